@@ -1,0 +1,128 @@
+"""What a record can be: columns, their codes, the universe that a study is about, and structural rules."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import prod
+from typing import Any
+
+from genverify.errors import DataError, nearest
+from genverify.predicates import EVERY, Predicate, Rule
+
+
+@dataclass(frozen=True)
+class Column:
+    """A discrete column: its name, its codes and what they mean."""
+
+    name: str
+    label: str
+    codes: tuple[int, ...]
+    meanings: tuple[str, ...]
+
+    @cached_property
+    def meaning(self) -> Mapping[int, str]:
+        return dict(zip(self.codes, self.meanings, strict=True))
+
+    def restrict(self, codes: Sequence[int]) -> "Column":
+        unknown = [code for code in codes if code not in self.codes]
+        if unknown:
+            raise DataError(f"column {self.name} has no code {unknown[0]} ({nearest(unknown[0], list(self.codes))})")
+        kept = tuple(code for code in self.codes if code in codes)
+        return replace(self, codes=kept, meanings=tuple(self.meaning[code] for code in kept))
+
+
+@dataclass(frozen=True)
+class Domain:
+    """
+    The set X of records that can exist, a product of discrete columns.
+
+    >>> domain = Domain((Column("SEX", "sex", (1, 2), ("male", "female")), Column("AGE", "age", (0, 1), ("young", "old"))))
+    >>> domain.size, domain.names
+    (4, ('SEX', 'AGE'))
+    """
+
+    columns: tuple[Column, ...]
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        return tuple(column.name for column in self.columns)
+
+    @cached_property
+    def size(self) -> int:
+        return prod(len(column.codes) for column in self.columns)
+
+    def __getitem__(self, name: str) -> Column:
+        if name not in self.names:
+            raise DataError(f"the domain has no column {name!r}: {nearest(name, list(self.names))}")
+        return self.columns[self.names.index(name)]
+
+    def restrict(self, codes: Mapping[str, Sequence[int]]) -> "Domain":
+        """The same columns with only the given codes."""
+        for name in codes:
+            self[name]
+        return Domain(tuple(c.restrict(codes[c.name]) if c.name in codes else c for c in self.columns))
+
+    def check(self, predicate: Predicate, where: str) -> Predicate:
+        """The predicate itself; an error that names `where` if it speaks of a column or a code that does not exist."""
+        for name, codes in predicate.clauses:
+            try:
+                self[name].restrict(codes)
+            except DataError as error:
+                raise DataError(f"{where}: {error}") from None
+        return predicate
+
+
+@dataclass(frozen=True)
+class Universe:
+    """Which records a study is about: a condition on records, the codes they can hold, rules that always hold."""
+
+    name: str
+    keeps: Predicate
+    codes: Mapping[str, tuple[int, ...]]
+    rules: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class DomainFile:
+    """A domain file: the columns as they stand in the data, the universes and the structural rules."""
+
+    domain: Domain
+    universes: Mapping[str, Universe]
+    rules: Mapping[str, Rule]
+
+    def universe(self, name: str) -> Universe:
+        if name not in self.universes:
+            raise DataError(f"unknown universe {name!r}: {nearest(name, list(self.universes))}")
+        return self.universes[name]
+
+
+EVERYTHING = Universe("everything", EVERY, {}, ())
+
+
+def parse_domain(text: Mapping[str, Any]) -> DomainFile:
+    """A domain file from its parsed YAML."""
+    columns = []
+    for name, entry in text["columns"].items():
+        codes = {int(code): str(meaning) for code, meaning in entry["codes"].items()}
+        columns.append(Column(str(name), str(entry.get("label", name)), tuple(codes), tuple(codes.values())))
+    domain = Domain(tuple(columns))
+    rules = {name: _rule(domain, name, entry) for name, entry in text.get("rules", {}).items()}
+    universes = {name: _universe(domain, rules, name, entry or {}) for name, entry in text.get("universes", {}).items()}
+    return DomainFile(domain, {EVERYTHING.name: EVERYTHING, **universes}, rules)
+
+
+def _rule(domain: Domain, name: str, entry: Mapping[str, Any]) -> Rule:
+    rule = Rule(name, Predicate.of(entry.get("if", {})), tuple(Predicate.of(option) for option in entry["one_of"]))
+    for predicate in (rule.when, *rule.one_of):
+        domain.check(predicate, f"rule {name}")
+    return rule
+
+
+def _universe(domain: Domain, rules: Mapping[str, Rule], name: str, entry: Mapping[str, Any]) -> Universe:
+    keeps = domain.check(Predicate.of(entry.get("keeps", {})), f"universe {name}")
+    codes = {column: tuple(values) for column, values in entry.get("codes", {}).items()}
+    domain.restrict(codes)
+    for rule in entry.get("rules", []):
+        if rule not in rules:
+            raise DataError(f"universe {name}: unknown rule {rule!r}: {nearest(rule, list(rules))}")
+    return Universe(name, keeps, codes, tuple(entry.get("rules", [])))

@@ -1,0 +1,1 @@
+"""Private data: only sampling, tabulation, baselines and evaluation may look in."""

@@ -1,0 +1,81 @@
+"""Conditions on a record: predicates (conjunctions of sets of codes) and structural rules."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Records = Mapping[str, npt.NDArray[Any]]
+Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Predicate:
+    """
+    The condition phi of a counting query: every named column takes one of the listed codes.
+
+    >>> renting = Predicate.of({"TEN": [3, 4]})
+    >>> alone = Predicate.of({"HHSIZE": [1]})
+    >>> print(renting & alone)
+    HHSIZE=1 and TEN=3|4
+    >>> (renting & alone).matches({"TEN": np.array([3, 1]), "HHSIZE": np.array([1, 1])}).tolist()
+    [True, False]
+    """
+
+    clauses: tuple[tuple[str, tuple[int, ...]], ...]
+
+    @classmethod
+    def of(cls, where: Mapping[str, Iterable[int]]) -> "Predicate":
+        return cls(tuple((name, tuple(sorted(set(where[name])))) for name in sorted(where)))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return tuple(name for name, _ in self.clauses)
+
+    @property
+    def where(self) -> dict[str, tuple[int, ...]]:
+        return dict(self.clauses)
+
+    def __and__(self, other: "Predicate") -> "Predicate":
+        both = {name: set(codes) for name, codes in self.clauses}
+        for name, codes in other.clauses:
+            both[name] = both[name] & set(codes) if name in both else set(codes)
+        return Predicate.of(both)
+
+    def __str__(self) -> str:
+        return " and ".join(f"{name}={'|'.join(map(str, codes))}" for name, codes in self.clauses) or "every record"
+
+    def matches(self, records: Records) -> Flags:
+        """Whether each record satisfies the condition."""
+        length = len(next(iter(records.values())))
+        flags: Flags = np.ones(length, dtype=bool)
+        for name, codes in self.clauses:
+            flags &= np.isin(records[name], codes)
+        return flags
+
+
+EVERY = Predicate(())
+
+
+@dataclass(frozen=True)
+class Rule:
+    """
+    A structural rule: a record that matches `when` must match one of `one_of`.
+
+    >>> rule = Rule("old", Predicate.of({"AGE": [9]}), (Predicate.of({"TP65": [1]}),))
+    >>> rule.excludes({"AGE": np.array([9, 9, 1]), "TP65": np.array([0, 1, 0])}).tolist()
+    [True, False, False]
+    """
+
+    name: str
+    when: Predicate
+    one_of: tuple[Predicate, ...]
+
+    def excludes(self, records: Records) -> Flags:
+        """Whether each record breaks the rule."""
+        flags = self.when.matches(records)
+        for option in self.one_of:
+            flags &= ~option.matches(records)
+        return flags
