@@ -4,10 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
+from pathlib import Path
 from typing import Any
 
 from genverify.errors import DataError, nearest
 from genverify.predicates import EVERY, Predicate, Rule
+from genverify.textfiles import read_yaml
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,8 @@ class Domain:
     """
     The set X of records that can exist, a product of discrete columns.
 
-    >>> domain = Domain((Column("SEX", "sex", (1, 2), ("male", "female")), Column("AGE", "age", (0, 1), ("young", "old"))))
+    >>> sex = Column("SEX", "sex", (1, 2), ("male", "female"))
+    >>> domain = Domain((sex, Column("AGE", "age", (0, 1), ("young", "old"))))
     >>> domain.size, domain.names
     (4, ('SEX', 'AGE'))
     """
@@ -97,6 +100,14 @@ class DomainFile:
 
 
 EVERYTHING = Universe("everything", EVERY, {}, ())
+
+
+def read_domain(path: Path) -> DomainFile:
+    """A domain file: columns with codes and meanings, universes, rules."""
+    try:
+        return parse_domain(read_yaml(path))
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        raise DataError(f"{path}: not a domain file ({error!r}); see data/census/domain.yaml for the form") from None
 
 
 def parse_domain(text: Mapping[str, Any]) -> DomainFile:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-Records = Mapping[str, npt.NDArray[Any]]
+Records = Mapping[str, Any]  # column name: codes, one per record
 Flags = npt.NDArray[np.bool_]
 
 

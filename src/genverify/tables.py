@@ -56,9 +56,7 @@ def _groups(text: Mapping[str, Any], domain: DomainFile, changes: Mapping[str, S
             raise DataError(f"group {name}: give exactly one column with its codes, and a label")
         column, codes = next(iter(where.items()))
         predicate = Predicate.of({str(column): changes.get(str(name), codes)})
-        known[str(name)] = Group(
-            str(name), str(entry.get("label", name)), domain.domain.check(predicate, f"group {name}")
-        )
+        known[str(name)] = Group(str(name), str(entry.get("label", name)), domain.domain.check(predicate, f"group {name}"))
     for name in changes:
         if name not in known:
             raise DataError(f"release.groups: unknown group {name!r}: {nearest(name, list(known))}")

@@ -1,0 +1,32 @@
+# `make TARGET` makes the environment if needed, then asks Snakemake for TARGET. Snakemake alone decides what is up to date.
+PYTHON ?= python3
+VENV := .venv
+READY := $(VENV)/.ready
+TARGETS := all audit
+
+.PHONY: env test check $(TARGETS) FORCE
+.DEFAULT_GOAL := all
+
+env: $(READY)
+
+$(READY): envs/requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' \
+	  || { echo "Python 3.11, 3.12 or 3.13 is needed; name one: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(VENV)/bin/python -m pip install --quiet --require-hashes -r envs/requirements.lock
+	$(VENV)/bin/python -m pip install --quiet --no-deps --no-build-isolation -e .
+	$(VENV)/bin/python -m compileall -q -j 0 $(VENV)/lib || true
+	@touch $(READY)
+
+$(TARGETS) figures/% results/%: $(READY) FORCE
+	$(VENV)/bin/snakemake $@
+
+test: check
+	$(VENV)/bin/python -m pytest
+
+check: $(READY)
+	$(VENV)/bin/ruff check
+	$(VENV)/bin/ruff format --check
+	$(VENV)/bin/mypy
+	$(VENV)/bin/snakefmt --check Snakefile workflow
+	$(VENV)/bin/snakemake --lint

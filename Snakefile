@@ -1,0 +1,24 @@
+"""genverify: what must be true of the people behind published tables, whatever the private data were?"""
+
+from snakemake.utils import min_version
+
+min_version("9.27")
+
+
+configfile: "config.yaml"
+
+
+include: "workflow/common.smk"
+include: "workflow/microdata.smk"
+include: "workflow/sample.smk"
+include: "workflow/tabulate.smk"
+include: "workflow/figures.smk"
+include: "workflow/tables.smk"
+
+
+rule all:
+    """Every figure and table of the study."""
+    default_target: True
+    input:
+        FIGURES,
+        TABLES,

@@ -1,0 +1,24 @@
+"""Make the private microdata and a manifest of them."""
+
+import json
+from collections import Counter
+from pathlib import Path
+
+from genverify.domain import read_domain
+from genverify.jobs import Job, log, run
+from genverify.microdata.sources import open_source
+from genverify.microdata.store import write_microdata
+
+
+def main(job: Job) -> None:
+    domain_file = read_domain(Path(job.input.domain))
+    rejected: Counter[str] = Counter()
+    label, tables = open_source(job.params.microdata, job.params.seed, domain_file, rejected)
+    written = write_microdata(tables, Path(job.output.microdata), domain_file.domain)
+    manifest = {"label": label, "source": job.params.microdata["source"], "rejected": dict(rejected), **written}
+    Path(job.output.manifest).write_text(json.dumps(manifest, indent=1) + "\n")
+    log.info("%s: %s records kept, rejected: %s", label, written["rows"], dict(rejected) or "none")
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821  (put there by Snakemake)

@@ -1,0 +1,19 @@
+"""Figure 2: sizes of the blocks of the state-median sample."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from genverify.figures.fig2 import plot_fig2
+from genverify.figures.style import save
+from genverify.jobs import Job, run
+from genverify.microdata.manifest import data_label
+
+
+def main(job: Job) -> None:
+    figure = plot_fig2(pd.read_parquet(job.input.blocks), data_label(Path(job.input.manifest)))
+    save(figure, Path(job.output.pdf), Path(job.output.png))
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821  (put there by Snakemake)

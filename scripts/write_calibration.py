@@ -1,0 +1,26 @@
+"""Compare the microdata with national figures and with the paper's answers."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from genverify.domain import read_domain
+from genverify.jobs import Job, log, run
+from genverify.microdata.manifest import data_label
+from genverify.release import read_study
+from genverify.tables_out.calibration import calibration
+from genverify.textfiles import read_yaml
+
+
+def main(job: Job) -> None:
+    keeps = read_domain(Path(job.input.domain)).universe(job.params.release["universe"]).keeps
+    schema = read_study(Path(job.input.domain), job.params.release)
+    sizes = pd.read_parquet(job.input.sizes)
+    targets = read_yaml(Path(job.input.national))["targets"]
+    table = calibration(Path(job.input.microdata), sizes, schema, keeps, targets)
+    table.assign(data=data_label(Path(job.input.manifest))).to_csv(job.output.table, index=False)
+    log.info("%s", table.to_string(index=False))
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821  (put there by Snakemake)

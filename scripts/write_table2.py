@@ -1,0 +1,18 @@
+"""Table 2: the published table P20 of one sampled block."""
+
+from pathlib import Path
+
+from genverify.jobs import Job, run
+from genverify.microdata.manifest import data_label
+from genverify.release import read_releases, read_schema
+from genverify.tables_out.queries import table2
+
+
+def main(job: Job) -> None:
+    releases = read_releases(Path(job.input.counts), read_schema(Path(job.input.schema)))
+    largest = max(releases, key=lambda release: (release.n, release.block))
+    table2(largest, "P20", data_label(Path(job.input.manifest))).to_csv(job.output.table, index=False)
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821  (put there by Snakemake)

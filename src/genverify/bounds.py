@@ -1,0 +1,152 @@
+"""Exact integer bounds with proofs: is max c z <= b over the datasets that fit? (LP first, then branching)"""
+
+import time
+from dataclasses import dataclass
+from math import floor
+
+import numpy as np
+import numpy.typing as npt
+
+from genverify.errors import GenverifyError
+from genverify.program.compact import Program
+from genverify.program.parts import choose_part
+from genverify.proofs import Branch, Fork, Node, exact_leaf
+from genverify.solvers.base import Answer, Floats, LinearProgram, Solver, Status
+
+Ints = npt.NDArray[np.int64]
+INTEGRAL = 1e-6
+
+
+class WrongAnswer(GenverifyError):
+    """A solver's answer did not survive the recount in integers."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Work allowed for one bound: branching nodes, leaves of a proof, seconds (a safety net)."""
+
+    nodes: int
+    leaves: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Bound:
+    """
+    What came out of a question "max c z <= b?": a proof, or a fitting z with c z > b, or the limit that struck.
+
+    `integer` says whether branching was needed. A bound without proof that is no counterexample either is undecided, or
+    decided but not certified where `decided` is true.
+    """
+
+    proof: Node | None = None
+    counterexample: Ints | None = None
+    limit: str | None = None
+    integer: bool = False
+    decided: bool = True
+
+
+class Bounder:
+    """Asks one program many questions, the linear program kept warm; every z it meets is kept for other claims."""
+
+    def __init__(self, program: Program, solver: Solver, limits: Limits) -> None:
+        self.program = program
+        self.limits = limits
+        self.lp: LinearProgram = solver.linear_program(program.A, program.lo, program.hi)
+        self.seen: list[Ints] = []
+
+    def at_most(self, c: Ints, b: int) -> Bound:
+        """Prove c z <= b for every fitting z, or find one that exceeds it."""
+        return _Search(self, c, b).run()
+
+    def integral(self, z: Floats) -> Ints | None:
+        """The point as class counts if it is integral, recounted against every row."""
+        rounded = np.rint(z).astype(np.int64)
+        if np.abs(z - rounded).max(initial=0) > INTEGRAL:
+            return None
+        if not self.program.fits(rounded):
+            raise WrongAnswer(
+                f"block {self.program.release.block}: the solver's point does not fit the published counts when recounted; "
+                "nothing is reported. Try the other solver (verify.solver in config.yaml)."
+            )
+        self.seen.append(rounded)
+        return rounded
+
+
+@dataclass
+class _Search:
+    """Depth-first branching for one question."""
+
+    bounder: Bounder
+    c: Ints
+    b: int
+
+    def run(self) -> Bound:
+        self.nodes = self.leaves = 0
+        self.branches: list[Branch] = []
+        self.deadline = time.monotonic() + self.bounder.limits.seconds
+        self.uncertified = False
+        try:
+            proof = self.node()
+        except _Found as found:
+            return Bound(counterexample=found.z, integer=self.nodes > 1)
+        except _Stopped as stopped:
+            return Bound(limit=stopped.why, integer=self.nodes > 1, decided=False)
+        if proof is None:
+            return Bound(limit="proof too large or not exact", integer=self.nodes > 1)
+        return Bound(proof=proof, integer=self.nodes > 1)
+
+    def node(self) -> Node | None:
+        """The proof of the current node (None: true, but without an exact proof)."""
+        self.count()
+        answer = self.bounder.lp.maximise(self.c)
+        if answer.status is Status.INFEASIBLE:
+            return self.leaf(answer, np.zeros_like(self.c), -1, "empty")
+        if answer.status is not Status.OPTIMAL or answer.value is None or answer.z is None:
+            raise _Stopped(answer.status.value)
+        if floor(answer.value + INTEGRAL) <= self.b:
+            return self.leaf(answer, self.c, self.b, "bound")
+        z = self.bounder.integral(answer.z)
+        if z is not None:
+            raise _Found(z)
+        return self.split(answer.z)
+
+    def leaf(self, answer: Answer, c: Ints, b: int, kind: str) -> Node | None:
+        self.leaves += 1
+        if answer.y is None or self.leaves > self.bounder.limits.leaves:
+            return None
+        return exact_leaf(self.bounder.program, self.branches, answer.y, c, b, kind)
+
+    def split(self, z: Floats) -> Node | None:
+        """Both sides of a branch row: at most t, at least t + 1; the side that keeps more of the point first."""
+        part, inside = choose_part(self.bounder.program, z)
+        at = floor(float(z[inside].sum()))
+        below = self.side(Branch(inside, None, at))
+        above = self.side(Branch(inside, at + 1, None))
+        return Fork(part, at, below, above) if below and above else None
+
+    def side(self, branch: Branch) -> Node | None:
+        self.bounder.lp.push_row(branch.inside.astype(np.int64), *branch.range)
+        self.branches.append(branch)
+        try:
+            return self.node()
+        finally:
+            self.branches.pop()
+            self.bounder.lp.pop_row()
+
+    def count(self) -> None:
+        self.nodes += 1
+        if self.nodes > self.bounder.limits.nodes:
+            raise _Stopped("node limit")
+        if time.monotonic() > self.deadline:
+            raise _Stopped("wall-clock limit")
+
+
+class _Found(Exception):
+    def __init__(self, z: Ints) -> None:
+        self.z = z
+
+
+class _Stopped(Exception):
+    def __init__(self, why: str) -> None:
+        self.why = why

@@ -1,0 +1,42 @@
+"""Which files a script's behaviour depends on: the script and every module of the package that it imports."""
+
+import ast
+from functools import cache
+from pathlib import Path
+
+PACKAGE = Path(__file__).parent
+
+
+def code_files(script: Path) -> list[str]:
+    """The script and the modules of this package that it imports, directly or not, as paths from the current folder."""
+    found: set[Path] = set()
+    todo = [script]
+    while todo:
+        file = todo.pop()
+        if file not in found:
+            found.add(file)
+            todo.extend(_imported(file))
+    here = Path.cwd()
+    return sorted(str(f.relative_to(here) if f.is_relative_to(here) else f) for f in found)
+
+
+@cache
+def _imported(file: Path) -> tuple[Path, ...]:
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(file.read_text())):
+        if isinstance(node, ast.Import):
+            names.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
+            names.add(node.module)
+            names.update(f"{node.module}.{alias.name}" for alias in node.names)
+    return tuple(path for name in sorted(names) for path in _module_files(name))
+
+
+def _module_files(name: str) -> list[Path]:
+    """The files of a module of this package: the module itself and the __init__ of every package above it."""
+    parts = name.split(".")
+    if parts[0] != PACKAGE.name:
+        return []
+    files = [PACKAGE.parent.joinpath(*parts[:depth], "__init__.py") for depth in range(1, len(parts) + 1)]
+    files.append(PACKAGE.parent.joinpath(*parts).with_suffix(".py"))
+    return [file for file in files if file.is_file()]

@@ -1,0 +1,47 @@
+"""One look for every figure, and the same bytes from the same data."""
+
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import seaborn as sns
+from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+INK = "#22313f"
+PALETTE = ["#1b4f72", "#e08214", "#5aae61", "#9970ab", "#c0392b", "#80cdc1"]
+COLUMN_WIDTH = 3.5
+PAGE_WIDTH = 7.2
+
+
+def use_style() -> None:
+    """Set the style of all figures that follow; nothing is shown on a screen."""
+    mpl.use("agg")
+    sns.set_theme(
+        context="paper",
+        style="whitegrid",
+        palette=PALETTE,
+        font="DejaVu Sans",
+        rc={
+            "axes.edgecolor": INK, "axes.labelcolor": INK, "text.color": INK, "xtick.color": INK, "ytick.color": INK,
+            "axes.labelsize": 8, "axes.titlesize": 8.5, "xtick.labelsize": 7.5, "ytick.labelsize": 7.5,
+            "legend.fontsize": 7.5, "grid.color": "#e3e7ea", "grid.linewidth": 0.6, "axes.linewidth": 0.8,
+            "pdf.fonttype": 42, "figure.dpi": 100, "savefig.dpi": 200,
+        },
+    )  # fmt: skip
+
+
+def say_source(figure: Figure, label: str) -> None:
+    """Write at the foot of the figure, below its axes, which data it shows."""
+    engine = figure.get_layout_engine()
+    if isinstance(engine, ConstrainedLayoutEngine):
+        foot = 0.15 / figure.get_figheight()
+        engine.set(rect=(0, foot, 1, 1 - foot))
+    figure.text(0.995, 0.005, label, ha="right", va="bottom", fontsize=6, color="#6b7780", style="italic")
+
+
+def save(figure: Figure, pdf: Path, png: Path) -> None:
+    """Write the figure as PDF and PNG without dates or versions in the files."""
+    bare: dict[str, Any] = {"CreationDate": None, "Creator": None, "Producer": None}
+    figure.savefig(pdf, metadata=bare)
+    figure.savefig(png, metadata={"Software": None})

@@ -1,0 +1,112 @@
+"""A job of the workflow: run a script's main, keep its log, and leave a record of what went in and what came out."""
+
+import json
+import logging
+import platform
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from hashlib import file_digest, sha256
+from importlib.metadata import version
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from genverify.errors import GenverifyError
+
+PACKAGES = ("numpy", "pandas", "pyarrow", "scipy", "matplotlib", "seaborn", "highspy", "gurobipy", "snakemake")
+log = logging.getLogger("genverify")
+
+
+@dataclass(frozen=True)
+class Job:
+    """What a script's main gets: named inputs, outputs, params and wildcards."""
+
+    rule: str
+    input: Any
+    output: Any
+    params: Any
+    wildcards: Any
+
+
+def run(main: Callable[[Job], None], snakemake: Any) -> None:
+    """Run main as the job that Snakemake describes; a user's mistake ends in one message, without a traceback."""
+    job = Job(snakemake.rule, *(_named(snakemake, part) for part in ("input", "output", "params", "wildcards")))
+    _start_log(snakemake.log)
+    started = time.time()
+    try:
+        main(job)
+    except GenverifyError as error:
+        log.error("%s: %s", type(error).__name__, error)
+        sys.exit(1)
+    except BaseException:
+        log.exception("%s failed", job.rule)
+        raise
+    write_record(job, started)
+
+
+def _named(snakemake: Any, part: str) -> SimpleNamespace:
+    values = getattr(snakemake, part)
+    return SimpleNamespace(**{name: _plain(value) for name, value in values.items()})
+
+
+def _plain(value: Any) -> Any:
+    return [str(item) for item in value] if type(value).__name__ == "Namedlist" else value
+
+
+def _start_log(paths: Iterable[str]) -> None:
+    log.setLevel(logging.INFO)
+    handlers: list[logging.Handler] = [logging.StreamHandler(sys.stderr)]
+    handlers += [logging.FileHandler(path, mode="w") for path in paths]
+    for handler in handlers:
+        handler.setFormatter(logging.Formatter("%(message)s"))
+        log.addHandler(handler)
+
+
+def write_record(job: Job, started: float) -> None:
+    """The record of a finished job, written to its output `record`."""
+    outputs = {name: value for name, value in vars(job.output).items() if name != "record"}
+    record = {
+        "rule": job.rule,
+        "wildcards": vars(job.wildcards),
+        "params": vars(job.params),
+        "inputs": digests(vars(job.input)),
+        "outputs": digests(outputs),
+        "versions": {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}},
+        "git": git_state(),
+        "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(started)),
+        "seconds": round(time.time() - started, 3),
+    }
+    Path(job.output.record).write_text(json.dumps(record, indent=1, sort_keys=True) + "\n")
+
+
+def digests(files: Mapping[str, Any]) -> dict[str, dict[str, str]]:
+    """SHA-256 of every named file, or list of files, by name and path."""
+    listed = {name: value if isinstance(value, list) else [value] for name, value in files.items()}
+    return {name: {str(path): digest(Path(path)) for path in paths} for name, paths in listed.items()}
+
+
+def digest(path: Path) -> str:
+    """SHA-256 of a file; of a folder, over the names and digests of its files (Snakemake's own marks left out)."""
+    if path.is_dir():
+        files = sorted(f for f in path.rglob("*") if f.is_file() and not f.name.startswith(".snakemake"))
+        lines = "".join(f"{f.relative_to(path)} {digest(f)}\n" for f in files)
+        return sha256(lines.encode()).hexdigest()
+    with path.open("rb") as file:
+        return file_digest(file, "sha256").hexdigest()
+
+
+def git_state() -> dict[str, Any]:
+    """The commit that the code stands at, and whether files differ from it; unknown outside a git checkout."""
+    commit, status = _git("rev-parse", "HEAD"), _git("status", "--porcelain")
+    return {"commit": commit, "dirty": None if status is None else bool(status)}
+
+
+def _git(*words: str) -> str | None:
+    try:
+        done = subprocess.run(["git", *words], capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return done.stdout.strip()

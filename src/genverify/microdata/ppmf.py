@@ -1,0 +1,348 @@
+"""The Privacy-Protected Microdata File (PPMF) of housing units: read it as a stream, and write files in its layout."""
+
+import csv
+import io
+import os
+import re
+import zipfile
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, MutableMapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import cache, partial
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv as pcsv
+
+from genverify.domain import Domain
+from genverify.errors import DataError, nearest
+
+GEOGRAPHY = {"TABBLKST": 2, "TABBLKCOU": 3, "TABTRACTCE": 6, "TABBLK": 4}
+"""The fields that make a block id, in order, and how many digits each has."""
+
+HOUSING_UNIT, GROUP_QUARTERS = 2, 4
+CHUNK_BYTES = 8 * 2**20
+_Item = TypeVar("_Item")
+_Result = TypeVar("_Result")
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """What the header of a file says."""
+
+    path: Path
+    header: tuple[str, ...]
+    delimiter: str
+    domain: Domain
+
+    @property
+    def needed(self) -> list[str]:
+        return ["RTYPE", *GEOGRAPHY, *self.domain.names]
+
+
+@dataclass(frozen=True)
+class _Chunk:
+    """Whole lines of a file, and the number of the first one."""
+
+    first: int
+    data: bytes
+
+
+def read_ppmf(
+    path: Path,
+    domain: Domain,
+    rejected: MutableMapping[str, int],
+    progress: Callable[[int], None] | None = None,
+) -> Iterator[pa.Table]:
+    """
+    The housing units of a PPMF unit file in its order: tables with a column `block` and the int8 columns of the domain.
+
+    Rows left out are added to `rejected` by reason; `progress` is told how many rows were read so far.
+    """
+    seen = 0
+    with ExitStack() as stack:
+        chunks = _chunks(path, _open(path, stack))
+        layout, rest = _read_header(path, domain, next(chunks, None))
+        for table, dropped in _in_order(partial(_decode, layout), chain(rest, chunks)):
+            seen += table.num_rows + dropped
+            if dropped:
+                rejected["group quarters"] = rejected.get("group quarters", 0) + dropped
+            if progress is not None:
+                progress(seen)
+            if table.num_rows:
+                yield table
+    if not seen:
+        raise DataError(f"{path}: the header is there but no rows follow. Fetch the whole file again.")
+
+
+def _open(path: Path, stack: ExitStack) -> Any:
+    """The text of the file as a stream of bytes; gzip and zip are known by their first bytes."""
+    if not path.is_file():
+        raise DataError(f"{path}: no such file. Check the path, or fetch the PPMF unit file first.")
+    with path.open("rb") as stream:
+        magic = stream.read(4)
+    if not magic:
+        raise DataError(f"{path}: the file is empty (0 bytes). Fetch it again.")
+    if magic.startswith(b"\x1f\x8b"):
+        return stack.enter_context(pa.input_stream(str(path), compression="gzip"))
+    if magic != b"PK\x03\x04":
+        return stack.enter_context(path.open("rb"))
+    try:
+        archive = stack.enter_context(zipfile.ZipFile(path))
+    except zipfile.BadZipFile as error:
+        raise DataError(f"{path}: a broken or truncated zip file ({error}). Fetch it again.") from error
+    members = [member.filename for member in archive.infolist() if not member.is_dir()]
+    if len(members) != 1:
+        raise DataError(
+            f"{path}: the zip holds {len(members)} files ({', '.join(members)}). Give one with the unit file only."
+        )
+    return stack.enter_context(archive.open(members[0]))
+
+
+def _chunks(path: Path, stream: Any) -> Iterator[_Chunk]:
+    """The lines of a stream, a few megabytes at a time, numbered from 1."""
+    first, data = 1, b""
+    while more := _read_bytes(path, stream, first):
+        data += more
+        end = data.rfind(b"\n") + 1
+        if not end and len(data) > CHUNK_BYTES:
+            raise DataError(f"{path}, row {first}: no end of line within {len(data)} bytes. Give a text file.")
+        if end:
+            yield _Chunk(first, data[:end])
+            first += data.count(b"\n", 0, end)
+            data = data[end:]
+    if data:
+        yield _Chunk(first, data)
+
+
+def _read_bytes(path: Path, stream: Any, first: int) -> bytes:
+    try:
+        return bytes(stream.read(CHUNK_BYTES))
+    except (OSError, EOFError, zipfile.BadZipFile, pa.ArrowException) as error:
+        message = f"{path}: the compressed data break off or are damaged after row {first - 1} ({error}). Fetch it again."
+        raise DataError(message) from error
+
+
+def _read_header(path: Path, domain: Domain, chunk: _Chunk | None) -> tuple[_Layout, list[_Chunk]]:
+    """The layout that the first line which is no comment gives, and the rows of the chunk that follow it."""
+    lines = io.BytesIO(chunk.data if chunk else b"")
+    for number, line in enumerate(lines, start=1):
+        text = line.decode("utf-8-sig", errors="replace").strip()
+        if text and not text.startswith("#"):
+            rest = lines.read()
+            return _layout(path, number, text, domain), [_Chunk(number + 1, rest)] if rest else []
+    raise DataError(f"{path}: no header line. The first line that is no # comment must name the columns.")
+
+
+def _layout(path: Path, number: int, line: str, domain: Domain) -> _Layout:
+    where = f"{path}, row {number}"
+    delimiter = max(",|", key=line.count)
+    if delimiter not in line:
+        other = next((f"by {mark!r}, " for mark in (";", "\t", " ") if mark in line), "")
+        raise DataError(
+            f"{where}: the header is separated {other}not by ',' or '|': {line[:60]!r}. Convert the file to either."
+        )
+    header = tuple(name.strip() for name in next(csv.reader([line], delimiter=delimiter)))
+    for name in header:
+        if header.count(name) > 1:
+            raise DataError(f"{where}: the header names column {name!r} twice. Rename or drop one of the two.")
+    layout = _Layout(path, header, delimiter, domain)
+    for name in layout.needed:
+        if name not in header:
+            raise DataError(f"{where}: the header has no column {name}: {nearest(name, list(header))}. Rename it.")
+    return layout
+
+
+def _in_order(work: Callable[[_Item], _Result], items: Iterable[_Item]) -> Iterator[_Result]:
+    """`map` with threads that runs only a few items ahead."""
+    threads = min(4, os.cpu_count() or 1)
+    waiting: deque[Future[_Result]] = deque()
+    with ThreadPoolExecutor(threads) as pool:
+        for item in items:
+            waiting.append(pool.submit(work, item))
+            if len(waiting) > threads:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+
+
+def _decode(layout: _Layout, chunk: _Chunk) -> tuple[pa.Table, int]:
+    """The housing units of a chunk, and how many rows of group quarters it has."""
+    rows = _parse(layout, chunk)
+    if not rows:
+        return pa.table({}), 0
+    kinds = _numbers(rows["RTYPE"], (HOUSING_UNIT, GROUP_QUARTERS))
+    units = kinds == HOUSING_UNIT
+    remedy = f"Use {HOUSING_UNIT} for a housing unit and {GROUP_QUARTERS} for group quarters."
+    _refuse(layout, chunk, rows, "RTYPE", kinds < 0, f"is no record type of a unit file. {remedy}")
+    columns = {"block": _block_ids(layout, chunk, rows)}
+    for column in layout.domain.columns:
+        codes = _numbers(rows[column.name], column.codes)
+        known = f"{column.label}: {', '.join(map(str, column.codes))}"
+        _refuse(layout, chunk, rows, column.name, (codes < 0) & units, f"is no code of this column ({known}). Mend it.")
+        columns[column.name] = pa.array(codes)
+    table, kept = pa.table(columns), int(np.count_nonzero(units))
+    return (table if kept == len(units) else table.filter(pa.array(units))), len(units) - kept
+
+
+def _parse(layout: _Layout, chunk: _Chunk) -> dict[str, pa.Array]:
+    """The needed fields of every row that is no comment, as they stand in the file; nothing if there is no row."""
+    data = re.sub(rb"(?m)^#.*\n?", b"", chunk.data) if b"#" in chunk.data else chunk.data
+    if not data or data.isspace():
+        return {}
+    try:
+        table = pcsv.read_csv(
+            pa.BufferReader(data),
+            pcsv.ReadOptions(column_names=layout.header, use_threads=False, block_size=len(data) + 1),
+            pcsv.ParseOptions(delimiter=layout.delimiter, quote_char='"' if b'"' in data else False),
+            pcsv.ConvertOptions(include_columns=layout.needed, column_types=dict.fromkeys(layout.needed, pa.binary())),
+        )
+    except pa.ArrowInvalid as error:
+        raise _bad_line(layout, chunk, error) from error
+    if b'"' in data and table.num_rows != sum(1 for _ in _lines(chunk)):
+        raise _bad_line(layout, chunk, ValueError("a quotation mark is opened and not closed on the same row"))
+    return {name: pa.concat_arrays(table[name].chunks) for name in layout.needed}
+
+
+def _numbers(texts: pa.Array, codes: tuple[int, ...]) -> npt.NDArray[np.int8]:
+    """The code that each text writes, with or without leading zeros; -1 where it is none of the codes."""
+    for width in (1, 2):
+        if (letters := _letters(texts, width)) is not None:
+            return np.take(_code_table(codes, width), letters.view(f"<u{width}").ravel())
+    distinct = texts.dictionary_encode()
+    known = [int(text) if text.isdigit() and int(text) in codes else -1 for text in distinct.dictionary.to_pylist()]
+    places: npt.NDArray[np.int32] = distinct.indices.to_numpy()
+    return np.array(known, dtype=np.int8)[places]
+
+
+@cache
+def _code_table(codes: tuple[int, ...], width: int) -> npt.NDArray[np.int8]:
+    """The code of every text of so many letters, at the place that the number of its bytes names."""
+    table = np.full(256**width, -1, dtype=np.int8)
+    for code in codes:
+        if len(text := b"%0*d" % (width, code)) == width:
+            table[int.from_bytes(text, "little")] = code
+    return table
+
+
+def _letters(texts: pa.Array, width: int) -> npt.NDArray[np.uint8] | None:
+    """The bytes of each text as a row, if all texts have that width."""
+    offsets = np.frombuffer(texts.buffers()[1], np.int32)[texts.offset : texts.offset + len(texts) + 1]
+    if not (np.diff(offsets) == width).all():
+        return None
+    return np.frombuffer(texts.buffers()[2], np.uint8)[offsets[0] : offsets[-1]].reshape(-1, width)
+
+
+def _block_ids(layout: _Layout, chunk: _Chunk, rows: dict[str, pa.Array]) -> pa.Array:
+    """State, county, tract and block, joined."""
+    parts: list[Any] = []
+    for name, width in GEOGRAPHY.items():
+        parts.append(_letters(rows[name], width))
+        if parts[-1] is None or parts[-1].min() < ord("0") or parts[-1].max() > ord("9"):
+            right = pc.match_substring_regex(rows[name], f"^[0-9]{{{width}}}$").to_numpy(zero_copy_only=False)
+            _refuse(layout, chunk, rows, name, ~right, f"is not {width} digits. Give all of them, leading zeros too.")
+    digits = np.hstack(parts)
+    offsets = np.arange(len(digits) + 1, dtype=np.int32) * np.int32(digits.shape[1])
+    return pa.Array.from_buffers(pa.string(), len(digits), [None, pa.py_buffer(offsets), pa.py_buffer(digits)])
+
+
+def _refuse(
+    layout: _Layout, chunk: _Chunk, rows: dict[str, pa.Array], name: str, wrong: npt.NDArray[np.bool_], why: str
+) -> None:
+    """An error that names the first wrong row, if there is one."""
+    if wrong.any():
+        place = int(np.argmax(wrong))
+        number, _ = next(islice(_lines(chunk), place, None))
+        text = rows[name][place].as_py().decode(errors="replace")
+        raise DataError(f"{layout.path}, row {number}: {name} {text!r} {why}")
+
+
+def _lines(chunk: _Chunk) -> Iterator[tuple[int, str]]:
+    """The rows of a chunk with their numbers in the file, counting header, comments and empty lines."""
+    for number, line in enumerate(chunk.data.decode("utf-8", errors="replace").split("\n"), start=chunk.first):
+        text = line.rstrip("\r")
+        if text and not text.startswith("#"):
+            yield number, text
+
+
+def _bad_line(layout: _Layout, chunk: _Chunk, error: Exception) -> DataError:
+    """What is wrong with the lines that could not be split into fields."""
+    for number, line in _lines(chunk):
+        fields = len(next(csv.reader([line], delimiter=layout.delimiter)))
+        if fields != len(layout.header):
+            return DataError(
+                f"{layout.path}, row {number}: {fields} fields but the header has {len(layout.header)}: {line[:40]!r}. "
+                "Mend the row, or fetch the file again if it breaks off here."
+            )
+    last = chunk.first + chunk.data.count(b"\n")
+    return DataError(f"{layout.path}, rows {chunk.first} to {last}: {error}. Mend these rows.")
+
+
+UNIT_RECORD = """
+SCHEMA_TYPE_CODE SCHEMA_BUILD_ID TABBLKST TABBLKCOU TABTRACTCE TABBLKGRPCE TABBLK RTYPE GQTYPE TEN VACS HHSIZE HHT HHT2
+CPLT UPART MULTG THHLDRAGE THHSPAN THHRACE PAOC TP18 TP60 TP65 TP75 PAC HHSEX
+"""
+FIELDS = UNIT_RECORD.split()
+UNIT_COLUMNS = ("TEN", "VACS", "HHSIZE", "HHT", "HHT2", "THHSPAN", "THHLDRAGE", "THHRACE", "TP18", "TP65")
+NEUTRAL = {"SCHEMA_TYPE_CODE": "MUD", "SCHEMA_BUILD_ID": "0", "RTYPE": str(HOUSING_UNIT), "GQTYPE": "000"}
+"""What stands in the fields that the ten columns do not tell; in all others of these, 0 (not in universe)."""
+
+_PADDED = {"HHT2": 2, "THHRACE": 2}
+_SLICES = {"TABBLKST": (0, 2), "TABBLKCOU": (2, 5), "TABTRACTCE": (5, 11), "TABBLKGRPCE": (11, 12), "TABBLK": (11, 15)}
+_MALE = {"HHT": (2, 4, 5), "HHT2": (9, 10, 11, 12)}
+_FEMALE = {"HHT": (3, 6, 7), "HHT2": (5, 6, 7, 8)}
+
+
+def write_ppmf(tables: Iterable[pa.Table], path: Path, delimiter: str = "|") -> int:
+    """Write households in the layout of the unit file (gzip or zip by the name of the file); how many rows."""
+    rows = 0
+    part = path.with_name(path.name + ".part")
+    options = pcsv.WriteOptions(include_header=False, delimiter=delimiter, quoting_style="none", batch_size=65536)
+    with ExitStack() as leftover:
+        leftover.callback(part.unlink, missing_ok=True)
+        with ExitStack() as stack:
+            sink = _create(path, part, stack)
+            sink.write((delimiter.join(FIELDS) + "\n").encode())
+            for table in tables:
+                pcsv.write_csv(_unit_records(path, table), sink, options)
+                rows += table.num_rows
+        part.replace(path)
+    return rows
+
+
+def _create(path: Path, part: Path, stack: ExitStack) -> Any:
+    """A stream into a new file; the same rows give the same bytes."""
+    if path.suffix == ".zip":
+        archive = stack.enter_context(zipfile.ZipFile(part, "w"))
+        member = zipfile.ZipInfo(path.with_suffix("").name)
+        member.compress_type = zipfile.ZIP_DEFLATED
+        return stack.enter_context(archive.open(member, "w", force_zip64=True))
+    return stack.enter_context(pa.output_stream(str(part), compression="gzip" if path.suffix == ".gz" else None))
+
+
+def _unit_records(path: Path, table: pa.Table) -> pa.Table:
+    """The 27 fields of each household as text."""
+    for name in ("block", *UNIT_COLUMNS):
+        if name not in table.column_names:
+            raise DataError(f"{path}: records without column {name}: {nearest(name, table.column_names)}. Add it.")
+    block = table["block"].cast(pa.string())
+    fields = {name: pa.repeat(NEUTRAL.get(name, "0"), table.num_rows) for name in FIELDS}
+    fields |= {name: pc.utf8_slice_codeunits(block, *ends) for name, ends in _SLICES.items()}
+    for name in UNIT_COLUMNS:
+        texts = [f"{code:0{_PADDED.get(name, 1)}d}" for code in range(128)]
+        fields[name] = pa.array(texts).take(table[name])
+    fields["HHSEX"] = pc.coalesce(_sex(table, "HHT"), _sex(table, "HHT2"), pa.scalar("0"))
+    return pa.table(fields)
+
+
+def _sex(table: pa.Table, name: str) -> pa.ChunkedArray:
+    """The sex of the householder (1 male, 2 female), null where the household type does not tell it."""
+    texts = ["1" if code in _MALE[name] else "2" if code in _FEMALE[name] else None for code in range(128)]
+    return pa.array(texts).take(table[name])

@@ -1,0 +1,28 @@
+"""The two sources of microdata behind one interface: a label and a stream of tables."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from genverify.domain import DomainFile
+from genverify.microdata.ppmf import read_ppmf
+from genverify.microdata.synthetic import SyntheticSettings, read_country, synthesize
+from genverify.seeds import derive_seed
+
+SYNTHETIC = "synthetic microdata"
+
+
+def open_source(
+    settings: Mapping[str, Any], seed: int, domain_file: DomainFile, rejected: Counter[str]
+) -> tuple[str, Iterator[pa.Table]]:
+    """What the data are called on every figure and table, and the records (block and columns) as a stream of tables."""
+    if settings["source"] == "ppmf":
+        path = Path(settings["ppmf"]["units"])
+        return f"PPMF file {path.name}", read_ppmf(path, domain_file.domain, rejected)
+    chosen = settings["synthetic"]
+    country = read_country(Path(chosen["country"]))
+    own = SyntheticSettings(derive_seed(seed, "microdata"), chosen["households"], chosen["homogeneity"])
+    return SYNTHETIC, synthesize(own, domain_file, country)

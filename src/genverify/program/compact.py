@@ -1,0 +1,113 @@
+"""The compact program of a release: z counts the records of each class, and lo <= A z <= hi."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from genverify.errors import ReleaseError
+from genverify.predicates import Flags, Predicate
+from genverify.program.exclusions import Lemma, implied_zeros, lemma_rule, zero_cells
+from genverify.program.types import Types, live_types
+from genverify.release import TOTAL, Release
+
+Ints = npt.NDArray[np.int64]
+Matrix = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Program:
+    """
+    All datasets that fit a release: z >= 0 integer with lo <= A z <= hi.
+
+    `rows` names the published cell of each row; the first row is N. Types with the same coefficients in every row form a
+    class, because no published figure tells them apart: `class_of` gives the class of each type.
+    """
+
+    release: Release
+    types: Types
+    lemmas: tuple[Lemma, ...]
+    rows: tuple[str, ...]
+    A: Matrix
+    lo: Ints
+    hi: Ints
+    class_of: Ints
+
+    @property
+    def n(self) -> int:
+        return self.release.n
+
+    @property
+    def classes(self) -> int:
+        return int(self.A.shape[1])
+
+    @cached_property
+    def members(self) -> list[Ints]:
+        """The types of each class."""
+        order = np.argsort(self.class_of, kind="stable")
+        cuts = np.cumsum(np.bincount(self.class_of, minlength=self.classes))[:-1]
+        return np.split(order, cuts)
+
+    def fits(self, z: Ints) -> bool:
+        """Whether class counts satisfy every row, recounted in integers."""
+        counts = self.A.astype(np.int64) @ z
+        return bool((z >= 0).all() and (counts >= self.lo).all() and (counts <= self.hi).all())
+
+
+def build_program(release: Release, max_types: int) -> Program:
+    """The compact program: types that are not ruled out, one row per distinct cell, types with equal columns merged."""
+    predicates = {query.id: query.predicate for query in release.queries}
+    lemmas = tuple(implied_zeros(release))
+    rules = [*zero_cells(release), *(lemma_rule(lemma, predicates) for lemma in lemmas), *release.schema.rules]
+    types = live_types(release.schema.domain, list(predicates.values()), rules, max_types)
+    rows, flags, lo, hi = _distinct_rows(release, types)
+    A, class_of = _classes(flags)
+    return Program(release, types, lemmas, rows, A, lo, hi, class_of)
+
+
+def _distinct_rows(release: Release, types: Types) -> tuple[tuple[str, ...], Flags, Ints, Ints]:
+    """One row for each distinct set of types; cells that count the same types must agree."""
+    rows: dict[bytes, int] = {}
+    names, flags, lo, hi = [TOTAL], [np.ones(len(types), dtype=bool)], [release.n], [release.n]
+    rows[flags[0].tobytes()] = 0
+    for query, low, high in zip(release.queries, release.lo.tolist(), release.hi.tolist(), strict=True):
+        if high == 0:
+            continue
+        inside = types.inside(query.predicate)
+        place = rows.setdefault(inside.tobytes(), len(names))
+        if place == len(names):
+            names, flags, lo, hi = [*names, query.id], [*flags, inside], [*lo, low], [*hi, high]
+        else:
+            lo[place], hi[place] = max(lo[place], low), min(hi[place], high)
+            if lo[place] > hi[place]:
+                raise _contradiction(release, names[place], query.id)
+    return tuple(names), np.array(flags), np.array(lo, dtype=np.int64), np.array(hi, dtype=np.int64)
+
+
+def _contradiction(release: Release, one: str, other: str) -> ReleaseError:
+    known: Mapping[str, int] = {
+        TOTAL: release.n, **{q.id: int(c) for q, c in zip(release.queries, release.lo, strict=True)}
+    }  # fmt: skip
+    return ReleaseError(
+        f"block {release.block}: no dataset fits. {one} counts {known[one]} and {other} counts {known[other]}, but given "
+        "the zero counts both count the same records. Check the rows of this block in the release."
+    )
+
+
+def _classes(flags: Flags) -> tuple[Matrix, Ints]:
+    """The distinct columns of a matrix of flags (in order of first appearance), and the column that each type has."""
+    packed = np.ascontiguousarray(np.packbits(flags, axis=0).T)
+    keys = packed.view(np.dtype((np.void, packed.shape[1]))).ravel()
+    _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    return flags[:, first[order]].astype(np.int32), rank[inverse.ravel()].astype(np.int64)
+
+
+def predicate_of(program: Program, cell: str) -> Predicate:
+    """The condition of a row."""
+    schema = program.release.schema
+    return schema.queries[schema.position[cell]].predicate if cell != TOTAL else Predicate(())

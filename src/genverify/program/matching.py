@@ -1,0 +1,50 @@
+"""Which classes a claim speaks of: F, all of whose types match it, and T, with at least one type that can."""
+
+import numpy as np
+import numpy.typing as npt
+
+from genverify.claims import ANY, Codes
+from genverify.predicates import Flags
+from genverify.program.compact import Program
+
+CELLS_AT_ONCE = 40_000_000
+
+
+def matched_classes(program: Program, codes: Codes) -> tuple[Flags, Flags]:
+    """F and T of each claim, one row per claim and one column per class: COUNT(a) ranges from sum_F z to sum_T z."""
+    order = np.argsort(program.class_of, kind="stable")
+    sizes = np.bincount(program.class_of, minlength=program.classes)
+    starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+    step = max(1, CELLS_AT_ONCE // max(1, len(program.types)))
+    parts = [_matched(program, codes[at : at + step], order, starts, sizes) for at in range(0, len(codes), step)]
+    empty = np.zeros((0, program.classes), dtype=bool)
+    return np.concatenate([empty, *(f for f, _ in parts)]), np.concatenate([empty, *(t for _, t in parts)])
+
+
+def _matched(
+    program: Program,
+    codes: Codes,
+    order: npt.NDArray[np.int64],
+    starts: npt.NDArray[np.int64],
+    sizes: npt.NDArray[np.int64],
+) -> tuple[Flags, Flags]:
+    can, must = matching_types(program, codes, order)
+    counted = np.add.reduceat(must, starts, axis=1, dtype=np.int32)
+    reached = np.logical_or.reduceat(can, starts, axis=1)
+    return counted == sizes, reached
+
+
+def matching_types(program: Program, codes: Codes, order: npt.NDArray[np.int64]) -> tuple[Flags, Flags]:
+    """Per claim and type (in the given order): whether some record of the type matches the claim, and whether all do."""
+    table = program.types.table[order]
+    can = np.ones((len(codes), len(table)), dtype=bool)
+    must = np.ones((len(codes), len(table)), dtype=bool)
+    for column, atoms in enumerate(program.types.atoms):
+        asked, place = np.unique(codes[:, column], return_inverse=True)
+        some = np.array([[code == ANY or code in atom for atom in atoms] for code in asked], dtype=bool)
+        every = np.array([[code == ANY or atom == (code,) for atom in atoms] for code in asked], dtype=bool)
+        if not some.all():
+            can &= some[:, table[:, column]][place]
+        if not every.all():
+            must &= every[:, table[:, column]][place]
+    return can, must

@@ -1,0 +1,61 @@
+"""Where to branch: a part of the records whose number is fractional in a solution of the linear program."""
+
+from collections.abc import Iterator
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+
+from genverify.predicates import Flags, Predicate
+from genverify.program.compact import Program
+from genverify.proofs import Part
+
+CLEAR = 0.25
+
+
+def choose_part(program: Program, z: npt.NDArray[np.float64]) -> tuple[Part, Flags]:
+    """
+    The part with the most fractional count, as a condition on one, two or three columns where one is clearly
+    fractional, else a single class; with the classes that it holds.
+    """
+    for k in (1, 2, 3):
+        scored = sorted(_fractions(program, z, k), key=lambda found: -found[0])
+        for score, columns, atoms in scored:
+            if score < CLEAR:
+                break
+            inside = _aligned(program, columns, atoms)
+            if inside is not None:
+                names = program.types.domain.names
+                codes = {names[c]: program.types.atoms[c][a] for c, a in zip(columns, atoms, strict=True)}
+                return Part(where=Predicate.of(codes)), inside
+    return _single_class(program, z)
+
+
+def _fractions(
+    program: Program, z: npt.NDArray[np.float64], k: int
+) -> Iterator[tuple[float, tuple[int, ...], tuple[int, ...]]]:
+    """How far from an integer the count of each combination of k atoms is, over the classes that z uses."""
+    used = np.flatnonzero(z > 1e-9)
+    table = program.types.table[[program.members[c][0] for c in used]]
+    for columns in combinations(range(table.shape[1]), k):
+        atoms, place = np.unique(table[:, columns], axis=0, return_inverse=True)
+        sums = np.bincount(place.ravel(), weights=z[used])
+        score = np.abs(sums - np.rint(sums))
+        best = int(np.argmax(score))
+        yield float(score[best]), columns, tuple(atoms[best].tolist())
+
+
+def _aligned(program: Program, columns: tuple[int, ...], atoms: tuple[int, ...]) -> Flags | None:
+    """The classes inside a condition, or None where it splits a class."""
+    matches = (program.types.table[:, columns] == np.array(atoms)).all(axis=1)
+    inside = np.bincount(program.class_of, weights=matches, minlength=program.classes)
+    sizes = np.bincount(program.class_of, minlength=program.classes)
+    return inside == sizes if ((inside == 0) | (inside == sizes)).all() else None
+
+
+def _single_class(program: Program, z: npt.NDArray[np.float64]) -> tuple[Part, Flags]:
+    chosen = int(np.argmax(np.abs(z - np.rint(z))))
+    inside = np.zeros(program.classes, dtype=bool)
+    inside[chosen] = True
+    places = program.types.table[program.members[chosen][0]].tolist()
+    return Part(like=tuple(program.types.atoms[column][place][0] for column, place in enumerate(places))), inside

@@ -1,0 +1,175 @@
+"""Record types: every record that the release does not rule out, with codes that nothing tells apart merged."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from genverify.domain import Domain
+from genverify.errors import GenverifyError
+from genverify.predicates import Flags, Predicate, Rule
+
+Places = npt.NDArray[np.int16]
+GRID_LIMIT = 100_000
+
+
+class TooManyTypes(GenverifyError):
+    """The release leaves more record types open than the stated limit."""
+
+
+@dataclass(frozen=True)
+class Types:
+    """
+    The live record types. Codes of a column that no cell or rule tells apart form an atom; `table` holds, per type and
+    column, the place of its atom.
+    """
+
+    domain: Domain
+    atoms: tuple[tuple[tuple[int, ...], ...], ...]
+    table: Places
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    def inside(self, predicate: Predicate) -> Flags:
+        """Whether each type lies in a published cell (or another condition that does not split an atom)."""
+        flags: Flags = np.ones(len(self.table), dtype=bool)
+        for name, codes in predicate.clauses:
+            column = self.domain.names.index(name)
+            flags &= _atom_flags(self.atoms[column], codes)[self.table[:, column]]
+        return flags
+
+    @cached_property
+    def raw(self) -> npt.NDArray[np.int64]:
+        """How many records of the domain each type stands for."""
+        sizes = np.ones(len(self.table), dtype=np.int64)
+        for column, atoms in enumerate(self.atoms):
+            sizes *= np.array([len(atom) for atom in atoms], dtype=np.int64)[self.table[:, column]]
+        return sizes
+
+
+def _atom_flags(atoms: Sequence[tuple[int, ...]], codes: Iterable[int]) -> Flags:
+    wanted = set(codes)
+    return np.array([atom[0] in wanted for atom in atoms], dtype=bool)
+
+
+def live_types(domain: Domain, cells: Sequence[Predicate], rules: Sequence[Rule], limit: int) -> Types:
+    """All types of the domain that break no rule, column by column; an error beyond `limit` types."""
+    rules = _split_rules(rules)
+    said = [*cells, *(p for rule in rules for p in (rule.when, *rule.one_of))]
+    atoms = [_atoms(column.codes, [p.where[column.name] for p in said if column.name in p.where])
+             for column in domain.columns]  # fmt: skip
+    groups = _group_rules(rules)
+    atoms = [_alive(domain.names[place], found, groups) for place, found in enumerate(atoms)]
+    order = sorted(range(len(atoms)), key=lambda place: (len(atoms[place]), place))
+    table = np.zeros((1, len(atoms)), dtype=np.int16)
+    done: set[str] = set()
+    for place in order:
+        choices = len(atoms[place])
+        if len(table) * choices > 8 * limit:
+            raise TooManyTypes(_too_many(limit))
+        table = np.repeat(table, choices, axis=0)
+        table[:, place] = np.tile(np.arange(choices, dtype=np.int16), len(table) // choices if choices else 0)
+        done.add(domain.names[place])
+        for columns in [c for c in groups if domain.names[place] in c and done.issuperset(c)]:
+            table = table[~_broken(domain, atoms, table, columns, groups[columns])]
+        if len(table) > limit:
+            raise TooManyTypes(_too_many(limit))
+    return Types(domain, tuple(map(tuple, atoms)), table)
+
+
+def _too_many(limit: int) -> str:
+    return (
+        f"the release leaves more than {limit} record types open. Raise verify.max_types in config.yaml, or publish "
+        "or know more (zero counts, totals, structural rules)."
+    )
+
+
+def _split_rules(rules: Sequence[Rule]) -> list[Rule]:
+    """Rules with one option, clause by clause, so that each can act as soon as its columns are known."""
+    split = []
+    for rule in rules:
+        if len(rule.one_of) == 1:
+            split += [Rule(rule.name, rule.when, (Predicate((clause,)),)) for clause in rule.one_of[0].clauses]
+        else:
+            split.append(rule)
+    return split
+
+
+def _atoms(codes: Sequence[int], said: Sequence[Sequence[int]]) -> list[tuple[int, ...]]:
+    """The codes of a column, those together that every clause takes or leaves together."""
+    groups: dict[tuple[bool, ...], list[int]] = {}
+    distinct = [set(clause) for clause in dict.fromkeys(map(tuple, said))]
+    for code in codes:
+        groups.setdefault(tuple(code in clause for clause in distinct), []).append(code)
+    return [tuple(group) for group in groups.values()]
+
+
+def _group_rules(rules: Sequence[Rule]) -> dict[tuple[str, ...], list[Rule]]:
+    groups: dict[tuple[str, ...], list[Rule]] = {}
+    for rule in rules:
+        columns = {name for predicate in (rule.when, *rule.one_of) for name in predicate.columns}
+        groups.setdefault(tuple(sorted(columns)), []).append(rule)
+    return groups
+
+
+def _alive(name: str, atoms: Sequence[tuple[int, ...]], groups: dict[tuple[str, ...], list[Rule]]) -> list[tuple[int, ...]]:
+    """The atoms of a column that its own one-column rules allow."""
+    rules = [*groups.get((name,), []), *groups.get((), [])]
+    codes = {name: np.array([atom[0] for atom in atoms])}
+    dead = np.zeros(len(atoms), dtype=bool)
+    for rule in rules:
+        dead |= rule.excludes(codes)
+    return [atom for atom, gone in zip(atoms, dead, strict=True) if not gone]
+
+
+def _broken(
+    domain: Domain,
+    atoms: Sequence[Sequence[tuple[int, ...]]],
+    table: Places,
+    columns: tuple[str, ...],
+    rules: list[Rule],
+) -> Flags:
+    """Which types break a rule about these columns: looked up in the product of their atoms where that is small."""
+    places = [domain.names.index(name) for name in columns]
+    if not places:
+        return np.zeros(len(table), dtype=bool)
+    shape = tuple(len(atoms[place]) for place in places)
+    if int(np.prod(shape)) > GRID_LIMIT:
+        return _broken_rows(atoms, table, columns, places, rules)
+    grid = np.zeros(shape, dtype=bool)
+    cells = np.indices(shape).reshape(len(shape), -1)
+    codes = _codes(atoms, columns, places, cells)
+    for rule in rules:
+        if rule.one_of:
+            grid |= rule.excludes(codes).reshape(shape)
+        else:
+            allowed = rule.when.where
+            grid[np.ix_(*(_atom_flags(atoms[p], allowed[name]) for name, p in zip(columns, places, strict=True)))] = True
+    flags: Flags = grid[tuple(table[:, place] for place in places)]
+    return flags
+
+
+def _broken_rows(
+    atoms: Sequence[Sequence[tuple[int, ...]]],
+    table: Places,
+    columns: tuple[str, ...],
+    places: list[int],
+    rules: list[Rule],
+) -> Flags:
+    codes = _codes(atoms, columns, places, table[:, places].T)
+    flags: Flags = np.logical_or.reduce([rule.excludes(codes) for rule in rules])
+    return flags
+
+
+def _codes(
+    atoms: Sequence[Sequence[tuple[int, ...]]], columns: tuple[str, ...], places: list[int], cells: npt.NDArray[Any]
+) -> dict[str, npt.NDArray[np.int64]]:
+    """One code per column for every combination of atoms: any code of an atom stands for the others."""
+    return {
+        name: np.array([atom[0] for atom in atoms[place]])[cell]
+        for name, place, cell in zip(columns, places, cells, strict=True)
+    }

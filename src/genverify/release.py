@@ -1,0 +1,152 @@
+"""A release: what is published about a block. All that the attack sees."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from genverify.domain import Column, Domain, DomainFile, read_domain
+from genverify.errors import DataError, ReleaseError
+from genverify.predicates import Predicate, Rule
+from genverify.tables import Query, build_queries
+from genverify.textfiles import read_yaml
+
+Ints = npt.NDArray[np.int64]
+TOTAL = "N"
+
+
+@dataclass(frozen=True)
+class Schema:
+    """What a release speaks of: the domain of its records, the rules that hold, the queries that may be published."""
+
+    domain: Domain
+    rules: tuple[Rule, ...]
+    queries: tuple[Query, ...]
+
+    @cached_property
+    def position(self) -> Mapping[str, int]:
+        return {query.id: place for place, query in enumerate(self.queries)}
+
+
+@dataclass(frozen=True)
+class Release:
+    """
+    What is known of one block: N records, and lo <= count <= hi for every published query.
+
+    Counts that are published exactly have lo = hi. `cells` are positions in schema.queries.
+    """
+
+    schema: Schema
+    block: str
+    n: int
+    cells: Ints
+    lo: Ints
+    hi: Ints
+
+    @property
+    def queries(self) -> list[Query]:
+        return [self.schema.queries[cell] for cell in self.cells]
+
+
+def read_study(domain: Path, settings: Mapping[str, Any]) -> Schema:
+    """The schema of a study from its domain file and its release settings."""
+    tables = Path(settings["tables_file"])
+    try:
+        return build_schema(read_domain(domain), read_yaml(tables), settings)
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        raise DataError(f"{tables}: not a table file ({error!r}); see data/census/tables.yaml for the form") from None
+
+
+def build_schema(domain_file: DomainFile, tables: Mapping[str, Any], settings: Mapping[str, Any]) -> Schema:
+    """The schema of a study: its universe, its rules and the lines of its tables."""
+    universe = domain_file.universe(settings["universe"])
+    domain = domain_file.domain.restrict(universe.codes)
+    chosen = domain_file.rules if settings["structural_zeros"] else universe.rules
+    rules = tuple(_clip_rule(domain_file.rules[name], domain) for name in chosen)
+    queries = build_queries(tables, domain_file, universe, settings["tables"], settings["groups"])
+    return Schema(domain, rules, tuple(Query(q.id, q.table, q.label, _clip(q.predicate, domain)) for q in queries))
+
+
+def _clip(predicate: Predicate, domain: Domain) -> Predicate:
+    """The predicate without codes that no record of the domain holds."""
+    return Predicate.of({name: set(codes) & set(domain[name].codes) for name, codes in predicate.clauses})
+
+
+def _clip_rule(rule: Rule, domain: Domain) -> Rule:
+    return Rule(rule.name, _clip(rule.when, domain), tuple(_clip(option, domain) for option in rule.one_of))
+
+
+def write_schema(schema: Schema, path: Path) -> None:
+    """The schema as a JSON file that stands beside the counts."""
+    columns = [{"name": c.name, "label": c.label, "codes": dict(zip(c.codes, c.meanings, strict=True))}
+               for c in schema.domain.columns]  # fmt: skip
+    rules = [{"name": r.name, "if": r.when.where, "one_of": [o.where for o in r.one_of]} for r in schema.rules]
+    queries = [{"id": q.id, "table": q.table, "label": q.label, "where": q.predicate.where} for q in schema.queries]
+    lines: dict[str, list[dict[str, Any]]] = {"columns": columns, "rules": rules, "queries": queries}
+    text = ",\n".join(f'"{key}": [\n' + ",\n".join(json.dumps(row) for row in rows) + "\n]" for key, rows in lines.items())
+    path.write_text("{\n" + text + "\n}\n")
+
+
+def read_schema(path: Path) -> Schema:
+    """The schema that `write_schema` wrote."""
+    try:
+        text = json.loads(path.read_text())
+        columns = tuple(
+            Column(c["name"], c["label"], tuple(map(int, c["codes"])), tuple(c["codes"].values())) for c in text["columns"]
+        )
+        rules = tuple(Rule(r["name"], Predicate.of(r["if"]), tuple(map(Predicate.of, r["one_of"]))) for r in text["rules"])
+        queries = tuple(Query(q["id"], q["table"], q["label"], Predicate.of(q["where"])) for q in text["queries"])
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ReleaseError(f"{path}: not a release schema ({error!r}); rerun the tabulation") from None
+    return Schema(Domain(columns), rules, queries)
+
+
+def counts_frame(schema: Schema, blocks: Sequence[str], n: Ints, counts: Ints, withhold: Sequence[int]) -> pd.DataFrame:
+    """Published counts as rows (block, query, count); N comes first in each block; withheld answers have no row."""
+    ids = [TOTAL, *(query.id for query in schema.queries)]
+    table = np.column_stack([n, counts])
+    published = ~np.isin(table, list(withhold))
+    published[:, 0] = True
+    rows, places = np.nonzero(published)
+    return pd.DataFrame(
+        {
+            "block": np.asarray(blocks, dtype=object)[rows],
+            "query": pd.Categorical.from_codes(places, categories=pd.Index(ids)),
+            "count": table[rows, places].astype(np.int32),
+        }
+    )
+
+
+def read_releases(counts: Path, schema: Schema) -> Iterator[Release]:
+    """The releases of a counts file, one per block, in the order of the file."""
+    try:
+        frame = pd.read_parquet(counts)
+    except (OSError, ValueError) as error:
+        raise ReleaseError(f"{counts}: not a file of published counts ({error}); rerun the tabulation") from None
+    missing = {"block", "query", "count"} - set(frame.columns)
+    if missing:
+        raise ReleaseError(f"{counts}: no column {sorted(missing)[0]!r}; a counts file has block, query and count")
+    for block, rows in frame.groupby("block", sort=False):
+        known = dict(zip(rows["query"].astype(str), rows["count"].astype(int), strict=True))
+        yield make_release(schema, str(block), known, f"{counts}")
+
+
+def make_release(schema: Schema, block: str, known: Mapping[str, int], source: str = "release") -> Release:
+    """The release of one block from its published counts by query id; `N` is the number of records."""
+    if TOTAL not in known:
+        raise ReleaseError(f"{source}: block {block} does not say N, its number of records; add a row with query {TOTAL!r}")
+    unknown = [name for name in known if name != TOTAL and name not in schema.position]
+    if unknown:
+        raise ReleaseError(f"{source}: block {block} counts {unknown[0]!r}, which is no query of the schema")
+    negative = [name for name, count in known.items() if count < 0]
+    if negative:
+        raise ReleaseError(f"{source}: block {block}: the count of {negative[0]} is {known[negative[0]]}, below 0")
+    cells = sorted(schema.position[name] for name in known if name != TOTAL)
+    values = np.array([known[schema.queries[cell].id] for cell in cells], dtype=np.int64)
+    return Release(schema, block, int(known[TOTAL]), np.array(cells, dtype=np.int64), values, values)

@@ -1,0 +1,22 @@
+"""Checks of a whole study before its first job."""
+
+from pathlib import Path
+
+from genverify.config import Config, variant_settings
+from genverify.domain import read_domain
+from genverify.errors import ConfigError, GenverifyError
+from genverify.release import read_study
+
+
+def check_study(config: Config) -> None:
+    """Everything that the settings name exists: universes, and the tables and groups of every variant."""
+    try:
+        read_domain(Path(config.microdata.domain)).universe(config.sample.universe)
+    except GenverifyError as error:
+        raise ConfigError(f"config.yaml: sample.universe: {error}") from None
+    for name in config.variants:
+        settings = variant_settings(config, name).release.model_dump()
+        try:
+            read_study(Path(config.microdata.domain), settings)
+        except GenverifyError as error:
+            raise ConfigError(f"config.yaml: variants.{name}: {error}") from None

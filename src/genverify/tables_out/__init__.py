@@ -1,0 +1,1 @@
+"""Tables of the papers, made from the results."""

@@ -1,0 +1,98 @@
+"""Problem 3: which claims hold in every dataset that fits the release, each with its proof."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+
+import numpy as np
+import numpy.typing as npt
+
+from genverify.bounds import Bound, Bounder
+from genverify.claims import Claim, claim_arrays
+from genverify.predicates import Flags
+from genverify.program.matching import matched_classes
+from genverify.proofs import Node
+
+Ints = npt.NDArray[np.int64]
+
+
+class Verdict(Enum):
+    """What became of a claim."""
+
+    VERIFIED = "verified"
+    REFUTED = "refuted"
+    UNDECIDED = "undecided"
+    UNCERTIFIED = "uncertified"
+
+
+@dataclass(frozen=True)
+class Decision:
+    """
+    A claim's verdict. A verified claim has two proofs: COUNT(a) >= m (lower) and COUNT(a) <= m (upper). `integer` says
+    whether branching was needed, `limit` which limit struck.
+    """
+
+    claim: Claim
+    verdict: Verdict
+    lower: Node | None = None
+    upper: Node | None = None
+    integer: bool = False
+    limit: str | None = None
+
+
+@dataclass
+class Verifier:
+    """Decides claims of one program; claims that ask the same question share the answer and its proof."""
+
+    bounder: Bounder
+    answers: dict[tuple[bytes, int, int], Bound] = field(default_factory=dict)
+
+    def decide(self, claims: Sequence[Claim], known: Sequence[Ints] = ()) -> list[Decision]:
+        """The verdict of each claim. `known` are fitting class counts: they refute, at no cost, what they contradict."""
+        if not claims:
+            return []
+        codes, m = claim_arrays(claims)
+        F, T = matched_classes(self.bounder.program, codes)
+        seen = [*known, *self.bounder.seen]
+        open_ = np.ones(len(claims), dtype=bool)
+        for z in seen:
+            open_ &= _holds(F, T, z, m)
+        decisions: list[Decision] = []
+        for place, claim in enumerate(claims):
+            if open_[place]:
+                before = len(self.bounder.seen)
+                decisions.append(self._question(claim, F[place], T[place]))
+                for z in self.bounder.seen[before:]:
+                    open_ &= _holds(F, T, z, m)
+            else:
+                decisions.append(Decision(claim, Verdict.REFUTED))
+        return decisions
+
+    def _question(self, claim: Claim, F: Flags, T: Flags) -> Decision:
+        """min sum_F z = m = max sum_T z, the two sides asked in turn."""
+        upper = self._bound(T, +1, claim.m)
+        if upper.counterexample is not None:
+            return Decision(claim, Verdict.REFUTED, integer=upper.integer)
+        lower = self._bound(F, -1, -claim.m)
+        integer = upper.integer or lower.integer
+        if lower.counterexample is not None:
+            return Decision(claim, Verdict.REFUTED, integer=integer)
+        limit = upper.limit or lower.limit
+        if not (upper.decided and lower.decided):
+            return Decision(claim, Verdict.UNDECIDED, integer=integer, limit=limit)
+        if upper.proof is None or lower.proof is None:
+            return Decision(claim, Verdict.UNCERTIFIED, integer=integer, limit=limit)
+        return Decision(claim, Verdict.VERIFIED, lower.proof, upper.proof, integer)
+
+    def _bound(self, flags: Flags, sign: int, b: int) -> Bound:
+        key = (np.packbits(flags).tobytes(), sign, b)
+        if key not in self.answers:
+            self.answers[key] = self.bounder.at_most(sign * flags.astype(np.int64), b)
+        return self.answers[key]
+
+
+def _holds(F: Flags, T: Flags, z: Ints, m: Ints) -> Flags:
+    """Which claims hold in every dataset with class counts z."""
+    used = np.flatnonzero(z)
+    flags: Flags = (F[:, used] @ z[used] == m) & (T[:, used] @ z[used] == m)
+    return flags

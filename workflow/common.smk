@@ -1,0 +1,45 @@
+"""What every stage shares: the checked configuration, settings per variant, code as input, targets."""
+
+from pathlib import Path
+
+from snakemake.exceptions import WorkflowError
+
+from genverify.code import code_files
+from genverify.config import parse_config, settings_of
+from genverify.errors import GenverifyError
+from genverify.study import check_study
+
+try:
+    STUDY = parse_config(config)
+    check_study(STUDY)
+except GenverifyError as error:
+    raise WorkflowError(str(error)) from None
+
+VARIANTS = sorted(STUDY.variants)
+BATCHES = [f"{batch:03d}" for batch in range(STUDY.sample.batches)]
+FIGURES = ["figures/fig2.pdf"]
+TABLES = [f"results/tables/{name}.csv" for name in ("calibration", "table2", "table3")]
+
+
+wildcard_constraints:
+    variant="|".join(VARIANTS),
+    batch=r"\d{3}",
+
+
+def setting(section):
+    """The settings of a section, as the job's variant has them."""
+
+    def of_job(wildcards):
+        return settings_of(STUDY, section, wildcards.get("variant"))
+
+    return of_job
+
+
+def tables_file(wildcards):
+    """The table file of the job's variant."""
+    return setting("release")(wildcards)["tables_file"]
+
+
+def code_of(name):
+    """The script of this name and every module that it imports, so that a change of their content runs the job again."""
+    return code_files(Path(workflow.basedir) / "scripts" / f"{name}.py")

@@ -1,0 +1,51 @@
+"""
+Reads: data/ (the built-in country) or the PPMF unit file that config.yaml names.
+Writes: results/microdata/, one Parquet file per state: the private data; only sampling, tabulation, baselines and evaluation
+read it.
+"""
+
+COUNTRY = sorted(map(str, Path(STUDY.microdata.synthetic.country).glob("*.yaml")))
+SOURCE = (
+    COUNTRY if STUDY.microdata.source == "synthetic" else STUDY.microdata.ppmf.units
+)
+
+
+rule ingest_microdata:
+    """Make the private microdata: the synthetic country, or the PPMF unit file."""
+    input:
+        source=SOURCE,
+        domain=STUDY.microdata.domain,
+        code=code_of("ingest_microdata"),
+    output:
+        microdata=directory("results/microdata"),
+        manifest="results/microdata.json",
+        record="results/microdata.record.json",
+    log:
+        "logs/ingest_microdata.log",
+    benchmark:
+        "benchmarks/ingest_microdata.tsv"
+    conda:
+        "../envs/environment.yaml"
+    params:
+        microdata=setting("microdata"),
+        seed=setting("seed"),
+    script:
+        "../scripts/ingest_microdata.py"
+
+
+rule write_ppmf:
+    """Write the microdata in the layout of the PPMF unit file, so that the other source can be tried on it."""
+    input:
+        microdata="results/microdata",
+        code=code_of("write_ppmf"),
+    output:
+        units="results/ppmf/units.csv.gz",
+        record="results/ppmf/units.record.json",
+    log:
+        "logs/write_ppmf.log",
+    benchmark:
+        "benchmarks/write_ppmf.tsv"
+    conda:
+        "../envs/environment.yaml"
+    script:
+        "../scripts/write_ppmf.py"
