@@ -12,6 +12,8 @@ include: "workflow/common.smk"
 include: "workflow/microdata.smk"
 include: "workflow/sample.smk"
 include: "workflow/tabulate.smk"
+include: "workflow/generate.smk"
+include: "workflow/verify.smk"
 include: "workflow/figures.smk"
 include: "workflow/tables.smk"
 

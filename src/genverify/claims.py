@@ -12,6 +12,7 @@ from genverify.errors import DataError
 from genverify.predicates import Predicate
 
 ANY = -1
+FEW = 8
 Codes = npt.NDArray[np.int16]
 Ints = npt.NDArray[np.int64]
 
@@ -70,13 +71,15 @@ def candidate_claims(datasets: Codes, min_k: int) -> tuple[Codes, Ints]:
     """
     first = np.unique(datasets[0], axis=0)
     weights = _radix(datasets)
+    some, others = datasets[:FEW].astype(np.int64), datasets[FEW:].astype(np.int64)
     rows, counts = [], []
     for columns in column_subsets(datasets.shape[2], min_k):
         chosen = list(columns)
-        keys = datasets[:, :, chosen].astype(np.int64) @ weights[chosen]
-        own, places = np.unique(first[:, chosen].astype(np.int64) @ weights[chosen], return_index=True)
-        held = _counts(keys, own)
+        keys, places = np.unique(first[:, chosen] @ weights[chosen], return_index=True)
+        held = _counts(some[:, :, chosen] @ weights[chosen], keys)
         same = (held == held[0]).all(axis=0)
+        if same.any() and len(others):
+            same &= (_counts(others[:, :, chosen] @ weights[chosen], keys) == held[0]).all(axis=0)
         codes = np.full((int(same.sum()), datasets.shape[2]), ANY, dtype=np.int16)
         codes[:, chosen] = first[places[same]][:, chosen]
         rows.append(codes)

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from genverify.errors import ConfigError, nearest
 
 Name = str
-VARIABLE_SECTIONS = ("release",)
+VARIABLE_SECTIONS = ("release", "program", "generate", "verify")
 
 
 class Section(BaseModel):
@@ -54,11 +54,32 @@ class ReleaseSettings(Section):
     withhold: list[int]
 
 
+class ProgramSection(Section):
+    formulation: Literal["compact", "onehot"]
+    solver: Literal["highs", "gurobi"]
+    max_types: int = Field(ge=1)
+    iterations: int = Field(ge=1)
+    nodes: int = Field(ge=1)
+    leaves: int = Field(ge=1)
+    seconds: float = Field(gt=0)
+
+
+class Generate(Section):
+    datasets: int = Field(ge=1)
+
+
+class Verify(Section):
+    min_k: int = Field(ge=1)
+
+
 class Config(Section):
     seed: int = Field(ge=0)
     microdata: Microdata
     sample: Sample
     release: ReleaseSettings
+    program: ProgramSection
+    generate: Generate
+    verify: Verify
     variants: dict[Name, dict[str, Any] | None] = Field(min_length=1)
 
 
@@ -66,6 +87,9 @@ class Variant(Section):
     """The sections that a variant can change, after its overrides."""
 
     release: ReleaseSettings
+    program: ProgramSection
+    generate: Generate
+    verify: Verify
 
 
 def merge(base: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:
@@ -87,6 +111,8 @@ def parse_config(text: Mapping[str, Any]) -> Config:
     config = _validate(Config, text, "config.yaml")
     for name in config.variants:
         variant_settings(config, name)
+    if "paper" not in config.variants:
+        raise ConfigError("config.yaml: variants must hold `paper`, the study that the others are compared with")
     for name in (*config.variants, *config.sample.designs):
         if not name.replace("_", "").isalnum():
             raise ConfigError(f"config.yaml: {name!r} cannot name a variant or a design: use letters, digits and _")

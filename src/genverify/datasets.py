@@ -1,5 +1,7 @@
 """Datasets that fit a program: from class counts to records."""
 
+from functools import cache
+
 import numpy as np
 import numpy.typing as npt
 
@@ -12,13 +14,28 @@ Ints = npt.NDArray[np.int64]
 def draw_records(program: Program, z: Ints, rng: np.random.Generator) -> Codes:
     """A dataset with the given class counts: a random type of each class, a random code of each atom; sorted records."""
     classes = np.repeat(np.arange(program.classes), z)
-    types = np.array([rng.choice(program.members[c]) if len(program.members[c]) > 1 else program.members[c][0]
-                      for c in classes], dtype=np.int64)  # fmt: skip
+    order, starts, sizes = program.grouped
+    types = order[starts[classes] + _pick(rng, sizes[classes])]
     records = np.empty((len(types), len(program.types.atoms)), dtype=np.int16)
     for column, atoms in enumerate(program.types.atoms):
+        codes, first, size = _flat(atoms)
         places = program.types.table[types, column]
-        records[:, column] = [atom[0] if len(atom) == 1 else rng.choice(atom) for atom in (atoms[p] for p in places)]
+        records[:, column] = codes[first[places] + _pick(rng, size[places])]
     return records[np.lexsort(records.T[::-1])]
+
+
+def _pick(rng: np.random.Generator, sizes: Ints) -> Ints:
+    """A random place in each list of the given sizes; no draw where there is no choice."""
+    if (sizes == 1).all():
+        return np.zeros(len(sizes), dtype=np.int64)
+    return rng.integers(0, sizes)
+
+
+@cache
+def _flat(atoms: tuple[tuple[int, ...], ...]) -> tuple[Ints, Ints, Ints]:
+    """The codes of all atoms in one row, with the first place and the size of each atom."""
+    size = np.array([len(atom) for atom in atoms], dtype=np.int64)
+    return np.array([code for atom in atoms for code in atom]), np.cumsum(size) - size, size
 
 
 def datasets_of(program: Program, z: Ints) -> int:
@@ -39,14 +56,3 @@ def _multisets(kinds: int, size: int) -> int:
     for i in range(size):
         total = total * (kinds + i) // (i + 1)
     return total
-
-
-def class_counts(program: Program, records: Codes) -> Ints:
-    """The class counts of records that are all live; an error if one is not."""
-    lookup = {tuple(row): c for row, c in zip(program.types.table.tolist(), program.class_of.tolist(), strict=True)}
-    z = np.zeros(program.classes, dtype=np.int64)
-    for record in records.tolist():
-        atoms = tuple(next(i for i, atom in enumerate(column) if code in atom)
-                      for code, column in zip(record, program.types.atoms, strict=True))  # fmt: skip
-        z[lookup[atoms]] += 1
-    return z

@@ -14,7 +14,7 @@ from genverify.program.compact import Program
 
 Ints = npt.NDArray[np.int64]
 VERTICES = 12
-STEPS_PER_DATASET = 20
+PATIENCE = 60
 
 
 @dataclass(frozen=True)
@@ -58,10 +58,11 @@ class _Collection:
         self.datasets: dict[bytes, Codes] = {}
         self.vectors: dict[bytes, Ints] = {}
 
-    def add(self, z: Ints) -> None:
+    def add(self, z: Ints) -> bool:
+        """Draw a dataset with these class counts; whether it is a new one."""
         records = draw_records(self.program, z, self.rng)
-        if self.datasets.setdefault(records.tobytes(), records) is records:
-            self.vectors.setdefault(z.tobytes(), z)
+        self.vectors.setdefault(z.tobytes(), z)
+        return self.datasets.setdefault(records.tobytes(), records) is records
 
 
 def _vertices(bounder: Bounder, rng: np.random.Generator) -> list[Ints]:
@@ -81,18 +82,17 @@ def _vertices(bounder: Bounder, rng: np.random.Generator) -> list[Ints]:
 
 
 def _walk(program: Program, found: _Collection, starts: list[Ints], K: int, rng: np.random.Generator) -> None:
-    """Random exchanges of two records, from each start in turn, until K datasets are found or steps run out."""
+    """Random exchanges of two records, from each start in turn, until K datasets are found or nothing new turns up."""
     exchange = Exchange(program, rng)
     points = list(starts)
     for z in starts:
         if len(found.datasets) < K:
             found.add(z)
-    for step in range(STEPS_PER_DATASET * K):
-        if len(found.datasets) >= K:
-            return
+    step = idle = 0
+    while len(found.datasets) < K and idle < PATIENCE:
         place = step % len(points)
         points[place] = exchange.step(points[place])
-        found.add(points[place])
+        step, idle = step + 1, 0 if found.add(points[place]) else idle + 1
 
 
 class Exchange:
@@ -100,7 +100,8 @@ class Exchange:
 
     def __init__(self, program: Program, rng: np.random.Generator) -> None:
         self.program, self.rng = program, rng
-        weights = rng.integers(1, 2**62, size=len(program.rows), dtype=np.int64)
+        self.columns = np.ascontiguousarray(program.A.T)
+        weights = rng.integers(1, 2**62 // max(1, 2 * len(program.rows)), size=len(program.rows), dtype=np.int64)
         self.hashed = weights @ program.A.astype(np.int64)
         self.order = np.argsort(self.hashed, kind="stable")
         self.sorted = self.hashed[self.order]
@@ -111,19 +112,20 @@ class Exchange:
         if len(records) < 2:
             return z
         one, other = self.rng.choice(records, 2, replace=False)
-        firsts, seconds = self.partners(self.hashed[one] + self.hashed[other])
+        firsts, seconds = self.partners(int(self.hashed[one]) + int(self.hashed[other]))
         fresh = (firsts != one) & (firsts != other)
         if not fresh.any():
             return z
         pick = self.rng.integers(int(fresh.sum()))
-        new = z.copy()
-        new[[one]] -= 1
-        new[[other]] -= 1
-        new[firsts[fresh][pick]] += 1
-        new[seconds[fresh][pick]] += 1
-        return new if self.program.fits(new) else z
+        new_one, new_other = firsts[fresh][pick], seconds[fresh][pick]
+        old, new = (self.columns[one] + self.columns[other], self.columns[new_one] + self.columns[new_other])
+        if (old != new).any():
+            return z
+        moved = z.copy()
+        np.add.at(moved, [one, other, new_one, new_other], [-1, -1, 1, 1])
+        return moved
 
-    def partners(self, total: np.int64) -> tuple[Ints, Ints]:
+    def partners(self, total: int) -> tuple[Ints, Ints]:
         """All pairs of classes whose hashes add up to the total."""
         wanted = total - self.hashed
         place = np.minimum(np.searchsorted(self.sorted, wanted), len(self.sorted) - 1)

@@ -6,17 +6,19 @@ import platform
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import file_digest, sha256
 from importlib.metadata import version
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, TypeVar
 
 from genverify.errors import GenverifyError
 
 PACKAGES = ("numpy", "pandas", "pyarrow", "scipy", "matplotlib", "seaborn", "highspy", "gurobipy", "snakemake")
+SAY_EVERY = 10.0
+T = TypeVar("T")
 log = logging.getLogger("genverify")
 
 
@@ -45,6 +47,17 @@ def run(main: Callable[[Job], None], snakemake: Any) -> None:
         log.exception("%s failed", job.rule)
         raise
     write_record(job, started)
+
+
+def progress(items: Sequence[T], what: str) -> Iterator[T]:
+    """The items one by one, with a line in the log now and then: how many are done, the rate and the time left."""
+    started = said = time.monotonic()
+    for done, item in enumerate(items, 1):
+        yield item
+        now = time.monotonic()
+        if now - said > SAY_EVERY or done == len(items):
+            said, rate = now, done / max(now - started, 1e-9)
+            log.info("%d of %d %s, %.1f/s, %.0f s left", done, len(items), what, rate, (len(items) - done) / rate)
 
 
 def _named(snakemake: Any, part: str) -> SimpleNamespace:

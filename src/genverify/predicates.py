@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,7 @@ class Predicate:
     def columns(self) -> tuple[str, ...]:
         return tuple(name for name, _ in self.clauses)
 
-    @property
+    @cached_property
     def where(self) -> dict[str, tuple[int, ...]]:
         return dict(self.clauses)
 

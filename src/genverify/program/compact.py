@@ -44,11 +44,15 @@ class Program:
         return int(self.A.shape[1])
 
     @cached_property
-    def members(self) -> list[Ints]:
-        """The types of each class."""
-        order = np.argsort(self.class_of, kind="stable")
-        cuts = np.cumsum(np.bincount(self.class_of, minlength=self.classes))[:-1]
-        return np.split(order, cuts)
+    def grouped(self) -> tuple[Ints, Ints, Ints]:
+        """The types sorted by class, where each class starts among them, and how many types it has."""
+        sizes = np.bincount(self.class_of, minlength=self.classes)
+        return np.argsort(self.class_of, kind="stable"), np.cumsum(sizes) - sizes, sizes
+
+    def member(self, c: int) -> int:
+        """A type of a class, which stands for the others."""
+        order, starts, _ = self.grouped
+        return int(order[starts[c]])
 
     def fits(self, z: Ints) -> bool:
         """Whether class counts satisfy every row, recounted in integers."""

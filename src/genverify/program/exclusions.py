@@ -38,7 +38,9 @@ def implied_zeros(release: Release) -> list[Lemma]:
         families.setdefault(cell.predicate.columns, []).append(cell)
     lemmas = []
     for universe in [_Cell(TOTAL, EVERY, release.n, release.n), *cells]:
-        for family in families.values():
+        for columns, family in families.items():
+            if not set(universe.predicate.columns) <= set(columns):
+                continue
             inside = [cell for cell in family if cell is not universe and _within(cell.predicate, universe.predicate)]
             chosen = _disjoint(inside)
             if chosen and sum(cell.lo for cell in chosen) == universe.hi:

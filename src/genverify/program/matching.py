@@ -12,9 +12,7 @@ CELLS_AT_ONCE = 40_000_000
 
 def matched_classes(program: Program, codes: Codes) -> tuple[Flags, Flags]:
     """F and T of each claim, one row per claim and one column per class: COUNT(a) ranges from sum_F z to sum_T z."""
-    order = np.argsort(program.class_of, kind="stable")
-    sizes = np.bincount(program.class_of, minlength=program.classes)
-    starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+    order, starts, sizes = program.grouped
     step = max(1, CELLS_AT_ONCE // max(1, len(program.types)))
     parts = [_matched(program, codes[at : at + step], order, starts, sizes) for at in range(0, len(codes), step)]
     empty = np.zeros((0, program.classes), dtype=bool)

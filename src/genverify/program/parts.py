@@ -36,7 +36,7 @@ def _fractions(
 ) -> Iterator[tuple[float, tuple[int, ...], tuple[int, ...]]]:
     """How far from an integer the count of each combination of k atoms is, over the classes that z uses."""
     used = np.flatnonzero(z > 1e-9)
-    table = program.types.table[[program.members[c][0] for c in used]]
+    table = program.types.table[[program.member(c) for c in used.tolist()]]
     for columns in combinations(range(table.shape[1]), k):
         atoms, place = np.unique(table[:, columns], axis=0, return_inverse=True)
         sums = np.bincount(place.ravel(), weights=z[used])
@@ -49,7 +49,7 @@ def _aligned(program: Program, columns: tuple[int, ...], atoms: tuple[int, ...])
     """The classes inside a condition, or None where it splits a class."""
     matches = (program.types.table[:, columns] == np.array(atoms)).all(axis=1)
     inside = np.bincount(program.class_of, weights=matches, minlength=program.classes)
-    sizes = np.bincount(program.class_of, minlength=program.classes)
+    _, _, sizes = program.grouped
     return inside == sizes if ((inside == 0) | (inside == sizes)).all() else None
 
 
@@ -57,5 +57,5 @@ def _single_class(program: Program, z: npt.NDArray[np.float64]) -> tuple[Part, F
     chosen = int(np.argmax(np.abs(z - np.rint(z))))
     inside = np.zeros(program.classes, dtype=bool)
     inside[chosen] = True
-    places = program.types.table[program.members[chosen][0]].tolist()
+    places = program.types.table[program.member(chosen)].tolist()
     return Part(like=tuple(program.types.atoms[column][place][0] for column, place in enumerate(places))), inside

@@ -141,16 +141,28 @@ def _broken(
     if int(np.prod(shape)) > GRID_LIMIT:
         return _broken_rows(atoms, table, columns, places, rules)
     grid = np.zeros(shape, dtype=bool)
-    cells = np.indices(shape).reshape(len(shape), -1)
-    codes = _codes(atoms, columns, places, cells)
     for rule in rules:
+        broken = _box(atoms, columns, places, rule.when)
         if rule.one_of:
-            grid |= rule.excludes(codes).reshape(shape)
-        else:
-            allowed = rule.when.where
-            grid[np.ix_(*(_atom_flags(atoms[p], allowed[name]) for name, p in zip(columns, places, strict=True)))] = True
+            allowed = np.zeros(shape, dtype=bool)
+            for option in rule.one_of:
+                allowed |= _box(atoms, columns, places, option)
+            broken = broken & ~allowed
+        grid |= broken
     flags: Flags = grid[tuple(table[:, place] for place in places)]
     return flags
+
+
+def _box(
+    atoms: Sequence[Sequence[tuple[int, ...]]], columns: tuple[str, ...], places: list[int], predicate: Predicate
+) -> Flags:
+    """A condition over the product of the columns' atoms (to be broadcast along the columns that it does not name)."""
+    box: Flags = np.ones((1,) * len(columns), dtype=bool)
+    for name, codes in predicate.clauses:
+        axis = columns.index(name)
+        flags = _atom_flags(atoms[places[axis]], codes)
+        box = box & flags.reshape([-1 if a == axis else 1 for a in range(len(columns))])
+    return box
 
 
 def _broken_rows(

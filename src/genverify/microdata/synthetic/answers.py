@@ -27,26 +27,27 @@ class AnswerShares:
 
 def answer_shares(tables: Iterable[pa.Table], queries: Sequence[Query], size: int, homogeneity: float = 1.0) -> AnswerShares:
     """The shares of 0 and 1 among the answers to the queries on the occupied households of every block of this size."""
-    blocks = zeros = ones = 0
-    for table in tables:
-        answers = block_answers(table, queries, size)
-        blocks += len(answers)
-        zeros += int((answers == 0).sum())
-        ones += int((answers == 1).sum())
-    asked = max(1, blocks * len(queries))
-    return AnswerShares(homogeneity, size, blocks, zeros / asked, ones / asked)
+    answers = block_answers(pa.concat_tables([blocks_of_size(table, size) for table in tables]), queries)
+    asked = max(1, answers.size)
+    zeros, ones = int((answers == 0).sum()), int((answers == 1).sum())
+    return AnswerShares(homogeneity, size, len(answers), zeros / asked, ones / asked)
 
 
-def block_answers(table: pa.Table, queries: Sequence[Query], size: int) -> npt.NDArray[np.int64]:
-    """The answers (blocks x queries) on the blocks of a table that have this many occupied households."""
-    occupied = table.filter(pc.equal(table["VACS"], 0)).combine_chunks()
+def blocks_of_size(table: pa.Table, size: int) -> pa.Table:
+    """The occupied households of the blocks that have exactly this many of them."""
+    occupied = table.filter(pc.equal(table["VACS"], 0))
     sizes = occupied.group_by("block").aggregate([("block", "count")])
-    chosen = sizes.filter(pc.equal(sizes["block_count"], size))["block"]
-    block = pc.index_in(occupied["block"], chosen.combine_chunks()).drop_null()
-    kept = occupied.filter(pc.is_in(occupied["block"], chosen.combine_chunks()))
-    records = {name: kept[name].to_numpy() for name in kept.column_names[1:]}
-    counts = [np.bincount(block, query.predicate.matches(records), len(chosen)) for query in queries]
-    return np.array(counts, dtype=np.int64).reshape(len(queries), len(chosen)).T
+    chosen = sizes.filter(pc.equal(sizes["block_count"], size))["block"].combine_chunks()
+    return occupied.filter(pc.is_in(occupied["block"], chosen))
+
+
+def block_answers(households: pa.Table, queries: Sequence[Query]) -> npt.NDArray[np.int64]:
+    """The answers (blocks x queries) on the blocks of these households."""
+    coded = households["block"].combine_chunks().dictionary_encode()
+    block, blocks = coded.indices.to_numpy(), len(coded.dictionary)
+    records = {name: households[name].to_numpy() for name in households.column_names[1:]}
+    counts = [np.bincount(block, query.predicate.matches(records), blocks) for query in queries]
+    return np.array(counts, dtype=np.int64).reshape(len(queries), blocks).T
 
 
 def calibrate(

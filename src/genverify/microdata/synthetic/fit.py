@@ -9,8 +9,8 @@ from genverify.microdata.synthetic.model import Model, Neighbourhoods
 from genverify.microdata.synthetic.types import Floats, Ints, Margin, rake
 
 POINTS = 16_384
-ROUNDS = 8
-CHUNK = 1024
+ROUNDS = 24
+STEP = 1.5  # tilted blocks answer weakly to a change of the joint distribution, so each step is lengthened
 
 
 def fit(model: Model, margins: Sequence[Margin], country: Sequence[Neighbourhoods]) -> Model:
@@ -21,11 +21,15 @@ def fit(model: Model, margins: Sequence[Margin], country: Sequence[Neighbourhood
     its block, so a small country is fitted over most of its blocks and a large one at the same cost.
     """
     tilts, weights = sample_blocks(model, country)
+    f, g = model.weights(tilts)
+    profiles = np.diff(model.starts, append=len(model.joint))
     for _ in range(ROUNDS):
-        tilted = _mean_tilt(model, tilts, weights)
-        expected = model.joint * tilted
-        raked = rake(expected.ravel(), margins, rounds=20).reshape(expected.shape)
-        joint = model.joint * np.divide(raked, expected, out=np.ones_like(raked), where=expected > 0)
+        sums = ((f @ model.by_cell()) * g).sum(axis=1)
+        tilted = f.T @ (g * (weights / sums)[:, None])
+        expected = model.joint * np.repeat(tilted, profiles, axis=0)
+        raked = rake(expected.ravel(), margins, rounds=3).reshape(expected.shape)
+        factors = np.divide(raked, expected, out=np.ones_like(raked), where=expected > 0)
+        joint = model.joint * factors**STEP
         model = replace(model, joint=joint / joint.sum())
     return model
 
@@ -48,13 +52,3 @@ def _hits(sizes: Sequence[Ints]) -> list[Ints]:
     points = (np.arange(POINTS) + 0.5) / POINTS * last[-1]
     hits = np.bincount(np.searchsorted(last, points, side="right"), minlength=last.size)
     return np.split(hits, np.cumsum([state.size for state in sizes])[:-1])
-
-
-def _mean_tilt(model: Model, tilts: Floats, weights: Floats) -> Floats:
-    """By how much the blocks together scale the weight of each type: the mean of f * g over its sum in the block."""
-    total: Floats = np.zeros(model.joint.shape)
-    for first in range(0, len(tilts), CHUNK):
-        f, g = model.weights(tilts[first : first + CHUNK])
-        sums = ((f @ model.joint) * g).sum(axis=1)
-        total += f.T @ (g * (weights[first : first + CHUNK] / sums)[:, None])
-    return total

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from genverify.domain import DomainFile
-from genverify.microdata.synthetic.country import Country
+from genverify.microdata.synthetic.country import LEVELS, Country
 from genverify.microdata.synthetic.places import Places
 from genverify.microdata.synthetic.types import (
     Floats,
+    Ints,
     Margin,
     Types,
     loadings,
@@ -29,6 +30,7 @@ class Model:
     The law of a household: p_block(profile, traits) ~ joint(profile, traits) * f_block(profile) * g_block(traits).
 
     log f and log g add up the tilts of the block; `spread` has the standard deviation of each tilt at each level.
+    Profiles with the same tilts form a cell: they stand together in `types`, `starts` has the first one of each cell.
     A share of the households, the newcomers, do not resemble their neighbours: their law is the national one.
     """
 
@@ -36,29 +38,44 @@ class Model:
     joint: Floats
     national: Floats
     newcomers: float
-    on_profiles: Floats
+    starts: Ints
+    on_cells: Floats
     on_traits: Floats
     spread: dict[str, Floats]
 
     def weights(self, tilts: Floats) -> tuple[Floats, Floats]:
-        """f (blocks x profiles) and g (blocks x traits), the largest of each row 1, so that nothing overflows."""
-        logs = tilts @ self.on_profiles, tilts @ self.on_traits
+        """f (blocks x cells) and g (blocks x traits), the largest of each row 1, so that nothing overflows."""
+        logs = tilts @ self.on_cells, tilts @ self.on_traits
         f, g = (np.exp(log - log.max(axis=1, keepdims=True)) for log in logs)
         return f, g
+
+    def by_cell(self) -> Floats:
+        """The joint distribution of cells and traits."""
+        return np.add.reduceat(self.joint, self.starts, axis=0)
 
 
 def build_model(file: DomainFile, country: Country, homogeneity: float) -> tuple[Model, tuple[Margin, ...]]:
     """The model before any place is known: its joint distribution has the national margins where no tilt acts."""
-    types = possible_types(file)
+    types, starts = _in_cells(possible_types(file), file, country)
     margins = margins_of(file, country, types)
     joint = rake(odds_of_types(file, country, types), margins).reshape(types.shape)
+    cells = loadings(file, country, {name: codes[starts] for name, codes in types.profiles.items()})
+    traits, spread = loadings(file, country, types.traits), _spread(file, country, homogeneity)
+    return Model(types, joint, joint.ravel(), country.newcomers, starts, cells, traits, spread), margins
+
+
+def _in_cells(types: Types, file: DomainFile, country: Country) -> tuple[Types, Ints]:
+    """The same types with the profiles of a cell together, and the first profile of each cell."""
+    _, cell = np.unique(loadings(file, country, types.profiles), axis=1, return_inverse=True)
+    order = np.argsort(cell, kind="stable")
+    starts = np.flatnonzero(np.diff(cell[order], prepend=-1)).astype(np.int64)
+    return Types({name: codes[order] for name, codes in types.profiles.items()}, types.traits), starts
+
+
+def _spread(file: DomainFile, country: Country, homogeneity: float) -> dict[str, Floats]:
+    """The standard deviation of each tilt (column and code) at each level."""
     number = [len(occupied_codes(file, tilt.column)) for tilt in country.tilts]
-    spread = {
-        level: homogeneity * np.repeat([tilt.spread[level] for tilt in country.tilts], number)
-        for level in country.tilts[0].spread
-    }
-    profiles, traits = loadings(file, country, types.profiles), loadings(file, country, types.traits)
-    return Model(types, joint, joint.ravel(), country.newcomers, profiles, traits, spread), margins
+    return {level: homogeneity * np.repeat([tilt.spread[level] for tilt in country.tilts], number) for level in LEVELS}
 
 
 @dataclass(frozen=True)

@@ -113,8 +113,9 @@ def rake(weights: Floats, margins: Sequence[Margin], rounds: int = 100, toleranc
     """
     Iterative proportional fitting: the weights, scaled until each margin has its shares.
 
-    >>> halves, mostly = Margin(np.array([0, 0, 1, 1]), np.array([0.5, 0.5])), Margin(np.array([0, 1, 0, 1]), np.array([0.8, 0.2]))
-    >>> rake(np.ones(4), [halves, mostly]).round(3).tolist()
+    >>> half = Margin(np.array([0, 0, 1, 1]), np.array([0.5, 0.5]))
+    >>> most = Margin(np.array([0, 1, 0, 1]), np.array([0.8, 0.2]))
+    >>> rake(np.ones(4), [half, most]).round(3).tolist()
     [0.4, 0.1, 0.4, 0.1]
     """
     fitted: Floats = weights / weights.sum()

@@ -1,0 +1,20 @@
+"""Put the batches of verified claims and of blocks together."""
+
+import pandas as pd
+
+from genverify.jobs import Job, log, run
+from genverify.results import by_design
+
+
+def main(job: Job) -> None:
+    sample = pd.read_parquet(job.input.sample)
+    claims = by_design(sample, map(pd.read_parquet, job.input.claims))
+    generated = pd.concat(map(pd.read_parquet, job.input.generated), ignore_index=True)
+    blocks = by_design(sample, [generated.merge(pd.concat(map(pd.read_parquet, job.input.verified)), on="block")])
+    claims.to_parquet(job.output.claims, index=False)
+    blocks.to_parquet(job.output.blocks, index=False)
+    log.info("%d verified claims about %d blocks", len(claims), claims["block"].nunique())
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821  (put there by Snakemake)

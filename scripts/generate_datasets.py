@@ -1,0 +1,28 @@
+"""Generate datasets that fit the release of each block of a batch."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from genverify.attack import ProgramSettings, generate_block
+from genverify.jobs import Job, progress, run
+from genverify.release import read_releases, read_schema
+from genverify.results import datasets_frame, generated_row
+from genverify.seeds import derive_seed
+
+
+def main(job: Job) -> None:
+    schema = read_schema(Path(job.input.schema))
+    settings = ProgramSettings(**job.params.program)
+    datasets, rows = [], []
+    for release in progress(list(read_releases(Path(job.input.counts), schema)), "blocks generated"):
+        seed = derive_seed(job.params.seed, "generate", release.block)
+        generated = generate_block(release, settings, job.params.generate["datasets"], seed)
+        datasets.append(datasets_frame(release.block, generated, schema.domain.names))
+        rows.append(generated_row(release, generated))
+    pd.concat(datasets, ignore_index=True).to_parquet(job.output.datasets, index=False)
+    pd.DataFrame(rows).to_parquet(job.output.blocks, index=False)
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821  (put there by Snakemake)

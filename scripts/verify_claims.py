@@ -1,0 +1,32 @@
+"""Decide the candidate claims of a batch of blocks, write their proofs and check them."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from genverify.attack import ProgramSettings, proofs_dict, verify_block
+from genverify.certificate import check_block
+from genverify.jobs import Job, progress, run
+from genverify.prooffile import write_proofs
+from genverify.release import read_releases, read_schema
+from genverify.results import claims_frame, read_datasets, verified_row
+
+
+def main(job: Job) -> None:
+    schema = read_schema(Path(job.input.schema))
+    settings = ProgramSettings(**job.params.program)
+    datasets = pd.read_parquet(job.input.datasets)
+    claims, rows, proofs = [], [], []
+    for release in progress(list(read_releases(Path(job.input.counts), schema)), "blocks verified"):
+        found = verify_block(release, read_datasets(datasets, release), settings, job.params.verify["min_k"])
+        proofs.append(proofs_dict(found))
+        check_block(release, proofs[-1])
+        claims.append(claims_frame(found))
+        rows.append(verified_row(found, settings.solver))
+    pd.concat(claims, ignore_index=True).to_parquet(job.output.claims, index=False)
+    pd.DataFrame(rows).to_parquet(job.output.blocks, index=False)
+    write_proofs(proofs, Path(job.output.proofs))
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821  (put there by Snakemake)

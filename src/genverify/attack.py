@@ -1,0 +1,105 @@
+"""The attack on one block: from a release to generated datasets, and from those to verified claims with their proofs."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from genverify.bounds import Bounder, Limits
+from genverify.claims import ANY, Claim, Codes, as_claims, candidate_claims
+from genverify.effective import effective_k
+from genverify.generate import Generated, generate
+from genverify.program.compact import Program, build_program
+from genverify.proofs import Node
+from genverify.release import Release
+from genverify.solvers.base import Solver, WorkLimits
+from genverify.solvers.choose import make_solver
+from genverify.verify import Decision, Verdict, Verifier
+
+
+@dataclass(frozen=True)
+class ProgramSettings:
+    """How programs are built and solved: see the section `program` of config.yaml."""
+
+    formulation: str
+    solver: str
+    max_types: int
+    iterations: int
+    nodes: int
+    leaves: int
+    seconds: float
+
+    def make_solver(self) -> Solver:
+        return make_solver(self.solver, WorkLimits(self.iterations, self.nodes, self.seconds))
+
+    def bounder(self, release: Release) -> Bounder:
+        limits = Limits(self.nodes, self.leaves, self.seconds)
+        return Bounder(build_program(release, self.max_types), self.make_solver(), limits)
+
+
+@dataclass(frozen=True)
+class Verified:
+    """What came out of a block: its program, every candidate's decision, the verified ones with effective k and proof."""
+
+    program: Program
+    candidates: tuple[Claim, ...]
+    decisions: tuple[Decision, ...]
+    effective: tuple[int, ...]
+    proof_of: tuple[int, ...]
+    proofs: tuple[tuple[Node, Node], ...]
+
+    @property
+    def claims(self) -> list[Claim]:
+        return [d.claim for d in self.decisions if d.verdict is Verdict.VERIFIED]
+
+    def counts(self, verdict: Verdict) -> Counter[int]:
+        """How many candidates have this verdict, by k."""
+        return Counter(d.claim.k for d in self.decisions if d.verdict is verdict)
+
+
+def generate_block(release: Release, settings: ProgramSettings, K: int, seed: int) -> Generated:
+    """K distinct datasets that fit the release of a block (Problem 1)."""
+    return generate(settings.bounder(release), K, seed)
+
+
+def verify_block(release: Release, datasets: Codes, settings: ProgramSettings, min_k: int) -> Verified:
+    """Every claim that holds in all generated datasets, decided (Problem 3)."""
+    claims = as_claims(*candidate_claims(datasets, min_k))
+    bounder = settings.bounder(release)
+    decisions = Verifier(bounder).decide(claims)
+    return collect(bounder.program, claims, decisions, datasets[0])
+
+
+def collect(program: Program, claims: Sequence[Claim], decisions: Sequence[Decision], records: Codes) -> Verified:
+    """Number the proofs; claims that share both halves share one."""
+    numbers: dict[tuple[int, int], int] = {}
+    proofs: list[tuple[Node, Node]] = []
+    proof_of = []
+    for decision in decisions:
+        if decision.lower is not None and decision.upper is not None:
+            key = (id(decision.lower), id(decision.upper))
+            if key not in numbers:
+                numbers[key] = len(proofs)
+                proofs.append((decision.lower, decision.upper))
+            proof_of.append(numbers[key])
+    verified = [d.claim for d in decisions if d.verdict is Verdict.VERIFIED]
+    effective = tuple(effective_k(program, verified, records))
+    return Verified(program, tuple(claims), tuple(decisions), effective, tuple(proof_of), tuple(proofs))
+
+
+def proofs_dict(found: Verified) -> dict[str, Any]:
+    """The proofs of a block as plain values, in the form that the checker reads."""
+    names = found.program.types.domain.names
+    return {
+        "block": found.program.release.block,
+        "lemmas": [{"universe": lemma.universe, "cells": list(lemma.cells)} for lemma in found.program.lemmas],
+        "proofs": [{"lower": lower.as_dict(), "upper": upper.as_dict()} for lower, upper in found.proofs],
+        "claims": [
+            {"where": _where(names, claim), "m": claim.m, "proof": proof}
+            for claim, proof in zip(found.claims, found.proof_of, strict=True)
+        ],
+    }
+
+
+def _where(names: Sequence[str], claim: Claim) -> Mapping[str, int]:
+    return {name: code for name, code in zip(names, claim.codes, strict=True) if code != ANY}

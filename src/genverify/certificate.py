@@ -1,0 +1,231 @@
+"""
+The checker: does a proof show what it claims? Exact integers, no solver, and no code shared with what found the proof.
+
+A record is live if it lies in no published cell that counts 0, breaks no structural rule and is excluded by no lemma.
+Every record of a dataset that fits is live. A leaf gives each live record x a value v(x), a sum of multipliers over the
+cells and parts that hold x, and the published counts bound the sum of v over any dataset that fits:  sum v(x) <= total.  So
+
+    v(x) >= 0 for all live x,  total < 0              no dataset fits (on this side of the forks)
+    v(x) >= d [x matches a],   total < d (m + 1)      COUNT(a) <= m
+    v(x) >= -d [x matches a],  total < d (1 - m)      COUNT(a) >= m
+
+A fork is a split into cases: at most t records lie in a part, or at least t + 1. Both sides are proved.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from genverify.certificate_form import (
+    EMPTY,
+    Certificate,
+    CertificateError,
+    Fork,
+    Leaf,
+    Lemma,
+    Node,
+    Statement,
+    read_certificate,
+)
+from genverify.certificate_types import LiveTypes, TooManyRecords, live_types
+from genverify.predicates import EVERY, Flags, Predicate, Rule
+from genverify.release import TOTAL, Release
+
+__all__ = ["CertificateError", "Checked", "check_block"]
+
+Ints = npt.NDArray[np.int64]
+Path = tuple[tuple[Flags, int, bool], ...]  # of each fork above: the types of its part, its t, whether we are below it
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What was checked and found right: claims, the proofs that they use, impossible counts, "no dataset fits"."""
+
+    claims: int
+    proofs: int
+    impossible: int
+    contradiction: bool
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A published cell: lo <= COUNT(predicate) <= hi."""
+
+    predicate: Predicate
+    lo: int
+    hi: int
+
+
+@dataclass(frozen=True)
+class Shown:
+    """
+    What a proof says of any claim: s COUNT(a) <= limit (None: no dataset fits at all), if no type that is `open` matches a
+    (upper, s = 1), or if every type that is open does (lower, s = -1).
+    """
+
+    limit: int | None
+    open: Flags
+
+
+def check_block(release: Release, proofs: Mapping[str, Any]) -> Checked:
+    """Check all proofs of a block against its release; an error names the first that fails."""
+    certificate = read_certificate(release, proofs)
+    cells = published_cells(release)
+    for place, lemma in enumerate(certificate.lemmas):
+        check_lemma(cells, lemma, f"block {release.block}, lemmas[{place}]")
+    checker = _Checker(cells, _live(release, cells, certificate))
+    for claim in certificate.claims:
+        checker.claim(claim)
+    for said in certificate.impossible:
+        checker.empty(said.lower, str(said), said)
+    if certificate.contradiction:
+        checker.empty(certificate.contradiction, f"block {release.block}, contradiction", None)
+    used = len({id(claim.lower) for claim in certificate.claims})
+    return Checked(len(certificate.claims), used, len(certificate.impossible), certificate.contradiction is not None)
+
+
+def published_cells(release: Release) -> dict[str, Cell]:
+    """All that is known: N and the published cells, by id."""
+    bounds = zip(release.queries, release.lo.tolist(), release.hi.tolist(), strict=True)
+    cells = {query.id: Cell(query.predicate, int(lo), int(hi)) for query, lo, hi in bounds}
+    return {**cells, TOTAL: Cell(EVERY, int(release.n), int(release.n))}
+
+
+def check_lemma(cells: Mapping[str, Cell], lemma: Lemma, place: str) -> None:
+    """Disjoint cells inside the universe that add up to it: no record of the universe lies elsewhere."""
+    universe, parts = cells[lemma.universe], [cells[name] for name in lemma.cells]
+    codes = [{name: frozenset(allowed) for name, allowed in part.predicate.clauses} for part in parts]
+    for i, one in enumerate(codes):
+        if not all(name in one and one[name] <= set(allowed) for name, allowed in universe.predicate.clauses):
+            raise CertificateError(f"{place}: {lemma.cells[i]} is not inside {lemma.universe}")
+        for j in range(i):
+            if not any(name in codes[j] and allowed.isdisjoint(codes[j][name]) for name, allowed in one.items()):
+                raise CertificateError(f"{place}: {lemma.cells[i]} and {lemma.cells[j]} are not disjoint")
+    total = sum(part.lo for part in parts)
+    if total < universe.hi:
+        raise CertificateError(f"{place}: the cells add up to {total}, but {lemma.universe} may hold {universe.hi}")
+
+
+def _live(release: Release, cells: Mapping[str, Cell], certificate: Certificate) -> LiveTypes:
+    """The live types, fine enough for every cell and every part of a fork."""
+    zero = [Rule(name, cell.predicate, ()) for name, cell in cells.items() if cell.hi == 0]
+    lemmas = [Rule(x.universe, cells[x.universe].predicate, tuple(cells[cell].predicate for cell in x.cells))
+              for x in certificate.lemmas]  # fmt: skip
+    conditions = [cell.predicate for cell in cells.values()]
+    conditions += [fork.part for root in certificate.roots for fork in _forks(root) if isinstance(fork.part, Predicate)]
+    try:
+        return live_types(release.schema.domain, conditions, [*zero, *lemmas, *release.schema.rules])
+    except TooManyRecords as error:
+        raise CertificateError(f"block {release.block}: cannot be checked, {error}; publish or state more") from None
+
+
+def _forks(node: Node) -> Iterator[Fork]:
+    if isinstance(node, Fork):
+        yield node
+        yield from _forks(node.below)
+        yield from _forks(node.above)
+
+
+class _Checker:
+    """Checks the proofs of one block; each proof is added up once, whatever number of claims uses it."""
+
+    def __init__(self, cells: Mapping[str, Cell], types: LiveTypes) -> None:
+        self.cells, self.types = cells, types
+        self.shown: dict[tuple[int, int], Shown] = {}
+
+    def claim(self, claim: Statement) -> None:
+        """COUNT(a) <= m by the upper proof, COUNT(a) >= m by the lower one."""
+        for side, node, s in (("upper", claim.upper, 1), ("lower", claim.lower, -1)):
+            shown = self.proof(node, s, str(claim))
+            if shown.limit is not None and shown.limit > s * claim.m:
+                relation = "<=" if s > 0 else ">="
+                raise CertificateError(f"{claim}: the {side} proof shows only COUNT {relation} {s * shown.limit}")
+            wrong = (self.types.touched if s > 0 else self.types.missed)(claim.where, shown.open)
+            if len(wrong):
+                verb = "matches" if s > 0 else "does not match"
+                record = self.types.example(int(wrong[0]))
+                raise CertificateError(f"{claim}: the {side} proof leaves out a live record that {verb}, like {record}")
+
+    def proof(self, node: Node, s: int, said: str) -> Shown:
+        """What the leaves of a proof show together."""
+        key = id(node), s
+        if key not in self.shown:
+            limit, open_ = None, np.zeros(len(self.types), dtype=bool)
+            for leaf, path in self.leaves(node):
+                if leaf.kind == EMPTY:
+                    self.nobody(leaf, path, said, None)
+                    continue
+                v, total = self.sums(leaf, path, said)
+                self.at_least(v, 0 if s > 0 else -leaf.d, leaf, said)
+                open_ |= v < (leaf.d if s > 0 else 0)
+                limit = max(total // leaf.d, total // leaf.d if limit is None else limit)
+            self.shown[key] = Shown(limit, open_)
+        return self.shown[key]
+
+    def empty(self, node: Node, said: str, statement: Statement | None) -> None:
+        """No dataset fits; or none that also has COUNT(a) = m, for a statement."""
+        for leaf, path in self.leaves(node):
+            self.nobody(leaf, path, said, statement)
+
+    def nobody(self, leaf: Leaf, path: Path, said: str, statement: Statement | None) -> None:
+        """The values are nowhere negative, but their sum is: there is no such dataset."""
+        v, total = self.sums(leaf, path, said)
+        if statement and leaf.c:
+            v, total = v + self.least(statement.where, leaf.c), total + leaf.c * statement.m
+        self.at_least(v, 0, leaf, said)
+        if total >= 0:
+            raise CertificateError(f"{said}: {leaf.place}: the sum is {total}, not below 0")
+
+    def leaves(self, node: Node, path: Path = ()) -> Iterator[tuple[Leaf, Path]]:
+        """Every leaf with the forks above it, outermost first."""
+        if isinstance(node, Leaf):
+            yield node, path
+        else:
+            part = self.types.inside(node.part) if isinstance(node.part, Predicate) else self.alike(node.part)
+            yield from self.leaves(node.below, (*path, (part, node.at, True)))
+            yield from self.leaves(node.above, (*path, (part, node.at, False)))
+
+    def alike(self, record: tuple[int, ...]) -> Flags:
+        """The types that lie in the same published cells as a record."""
+        held = dict(zip(self.types.domain.names, record, strict=True))
+        alike: Flags = np.ones(len(self.types), dtype=bool)
+        for cell in self.cells.values():
+            if all(held[name] in codes for name, codes in cell.predicate.clauses):
+                alike &= self.types.inside(cell.predicate) if cell.hi else False
+            elif cell.hi:
+                alike &= ~self.types.inside(cell.predicate)
+        return alike
+
+    def sums(self, leaf: Leaf, path: Path, said: str) -> tuple[Ints, int]:
+        """The value v of each type, and the most that v can sum to over a dataset that fits."""
+        v, total = np.zeros(len(self.types), dtype=np.int64), 0
+        for name, y in leaf.y.items():
+            cell = self.cells[name]
+            v += y * self.types.inside(cell.predicate)
+            total += y * (cell.hi if y > 0 else cell.lo)
+        for w, (part, at, below) in zip(leaf.w, path, strict=True):
+            if w < 0 if below else w > 0:
+                side = "below" if below else "above"
+                raise CertificateError(f"{said}: {leaf.place}: the multiplier {w} has the wrong sign {side} a fork")
+            v += w * part
+            total += w * (at if below else at + 1)
+        return v, total
+
+    def at_least(self, v: Ints, least: int, leaf: Leaf, said: str) -> None:
+        if v.min(initial=least) < least:
+            place = int(np.argmin(v))
+            raise CertificateError(
+                f"{said}: {leaf.place}: a live record has the value {v[place]}, below {least}: {self.types.example(place)}"
+            )
+
+    def least(self, where: Predicate, c: int) -> Ints:
+        """c [x matches a], the smaller value where only some records of a type match."""
+        every: Flags = np.ones(len(self.types), dtype=bool)
+        added = np.zeros(len(self.types), dtype=np.int64)
+        added[self.types.touched(where, every)] = c
+        if c > 0:
+            added[self.types.missed(where, every)] = 0
+        return added

@@ -1,0 +1,91 @@
+"""The attack's results as tables: generated datasets, verified claims, and one row per block."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from genverify.attack import Verified
+from genverify.claims import ANY, Claim, Codes
+from genverify.generate import Generated
+from genverify.release import Release
+from genverify.verify import Verdict
+
+
+def datasets_frame(block: str, generated: Generated, columns: Sequence[str]) -> pd.DataFrame:
+    """The generated records of a block: dataset number and one code per column."""
+    K, N, _ = generated.records.shape
+    frame = pd.DataFrame(generated.records.reshape(K * N, len(columns)).astype(np.int8), columns=list(columns))
+    frame.insert(0, "dataset", np.repeat(np.arange(K, dtype=np.int32), N))
+    frame.insert(0, "block", block)
+    return frame
+
+
+def read_datasets(frame: pd.DataFrame, release: Release) -> Codes:
+    """The generated records of a block, with shape (K, N, columns)."""
+    rows = frame[frame["block"] == release.block]
+    names = list(release.schema.domain.names)
+    return rows[names].to_numpy(dtype=np.int16).reshape(-1, release.n, len(names))
+
+
+def generated_row(release: Release, generated: Generated) -> dict[str, Any]:
+    """What is known of the number of datasets that fit a block."""
+    return {
+        "block": release.block,
+        "n_households": release.n,
+        "datasets": len(generated.records),
+        "class_vectors": generated.class_vectors,
+        "complete": generated.complete,
+        "unique": generated.unique,
+        "two_solutions": len(generated.records) >= 2,
+    }
+
+
+def claims_frame(found: Verified) -> pd.DataFrame:
+    """The verified claims of a block: k, m, one nullable code per column, effective k and the place of the proof."""
+    names = found.program.types.domain.names
+    frame = claim_columns(found.claims, names)
+    frame.insert(0, "block", found.program.release.block)
+    return frame.assign(effective_k=np.array(found.effective, dtype=np.int8), proof=np.array(found.proof_of, dtype=np.int32))
+
+
+def claim_columns(claims: Sequence[Claim], names: Sequence[str]) -> pd.DataFrame:
+    """Claims as rows: k, m and one column of nullable codes per column of the domain."""
+    codes = np.array([claim.codes for claim in claims], dtype=np.int16).reshape(len(claims), len(names))
+    frame = pd.DataFrame(
+        {"k": np.array([c.k for c in claims], dtype=np.int8), "m": np.array([c.m for c in claims], dtype=np.int32)}
+    )
+    for column, name in enumerate(names):
+        frame[name] = pd.array(codes[:, column], dtype="Int16")
+        frame.loc[codes[:, column] == ANY, name] = pd.NA
+    return frame
+
+
+def verified_row(found: Verified, solver: str) -> dict[str, Any]:
+    """What became of the candidates of a block, by verdict and k, and how they were decided."""
+    decided = [d for d in found.decisions if d.verdict in (Verdict.VERIFIED, Verdict.REFUTED, Verdict.UNCERTIFIED)]
+    row: dict[str, Any] = {
+        "block": found.program.release.block,
+        "types": len(found.program.types),
+        "classes": found.program.classes,
+        "solver": solver,
+        "decided_lp": sum(not d.integer for d in decided),
+        "decided_ip": sum(d.integer for d in decided),
+        "limits": ", ".join(sorted({d.limit for d in found.decisions if d.limit})),
+    }
+    columns = len(found.program.types.domain.names)
+    tallies = {"candidates": Counter(claim.k for claim in found.candidates)}
+    tallies |= {verdict.value: found.counts(verdict) for verdict in Verdict}
+    for name, tally in tallies.items():
+        row |= {f"{name}_k{k}": tally[k] for k in range(1, columns + 1)}
+    return row
+
+
+def by_design(sample: pd.DataFrame, parts: Iterable[pd.DataFrame]) -> pd.DataFrame:
+    """Rows about blocks, once for every design that a block was drawn for, sorted by design and block."""
+    rows = pd.concat(list(parts), ignore_index=True)
+    rows["order"] = np.arange(len(rows))
+    joined = sample[["block", "design"]].merge(rows, on="block").sort_values(["design", "block", "order"])
+    return joined.drop(columns="order").reset_index(drop=True)

@@ -1,0 +1,221 @@
+"""The synthetic country: its blocks, its national figures, its structure and how alike neighbours are."""
+
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+import yaml
+
+from genverify.domain import DomainFile, parse_domain
+from genverify.errors import ConfigError, DataError
+from genverify.microdata.synthetic import SyntheticSettings, answer_shares, calibrate, read_country, synthesize
+from genverify.microdata.synthetic.answers import block_answers, blocks_of_size
+from genverify.microdata.synthetic.country import Country
+from genverify.microdata.synthetic.draw import pick
+from genverify.microdata.synthetic.places import block_sizes, share_out
+from genverify.microdata.synthetic.types import Margin, possible_types, rake
+from genverify.predicates import Predicate
+from genverify.tables import Query, build_queries
+
+DATA = Path(__file__).parents[2] / "data"
+COUNTRY = read_country(DATA / "synthetic")
+FILE = parse_domain(yaml.safe_load((DATA / "census" / "domain.yaml").read_text()))
+SMALL = SyntheticSettings(seed=3, households=6_000, homogeneity=1.0)
+SEEDS = (11, 12)  # not those of the calibration
+
+
+def queries() -> tuple[Query, ...]:
+    text = yaml.safe_load((DATA / "census" / "tables.yaml").read_text())
+    return build_queries(text, FILE, FILE.universe("occupied"))
+
+
+def records(table: pa.Table) -> dict[str, Any]:
+    return {name: table[name].to_numpy() for name in table.column_names[1:]}
+
+
+def sizes_of(table: pa.Table) -> Any:
+    occupied = table.filter(pc.equal(table["VACS"], 0))
+    return occupied.group_by("block").aggregate([("block", "count")])["block_count"].to_numpy()
+
+
+@pytest.fixture(scope="module", params=SEEDS)
+def drawn(request: pytest.FixtureRequest) -> SimpleNamespace:
+    """A country of the default size: its tables, and its households and vacant units together."""
+    tables = list(synthesize(SyntheticSettings(request.param, 300_000, 1.0), FILE, COUNTRY))
+    whole = pa.concat_tables(tables)
+    vacant = pc.greater(whole["VACS"], 0)
+    return SimpleNamespace(tables=tables, vacant=whole.filter(vacant), occupied=whole.filter(pc.invert(vacant)))
+
+
+def test_states_have_the_facts_of_the_paper() -> None:
+    medians = [state.median for state in COUNTRY.states]
+    assert (len(medians), min(medians), max(medians), sum(medians)) == (50, 2, 20, 486)
+    assert "11" not in [state.fips for state in COUNTRY.states]
+    assert sum(state.share for state in COUNTRY.states) == pytest.approx(100)
+
+
+def test_block_sizes_hit_the_medians_exactly(drawn: SimpleNamespace) -> None:
+    sizes = [sizes_of(table) for table in drawn.tables]
+    assert [float(np.median(of_state)) for of_state in sizes] == [state.median for state in COUNTRY.states]
+    assert np.median(np.concatenate(sizes)) == 10
+    assert np.concatenate(sizes).sum() == 300_000
+
+
+def test_every_state_has_blocks_of_the_sizes_that_are_studied(drawn: SimpleNamespace) -> None:
+    for state, table in zip(COUNTRY.states, drawn.tables, strict=True):
+        sizes = sizes_of(table)
+        assert (sizes == state.median).sum() >= 8, state.name
+        assert (sizes == 10).sum() >= 8, state.name
+
+
+def test_blocks_have_ordered_geoids_and_lie_in_tracts(drawn: SimpleNamespace) -> None:
+    for state, table in zip(COUNTRY.states, drawn.tables, strict=True):
+        blocks = table["block"].to_pylist()
+        assert blocks == sorted(blocks)
+        distinct = set(blocks)
+        assert len(distinct) == len(sizes_of(table))
+        assert {len(block) for block in distinct} == {15}
+        assert {block[:2] for block in distinct} == {state.fips}
+        assert all(int(block[2:5]) % 2 == 1 for block in distinct)
+        assert len({block[:11] for block in distinct}) >= 2
+    tracts = pc.utf8_slice_codeunits(drawn.occupied["block"], 0, 11).value_counts().field("counts").to_numpy()
+    assert 1_300 < tracts.mean() < 1_700
+
+
+def test_columns_are_those_of_the_domain(drawn: SimpleNamespace) -> None:
+    schema = drawn.tables[0].schema
+    assert schema.names == ["block", *FILE.domain.names]
+    assert schema.types == [pa.string()] + [pa.int8()] * 10
+
+
+def test_national_figures(drawn: SimpleNamespace) -> None:
+    households = records(drawn.occupied)
+    for target in COUNTRY.targets:
+        for predicate, percent in target.cells:
+            assert 100 * predicate.matches(households).mean() == pytest.approx(percent, abs=0.7), predicate
+
+
+def test_hispanic_householders_are_mostly_white_or_of_another_race(drawn: SimpleNamespace) -> None:
+    households = records(drawn.occupied)
+    race = households["THHRACE"][households["THHSPAN"] == 2]
+    assert np.isin(race, (1, 6)).mean() > 0.85
+    assert 0.25 < (race == 6).mean() < 0.5
+
+
+def test_no_structural_rule_is_broken(drawn: SimpleNamespace) -> None:
+    for table in (drawn.occupied, drawn.vacant):
+        for rule in FILE.rules.values():
+            assert not rule.excludes(records(table)).any(), rule.name
+
+
+def test_vacant_units(drawn: SimpleNamespace) -> None:
+    units, vacant = drawn.occupied.num_rows + drawn.vacant.num_rows, records(drawn.vacant)
+    assert 100 * drawn.vacant.num_rows / units == pytest.approx(11.4, abs=1.5)
+    assert set(np.unique(vacant["VACS"])) == {1, 2, 3, 4, 5, 6, 7}
+    assert all((codes == 0).all() for name, codes in vacant.items() if name != "VACS")
+    for code, percent in COUNTRY.vacancy.statuses.items():
+        assert 100 * (vacant["VACS"] == code).mean() == pytest.approx(percent, abs=4), code
+
+
+def test_shares_of_zeros_and_ones_are_those_of_the_paper(drawn: SimpleNamespace) -> None:
+    shares = answer_shares(drawn.tables, queries(), size=10)
+    assert shares.blocks >= 400
+    assert 100 * shares.zeros == pytest.approx(90.9, abs=1.0)
+    assert 100 * shares.ones == pytest.approx(3.4, abs=0.6)
+
+
+@pytest.mark.parametrize("column", ["THHRACE", "THHSPAN", "TEN", "THHLDRAGE", "HHT", "HHSIZE"])
+def test_neighbours_are_more_alike_than_the_nation(drawn: SimpleNamespace, column: str) -> None:
+    table = drawn.occupied
+    codes, block = table[column].to_numpy(), pc.dictionary_encode(table["block"]).combine_chunks().indices.to_numpy()
+    same = block[1:] == block[:-1]
+    neighbours = (codes[1:] == codes[:-1])[same].mean()
+    strangers = ((np.bincount(codes) / codes.size) ** 2).sum()
+    assert neighbours > strangers + 0.05
+
+
+def test_same_seed_same_country_other_seed_other_country() -> None:
+    first, again = (pa.concat_tables(synthesize(SMALL, FILE, COUNTRY)) for _ in range(2))
+    other = pa.concat_tables(synthesize(replace(SMALL, seed=4), FILE, COUNTRY))
+    assert first.equals(again)
+    assert not first.equals(other)
+
+
+def test_calibration_table_more_homogeneous_means_more_zeros() -> None:
+    rows = list(calibrate(replace(SMALL, households=20_000), FILE, COUNTRY, queries(), (0.0, 1.0)))
+    assert [row.homogeneity for row in rows] == [0.0, 1.0]
+    assert rows[0].zeros < rows[1].zeros
+    assert rows[0].ones > rows[1].ones
+
+
+def test_answers_of_two_blocks_by_hand() -> None:
+    table = pa.table({"block": ["a", "a", "b", "b", "b", "c"], "VACS": [0, 0, 0, 0, 5, 0], "TEN": [1, 3, 3, 3, 0, 1]})
+    renting = Query("q", "H4", "renters", Predicate.of({"TEN": [3]}))
+    owning = Query("o", "H4", "owners", Predicate.of({"TEN": [1]}))
+    assert block_answers(blocks_of_size(table, 2), (renting, owning)).tolist() == [[1, 1], [2, 0]]
+    shares = answer_shares([table], (renting, owning), size=2)
+    assert (shares.blocks, shares.zeros, shares.ones) == (2, 0.25, 0.5)
+
+
+def test_there_are_1944_profiles_and_56_combinations_of_traits() -> None:
+    types = possible_types(FILE)
+    assert types.shape == (1944, 56)
+    assert all(len(codes) == 1944 * 56 for codes in types.records.values())
+
+
+def test_raking_keeps_odds_ratios_and_hits_margins() -> None:
+    rows, columns = (
+        Margin(np.array([0, 0, 1, 1]), np.array([0.3, 0.7])),
+        Margin(np.array([0, 1, 0, 1]), np.array([0.6, 0.4])),
+    )
+    a, b, c, d = rake(np.array([4.0, 1.0, 1.0, 1.0]), [rows, columns], tolerance=1e-12)
+    assert a + b == pytest.approx(0.3)
+    assert a + c == pytest.approx(0.6)
+    assert a * d / (b * c) == pytest.approx(4.0)
+
+
+def test_pick_draws_in_proportion() -> None:
+    uniform = (np.arange(1000) + 0.5) / 1000
+    found = pick(np.array([[9.0, 0.0, 0.0], [1.0, 0.0, 3.0]]), np.ones(1000, dtype=np.int64), uniform)
+    assert np.bincount(found, minlength=3).tolist() == [250, 0, 750]
+
+
+@pytest.mark.parametrize(("median", "households"), [(2, 2), (2, 3_000), (10, 57), (20, 13_001)])
+def test_block_sizes_use_up_the_households(median: int, households: int) -> None:
+    sizes = block_sizes(median, 0.9, households)
+    assert sizes.sum() == households
+    assert sizes.min() >= 1
+    assert len(sizes) % 2 == 1
+    if len(sizes) > 1:
+        assert np.median(sizes) == median
+
+
+def test_shares_lose_nobody() -> None:
+    assert sum(share_out(12_345, COUNTRY.states)) == 12_345
+
+
+def test_too_few_households() -> None:
+    with pytest.raises(ConfigError, match=r"100 households are too few: .* would get"):
+        next(synthesize(replace(SMALL, households=100), FILE, COUNTRY))
+
+
+def test_errors_name_the_file_and_the_entry(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"national\.yaml does not exist"):
+        read_country(tmp_path)
+    wrong = replace(COUNTRY, interactions=(replace(COUNTRY.interactions[0], odds=(1.0, 2.0)),))
+    with pytest.raises(DataError, match=r"interactions\.yaml, HHT2=1 by THHLDRAGE: give 9 odds, one per code, not 2"):
+        _first(FILE, wrong)
+    for name in ("national", "interactions", "homogeneity", "states"):
+        text = (DATA / "synthetic" / f"{name}.yaml").read_text()
+        (tmp_path / f"{name}.yaml").write_text(text.replace("{TEN: [1], percent: 45.4}", "{TEN: [1], percent: 99}"))
+    with pytest.raises(DataError, match="target tenure: percentages must be positive and add up to 100"):
+        read_country(tmp_path)
+
+
+def _first(file: DomainFile, country: Country) -> pa.Table:
+    return next(synthesize(SMALL, file, country))
