@@ -10,7 +10,8 @@ import numpy.typing as npt
 from genverify.errors import GenverifyError
 from genverify.program.compact import Program
 from genverify.program.parts import choose_part
-from genverify.proofs import Branch, Fork, Node, exact_leaf
+from genverify.proofs import Branch, Fork, Leaf, Node, exact_leaf
+from genverify.release import TOTAL
 from genverify.solvers.base import Answer, Floats, LinearProgram, Solver, Status
 
 Ints = npt.NDArray[np.int64]
@@ -59,6 +60,15 @@ class Bounder:
         """Prove c z <= b for every fitting z, or find one that exceeds it."""
         return _Search(self, c, b).run()
 
+    def maximum(self, c: Ints) -> tuple[int, Bound]:
+        """The exact maximum of c z with the bound that proves it, or with the limit that stopped the search."""
+        best = -int(np.abs(c).max(initial=0)) * self.program.n - 1
+        while True:
+            bound = self.at_most(c, best)
+            if bound.counterexample is None:
+                return best, bound
+            best = int(c @ bound.counterexample)
+
     def integral(self, z: Floats) -> Ints | None:
         """The point as class counts if it is integral, recounted against every row."""
         rounded = np.rint(z).astype(np.int64)
@@ -67,7 +77,7 @@ class Bounder:
         if not self.program.fits(rounded):
             raise WrongAnswer(
                 f"block {self.program.release.block}: the solver's point does not fit the published counts when recounted; "
-                "nothing is reported. Try the other solver (verify.solver in config.yaml)."
+                "nothing is reported. Try the other solver (program.solver in config.yaml)."
             )
         self.seen.append(rounded)
         return rounded
@@ -85,7 +95,6 @@ class _Search:
         self.nodes = self.leaves = 0
         self.branches: list[Branch] = []
         self.deadline = time.monotonic() + self.bounder.limits.seconds
-        self.uncertified = False
         try:
             proof = self.node()
         except _Found as found:
@@ -99,6 +108,8 @@ class _Search:
     def node(self) -> Node | None:
         """The proof of the current node (None: true, but without an exact proof)."""
         self.count()
+        if self.bounder.program.classes == 0:
+            return self.no_records()
         answer = self.bounder.lp.maximise(self.c)
         if answer.status is Status.INFEASIBLE:
             return self.leaf(answer, np.zeros_like(self.c), -1, "empty")
@@ -111,6 +122,14 @@ class _Search:
             raise _Found(z)
         return self.split(answer.z)
 
+    def no_records(self) -> Node:
+        """Every record is ruled out: N = 0 is the only dataset, and N > 0 a contradiction."""
+        if self.bounder.program.n > 0:
+            return Leaf("empty", 1, {TOTAL: -1}, ())
+        if self.b < 0:
+            raise _Found(np.zeros(0, dtype=np.int64))
+        return Leaf("bound", 1, {}, ())
+
     def leaf(self, answer: Answer, c: Ints, b: int, kind: str) -> Node | None:
         self.leaves += 1
         if answer.y is None or self.leaves > self.bounder.limits.leaves:
@@ -119,7 +138,10 @@ class _Search:
 
     def split(self, z: Floats) -> Node | None:
         """Both sides of a branch row: at most t, at least t + 1; the side that keeps more of the point first."""
-        part, inside = choose_part(self.bounder.program, z)
+        chosen = choose_part(self.bounder.program, z)
+        if chosen is None:
+            raise _Stopped("nothing to branch on")
+        part, inside = chosen
         at = floor(float(z[inside].sum()))
         below = self.side(Branch(inside, None, at))
         above = self.side(Branch(inside, at + 1, None))

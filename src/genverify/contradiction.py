@@ -3,6 +3,7 @@
 from genverify.bounds import Bound, Bounder
 from genverify.errors import ReleaseError
 from genverify.proofs import Leaf
+from genverify.release import TOTAL
 
 
 def no_dataset_fits(bounder: Bounder, found: Bound) -> ReleaseError:
@@ -10,7 +11,7 @@ def no_dataset_fits(bounder: Bounder, found: Bound) -> ReleaseError:
     release = bounder.program.release
     if found.proof is None:
         return ReleaseError(f"block {release.block}: no dataset that fits the counts was found ({found.limit})")
-    known = {"N": release.n, **{q.id: int(c) for q, c in zip(release.queries, release.lo, strict=True)}}
+    known = {TOTAL: release.n, **{q.id: int(c) for q, c in zip(release.queries, release.lo, strict=True)}}
     cells = found.proof.cells if isinstance(found.proof, Leaf) else {}
     named = ", ".join(f"{cell} = {known[cell]}" for cell in cells) or "many cells together"
     return ReleaseError(

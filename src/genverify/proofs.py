@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from genverify.predicates import Predicate
-from genverify.program.compact import Program
+from genverify.program.compact import COUNTED, Program
 from genverify.solvers.base import Floats
 
 Ints = npt.NDArray[np.int64]
@@ -54,7 +54,9 @@ class Leaf:
     branches: tuple[int, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        found: dict[str, Any] = {"kind": self.kind, "y": dict(self.cells)}
+        found: dict[str, Any] = {"kind": self.kind, "y": {cell: y for cell, y in self.cells.items() if cell != COUNTED}}
+        if COUNTED in self.cells:
+            found["c"] = self.cells[COUNTED]
         if self.denominator != 1:
             found["d"] = self.denominator
         if self.branches:

@@ -7,11 +7,13 @@ from enum import Enum
 import numpy as np
 import numpy.typing as npt
 
-from genverify.bounds import Bound, Bounder
+from genverify.bounds import Bound, Bounder, Limits
 from genverify.claims import Claim, claim_arrays
 from genverify.predicates import Flags
+from genverify.program.compact import Program, build_program
 from genverify.program.matching import matched_classes
 from genverify.proofs import Node
+from genverify.solvers.base import Solver
 
 Ints = npt.NDArray[np.int64]
 
@@ -38,6 +40,17 @@ class Decision:
     upper: Node | None = None
     integer: bool = False
     limit: str | None = None
+
+
+@dataclass(frozen=True)
+class Range:
+    """The exact range of COUNT(a); where a limit struck, it holds only what was seen and has no proof on that side."""
+
+    low: int
+    high: int
+    lower: Node | None
+    upper: Node | None
+    limit: str | None
 
 
 @dataclass
@@ -68,6 +81,13 @@ class Verifier:
                 decisions.append(Decision(claim, Verdict.REFUTED))
         return decisions
 
+    def range(self, claim: Claim) -> "Range":
+        """The least and the greatest COUNT(a) over all datasets that fit, each with its proof."""
+        F, T = matched_classes(self.bounder.program, claim_arrays([claim])[0])
+        high, upper = self.bounder.maximum(T[0].astype(np.int64))
+        low, lower = self.bounder.maximum(-F[0].astype(np.int64))
+        return Range(-low, high, lower.proof, upper.proof, upper.limit or lower.limit)
+
     def _question(self, claim: Claim, F: Flags, T: Flags) -> Decision:
         """min sum_F z = m = max sum_T z, the two sides asked in turn."""
         upper = self._bound(T, +1, claim.m)
@@ -96,3 +116,14 @@ def _holds(F: Flags, T: Flags, z: Ints, m: Ints) -> Flags:
     used = np.flatnonzero(z)
     flags: Flags = (F[:, used] @ z[used] == m) & (T[:, used] @ z[used] == m)
     return flags
+
+
+def cannot_exist(program: Program, claim: Claim, solver: Solver, limits: Limits, max_types: int) -> Bound:
+    """
+    Whether COUNT(a) = m in no dataset that fits (footnote 9): a proof, or a fitting dataset that has exactly m.
+
+    The reachable counts may have gaps, so this is a program of its own, with COUNT(a) = m as a row.
+    """
+    predicate = claim.predicate(program.types.domain)
+    counted = build_program(program.release, max_types, (predicate, claim.m))
+    return Bounder(counted, solver, limits).at_most(np.zeros(counted.classes, dtype=np.int64), -1)

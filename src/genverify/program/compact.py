@@ -15,6 +15,7 @@ from genverify.release import TOTAL, Release
 
 Ints = npt.NDArray[np.int64]
 Matrix = npt.NDArray[np.int32]
+COUNTED = "COUNT"
 
 
 @dataclass(frozen=True)
@@ -60,13 +61,21 @@ class Program:
         return bool((z >= 0).all() and (counts >= self.lo).all() and (counts <= self.hi).all())
 
 
-def build_program(release: Release, max_types: int) -> Program:
-    """The compact program: types that are not ruled out, one row per distinct cell, types with equal columns merged."""
+def build_program(release: Release, max_types: int, counted: tuple[Predicate, int] | None = None) -> Program:
+    """
+    The compact program: types that are not ruled out, one row per distinct cell, types with equal columns merged.
+
+    `counted` adds a last row: so many records match the condition.
+    """
     predicates = {query.id: query.predicate for query in release.queries}
     lemmas = tuple(implied_zeros(release))
     rules = [*zero_cells(release), *(lemma_rule(lemma, predicates) for lemma in lemmas), *release.schema.rules]
-    types = live_types(release.schema.domain, list(predicates.values()), rules, max_types)
+    said = [*predicates.values(), *([counted[0]] if counted else [])]
+    types = live_types(release.schema.domain, said, rules, max_types)
     rows, flags, lo, hi = _distinct_rows(release, types)
+    if counted:
+        rows, flags = (*rows, COUNTED), np.vstack([flags, types.inside(counted[0])])
+        lo, hi = np.append(lo, counted[1]), np.append(hi, counted[1])
     A, class_of = _classes(flags)
     return Program(release, types, lemmas, rows, A, lo, hi, class_of)
 
@@ -102,6 +111,8 @@ def _contradiction(release: Release, one: str, other: str) -> ReleaseError:
 
 def _classes(flags: Flags) -> tuple[Matrix, Ints]:
     """The distinct columns of a matrix of flags (in order of first appearance), and the column that each type has."""
+    if flags.shape[1] == 0:
+        return np.zeros(flags.shape, dtype=np.int32), np.zeros(0, dtype=np.int64)
     packed = np.ascontiguousarray(np.packbits(flags, axis=0).T)
     keys = packed.view(np.dtype((np.void, packed.shape[1]))).ravel()
     _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
@@ -109,9 +120,3 @@ def _classes(flags: Flags) -> tuple[Matrix, Ints]:
     rank = np.empty_like(order)
     rank[order] = np.arange(len(order))
     return flags[:, first[order]].astype(np.int32), rank[inverse.ravel()].astype(np.int64)
-
-
-def predicate_of(program: Program, cell: str) -> Predicate:
-    """The condition of a row."""
-    schema = program.release.schema
-    return schema.queries[schema.position[cell]].predicate if cell != TOTAL else Predicate(())

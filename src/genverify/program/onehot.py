@@ -114,9 +114,8 @@ class OneHot:
     def _order(self) -> _Rows:
         """Records ordered by their hash (18). Every dataset can be ordered so: no dataset is lost."""
         h = np.random.default_rng(HASH_SEED).integers(1, HASH_VALUES, self.d, endpoint=True).astype(np.float64)
-        n = self.release.n
-        step = eye_array(max(n - 1, 0), n, k=1) - eye_array(max(n - 1, 0), n)
-        return _rows(_at((0, kron(step, h[None, :]))), 0, inf)
+        each = self._records.tocsr()
+        return _rows(_at((0, kron(each[1:] - each[:-1], h[None, :]))), 0, inf)
 
     @property
     def _records(self) -> Any:

@@ -7,16 +7,17 @@ import numpy as np
 import numpy.typing as npt
 
 from genverify.predicates import Flags, Predicate
-from genverify.program.compact import Program
+from genverify.program.compact import COUNTED, Program
 from genverify.proofs import Part
 
 CLEAR = 0.25
+FRACTIONAL = 1e-6
 
 
-def choose_part(program: Program, z: npt.NDArray[np.float64]) -> tuple[Part, Flags]:
+def choose_part(program: Program, z: npt.NDArray[np.float64]) -> tuple[Part, Flags] | None:
     """
     The part with the most fractional count, as a condition on one, two or three columns where one is clearly
-    fractional, else a single class; with the classes that it holds.
+    fractional, else a single class; with the classes that it holds. None where no part that can be named is fractional.
     """
     for k in (1, 2, 3):
         scored = sorted(_fractions(program, z, k), key=lambda found: -found[0])
@@ -53,9 +54,13 @@ def _aligned(program: Program, columns: tuple[int, ...], atoms: tuple[int, ...])
     return inside == sizes if ((inside == 0) | (inside == sizes)).all() else None
 
 
-def _single_class(program: Program, z: npt.NDArray[np.float64]) -> tuple[Part, Flags]:
+def _single_class(program: Program, z: npt.NDArray[np.float64]) -> tuple[Part, Flags] | None:
+    """The class with the most fractional count: all records in the same published cells as one of its types."""
     chosen = int(np.argmax(np.abs(z - np.rint(z))))
-    inside = np.zeros(program.classes, dtype=bool)
-    inside[chosen] = True
+    published = np.array([row != COUNTED for row in program.rows])
+    inside = (program.A[published] == program.A[published][:, [chosen]]).all(axis=0)
+    value = float(z[inside].sum())
+    if abs(value - round(value)) < FRACTIONAL:
+        return None
     places = program.types.table[program.member(chosen)].tolist()
     return Part(like=tuple(program.types.atoms[column][place][0] for column, place in enumerate(places))), inside

@@ -83,7 +83,7 @@ def live_types(domain: Domain, cells: Sequence[Predicate], rules: Sequence[Rule]
 
 def _too_many(limit: int) -> str:
     return (
-        f"the release leaves more than {limit} record types open. Raise verify.max_types in config.yaml, or publish "
+        f"the release leaves more than {limit} record types open. Raise program.max_types in config.yaml, or publish "
         "or know more (zero counts, totals, structural rules)."
     )
 

@@ -43,7 +43,7 @@ class HighsProgram:
 
     def _ray(self) -> Floats | None:
         _, exists, ray = self._highs.getDualRay()
-        return np.array(ray) if exists else None
+        return -np.array(ray) if exists else None
 
     def push_row(self, coefficients: npt.NDArray[Any], lo: float, hi: float) -> None:
         places = np.flatnonzero(coefficients).astype(np.int32)
@@ -86,6 +86,10 @@ class Highs:
         highs.passModel(model)
         highs.changeObjectiveSense(highspy.ObjSense.kMaximize)
         highs.run()
+        if highs.getModelStatus() == MODEL.kSolveError:  # presolve may lead to a point that breaks a row: once more without
+            highs.setOptionValue("presolve", "off")
+            highs.clearSolver()
+            highs.run()
         return _answer(highs)
 
     def pool(self, program: IntegerProgram, K: int, seed: int) -> list[Floats]:

@@ -1,0 +1,125 @@
+"""Tiny releases and all datasets that fit them, counted one by one: what the library and the checker are compared with."""
+
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
+from itertools import combinations_with_replacement, product
+from random import Random
+
+import numpy as np
+
+from genverify.domain import Column, Domain
+from genverify.predicates import Predicate, Rule
+from genverify.release import Release, Schema
+from genverify.tables import Query
+
+ANY = -1
+
+
+def matches(predicate: Predicate, names: tuple[str, ...], record: tuple[int, ...]) -> bool:
+    held = dict(zip(names, record, strict=True))
+    return all(held[name] in codes for name, codes in predicate.clauses)
+
+
+def obeys(rules: tuple[Rule, ...], names: tuple[str, ...], record: tuple[int, ...]) -> bool:
+    return all(
+        not matches(rule.when, names, record) or any(matches(option, names, record) for option in rule.one_of)
+        for rule in rules
+    )
+
+
+def records_of(schema: Schema) -> list[tuple[int, ...]]:
+    """Every record of the domain that obeys the rules."""
+    every = product(*(column.codes for column in schema.domain.columns))
+    return [record for record in every if obeys(schema.rules, schema.domain.names, record)]
+
+
+@cache
+def multisets(kinds: int, size: int) -> np.ndarray:
+    return np.array(list(combinations_with_replacement(range(kinds), size)), dtype=np.int64).reshape(-1, size)
+
+
+@dataclass(frozen=True)
+class Truth:
+    """All datasets that fit a release."""
+
+    release: Release
+
+    @cached_property
+    def datasets(self) -> np.ndarray:
+        """Shape (datasets, N, columns); the records of a dataset are sorted."""
+        schema, names = self.release.schema, self.release.schema.domain.names
+        records = records_of(schema)
+        picks = multisets(len(records), self.release.n)
+        for query, lo, hi in zip(self.release.queries, self.release.lo, self.release.hi, strict=True):
+            held = np.array([matches(query.predicate, names, record) for record in records], dtype=np.int64)
+            counts = held[picks].sum(axis=1)
+            picks = picks[(lo <= counts) & (counts <= hi)]
+        return np.array(records, dtype=np.int64).reshape(-1, len(names))[picks]
+
+    def counts(self, codes: tuple[int, ...]) -> set[int]:
+        """Every value that COUNT(a) takes."""
+        asked = [place for place, code in enumerate(codes) if code != ANY]
+        wanted = np.array([codes[place] for place in asked], dtype=np.int64)
+        return set((self.datasets[:, :, asked] == wanted).all(axis=2).sum(axis=1).tolist())
+
+
+def every_assignment(domain: Domain) -> list[tuple[int, ...]]:
+    """Every partial assignment of at least one column."""
+    found = product(*((ANY, *column.codes) for column in domain.columns))
+    return [codes for codes in found if any(code != ANY for code in codes)]
+
+
+def some_predicate(random: Random, domain: Domain) -> Predicate:
+    columns = random.sample(domain.columns, random.randint(1, len(domain.columns)))
+    return Predicate.of({c.name: random.sample(c.codes, random.randint(1, len(c.codes) - 1)) for c in columns})
+
+
+def some_schema(random: Random, queries: int) -> Schema:
+    columns = []
+    for name in "ABC"[: random.randint(2, 3)]:
+        codes = tuple(range(1, random.randint(2, 3) + 1))
+        columns.append(Column(name, name, codes, tuple(map(str, codes))))
+    domain = Domain(tuple(columns))
+    rules = tuple(
+        Rule(
+            f"rule{i}",
+            some_predicate(random, domain),
+            tuple(some_predicate(random, domain) for _ in range(random.randint(1, 2))),
+        )
+        for i in range(random.choice([0, 0, 1, 2]))
+    )
+    asked = tuple(Query(f"q{i}", "T", f"q{i}", some_predicate(random, domain)) for i in range(random.randint(1, queries)))
+    schema = Schema(domain, rules, asked)
+    return schema if records_of(schema) else replace(schema, rules=())
+
+
+def some_release(random: Random, queries: int = 8, slack: bool = False) -> Release:
+    """The counts of a random dataset, some of them withheld, some (with slack) given as a range."""
+    schema = some_schema(random, queries)
+    n = random.randint(1, 4)
+    data = [random.choice(records_of(schema)) for _ in range(n)]
+    withheld = random.choice([(), (), (0,), (1,), (0, 1)])
+    cells, lo, hi = [], [], []
+    for place, query in enumerate(schema.queries):
+        count = sum(matches(query.predicate, schema.domain.names, record) for record in data)
+        if count not in withheld:
+            cells.append(place)
+            lo.append(max(0, count - (random.randint(0, 1) if slack else 0)))
+            hi.append(count + (random.randint(0, 1) if slack else 0))
+    as_array = [np.array(values, dtype=np.int64) for values in (cells, lo, hi)]
+    return Release(schema, "tiny", n, *as_array)
+
+
+def clique(size: int) -> Release:
+    """
+    Two records; of the codes 1..size any two together are counted at most once, and all of them at least once. So exactly
+    one record holds one of them (B = 1), but the linear program allows size / 2.
+    """
+    codes = tuple(range(size + 1))
+    domain = Domain((Column("A", "A", codes, tuple(map(str, codes))), Column("B", "B", (0, 1), ("0", "1"))))
+    inside, outside = Predicate.of({"A": codes[1:]}), Predicate.of({"A": [0]})
+    rules = (Rule("in", inside, (Predicate.of({"B": [1]}),)), Rule("out", outside, (Predicate.of({"B": [0]}),)))
+    pairs = [Predicate.of({"A": [i, j]}) for i in codes[1:] for j in codes[1:] if i < j]
+    queries = tuple(Query(f"q{i}", "T", f"q{i}", predicate) for i, predicate in enumerate([outside, *pairs]))
+    lo = np.zeros(len(queries), dtype=np.int64)
+    return Release(Schema(domain, rules, queries), "tiny", 2, np.arange(len(queries)), lo, np.ones_like(lo))
