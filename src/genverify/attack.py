@@ -5,10 +5,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from genverify.bounds import Bounder, Limits
 from genverify.claims import ANY, Claim, Codes, as_claims, candidate_claims
 from genverify.effective import effective_k
+from genverify.errors import ReleaseError
 from genverify.generate import Generated, generate
+from genverify.onehot_attack import decide_onehot, generate_onehot
 from genverify.program.compact import Program, build_program
 from genverify.proofs import Node
 from genverify.release import Release
@@ -45,7 +49,7 @@ class Verified:
     candidates: tuple[Claim, ...]
     decisions: tuple[Decision, ...]
     effective: tuple[int, ...]
-    proof_of: tuple[int, ...]
+    proof_of: tuple[int | None, ...]
     proofs: tuple[tuple[Node, Node], ...]
 
     @property
@@ -59,31 +63,41 @@ class Verified:
 
 def generate_block(release: Release, settings: ProgramSettings, K: int, seed: int) -> Generated:
     """K distinct datasets that fit the release of a block (Problem 1)."""
-    return generate(settings.bounder(release), K, seed)
+    if settings.formulation == "compact":
+        return generate(settings.bounder(release), K, seed)
+    datasets = generate_onehot(release, settings.make_solver(), K, seed)
+    if not datasets:
+        raise ReleaseError(f"block {release.block}: the one-hot program found no dataset that fits the published counts")
+    return Generated(np.array(datasets), len(datasets), complete=False)
 
 
 def verify_block(release: Release, datasets: Codes, settings: ProgramSettings, min_k: int) -> Verified:
     """Every claim that holds in all generated datasets, decided (Problem 3)."""
     claims = as_claims(*candidate_claims(datasets, min_k))
     bounder = settings.bounder(release)
-    decisions = Verifier(bounder).decide(claims)
+    if settings.formulation == "compact":
+        decisions = Verifier(bounder).decide(claims)
+    else:
+        decisions = decide_onehot(release, claims, settings.make_solver())
     return collect(bounder.program, claims, decisions, datasets[0])
 
 
 def collect(program: Program, claims: Sequence[Claim], decisions: Sequence[Decision], records: Codes) -> Verified:
-    """Number the proofs; claims that share both halves share one."""
+    """Number the proofs; claims that share both halves share one. The one-hot program gives none."""
     numbers: dict[tuple[int, int], int] = {}
     proofs: list[tuple[Node, Node]] = []
-    proof_of = []
-    for decision in decisions:
-        if decision.lower is not None and decision.upper is not None:
-            key = (id(decision.lower), id(decision.upper))
-            if key not in numbers:
-                numbers[key] = len(proofs)
-                proofs.append((decision.lower, decision.upper))
-            proof_of.append(numbers[key])
-    verified = [d.claim for d in decisions if d.verdict is Verdict.VERIFIED]
-    effective = tuple(effective_k(program, verified, records))
+    proof_of: list[int | None] = []
+    verified = [decision for decision in decisions if decision.verdict is Verdict.VERIFIED]
+    for decision in verified:
+        if decision.lower is None or decision.upper is None:
+            proof_of.append(None)
+            continue
+        key = (id(decision.lower), id(decision.upper))
+        if key not in numbers:
+            numbers[key] = len(proofs)
+            proofs.append((decision.lower, decision.upper))
+        proof_of.append(numbers[key])
+    effective = tuple(effective_k(program, [decision.claim for decision in verified], records))
     return Verified(program, tuple(claims), tuple(decisions), effective, tuple(proof_of), tuple(proofs))
 
 
@@ -97,6 +111,7 @@ def proofs_dict(found: Verified) -> dict[str, Any]:
         "claims": [
             {"where": _where(names, claim), "m": claim.m, "proof": proof}
             for claim, proof in zip(found.claims, found.proof_of, strict=True)
+            if proof is not None
         ],
     }
 

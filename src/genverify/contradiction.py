@@ -2,8 +2,8 @@
 
 from genverify.bounds import Bound, Bounder
 from genverify.errors import ReleaseError
+from genverify.explain import contradiction_cells
 from genverify.proofs import Leaf
-from genverify.release import TOTAL
 
 
 def no_dataset_fits(bounder: Bounder, found: Bound) -> ReleaseError:
@@ -11,10 +11,10 @@ def no_dataset_fits(bounder: Bounder, found: Bound) -> ReleaseError:
     release = bounder.program.release
     if found.proof is None:
         return ReleaseError(f"block {release.block}: no dataset that fits the counts was found ({found.limit})")
-    known = {TOTAL: release.n, **{q.id: int(c) for q, c in zip(release.queries, release.lo, strict=True)}}
-    cells = found.proof.cells if isinstance(found.proof, Leaf) else {}
-    named = ", ".join(f"{cell} = {known[cell]}" for cell in cells) or "many cells together"
+    lemmas = [{"universe": lemma.universe, "cells": lemma.cells} for lemma in bounder.program.lemmas]
+    cells = contradiction_cells(release, lemmas, found.proof.as_dict()) if isinstance(found.proof, Leaf) else []
+    named = ", ".join(cells) or "many cells together"
     return ReleaseError(
-        f"block {release.block}: no dataset fits the published counts. With the zero counts, these contradict each other: "
+        f"block {release.block}: no dataset fits the published counts. These contradict each other: "
         f"{named}. Check the rows of this block in the release."
     )

@@ -44,7 +44,7 @@ def generated_row(release: Release, generated: Generated) -> dict[str, Any]:
 
 
 def claims_frame(found: Verified) -> pd.DataFrame:
-    """The verified claims of a block: k, m, one nullable code per column, effective k and the place of the proof."""
+    """The verified claims of a block: k, m, a nullable code per column, effective k, the place of the proof (null: none)."""
     names = found.program.types.domain.names
     frame = claim_columns(found.claims, names)
     frame.insert(0, "block", found.program.release.block)

@@ -110,16 +110,29 @@ def some_release(random: Random, queries: int = 8, slack: bool = False) -> Relea
     return Release(schema, "tiny", n, *as_array)
 
 
-def clique(size: int) -> Release:
+def graph(edges: list[tuple[int, int]], nodes: int, n: int, most: int) -> Release:
     """
-    Two records; of the codes 1..size any two together are counted at most once, and all of them at least once. So exactly
-    one record holds one of them (B = 1), but the linear program allows size / 2.
+    Records hold a node (A = 1.. and B = 1) or none (A = 0 and B = 0). The two nodes of an edge together are counted at most
+    once, and at least `most` records hold a node. The linear program may put half a record on every node.
     """
-    codes = tuple(range(size + 1))
+    codes = tuple(range(nodes + 1))
     domain = Domain((Column("A", "A", codes, tuple(map(str, codes))), Column("B", "B", (0, 1), ("0", "1"))))
     inside, outside = Predicate.of({"A": codes[1:]}), Predicate.of({"A": [0]})
     rules = (Rule("in", inside, (Predicate.of({"B": [1]}),)), Rule("out", outside, (Predicate.of({"B": [0]}),)))
-    pairs = [Predicate.of({"A": [i, j]}) for i in codes[1:] for j in codes[1:] if i < j]
-    queries = tuple(Query(f"q{i}", "T", f"q{i}", predicate) for i, predicate in enumerate([outside, *pairs]))
-    lo = np.zeros(len(queries), dtype=np.int64)
-    return Release(Schema(domain, rules, queries), "tiny", 2, np.arange(len(queries)), lo, np.ones_like(lo))
+    asked = [outside, *(Predicate.of({"A": edge}) for edge in edges)]
+    queries = tuple(Query(f"q{i}", "T", f"q{i}", predicate) for i, predicate in enumerate(asked))
+    hi = np.array([n - most, *(1 for _ in edges)], dtype=np.int64)
+    return Release(Schema(domain, rules, queries), "tiny", n, np.arange(len(queries)), np.zeros_like(hi), hi)
+
+
+def clique(size: int) -> Release:
+    """Every two nodes are joined, so exactly one of two records holds a node; the linear program allows size / 2."""
+    return graph([(i, j) for i in range(1, size + 1) for j in range(1, i)], size, 2, 1)
+
+
+def some_graph(random: Random) -> Release:
+    """A random dense graph; as many records as possible hold a node."""
+    nodes, n = random.randint(4, 6), random.randint(2, 4)
+    edges = [(i, j) for i in range(1, nodes + 1) for j in range(1, i) if random.random() < 0.8]
+    most = max(Truth(graph(edges, nodes, n, 0)).counts((ANY, 1)))
+    return graph(edges, nodes, n, most)

@@ -3,7 +3,9 @@
 import importlib.util
 import json
 from collections import Counter
+from collections.abc import Iterator
 from copy import deepcopy
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from types import ModuleType
@@ -25,7 +27,7 @@ from genverify.release import Release, Schema
 from genverify.solvers.base import WorkLimits
 from genverify.solvers.highs import Highs
 from genverify.tables import Query
-from genverify.verify import Decision, Verdict, Verifier
+from genverify.verify import Decision, Verdict, Verifier, cannot_exist
 
 
 def _load(name: str) -> ModuleType:
@@ -38,14 +40,17 @@ def _load(name: str) -> ModuleType:
     return module
 
 
-brute = _load("brute_force")
+brute, mutations = _load("brute_force"), _load("mutations")
 tiny = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
 randoms = st.randoms(use_true_random=False)
 
 
+SOLVER = Highs(WorkLimits(iterations=100_000, nodes=1000, seconds=60))
+LIMITS = Limits(nodes=5000, leaves=1000, seconds=60)
+
+
 def bounder_of(release: Release) -> Bounder:
-    limits = WorkLimits(iterations=100_000, nodes=1000, seconds=60)
-    return Bounder(build_program(release, 10_000), Highs(limits), Limits(nodes=5000, leaves=1000, seconds=60))
+    return Bounder(build_program(release, 10_000), SOLVER, LIMITS)
 
 
 def tightened(program: Program) -> bool:
@@ -133,6 +138,64 @@ def test_the_verified_set_does_not_depend_on_the_number_of_datasets(random: Rand
         assert {d.claim for d in decisions if d.verdict is Verdict.VERIFIED} == expected
 
 
+def some_release_or_graph(random: Random) -> Release:
+    return brute.some_graph(random) if random.random() < 0.2 else brute.some_release(random)
+
+
+def impossible(program: Program, said: list[dict]) -> dict:
+    return json.loads(json.dumps({**certificate(program, []), "impossible": said}))
+
+
+@tiny
+@given(randoms)
+def test_ranges_are_those_of_brute_force(random: Random) -> None:
+    release = some_release_or_graph(random)
+    truth, verifier = brute.Truth(release), Verifier(bounder_of(release))
+    for codes in random.sample(brute.every_assignment(release.schema.domain), 6):
+        found, counts, said = verifier.range(Claim(codes, 0)), truth.counts(codes), where(release, Claim(codes, 0))
+        assert (found.low, found.high) == (min(counts), max(counts))
+        more = {"where": said, "m": found.high + 1, "proof": impossible_of(found.upper.as_dict(), 1)}
+        less = {"where": said, "m": found.low - 1, "proof": impossible_of(found.lower.as_dict(), -1)}
+        text = impossible(verifier.bounder.program, [more, less] if found.low else [more])
+        assert check_block(release, text).impossible == len(text["impossible"])
+
+
+@tiny
+@given(randoms)
+def test_counts_that_cannot_exist_are_those_of_brute_force(random: Random) -> None:
+    release = some_release_or_graph(random)
+    truth, program = brute.Truth(release), build_program(release, 10_000)
+    for codes in random.sample(brute.every_assignment(release.schema.domain), 4):
+        claim = Claim(codes, random.randint(0, release.n))
+        found = cannot_exist(program, claim, SOLVER, LIMITS, 10_000)
+        assert (found.proof is None) == (claim.m in truth.counts(codes))
+        assert (found.counterexample is None) == (found.proof is not None)
+        if found.proof is not None:
+            said = {"where": where(release, claim), "m": claim.m, "proof": found.proof.as_dict()}
+            assert check_block(release, impossible(program, [said])).impossible == 1
+
+
+@tiny
+@given(randoms)
+def test_contradictory_counts_are_proved_so(random: Random) -> None:
+    release = brute.some_release(random)
+    assume(len(release.lo))
+    counts = release.lo.copy()
+    counts[random.randrange(len(counts))] += 1
+    changed = replace(release, lo=counts, hi=counts)
+    assume(not len(brute.Truth(changed).datasets))
+    try:
+        bounder = bounder_of(changed)
+    except ReleaseError:  # two cells that count the same records differ: seen while the program is built
+        return
+    proof = bounder.at_most(np.zeros(bounder.program.classes, dtype=np.int64), -1).proof
+    assert proof is not None
+    text = {**certificate(bounder.program, []), "contradiction": proof.as_dict()}
+    assert check_block(changed, json.loads(json.dumps(text))).contradiction
+    with pytest.raises(CertificateError):
+        check_block(release, json.loads(json.dumps(text)))
+
+
 @pytest.mark.parametrize("size", [4, 5, 6])
 def test_a_clique_needs_a_branching_proof(size: int) -> None:
     release = brute.clique(size)
@@ -170,118 +233,6 @@ def impossible_of(node: dict, s: int) -> dict:
     return {**node, "c": -s * node.get("d", 1), "kind": "empty"} if node["kind"] == "bound" else dict(node)
 
 
-def nodes_of(text: dict) -> list[dict]:
-    roots = [pair[side] for pair in text["proofs"] for side in ("lower", "upper")]
-    stack = [*roots, *(said["proof"] for said in text.get("impossible", [])), *filter(None, [text.get("contradiction")])]
-    found = []
-    while stack:
-        node = stack.pop()
-        found.append(node)
-        stack += [node[side] for side in ("below", "above") if side in node]
-    return found
-
-
-def mutate(random: Random, release: Release, text: dict) -> tuple[str, Release]:
-    """Change one thing of a certificate in place, or of its release."""
-    kind = random.choice(
-        [
-            "y",
-            "y",
-            "y",
-            "drop",
-            "add",
-            "cell",
-            "m",
-            "where",
-            "count",
-            "lemma",
-            "lemma",
-            "at",
-            "part",
-            "swap",
-            "w",
-            "d",
-            "c",
-            "kind",
-            "prune",
-        ]
-    )
-    cells = ["N", *(query.id for query in release.queries)]
-    node = random.choice(nodes_of(text))
-    said = random.choice([*text["claims"], *text.get("impossible", [])]) if text["claims"] else {"where": {}, "m": 0}
-    leaf, up = "kind" in node, random.choice([-2, -1, 1, 2])
-    if kind in ("y", "drop", "cell") and leaf and node["y"]:
-        cell = random.choice(list(node["y"]))
-        number = node["y"].pop(cell)
-        if kind == "y":
-            node["y"][cell] = number + up
-        if kind == "cell":
-            node["y"][random.choice(cells)] = number
-    elif kind == "add" and leaf:
-        node["y"][random.choice(cells)] = up
-    elif kind == "m":
-        said["m"] += random.choice([-1, 1])
-    elif kind == "where":
-        column = random.choice(release.schema.domain.columns)
-        said["where"][column.name] = random.choice(column.codes)
-        if len(said["where"]) > 1 and random.random() < 0.5:
-            said["where"].pop(random.choice(list(said["where"])))
-    elif kind == "count" and len(release.cells):
-        lo, hi, place = release.lo.copy(), release.hi.copy(), random.randrange(len(release.cells))
-        changed = max(0, int(hi[place]) + up)
-        lo[place] = hi[place] = changed
-        release = Release(release.schema, release.block, release.n, release.cells, lo, hi)
-    elif kind == "lemma":
-        mutate_lemma(random, cells, text["lemmas"])
-    elif kind == "at" and not leaf:
-        node["at"] += random.choice([-1, 1])
-    elif kind == "part" and not leaf:
-        domain = release.schema.domain
-        node.pop("where", None), node.pop("like", None)
-        if random.random() < 0.5:
-            node["like"] = [random.choice(column.codes) for column in domain.columns]
-        else:
-            node["where"] = {name: list(codes) for name, codes in brute.some_predicate(random, domain).clauses}
-    elif kind == "swap" and not leaf:
-        node["below"], node["above"] = node["above"], node["below"]
-    elif kind == "swap" and text["proofs"]:
-        pair = random.choice(text["proofs"])
-        pair["lower"], pair["upper"] = pair["upper"], pair["lower"]
-    elif kind == "w" and leaf and node.get("w"):
-        node["w"][random.randrange(len(node["w"]))] += up
-    elif kind == "d" and leaf:
-        node["d"] = node.get("d", 1) + up
-    elif kind == "c" and leaf:
-        node["c"] = node.get("c", 0) + up
-    elif kind == "kind" and leaf:
-        node["kind"] = "empty" if node["kind"] == "bound" else "bound"
-    elif kind == "prune" and not leaf:
-        kept = dict(node[random.choice(["below", "above"])])
-        node.clear()
-        node.update(kept)
-        for below in nodes_of({"proofs": [], "contradiction": node}):
-            if below.get("w"):
-                below["w"].pop()
-    return kind, release
-
-
-def mutate_lemma(random: Random, cells: list[str], lemmas: list[dict]) -> None:
-    if not lemmas or random.random() < 0.4:
-        chosen = random.sample(cells, random.randint(1, min(3, len(cells))))
-        lemmas.append({"universe": random.choice(cells), "cells": [c for c in chosen if c != "N"]})
-        return
-    lemma = random.choice(lemmas)
-    change = random.choice(["universe", "drop", "add", "remove"])
-    if change == "universe":
-        lemma["universe"] = random.choice(cells)
-    elif change == "drop" and lemma["cells"]:
-        lemma["cells"].pop(random.randrange(len(lemma["cells"])))
-    elif change == "add":
-        lemma["cells"].append(random.choice(cells))
-    else:
-        lemmas.remove(lemma)
-
-
 def refuted(release: Release, text: dict) -> list[dict]:
     """What a certificate says that brute force refutes."""
     truth, names = brute.Truth(release), release.schema.domain.names
@@ -294,80 +245,77 @@ def refuted(release: Release, text: dict) -> list[dict]:
     return wrong + ([text] if text.get("contradiction") and len(truth.datasets) else [])
 
 
-def base_certificates(random: Random, release: Release) -> list[dict]:
-    """Certificates of single claims of a release, some with an impossible count made of the same proof."""
+def base_certificates(random: Random, release: Release) -> Iterator[dict]:
+    """Certificates of single claims of a release, some with the impossible counts that follow from the same proof."""
     bounder = bounder_of(release)
     if tightened(bounder.program):
-        return []
+        return
     codes = random.sample(brute.every_assignment(release.schema.domain), 8)
-    claims = [Claim(c, m) for c in codes for m in range(release.n + 1)]
+    claims = [Claim(c, m) for c in [codes[0], (ANY, 1, ANY)[: len(codes[0])], *codes[1:]] for m in range(release.n + 1)]
     decisions = [d for d in Verifier(bounder).decide(claims) if d.verdict is Verdict.VERIFIED]
-    found = []
     for decision in decisions[:4]:
         text = certificate(bounder.program, [decision])
         [claim], [pair] = text["claims"], text["proofs"]
         if random.random() < 0.3:
-            more = {"where": claim["where"], "m": claim["m"] + 1, "proof": impossible_of(pair["upper"], 1)}
-            less = {"where": claim["where"], "m": claim["m"] - 1, "proof": impossible_of(pair["lower"], -1)}
-            text["impossible"] = [more] if claim["m"] == 0 else [more, less]
-        found.append(text)
-    return found
+            more = {"where": dict(claim["where"]), "m": claim["m"] + 1, "proof": impossible_of(pair["upper"], 1)}
+            less = {"where": dict(claim["where"]), "m": claim["m"] - 1, "proof": impossible_of(pair["lower"], -1)}
+            text["impossible"] = deepcopy([more] if claim["m"] == 0 else [more, less])
+        yield text
 
 
-def contradictory(random: Random, release: Release) -> tuple[Release, dict] | None:
-    """A release that no dataset fits, with the proof, where the library finds one."""
-    lo = release.lo.copy()
-    if len(lo):
-        lo[random.randrange(len(lo))] += 1
-    changed = Release(release.schema, release.block, release.n, release.cells, lo, np.maximum(lo, release.hi))
-    if len(brute.Truth(changed).datasets):
-        return None
-    try:
-        bounder = bounder_of(changed)
-        proof = bounder.at_most(np.zeros(bounder.program.classes, dtype=np.int64), -1).proof
-    except ReleaseError:
-        return None
-    if tightened(bounder.program):
-        return None
-    text = {**certificate(bounder.program, []), "contradiction": proof.as_dict() if proof else None}
-    return (changed, json.loads(json.dumps(text))) if proof else None
+def contradictory(release: Release, text: dict) -> tuple[Release, dict]:
+    """The release with one cell more, that says the opposite of a verified claim, and the proof that no dataset fits."""
+    [claim], [pair] = text["claims"], text["proofs"]
+    extra = Query("extra", "T", "extra", Predicate.of({name: [code] for name, code in claim["where"].items()}))
+    schema = replace(release.schema, queries=(*release.schema.queries, extra))
+    cells, lo, hi = (
+        np.append(a, b)
+        for a, b in [(release.cells, len(schema.queries) - 1), (release.lo, claim["m"] + 1), (release.hi, claim["m"] + 1)]
+    )
+    node = deepcopy(impossible_of(pair["upper"], 1))
+    for leaf in mutations.below(node):
+        if "c" in leaf:
+            leaf["y"]["extra"] = leaf.pop("c")
+    return Release(schema, release.block, release.n, cells, lo, hi), {
+        **text,
+        "proofs": [],
+        "claims": [],
+        "impossible": [],
+        "contradiction": node,
+    }
 
 
-def cases(random: Random, number: int):
-    """Releases with certificates that are right."""
-    for size in (4, 5, 6):
-        release = brute.clique(size)
-        bounder = bounder_of(release)
-        yield release, [certificate(bounder.program, Verifier(bounder).decide([Claim((ANY, 1), 1)]))] * 10
+def cases(random: Random, number: int) -> Iterator[tuple[Release, dict]]:
+    """Releases, each with a certificate that is right."""
     for place in range(number):
-        release = brute.some_release(random, queries=10, slack=place % 2 == 0)
-        yield release, base_certificates(random, release)
-        against = contradictory(random, release)
-        if against:
-            yield against[0], [against[1]]
+        graph = place % 4 == 0
+        release = brute.some_graph(random) if graph else brute.some_release(random, queries=10, slack=place % 2 == 0)
+        for text in base_certificates(random, release):
+            yield release, text
+            if not graph and random.random() < 0.3:
+                yield contradictory(release, text)
 
 
 def test_no_mutated_certificate_is_accepted_for_what_is_false() -> None:
     random = Random(20240607)
-    tried, accepted, forks, lemmas, never = Counter(), Counter(), 0, 0, 0
-    for release, texts in cases(random, 300):
-        for text in texts:
-            check_block(release, text)
-            forks += any("at" in node for node in nodes_of(text))
-            lemmas += bool(text["lemmas"])
-            never += "contradiction" in text
-            for _ in range(20):
-                mutant, changed = deepcopy(text), release
-                for _ in range(random.choice([1, 1, 2, 3])):
-                    kind, changed = mutate(random, changed, mutant)
-                tried[kind] += 1
-                try:
-                    check_block(changed, mutant)
-                except CertificateError:
-                    continue
-                accepted[kind] += 1
-                assert not refuted(changed, mutant), (kind, changed, mutant)
-    print(tried, accepted, forks, lemmas, never)
+    tried, accepted, seen = Counter[str](), Counter[str](), Counter[str]()
+    for release, text in cases(random, 300):
+        check_block(release, text)
+        forks = any("at" in node for node in mutations.nodes_of(text))
+        seen["forks"] += forks
+        seen.update(key for key in ("lemmas", "impossible", "contradiction") if text.get(key))
+        for _ in range(60 if forks else 20):
+            mutant, changed = deepcopy(text), release
+            for _ in range(random.choice([1, 1, 2, 3])):
+                kind, changed = mutations.mutate(random, changed, mutant)
+            tried[kind] += 1
+            try:
+                check_block(changed, mutant)
+            except CertificateError:
+                continue
+            accepted[kind] += 1
+            assert not refuted(changed, mutant), (kind, changed, mutant)
     assert sum(tried.values()) > 10_000
-    assert min(forks, lemmas, never) > 10
+    assert set(tried) == {mutation.__name__ for mutation in mutations.MUTATIONS}
+    assert min(seen[key] for key in ("forks", "lemmas", "impossible", "contradiction")) > 20
     assert sum(accepted.values()) > 1000
