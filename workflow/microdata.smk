@@ -49,3 +49,26 @@ rule write_ppmf:
         "../envs/environment.yaml"
     script:
         "../scripts/write_ppmf.py"
+
+
+rule calibrate_homogeneity:
+    """Rerun the calibration of the built-in country: shares of answers 0 and 1 on blocks of ten households, by homogeneity."""
+    input:
+        country=COUNTRY,
+        domain=STUDY.microdata.domain,
+        tables=STUDY.release.tables_file,
+        code=code_of("calibrate_homogeneity"),
+    output:
+        table="results/tables/homogeneity.csv",
+        record="results/tables/homogeneity.record.json",
+    log:
+        "logs/calibrate_homogeneity.log",
+    benchmark:
+        "benchmarks/calibrate_homogeneity.tsv"
+    conda:
+        "../envs/environment.yaml"
+    params:
+        microdata=setting("microdata"),
+        release=setting("release"),
+    script:
+        "../scripts/calibrate_homogeneity.py"

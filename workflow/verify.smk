@@ -34,8 +34,12 @@ rule collect_claims:
     input:
         sample="results/sample/blocks.parquet",
         claims=expand("results/{{variant}}/claims/{batch}.parquet", batch=BATCHES),
-        verified=expand("results/{{variant}}/claims/{batch}.blocks.parquet", batch=BATCHES),
-        generated=expand("results/{{variant}}/generated/{batch}.blocks.parquet", batch=BATCHES),
+        verified=expand(
+            "results/{{variant}}/claims/{batch}.blocks.parquet", batch=BATCHES
+        ),
+        generated=expand(
+            "results/{{variant}}/generated/{batch}.blocks.parquet", batch=BATCHES
+        ),
         code=code_of("collect_claims"),
     output:
         claims="results/{variant}/claims.parquet",

@@ -106,7 +106,7 @@ def proofs_dict(found: Verified) -> dict[str, Any]:
     names = found.program.types.domain.names
     return {
         "block": found.program.release.block,
-        "lemmas": [{"universe": lemma.universe, "cells": list(lemma.cells)} for lemma in found.program.lemmas],
+        "lemmas": [lemma.as_dict() for lemma in found.program.lemmas],
         "proofs": [{"lower": lower.as_dict(), "upper": upper.as_dict()} for lower, upper in found.proofs],
         "claims": [
             {"where": _where(names, claim), "m": claim.m, "proof": proof}

@@ -11,7 +11,7 @@ def no_dataset_fits(bounder: Bounder, found: Bound) -> ReleaseError:
     release = bounder.program.release
     if found.proof is None:
         return ReleaseError(f"block {release.block}: no dataset that fits the counts was found ({found.limit})")
-    lemmas = [{"universe": lemma.universe, "cells": lemma.cells} for lemma in bounder.program.lemmas]
+    lemmas = [lemma.as_dict() for lemma in bounder.program.lemmas]
     cells = contradiction_cells(release, lemmas, found.proof.as_dict()) if isinstance(found.proof, Leaf) else []
     named = ", ".join(cells) or "many cells together"
     return ReleaseError(

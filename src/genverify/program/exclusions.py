@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from genverify.predicates import EVERY, Predicate, Rule
 from genverify.release import TOTAL, Release
@@ -13,6 +14,9 @@ class Lemma:
 
     universe: str
     cells: tuple[str, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        return {"universe": self.universe, "cells": list(self.cells)}
 
 
 def zero_cells(release: Release) -> list[Rule]:

@@ -6,16 +6,16 @@ from typing import Any
 import numpy as np
 
 
-def markdown_table(header: Sequence[Any], rows: Iterable[Sequence[Any]]) -> str:
+def markdown_table(header: Sequence[Any], rows: Iterable[Sequence[Any]], left: int = 1) -> str:
     """
-    A Markdown table; the first column is aligned left, the others right.
+    A Markdown table; the first columns (so many as `left`) are aligned left, the others right.
 
     >>> print(markdown_table(["k", "ours"], [["6", 1.5]]))
     | k | ours |
     | :-- | --: |
     | 6 | 1.5 |
     """
-    marks = [":--", *["--:"] * (len(header) - 1)]
+    marks = [":--"] * left + ["--:"] * (len(header) - left)
     return "\n".join("| " + " | ".join(map(cell, row)) + " |" for row in [list(header), marks, *map(list, rows)])
 
 

@@ -1,0 +1,37 @@
+"""Time the attack on blocks of growing size, each case in a process of its own."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from genverify.benchmarks import measure
+from genverify.domain import read_domain
+from genverify.jobs import Job, log, run
+from genverify.microdata.store import read_microdata
+from genverify.release import read_study
+from genverify.scaling import attack_stages, draw_tract, merge_blocks, release_of, scaling_frame, scaling_row
+from genverify.seeds import derive_seed
+
+
+def main(job: Job) -> None:
+    settings, own = job.params.release, job.params.scaling
+    keeps = read_domain(Path(job.input.domain)).universe(settings["universe"]).keeps
+    schemas = [read_study(Path(job.input.domain), settings | {"structural_zeros": known}) for known in (False, True)]
+    sizes, rows = pd.read_parquet(job.input.sizes), []
+    for n, repeat in [(n, repeat) for n in own["households"] for repeat in range(own["repeats"])]:
+        seed = derive_seed(job.params.seed, "scaling", str(n), str(repeat))
+        blocks = draw_tract(sizes, n, np.random.default_rng(seed))
+        records = read_microdata(Path(job.input.microdata), blocks=blocks)
+        merged = merge_blocks(records, blocks, keeps, n, f"{blocks[0][:11]}-{n}-{repeat}")
+        for structural, schema in enumerate(schemas):
+            release = release_of(merged, keeps, schema)
+            attack = (release, job.params.program, job.params.generate["datasets"], job.params.verify["min_k"], seed)
+            measured = measure(attack_stages, *attack, seconds=own["seconds"], memory_mb=own["memory_mb"])
+            rows.append(scaling_row(n, bool(structural), repeat, measured))
+            log.info("%s", rows[-1])
+    scaling_frame(rows).to_csv(job.output.table, index=False)
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821  (put there by Snakemake)
