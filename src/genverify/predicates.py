@@ -31,7 +31,7 @@ class Predicate:
     def of(cls, where: Mapping[str, Iterable[int]]) -> "Predicate":
         return cls(tuple((name, tuple(sorted(set(where[name])))) for name in sorted(where)))
 
-    @property
+    @cached_property
     def columns(self) -> tuple[str, ...]:
         return tuple(name for name, _ in self.clauses)
 

@@ -113,4 +113,6 @@ def _check_covered(sentences: Sequence[Sentence], unsaid: Mapping[str, Sequence[
         spoken = {code for when in conditions for code in when.where.get(column.name, ())}
         for code in column.codes:
             if code not in spoken and code not in unsaid.get(column.name, ()):
-                raise DataError(f"no words for {column.name}={code} ({column.meaning[code]}): add a case or list it under `unsaid`")
+                raise DataError(
+                    f"no words for {column.name}={code} ({column.meaning[code]}): add a case or list it under `unsaid`"
+                )

@@ -319,3 +319,22 @@ def test_no_mutated_certificate_is_accepted_for_what_is_false() -> None:
     assert set(tried) == {mutation.__name__ for mutation in mutations.MUTATIONS}
     assert min(seen[key] for key in ("forks", "lemmas", "impossible", "contradiction")) > 20
     assert sum(accepted.values()) > 1000
+
+
+def test_no_wrong_lemma_is_accepted_for_what_is_false() -> None:
+    """COUNT(a) = 0 with no multipliers: only the lemma can make it true, by leaving no record that matches."""
+    random, nothing, accepted = Random(99), {"kind": "bound", "y": {}}, 0
+    for place in range(1500):
+        release = brute.some_release(random, queries=10, slack=place % 2 == 0)
+        cells = mutations.cells_of(release)
+        lemma = {"universe": random.choice(["N", *cells]), "cells": random.choices(cells, k=random.randint(1, 3))}
+        text = {"block": "tiny", "lemmas": [lemma], "proofs": [{"lower": nothing, "upper": nothing}]}
+        for codes in random.sample(brute.every_assignment(release.schema.domain), 4):
+            said = {**text, "claims": [{"where": where(release, Claim(codes, 0)), "m": 0, "proof": 0}]}
+            try:
+                check_block(release, said)
+            except CertificateError:
+                continue
+            accepted += 1
+            assert not refuted(release, said), (release, said)
+    assert accepted > 100

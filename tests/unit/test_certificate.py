@@ -150,6 +150,13 @@ def test_fork_splits_into_cases() -> None:
     refuses(text(one | {"below": leaf({})}), "w has 0 multipliers for 1 forks above", release)
 
 
+def test_the_wrong_sign_on_a_fork_proves_nothing() -> None:
+    """At most six of five records, times -1, is not at least six."""
+    side = leaf({"N": 1}, kind="empty", w=[-1])
+    text = proofs(proofs=[], claims=[], contradiction={"where": {}, "at": 6, "below": side, "above": side})
+    refuses(text, "contradiction.below: the multiplier -1 has the wrong sign below a fork")
+
+
 def test_a_count_that_cannot_be() -> None:
     """Three rent, so four cannot: 4 - 3 > 0. And two cannot, because nobody rents with others."""
     more = {"where": {"TEN": 3}, "m": 4, "proof": leaf({"rent": 1}, kind="empty", c=-1)}

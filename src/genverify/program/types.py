@@ -1,9 +1,9 @@
 """Record types: every record that the release does not rule out, with codes that nothing tells apart merged."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from functools import cached_property, lru_cache
+from itertools import product
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,7 @@ from genverify.errors import GenverifyError
 from genverify.predicates import Flags, Predicate, Rule
 
 Places = npt.NDArray[np.int16]
+Atoms = tuple[tuple[int, ...], ...]
 GRID_LIMIT = 100_000
 
 
@@ -28,7 +29,7 @@ class Types:
     """
 
     domain: Domain
-    atoms: tuple[tuple[tuple[int, ...], ...], ...]
+    atoms: tuple[Atoms, ...]
     table: Places
 
     def __len__(self) -> int:
@@ -51,17 +52,25 @@ class Types:
         return sizes
 
 
-def _atom_flags(atoms: Sequence[tuple[int, ...]], codes: Iterable[int]) -> Flags:
-    wanted = set(codes)
-    return np.array([atom[0] in wanted for atom in atoms], dtype=bool)
+@lru_cache(maxsize=20_000)
+def _places(atoms: Atoms, codes: tuple[int, ...]) -> tuple[int, ...]:
+    """The places of the atoms that the codes hold."""
+    return tuple(place for place, atom in enumerate(atoms) if atom[0] in codes)
+
+
+@lru_cache(maxsize=20_000)
+def _atom_flags(atoms: Atoms, codes: tuple[int, ...]) -> Flags:
+    return np.array([atom[0] in codes for atom in atoms], dtype=bool)
 
 
 def live_types(domain: Domain, cells: Sequence[Predicate], rules: Sequence[Rule], limit: int) -> Types:
     """All types of the domain that break no rule, column by column; an error beyond `limit` types."""
     rules = _split_rules(rules)
-    said = [*cells, *(p for rule in rules for p in (rule.when, *rule.one_of))]
-    atoms = [_atoms(column.codes, [p.where[column.name] for p in said if column.name in p.where])
-             for column in domain.columns]  # fmt: skip
+    said: dict[str, list[tuple[int, ...]]] = {name: [] for name in domain.names}
+    for predicate in [*cells, *(p for rule in rules for p in (rule.when, *rule.one_of))]:
+        for name, codes in predicate.clauses:
+            said[name].append(codes)
+    atoms = [_atoms(column.codes, said[column.name]) for column in domain.columns]
     groups = _group_rules(rules)
     atoms = [_alive(domain.names[place], found, groups) for place, found in enumerate(atoms)]
     order = sorted(range(len(atoms)), key=lambda place: (len(atoms[place]), place))
@@ -78,7 +87,7 @@ def live_types(domain: Domain, cells: Sequence[Predicate], rules: Sequence[Rule]
             table = table[~_broken(domain, atoms, table, columns, groups[columns])]
         if len(table) > limit:
             raise TooManyTypes(_too_many(limit))
-    return Types(domain, tuple(map(tuple, atoms)), table)
+    return Types(domain, tuple(atoms), table)
 
 
 def _too_many(limit: int) -> str:
@@ -99,13 +108,13 @@ def _split_rules(rules: Sequence[Rule]) -> list[Rule]:
     return split
 
 
-def _atoms(codes: Sequence[int], said: Sequence[Sequence[int]]) -> list[tuple[int, ...]]:
+def _atoms(codes: Sequence[int], said: Sequence[tuple[int, ...]]) -> Atoms:
     """The codes of a column, those together that every clause takes or leaves together."""
     groups: dict[tuple[bool, ...], list[int]] = {}
-    distinct = [set(clause) for clause in dict.fromkeys(map(tuple, said))]
+    distinct = [set(clause) for clause in dict.fromkeys(said)]
     for code in codes:
         groups.setdefault(tuple(code in clause for clause in distinct), []).append(code)
-    return [tuple(group) for group in groups.values()]
+    return tuple(tuple(group) for group in groups.values())
 
 
 def _group_rules(rules: Sequence[Rule]) -> dict[tuple[str, ...], list[Rule]]:
@@ -116,72 +125,64 @@ def _group_rules(rules: Sequence[Rule]) -> dict[tuple[str, ...], list[Rule]]:
     return groups
 
 
-def _alive(name: str, atoms: Sequence[tuple[int, ...]], groups: dict[tuple[str, ...], list[Rule]]) -> list[tuple[int, ...]]:
+def _alive(name: str, atoms: Atoms, groups: dict[tuple[str, ...], list[Rule]]) -> Atoms:
     """The atoms of a column that its own one-column rules allow."""
     rules = [*groups.get((name,), []), *groups.get((), [])]
-    codes = {name: np.array([atom[0] for atom in atoms])}
-    dead = np.zeros(len(atoms), dtype=bool)
-    for rule in rules:
-        dead |= rule.excludes(codes)
-    return [atom for atom, gone in zip(atoms, dead, strict=True) if not gone]
+    dead = _grid([atoms], (name,), rules)
+    return tuple(atom for atom, gone in zip(atoms, dead, strict=True) if not gone)
 
 
-def _broken(
-    domain: Domain,
-    atoms: Sequence[Sequence[tuple[int, ...]]],
-    table: Places,
-    columns: tuple[str, ...],
-    rules: list[Rule],
-) -> Flags:
+def _broken(domain: Domain, atoms: Sequence[Atoms], table: Places, columns: tuple[str, ...], rules: list[Rule]) -> Flags:
     """Which types break a rule about these columns: looked up in the product of their atoms where that is small."""
     places = [domain.names.index(name) for name in columns]
-    if not places:
-        return np.zeros(len(table), dtype=bool)
-    shape = tuple(len(atoms[place]) for place in places)
-    if int(np.prod(shape)) > GRID_LIMIT:
-        return _broken_rows(atoms, table, columns, places, rules)
-    grid = np.zeros(shape, dtype=bool)
-    for rule in rules:
-        broken = _box(atoms, columns, places, rule.when)
-        if rule.one_of:
-            allowed = np.zeros(shape, dtype=bool)
-            for option in rule.one_of:
-                allowed |= _box(atoms, columns, places, option)
-            broken = broken & ~allowed
-        grid |= broken
-    flags: Flags = grid[tuple(table[:, place] for place in places)]
+    own = [atoms[place] for place in places]
+    if int(np.prod([len(found) for found in own])) > GRID_LIMIT:
+        return _broken_rows(own, table[:, places], columns, rules)
+    flags: Flags = _grid(own, columns, rules)[tuple(table[:, place] for place in places)]
     return flags
 
 
-def _box(
-    atoms: Sequence[Sequence[tuple[int, ...]]], columns: tuple[str, ...], places: list[int], predicate: Predicate
-) -> Flags:
+def _grid(atoms: Sequence[Atoms], columns: tuple[str, ...], rules: Sequence[Rule]) -> Flags:
+    """Which combinations of the columns' atoms break a rule."""
+    shape = tuple(len(found) for found in atoms)
+    grid: Flags = np.zeros(shape, dtype=bool)
+    grid.reshape(-1)[list(_zero_places(atoms, columns, shape, rules))] = True
+    for rule in rules:
+        if rule.one_of:
+            allowed = np.zeros(shape, dtype=bool)
+            for option in rule.one_of:
+                allowed |= _box(atoms, columns, option)
+            grid |= _box(atoms, columns, rule.when) & ~allowed
+    return grid
+
+
+def _zero_places(
+    atoms: Sequence[Atoms], columns: tuple[str, ...], shape: tuple[int, ...], rules: Sequence[Rule]
+) -> Iterator[int]:
+    """The places, in the flattened grid, of the cells that nobody may lie in."""
+    for rule in rules:
+        if not rule.one_of:
+            where = rule.when.where
+            held = [_places(found, where[name]) for name, found in zip(columns, atoms, strict=True)]
+            for place in product(*held) if all(held) else ():
+                flat = 0
+                for size, at in zip(shape, place, strict=True):
+                    flat = flat * size + at
+                yield flat
+
+
+def _box(atoms: Sequence[Atoms], columns: tuple[str, ...], predicate: Predicate) -> Flags:
     """A condition over the product of the columns' atoms (to be broadcast along the columns that it does not name)."""
     box: Flags = np.ones((1,) * len(columns), dtype=bool)
     for name, codes in predicate.clauses:
         axis = columns.index(name)
-        flags = _atom_flags(atoms[places[axis]], codes)
-        box = box & flags.reshape([-1 if a == axis else 1 for a in range(len(columns))])
+        box = box & _atom_flags(atoms[axis], codes).reshape([-1 if a == axis else 1 for a in range(len(columns))])
     return box
 
 
-def _broken_rows(
-    atoms: Sequence[Sequence[tuple[int, ...]]],
-    table: Places,
-    columns: tuple[str, ...],
-    places: list[int],
-    rules: list[Rule],
-) -> Flags:
-    codes = _codes(atoms, columns, places, table[:, places].T)
+def _broken_rows(atoms: Sequence[Atoms], table: Places, columns: tuple[str, ...], rules: list[Rule]) -> Flags:
+    """The same, type by type: any code of an atom stands for the others."""
+    codes = {name: np.array([atom[0] for atom in found])[column]
+             for name, found, column in zip(columns, atoms, table.T, strict=True)}  # fmt: skip
     flags: Flags = np.logical_or.reduce([rule.excludes(codes) for rule in rules])
     return flags
-
-
-def _codes(
-    atoms: Sequence[Sequence[tuple[int, ...]]], columns: tuple[str, ...], places: list[int], cells: npt.NDArray[Any]
-) -> dict[str, npt.NDArray[np.int64]]:
-    """One code per column for every combination of atoms: any code of an atom stands for the others."""
-    return {
-        name: np.array([atom[0] for atom in atoms[place]])[cell]
-        for name, place, cell in zip(columns, places, cells, strict=True)
-    }

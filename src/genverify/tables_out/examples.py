@@ -76,6 +76,6 @@ def table1_text(table: pd.DataFrame, label: str) -> str:
     header = ["Block, tract, county, state (FIPS)", "Reconstructed information", "k", "effective k"]
     lead = (
         "Each line is true of exactly one household of its block, in every dataset that fits the published tables. The households "
-        "are invented; the numbers of counties and tracts are not those of real places."
+        "are invented, and the numbers of blocks, tracts and counties name no real place."
     )
     return document("Table 1. Verified singleton claims (m = 1)", label, [lead, markdown_table(header, rows, left=2)])

@@ -1,0 +1,33 @@
+"""Time the ingestion of a large file in the PPMF layout."""
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pandas as pd
+
+from genverify.benchmarks import measure
+from genverify.domain import read_domain
+from genverify.errors import GenverifyError
+from genverify.jobs import Job, log, run
+from genverify.microdata.ingest import ingest_ppmf, repeated
+from genverify.microdata.ppmf import write_ppmf
+from genverify.microdata.store import read_microdata
+
+
+def main(job: Job) -> None:
+    microdata = read_microdata(Path(job.input.microdata))
+    with TemporaryDirectory(dir=Path(job.output.table).parent) as folder:
+        units, store = Path(folder) / "units.csv", Path(folder) / "microdata"
+        write_ppmf(repeated([microdata], job.params.ingest["rows"]), units)
+        size = units.stat().st_size
+        measured = measure(ingest_ppmf, units, store, read_domain(Path(job.input.domain)).domain)
+    if not measured.finished:
+        raise GenverifyError(f"the ingestion did not finish: {measured.ended}")
+    row = {"rows": measured.values["rows"], "file_mb": round(size / 2**20), "seconds": round(measured.seconds, 2)}
+    speed = {"rows_per_second": round(row["rows"] / measured.seconds), "peak_memory_mb": round(measured.peak_memory_mb, 1)}
+    pd.DataFrame([row | speed]).to_csv(job.output.table, index=False)
+    log.info("%s", row | speed)
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821  (put there by Snakemake)

@@ -1,0 +1,31 @@
+"""Time the tabulation of every block of the microdata."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from genverify.benchmarks import watch
+from genverify.domain import read_domain
+from genverify.jobs import Job, log, run
+from genverify.microdata.store import read_microdata
+from genverify.release import read_study
+from genverify.tabulate import tabulate_counts
+
+
+def main(job: Job) -> None:
+    settings = job.params.release
+    schema = read_study(Path(job.input.domain), settings)
+    keeps = read_domain(Path(job.input.domain)).universe(settings["universe"]).keeps
+    with watch() as read:
+        records = read_microdata(Path(job.input.microdata))
+    with watch() as spent:
+        blocks, sizes, _ = tabulate_counts(records, keeps, schema)
+    row = {"blocks": len(blocks), "households": int(sizes.sum()), "queries": len(schema.queries)}
+    row |= {"read_s": round(read.seconds, 3), "seconds": round(spent.seconds, 3), "processes": 1}
+    row["blocks_per_second"] = round(len(blocks) / spent.seconds)
+    pd.DataFrame([row]).to_csv(job.output.table, index=False)
+    log.info("%s", row)
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821  (put there by Snakemake)

@@ -1,0 +1,23 @@
+"""Figure 4: the share of verified singleton claims that contain each column."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from genverify.figures.fig3 import shown_k
+from genverify.figures.fig4 import plot_fig4
+from genverify.figures.style import save
+from genverify.jobs import Job, run
+from genverify.microdata.manifest import data_label
+from genverify.release import read_schema
+
+
+def main(job: Job) -> None:
+    domain = read_schema(Path(job.input.schema)).domain
+    ks = shown_k(pd.read_parquet(job.input.blocks))
+    figure = plot_fig4(pd.read_parquet(job.input.claims), domain, ks, data_label(Path(job.input.manifest)))
+    save(figure, Path(job.output.pdf), Path(job.output.png))
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821  (put there by Snakemake)

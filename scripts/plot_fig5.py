@@ -1,0 +1,20 @@
+"""Figure 5: all verified claims and how likely each would be by chance."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from genverify.figures.fig3 import plot_fig3
+from genverify.figures.style import save
+from genverify.jobs import Job, run
+from genverify.microdata.manifest import data_label
+
+
+def main(job: Job) -> None:
+    baselines, blocks = pd.read_parquet(job.input.baselines), pd.read_parquet(job.input.blocks)
+    figure = plot_fig3(baselines, blocks, data_label(Path(job.input.manifest)), singletons=False)
+    save(figure, Path(job.output.pdf), Path(job.output.png))
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821  (put there by Snakemake)

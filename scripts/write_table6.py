@@ -1,0 +1,25 @@
+"""Table 6: the most common combinations of columns among the verified singleton claims."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from genverify.domain import read_domain
+from genverify.jobs import Job, run
+from genverify.microdata.manifest import data_label
+from genverify.tables_out.columns import column_table, column_text
+from genverify.textfiles import read_yaml
+
+
+def main(job: Job) -> None:
+    label = data_label(Path(job.input.manifest))
+    paper = read_yaml(Path(job.input.paper))["table6"]
+    names = read_domain(Path(job.input.domain)).domain.names
+    claims, sample = pd.read_parquet(job.input.claims), pd.read_parquet(job.input.sample)
+    table = column_table(claims, sample, names, paper, job.params.seed, label)
+    table.to_csv(job.output.table, index=False)
+    Path(job.output.readable).write_text(column_text(table, names, label))
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821  (put there by Snakemake)
