@@ -14,6 +14,7 @@ include: "workflow/sample.smk"
 include: "workflow/tabulate.smk"
 include: "workflow/generate.smk"
 include: "workflow/verify.smk"
+include: "workflow/variability.smk"
 include: "workflow/figures.smk"
 include: "workflow/tables.smk"
 

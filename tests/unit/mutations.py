@@ -1,11 +1,16 @@
-"""Small changes to a certificate or to its release, each of which may make it wrong."""
+"""Certificates made from others: the same proof used otherwise, and small changes that may make it wrong."""
 
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import replace
 from random import Random
 from typing import Any
 
+import numpy as np
+
+from genverify.predicates import Predicate
 from genverify.release import Release
+from genverify.tables import Query
 
 Text = dict[str, Any]
 SMALL = (-2, -1, 1, 2)
@@ -20,6 +25,35 @@ def nodes_of(text: Text) -> list[Text]:
 
 def below(node: Text) -> list[Text]:
     return [node, *(found for side in ("below", "above") if side in node for found in below(node[side]))]
+
+
+def impossible_of(node: Text, s: int) -> Text:
+    """A proof of s COUNT <= s m as a proof that a larger s COUNT cannot be: the claim itself takes the multiplier -s d."""
+    if "kind" not in node:
+        return {**node, **{side: impossible_of(node[side], s) for side in ("below", "above")}}
+    return {**node, "c": -s * node.get("d", 1), "kind": "empty"} if node["kind"] == "bound" else dict(node)
+
+
+def contradictory(release: Release, text: Text) -> tuple[Release, Text]:
+    """The release with one cell more, that says the opposite of a verified claim, and the proof that no dataset fits."""
+    [claim], [pair] = text["claims"], text["proofs"]
+    extra = Query("extra", "T", "extra", Predicate.of({name: [code] for name, code in claim["where"].items()}))
+    schema = replace(release.schema, queries=(*release.schema.queries, extra))
+    cells, lo, hi = (
+        np.append(a, b)
+        for a, b in [(release.cells, len(schema.queries) - 1), (release.lo, claim["m"] + 1), (release.hi, claim["m"] + 1)]
+    )
+    node = deepcopy(impossible_of(pair["upper"], 1))
+    for leaf in below(node):
+        if "c" in leaf:
+            leaf["y"]["extra"] = leaf.pop("c")
+    return Release(schema, release.block, release.n, cells, lo, hi), {
+        **text,
+        "proofs": [],
+        "claims": [],
+        "impossible": [],
+        "contradiction": node,
+    }
 
 
 def leaf_of(random: Random, text: Text) -> Text:

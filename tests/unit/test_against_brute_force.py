@@ -154,8 +154,8 @@ def test_ranges_are_those_of_brute_force(random: Random) -> None:
     for codes in random.sample(brute.every_assignment(release.schema.domain), 6):
         found, counts, said = verifier.range(Claim(codes, 0)), truth.counts(codes), where(release, Claim(codes, 0))
         assert (found.low, found.high) == (min(counts), max(counts))
-        more = {"where": said, "m": found.high + 1, "proof": impossible_of(found.upper.as_dict(), 1)}
-        less = {"where": said, "m": found.low - 1, "proof": impossible_of(found.lower.as_dict(), -1)}
+        more = {"where": said, "m": found.high + 1, "proof": mutations.impossible_of(found.upper.as_dict(), 1)}
+        less = {"where": said, "m": found.low - 1, "proof": mutations.impossible_of(found.lower.as_dict(), -1)}
         text = impossible(verifier.bounder.program, [more, less] if found.low else [more])
         assert check_block(release, text).impossible == len(text["impossible"])
 
@@ -226,13 +226,6 @@ def test_ranges_of_the_same_records_are_cited_each_under_its_own_name() -> None:
 # Mutations
 
 
-def impossible_of(node: dict, s: int) -> dict:
-    """A proof of s COUNT <= s m as a proof that a larger s COUNT cannot be: the claim itself takes the multiplier -s d."""
-    if "kind" not in node:
-        return {**node, **{side: impossible_of(node[side], s) for side in ("below", "above")}}
-    return {**node, "c": -s * node.get("d", 1), "kind": "empty"} if node["kind"] == "bound" else dict(node)
-
-
 def refuted(release: Release, text: dict) -> list[dict]:
     """What a certificate says that brute force refutes."""
     truth, names = brute.Truth(release), release.schema.domain.names
@@ -257,32 +250,10 @@ def base_certificates(random: Random, release: Release) -> Iterator[dict]:
         text = certificate(bounder.program, [decision])
         [claim], [pair] = text["claims"], text["proofs"]
         if random.random() < 0.3:
-            more = {"where": dict(claim["where"]), "m": claim["m"] + 1, "proof": impossible_of(pair["upper"], 1)}
-            less = {"where": dict(claim["where"]), "m": claim["m"] - 1, "proof": impossible_of(pair["lower"], -1)}
+            more = {"where": dict(claim["where"]), "m": claim["m"] + 1, "proof": mutations.impossible_of(pair["upper"], 1)}
+            less = {"where": dict(claim["where"]), "m": claim["m"] - 1, "proof": mutations.impossible_of(pair["lower"], -1)}
             text["impossible"] = deepcopy([more] if claim["m"] == 0 else [more, less])
         yield text
-
-
-def contradictory(release: Release, text: dict) -> tuple[Release, dict]:
-    """The release with one cell more, that says the opposite of a verified claim, and the proof that no dataset fits."""
-    [claim], [pair] = text["claims"], text["proofs"]
-    extra = Query("extra", "T", "extra", Predicate.of({name: [code] for name, code in claim["where"].items()}))
-    schema = replace(release.schema, queries=(*release.schema.queries, extra))
-    cells, lo, hi = (
-        np.append(a, b)
-        for a, b in [(release.cells, len(schema.queries) - 1), (release.lo, claim["m"] + 1), (release.hi, claim["m"] + 1)]
-    )
-    node = deepcopy(impossible_of(pair["upper"], 1))
-    for leaf in mutations.below(node):
-        if "c" in leaf:
-            leaf["y"]["extra"] = leaf.pop("c")
-    return Release(schema, release.block, release.n, cells, lo, hi), {
-        **text,
-        "proofs": [],
-        "claims": [],
-        "impossible": [],
-        "contradiction": node,
-    }
 
 
 def cases(random: Random, number: int) -> Iterator[tuple[Release, dict]]:
@@ -293,7 +264,7 @@ def cases(random: Random, number: int) -> Iterator[tuple[Release, dict]]:
         for text in base_certificates(random, release):
             yield release, text
             if not graph and random.random() < 0.3:
-                yield contradictory(release, text)
+                yield mutations.contradictory(release, text)
 
 
 def test_no_mutated_certificate_is_accepted_for_what_is_false() -> None:

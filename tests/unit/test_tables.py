@@ -56,7 +56,7 @@ def test_a_query_has_id_words_and_condition(queries: tuple[Query, ...]) -> None:
 
 
 def test_lines_per_table(census: DomainFile, census_tables: dict[str, Any]) -> None:
-    """The leaf queries of each family, as spec/README.md of the brief counts them (P19 with its two extra lines)."""
+    """The leaf queries of each family, as the specification counts them (P19 with its two extra lines)."""
     expected = {
         "P16*": 115, "P19": 8, "P20": 14, "P21": 2, "H3": 2, "H5": 7, "H4*": 69, "H6": 7, "H7": 14, "H9": 7, "H10": 14,
         "H11": 4, "H12*": 140, "H13*": 180, "H14": 42, "H15": 4,
@@ -76,7 +76,7 @@ def test_the_renter_lines_of_h10_and_h11_are_those_of_h4(queries: tuple[Query, .
 def test_the_list_equals_the_one_of_the_specification(root: Path, census: DomainFile, census_tables: dict[str, Any]) -> None:
     path = root.parent / "shared" / "spec" / "dhc-tables.yaml"
     if not path.is_file():
-        pytest.skip(f"no {path.parent.parent.name}/spec/dhc-tables.yaml beside the repository")
+        pytest.skip("no ../shared/spec/dhc-tables.yaml beside the repository")
     specified: dict[str, set[Predicate]] = {}
     for name, table in yaml.safe_load(path.read_text())["tables"].items():
         for line in table["lines"]:

@@ -110,7 +110,7 @@ def _same_scale(panels: Sequence[Axes], claims: pd.DataFrame) -> None:
 
 def _name(grid: Sequence[Sequence[Axes]], what: str) -> None:
     """Panel letters, and what each panel shows."""
-    titles = [f"blocks with at least one {what}", "tract baseline", "state baseline"]
+    titles = [f"blocks with ≥ 1 {what}", "tract baseline", "state baseline"]
     for place, axes in enumerate(axes for row in grid for axes in row):
         axes.set_title(f"$\\bf{{{chr(ord('a') + place)}}}$  {titles[place % 3]}", loc="left", fontsize=8)
         axes.set_xlabel("columns of the claim, k")

@@ -1,0 +1,28 @@
+"""Solution variability of each block of a batch, from its first generated dataset."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from genverify.attack import ProgramSettings
+from genverify.jobs import Job, progress, run
+from genverify.program.compact import build_program
+from genverify.release import read_releases, read_schema
+from genverify.results import read_datasets
+from genverify.solvar import solution_variability
+
+
+def main(job: Job) -> None:
+    settings = ProgramSettings(**job.params.program)
+    datasets = pd.read_parquet(job.input.datasets)
+    rows = []
+    releases = read_releases(Path(job.input.counts), read_schema(Path(job.input.schema)))
+    for release in progress(list(releases), "blocks measured"):
+        first = read_datasets(datasets, release)[0]
+        found = solution_variability(build_program(release, settings.max_types), first, settings.make_solver())
+        rows.append({"block": release.block, "n_households": release.n, **vars(found)})
+    pd.DataFrame(rows).to_parquet(job.output.variability, index=False)
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821  (put there by Snakemake)

@@ -1,0 +1,114 @@
+"""Sampling: exact sizes, one seed per design and state, clear words where blocks are missing."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from genverify.errors import DataError
+from genverify.sample import COLUMNS, batch_of, lower_median, sample_blocks
+
+DESIGNS: dict[str, dict[str, Any]] = {
+    "state_median": {"size": "state_median", "blocks_per_state": 2},
+    "country_median": {"size": "country_median", "blocks_per_state": 3},
+}
+
+
+def sizes_of(states: dict[str, list[int]]) -> pd.DataFrame:
+    """One block per size, numbered within its state."""
+    rows = []
+    for state, sizes in states.items():
+        for number, n in enumerate(sizes):
+            block = f"{state}001020100{number:04d}"
+            rows.append({"block": block, "tract": block[:11], "county": block[:5], "state": state, "n": n})
+    return pd.DataFrame(rows)
+
+
+@pytest.fixture
+def sizes() -> pd.DataFrame:
+    """State 01 has the median 2, state 56 the median 6, the country 4."""
+    return sizes_of({"01": [1] * 5 + [2] * 20 + [4] * 20, "56": [4] * 15 + [6] * 20 + [9] * 5})
+
+
+@pytest.mark.parametrize(
+    ("values", "median"), [([5], 5), ([1, 2, 9, 10], 2), ([3, 1, 2], 2), ([10, 1], 1), ([2, 2, 2, 9, 9], 2)]
+)
+def test_the_lower_median_is_a_size_that_exists(values: list[int], median: int) -> None:
+    assert lower_median(pd.Series(values)) == median
+
+
+def test_exact_sizes_and_numbers(sizes: pd.DataFrame) -> None:
+    assert lower_median(sizes["n"]) == 4
+    blocks = sample_blocks(sizes, DESIGNS, 1)
+    assert list(blocks) == COLUMNS
+    assert blocks.groupby(["design", "state"]).size().to_dict() == {
+        ("country_median", "01"): 3, ("country_median", "56"): 3, ("state_median", "01"): 2, ("state_median", "56"): 2,
+    }  # fmt: skip
+    drawn = blocks.groupby(["design", "state"])["n_households"].unique().map(list).to_dict()
+    assert drawn == {
+        ("country_median", "01"): [4], ("country_median", "56"): [4], ("state_median", "01"): [2], ("state_median", "56"): [6],
+    }  # fmt: skip
+    assert not blocks.duplicated(["design", "block"]).any()
+    truth = sizes.set_index("block")
+    assert (blocks["n_households"].to_numpy() == truth.loc[blocks["block"], "n"].to_numpy()).all()
+    assert (blocks["tract"] == blocks["block"].str[:11]).all()
+    assert blocks[["design", "block"]].equals(blocks[["design", "block"]].sort_values(["design", "block"]))
+
+
+def test_a_number_of_households_can_be_asked_for(sizes: pd.DataFrame) -> None:
+    blocks = sample_blocks(sizes, {"four": {"size": 4, "blocks_per_state": 15}}, 1)
+    assert blocks["n_households"].tolist() == [4] * 30
+
+
+def test_the_seed_alone_decides(sizes: pd.DataFrame) -> None:
+    one = sample_blocks(sizes, DESIGNS, 1)
+    assert one.equals(sample_blocks(sizes.sample(frac=1, random_state=0), DESIGNS, 1))
+    assert not one.equals(sample_blocks(sizes, DESIGNS, 2))
+
+
+def test_designs_are_drawn_independently(sizes: pd.DataFrame) -> None:
+    """Neither the presence nor the order of another design moves a draw; two designs of one size draw apart."""
+    both = sample_blocks(sizes, DESIGNS, 1)
+    for name, settings in DESIGNS.items():
+        alone = sample_blocks(sizes, {name: settings}, 1)
+        assert alone.equals(both[both["design"] == name].reset_index(drop=True))
+    assert both.equals(sample_blocks(sizes, dict(reversed(DESIGNS.items())), 1))
+    twins = sample_blocks(sizes, {"a": {"size": 4, "blocks_per_state": 5}, "b": {"size": 4, "blocks_per_state": 5}}, 1)
+    drawn = {design: set(rows["block"]) for design, rows in twins.groupby("design")}
+    assert drawn["a"] != drawn["b"]
+
+
+def test_a_block_of_two_designs_is_listed_twice() -> None:
+    sizes = sizes_of({"01": [3, 3, 3]})
+    blocks = sample_blocks(sizes, {"a": {"size": 3, "blocks_per_state": 3}, "b": {"size": 3, "blocks_per_state": 3}}, 1)
+    assert blocks["block"].value_counts().tolist() == [2, 2, 2]
+    assert batch_of(blocks["block"], 2) == {"010010201000000": 0, "010010201000001": 1, "010010201000002": 0}
+
+
+def test_every_block_is_drawn_about_equally_often() -> None:
+    sizes = sizes_of({"01": [3] * 10})
+    settings = {"a": {"size": 3, "blocks_per_state": 2}}
+    drawn = pd.concat([sample_blocks(sizes, settings, seed) for seed in range(400)])["block"].value_counts()
+    assert len(drawn) == 10
+    assert drawn.between(50, 110).all()  # expected 80, standard deviation 8
+
+
+def test_too_few_blocks_say_what_exists(sizes: pd.DataFrame) -> None:
+    with pytest.raises(DataError) as error:
+        sample_blocks(sizes, {"nine": {"size": 9, "blocks_per_state": 6}}, 1)
+    assert str(error.value) == (
+        "state 01, design nine: 6 blocks of 9 households wanted, 0 exist (blocks by size: none of a near size). "
+        "Ask for fewer blocks or another size in config.yaml (sample.designs), or use more microdata."
+    )
+    with pytest.raises(DataError, match=r"state 56, design six: 21 .* 20 exist \(blocks by size: 15 of 4, 20 of 6, 5 of 9\)"):
+        sample_blocks(sizes[sizes["state"] == "56"], {"six": {"size": 6, "blocks_per_state": 21}}, 1)
+
+
+def test_batches_share_the_blocks_out_evenly() -> None:
+    blocks = [f"{number:015d}" for number in np.random.default_rng(1).permutation(50)]
+    batches = batch_of(pd.Series(blocks + blocks[:10]), 8)
+    assert set(batches) == set(blocks)
+    assert sorted(pd.Series(batches).value_counts()) == [6] * 6 + [7] * 2
+    assert batch_of(pd.Series(sorted(blocks)), 8) == batches
+    assert set(batch_of(pd.Series(blocks[:3]), 8).values()) == {0, 1, 2}
