@@ -20,9 +20,9 @@ def main(job: Job) -> None:
         records = read_microdata(Path(job.input.microdata))
     with watch() as spent:
         blocks, sizes, _ = tabulate_counts(records, keeps, schema)
-    row = {"blocks": len(blocks), "households": int(sizes.sum()), "queries": len(schema.queries)}
-    row |= {"read_s": round(read.seconds, 3), "seconds": round(spent.seconds, 3), "processes": 1}
-    row["blocks_per_second"] = round(len(blocks) / spent.seconds)
+    size = {"blocks": len(blocks), "households": int(sizes.sum()), "queries": len(schema.queries), "processes": 1}
+    times = {"read_s": round(read.seconds, 3), "seconds": round(spent.seconds, 3)}
+    row = {**size, **times, "blocks_per_second": round(len(blocks) / spent.seconds)}
     pd.DataFrame([row]).to_csv(job.output.table, index=False)
     log.info("%s", row)
 

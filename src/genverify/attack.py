@@ -9,6 +9,7 @@ import numpy as np
 
 from genverify.bounds import Bounder, Limits
 from genverify.claims import ANY, Claim, Codes, as_claims, candidate_claims
+from genverify.datasets import class_vectors
 from genverify.effective import effective_k
 from genverify.errors import ReleaseError
 from genverify.generate import Generated, generate
@@ -76,6 +77,7 @@ def verify_block(release: Release, datasets: Codes, settings: ProgramSettings, m
     claims = as_claims(*candidate_claims(datasets, min_k))
     bounder = settings.bounder(release)
     if settings.formulation == "compact":
+        bounder.seen.extend(class_vectors(bounder.program, datasets))
         decisions = Verifier(bounder).decide(claims)
     else:
         decisions = decide_onehot(release, claims, settings.make_solver())

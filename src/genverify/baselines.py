@@ -43,7 +43,7 @@ def binomial(n: Ints, m: Ints, prior: Prior) -> Floats:
     """
     P(COUNT = m) among n records when each matches with p = count / size (equation 4); an empty prior has p = 0.
 
-    >>> binomial(np.array([10]), np.array([1]), Prior(np.array([1]), np.array([2]))).tolist()
+    >>> binomial(np.array([10]), np.array([1]), Prior(np.array([1]), np.array([2]))).round(12).tolist()
     [0.009765625]
     """
     size = np.maximum(prior.size, 1)
@@ -80,7 +80,8 @@ class Radix:
 
     def share(self, keys: Ints, column: int) -> Ints:
         """What the code of one column adds to each number."""
-        return keys // self.weights[column] % self.sizes[column] * self.weights[column]
+        weight, size = int(self.weights[column]), int(self.sizes[column])
+        return keys // weight % size * weight
 
 
 @dataclass(frozen=True)
@@ -126,8 +127,9 @@ class Questions:
     def by_columns(self) -> Iterator[tuple[Ints, Ints]]:
         """The claims of every set of columns: their rows, and the columns that they leave open."""
         sets, place = np.unique(self.named, axis=0, return_inverse=True)
-        ends = np.cumsum(np.bincount(place, minlength=len(sets)))[:-1]
-        for named, rows in zip(sets, np.split(np.argsort(place, kind="stable"), ends), strict=True):
+        ends = np.cumsum(np.bincount(place, minlength=len(sets)))
+        order = np.split(np.argsort(place, kind="stable"), ends)
+        for named, rows in zip(sets, order[: len(sets)], strict=True):
             yield rows, np.flatnonzero(~named)
 
 
@@ -178,8 +180,9 @@ def _states(microdata: Path, questions: Questions) -> list[str]:
 
 def _areas(blocks: pd.Series) -> pd.Index:
     """The ids of the blocks and of the tracts, counties and states that they lie in."""
-    ids = pd.Series(blocks.unique(), dtype="str")
-    return pd.Index(sorted({area for width in GEOGRAPHY.values() for area in ids.str.slice(0, width)}), dtype="str")
+    ids = {block[:width] for block in blocks.unique() for width in GEOGRAPHY.values()}
+    areas: pd.Index = pd.Index(sorted(ids), dtype="str")
+    return areas
 
 
 def _types_of_state(microdata: Path, state: str, radix: Radix, keeps: Predicate, areas: pd.Index) -> tuple[Types, Types]:
@@ -239,7 +242,7 @@ def fit_baselines(
     claims: pd.DataFrame, blocks: pd.DataFrame, microdata: Path, stored: Domain, published: Domain, keeps: Predicate
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """
-    The probability of every claim under each prior, in the order of the claims, and how many claims each prior has never seen.
+    The probability of every claim under each prior, in the order of the claims, and how many claims a prior never saw.
 
     `stored` is the domain of the microdata, `published` that of the release (its codes make the uniform prior). The column
     `tract` is the paper's definition; `tract_leave_out` takes the claim's own block out of the tract.

@@ -2,12 +2,14 @@
 
 import time
 from dataclasses import dataclass
-from math import floor
+from math import floor, inf
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from genverify.errors import GenverifyError
+from genverify.exchange import Exchange
 from genverify.program.compact import Program
 from genverify.program.parts import choose_part
 from genverify.proofs import Branch, Fork, Leaf, Node, exact_leaf
@@ -16,6 +18,8 @@ from genverify.solvers.base import Answer, Floats, LinearProgram, Solver, Status
 
 Ints = npt.NDArray[np.int64]
 INTEGRAL = 1e-6
+SPARE_STEPS = 10
+NEIGHBOURS = 20
 
 
 class WrongAnswer(GenverifyError):
@@ -55,6 +59,7 @@ class Bounder:
         self.limits = limits
         self.lp: LinearProgram = solver.linear_program(program.A, program.lo, program.hi)
         self.seen: list[Ints] = []
+        self.exchange = Exchange(program, np.random.default_rng(0))
 
     def at_most(self, c: Ints, b: int) -> Bound:
         """Prove c z <= b for every fitting z, or find one that exceeds it."""
@@ -68,6 +73,39 @@ class Bounder:
             if bound.counterexample is None:
                 return best, bound
             best = int(c @ bound.counterexample)
+
+    def dive(self, objective: npt.NDArray[Any], least: int | None = None) -> Ints | None:
+        """A fitting point (with objective z >= least where asked), by fixing one fractional class after another upwards."""
+        rows = 0
+        try:
+            if least is not None:
+                self.lp.push_row(objective, least, inf)
+                rows += 1
+            for _ in range(2 * self.program.n + SPARE_STEPS):
+                answer = self.lp.maximise(objective)
+                if answer.z is None:
+                    return None
+                z = self.integral(answer.z)
+                if z is not None:
+                    return z
+                fraction = answer.z - np.floor(answer.z + INTEGRAL)
+                chosen = np.zeros(self.program.classes, dtype=np.int64)
+                chosen[int(np.argmax(fraction))] = 1
+                self.lp.push_row(chosen, floor(float(answer.z @ chosen) + INTEGRAL) + 1, inf)
+                rows += 1
+            return None
+        finally:
+            for _ in range(rows):
+                self.lp.pop_row()
+
+    def better(self, c: Ints, b: int) -> Ints | None:
+        """A fitting z with c z > b, an exchange away from a known one; None where none is at hand."""
+        for z in [z for z in self.seen if int(c @ z) == b][:NEIGHBOURS]:
+            moved = self.exchange.improve(z, c)
+            if moved is not None and self.program.fits(moved):
+                self.seen.append(moved)
+                return moved
+        return None
 
     def integral(self, z: Floats) -> Ints | None:
         """The point as class counts if it is integral, recounted against every row."""
@@ -118,6 +156,10 @@ class _Search:
         if floor(answer.value + INTEGRAL) <= self.b:
             return self.leaf(answer, self.c, self.b, "bound")
         z = self.bounder.integral(answer.z)
+        if z is None and not self.branches:
+            z = self.bounder.better(self.c, self.b)
+        if z is None and not self.branches:
+            z = self.bounder.dive(self.c, self.b + 1)
         if z is not None:
             raise _Found(z)
         return self.split(answer.z)

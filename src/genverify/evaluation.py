@@ -21,7 +21,7 @@ Ints = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Matches:
-    """The claims of one block against its private records: row numbers in both frames, and which record matches which claim."""
+    """The claims of one block and its private records: row numbers in both frames, and which record matches which claim."""
 
     block: str
     claims: Ints
@@ -40,7 +40,8 @@ def match_claims(claims: pd.DataFrame, records: pd.DataFrame) -> Iterator[Matche
     codes = claims[names].fillna(ANY).to_numpy(dtype=np.int16)
     values = records[names].to_numpy(dtype=np.int16)
     places = records.groupby("block", observed=True).indices
-    for block, rows in sorted(claims.groupby("block", observed=True).indices.items()):
+    for block, of_block in sorted(claims.groupby("block", observed=True).indices.items()):
+        rows = np.asarray(of_block, dtype=np.int64)
         own = np.asarray(places.get(block, []), dtype=np.int64)
         wanted = codes[rows][:, None, :]
         yield Matches(str(block), rows, own, ((wanted == ANY) | (wanted == values[own])).all(axis=2))
@@ -60,8 +61,8 @@ def _check_block(found: Matches, claims: pd.DataFrame, records: pd.DataFrame) ->
         said = ", ".join(f"{name}={claim[name]}" for name in shared_columns(claims, records) if pd.notna(claim[name]))
         raise DataError(
             f"block {found.block}: the verified claim {said} says m = {claim['m']}, but {counts[wrong[0]]} of its "
-            f"{len(found.records)} private records match. Claims and microdata are not of the same study: rerun the attack on "
-            "these microdata; if they are, the verification is wrong."
+            f"{len(found.records)} private records match. Either the microdata changed after the release was tabulated: "
+            "tabulate and attack again. Or the verification is wrong."
         )
 
 

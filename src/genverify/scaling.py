@@ -1,6 +1,7 @@
 """How the attack grows with the block: larger blocks put together from the blocks of a tract, each attacked and timed."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from time import process_time
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from genverify.tabulate import tabulate_counts
 from genverify.verify import Verdict
 
 COLUMNS = [
-    "n_households", "structural_zeros", "repeat", "types", "classes", "rows", "generate_s", "verify_s", "check_s",
+    "n_households", "structural_zeros", "repeat", "types", "classes", "rows", "generate_s", "verify_s", "check_s", "cpu_s",
     "candidates", "verified", "undecided", "uncertified", "peak_memory_mb", "finished",
 ]  # fmt: skip
 
@@ -36,7 +37,7 @@ def draw_tract(sizes: pd.DataFrame, households: int, rng: np.random.Generator) -
             f"no tract has {households} households (the largest has {totals.max()}). Ask for smaller blocks in config.yaml "
             "(benchmark.scaling.households)."
         )
-    own = sizes[sizes["tract"] == large[rng.integers(len(large))]].sort_values("block")
+    own = sizes[sizes["tract"] == large[int(rng.integers(len(large)))]].sort_values("block")
     mixed = own.iloc[rng.permutation(len(own))]
     needed = int(np.searchsorted(mixed["n"].to_numpy().cumsum(), households)) + 1
     return [str(block) for block in mixed["block"].iloc[:needed]]
@@ -60,21 +61,21 @@ def release_of(records: pa.Table, keeps: Predicate, schema: Schema) -> Release:
 
 def attack_stages(release: Release, program: Mapping[str, Any], K: int, min_k: int, seed: int) -> Iterator[dict[str, Any]]:
     """The whole attack on a block, with the seconds of each stage as soon as it is over."""
-    settings = ProgramSettings(**program)
+    settings, started = ProgramSettings(**program), process_time()
     with watch() as spent:
         bounder = settings.bounder(release)
     built = bounder.program
     yield {"types": len(built.types), "classes": built.classes, "rows": len(built.rows)}
     with watch() as walked:
         records = generate(bounder, K, seed).records
-    yield {"generate_s": spent.seconds + walked.seconds}
+    yield {"generate_s": spent.seconds + walked.seconds, "cpu_s": process_time() - started}
     with watch() as spent:
         found = verify_block(release, records, settings, min_k)
     verdicts = {verdict.value: found.counts(verdict).total() for verdict in Verdict if verdict is not Verdict.REFUTED}
-    yield {"verify_s": spent.seconds, "candidates": len(found.candidates), **verdicts}
+    yield {"verify_s": spent.seconds, "cpu_s": process_time() - started, "candidates": len(found.candidates), **verdicts}
     with watch() as spent:
         check_block(release, proofs_dict(found))
-    yield {"check_s": spent.seconds}
+    yield {"check_s": spent.seconds, "cpu_s": process_time() - started}
 
 
 def scaling_frame(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:

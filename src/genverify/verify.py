@@ -60,15 +60,14 @@ class Verifier:
     bounder: Bounder
     answers: dict[tuple[bytes, int, int], Bound] = field(default_factory=dict)
 
-    def decide(self, claims: Sequence[Claim], known: Sequence[Ints] = ()) -> list[Decision]:
-        """The verdict of each claim. `known` are fitting class counts: they refute, at no cost, what they contradict."""
+    def decide(self, claims: Sequence[Claim]) -> list[Decision]:
+        """The verdict of each claim; every dataset seen so far refutes, at no cost, what it contradicts."""
         if not claims:
             return []
         codes, m = claim_arrays(claims)
         F, T = matched_classes(self.bounder.program, codes)
-        seen = [*known, *self.bounder.seen]
         open_ = np.ones(len(claims), dtype=bool)
-        for z in seen:
+        for z in self.bounder.seen:
             open_ &= _holds(F, T, z, m)
         decisions: list[Decision] = []
         for place, claim in enumerate(claims):

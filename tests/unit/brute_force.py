@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from itertools import combinations_with_replacement, product
 from random import Random
+from typing import Any
 
 import numpy as np
 
@@ -61,6 +62,18 @@ class Truth:
         asked = [place for place, code in enumerate(codes) if code != ANY]
         wanted = np.array([codes[place] for place in asked], dtype=np.int64)
         return set((self.datasets[:, :, asked] == wanted).all(axis=2).sum(axis=1).tolist())
+
+
+def refuted(release: Release, text: dict[str, Any]) -> list[dict[str, Any]]:
+    """What a certificate says that brute force refutes."""
+    truth, names = Truth(release), release.schema.domain.names
+
+    def counts(said: dict[str, Any]) -> set[int]:
+        return truth.counts(tuple(said["where"].get(name, ANY) for name in names))
+
+    wrong = [claim for claim in text["claims"] if not counts(claim) <= {claim["m"]}]
+    wrong += [said for said in text.get("impossible", []) if said["m"] in counts(said)]
+    return wrong + ([text] if text.get("contradict[str, Any]ion") and len(truth.datasets) else [])
 
 
 def every_assignment(domain: Domain) -> list[tuple[int, ...]]:

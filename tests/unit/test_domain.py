@@ -33,7 +33,8 @@ def change(path: str, value: Any) -> dict[str, Any]:
 def test_the_census_has_ten_columns_with_the_sizes_of_the_paper(census: DomainFile) -> None:
     sizes = {column.name: len(column.codes) for column in census.domain.columns}
     assert sizes == {
-        "TEN": 5, "VACS": 8, "HHSIZE": 8, "HHT": 8, "HHT2": 13, "THHSPAN": 3, "THHLDRAGE": 10, "THHRACE": 8, "TP18": 2, "TP65": 2,
+        "TEN": 5, "VACS": 8, "HHSIZE": 8, "HHT": 8, "HHT2": 13, "THHSPAN": 3, "THHLDRAGE": 10, "THHRACE": 8,
+        "TP18": 2, "TP65": 2,
     }  # fmt: skip
     occupied = census.domain.restrict(census.universe("occupied").codes)
     assert occupied.size == 1_185_408 * len(occupied["VACS"].codes)

@@ -47,7 +47,8 @@ def test_exact_sizes_and_numbers(sizes: pd.DataFrame) -> None:
     }  # fmt: skip
     drawn = blocks.groupby(["design", "state"])["n_households"].unique().map(list).to_dict()
     assert drawn == {
-        ("country_median", "01"): [4], ("country_median", "56"): [4], ("state_median", "01"): [2], ("state_median", "56"): [6],
+        ("country_median", "01"): [4], ("country_median", "56"): [4],
+        ("state_median", "01"): [2], ("state_median", "56"): [6],
     }  # fmt: skip
     assert not blocks.duplicated(["design", "block"]).any()
     truth = sizes.set_index("block")
@@ -89,9 +90,9 @@ def test_a_block_of_two_designs_is_listed_twice() -> None:
 def test_every_block_is_drawn_about_equally_often() -> None:
     sizes = sizes_of({"01": [3] * 10})
     settings = {"a": {"size": 3, "blocks_per_state": 2}}
-    drawn = pd.concat([sample_blocks(sizes, settings, seed) for seed in range(400)])["block"].value_counts()
+    drawn = pd.concat([sample_blocks(sizes, settings, seed) for seed in range(150)])["block"].value_counts()
     assert len(drawn) == 10
-    assert drawn.between(50, 110).all()  # expected 80, standard deviation 8
+    assert drawn.between(10, 50).all()  # expected 30, standard deviation 5
 
 
 def test_too_few_blocks_say_what_exists(sizes: pd.DataFrame) -> None:
@@ -101,7 +102,9 @@ def test_too_few_blocks_say_what_exists(sizes: pd.DataFrame) -> None:
         "state 01, design nine: 6 blocks of 9 households wanted, 0 exist (blocks by size: none of a near size). "
         "Ask for fewer blocks or another size in config.yaml (sample.designs), or use more microdata."
     )
-    with pytest.raises(DataError, match=r"state 56, design six: 21 .* 20 exist \(blocks by size: 15 of 4, 20 of 6, 5 of 9\)"):
+    with pytest.raises(
+        DataError, match=r"state 56, design six: 21 .* 20 exist \(blocks by size: 15 of 4, 20 of 6, 5 of 9\)"
+    ):
         sample_blocks(sizes[sizes["state"] == "56"], {"six": {"size": 6, "blocks_per_state": 21}}, 1)
 
 

@@ -154,7 +154,9 @@ def test_an_unknown_table_or_group_of_a_study_is_explained(census: DomainFile, c
 
 
 @pytest.mark.parametrize("content", ["groups: {}\n", "groups: {a: 3}\ntables: {}\n", "groups: {}\ntables: [P1]\n"])
-def test_a_file_that_is_no_table_file_is_named(root: Path, tmp_path: Path, release_settings: dict[str, Any], content: str) -> None:
+def test_a_file_that_is_no_table_file_is_named(
+    root: Path, tmp_path: Path, release_settings: dict[str, Any], content: str
+) -> None:
     path = tmp_path / "tables.yaml"
     path.write_text(content)
     with pytest.raises(DataError, match=r"tables\.yaml: not a table file"):

@@ -23,7 +23,9 @@ def random_units(census: DomainFile, rows: int, seed: int, vacant: float = 0.15)
     """Units in blocks of very different sizes, in no order; a vacant unit holds 0 in every other column."""
     rng = np.random.default_rng(seed)
     codes = census.universe("occupied").codes
-    frame = pd.DataFrame({c.name: rng.choice(codes.get(c.name, (0, 1)), rows).astype(np.int8) for c in census.domain.columns})
+    frame = pd.DataFrame(
+        {c.name: rng.choice(codes.get(c.name, (0, 1)), rows).astype(np.int8) for c in census.domain.columns}
+    )
     empty = rng.random(rows) < vacant
     frame.loc[empty] = 0
     frame["VACS"] = np.where(empty, rng.integers(1, 8, rows), 0).astype(np.int8)
@@ -193,7 +195,11 @@ def test_the_size_of_the_chunks_changes_nothing(
 
 
 def test_the_order_of_the_records_changes_nothing(
-    units: pd.DataFrame, paper: pd.DataFrame, census: DomainFile, census_tables: dict[str, Any], release_settings: dict[str, Any]
+    units: pd.DataFrame,
+    paper: pd.DataFrame,
+    census: DomainFile,
+    census_tables: dict[str, Any],
+    release_settings: dict[str, Any],
 ) -> None:
     shuffled = units.sample(frac=1, random_state=5)
     pd.testing.assert_frame_equal(counts_of(shuffled, census, census_tables, release_settings), paper)

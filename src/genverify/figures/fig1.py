@@ -17,13 +17,15 @@ from matplotlib.patches import FancyBboxPatch
 from genverify.claims import ANY, Codes
 from genverify.domain import Domain
 from genverify.errors import DataError
-from genverify.figures.style import INK, PAGE_WIDTH, PALETTE, say_source, use_style
+from genverify.figures.style import PAGE_WIDTH, PALETTE, say_source, use_style
 
 CLAIMS = 4
 LARGEST = 6
-WRAP = 66
+WRAP = 70
 LINE = 0.128
 CELL = 0.3
+HEADER = 0.85
+MAX_ROW = 0.42
 LINES = ("-", (0, (4, 1.2)), (0, (1.2, 1)), (0, (5, 1, 1.2, 1)))
 COLOURS = (PALETTE[4], PALETTE[0], "#2e7d32", "#6a3d9a")
 Flags = npt.NDArray[np.bool_]
@@ -94,7 +96,7 @@ def plot_fig1(example: Example, domain: Domain, label: str) -> Figure:
     use_style()
     texts = [wrap(_words(codes, domain), WRAP) for codes in example.codes]
     rows, lines = len(example.records), sum(map(len, texts)) + 1.7 * len(texts)
-    height = max(CELL * rows + 0.95, LINE * lines) + 0.55
+    height = max(CELL * rows + HEADER, LINE * lines) + 0.55
     figure = plt.figure(figsize=(PAGE_WIDTH, height))
     table_width = CELL * (len(domain.names) + 0.7)
     top = 0.3
@@ -117,9 +119,9 @@ def _words(codes: npt.NDArray[np.int16], domain: Domain) -> str:
 def _draw_table(axes: Axes, example: Example, domain: Domain, height: float) -> None:
     """Codes in a grid of unit cells; the household numbers stand left of it, the column names above."""
     rows, columns = example.records.shape
-    header = 0.85 / CELL
+    tall = min(MAX_ROW, (height - HEADER) / rows)
     axes.set_xlim(-0.7, columns)
-    axes.set_ylim(height / CELL - header, -header)
+    axes.set_ylim((height - HEADER) / tall, -HEADER / tall)
     axes.axis("off")
     for column, name in enumerate(domain.names):
         axes.text(column + 0.5, -0.12, name, rotation=90, ha="center", va="bottom", fontsize=7)
@@ -129,10 +131,10 @@ def _draw_table(axes: Axes, example: Example, domain: Domain, height: float) -> 
             axes.text(column + 0.5, row + 0.52, str(example.records[row, column]), ha="center", va="center", fontsize=7.5)
     for line in range(rows + 1):
         axes.plot([0, columns], [line, line], color="#c5ccd2", linewidth=0.5, zorder=0)
-    for place, (codes, described) in enumerate(zip(example.codes, example.describes, strict=True)):
-        for row in np.flatnonzero(described):
-            for first, last in _runs(codes != ANY):
-                _box(axes, place, int(row), first, last)
+    for place, row in np.argwhere(example.describes):
+        depth = int(example.describes[:place, row].sum())
+        for first, last in _runs(example.codes[place] != ANY):
+            _box(axes, int(place), depth, int(row), first, last)
 
 
 def _runs(flags: Flags) -> list[tuple[int, int]]:
@@ -141,8 +143,9 @@ def _runs(flags: Flags) -> list[tuple[int, int]]:
     return [(int(first), int(last)) for first, last in edges.reshape(-1, 2)]
 
 
-def _box(axes: Axes, place: int, row: int, first: int, last: int) -> None:
-    pad = 0.05 + 0.075 * place
+def _box(axes: Axes, place: int, depth: int, row: int, first: int, last: int) -> None:
+    """A box around cells; those of other claims about the same household lie inside."""
+    pad = 0.07 + 0.08 * depth
     axes.add_patch(
         FancyBboxPatch(
             (first + pad, row + pad), last - first - 2 * pad, 1 - 2 * pad, boxstyle="round,pad=0,rounding_size=0.12",

@@ -1,6 +1,7 @@
 """Figures 3 and 5: in how many blocks something is verified, and how surprising the verified claims are."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -86,6 +87,14 @@ def _boxes(axes: Axes, values: Sequence[npt.NDArray[np.float64]], ks: Sequence[i
     boxes = [boxplot_stats(values[place])[0] for place in places]
     for box in boxes:
         box["fliers"] = np.unique(np.round(box["fliers"] / STEP) * STEP)
+    if boxes:
+        _draw(axes, boxes, places)
+    axes.set_xticks(range(len(ks)), [str(k) for k in ks])
+    axes.set_xlim(-0.6, len(ks) - 0.4)
+    axes.grid(visible=False, axis="x")
+
+
+def _draw(axes: Axes, boxes: Sequence[dict[str, Any]], places: Sequence[int]) -> None:
     axes.bxp(
         boxes,
         positions=places,
@@ -97,9 +106,6 @@ def _boxes(axes: Axes, values: Sequence[npt.NDArray[np.float64]], ks: Sequence[i
         medianprops={"color": PALETTE[1], "linewidth": 1.6},
         flierprops={"marker": ".", "markersize": 1.6, "markerfacecolor": INK, "markeredgecolor": "none"},
     )
-    axes.set_xticks(range(len(ks)), [str(k) for k in ks])
-    axes.set_xlim(-0.6, len(ks) - 0.4)
-    axes.grid(visible=False, axis="x")
 
 
 def _same_scale(panels: Sequence[Axes], claims: pd.DataFrame) -> None:

@@ -1,13 +1,11 @@
 """The compact program of a release: z counts the records of each class, and lo <= A z <= hi."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from genverify.errors import ReleaseError
 from genverify.predicates import Flags, Predicate
 from genverify.program.exclusions import Lemma, implied_zeros, lemma_rule, zero_cells
 from genverify.program.types import Types, live_types
@@ -81,32 +79,17 @@ def build_program(release: Release, max_types: int, counted: tuple[Predicate, in
 
 
 def _distinct_rows(release: Release, types: Types) -> tuple[tuple[str, ...], Flags, Ints, Ints]:
-    """One row for each distinct set of types; cells that count the same types must agree."""
-    rows: dict[bytes, int] = {}
-    names, flags, lo, hi = [TOTAL], [np.ones(len(types), dtype=bool)], [release.n], [release.n]
-    rows[flags[0].tobytes()] = 0
+    """One row for each distinct set of types and range: of cells that say the same, the first stays."""
+    rows: dict[tuple[bytes, int, int], tuple[str, Flags]] = {}
+    everyone: Flags = np.ones(len(types), dtype=bool)
+    rows[everyone.tobytes(), release.n, release.n] = TOTAL, everyone
     for query, low, high in zip(release.queries, release.lo.tolist(), release.hi.tolist(), strict=True):
-        if high == 0:
-            continue
-        inside = types.inside(query.predicate)
-        place = rows.setdefault(inside.tobytes(), len(names))
-        if place == len(names):
-            names, flags, lo, hi = [*names, query.id], [*flags, inside], [*lo, low], [*hi, high]
-        else:
-            lo[place], hi[place] = max(lo[place], low), min(hi[place], high)
-            if lo[place] > hi[place]:
-                raise _contradiction(release, names[place], query.id)
+        if high > 0:
+            inside = types.inside(query.predicate)
+            rows.setdefault((inside.tobytes(), low, high), (query.id, inside))
+    names, flags = zip(*rows.values(), strict=True)
+    lo, hi = ([key[side] for key in rows] for side in (1, 2))
     return tuple(names), np.array(flags), np.array(lo, dtype=np.int64), np.array(hi, dtype=np.int64)
-
-
-def _contradiction(release: Release, one: str, other: str) -> ReleaseError:
-    known: Mapping[str, int] = {
-        TOTAL: release.n, **{q.id: int(c) for q, c in zip(release.queries, release.lo, strict=True)}
-    }  # fmt: skip
-    return ReleaseError(
-        f"block {release.block}: no dataset fits. {one} counts {known[one]} and {other} counts {known[other]}, but given "
-        "the zero counts both count the same records. Check the rows of this block in the release."
-    )
 
 
 def _classes(flags: Flags) -> tuple[Matrix, Ints]:

@@ -10,6 +10,8 @@ from scipy.sparse import csc_array
 from genverify.solvers.base import Answer, Floats, IntegerProgram, Status, WorkLimits
 
 MODEL = highspy.HighsModelStatus
+DUAL, PRIMAL = 1, 4
+DEVEX = 1
 
 
 def _highs(**options: Any) -> Any:
@@ -20,20 +22,29 @@ def _highs(**options: Any) -> Any:
 
 
 class HighsProgram:
-    """A linear program that HiGHS keeps warm between objectives and branch rows."""
+    """
+    A linear program that HiGHS keeps warm. After another objective the last point still fits: primal simplex from there.
+    After a branch row it no longer does: dual simplex. Without branch rows, each solve starts from the last such basis.
+    """
 
     def __init__(self, A: npt.NDArray[Any], lo: npt.NDArray[Any], hi: npt.NDArray[Any], iterations: int) -> None:
-        self._highs = _highs(presolve="off", simplex_iteration_limit=iterations)
+        self._highs = _highs(presolve="off", simplex_iteration_limit=iterations, simplex_primal_edge_weight_strategy=DEVEX)
         self._columns = A.shape[1]
         self._highs.passModel(_model(csc_array(A.astype(np.float64)), lo, hi))
         self._highs.changeObjectiveSense(highspy.ObjSense.kMaximize)
         self._indices = np.arange(self._columns, dtype=np.int32)
+        self._pushed, self._root, self._moved = 0, None, False
 
     def maximise(self, objective: npt.NDArray[Any]) -> Answer:
         self._highs.changeColsCost(self._columns, self._indices, objective.astype(np.float64))
+        if not self._pushed and self._moved and self._root is not None:
+            self._highs.setBasis(self._root)
+        self._highs.setOptionValue("simplex_strategy", DUAL if self._pushed else PRIMAL)
         self._highs.run()
         status = self._highs.getModelStatus()
         if status == MODEL.kOptimal:
+            if not self._pushed:
+                self._root, self._moved = self._highs.getBasis(), False
             solution = self._highs.getSolution()
             z, y = np.array(solution.col_value), np.array(solution.row_dual)
             return Answer(Status.OPTIMAL, self._highs.getInfo().objective_function_value, z, y)
@@ -42,16 +53,24 @@ class HighsProgram:
         return Answer(Status.WORK_LIMIT)
 
     def _ray(self) -> Floats | None:
+        """The Farkas multipliers, which only the dual simplex method leaves behind."""
         _, exists, ray = self._highs.getDualRay()
+        if not exists:
+            self._highs.setOptionValue("simplex_strategy", DUAL)
+            self._highs.clearSolver()
+            self._highs.run()
+            _, exists, ray = self._highs.getDualRay()
         return -np.array(ray) if exists else None
 
     def push_row(self, coefficients: npt.NDArray[Any], lo: float, hi: float) -> None:
         places = np.flatnonzero(coefficients).astype(np.int32)
         self._highs.addRow(lo, hi, len(places), places, coefficients[places].astype(np.float64))
+        self._pushed, self._moved = self._pushed + 1, True
 
     def pop_row(self) -> None:
         last = self._highs.getNumRow() - 1
         self._highs.deleteRows(1, np.array([last], dtype=np.int32))
+        self._pushed -= 1
 
 
 def _model(A: csc_array, lo: npt.NDArray[Any], hi: npt.NDArray[Any]) -> Any:

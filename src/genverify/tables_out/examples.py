@@ -69,13 +69,11 @@ def table1(claims: pd.DataFrame, domain: Domain, phrases: Phrases, label: str) -
 
 def table1_text(table: pd.DataFrame, label: str) -> str:
     """Table 1 as Markdown, block by block in the paper's form."""
-    rows = [
-        (f"{row.block[11:]}, {row.tract[5:]}, {row.county[2:]}, {row.state}", row.claim, row.k, row.effective_k)
-        for row in table.itertuples()
-    ]
+    places = table["block"].str.slice(11) + ", " + table["tract"].str.slice(5) + ", " + table["county"].str.slice(2)
+    rows = zip(places + ", " + table["state"], table["claim"], table["k"], table["effective_k"], strict=True)
     header = ["Block, tract, county, state (FIPS)", "Reconstructed information", "k", "effective k"]
     lead = (
-        "Each line is true of exactly one household of its block, in every dataset that fits the published tables. The households "
-        "are invented, and the numbers of blocks, tracts and counties name no real place."
+        "Each line is true of exactly one household of its block, in every dataset that fits the published tables. The "
+        "households are invented, and the numbers of blocks, tracts and counties name no real place."
     )
     return document("Table 1. Verified singleton claims (m = 1)", label, [lead, markdown_table(header, rows, left=2)])

@@ -7,15 +7,15 @@ import numpy as np
 import pandas as pd
 
 from genverify.errors import DataError
-from genverify.evaluation import Floats, Ints, block_weights, ratio_interval, total_interval
+from genverify.evaluation import Ints, block_weights, ratio_interval, total_interval
 from genverify.tables_out.markdown import bullets, cell, document, markdown_table
 
 PAPER_K = (6, 7, 8, 9, 10)
 FIGURES = ["ours", "low", "high", "paper", "difference"]
 GROUPED = {"k": "k columns", "effective_k": "effective k: so many columns force the others"}
 REMARK = (
-    "low and high: 95 % interval, 2,000 bootstrap samples of the blocks of each design. A household counts once per column of "
-    "the table, however many claims represent it (footnote 6); one that claims of several k represent counts under each. "
+    "low and high: 95 % interval, 2,000 bootstrap samples of the blocks of each design. A household counts once per column "
+    "of the table, however many claims represent it (footnote 6); one that claims of several k represent counts under each. "
     "The paper's numbers are of the Privacy-Protected Microdata File: agreement with other data is no replication."
 )
 
@@ -70,8 +70,9 @@ def figures(ours: Sequence[float], paper: float, digits: int) -> tuple[float, ..
 
 def households_text(table: pd.DataFrame, title: str, slips: Sequence[str], label: str) -> str:
     """Table 4 or 7 in the paper's layout: design and statistic down, columns across."""
-    parts = [part for grouping, name in GROUPED.items()
-             for part in (f"## By {name}", _wide(table[table["grouping"] == grouping], ["design", "statistic"]))]  # fmt: skip
+    parts = []
+    for grouping, name in GROUPED.items():
+        parts += [f"## By {name}", _wide(table[table["grouping"] == grouping], ["design", "statistic"])]
     return document(title, label, [*parts, bullets([REMARK, *slips])])
 
 
@@ -87,8 +88,8 @@ def _wide(table: pd.DataFrame, keys: list[str]) -> str:
         name = ", ".join(str(part).replace("_", " ") for part in key)
         lines.append([f"**{name}**", *found["ours"]])
         lines.append(["95 % interval", *map(_span, found["low"], found["high"])])
-        if found["paper"].notna().any():
-            lines += [["paper", *found["paper"]], ["difference", *found["difference"]]]
+        if found["paper"].notna().sum() > 1:
+            lines += [["the paper's number", *found["paper"]], ["difference", *found["difference"]]]
     return markdown_table(["", *(head if isinstance(head, str) else f"{head}" for head in heads)], lines)
 
 
@@ -139,12 +140,12 @@ def _variant_rows(
         yield grouping, variant, head, *figures(ours, by_k.get(head, np.nan), 1)
 
 
-def removed_share(answers: pd.DataFrame, weights: Ints) -> Floats:
+def removed_share(answers: pd.DataFrame, weights: Ints) -> list[float]:
     """The percentage of queries that are not published, with its interval."""
     missing = (answers["queries"] - answers["published"]).to_numpy()[:, None]
     whole = answers["queries"].to_numpy()[:, None]
     low, high = ratio_interval(missing, whole, weights)
-    return 100 * np.array([missing.sum() / whole.sum(), low[0], high[0]])
+    return [100 * float(share) for share in (missing.sum() / whole.sum(), low[0], high[0])]
 
 
 def ablation_text(table: pd.DataFrame, missing: Sequence[str], label: str) -> str:

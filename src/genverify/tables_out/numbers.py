@@ -118,8 +118,9 @@ def ablated_households(evidence: Evidence, variant: str) -> Iterator[Figure]:
 
 
 def answer_share(evidence: Evidence, part: str, nonzero: bool = False) -> Iterator[Figure]:
-    """The share of answers of one value, of all answers or of the nonzero ones, in the blocks of the country's median size."""
-    answers = evidence.answers["paper"].assign(nonzero=evidence.answers["paper"].eval("published - zeros"))
+    """The share of answers of one value among all or the nonzero ones, in the blocks of the country's median size."""
+    answers = evidence.answers["paper"]
+    answers = answers.assign(nonzero=answers["published"] - answers["zeros"])
     own = evidence.blocks.loc[evidence.blocks["design"] == FIXED_DESIGN, ["block", "design"]].merge(answers, on="block")
     if len(own):
         weights = block_weights(list(own["design"]), evidence.seed)
@@ -131,8 +132,8 @@ def queries(evidence: Evidence) -> Iterator[Figure]:
 
 
 def block_size(evidence: Evidence, which: str) -> Iterator[Figure]:
-    sizes = evidence.sizes.loc[
-        evidence.sizes["design"] == (STATE_DESIGN if which != "median" else FIXED_DESIGN), "n_households"
+    sizes = evidence.sample.loc[
+        evidence.sample["design"] == (STATE_DESIGN if which != "median" else FIXED_DESIGN), "n_households"
     ]
     if len(sizes):
         yield Figure("", float(getattr(sizes, which)()))
@@ -274,8 +275,8 @@ def numbers_text(table: pd.DataFrame, label: str) -> str:
     """The numbers as Markdown."""
     shown = ["where", "statement", "scope", "paper", "ours", "low", "high", "leave_out", "agrees"]
     lead = (
-        "low and high: 95 % block-bootstrap interval. leave_out: the same under a prior without the block itself. agrees: ours is what "
-        "the paper's words say (the ranges stand in data/papers/generate_then_verify.yaml), on these data; that is no replication."
+        "low and high: 95 % block-bootstrap interval. leave_out: the same under a prior without the block itself. agrees: "
+        "ours is what the paper's words say (ranges: data/papers/generate_then_verify.yaml), on these data; no replication."
     )
     rows = markdown_table(shown, table[shown].to_numpy(), left=4)
     return document("Numbers of the paper's text", label, [lead, rows])

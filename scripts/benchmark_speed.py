@@ -1,0 +1,32 @@
+"""Time the compact program against the one-hot program on country-median blocks."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from genverify.jobs import Job, log, run
+from genverify.release import read_releases, read_schema
+from genverify.seeds import derive_seed
+from genverify.speed import compare
+
+DESIGN = "country_median"
+
+
+def main(job: Job) -> None:
+    sample, own = pd.read_parquet(job.input.sample), job.params.speed
+    blocks = sample.loc[sample["design"] == DESIGN, "block"].sort_values()
+    rng = np.random.default_rng(derive_seed(job.params.seed, "speed"))
+    chosen = set(rng.choice(blocks.to_numpy(dtype=str), min(own["blocks"], len(blocks)), replace=False).tolist())
+    schema, rows = read_schema(Path(job.input.schema)), []
+    for release in (release for path in job.input.counts for release in read_releases(Path(path), schema)):
+        if release.block in chosen:
+            seed = derive_seed(job.params.seed, "generate", release.block)
+            K, min_k = job.params.generate["datasets"], job.params.verify["min_k"]
+            rows.append(compare(release, job.params.program, K, min_k, seed, own))
+            log.info("%d of %d blocks: %s", len(rows), len(chosen), rows[-1])
+    pd.DataFrame(rows).sort_values("block").to_csv(job.output.table, index=False)
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821  (put there by Snakemake)

@@ -1,0 +1,21 @@
+"""Seconds and memory of the attack against the size of the block."""
+
+from pathlib import Path
+from shutil import copyfile
+
+import pandas as pd
+
+from genverify.figures.scaling import plot_scaling
+from genverify.figures.style import save
+from genverify.jobs import Job, run
+from genverify.microdata.manifest import data_label
+
+
+def main(job: Job) -> None:
+    figure = plot_scaling(pd.read_csv(job.input.table), data_label(Path(job.input.manifest)))
+    save(figure, Path(job.output.pdf), Path(job.output.png))
+    copyfile(job.input.table, job.output.table)
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821  (put there by Snakemake)

@@ -1,0 +1,69 @@
+"""Code as input: a script depends on itself and on every module of the package that it imports."""
+
+from pathlib import Path
+
+import pytest
+
+from genverify import code
+from genverify.code import code_files
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A package `kit`: one module imports another, one stands alone, one lies in a folder below."""
+    files = {
+        "kit/__init__.py": "",
+        "kit/a.py": "from kit.b import thing\nimport os\n",
+        "kit/b.py": "thing = 1\n",
+        "kit/alone.py": "",
+        "kit/inner/__init__.py": "from kit.b import thing\n",
+        "kit/inner/deep.py": "import numpy.linalg\n",
+        "kit/loop.py": "def f():\n    import kit.loop2\n",
+        "kit/loop2.py": "import kit.loop\n",
+    }
+    for name, text in files.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    monkeypatch.setattr(code, "PACKAGE", tmp_path / "kit")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("text", "modules"),
+    [
+        ("", []),
+        ("import numpy\nimport json\n", []),
+        ("import kit\n", ["__init__"]),
+        ("import kit.alone\n", ["__init__", "alone"]),
+        ("from kit import alone\n", ["__init__", "alone"]),
+        ("from kit.a import thing\n", ["__init__", "a", "b"]),
+        ("import kit.inner.deep\n", ["__init__", "b", "inner/__init__", "inner/deep"]),
+        ("from kit.inner import deep\n", ["__init__", "b", "inner/__init__", "inner/deep"]),
+        ("def f():\n    from kit.alone import x\n", ["__init__", "alone"]),
+        ("import kit.loop\n", ["__init__", "loop", "loop2"]),
+        ("import kitten\n", []),
+    ],
+)
+def test_imports_are_followed_inside_the_package(package: Path, text: str, modules: list[str]) -> None:
+    script = package / "script.py"
+    script.write_text(text)
+    code._imported.cache_clear()
+    assert code_files(script) == sorted([*(f"kit/{name}.py" for name in modules), "script.py"])
+
+
+def test_the_scripts_of_the_workflow(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(root)
+    files = code_files(root / "scripts" / "tabulate_release.py")
+    assert files[0] == "scripts/tabulate_release.py"
+    assert all(name.startswith("src/genverify/") for name in files[1:])
+    assert all((root / name).is_file() for name in files)
+    below = {"__init__.py", "microdata/__init__.py", "microdata/store.py", "release.py", "predicates.py", "errors.py"}
+    assert {f"src/genverify/{name}" for name in below} <= set(files)
+    assert not any("solvers" in name or "figures" in name for name in files)
+
+
+def test_files_elsewhere_keep_their_whole_path(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert str(root / "src" / "genverify" / "errors.py") in code_files(root / "scripts" / "write_table3.py")

@@ -1,0 +1,159 @@
+"""A job leaves a record that can be checked; a user's mistake ends in one message."""
+
+import hashlib
+import json
+import logging
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from genverify import jobs
+from genverify.errors import DataError
+from genverify.jobs import Job, digest, digests, progress, run
+from genverify.seeds import derive_seed
+
+
+class Namedlist(list[str]):
+    """Snakemake's own list of files, by name only: `run` must turn it into a plain list."""
+
+
+@pytest.fixture(autouse=True)
+def quiet_log() -> Iterator[None]:
+    """Handlers that a job adds are taken away again."""
+    before = list(jobs.log.handlers)
+    yield
+    for handler in [handler for handler in jobs.log.handlers if handler not in before]:
+        handler.close()
+        jobs.log.removeHandler(handler)
+
+
+@pytest.fixture
+def described(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
+    """What Snakemake tells a script, in a folder with two input files."""
+    monkeypatch.chdir(tmp_path)
+    Path("a.txt").write_text("a")
+    Path("b.txt").write_text("b")
+    return SimpleNamespace(
+        rule="make_toy",
+        input={"one": "a.txt", "many": Namedlist(["a.txt", "b.txt"])},
+        output={"result": "out.txt", "record": "out.record.json"},
+        params={"settings": {"size": 3}, "seed": 5},
+        wildcards={"variant": "paper"},
+        log=["toy.log"],
+    )
+
+
+def sha(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def test_a_record_says_what_went_in_and_what_came_out(described: SimpleNamespace) -> None:
+    def main(job: Job) -> None:
+        assert job.input.many == ["a.txt", "b.txt"]
+        assert type(job.input.many) is list
+        Path(job.output.result).write_text("x" * job.params.settings["size"])
+        jobs.log.info("done with %s", job.wildcards.variant)
+
+    run(main, described)
+    record = json.loads(Path("out.record.json").read_text())
+    assert record["rule"] == "make_toy"
+    assert record["wildcards"] == {"variant": "paper"}
+    assert record["params"] == {"settings": {"size": 3}, "seed": 5}
+    assert record["inputs"] == {"one": {"a.txt": sha("a")}, "many": {"a.txt": sha("a"), "b.txt": sha("b")}}
+    assert record["outputs"] == {"result": {"out.txt": sha("xxx")}}
+    assert set(jobs.PACKAGES) | {"python"} == set(record["versions"])
+    assert record["git"] == {"commit": None, "dirty": None}
+    assert 0 <= record["seconds"] < 60
+    assert Path("toy.log").read_text() == "done with paper\n"
+
+
+def test_a_users_mistake_is_one_message(described: SimpleNamespace, capsys: pytest.CaptureFixture[str]) -> None:
+    def main(job: Job) -> None:
+        raise DataError("units.csv: no column TEN")
+
+    with pytest.raises(SystemExit) as end:
+        run(main, described)
+    assert end.value.code == 1
+    assert Path("toy.log").read_text() == "DataError: units.csv: no column TEN\n"
+    assert capsys.readouterr().err == "DataError: units.csv: no column TEN\n"
+    assert not Path("out.record.json").exists()
+
+
+def test_our_own_mistake_keeps_its_traceback_in_the_log(described: SimpleNamespace) -> None:
+    def main(job: Job) -> None:
+        raise ZeroDivisionError("by hand")
+
+    with pytest.raises(ZeroDivisionError):
+        run(main, described)
+    text = Path("toy.log").read_text()
+    assert "make_toy failed" in text
+    assert "Traceback" in text
+    assert not Path("out.record.json").exists()
+
+
+def test_a_folder_is_digested_by_names_and_contents(tmp_path: Path) -> None:
+    folder = tmp_path / "one"
+    (folder / "sub").mkdir(parents=True)
+    (folder / "sub" / "x").write_text("1")
+    (folder / "y").write_text("2")
+    before = digest(folder)
+    assert before == sha(f"sub/x {sha('1')}\ny {sha('2')}\n")
+    (folder / ".snakemake_timestamp").write_text("")
+    assert digest(folder) == before
+    (folder / "y").rename(folder / "z")
+    assert digest(folder) != before
+    assert digests({"both": [str(folder / "z")], "single": folder / "z"}) == {
+        "both": {str(folder / "z"): sha("2")}, "single": {str(folder / "z"): sha("2")},
+    }  # fmt: skip
+
+
+def test_git_is_described(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", "/dev/null")
+    git: list[str] = ["git", "-c", "user.name=a", "-c", "user.email=a@b"]
+    Path("a.txt").write_text("a")
+    for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "first"]):
+        subprocess.run([*git, *words], check=True)
+    commit = subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True, check=True).stdout.strip()
+    assert jobs.git_state() == {"commit": commit, "dirty": False}
+    Path("a.txt").write_text("b")
+    assert jobs.git_state() == {"commit": commit, "dirty": True}
+
+
+def test_without_git_the_commit_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+    def absent(*words: Any, **options: Any) -> None:
+        raise FileNotFoundError("git")
+
+    monkeypatch.setattr(subprocess, "run", absent)
+    assert jobs.git_state() == {"commit": None, "dirty": None}
+
+
+def test_progress_passes_everything_on_and_says_the_end(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "genverify")
+    assert list(progress(["a", "b", "c"], "blocks done")) == ["a", "b", "c"]
+    assert len(caplog.messages) == 1
+    assert caplog.messages[0].startswith("3 of 3 blocks done, ")
+    assert caplog.messages[0].endswith(" 0 s left")
+    caplog.clear()
+    assert list(progress([], "blocks done")) == []
+    assert caplog.messages == []
+
+
+def test_progress_speaks_now_and_then(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Four seconds per item, a word after more than ten: at the third item, then at the sixth and last."""
+    caplog.set_level(logging.INFO, "genverify")
+    clock = iter(range(0, 100, 4))
+    monkeypatch.setattr(jobs.time, "monotonic", lambda: next(clock))
+    list(progress(list(range(6)), "blocks"))
+    assert caplog.messages == ["3 of 6 blocks, 0.2/s, 12 s left", "6 of 6 blocks, 0.2/s, 0 s left"]
+
+
+def test_seeds_depend_on_every_word() -> None:
+    seeds = {derive_seed(1, "a", "b"), derive_seed(2, "a", "b"), derive_seed(1, "a", "c"), derive_seed(1, "b", "a")}
+    assert len(seeds) == 4
+    assert all(0 <= seed < 2**64 for seed in seeds)
+    assert derive_seed(1, "generate", "010010201001000") == derive_seed(1, "generate", "010010201001000")

@@ -1,0 +1,179 @@
+"""The habits of this repository, as tests."""
+
+import ast
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from genverify.code import code_files
+
+ROOT = Path(__file__).parents[2]
+STAGES = sorted((ROOT / "workflow").glob("*.smk"))
+SCRIPTS = sorted((ROOT / "scripts").glob("*.py"))
+MODULES = sorted((ROOT / "src" / "genverify").rglob("*.py"))
+LONGEST = 350
+ATTACK = ["attack", "bounds", "claims", "contradiction", "datasets", "effective", "enumerate", "generate", "verify"]
+
+
+class Rule(NamedTuple):
+    """A rule as it stands in its file: its name and the text of its body."""
+
+    name: str
+    body: str
+
+    def has(self, pattern: str) -> bool:
+        return re.search(pattern, self.body, re.MULTILINE) is not None
+
+
+def rules_of(path: Path) -> list[Rule]:
+    """The rules of a file: from `rule name:` to the next line that is not indented."""
+    found = re.findall(r"^(?:rule|checkpoint) (\w+):\n((?:[ \t]+.*\n|\n)+)", path.read_text() + "\n", re.MULTILINE)
+    return [Rule(name, body) for name, body in found]
+
+
+RULES = [rule for path in [ROOT / "Snakefile", *STAGES] for rule in rules_of(path)]
+WORKING = [rule for rule in RULES if rule.has(r"^    output:")]
+
+
+def name_of(value: object) -> str:
+    return value.name if isinstance(value, Path | Rule) else str(value)
+
+
+def test_the_rules_were_found() -> None:
+    names = {rule.name for rule in RULES}
+    assert {"all", "ingest_microdata", "sample_blocks", "tabulate_release", "verify_claims", "plot_fig2"} <= names
+    assert len(names) == len(RULES)
+    everything = "".join(path.read_text() for path in [ROOT / "Snakefile", *STAGES])
+    assert len(RULES) == len(re.findall(r"^\s*(?:rule|checkpoint)\b", everything, re.MULTILINE))
+
+
+@pytest.mark.parametrize("rule", RULES, ids=name_of)
+def test_a_rule_begins_with_what_it_does(rule: Rule) -> None:
+    assert re.match(r'    """[A-Z].{10,}', rule.body)
+
+
+@pytest.mark.parametrize("rule", WORKING, ids=name_of)
+def test_a_rule_is_a_complete_sentence(rule: Rule) -> None:
+    assert rule.has(rf'^        code=code_of\("{rule.name}"\),?$'), "the code is no input"
+    assert rule.has(r'^        record="[^"]+\.json",?$'), "no record among the outputs"
+    assert rule.has(r"^    log:\n        \"logs/"), "no log"
+    assert rule.has(r"^    benchmark:\n        \"benchmarks/"), "no benchmark"
+    assert rule.has(r"^    conda:\n"), "no environment"
+    assert rule.has(rf'^    script:\n        "\.\./scripts/{rule.name}\.py"$'), "no script of its name"
+    assert not rule.has(r"^    (run|shell|message):"), "not a script"
+    assert not rule.has(r"\blambda\b"), "a lambda"
+
+
+@pytest.mark.parametrize("rule", WORKING, ids=name_of)
+def test_inputs_outputs_and_params_are_named(rule: Rule) -> None:
+    for section in ("input", "output", "params"):
+        for block in re.findall(rf"^    {section}:\n((?:        .*\n)+)", rule.body, re.MULTILINE):
+            entries = re.findall(r"^        (\S.*)$", block, re.MULTILINE)
+            assert all(re.match(r"\w+=|[\])}]", entry) for entry in entries), (section, entries)
+
+
+@pytest.mark.parametrize("rule", [rule for rule in RULES if rule not in WORKING], ids=name_of)
+def test_a_rule_without_output_only_collects_targets(rule: Rule) -> None:
+    assert not rule.has(r"^    (script|shell|run|log):")
+    assert rule.has(r"^    input:")
+
+
+def test_every_script_has_its_rule() -> None:
+    assert {path.stem for path in SCRIPTS} == {rule.name for rule in WORKING}
+
+
+@pytest.mark.parametrize("path", STAGES, ids=name_of)
+def test_a_stage_opens_with_its_contract(path: Path) -> None:
+    text = path.read_text()
+    assert text.startswith('"""')
+    if path.name != "common.smk":
+        opening = text.split('"""')[1]
+        assert opening.startswith("\nReads: ")
+        assert "\nWrites: " in opening
+
+
+def test_the_contents_page_includes_every_stage_once() -> None:
+    text = (ROOT / "Snakefile").read_text()
+    included = re.findall(r'^include: "(workflow/\w+\.smk)"$', text, re.MULTILINE)
+    assert sorted(included) == [f"workflow/{path.name}" for path in STAGES]
+    assert included[0] == "workflow/common.smk"
+    assert len(text.splitlines()) < 60
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=name_of)
+def test_a_script_is_a_short_main(path: Path) -> None:
+    tree = ast.parse(path.read_text())
+    assert ast.get_docstring(tree)
+    functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+    main = functions["main"]
+    assert (main.end_lineno or 0) - main.lineno < 25
+    assert [argument.arg for argument in main.args.args] == ["job"]
+    assert 'if __name__ == "__main__":\n    run(main, snakemake)' in path.read_text()
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT / "src" / "genverify")))
+def test_a_module_is_short_and_says_what_it_is(path: Path) -> None:
+    text = path.read_text()
+    assert ast.get_docstring(ast.parse(text))
+    assert len(text.splitlines()) < LONGEST
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT / "src" / "genverify")))
+def test_the_library_opens_no_path_of_the_repository(path: Path) -> None:
+    """Paths come from the caller; only the command line has a default. `from . import` is not seen by code_files."""
+    tree = ast.parse(path.read_text())
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"line {node.lineno}: a relative import"
+            assert (node.module or "").split(".")[0] != "snakemake", f"line {node.lineno}: the library knows Snakemake"
+        if isinstance(node, ast.Call) and path.name != "__main__.py":
+            called = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
+            literal = [a.value for a in node.args if isinstance(a, ast.Constant) and isinstance(a.value, str)]
+            if called in {"Path", "open", "read_parquet", "read_csv"}:
+                assert not any("/" in value for value in literal), f"line {node.lineno}: {literal}"
+
+
+@pytest.mark.parametrize("name", [*ATTACK, "certificate", "program", "solvers"])
+def test_the_attack_never_looks_at_microdata(name: str) -> None:
+    package = ROOT / "src" / "genverify"
+    files = sorted((package / name).glob("*.py")) if (package / name).is_dir() else [package / f"{name}.py"]
+    assert files
+    for file in files:
+        assert not [used for used in code_files(file) if "/microdata/" in used], file.name
+
+
+@pytest.mark.parametrize("stage", ["generate_datasets", "verify_claims", "collect_claims"])
+def test_the_stages_of_the_attack_are_given_no_microdata(stage: str) -> None:
+    rule = next(rule for rule in RULES if rule.name == stage)
+    assert "results/microdata" not in rule.body
+    assert not [used for used in code_files(ROOT / "scripts" / f"{stage}.py") if "/microdata/" in used]
+
+
+def test_the_checker_shares_nothing_with_what_finds_proofs() -> None:
+    used = {Path(file).stem for file in code_files(ROOT / "src" / "genverify" / "certificate.py")}
+    allowed = {
+        "__init__",
+        "certificate",
+        "certificate_form",
+        "certificate_types",
+        "domain",
+        "errors",
+        "predicates",
+        "release",
+    }
+    assert used <= allowed | {"tables", "textfiles"}
+    assert not {"highspy", "gurobipy", "scipy"} & imported(ROOT / "src" / "genverify" / "certificate.py")
+
+
+def imported(path: Path) -> set[str]:
+    """The outermost names of everything that a file and its own modules import."""
+    names: set[str] = set()
+    for file in code_files(path):
+        for node in ast.walk(ast.parse((ROOT / file).read_text())):
+            if isinstance(node, ast.Import):
+                names |= {alias.name.split(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                names.add(node.module.split(".")[0])
+    return names

@@ -1,0 +1,274 @@
+"""The whole workflow in fresh copies of the repository, on a country of six states and twelve blocks."""
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+import yaml
+
+from genverify.microdata.store import read_microdata
+
+ROOT = Path(__file__).parents[2]
+PARTS = ["Snakefile", "config.yaml", "workflow", "scripts", "src", "data", "profiles", "envs"]
+STATES = ["01", "02", "19", "38", "46", "56"]
+SMALL: dict[str, Any] = {
+    "microdata": {"synthetic": {"country": "country", "households": 6000}},
+    "sample": {
+        "designs": {
+            "state_median": {"size": "state_median", "blocks_per_state": 1},
+            "country_median": {"size": 4, "blocks_per_state": 1},
+        },
+        "batches": 3,
+    },
+    "generate": {"datasets": 10},
+}
+TARGETS = ["figures/fig2.pdf", "results/paper/claims.parquet"]
+RELEASES = [f"results/{variant}/release/schema.json" for variant in ("no_ones", "no_zeros")]
+MAY_DIFFER = re.compile(r"record\.json$|^(logs|benchmarks|\.snakemake)/|\.snakemake_timestamp$")
+
+
+def copy_repository(home: Path) -> Path:
+    """What a clone holds, and a small country beside it."""
+    for part in PARTS:
+        if (ROOT / part).is_dir():
+            shutil.copytree(ROOT / part, home / part, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(ROOT / part, home / part)
+    shutil.copytree(ROOT / "data" / "synthetic", home / "country")
+    states = yaml.safe_load((home / "country" / "states.yaml").read_text())
+    states["states"] = {fips: states["states"][fips] for fips in STATES}
+    (home / "country" / "states.yaml").write_text(yaml.safe_dump(states))
+    (home / "small.yaml").write_text(yaml.safe_dump(SMALL))
+    return home
+
+
+def command(*words: str) -> list[str]:
+    return [sys.executable, "-m", "snakemake", *words]
+
+
+def environment(home: Path) -> dict[str, str]:
+    """The library of the copy, not the installed one."""
+    return {**os.environ, "PYTHONPATH": str(home / "src")}
+
+
+def snakemake(home: Path, *words: str, right: bool = True) -> str:
+    """What Snakemake says; the exit code is checked."""
+    done = subprocess.run(
+        command(*words), cwd=home, env=environment(home), text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )
+    assert (done.returncode == 0) == right, done.stdout
+    return done.stdout
+
+
+def make(home: Path, *words: str) -> str:
+    return snakemake(home, *words, "--configfile", "small.yaml")
+
+
+def planned(home: Path, *words: str) -> dict[str, int]:
+    """The jobs of a dry run, by rule."""
+    said = make(home, "-n", *TARGETS, *RELEASES, *words)
+    return {rule: int(n) for rule, n in re.findall(r"^(\w+) +(\d+)$", said, re.MULTILINE) if rule != "total"}
+
+
+def contents(home: Path) -> dict[str, bytes]:
+    """Every file that must be the same on every run."""
+    files = [path for part in ("results", "figures") for path in (home / part).rglob("*") if path.is_file()]
+    named = {str(path.relative_to(home)): path.read_bytes() for path in files}
+    return {name: text for name, text in named.items() if not MAY_DIFFER.search(name)}
+
+
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy in which the small study ran once; tests that change a file put it back."""
+    home = copy_repository(tmp_path_factory.mktemp("first"))
+    make(home, *TARGETS, *RELEASES)
+    return home
+
+
+def test_a_second_run_has_nothing_to_do(ran: Path) -> None:
+    assert "Nothing to be done" in make(ran, *TARGETS, *RELEASES)
+
+
+def test_what_was_made(ran: Path) -> None:
+    made = set(contents(ran))
+    assert {"figures/fig2.pdf", "figures/fig2.png", "results/paper/claims.parquet", "results/paper/blocks.parquet"} <= made
+    assert {f"results/paper/proofs/{batch}.jsonl.gz" for batch in ("000", "001", "002")} <= made
+    assert {f"results/microdata/{state}.parquet" for state in STATES} <= made
+    blocks = pd.read_parquet(ran / "results" / "paper" / "blocks.parquet")
+    sample = pd.read_parquet(ran / "results" / "sample" / "blocks.parquet")
+    assert len(blocks) == len(sample) == 12
+    assert blocks["n_households"].tolist() == sample["n_households"].tolist()
+    assert (blocks[[c for c in blocks if c.startswith(("undecided", "uncertified"))]] == 0).all(axis=None)
+
+
+def test_every_verified_claim_is_true_of_the_private_block(ran: Path) -> None:
+    claims = pd.read_parquet(ran / "results" / "paper" / "claims.parquet")
+    assert len(claims) > 500
+    units = read_microdata(ran / "results" / "microdata", blocks=set(claims["block"])).to_pandas()
+    households = dict(iter(units[units["VACS"] == 0].groupby("block")))
+    names = list(units)[4:]
+    assert len(names) == 10
+    for block, rows in claims.groupby("block"):
+        private = households[str(block)][names].to_numpy()
+        for codes, k, m in zip(rows[names].to_numpy(dtype=float, na_value=-1), rows["k"], rows["m"], strict=True):
+            assert ((private == codes) | (codes == -1)).all(axis=1).sum() == m
+            assert (codes != -1).sum() == k >= 6
+
+
+def test_claims_and_blocks_tell_the_same_numbers(ran: Path) -> None:
+    claims = pd.read_parquet(ran / "results" / "paper" / "claims.parquet")
+    blocks = pd.read_parquet(ran / "results" / "paper" / "blocks.parquet")
+    for k in range(6, 11):
+        counted = claims[claims["k"] == k].groupby(["design", "block"]).size()
+        for row in blocks.itertuples():
+            assert getattr(row, f"verified_k{k}") == counted.get((row.design, row.block), 0)
+    assert (claims["effective_k"] <= claims["k"]).all()
+
+
+def test_the_proofs_are_checked_from_the_command_line(ran: Path) -> None:
+    words = [sys.executable, "-m", "genverify", "check", "results/paper/proofs", "results/paper/release"]
+    done = subprocess.run(words, cwd=ran, env=environment(ran), capture_output=True, text=True)
+    sample = pd.read_parquet(ran / "results" / "sample" / "blocks.parquet")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith(f"{sample['block'].nunique()} blocks, ")
+
+
+def test_records_chain_from_the_claims_back_to_the_release(ran: Path) -> None:
+    """What a job read is what another wrote, digest by digest; and the digests are those of the files."""
+
+    def record(path: str) -> Any:
+        return json.loads((ran / path).read_text())
+
+    verified, tabulated = record("results/paper/claims/001.record.json"), record("results/paper/release/record.json")
+    collected = record("results/paper/claims.record.json")
+    name = "results/paper/claims/001.parquet"
+    assert collected["inputs"]["claims"][name] == verified["outputs"]["claims"][name]
+    name = "results/paper/release/001.parquet"
+    assert verified["inputs"]["counts"][name] == tabulated["outputs"]["counts"][name]
+    for kind, path in (("claims", "results/paper/claims.parquet"), ("blocks", "results/paper/blocks.parquet")):
+        assert collected["outputs"][kind][path] == hashlib.sha256((ran / path).read_bytes()).hexdigest()
+    assert verified["wildcards"] == {"variant": "paper", "batch": "001"}
+    assert verified["params"]["verify"] == {"min_k": 6}
+
+
+def test_deleted_figures_come_back_with_the_same_bytes(ran: Path) -> None:
+    before = contents(ran)
+    shutil.rmtree(ran / "figures")
+    assert "1 of 1 steps" in make(ran, *TARGETS, *RELEASES)
+    assert contents(ran) == before
+
+
+def downstream(ran: Path, module: str) -> set[str]:
+    """The rules whose scripts import a module, as the records of the run say."""
+    found = set()
+    for path in ran.rglob("*record.json"):
+        record = json.loads(path.read_text())
+        if f"src/genverify/{module}" in record["inputs"]["code"]:
+            found.add(record["rule"])
+    return found
+
+
+@pytest.mark.parametrize(
+    ("module", "after"),
+    [
+        ("figures/fig2.py", {}),
+        ("prooffile.py", {"collect_claims": 1}),
+        ("sample.py", {"plot_fig2": 1, "generate_datasets": 3, "verify_claims": 3, "collect_claims": 1}),
+    ],
+)
+def test_an_edited_module_reruns_what_imports_it_and_what_follows(ran: Path, module: str, after: dict[str, int]) -> None:
+    per_rule = {"generate_datasets": 3, "verify_claims": 3, "tabulate_release": 3}
+    importing = {rule: per_rule.get(rule, 1) for rule in downstream(ran, module)}
+    assert importing
+    path = ran / "src" / "genverify" / module
+    before = path.read_bytes()
+    path.write_bytes(before + b"\n# edited\n")
+    try:
+        assert planned(ran) == {**importing, **after}
+    finally:
+        path.write_bytes(before)
+
+
+def test_a_touched_module_reruns_nothing(ran: Path) -> None:
+    for path in [*(ran / "src").rglob("*.py"), *(ran / "scripts").glob("*.py")]:
+        path.touch()
+    assert planned(ran) == {}
+
+
+@pytest.mark.parametrize(
+    ("change", "jobs"),
+    [
+        ({"variants": {"no_ones": {"release": {"withhold": [1, 2]}}}}, {"tabulate_release": 1}),
+        ({"variants": {"no_zeros": {"generate": {"datasets": 20}}, "another": {"release": {"withhold": [3]}}}}, {}),
+        ({"verify": {"min_k": 7}}, {"verify_claims": 3, "collect_claims": 1}),
+    ],
+)
+def test_a_changed_setting_reruns_the_jobs_that_use_it(ran: Path, change: dict[str, Any], jobs: dict[str, int]) -> None:
+    (ran / "change.yaml").write_text(yaml.safe_dump(change))
+    said = snakemake(ran, "-n", *TARGETS, *RELEASES, "--configfile", "small.yaml", "change.yaml")
+    found = {rule: int(n) for rule, n in re.findall(r"^(\w+) +(\d+)$", said, re.MULTILINE) if rule != "total"}
+    assert found == jobs
+    if "variants" in change and jobs:
+        assert set(re.findall(r"wildcards: variant=(\w+)", said)) == {"no_ones"}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"generate": {"datasets": "many"}}, "config.yaml: setting generate.datasets = 'many': "),
+        (
+            {"variants": {"odd": {"release": {"tables": ["H99"]}}}},
+            "config.yaml: variants.odd: release.tables: unknown table 'H99'",
+        ),
+        ({"microdata": {"source": "ppmf"}}, "microdata.ppmf.units must give the path of the file"),
+    ],
+)
+def test_a_wrong_configuration_is_one_clear_error(ran: Path, change: dict[str, Any], message: str) -> None:
+    (ran / "bad.yaml").write_text(yaml.safe_dump(change))
+    said = snakemake(ran, "-n", "--configfile", "bad.yaml", right=False)
+    assert said.count(message) == 1
+    assert "Traceback" not in said
+
+
+def test_a_wrong_setting_on_the_command_line_is_one_clear_error(ran: Path) -> None:
+    said = snakemake(ran, "-n", "--config", "sead=3", right=False)
+    assert said.count("config.yaml: unknown setting sead: did you mean seed?") == 1
+    assert "Traceback" not in said
+
+
+def kill_in_verification(home: Path) -> None:
+    """Start the study and kill Snakemake and all its jobs as soon as a verification job is at work."""
+    words = command(*TARGETS, *RELEASES, "--configfile", "small.yaml")
+    with (home / "killed.txt").open("w") as said:
+        run = subprocess.Popen(words, cwd=home, env=environment(home), stdout=said, stderr=said, start_new_session=True)
+    try:
+        while not list(home.glob("logs/paper/verify_claims/*.log")):
+            assert run.poll() is None, (home / "killed.txt").read_text()
+            time.sleep(0.02)
+    finally:
+        os.killpg(run.pid, signal.SIGKILL)
+        run.wait()
+
+
+def test_a_killed_run_in_another_copy_ends_with_the_same_bytes(ran: Path, tmp_path: Path) -> None:
+    home = copy_repository(tmp_path)
+    kill_in_verification(home)
+    assert not (home / "results" / "paper" / "claims.parquet").exists()
+    done_before = {path: path.stat().st_mtime_ns for path in home.glob("results/*.json")}
+    assert done_before
+    snakemake(home, "--unlock", "--configfile", "small.yaml")
+    make(home, *TARGETS, *RELEASES)
+    assert {path: path.stat().st_mtime_ns for path in done_before} == done_before
+    first, again = contents(ran), contents(home)
+    assert sorted(again) == sorted(first)
+    assert [name for name in first if first[name] != again[name]] == []

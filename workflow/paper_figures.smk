@@ -1,0 +1,120 @@
+"""
+Reads: results/.
+Writes: figures/fig1, fig3, fig4, fig5 and candidates, PDF and PNG: the figures about verified claims.
+"""
+
+
+rule plot_fig1:
+    """Figure 1: verified claims about a small synthetic block, on its private table and in words."""
+    input:
+        claims="results/paper/claims.parquet",
+        sample="results/sample/blocks.parquet",
+        microdata="results/microdata",
+        domain=STUDY.microdata.domain,
+        schema="results/paper/release/schema.json",
+        manifest="results/microdata.json",
+        code=code_of("plot_fig1"),
+    output:
+        pdf="figures/fig1.pdf",
+        png="figures/fig1.png",
+        record="figures/fig1.record.json",
+    log:
+        "logs/plot_fig1.log",
+    benchmark:
+        "benchmarks/plot_fig1.tsv"
+    conda:
+        "../envs/environment.yaml"
+    params:
+        release=setting("release"),
+    script:
+        "../scripts/plot_fig1.py"
+
+
+rule plot_fig3:
+    """Figure 3: blocks with a verified singleton claim by k, and how likely the claims would be by chance."""
+    input:
+        blocks="results/paper/blocks.parquet",
+        baselines="results/paper/baselines.parquet",
+        manifest="results/microdata.json",
+        code=code_of("plot_fig3"),
+    output:
+        pdf="figures/fig3.pdf",
+        png="figures/fig3.png",
+        record="figures/fig3.record.json",
+    log:
+        "logs/plot_fig3.log",
+    benchmark:
+        "benchmarks/plot_fig3.tsv"
+    conda:
+        "../envs/environment.yaml"
+    script:
+        "../scripts/plot_fig3.py"
+
+
+rule plot_fig4:
+    """Figure 4: the share of verified singleton claims that contain each column, by k."""
+    input:
+        claims="results/paper/claims.parquet",
+        blocks="results/paper/blocks.parquet",
+        schema="results/paper/release/schema.json",
+        manifest="results/microdata.json",
+        code=code_of("plot_fig4"),
+    output:
+        pdf="figures/fig4.pdf",
+        png="figures/fig4.png",
+        record="figures/fig4.record.json",
+    log:
+        "logs/plot_fig4.log",
+    benchmark:
+        "benchmarks/plot_fig4.tsv"
+    conda:
+        "../envs/environment.yaml"
+    script:
+        "../scripts/plot_fig4.py"
+
+
+rule plot_fig5:
+    """Figure 5: as figure 3, for all verified claims."""
+    input:
+        blocks="results/paper/blocks.parquet",
+        baselines="results/paper/baselines.parquet",
+        manifest="results/microdata.json",
+        code=code_of("plot_fig5"),
+    output:
+        pdf="figures/fig5.pdf",
+        png="figures/fig5.png",
+        record="figures/fig5.record.json",
+    log:
+        "logs/plot_fig5.log",
+    benchmark:
+        "benchmarks/plot_fig5.tsv"
+    conda:
+        "../envs/environment.yaml"
+    script:
+        "../scripts/plot_fig5.py"
+
+
+rule plot_candidates:
+    """How the number of candidate claims falls with the number K of generated datasets (section 5.4.2)."""
+    input:
+        claims="results/paper/claims.parquet",
+        schema="results/paper/release/schema.json",
+        counts=expand("results/paper/release/{batch}.parquet", batch=BATCHES),
+        datasets=expand("results/paper/generated/{batch}.parquet", batch=BATCHES),
+        manifest="results/microdata.json",
+        code=code_of("plot_candidates"),
+    output:
+        pdf="figures/candidates.pdf",
+        png="figures/candidates.png",
+        table="figures/candidates.csv",
+        record="figures/candidates.record.json",
+    log:
+        "logs/plot_candidates.log",
+    benchmark:
+        "benchmarks/plot_candidates.tsv"
+    conda:
+        "../envs/environment.yaml"
+    params:
+        verify=setting("verify"),
+    script:
+        "../scripts/plot_candidates.py"
