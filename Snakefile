@@ -15,13 +15,18 @@ include: "workflow/tabulate.smk"
 include: "workflow/generate.smk"
 include: "workflow/verify.smk"
 include: "workflow/variability.smk"
+include: "workflow/baselines.smk"
 include: "workflow/figures.smk"
+include: "workflow/paper_figures.smk"
 include: "workflow/tables.smk"
+include: "workflow/paper_tables.smk"
+include: "workflow/benchmark.smk"
 
 
 rule all:
-    """Every figure and table of the study."""
+    """Every figure and table of the study; examples in words only from synthetic data."""
     default_target: True
     input:
         FIGURES,
         TABLES,
+        EXAMPLES,

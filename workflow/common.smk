@@ -17,8 +17,28 @@ except GenverifyError as error:
 
 VARIANTS = sorted(STUDY.variants)
 BATCHES = [f"{batch:03d}" for batch in range(STUDY.sample.batches)]
-FIGURES = ["figures/fig2.pdf"]
-TABLES = [f"results/tables/{name}.csv" for name in ("calibration", "table2", "table3")]
+EXAMPLES = (
+    ["figures/fig1.pdf", "results/tables/table1.csv"]
+    if STUDY.microdata.source == "synthetic"
+    else []
+)
+FIGURES = [
+    f"figures/{name}.pdf"
+    for name in ("fig2", "fig3", "fig4", "fig5", "solvar", "candidates")
+]
+TABLES = [
+    f"results/tables/{name}.csv"
+    for name in (
+        "calibration",
+        "table2",
+        "table3",
+        "table4",
+        "table5",
+        "table6",
+        "table7",
+        "numbers",
+    )
+]
 
 
 wildcard_constraints:

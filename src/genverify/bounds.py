@@ -179,14 +179,17 @@ class _Search:
         return exact_leaf(self.bounder.program, self.branches, answer.y, c, b, kind)
 
     def split(self, z: Floats) -> Node | None:
-        """Both sides of a branch row: at most t, at least t + 1; the side that keeps more of the point first."""
+        """Both sides of a branch row: at most t, at least t + 1; the side that is nearer to the point first."""
         chosen = choose_part(self.bounder.program, z)
         if chosen is None:
             raise _Stopped("nothing to branch on")
         part, inside = chosen
-        at = floor(float(z[inside].sum()))
-        below = self.side(Branch(inside, None, at))
-        above = self.side(Branch(inside, at + 1, None))
+        value = float(z[inside].sum())
+        at = floor(value)
+        sides = [Branch(inside, None, at), Branch(inside, at + 1, None)]
+        up_first = value - at > 0.5
+        proofs = [self.side(side) for side in (reversed(sides) if up_first else sides)]
+        below, above = reversed(proofs) if up_first else proofs
         return Fork(part, at, below, above) if below and above else None
 
     def side(self, branch: Branch) -> Node | None:

@@ -1,6 +1,7 @@
 """The configuration: a closed model, named variants as overrides, every one checked before the first job."""
 
 from collections.abc import Mapping
+from functools import reduce
 from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -72,6 +73,30 @@ class Verify(Section):
     min_k: int = Field(ge=1)
 
 
+class IngestBenchmark(Section):
+    rows: int = Field(ge=1)
+
+
+class SpeedBenchmark(Section):
+    blocks: int = Field(ge=1)
+    claims: int = Field(ge=1)
+    datasets: int = Field(ge=1)
+    seconds: float = Field(gt=0)
+
+
+class ScalingBenchmark(Section):
+    households: list[int] = Field(min_length=1)
+    repeats: int = Field(ge=1)
+    seconds: float = Field(gt=0)
+    memory_mb: int = Field(ge=256)
+
+
+class Benchmark(Section):
+    ingest: IngestBenchmark
+    speed: SpeedBenchmark
+    scaling: ScalingBenchmark
+
+
 class Config(Section):
     seed: int = Field(ge=0)
     microdata: Microdata
@@ -80,6 +105,7 @@ class Config(Section):
     program: ProgramSection
     generate: Generate
     verify: Verify
+    benchmark: Benchmark
     variants: dict[Name, dict[str, Any] | None] = Field(min_length=1)
 
 
@@ -136,9 +162,9 @@ def variant_settings(config: Config, name: str) -> Variant:
 
 
 def settings_of(config: Config, section: str, variant: str | None) -> Any:
-    """A section as plain values: with a variant's overrides where one is given and may change it."""
+    """A section (or a part, as `benchmark.speed`) as plain values, with a variant's overrides where it may change it."""
     whole = variant_settings(config, variant) if variant and section in VARIABLE_SECTIONS else config
-    found = getattr(whole, section)
+    found = reduce(getattr, section.split("."), whole)
     return found.model_dump() if isinstance(found, Section) else found
 
 

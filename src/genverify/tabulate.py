@@ -1,11 +1,13 @@
 """Tabulation: the answers Q(D) of every block, all blocks in one pass (equation 2)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
+from scipy.sparse import csr_array
 
 from genverify.domain import Domain
 from genverify.predicates import Predicate, Records
@@ -13,7 +15,7 @@ from genverify.release import Schema, counts_frame
 from genverify.tables import Query
 
 Ints = npt.NDArray[np.int64]
-ROWS_AT_ONCE = 200_000
+ROWS_AT_ONCE = 50_000
 
 
 def tabulate(records: Records, starts: Ints, domain: Domain, queries: Sequence[Query]) -> Ints:
@@ -23,15 +25,14 @@ def tabulate(records: Records, starts: Ints, domain: Domain, queries: Sequence[Q
     Records are sorted by block; `starts` holds the first record of each block, and no block is empty.
     """
     counts = np.zeros((len(starts), len(queries)), dtype=np.int64)
-    total = len(next(iter(records.values())))
-    bounds = np.append(starts, total)
-    tables = _lookups(domain, queries)
+    bounds = np.append(starts, len(next(iter(records.values()))))
+    groups = _groups(domain, queries)
     for first, last in _chunks(bounds):
         rows = slice(int(bounds[first]), int(bounds[last]))
-        offsets = bounds[first:last] - bounds[first]
-        for columns, members, lookup in tables:
-            cell = _cell(records, rows, domain, columns)
-            counts[first:last, members] = np.add.reduceat(lookup[cell], offsets, axis=0)
+        places = {column.name: _places(column.codes)[records[column.name][rows]] for column in domain.columns}
+        block = np.repeat(np.arange(last - first), np.diff(bounds[first : last + 1]))
+        for group in groups:
+            counts[first:last, group.members] = group.counts(places, block, last - first)
     return counts
 
 
@@ -45,30 +46,50 @@ def _chunks(bounds: Ints) -> Iterator[tuple[int, int]]:
         first = stop
 
 
-def _lookups(domain: Domain, queries: Sequence[Query]) -> list[tuple[tuple[str, ...], Ints, npt.NDArray[np.int32]]]:
-    """For every set of columns: which queries use it, and whether each combination of codes lies in each of them."""
+def _places(codes: Sequence[int]) -> npt.NDArray[np.int32]:
+    """The place of each code among the codes of its column."""
+    place = np.zeros(max(codes) + 1, dtype=np.int32)
+    place[list(codes)] = np.arange(len(codes))
+    return place
+
+
+@dataclass(frozen=True)
+class _Group:
+    """
+    The queries about one set of columns. Combinations of codes that lie in the same queries are of one kind: `kind_of` each
+    combination, and `inside`, which kinds lie in each query.
+    """
+
+    columns: tuple[str, ...]
+    sizes: tuple[int, ...]
+    members: Ints
+    kind_of: Ints
+    inside: csr_array
+
+    def counts(self, places: Mapping[str, npt.NDArray[np.int32]], block: Ints, blocks: int) -> Ints:
+        """How many records of each block lie in each query: the records of each kind, added up over the kinds of a query."""
+        cell = np.zeros(len(block), dtype=np.int32)
+        for name, size in zip(self.columns, self.sizes, strict=True):
+            cell = cell * np.int32(size) + places[name]
+        held = np.bincount(self.kind_of[cell] * blocks + block, minlength=self.inside.shape[1] * blocks)
+        counts: Ints = (self.inside @ held.reshape(-1, blocks)).T
+        return counts
+
+
+def _groups(domain: Domain, queries: Sequence[Query]) -> list[_Group]:
     members: dict[tuple[str, ...], list[int]] = {}
     for place, query in enumerate(queries):
         members.setdefault(query.predicate.columns, []).append(place)
-    tables = []
-    for columns, places in members.items():
-        shape = [len(domain[name].codes) for name in columns]
-        flat = np.indices(shape).reshape(len(shape), int(np.prod(shape, dtype=np.int64)))
-        grid = {name: np.array(domain[name].codes)[axis] for name, axis in zip(columns, flat, strict=True)}
-        lookup = [queries[place].predicate.matches(grid) if columns else [True] for place in places]
-        tables.append((columns, np.array(places), np.array(lookup).T.astype(np.int32)))
-    return tables
+    return [_group(domain, queries, columns, places) for columns, places in members.items()]
 
 
-def _cell(records: Records, rows: slice, domain: Domain, columns: Sequence[str]) -> Ints:
-    """The place of each record in the product of its columns' codes."""
-    cell = np.zeros(rows.stop - rows.start, dtype=np.int64)
-    for name in columns:
-        codes = np.array(domain[name].codes)
-        place = np.zeros(int(codes.max()) + 1, dtype=np.int64)
-        place[codes] = np.arange(len(codes))
-        cell = cell * len(codes) + place[records[name][rows]]
-    return cell
+def _group(domain: Domain, queries: Sequence[Query], columns: tuple[str, ...], places: Sequence[int]) -> _Group:
+    sizes = tuple(len(domain[name].codes) for name in columns)
+    flat = np.indices(sizes).reshape(len(sizes), int(np.prod(sizes, dtype=np.int64)))
+    grid = {name: np.array(domain[name].codes)[axis] for name, axis in zip(columns, flat, strict=True)}
+    inside = np.array([queries[place].predicate.matches(grid) if columns else [True] for place in places]).T
+    kinds, kind_of = np.unique(inside, axis=0, return_inverse=True)
+    return _Group(columns, sizes, np.array(places), kind_of.ravel().astype(np.int64), csr_array(kinds.T.astype(np.int64)))
 
 
 def tabulate_blocks(records: pa.Table, keeps: Predicate, schema: Schema, withhold: Sequence[int]) -> pd.DataFrame:
@@ -79,8 +100,14 @@ def tabulate_blocks(records: pa.Table, keeps: Predicate, schema: Schema, withhol
 
 def tabulate_counts(records: pa.Table, keeps: Predicate, schema: Schema) -> tuple[list[str], Ints, Ints]:
     """The blocks of a table of microdata in order, their sizes, and the count of every query in each."""
-    frame = records.to_pandas()
-    frame = frame[keeps.matches(dict(frame.items()))].sort_values("block", kind="stable")
-    blocks, starts, sizes = np.unique(frame["block"].to_numpy(dtype=str), return_index=True, return_counts=True)
-    columns = {name: frame[name].to_numpy() for name in schema.domain.names}
-    return blocks.tolist(), sizes, tabulate(columns, starts, schema.domain, schema.queries)
+    columns = {name: records[name].to_numpy() for name in {*schema.domain.names, *keeps.columns}}
+    ids = records["block"].combine_chunks()
+    ids = ids.dictionary_encode() if not pa.types.is_dictionary(ids.type) else ids
+    kept = np.flatnonzero(keeps.matches(columns)) if keeps.columns else np.arange(records.num_rows)
+    names, block = np.unique(np.array(ids.dictionary.to_pylist(), dtype=object), return_inverse=True)
+    block = block[ids.indices.to_numpy()[kept]]
+    order = kept[np.argsort(block, kind="stable")]
+    sizes = np.bincount(block, minlength=len(names))
+    starts = (np.cumsum(sizes) - sizes)[sizes > 0]
+    sorted_ = {name: columns[name][order] for name in schema.domain.names}
+    return names[sizes > 0].tolist(), sizes[sizes > 0], tabulate(sorted_, starts, schema.domain, schema.queries)

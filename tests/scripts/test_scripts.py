@@ -330,6 +330,18 @@ def test_households_and_answers_of_the_toy(
     assert answers.to_dict() == {"queries": 16, "published": 16, "zeros": 6, "ones": 10}
 
 
+def test_variability_of_the_toy(made: Path, tmp_path: Path, script: Run, program_settings: ProgramSettings) -> None:
+    """In the block solved by hand the two in houses can both be other records, the third cannot."""
+    script("measure_variability")(
+        job({"schema": made / "release" / "schema.json", "counts": made / "release" / "000.parquet",
+             "datasets": made / "generated" / "000.parquet"},
+            {"variability": tmp_path / "000.parquet"}, program=asdict(program_settings))
+    )  # fmt: skip
+    own = pd.read_parquet(tmp_path / "000.parquet").set_index("block").loc[BLOCKS["01"][0]]
+    assert (own["n_households"], own["solvar"], own["exact"]) == (3, 4, True)
+    assert own["share"] == pytest.approx(2 / 3)
+
+
 def test_a_missing_design_stops_the_sampling(made: Path, tmp_path: Path, script: Run, toy: Path) -> None:
     sample = {"universe": "owners", "designs": {"nine": {"size": 9, "blocks_per_state": 1}}, "batches": 2}
     wrong = job(

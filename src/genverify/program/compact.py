@@ -55,7 +55,8 @@ class Program:
 
     def fits(self, z: Ints) -> bool:
         """Whether class counts satisfy every row, recounted in integers."""
-        counts = self.A.astype(np.int64) @ z
+        used = np.flatnonzero(z)
+        counts = self.A[:, used].astype(np.int64) @ z[used]
         return bool((z >= 0).all() and (counts >= self.lo).all() and (counts <= self.hi).all())
 
 

@@ -37,13 +37,15 @@ def _fractions(
 ) -> Iterator[tuple[float, tuple[int, ...], tuple[int, ...]]]:
     """How far from an integer the count of each combination of k atoms is, over the classes that z uses."""
     used = np.flatnonzero(z > 1e-9)
-    table = program.types.table[[program.member(c) for c in used.tolist()]]
+    order, starts, _ = program.grouped
+    table = program.types.table[order[starts[used]]].astype(np.int64)
+    sizes = [len(atoms) for atoms in program.types.atoms]
     for columns in combinations(range(table.shape[1]), k):
-        atoms, place = np.unique(table[:, columns], axis=0, return_inverse=True)
-        sums = np.bincount(place.ravel(), weights=z[used])
+        shape = tuple(sizes[column] for column in columns)
+        sums = np.bincount(np.ravel_multi_index(tuple(table[:, columns].T), shape), weights=z[used])
         score = np.abs(sums - np.rint(sums))
         best = int(np.argmax(score))
-        yield float(score[best]), columns, tuple(atoms[best].tolist())
+        yield float(score[best]), columns, tuple(int(atom) for atom in np.unravel_index(best, shape))
 
 
 def _aligned(program: Program, columns: tuple[int, ...], atoms: tuple[int, ...]) -> Flags | None:
