@@ -7,7 +7,7 @@ import pandas as pd
 from genverify.attack import ProgramSettings, generate_block
 from genverify.jobs import Job, progress, run
 from genverify.release import read_releases, read_schema
-from genverify.results import datasets_frame, generated_row
+from genverify.results import datasets_frame, generated_row, stack
 from genverify.seeds import derive_seed
 
 
@@ -20,8 +20,8 @@ def main(job: Job) -> None:
         generated = generate_block(release, settings, job.params.generate["datasets"], seed)
         datasets.append(datasets_frame(release.block, generated, schema.domain.names))
         rows.append(generated_row(release, generated))
-    pd.concat(datasets, ignore_index=True).to_parquet(job.output.datasets, index=False)
-    pd.DataFrame(rows).to_parquet(job.output.blocks, index=False)
+    stack(datasets).to_parquet(job.output.datasets, index=False)
+    stack([pd.DataFrame([row]) for row in rows]).to_parquet(job.output.blocks, index=False)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from genverify.attack import ProgramSettings
 from genverify.jobs import Job, progress, run
 from genverify.program.compact import build_program
 from genverify.release import read_releases, read_schema
-from genverify.results import read_datasets
+from genverify.results import read_datasets, stack
 from genverify.solvar import solution_variability
 
 
@@ -21,7 +21,7 @@ def main(job: Job) -> None:
         first = read_datasets(datasets, release)[0]
         found = solution_variability(build_program(release, settings.max_types), first, settings.make_solver())
         rows.append({"block": release.block, "n_households": release.n, **vars(found)})
-    pd.DataFrame(rows).to_parquet(job.output.variability, index=False)
+    stack([pd.DataFrame([row]) for row in rows]).to_parquet(job.output.variability, index=False)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from genverify.certificate import check_block
 from genverify.jobs import Job, progress, run
 from genverify.prooffile import write_proofs
 from genverify.release import read_releases, read_schema
-from genverify.results import claims_frame, read_datasets, verified_row
+from genverify.results import claims_frame, read_datasets, stack, verified_row
 
 
 def main(job: Job) -> None:
@@ -23,8 +23,8 @@ def main(job: Job) -> None:
         check_block(release, proofs[-1])
         claims.append(claims_frame(found))
         rows.append(verified_row(found, settings.solver))
-    pd.concat(claims, ignore_index=True).to_parquet(job.output.claims, index=False)
-    pd.DataFrame(rows).to_parquet(job.output.blocks, index=False)
+    stack(claims).to_parquet(job.output.claims, index=False)
+    stack([pd.DataFrame([row]) for row in rows]).to_parquet(job.output.blocks, index=False)
     write_proofs(proofs, Path(job.output.proofs))
 
 

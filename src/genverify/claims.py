@@ -44,17 +44,20 @@ def parse_claim(text: str, domain: Domain) -> Claim:
 
     A value outside the domain is allowed: no record can hold it, so only m = 0 is true of it.
     """
-    codes, m = [ANY] * len(domain.names), 1
+    said: dict[str, int] = {}
     for part in text.replace(" ", "").split(","):
         name, _, value = part.partition("=")
-        if not value.lstrip("-").isdigit():
-            raise DataError(f"claim {text!r}: {part!r} is not of the form COLUMN=code or m=count")
-        if name == "m":
-            m = int(value)
-        else:
+        if not value.isdecimal():
+            raise DataError(f"claim {text!r}: {part!r} is not of the form COLUMN=code or m=count (whole numbers from 0)")
+        if name in said:
+            raise DataError(f"claim {text!r}: {name} is said twice")
+        if name != "m":
             domain[name]
-            codes[domain.names.index(name)] = int(value)
-    return Claim(tuple(codes), m)
+        said[name] = int(value)
+    m = said.pop("m", 1)
+    if not said:
+        raise DataError(f"claim {text!r}: names no column, for instance {domain.names[0]}=1")
+    return Claim(tuple(said.get(name, ANY) for name in domain.names), m)
 
 
 def column_subsets(columns: int, min_k: int) -> Iterator[tuple[int, ...]]:

@@ -2,13 +2,15 @@
 
 from collections.abc import Mapping
 from functools import reduce
-from typing import Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from genverify.errors import ConfigError, nearest
 
 Name = str
+KINDS = ("int", "str", "constrained")
+RESERVED = ("microdata", "sample", "tables", "benchmark", "ppmf", "releases", "explorer")
 VARIABLE_SECTIONS = ("release", "program", "generate", "verify")
 
 
@@ -36,7 +38,7 @@ class Microdata(Section):
 
 
 class Design(Section):
-    size: Literal["state_median", "country_median"] | int
+    size: Literal["state_median", "country_median"] | Annotated[int, Field(ge=1)]
     blocks_per_state: int = Field(ge=1)
 
 
@@ -50,9 +52,9 @@ class ReleaseSettings(Section):
     tables_file: str
     universe: str
     tables: Literal["all"] | list[str]
-    groups: dict[str, list[int]]
+    groups: dict[str, list[int] | None]
     structural_zeros: bool
-    withhold: list[int]
+    withhold: list[Annotated[int, Field(ge=0)]]
 
 
 class ProgramSection(Section):
@@ -140,8 +142,11 @@ def parse_config(text: Mapping[str, Any]) -> Config:
     if "paper" not in config.variants:
         raise ConfigError("config.yaml: variants must hold `paper`, the study that the others are compared with")
     for name in (*config.variants, *config.sample.designs):
-        if not name.replace("_", "").isalnum():
-            raise ConfigError(f"config.yaml: {name!r} cannot name a variant or a design: use letters, digits and _")
+        if not (name.isascii() and name.replace("_", "").isalnum()) or name in RESERVED:
+            raise ConfigError(
+                f"config.yaml: {name!r} cannot name a variant or a design: use letters, digits and _, and none of "
+                f"{', '.join(RESERVED)}, which name folders of results/"
+            )
     if config.microdata.source == "ppmf" and not config.microdata.ppmf.units:
         raise ConfigError("config.yaml: microdata.source is ppmf, so microdata.ppmf.units must give the path of the file")
     return config
@@ -175,13 +180,13 @@ def _validate(model: type[S], text: Mapping[str, Any], where: str) -> S:
     try:
         return model.model_validate(text)
     except ValidationError as error:
-        problems = [_explain(model, problem) for problem in error.errors()]
+        problems = dict.fromkeys(_explain(model, problem) for problem in error.errors())
         raise ConfigError(f"{where}: " + "; ".join(problems)) from None
 
 
 def _explain(model: type[Section], problem: Any) -> str:
     """One problem in words, with the setting that was probably meant."""
-    path = [str(part) for part in problem["loc"]]
+    path = [str(part) for part in problem["loc"] if str(part).isidentifier() and part not in KINDS]
     name = ".".join(path)
     if problem["type"] == "extra_forbidden":
         return f"unknown setting {name}: {nearest(path[-1], _siblings(model, path))}"

@@ -132,9 +132,22 @@ def read_releases(counts: Path, schema: Schema) -> Iterator[Release]:
     missing = {"block", "query", "count"} - set(frame.columns)
     if missing:
         raise ReleaseError(f"{counts}: no column {sorted(missing)[0]!r}; a counts file has block, query and count")
+    _check_counts(counts, frame)
     for block, rows in frame.groupby("block", sort=False):
         known = dict(zip(rows["query"].astype(str), rows["count"].astype(int), strict=True))
         yield make_release(schema, str(block), known, f"{counts}")
+
+
+def _check_counts(path: Path, frame: pd.DataFrame) -> None:
+    """Every count a whole number, and one count per block and query."""
+    whole = frame["count"].notna() & (frame["count"] == frame["count"].round())
+    for wrong, problem in ((~whole, "is not a whole number"), (frame.duplicated(["block", "query"]), "stands there twice")):
+        if wrong.any():
+            row = frame[wrong].iloc[0]
+            raise ReleaseError(
+                f"{path}: block {row['block']}: the count of {row['query']} ({row['count']}) {problem}; give each query once, "
+                "as an integer, and leave out what is not published"
+            )
 
 
 def make_release(schema: Schema, block: str, known: Mapping[str, int], source: str = "release") -> Release:

@@ -83,9 +83,14 @@ def verified_row(found: Verified, solver: str) -> dict[str, Any]:
     return row
 
 
+def stack(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """Frames about blocks one below the other; a batch without blocks gives a frame without rows."""
+    return pd.concat(list(frames), ignore_index=True) if frames else pd.DataFrame({"block": pd.Series([], dtype="str")})
+
+
 def by_design(sample: pd.DataFrame, parts: Iterable[pd.DataFrame]) -> pd.DataFrame:
     """Rows about blocks, once for every design that a block was drawn for, sorted by design and block."""
-    rows = pd.concat(list(parts), ignore_index=True)
+    rows = stack([part for part in parts if len(part)])
     rows["order"] = np.arange(len(rows))
     joined = sample[["block", "design"]].merge(rows, on="block").sort_values(["design", "block", "order"])
     return joined.drop(columns="order").reset_index(drop=True)

@@ -15,8 +15,10 @@ def check_study(config: Config) -> None:
     except GenverifyError as error:
         raise ConfigError(f"config.yaml: sample.universe: {error}") from None
     for name in config.variants:
-        settings = variant_settings(config, name).release.model_dump()
+        settings = variant_settings(config, name)
         try:
-            read_study(Path(config.microdata.domain), settings)
+            columns = len(read_study(Path(config.microdata.domain), settings.release.model_dump()).domain.names)
         except GenverifyError as error:
             raise ConfigError(f"config.yaml: variants.{name}: {error}") from None
+        if settings.verify.min_k > columns:
+            raise ConfigError(f"config.yaml: variants.{name}: verify.min_k is {settings.verify.min_k}, of {columns} columns")

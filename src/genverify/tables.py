@@ -35,10 +35,10 @@ def build_queries(
     domain: DomainFile,
     universe: Universe,
     tables: str | Sequence[str] = "all",
-    groups: Mapping[str, Sequence[int]] | None = None,
+    groups: Mapping[str, Sequence[int] | None] | None = None,
 ) -> tuple[Query, ...]:
     """The distinct queries of the chosen tables: where two lines have the same condition, the first one stays."""
-    known = _groups(text, domain, groups or {})
+    known = _groups(text, domain, {name: codes for name, codes in (groups or {}).items() if codes is not None})
     wanted = _chosen(list(_table_names(text)), tables)
     queries: dict[Predicate, Query] = {}
     for name, base, iteration in _iterated(text):

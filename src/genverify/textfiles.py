@@ -7,11 +7,13 @@ import yaml
 
 from genverify.errors import DataError
 
+LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
 
 def read_yaml(path: Path) -> dict[str, Any]:
     """A YAML file that holds a mapping."""
     try:
-        text = yaml.safe_load(path.read_text())
+        text = yaml.load(path.read_text(), Loader=LOADER)
     except OSError as error:
         raise DataError(f"{path}: cannot be read ({error.strerror}); check the path in config.yaml") from None
     except yaml.YAMLError as error:

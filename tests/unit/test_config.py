@@ -179,14 +179,12 @@ def test_what_the_settings_name_must_exist(
     assert message in str(error.value)
 
 
-@pytest.mark.xfail(strict=True, reason="accepted: the results of such a variant would lie among those of the stages")
 @pytest.mark.parametrize("name", ["microdata", "sample", "tables"])
 def test_a_variant_has_no_name_of_a_stage(config: Text, name: str) -> None:
     with pytest.raises(ConfigError):
         parse_config(changed(config, f"variants.{name}", {}))
 
 
-@pytest.mark.xfail(strict=True, reason="accepted: the sampling then finds no block of this size")
 @pytest.mark.parametrize("size", [0, -3])
 def test_a_block_has_at_least_one_household(config: Text, size: int) -> None:
     with pytest.raises(ConfigError):
