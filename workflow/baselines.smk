@@ -11,7 +11,6 @@ rule fit_baselines:
         blocks="results/{variant}/blocks.parquet",
         microdata="results/microdata",
         domain=STUDY.microdata.domain,
-        code=code_of("fit_baselines"),
     output:
         baselines="results/{variant}/baselines.parquet",
         unseen="results/{variant}/unseen.csv",
@@ -23,6 +22,7 @@ rule fit_baselines:
     conda:
         "../envs/environment.yaml"
     params:
+        code=code_of("fit_baselines"),
         release=setting("release"),
     script:
         "../scripts/fit_baselines.py"

@@ -9,7 +9,6 @@ rule benchmark_ingest:
     input:
         microdata="results/microdata",
         domain=STUDY.microdata.domain,
-        code=code_of("benchmark_ingest"),
     output:
         table="results/benchmark/ingest.csv",
         record="results/benchmark/ingest.record.json",
@@ -20,6 +19,7 @@ rule benchmark_ingest:
     conda:
         "../envs/environment.yaml"
     params:
+        code=code_of("benchmark_ingest"),
         ingest=setting("benchmark.ingest"),
     script:
         "../scripts/benchmark_ingest.py"
@@ -31,7 +31,6 @@ rule benchmark_tabulate:
         microdata="results/microdata",
         domain=STUDY.microdata.domain,
         tables=tables_file,
-        code=code_of("benchmark_tabulate"),
     output:
         table="results/benchmark/tabulate.csv",
         record="results/benchmark/tabulate.record.json",
@@ -42,6 +41,7 @@ rule benchmark_tabulate:
     conda:
         "../envs/environment.yaml"
     params:
+        code=code_of("benchmark_tabulate"),
         release=setting("release"),
     script:
         "../scripts/benchmark_tabulate.py"
@@ -53,7 +53,6 @@ rule benchmark_speed:
         sample="results/sample/blocks.parquet",
         schema="results/paper/release/schema.json",
         counts=expand("results/paper/release/{batch}.parquet", batch=BATCHES),
-        code=code_of("benchmark_speed"),
     output:
         table="results/benchmark/speed.csv",
         record="results/benchmark/speed.record.json",
@@ -64,6 +63,7 @@ rule benchmark_speed:
     conda:
         "../envs/environment.yaml"
     params:
+        code=code_of("benchmark_speed"),
         program=setting("program"),
         generate=setting("generate"),
         verify=setting("verify"),
@@ -80,7 +80,6 @@ rule benchmark_scaling:
         sizes="results/sample/sizes.parquet",
         domain=STUDY.microdata.domain,
         tables=tables_file,
-        code=code_of("benchmark_scaling"),
     output:
         table="results/benchmark/scaling.csv",
         record="results/benchmark/scaling.record.json",
@@ -91,6 +90,7 @@ rule benchmark_scaling:
     conda:
         "../envs/environment.yaml"
     params:
+        code=code_of("benchmark_scaling"),
         release=setting("release"),
         program=setting("program"),
         generate=setting("generate"),
@@ -106,7 +106,6 @@ rule plot_scaling:
     input:
         table="results/benchmark/scaling.csv",
         manifest="results/microdata.json",
-        code=code_of("plot_scaling"),
     output:
         pdf="figures/scaling.pdf",
         png="figures/scaling.png",
@@ -118,5 +117,7 @@ rule plot_scaling:
         "benchmarks/plot_scaling.tsv"
     conda:
         "../envs/environment.yaml"
+    params:
+        code=code_of("plot_scaling"),
     script:
         "../scripts/plot_scaling.py"

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
 
-from genverify.code import code_files
+from genverify.code import code_digest
 from genverify.config import parse_config, settings_of
 from genverify.errors import GenverifyError
 from genverify.study import check_study
@@ -61,5 +61,5 @@ def tables_file(wildcards):
 
 
 def code_of(name):
-    """The script of this name and every module that it imports, so that a change of their content runs the job again."""
-    return code_files(Path(workflow.basedir) / "scripts" / f"{name}.py")
+    """The digest of a script and every module that it imports, so that a change of their content runs the job again."""
+    return code_digest(Path(workflow.basedir) / "scripts" / f"{name}.py")

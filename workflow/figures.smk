@@ -9,7 +9,6 @@ rule plot_fig2:
     input:
         blocks="results/sample/blocks.parquet",
         manifest="results/microdata.json",
-        code=code_of("plot_fig2"),
     output:
         pdf="figures/fig2.pdf",
         png="figures/fig2.png",
@@ -20,5 +19,7 @@ rule plot_fig2:
         "benchmarks/plot_fig2.tsv"
     conda:
         "../envs/environment.yaml"
+    params:
+        code=code_of("plot_fig2"),
     script:
         "../scripts/plot_fig2.py"

@@ -9,7 +9,6 @@ rule generate_datasets:
     input:
         schema="results/{variant}/release/schema.json",
         counts="results/{variant}/release/{batch}.parquet",
-        code=code_of("generate_datasets"),
     output:
         datasets="results/{variant}/generated/{batch}.parquet",
         blocks="results/{variant}/generated/{batch}.blocks.parquet",
@@ -21,6 +20,7 @@ rule generate_datasets:
     conda:
         "../envs/environment.yaml"
     params:
+        code=code_of("generate_datasets"),
         program=setting("program"),
         generate=setting("generate"),
         seed=setting("seed"),

@@ -15,7 +15,6 @@ rule ingest_microdata:
     input:
         source=SOURCE,
         domain=STUDY.microdata.domain,
-        code=code_of("ingest_microdata"),
     output:
         microdata=directory("results/microdata"),
         manifest="results/microdata.json",
@@ -27,6 +26,7 @@ rule ingest_microdata:
     conda:
         "../envs/environment.yaml"
     params:
+        code=code_of("ingest_microdata"),
         microdata=setting("microdata"),
         seed=setting("seed"),
     script:
@@ -37,7 +37,6 @@ rule write_ppmf:
     """Write the microdata in the layout of the PPMF unit file, so that the other source can be tried on it."""
     input:
         microdata="results/microdata",
-        code=code_of("write_ppmf"),
     output:
         units="results/ppmf/units.csv.gz",
         record="results/ppmf/units.record.json",
@@ -47,6 +46,8 @@ rule write_ppmf:
         "benchmarks/write_ppmf.tsv"
     conda:
         "../envs/environment.yaml"
+    params:
+        code=code_of("write_ppmf"),
     script:
         "../scripts/write_ppmf.py"
 
@@ -57,7 +58,6 @@ rule calibrate_homogeneity:
         country=COUNTRY,
         domain=STUDY.microdata.domain,
         tables=STUDY.release.tables_file,
-        code=code_of("calibrate_homogeneity"),
     output:
         table="results/tables/homogeneity.csv",
         record="results/tables/homogeneity.record.json",
@@ -68,6 +68,7 @@ rule calibrate_homogeneity:
     conda:
         "../envs/environment.yaml"
     params:
+        code=code_of("calibrate_homogeneity"),
         microdata=setting("microdata"),
         release=setting("release"),
     script:

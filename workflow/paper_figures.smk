@@ -13,7 +13,6 @@ rule plot_fig1:
         domain=STUDY.microdata.domain,
         schema="results/paper/release/schema.json",
         manifest="results/microdata.json",
-        code=code_of("plot_fig1"),
     output:
         pdf="figures/fig1.pdf",
         png="figures/fig1.png",
@@ -25,6 +24,7 @@ rule plot_fig1:
     conda:
         "../envs/environment.yaml"
     params:
+        code=code_of("plot_fig1"),
         release=setting("release"),
     script:
         "../scripts/plot_fig1.py"
@@ -36,7 +36,6 @@ rule plot_fig3:
         blocks="results/paper/blocks.parquet",
         baselines="results/paper/baselines.parquet",
         manifest="results/microdata.json",
-        code=code_of("plot_fig3"),
     output:
         pdf="figures/fig3.pdf",
         png="figures/fig3.png",
@@ -47,6 +46,8 @@ rule plot_fig3:
         "benchmarks/plot_fig3.tsv"
     conda:
         "../envs/environment.yaml"
+    params:
+        code=code_of("plot_fig3"),
     script:
         "../scripts/plot_fig3.py"
 
@@ -58,7 +59,6 @@ rule plot_fig4:
         blocks="results/paper/blocks.parquet",
         schema="results/paper/release/schema.json",
         manifest="results/microdata.json",
-        code=code_of("plot_fig4"),
     output:
         pdf="figures/fig4.pdf",
         png="figures/fig4.png",
@@ -69,6 +69,8 @@ rule plot_fig4:
         "benchmarks/plot_fig4.tsv"
     conda:
         "../envs/environment.yaml"
+    params:
+        code=code_of("plot_fig4"),
     script:
         "../scripts/plot_fig4.py"
 
@@ -79,7 +81,6 @@ rule plot_fig5:
         blocks="results/paper/blocks.parquet",
         baselines="results/paper/baselines.parquet",
         manifest="results/microdata.json",
-        code=code_of("plot_fig5"),
     output:
         pdf="figures/fig5.pdf",
         png="figures/fig5.png",
@@ -90,6 +91,8 @@ rule plot_fig5:
         "benchmarks/plot_fig5.tsv"
     conda:
         "../envs/environment.yaml"
+    params:
+        code=code_of("plot_fig5"),
     script:
         "../scripts/plot_fig5.py"
 
@@ -102,7 +105,6 @@ rule plot_candidates:
         counts=expand("results/paper/release/{batch}.parquet", batch=BATCHES),
         datasets=expand("results/paper/generated/{batch}.parquet", batch=BATCHES),
         manifest="results/microdata.json",
-        code=code_of("plot_candidates"),
     output:
         pdf="figures/candidates.pdf",
         png="figures/candidates.png",
@@ -115,6 +117,7 @@ rule plot_candidates:
     conda:
         "../envs/environment.yaml"
     params:
+        code=code_of("plot_candidates"),
         verify=setting("verify"),
     script:
         "../scripts/plot_candidates.py"

@@ -17,7 +17,6 @@ rule count_households:
         schema="results/{variant}/release/schema.json",
         counts=expand("results/{{variant}}/release/{batch}.parquet", batch=BATCHES),
         domain=STUDY.microdata.domain,
-        code=code_of("count_households"),
     output:
         households="results/{variant}/households.parquet",
         answers="results/{variant}/answers.parquet",
@@ -29,6 +28,7 @@ rule count_households:
     conda:
         "../envs/environment.yaml"
     params:
+        code=code_of("count_households"),
         release=setting("release"),
         sample=setting("sample"),
     script:
@@ -42,7 +42,6 @@ rule write_table1:
         manifest="results/microdata.json",
         domain=STUDY.microdata.domain,
         phrases="data/census/phrases.yaml",
-        code=code_of("write_table1"),
     output:
         table="results/tables/table1.csv",
         readable="results/tables/table1.md",
@@ -53,6 +52,8 @@ rule write_table1:
         "benchmarks/write_table1.tsv"
     conda:
         "../envs/environment.yaml"
+    params:
+        code=code_of("write_table1"),
     script:
         "../scripts/write_table1.py"
 
@@ -63,7 +64,6 @@ rule write_table4:
         households="results/paper/households.parquet",
         manifest="results/microdata.json",
         paper=PAPER,
-        code=code_of("write_table4"),
     output:
         table="results/tables/table4.csv",
         readable="results/tables/table4.md",
@@ -75,6 +75,7 @@ rule write_table4:
     conda:
         "../envs/environment.yaml"
     params:
+        code=code_of("write_table4"),
         seed=setting("seed"),
     script:
         "../scripts/write_table4.py"
@@ -87,7 +88,6 @@ rule write_table5:
         answers=expand("results/{variant}/answers.parquet", variant=VARIANTS),
         manifest="results/microdata.json",
         paper=PAPER,
-        code=code_of("write_table5"),
     output:
         table="results/tables/table5.csv",
         readable="results/tables/table5.md",
@@ -99,6 +99,7 @@ rule write_table5:
     conda:
         "../envs/environment.yaml"
     params:
+        code=code_of("write_table5"),
         seed=setting("seed"),
     script:
         "../scripts/write_table5.py"
@@ -112,7 +113,6 @@ rule write_table6:
         manifest="results/microdata.json",
         domain=STUDY.microdata.domain,
         paper=PAPER,
-        code=code_of("write_table6"),
     output:
         table="results/tables/table6.csv",
         readable="results/tables/table6.md",
@@ -124,6 +124,7 @@ rule write_table6:
     conda:
         "../envs/environment.yaml"
     params:
+        code=code_of("write_table6"),
         seed=setting("seed"),
     script:
         "../scripts/write_table6.py"
@@ -135,7 +136,6 @@ rule write_table7:
         households="results/paper/households.parquet",
         manifest="results/microdata.json",
         paper=PAPER,
-        code=code_of("write_table7"),
     output:
         table="results/tables/table7.csv",
         readable="results/tables/table7.md",
@@ -147,6 +147,7 @@ rule write_table7:
     conda:
         "../envs/environment.yaml"
     params:
+        code=code_of("write_table7"),
         seed=setting("seed"),
     script:
         "../scripts/write_table7.py"
@@ -164,7 +165,6 @@ rule write_numbers:
         manifest="results/microdata.json",
         domain=STUDY.microdata.domain,
         paper=PAPER,
-        code=code_of("write_numbers"),
     output:
         table="results/tables/numbers.csv",
         readable="results/tables/numbers.md",
@@ -176,6 +176,7 @@ rule write_numbers:
     conda:
         "../envs/environment.yaml"
     params:
+        code=code_of("write_numbers"),
         seed=setting("seed"),
     script:
         "../scripts/write_numbers.py"

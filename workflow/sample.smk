@@ -9,7 +9,6 @@ rule sample_blocks:
     input:
         microdata="results/microdata",
         domain=STUDY.microdata.domain,
-        code=code_of("sample_blocks"),
     output:
         blocks="results/sample/blocks.parquet",
         sizes="results/sample/sizes.parquet",
@@ -21,6 +20,7 @@ rule sample_blocks:
     conda:
         "../envs/environment.yaml"
     params:
+        code=code_of("sample_blocks"),
         sample=setting("sample"),
         seed=setting("seed"),
     script:

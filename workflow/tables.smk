@@ -13,7 +13,6 @@ rule write_calibration:
         domain=STUDY.microdata.domain,
         tables=STUDY.release.tables_file,
         national="data/synthetic/national.yaml",
-        code=code_of("write_calibration"),
     output:
         table="results/tables/calibration.csv",
         record="results/tables/calibration.record.json",
@@ -24,6 +23,7 @@ rule write_calibration:
     conda:
         "../envs/environment.yaml"
     params:
+        code=code_of("write_calibration"),
         release=setting("release"),
     script:
         "../scripts/write_calibration.py"
@@ -35,7 +35,6 @@ rule write_table2:
         schema="results/paper/release/schema.json",
         counts="results/paper/release/000.parquet",
         manifest="results/microdata.json",
-        code=code_of("write_table2"),
     output:
         table="results/tables/table2.csv",
         record="results/tables/table2.record.json",
@@ -45,6 +44,8 @@ rule write_table2:
         "benchmarks/write_table2.tsv"
     conda:
         "../envs/environment.yaml"
+    params:
+        code=code_of("write_table2"),
     script:
         "../scripts/write_table2.py"
 
@@ -53,7 +54,6 @@ rule write_table3:
     """Table 3: how many sets of k columns the published tables cross."""
     input:
         schema="results/paper/release/schema.json",
-        code=code_of("write_table3"),
     output:
         table="results/tables/table3.csv",
         record="results/tables/table3.record.json",
@@ -63,5 +63,7 @@ rule write_table3:
         "benchmarks/write_table3.tsv"
     conda:
         "../envs/environment.yaml"
+    params:
+        code=code_of("write_table3"),
     script:
         "../scripts/write_table3.py"

@@ -12,7 +12,6 @@ rule tabulate_release:
         blocks="results/sample/blocks.parquet",
         domain=STUDY.microdata.domain,
         tables=tables_file,
-        code=code_of("tabulate_release"),
     output:
         schema="results/{variant}/release/schema.json",
         counts=expand("results/{{variant}}/release/{batch}.parquet", batch=BATCHES),
@@ -24,6 +23,7 @@ rule tabulate_release:
     conda:
         "../envs/environment.yaml"
     params:
+        code=code_of("tabulate_release"),
         release=setting("release"),
         sample=setting("sample"),
     script:

@@ -10,7 +10,6 @@ rule measure_variability:
         schema="results/{variant}/release/schema.json",
         counts="results/{variant}/release/{batch}.parquet",
         datasets="results/{variant}/generated/{batch}.parquet",
-        code=code_of("measure_variability"),
     output:
         variability="results/{variant}/variability/{batch}.parquet",
         record="results/{variant}/variability/{batch}.record.json",
@@ -21,6 +20,7 @@ rule measure_variability:
     conda:
         "../envs/environment.yaml"
     params:
+        code=code_of("measure_variability"),
         program=setting("program"),
     script:
         "../scripts/measure_variability.py"
@@ -33,7 +33,6 @@ rule plot_solvar:
         variability=expand("results/paper/variability/{batch}.parquet", batch=BATCHES),
         blocks="results/paper/blocks.parquet",
         manifest="results/microdata.json",
-        code=code_of("plot_solvar"),
     output:
         pdf="figures/solvar.pdf",
         png="figures/solvar.png",
@@ -45,5 +44,7 @@ rule plot_solvar:
         "benchmarks/plot_solvar.tsv"
     conda:
         "../envs/environment.yaml"
+    params:
+        code=code_of("plot_solvar"),
     script:
         "../scripts/plot_solvar.py"

@@ -10,7 +10,6 @@ rule verify_claims:
         schema="results/{variant}/release/schema.json",
         counts="results/{variant}/release/{batch}.parquet",
         datasets="results/{variant}/generated/{batch}.parquet",
-        code=code_of("verify_claims"),
     output:
         claims="results/{variant}/claims/{batch}.parquet",
         blocks="results/{variant}/claims/{batch}.blocks.parquet",
@@ -23,6 +22,7 @@ rule verify_claims:
     conda:
         "../envs/environment.yaml"
     params:
+        code=code_of("verify_claims"),
         program=setting("program"),
         verify=setting("verify"),
     script:
@@ -40,7 +40,6 @@ rule collect_claims:
         generated=expand(
             "results/{{variant}}/generated/{batch}.blocks.parquet", batch=BATCHES
         ),
-        code=code_of("collect_claims"),
     output:
         claims="results/{variant}/claims.parquet",
         blocks="results/{variant}/blocks.parquet",
@@ -51,5 +50,7 @@ rule collect_claims:
         "benchmarks/{variant}/collect_claims.tsv"
     conda:
         "../envs/environment.yaml"
+    params:
+        code=code_of("collect_claims"),
     script:
         "../scripts/collect_claims.py"

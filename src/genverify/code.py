@@ -2,6 +2,7 @@
 
 import ast
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 
 PACKAGE = Path(__file__).parent
@@ -18,6 +19,13 @@ def code_files(script: Path) -> list[str]:
             todo.extend(_imported(file))
     here = Path.cwd()
     return sorted(str(f.relative_to(here) if f.is_relative_to(here) else f) for f in found)
+
+
+@cache
+def code_digest(script: Path) -> str:
+    """One digest over the content of all these files: a job's setting, so that it runs again when one of them changes."""
+    texts = (Path(file).read_bytes() for file in code_files(script))
+    return sha256(b"".join(sha256(text).digest() for text in texts)).hexdigest()[:16]
 
 
 @cache

@@ -14,6 +14,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, TypeVar
 
+from genverify.code import code_files
 from genverify.errors import GenverifyError
 
 PACKAGES = ("numpy", "pandas", "pyarrow", "scipy", "matplotlib", "seaborn", "highspy", "gurobipy", "snakemake")
@@ -46,7 +47,7 @@ def run(main: Callable[[Job], None], snakemake: Any) -> None:
     except BaseException:
         log.exception("%s failed", job.rule)
         raise
-    write_record(job, started)
+    write_record(job, started, code_files(Path(snakemake.scriptdir) / f"{job.rule}.py"))
 
 
 def progress(items: Sequence[T], what: str) -> Iterator[T]:
@@ -78,13 +79,14 @@ def _start_log(paths: Iterable[str]) -> None:
         log.addHandler(handler)
 
 
-def write_record(job: Job, started: float) -> None:
+def write_record(job: Job, started: float, code: Sequence[str] = ()) -> None:
     """The record of a finished job, written to its output `record`."""
     outputs = {name: value for name, value in vars(job.output).items() if name != "record"}
     record = {
         "rule": job.rule,
         "wildcards": vars(job.wildcards),
         "params": vars(job.params),
+        "code": digests({"files": list(code)})["files"],
         "inputs": digests(vars(job.input)),
         "outputs": digests(outputs),
         "versions": {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}},

@@ -145,8 +145,8 @@ def _check_counts(path: Path, frame: pd.DataFrame) -> None:
         if wrong.any():
             row = frame[wrong].iloc[0]
             raise ReleaseError(
-                f"{path}: block {row['block']}: the count of {row['query']} ({row['count']}) {problem}; give each query once, "
-                "as an integer, and leave out what is not published"
+                f"{path}: block {row['block']}: the count of {row['query']} ({row['count']}) {problem}; give each query "
+                "once, as an integer, and leave out what is not published"
             )
 
 

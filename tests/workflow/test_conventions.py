@@ -56,7 +56,7 @@ def test_a_rule_begins_with_what_it_does(rule: Rule) -> None:
 
 @pytest.mark.parametrize("rule", WORKING, ids=name_of)
 def test_a_rule_is_a_complete_sentence(rule: Rule) -> None:
-    assert rule.has(rf'^        code=code_of\("{rule.name}"\),?$'), "the code is no input"
+    assert rule.has(rf'^        code=code_of\("{rule.name}"\),?$'), "the code is no setting"
     assert rule.has(r'^        record="[^"]+\.json",?$'), "no record among the outputs"
     assert rule.has(r"^    log:\n        \"logs/"), "no log"
     assert rule.has(r"^    benchmark:\n        \"benchmarks/"), "no benchmark"

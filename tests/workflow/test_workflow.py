@@ -173,7 +173,7 @@ def downstream(ran: Path, module: str) -> set[str]:
     found = set()
     for path in ran.rglob("*record.json"):
         record = json.loads(path.read_text())
-        if f"src/genverify/{module}" in record["inputs"]["code"]:
+        if f"src/genverify/{module}" in record["code"]:
             found.add(record["rule"])
     return found
 
