@@ -67,3 +67,15 @@ def test_the_scripts_of_the_workflow(root: Path, monkeypatch: pytest.MonkeyPatch
 def test_files_elsewhere_keep_their_whole_path(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert str(root / "src" / "genverify" / "errors.py") in code_files(root / "scripts" / "write_table3.py")
+
+
+def test_a_digest_follows_the_content_of_every_module(package: Path) -> None:
+    script = package / "script.py"
+    script.write_text("from kit.a import thing\n")
+    digests = []
+    for text in ("x = 1\n", "x = 2\n", "x = 1\n"):
+        (package / "kit" / "b.py").write_text(text)
+        code._imported.cache_clear()
+        code.code_digest.cache_clear()
+        digests.append(code.code_digest(script))
+    assert digests[0] == digests[2] != digests[1]

@@ -37,6 +37,7 @@ def described(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SimpleNamespac
     monkeypatch.chdir(tmp_path)
     Path("a.txt").write_text("a")
     Path("b.txt").write_text("b")
+    Path("make_toy.py").write_text("import json\n")
     return SimpleNamespace(
         rule="make_toy",
         input={"one": "a.txt", "many": Namedlist(["a.txt", "b.txt"])},
@@ -44,6 +45,7 @@ def described(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SimpleNamespac
         params={"settings": {"size": 3}, "seed": 5},
         wildcards={"variant": "paper"},
         log=["toy.log"],
+        scriptdir=str(tmp_path),
     )
 
 
@@ -64,6 +66,7 @@ def test_a_record_says_what_went_in_and_what_came_out(described: SimpleNamespace
     assert record["wildcards"] == {"variant": "paper"}
     assert record["params"] == {"settings": {"size": 3}, "seed": 5}
     assert record["inputs"] == {"one": {"a.txt": sha("a")}, "many": {"a.txt": sha("a"), "b.txt": sha("b")}}
+    assert record["code"] == {"make_toy.py": sha("import json\n")}
     assert record["outputs"] == {"result": {"out.txt": sha("xxx")}}
     assert set(jobs.PACKAGES) | {"python"} == set(record["versions"])
     assert record["git"] == {"commit": None, "dirty": None}

@@ -1,0 +1,76 @@
+"""The default study, all its blocks: every proof is accepted, and every verified claim is true of the private block."""
+
+from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+import yaml
+
+from genverify.attack import ProgramSettings, generate_block, proofs_dict, verify_block
+from genverify.certificate import check_block
+from genverify.claims import ANY
+from genverify.domain import read_domain
+from genverify.microdata.sources import open_source
+from genverify.microdata.store import block_sizes, read_microdata, write_microdata
+from genverify.release import Release, make_release, read_study
+from genverify.sample import sample_blocks
+from genverify.tabulate import tabulate_counts
+from genverify.verify import Verdict
+
+ROOT = Path(__file__).parents[2]
+CONFIG: dict[str, Any] = yaml.safe_load((ROOT / "config.yaml").read_text())
+SETTINGS = ProgramSettings(**CONFIG["program"])
+DATASETS = 5  # the verified claims do not depend on it
+
+
+def attack(release: Release) -> tuple[str, Counter[str], list[tuple[tuple[int, ...], int]]]:
+    """The verdicts of a block and its verified claims, proofs checked."""
+    generated = generate_block(release, SETTINGS, DATASETS, 1)
+    found = verify_block(release, generated.records, SETTINGS, CONFIG["verify"]["min_k"])
+    assert check_block(release, proofs_dict(found)).claims == len(found.claims)
+    verdicts = Counter(decision.verdict.value for decision in found.decisions)
+    return release.block, verdicts, [(claim.codes, claim.m) for claim in found.claims]
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Release], pd.DataFrame]:
+    """The releases of all sampled blocks, and the private households behind them."""
+    folder, settings = tmp_path_factory.mktemp("microdata"), CONFIG["microdata"]
+    domain_file = read_domain(ROOT / settings["domain"])
+    settings["synthetic"]["country"] = str(ROOT / settings["synthetic"]["country"])
+    _, tables = open_source(settings, CONFIG["seed"], domain_file, Counter())
+    write_microdata(tables, folder, domain_file.domain)
+    keeps = domain_file.universe(CONFIG["release"]["universe"]).keeps
+    blocks = sample_blocks(block_sizes(folder, keeps), CONFIG["sample"]["designs"], CONFIG["seed"])
+    records: pa.Table = read_microdata(folder, blocks=set(blocks["block"]))
+    schema = read_study(
+        ROOT / settings["domain"], {**CONFIG["release"], "tables_file": str(ROOT / CONFIG["release"]["tables_file"])}
+    )
+    names, sizes, counts = tabulate_counts(records, keeps, schema)
+    releases = []
+    for block, size, row in zip(names, sizes.tolist(), counts.tolist(), strict=True):
+        known = {query.id: count for query, count in zip(schema.queries, row, strict=True)}
+        releases.append(make_release(schema, block, {"N": size, **known}))
+    frame = records.to_pandas()
+    return releases, frame[keeps.matches(dict(frame.items()))]
+
+
+def test_every_verified_claim_of_the_study_is_true(study: tuple[list[Release], pd.DataFrame]) -> None:
+    releases, private = study
+    names = list(releases[0].schema.domain.names)
+    households = {str(block): rows[names].to_numpy() for block, rows in private.groupby("block")}
+    assert len(releases) >= 450
+    verdicts: Counter[str] = Counter()
+    with ProcessPoolExecutor(2) as pool:
+        for block, found, claims in pool.map(attack, releases, chunksize=8):
+            verdicts += found
+            for codes, m in claims:
+                wanted = np.array(codes)
+                assert ((households[block] == wanted) | (wanted == ANY)).all(axis=1).sum() == m, (block, codes)
+    assert verdicts[Verdict.VERIFIED.value] > 10_000
+    assert verdicts[Verdict.UNDECIDED.value] == verdicts[Verdict.UNCERTIFIED.value] == 0
