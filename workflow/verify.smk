@@ -54,3 +54,26 @@ rule collect_claims:
         code=code_of("collect_claims"),
     script:
         "../scripts/collect_claims.py"
+
+
+rule write_proofs:
+    """Summarise the proofs: decided by the linear program or by branching, and how many cells a proof names."""
+    input:
+        schema="results/{variant}/release/schema.json",
+        counts=expand("results/{{variant}}/release/{batch}.parquet", batch=BATCHES),
+        proofs=expand("results/{{variant}}/proofs/{batch}.jsonl.gz", batch=BATCHES),
+        blocks="results/{variant}/blocks.parquet",
+        manifest="results/microdata.json",
+    output:
+        table="results/{variant}/proofs.csv",
+        record="results/{variant}/proofs.record.json",
+    log:
+        "logs/{variant}/write_proofs.log",
+    benchmark:
+        "benchmarks/{variant}/write_proofs.tsv"
+    conda:
+        "../envs/environment.yaml"
+    params:
+        code=code_of("write_proofs"),
+    script:
+        "../scripts/write_proofs.py"

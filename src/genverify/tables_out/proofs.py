@@ -1,0 +1,48 @@
+"""What the proofs of a study are like: how claims were decided, and how many cells a proof needs."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import pandas as pd
+
+from genverify.release import Release
+
+
+def leaves(node: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """The leaves of a proof; a proof by the linear program alone is one leaf."""
+    if "kind" in node:
+        yield node
+    else:
+        yield from leaves(node["below"])
+        yield from leaves(node["above"])
+
+
+def proof_summary(blocks: pd.DataFrame, proofs: Iterable[tuple[Release, Mapping[str, Any]]]) -> pd.DataFrame:
+    """One row per figure, over the distinct blocks of a study."""
+    blocks = blocks.drop_duplicates("block")
+    by_verdict = {name: int(blocks.filter(regex=rf"^{name}_k\d+$").to_numpy().sum()) for name in
+                  ("candidates", "verified", "refuted", "undecided", "uncertified")}  # fmt: skip
+    halves = [half for release, found in proofs for half in _halves(release, found)]
+    frame = pd.DataFrame(halves, columns=["leaves", "cells", "denominator"])
+    decided = int(blocks["decided_lp"].sum()), int(blocks["decided_ip"].sum())
+    rows = {
+        "blocks": len(blocks),
+        **{f"{name} claims": count for name, count in by_verdict.items()},
+        "% decided by the linear program alone": 100 * decided[0] / max(1, sum(decided)),
+        "% decided by integer search": 100 * decided[1] / max(1, sum(decided)),
+        "proofs (two halves each)": len(frame) // 2,
+        "% of halves that branch": 100 * float((frame["leaves"] > 1).mean()),
+        "mean number of positive cells in a half": float(frame["cells"].mean()),
+        "% of halves with denominator 1": 100 * float((frame["denominator"] == 1).mean()),
+    }
+    return pd.DataFrame({"figure": list(rows), "value": [round(value, 3) for value in rows.values()]})
+
+
+def _halves(release: Release, found: Mapping[str, Any]) -> Iterator[tuple[int, int, int]]:
+    """Of each half of each proof: its leaves, the published cells with a count above 0 that it names, its denominator."""
+    positive = {query.id for query, hi in zip(release.queries, release.hi, strict=True) if hi > 0}
+    for proof in found["proofs"]:
+        for half in (proof["lower"], proof["upper"]):
+            ends = list(leaves(half))
+            named = {cell for leaf in ends for cell in leaf["y"]} & positive
+            yield len(ends), len(named), max(leaf.get("d", 1) for leaf in ends)
