@@ -2,9 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 READY := $(VENV)/.ready
-TARGETS := all audit
 
-.PHONY: env test check $(TARGETS) FORCE
+.PHONY: env all test check FORCE
 .DEFAULT_GOAL := all
 
 env: $(READY)
@@ -12,13 +11,19 @@ env: $(READY)
 $(READY): envs/requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' \
 	  || { echo "Python 3.11, 3.12 or 3.13 is needed; name one: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
-	$(PYTHON) -m venv $(VENV)
+	$(PYTHON) -m venv --clear $(VENV)
 	$(VENV)/bin/python -m pip install --quiet --require-hashes -r envs/requirements.lock
 	$(VENV)/bin/python -m pip install --quiet --no-deps --no-build-isolation -e .
-	$(VENV)/bin/python -m compileall -q -j 0 $(VENV)/lib || true
+	-$(VENV)/bin/python -m compileall -q -j 0 $(VENV)/lib
 	@touch $(READY)
 
-$(TARGETS) figures/% results/%: $(READY) FORCE
+all: $(READY)
+	$(VENV)/bin/snakemake all
+
+figures/%: $(READY) FORCE
+	$(VENV)/bin/snakemake $@
+
+results/%: $(READY) FORCE
 	$(VENV)/bin/snakemake $@
 
 test: check
@@ -30,3 +35,6 @@ check: $(READY)
 	$(VENV)/bin/mypy
 	$(VENV)/bin/snakefmt --check Snakefile workflow
 	$(VENV)/bin/snakemake --lint
+
+# the files that make reads have no rule of their own
+Makefile envs/requirements.lock pyproject.toml: ;
