@@ -1,14 +1,16 @@
 """All class counts that fit a program, where they are few."""
 
 from dataclasses import dataclass
+from math import floor
 
 import numpy as np
 import numpy.typing as npt
 
-from genverify.bounds import Bounder
-from genverify.program.compact import Program
+from genverify.bounds import INTEGRAL, Bounder
 
 Ints = npt.NDArray[np.int64]
+MOST_PROGRAMS = 20_000
+MOST_CLASSES = 400
 
 
 @dataclass(frozen=True)
@@ -22,7 +24,7 @@ class Enumeration:
 def all_class_counts(bounder: Bounder, known: list[Ints], limit: int) -> Enumeration:
     """
     Every fitting z, up to `limit`: first every class that some z uses, by asking for one outside those seen so far, then
-    all combinations of these classes.
+    all counts of these classes. Where that is too much work, what is known, and not complete.
     """
     program = bounder.program
     used = np.zeros(program.classes, dtype=bool)
@@ -36,31 +38,47 @@ def all_class_counts(bounder: Bounder, known: list[Ints], limit: int) -> Enumera
         known.append(outside.counterexample)
         if len(known) >= limit:
             return Enumeration(known, complete=False)
-    found = _combinations(program, np.flatnonzero(used), limit + 1)
-    return Enumeration(found[:limit], complete=outside.proof is not None and len(found) <= limit)
+    if used.sum() > MOST_CLASSES:
+        return Enumeration(known, complete=False)
+    search = _Search(bounder, np.flatnonzero(used), limit + 1)
+    search.run()
+    complete = outside.proof is not None and len(search.found) <= limit and search.programs <= MOST_PROGRAMS
+    return Enumeration(search.found[:limit] or known, complete)
 
 
-def _combinations(program: Program, classes: Ints, limit: int) -> list[Ints]:
-    """All fitting counts of the given classes, depth first, cut where a row is overfull or cannot be filled any more."""
-    A = program.A[:, classes].astype(np.int64)
-    found: list[Ints] = []
-    reach = np.cumsum((A > 0)[:, ::-1], axis=1)[:, ::-1] > 0
+@dataclass
+class _Search:
+    """All fitting counts of the given classes, depth first; the linear program says how large the next count can be."""
 
-    def walk(place: int, counts: list[int], left_hi: Ints, left_lo: Ints) -> None:
-        if len(found) >= limit:
+    bounder: Bounder
+    classes: Ints
+    limit: int
+
+    def run(self) -> None:
+        self.found: list[Ints] = []
+        self.programs = 0
+        others = np.ones(self.bounder.program.classes, dtype=np.int64)
+        others[self.classes] = 0
+        self.bounder.lp.push_row(others, 0, 0)
+        try:
+            self.walk([])
+        finally:
+            self.bounder.lp.pop_row()
+
+    def walk(self, counts: list[int]) -> None:
+        if len(counts) == len(self.classes):
+            z = np.zeros(self.bounder.program.classes, dtype=np.int64)
+            z[self.classes] = counts
+            if self.bounder.program.fits(z):
+                self.found.append(z)
             return
-        if place == len(classes):
-            if (left_lo <= 0).all():
-                z = np.zeros(program.classes, dtype=np.int64)
-                z[classes] = counts
-                found.append(z)
-            return
-        if (left_lo[~reach[:, place]] > 0).any():
-            return
-        column = A[:, place]
-        most = int(left_hi[column > 0].min())
-        for count in range(most, -1, -1):
-            walk(place + 1, [*counts, count], left_hi - count * column, left_lo - count * column)
-
-    walk(0, [], program.hi.copy(), program.lo.copy())
-    return found
+        chosen = np.zeros(self.bounder.program.classes, dtype=np.int64)
+        chosen[self.classes[len(counts)]] = 1
+        self.programs += 1
+        answer = self.bounder.lp.maximise(chosen)
+        for count in range(-1 if answer.value is None else floor(answer.value + INTEGRAL), -1, -1):
+            if len(self.found) >= self.limit or self.programs > MOST_PROGRAMS:
+                return
+            self.bounder.lp.push_row(chosen, count, count)
+            self.walk([*counts, count])
+            self.bounder.lp.pop_row()
