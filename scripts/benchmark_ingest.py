@@ -10,7 +10,7 @@ from genverify.domain import read_domain
 from genverify.errors import GenverifyError
 from genverify.jobs import Job, log, run
 from genverify.microdata.ingest import enlarged, ingest_ppmf
-from genverify.microdata.ppmf import write_ppmf
+from genverify.microdata.ppmf_writer import write_ppmf
 from genverify.microdata.store import read_microdata
 
 

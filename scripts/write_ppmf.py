@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from genverify.jobs import Job, log, run
-from genverify.microdata.ppmf import write_ppmf
+from genverify.microdata.ppmf_writer import write_ppmf
 from genverify.microdata.store import read_microdata
 
 

@@ -14,7 +14,8 @@ import yaml
 from genverify.domain import Domain, parse_domain
 from genverify.errors import DataError
 from genverify.microdata import ppmf
-from genverify.microdata.ppmf import read_ppmf, write_ppmf
+from genverify.microdata.ppmf import read_ppmf
+from genverify.microdata.ppmf_writer import write_ppmf
 
 HEADER = "RTYPE,TABBLKST,TABBLKCOU,TABTRACTCE,TABBLK,TEN,VACS,HHSIZE,HHT,HHT2,THHSPAN,THHLDRAGE,THHRACE,TP18,TP65"
 ROW = "2,01,001,020100,1000,1,0,2,1,02,1,5,01,0,0"

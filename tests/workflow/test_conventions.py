@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 STAGES = sorted((ROOT / "workflow").glob("*.smk"))
 SCRIPTS = sorted((ROOT / "scripts").glob("*.py"))
 MODULES = sorted((ROOT / "src" / "genverify").rglob("*.py"))
-LONGEST = 350
+LONGEST = 300
 ATTACK = ["attack", "bounds", "claims", "contradiction", "datasets", "effective", "enumerate", "generate", "verify"]
 
 
