@@ -6,6 +6,7 @@ from enum import Enum
 
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse import csr_array
 
 from genverify.bounds import Bound, Bounder, Limits
 from genverify.claims import Claim, claim_arrays
@@ -73,7 +74,7 @@ class Verifier:
         for place, claim in enumerate(claims):
             if open_[place]:
                 before = len(self.bounder.seen)
-                decisions.append(self._question(claim, F[place], T[place]))
+                decisions.append(self._question(claim, _row(F, place), _row(T, place)))
                 for z in self.bounder.seen[before:]:
                     open_ &= _holds(F, T, z, m)
             else:
@@ -83,11 +84,11 @@ class Verifier:
     def range(self, claim: Claim) -> "Range":
         """The least and the greatest COUNT(a) over all datasets that fit, each with its proof."""
         F, T = matched_classes(self.bounder.program, claim_arrays([claim])[0])
-        high, upper = self.bounder.maximum(T[0].astype(np.int64))
-        low, lower = self.bounder.maximum(-F[0].astype(np.int64))
+        high, upper = self.bounder.maximum(_row(T, 0))
+        low, lower = self.bounder.maximum(-_row(F, 0))
         return Range(-low, high, lower.proof, upper.proof, upper.limit or lower.limit)
 
-    def _question(self, claim: Claim, F: Flags, T: Flags) -> Decision:
+    def _question(self, claim: Claim, F: Ints, T: Ints) -> Decision:
         """min sum_F z = m = max sum_T z, the two sides asked in turn."""
         upper = self._bound(T, +1, claim.m)
         if upper.counterexample is not None:
@@ -103,17 +104,23 @@ class Verifier:
             return Decision(claim, Verdict.UNCERTIFIED, integer=integer, limit=limit)
         return Decision(claim, Verdict.VERIFIED, lower.proof, upper.proof, integer)
 
-    def _bound(self, flags: Flags, sign: int, b: int) -> Bound:
-        key = (np.packbits(flags).tobytes(), sign, b)
+    def _bound(self, row: Ints, sign: int, b: int) -> Bound:
+        key = (np.flatnonzero(row).tobytes(), sign, b)
         if key not in self.answers:
-            self.answers[key] = self.bounder.at_most(sign * flags.astype(np.int64), b)
+            self.answers[key] = self.bounder.at_most(sign * row, b)
         return self.answers[key]
 
 
-def _holds(F: Flags, T: Flags, z: Ints, m: Ints) -> Flags:
+def _row(matrix: csr_array, place: int) -> Ints:
+    """A row of a sparse matrix of ones, written out."""
+    row = np.zeros(matrix.shape[1], dtype=np.int64)
+    row[matrix.indices[matrix.indptr[place] : matrix.indptr[place + 1]]] = 1
+    return row
+
+
+def _holds(F: csr_array, T: csr_array, z: Ints, m: Ints) -> Flags:
     """Which claims hold in every dataset with class counts z."""
-    used = np.flatnonzero(z)
-    flags: Flags = (F[:, used] @ z[used] == m) & (T[:, used] @ z[used] == m)
+    flags: Flags = (F @ z == m) & (T @ z == m)
     return flags
 
 

@@ -2,21 +2,22 @@
 
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse import csr_array, vstack
 
 from genverify.claims import ANY, Codes
 from genverify.predicates import Flags
 from genverify.program.compact import Program
 
-CELLS_AT_ONCE = 40_000_000
+CELLS_AT_ONCE = 5_000_000
 
 
-def matched_classes(program: Program, codes: Codes) -> tuple[Flags, Flags]:
-    """F and T of each claim, one row per claim and one column per class: COUNT(a) ranges from sum_F z to sum_T z."""
+def matched_classes(program: Program, codes: Codes) -> tuple[csr_array, csr_array]:
+    """F and T of each claim, a sparse row of ones per claim, a column per class: COUNT(a) ranges from F z to T z."""
     order, starts, sizes = program.grouped
     step = max(1, CELLS_AT_ONCE // max(1, len(program.types)))
     parts = [_matched(program, codes[at : at + step], order, starts, sizes) for at in range(0, len(codes), step)]
-    empty = np.zeros((0, program.classes), dtype=bool)
-    return np.concatenate([empty, *(f for f, _ in parts)]), np.concatenate([empty, *(t for _, t in parts)])
+    F, T = (csr_array(vstack([part[side] for part in parts], format="csr")) for side in (0, 1))
+    return F, T
 
 
 def _matched(
@@ -25,11 +26,11 @@ def _matched(
     order: npt.NDArray[np.int64],
     starts: npt.NDArray[np.int64],
     sizes: npt.NDArray[np.int64],
-) -> tuple[Flags, Flags]:
+) -> tuple[csr_array, csr_array]:
     can, must = matching_types(program, codes, order)
     counted = np.add.reduceat(must, starts, axis=1, dtype=np.int32)
     reached = np.logical_or.reduceat(can, starts, axis=1)
-    return counted == sizes, reached
+    return csr_array((counted == sizes).astype(np.int64)), csr_array(reached.astype(np.int64))
 
 
 def matching_types(program: Program, codes: Codes, order: npt.NDArray[np.int64]) -> tuple[Flags, Flags]:
