@@ -5,13 +5,16 @@ from pathlib import Path
 from genverify.jobs import Job, run
 from genverify.microdata.manifest import data_label
 from genverify.release import read_releases, read_schema
-from genverify.tables_out.queries import table2
+from genverify.tables_out.queries import table2, table2_text
 
 
 def main(job: Job) -> None:
     releases = read_releases(Path(job.input.counts), read_schema(Path(job.input.schema)))
     largest = max(releases, key=lambda release: (release.n, release.block))
-    table2(largest, "P20", data_label(Path(job.input.manifest))).to_csv(job.output.table, index=False)
+    label = data_label(Path(job.input.manifest))
+    table = table2(largest, "P20", label)
+    table.to_csv(job.output.table, index=False)
+    Path(job.output.readable).write_text(table2_text(table, label))
 
 
 if __name__ == "__main__":

@@ -3,12 +3,15 @@
 from pathlib import Path
 
 from genverify.jobs import Job, run
+from genverify.microdata.manifest import data_label
 from genverify.release import read_schema
-from genverify.tables_out.queries import table3
+from genverify.tables_out.queries import table3, table3_text
 
 
 def main(job: Job) -> None:
-    table3(read_schema(Path(job.input.schema))).to_csv(job.output.table, index=False)
+    table = table3(read_schema(Path(job.input.schema)))
+    table.to_csv(job.output.table, index=False)
+    Path(job.output.readable).write_text(table3_text(table, data_label(Path(job.input.manifest))))
 
 
 if __name__ == "__main__":

@@ -37,6 +37,7 @@ rule write_table2:
         manifest="results/microdata.json",
     output:
         table="results/tables/table2.csv",
+        readable="results/tables/table2.md",
         record="results/tables/table2.record.json",
     log:
         "logs/write_table2.log",
@@ -54,8 +55,10 @@ rule write_table3:
     """Table 3: how many sets of k columns the published tables cross."""
     input:
         schema="results/paper/release/schema.json",
+        manifest="results/microdata.json",
     output:
         table="results/tables/table3.csv",
+        readable="results/tables/table3.md",
         record="results/tables/table3.record.json",
     log:
         "logs/write_table3.log",

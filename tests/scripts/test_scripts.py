@@ -288,7 +288,10 @@ def test_fig2_gives_the_same_bytes_again(made: Path, tmp_path: Path, script: Run
 
 
 def test_table3_of_the_toy(made: Path, tmp_path: Path, script: Run) -> None:
-    script("write_table3")(job({"schema": made / "release" / "schema.json"}, {"table": tmp_path / "table3.csv"}))
+    (tmp_path / "microdata.json").write_text('{"label": "made by hand"}')
+    inputs = {"schema": made / "release" / "schema.json", "manifest": tmp_path / "microdata.json"}
+    script("write_table3")(job(inputs, {"table": tmp_path / "table3.csv", "readable": tmp_path / "table3.md"}))
+    assert "Data: **made by hand**" in (tmp_path / "table3.md").read_text()
     table = pd.read_csv(tmp_path / "table3.csv", index_col="k")
     assert table.loc[["1", "2", "total"], "ours"].tolist() == [2, 2, 4]  # PET, AGE; PET x HOME, HOME x AGE
 
@@ -402,13 +405,15 @@ def test_calibration_and_table2_of_a_block_of_ten(
     manifest = {"manifest": household_store / "microdata.json"}
     script("write_table2")(
         job(
-            {"schema": release["schema"], "counts": tmp_path / "000.parquet", **manifest}, {"table": tmp_path / "table2.csv"}
+            {"schema": release["schema"], "counts": tmp_path / "000.parquet", **manifest},
+            {"table": tmp_path / "table2.csv", "readable": tmp_path / "table2.md"},
         )
     )
     table2 = pd.read_csv(tmp_path / "table2.csv", dtype={"block": str})
     assert len(table2) == 14
     assert set(table2["block"]) == {BLOCKS["01"][0]}
     assert set(table2["data"]) == {"made by hand"}
+    assert f"block {BLOCKS['01'][0]}" in (tmp_path / "table2.md").read_text()
     assert table2.loc[~table2["id"].str.endswith("65-over"), "count"].sum() == 10
     national = root / "data" / "synthetic" / "national.yaml"
     script("write_calibration")(

@@ -5,6 +5,7 @@ from collections import Counter
 import pandas as pd
 
 from genverify.release import Release, Schema
+from genverify.tables_out.markdown import document, markdown_table
 
 PAPER_TABLE3 = {1: 4, 2: 10, 3: 8, 4: 2}
 REMARK = (
@@ -22,6 +23,20 @@ def table2(release: Release, table: str, label: str) -> pd.DataFrame:
             for number, (query, count) in enumerate(rows, 1)
         ]
     ).assign(block=release.block, data=label)
+
+
+def table2_text(table: pd.DataFrame, label: str) -> str:
+    """Table 2 to read."""
+    shown = table[["query", "id", "condition", "words", "count"]]
+    title = f"Table 2. What one table publishes about block {table['block'].iloc[0]}" if len(table) else "Table 2"
+    return document(title, label, [markdown_table(list(shown), shown.to_numpy().tolist(), left=4)])
+
+
+def table3_text(table: pd.DataFrame, label: str) -> str:
+    """Table 3 to read."""
+    shown = table[["k", "ours", "paper"]]
+    title = "Table 3. Sets of k columns that the published tables cross"
+    return document(title, label, [markdown_table(list(shown), shown.to_numpy().tolist()), f"k = 1: {REMARK}."])
 
 
 def table3(schema: Schema) -> pd.DataFrame:
