@@ -1,0 +1,14 @@
+"""data/sources.csv tells the digest of every data file that is shipped."""
+
+import hashlib
+from pathlib import Path
+
+import pandas as pd
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_every_data_file_is_listed_with_its_digest() -> None:
+    listed = pd.read_csv(ROOT / "data" / "sources.csv").set_index("file")["sha256"].dropna().to_dict()
+    shipped = {str(path.relative_to(ROOT)): path for path in (ROOT / "data").rglob("*.yaml")}
+    assert listed == {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in shipped.items()}
