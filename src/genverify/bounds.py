@@ -40,7 +40,7 @@ class Bound:
     """
     What came out of a question "max c z <= b?": a proof, or a fitting z with c z > b, or the limit that struck.
 
-    `integer` says whether branching was needed. A bound without proof that is no counterexample either is undecided, or
+    `integer` says whether the linear program left it open, so that exchanges, dives or branching were needed. A bound without proof that is no counterexample either is undecided, or
     decided but not certified where `decided` is true.
     """
 
@@ -131,17 +131,18 @@ class _Search:
 
     def run(self) -> Bound:
         self.nodes = self.leaves = 0
+        self.integer = False
         self.branches: list[Branch] = []
         self.deadline = time.monotonic() + self.bounder.limits.seconds
         try:
             proof = self.node()
         except _Found as found:
-            return Bound(counterexample=found.z, integer=self.nodes > 1)
+            return Bound(counterexample=found.z, integer=self.integer)
         except _Stopped as stopped:
-            return Bound(limit=stopped.why, integer=self.nodes > 1, decided=False)
+            return Bound(limit=stopped.why, integer=self.integer, decided=False)
         if proof is None:
-            return Bound(limit="proof too large or not exact", integer=self.nodes > 1)
-        return Bound(proof=proof, integer=self.nodes > 1)
+            return Bound(limit="proof too large or not exact", integer=self.integer)
+        return Bound(proof=proof, integer=self.integer)
 
     def node(self) -> Node | None:
         """The proof of the current node (None: true, but without an exact proof)."""
@@ -156,6 +157,7 @@ class _Search:
         if floor(answer.value + INTEGRAL) <= self.b:
             return self.leaf(answer, self.c, self.b, "bound")
         z = self.bounder.integral(answer.z)
+        self.integer |= z is None
         if z is None and not self.branches:
             z = self.bounder.better(self.c, self.b)
         if z is None and not self.branches:

@@ -32,7 +32,7 @@ class Verdict(Enum):
 class Decision:
     """
     A claim's verdict. A verified claim has two proofs: COUNT(a) >= m (lower) and COUNT(a) <= m (upper). `integer` says
-    whether branching was needed, `limit` which limit struck.
+    whether integer search was needed, `limit` which limit struck.
     """
 
     claim: Claim
