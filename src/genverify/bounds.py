@@ -40,8 +40,8 @@ class Bound:
     """
     What came out of a question "max c z <= b?": a proof, or a fitting z with c z > b, or the limit that struck.
 
-    `integer` says whether the linear program left it open, so that exchanges, dives or branching were needed. A bound without proof that is no counterexample either is undecided, or
-    decided but not certified where `decided` is true.
+    `integer` says whether the linear program left it open, so that exchanges, dives or branching were needed. A bound
+    without proof that is no counterexample either is undecided, or decided but not certified where `decided` is true.
     """
 
     proof: Node | None = None
