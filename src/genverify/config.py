@@ -1,123 +1,18 @@
-"""The configuration: a closed model, named variants as overrides, every one checked before the first job."""
+"""The configuration as read: named variants laid over the settings, every one checked before the first job."""
 
 from collections.abc import Mapping
 from functools import reduce
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Any, TypeVar, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import ValidationError
 
 from genverify.errors import ConfigError, nearest
+from genverify.settings import Config, Section, Variant
 
-Name = str
 KINDS = ("int", "str", "constrained")
-RESERVED = ("microdata", "sample", "tables", "benchmark", "ppmf", "releases", "explorer")
+FOLDERS = "microdata sample tables benchmark ppmf releases explorer persons raprank crate housing"
+RESERVED = tuple(FOLDERS.split())
 VARIABLE_SECTIONS = ("release", "program", "generate", "verify")
-
-
-class Section(BaseModel):
-    """Settings that belong together; unknown keys are errors, defaults stand in config.yaml."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-
-class Synthetic(Section):
-    country: str
-    households: int = Field(ge=1000)
-    homogeneity: float = Field(ge=0, le=3)
-
-
-class Ppmf(Section):
-    units: str | None
-
-
-class Microdata(Section):
-    source: Literal["synthetic", "ppmf"]
-    domain: str
-    synthetic: Synthetic
-    ppmf: Ppmf
-
-
-class Design(Section):
-    size: Literal["state_median", "country_median"] | Annotated[int, Field(ge=1)]
-    blocks_per_state: int = Field(ge=1)
-
-
-class Sample(Section):
-    universe: str
-    designs: dict[Name, Design] = Field(min_length=1)
-    batches: int = Field(ge=1)
-
-
-class ReleaseSettings(Section):
-    tables_file: str
-    universe: str
-    tables: Literal["all"] | list[str]
-    groups: dict[str, list[int] | None]
-    structural_zeros: bool
-    withhold: list[Annotated[int, Field(ge=0)]]
-
-
-class ProgramSection(Section):
-    formulation: Literal["compact", "onehot"]
-    solver: Literal["highs", "gurobi"]
-    max_types: int = Field(ge=1)
-    iterations: int = Field(ge=1)
-    nodes: int = Field(ge=1)
-    leaves: int = Field(ge=1)
-    seconds: float = Field(gt=0)
-
-
-class Generate(Section):
-    datasets: int = Field(ge=1)
-
-
-class Verify(Section):
-    min_k: int = Field(ge=1)
-
-
-class IngestBenchmark(Section):
-    rows: int = Field(ge=1)
-
-
-class SpeedBenchmark(Section):
-    blocks: int = Field(ge=1)
-    claims: int = Field(ge=1)
-    datasets: int = Field(ge=1)
-    seconds: float = Field(gt=0)
-
-
-class ScalingBenchmark(Section):
-    households: list[int] = Field(min_length=1)
-    repeats: int = Field(ge=1)
-    seconds: float = Field(gt=0)
-    memory_mb: int = Field(ge=256)
-
-
-class Benchmark(Section):
-    ingest: IngestBenchmark
-    speed: SpeedBenchmark
-    scaling: ScalingBenchmark
-
-
-class Config(Section):
-    seed: int = Field(ge=0)
-    microdata: Microdata
-    sample: Sample
-    release: ReleaseSettings
-    program: ProgramSection
-    generate: Generate
-    verify: Verify
-    benchmark: Benchmark
-    variants: dict[Name, dict[str, Any] | None] = Field(min_length=1)
-
-
-class Variant(Section):
-    """The sections that a variant can change, after its overrides."""
-
-    release: ReleaseSettings
-    program: ProgramSection
-    generate: Generate
-    verify: Verify
 
 
 def merge(base: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:
@@ -197,11 +92,11 @@ def _explain(model: type[Section], problem: Any) -> str:
 
 def _siblings(model: type[Section], path: list[str]) -> list[str]:
     """The settings that stand beside the last part of a path."""
-    fields = model.model_fields
+    here: Any = model
     for part in path[:-1]:
-        inner = fields[part].annotation if part in fields else None
-        if isinstance(inner, type) and issubclass(inner, Section):
-            fields = inner.model_fields
-        elif part in fields:
-            fields = Design.model_fields
-    return list(fields)
+        here = here.model_fields[part].annotation if _is_section(here) else get_args(here)[1]
+    return list(here.model_fields) if _is_section(here) else []
+
+
+def _is_section(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, Section)

@@ -2,10 +2,11 @@
 
 from pathlib import Path
 
-from genverify.config import Config, variant_settings
+from genverify.config import variant_settings
 from genverify.domain import read_domain
 from genverify.errors import ConfigError, GenverifyError
 from genverify.release import read_study
+from genverify.settings import Config
 
 
 def check_study(config: Config) -> None:

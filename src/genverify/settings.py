@@ -1,0 +1,113 @@
+"""The settings of a study, section by section: a closed model of config.yaml, where the defaults stand."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Name = str
+
+
+class Section(BaseModel):
+    """Settings that belong together; unknown keys are errors, defaults stand in config.yaml."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class Synthetic(Section):
+    country: str
+    households: int = Field(ge=1000)
+    homogeneity: float = Field(ge=0, le=3)
+
+
+class Ppmf(Section):
+    units: str | None
+
+
+class Microdata(Section):
+    source: Literal["synthetic", "ppmf"]
+    domain: str
+    synthetic: Synthetic
+    ppmf: Ppmf
+
+
+class Design(Section):
+    size: Literal["state_median", "country_median"] | Annotated[int, Field(ge=1)]
+    blocks_per_state: int = Field(ge=1)
+
+
+class Sample(Section):
+    universe: str
+    designs: dict[Name, Design] = Field(min_length=1)
+    batches: int = Field(ge=1)
+
+
+class ReleaseSettings(Section):
+    tables_file: str
+    universe: str
+    tables: Literal["all"] | list[str]
+    groups: dict[str, list[int] | None]
+    structural_zeros: bool
+    withhold: list[Annotated[int, Field(ge=0)]]
+
+
+class ProgramSection(Section):
+    formulation: Literal["compact", "onehot"]
+    solver: Literal["highs", "gurobi"]
+    max_types: int = Field(ge=1)
+    iterations: int = Field(ge=1)
+    nodes: int = Field(ge=1)
+    leaves: int = Field(ge=1)
+    seconds: float = Field(gt=0)
+
+
+class Generate(Section):
+    datasets: int = Field(ge=1)
+
+
+class Verify(Section):
+    min_k: int = Field(ge=1)
+
+
+class IngestBenchmark(Section):
+    rows: int = Field(ge=1)
+
+
+class SpeedBenchmark(Section):
+    blocks: int = Field(ge=1)
+    claims: int = Field(ge=1)
+    datasets: int = Field(ge=1)
+    seconds: float = Field(gt=0)
+
+
+class ScalingBenchmark(Section):
+    households: list[int] = Field(min_length=1)
+    repeats: int = Field(ge=1)
+    seconds: float = Field(gt=0)
+    memory_mb: int = Field(ge=256)
+
+
+class Benchmark(Section):
+    ingest: IngestBenchmark
+    speed: SpeedBenchmark
+    scaling: ScalingBenchmark
+
+
+class Config(Section):
+    seed: int = Field(ge=0)
+    microdata: Microdata
+    sample: Sample
+    release: ReleaseSettings
+    program: ProgramSection
+    generate: Generate
+    verify: Verify
+    benchmark: Benchmark
+    variants: dict[Name, dict[str, Any] | None] = Field(min_length=1)
+
+
+class Variant(Section):
+    """The sections that a variant can change, after its overrides."""
+
+    release: ReleaseSettings
+    program: ProgramSection
+    generate: Generate
+    verify: Verify
