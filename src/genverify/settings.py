@@ -68,6 +68,21 @@ class Verify(Section):
     min_k: int = Field(ge=1)
 
 
+class Rap(Section):
+    learning_rate: float = Field(gt=0)
+    steps: int = Field(ge=0)
+    queries_per_step: int = Field(ge=1)
+    tolerance: float = Field(ge=0)
+    check_every: int = Field(ge=1)
+    patience: int = Field(ge=1)
+    spread: float = Field(gt=0)
+    certainty: float = Field(gt=0.5, lt=1)
+
+
+class RapRank(Section):
+    rap: Rap
+
+
 class IngestBenchmark(Section):
     rows: int = Field(ge=1)
 
@@ -100,6 +115,7 @@ class Config(Section):
     program: ProgramSection
     generate: Generate
     verify: Verify
+    raprank: RapRank
     benchmark: Benchmark
     variants: dict[Name, dict[str, Any] | None] = Field(min_length=1)
 
