@@ -87,6 +87,21 @@ class Persons(Section):
     claims: PersonClaims
 
 
+class Rap(Section):
+    learning_rate: float = Field(gt=0)
+    steps: int = Field(ge=0)
+    queries_per_step: int = Field(ge=1)
+    tolerance: float = Field(ge=0)
+    check_every: int = Field(ge=1)
+    patience: int = Field(ge=1)
+    spread: float = Field(gt=0)
+    certainty: float = Field(gt=0.5, lt=1)
+
+
+class RapRank(Section):
+    rap: Rap
+
+
 class IngestBenchmark(Section):
     rows: int = Field(ge=1)
 
@@ -120,6 +135,7 @@ class Config(Section):
     generate: Generate
     verify: Verify
     persons: Persons
+    raprank: RapRank
     benchmark: Benchmark
     variants: dict[Name, dict[str, Any] | None] = Field(min_length=1)
 

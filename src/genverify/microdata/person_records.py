@@ -18,17 +18,23 @@ def read_person_records(path: Path, domain: Domain) -> pd.DataFrame:
     try:
         frame = pd.read_csv(path, dtype={"block": str})
     except (OSError, EOFError, ValueError) as error:
-        raise DataError(f"{path}: cannot be read as a file of person records ({error}). Check it, or fetch it again.") from None
+        raise DataError(
+            f"{path}: cannot be read as a file of person records ({error}). Check it, or fetch it again."
+        ) from None
     for name in ("block", "sex", "age", *races, "hispanic"):
         if name not in frame.columns:
             raise DataError(f"{path}: no column {name} ({nearest(name, list(frame.columns))}). Add or rename it.")
-    _check(path, frame, "block", ~frame["block"].astype(str).str.fullmatch(rf"\d{{{GEOGRAPHY['block']}}}"), "is not 15 digits")
+    _check(
+        path, frame, "block", ~frame["block"].astype(str).str.fullmatch(rf"\d{{{GEOGRAPHY['block']}}}"), "is not 15 digits"
+    )
     for name in (*races, "hispanic"):
         _check(path, frame, name, ~frame[name].isin([0, 1]), "is neither 0 nor 1")
     _check(path, frame, "the race flags", frame[races].sum(axis=1) == 0, "name no race: give each person one or more")
     for name, column in (("sex", "QSEX"), ("age", "QAGE")):
         codes = domain[column].codes
-        _check(path, frame, name, ~frame[name].isin(codes), f"is no {domain[column].label} from {min(codes)} to {max(codes)}")
+        _check(
+            path, frame, name, ~frame[name].isin(codes), f"is no {domain[column].label} from {min(codes)} to {max(codes)}"
+        )
     return _coded(frame, races, domain).sort_values("block", kind="stable", ignore_index=True)
 
 
