@@ -13,7 +13,7 @@ NOT_HISPANIC = 1
 
 
 def read_person_records(path: Path, domain: Domain) -> pd.DataFrame:
-    """The records as `block` and the columns of the domain, sorted by block; the race flags make the code of the set of races."""
+    """The records as `block` and the columns of the domain, sorted by block; the race flags make the code of race."""
     races = [chosen[0] for chosen in domain["CENRACE"].sets if len(chosen) == 1]
     try:
         frame = pd.read_csv(path, dtype={"block": str})
