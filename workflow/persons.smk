@@ -82,3 +82,39 @@ rule write_person_queries:
         tract_tables=setting("persons.tract_tables"),
     script:
         "../scripts/write_person_queries.py"
+
+
+def person_records(wildcards):
+    """The file of person records that the user has."""
+    if not STUDY.persons.records:
+        raise WorkflowError(
+            "config.yaml: persons.records must give the path of a file of person records (block, sex, age, six race flags, hispanic)"
+        )
+    return STUDY.persons.records
+
+
+rule verify_persons:
+    """Prove claims from the person tables of small blocks, check them against the records, and rank by RAP-RANK beside them."""
+    input:
+        records=person_records,
+        domain=STUDY.persons.domain,
+        tables=STUDY.persons.release.tables_file,
+    output:
+        table="results/tables/persons_verified.csv",
+        record="results/tables/persons_verified.record.json",
+    log:
+        "logs/verify_persons.log",
+    benchmark:
+        "benchmarks/verify_persons.tsv"
+    conda:
+        "../envs/environment.yaml"
+    params:
+        code=code_of("verify_persons"),
+        release=setting("persons.release"),
+        bands=setting("persons.bands"),
+        claims=setting("persons.claims"),
+        program=setting("program"),
+        rap=setting("raprank.rap"),
+        seed=setting("seed"),
+    script:
+        "../scripts/verify_persons.py"

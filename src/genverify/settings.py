@@ -84,6 +84,7 @@ class Persons(Section):
     release: ReleaseSettings
     tract_tables: Literal["all"] | list[str]
     records: str | None
+    bands: str
     claims: PersonClaims
 
 
