@@ -66,8 +66,9 @@ def try_blocks(
     blocks: Iterable[KnownBlock], settings: ProgramSettings, datasets: int, min_k: int, seed: int
 ) -> Iterator[pd.DataFrame]:
     """
-    Compare every verified claim of every block with its records. Blocks with the same answers have the same verified claims, so
-    each release is attacked once.
+    Compare every verified claim of every block with its records.
+
+    Blocks with the same answers have the same verified claims, so each release is attacked once.
     """
     done: dict[bytes, Proved] = {}
     for known in blocks:

@@ -42,7 +42,7 @@ def _check(path: Path, frame: pd.DataFrame, name: str, wrong: "pd.Series[bool]",
     """An error that names the first wrong row (the header is row 1)."""
     if wrong.any():
         place = int(np.argmax(wrong.to_numpy()))
-        value = f" {frame[name].iloc[place]!r}" if name in frame.columns else ""
+        value = f" {frame[name].iloc[place]}" if name in frame.columns else ""
         raise DataError(f"{path}, row {place + 2}: {name}{value} {problem}. Mend the row.")
 
 
