@@ -75,7 +75,7 @@ def test_a_tally_by_hand(schema: Schema) -> None:
 
 
 def test_years_are_rarely_proved_and_bands_often(schema: Schema, root: Path, program_settings: ProgramSettings) -> None:
-    """Ages 20 and 21 are bands of their own: the woman of 20 is known in full, the man by all but his age; the twins are two."""
+    """Age 20 is a band of its own: the woman of 20 is known in full, the man by all but his age; the twins are two."""
     years, bands = (
         pd.concat(try_blocks(known_blocks(records, own, 30), program_settings, 20, 1, 1)).groupby(["block", "k"]).sum()
         for own, records in both_readings(schema, people(), root)
