@@ -63,3 +63,16 @@ def tables_file(wildcards):
 def code_of(name):
     """The digest of a script and every module that it imports, so that a change of their content runs the job again."""
     return code_digest(Path(workflow.basedir) / "scripts" / f"{name}.py")
+
+
+def file_named(path, setting_name):
+    """The file that a setting names; if it names none, an error once a job wants it."""
+
+    def of_job(wildcards):
+        if not path:
+            raise WorkflowError(
+                f"config.yaml: {setting_name} must give the path of a file for this target"
+            )
+        return path
+
+    return of_job

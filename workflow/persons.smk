@@ -4,22 +4,17 @@ Writes: results/persons/, one Parquet file per state: the private persons; resul
 results/tables/persons_verified.csv, claims tried on person records that the user has.
 """
 
-
-def person_source(wildcards):
-    """The synthetic households, or the person file."""
-    if STUDY.microdata.source == "synthetic":
-        return "results/microdata"
-    if not STUDY.microdata.ppmf.persons:
-        raise WorkflowError(
-            "config.yaml: microdata.source is ppmf, so microdata.ppmf.persons must give the path of the person file"
-        )
-    return STUDY.microdata.ppmf.persons
+PERSON_SOURCE = (
+    "results/microdata"
+    if STUDY.microdata.source == "synthetic"
+    else file_named(STUDY.microdata.ppmf.persons, "microdata.ppmf.persons")
+)
 
 
 rule ingest_persons:
     """Make the private persons: those who fit the synthetic households, or the PPMF person file."""
     input:
-        source=person_source,
+        source=PERSON_SOURCE,
         domain=STUDY.persons.domain,
         synthetic=STUDY.persons.synthetic,
     output:
@@ -84,19 +79,10 @@ rule write_person_queries:
         "../scripts/write_person_queries.py"
 
 
-def person_records(wildcards):
-    """The file of person records that the user has."""
-    if not STUDY.persons.records:
-        raise WorkflowError(
-            "config.yaml: persons.records must give the path of a file of person records (block, sex, age, six race flags, hispanic)"
-        )
-    return STUDY.persons.records
-
-
 rule verify_persons:
     """Prove claims from the person tables of small blocks, check them against the records, and rank by RAP-RANK beside them."""
     input:
-        records=person_records,
+        records=file_named(STUDY.persons.records, "persons.records"),
         domain=STUDY.persons.domain,
         tables=STUDY.persons.release.tables_file,
     output:
