@@ -146,6 +146,10 @@ ODD = {"lists": {"odd": ["nobody"]}, "tables": {"X": {"title": "X", "cross": ["o
 BANDS = {"bands": {"b": {"column": "QAGE", "starts": [0, 5], "unit": "y"}}}
 WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "unknown word in a list": (ODD, "unknown list 'nobody'"),
+    "a list that names itself": (
+        {**ODD, "lists": {"odd": ["even"], "even": ["odd"]}},
+        "list 'odd' names itself: odd > even > odd",
+    ),
     "sets of a column without sets": (
         {"sets": {"odd": {"column": "QSEX", "size": 1, "label": "{}"}}},
         "column QSEX has no sets",
