@@ -44,6 +44,7 @@ TABLES = [
 wildcard_constraints:
     variant="|".join(VARIANTS),
     batch=r"\d{3}",
+    reading="|".join(STUDY.persons.readings),
 
 
 def setting(section):

@@ -1,7 +1,7 @@
 """
 Reads: results/microdata/ (synthetic households) or the PPMF person file that config.yaml names.
 Writes: results/persons/, one Parquet file per state: the private persons; results/tables/person_queries.csv, what is published about them;
-results/tables/persons_verified.csv, claims tried on person records that the user has.
+results/persons_trial/ and results/tables/persons_verified.csv, claims tried on person records that the user has.
 """
 
 PERSON_SOURCE = (
@@ -80,27 +80,80 @@ rule write_person_queries:
 
 
 rule verify_persons:
-    """Prove claims from the person tables of small blocks, check them against the records, and rank by RAP-RANK beside them."""
+    """Prove claims from the person tables of small blocks, and check them against the records, with a column read in one way."""
     input:
         records=file_named(STUDY.persons.records, "persons.records"),
         domain=STUDY.persons.domain,
         tables=STUDY.persons.release.tables_file,
     output:
-        table="results/tables/persons_verified.csv",
-        record="results/tables/persons_verified.record.json",
+        claims="results/persons_trial/{reading}.claims.csv",
+        record="results/persons_trial/{reading}.claims.record.json",
     log:
-        "logs/verify_persons.log",
+        "logs/verify_persons/{reading}.log",
     benchmark:
-        "benchmarks/verify_persons.tsv"
+        "benchmarks/verify_persons/{reading}.tsv"
     conda:
         "../envs/environment.yaml"
     params:
         code=code_of("verify_persons"),
         release=setting("persons.release"),
-        bands=setting("persons.bands"),
+        readings=setting("persons.readings"),
         claims=setting("persons.claims"),
         program=setting("program"),
-        rap=setting("raprank.rap"),
         seed=setting("seed"),
     script:
         "../scripts/verify_persons.py"
+
+
+rule rank_persons:
+    """Rank the persons of some of these blocks by RAP-RANK, and compare with the records."""
+    input:
+        records=file_named(STUDY.persons.records, "persons.records"),
+        domain=STUDY.persons.domain,
+        tables=STUDY.persons.release.tables_file,
+    output:
+        rates="results/persons_trial/{reading}.ranked.csv",
+        record="results/persons_trial/{reading}.ranked.record.json",
+    log:
+        "logs/rank_persons/{reading}.log",
+    benchmark:
+        "benchmarks/rank_persons/{reading}.tsv"
+    conda:
+        "../envs/environment.yaml"
+    params:
+        code=code_of("rank_persons"),
+        release=setting("persons.release"),
+        readings=setting("persons.readings"),
+        claims=setting("persons.claims"),
+        rap=setting("raprank.rap"),
+        seed=setting("seed"),
+    script:
+        "../scripts/rank_persons.py"
+
+
+rule write_persons_verified:
+    """What the tables prove about known persons, by the number of columns, beside RAP-RANK's mean match rate."""
+    input:
+        claims=expand(
+            "results/persons_trial/{reading}.claims.csv",
+            reading=STUDY.persons.readings,
+        ),
+        ranked=expand(
+            "results/persons_trial/{reading}.ranked.csv",
+            reading=STUDY.persons.readings,
+        ),
+    output:
+        table="results/tables/persons_verified.csv",
+        readable="results/tables/persons_verified.md",
+        record="results/tables/persons_verified.record.json",
+    log:
+        "logs/write_persons_verified.log",
+    benchmark:
+        "benchmarks/write_persons_verified.tsv"
+    conda:
+        "../envs/environment.yaml"
+    params:
+        code=code_of("write_persons_verified"),
+        records=setting("persons.records"),
+    script:
+        "../scripts/write_persons_verified.py"

@@ -10,7 +10,7 @@ from genverify.errors import ConfigError, nearest
 from genverify.settings import Config, Section, Variant
 
 KINDS = ("int", "str", "constrained")
-FOLDERS = "microdata sample tables benchmark ppmf releases explorer persons raprank crate housing"
+FOLDERS = "microdata sample tables benchmark ppmf releases explorer persons persons_trial raprank crate housing"
 RESERVED = tuple(FOLDERS.split())
 VARIABLE_SECTIONS = ("release", "program", "generate", "verify")
 

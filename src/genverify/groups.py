@@ -55,6 +55,12 @@ def read_vocabulary(text: Mapping[str, Any], domain: Domain, changes: Mapping[st
     return Vocabulary(groups, lists)
 
 
+def groups_of(text: Mapping[str, Any], domain: Domain, name: str | None) -> list[Group]:
+    """The groups of one list of a table file; none where no list is named."""
+    vocabulary = read_vocabulary(text, domain, {})
+    return [vocabulary.groups[word] for word in vocabulary.listed(name)] if name else []
+
+
 def _group(domain: Domain, name: str, entry: Mapping[str, Any], changes: Mapping[str, Sequence[int]]) -> Group:
     where = {str(column): codes for column, codes in entry.items() if column != "label"}
     if len(where) > 1 or ("label" not in entry and not where):

@@ -84,7 +84,7 @@ class Persons(Section):
     release: ReleaseSettings
     tract_tables: Literal["all"] | list[str]
     records: str | None
-    bands: str
+    readings: dict[Name, str | None] = Field(min_length=1)
     claims: PersonClaims
 
 

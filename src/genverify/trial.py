@@ -1,7 +1,7 @@
 """A trial on known records: what the tables of each block prove, whether it is true of them, and whom it singles out."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +12,8 @@ from genverify.attack import ProgramSettings, generate_block, proofs_dict, verif
 from genverify.certificate import check_block
 from genverify.claims import ANY, Codes
 from genverify.errors import DataError
+from genverify.groups import Group
+from genverify.merge import merge_codes
 from genverify.release import Release, Schema
 from genverify.seeds import derive_seed
 from genverify.tabulate import tabulate
@@ -27,6 +29,15 @@ class KnownBlock:
 
     release: Release
     records: Ints
+
+
+def read_as(schema: Schema, records: pd.DataFrame, groups: Sequence[Group]) -> tuple[Schema, pd.DataFrame]:
+    """Schema and records with the codes of a column merged into these groups; as they are, if there are none."""
+    if not groups:
+        return schema, records
+    column = groups[0].predicate.columns[0]
+    coarse, merged = merge_codes(schema, column, groups)
+    return coarse, records.assign(**{column: merged[records[column].to_numpy()]})
 
 
 def known_blocks(records: pd.DataFrame, schema: Schema, most: int) -> Iterator[KnownBlock]:

@@ -26,14 +26,15 @@ Run = Callable[..., None]
 def run(root: Path) -> Run:
     """Runs the main of a script, by its name, on named inputs, outputs and params."""
 
-    def main(name: str, inputs: dict[str, Path], outputs: dict[str, Path], **params: Any) -> None:
+    def main(name: str, inputs: dict[str, Any], outputs: dict[str, Path], reading: str = "", **params: Any) -> None:
         spec = importlib.util.spec_from_file_location(f"script_{name}", root / "scripts" / f"{name}.py")
         assert spec is not None
         assert spec.loader is not None
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
-        texts = [SimpleNamespace(**{key: str(path) for key, path in files.items()}) for files in (inputs, outputs)]
-        module.main(Job(name, *texts, SimpleNamespace(**params), SimpleNamespace()))
+        module.main(
+            Job(name, *(SimpleNamespace(**named) for named in (inputs, outputs, params)), SimpleNamespace(reading=reading))
+        )
 
     return main
 
@@ -94,15 +95,25 @@ def test_the_trial_on_records(tmp_path: Path, run: Run, files: dict[str, Path], 
     block = "010010201001000"
     records.write_text("\n".join([header, f"{block},1,30,1,0,0,0,0,0,0", f"{block},2,20,1,0,0,0,0,0,0", ""]))
     claims = {"max_persons": 30, "datasets": 10, "min_k": 1, "raprank_blocks": 1, "raprank_runs": 2}
-    params = {"release": settings["persons"]["release"], "program": settings["program"], "rap": settings["raprank"]["rap"]}
-    outputs = {"table": tmp_path / "table.csv"}
-    run("verify_persons", {**files, "records": records}, outputs, **params, claims=claims, bands="ages", seed=1)
+    persons = settings["persons"]
+    params = {"release": persons["release"], "readings": persons["readings"], "claims": claims, "seed": 1}
+    inputs = {**files, "records": records}
+    made: dict[str, list[Path]] = {"claims": [], "ranked": []}
+    for reading in persons["readings"]:
+        made["claims"].append(tmp_path / f"{reading}.claims.csv")
+        made["ranked"].append(tmp_path / f"{reading}.ranked.csv")
+        run("verify_persons", inputs, {"claims": made["claims"][-1]}, reading, **params, program=settings["program"])
+        run("rank_persons", inputs, {"rates": made["ranked"][-1]}, reading, **params, rap=settings["raprank"]["rap"])
+    outputs = {"table": tmp_path / "table.csv", "readable": tmp_path / "table.md"}
+    run("write_persons_verified", made, outputs, records=str(records))
     table = pd.read_csv(tmp_path / "table.csv", dtype={"k": str}).set_index(["reading", "k"])
     assert set(table["data"]) == {"records of records.csv"}
-    assert table["singled_out"][("age as it is", "4")] == 1
-    assert table["singled_out"][("age in 23 groups", "4")] == 2
+    assert table["singled_out"][("age_in_years", "4")] == 1
+    assert table["singled_out"][("age_in_bands", "4")] == 2
     assert (table["false_claims"] == 0).all()
-    assert table["raprank_match_rate"].between(0, 1).all()
+    assert table["match_rate"].notna().sum() == 2
+    assert table["match_rate"].dropna().between(0, 1).all()
+    assert "| age_in_bands | 1 | 2 | 4 |" in (tmp_path / "table.md").read_text()
 
 
 def test_tables_of_persons_are_checked_before_the_first_job(
