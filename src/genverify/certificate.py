@@ -63,11 +63,11 @@ class Cell:
 class Shown:
     """
     What a proof says of any claim: s COUNT(a) <= limit (None: no dataset fits at all), if no type that is `open` matches a
-    (upper, s = 1), or if every type that is open does (lower, s = -1).
+    (upper, s = 1), or if every type that is open does (lower, s = -1). `open` holds the places of these types.
     """
 
     limit: int | None
-    open: Flags
+    open: Ints
 
 
 def check_block(release: Release, proofs: Mapping[str, Any]) -> Checked:
@@ -139,7 +139,7 @@ class _Checker:
     def claim(self, claim: Statement) -> None:
         """COUNT(a) <= m by the upper proof, COUNT(a) >= m by the lower one."""
         for side, node, s in (("upper", claim.upper, 1), ("lower", claim.lower, -1)):
-            shown = self.proof(node, s, str(claim))
+            shown = self.proof(node, s, claim)
             if shown.limit is not None and shown.limit > s * claim.m:
                 relation = "<=" if s > 0 else ">="
                 raise CertificateError(f"{claim}: the {side} proof shows only COUNT {relation} {s * shown.limit}")
@@ -149,20 +149,20 @@ class _Checker:
                 record = self.types.example(int(wrong[0]))
                 raise CertificateError(f"{claim}: the {side} proof leaves out a live record that {verb}, like {record}")
 
-    def proof(self, node: Node, s: int, said: str) -> Shown:
+    def proof(self, node: Node, s: int, said: Statement) -> Shown:
         """What the leaves of a proof show together."""
         key = id(node), s
         if key not in self.shown:
             limit, open_ = None, np.zeros(len(self.types), dtype=bool)
             for leaf, path in self.leaves(node):
                 if leaf.kind == EMPTY:
-                    self.nobody(leaf, path, said, None)
+                    self.nobody(leaf, path, str(said), None)
                     continue
-                v, total = self.sums(leaf, path, said)
-                self.at_least(v, 0 if s > 0 else -leaf.d, leaf, said)
+                v, total = self.sums(leaf, path, str(said))
+                self.at_least(v, 0 if s > 0 else -leaf.d, leaf, str(said))
                 open_ |= v < (leaf.d if s > 0 else 0)
                 limit = max(total // leaf.d, total // leaf.d if limit is None else limit)
-            self.shown[key] = Shown(limit, open_)
+            self.shown[key] = Shown(limit, np.flatnonzero(open_))
         return self.shown[key]
 
     def empty(self, node: Node, said: str, statement: Statement | None) -> None:
@@ -223,7 +223,7 @@ class _Checker:
 
     def least(self, where: Predicate, c: int) -> Ints:
         """c [x matches a], the smaller value where only some records of a type match."""
-        every: Flags = np.ones(len(self.types), dtype=bool)
+        every = np.arange(len(self.types))
         added = np.zeros(len(self.types), dtype=np.int64)
         added[self.types.touched(where, every)] = c
         if c > 0:

@@ -33,6 +33,7 @@ class LiveTypes:
     atoms: Atoms
     table: Table
     known: dict[Predicate, Flags] = field(default_factory=dict, compare=False)
+    clauses: dict[tuple[str, tuple[int, ...]], tuple[int, Flags, Flags]] = field(default_factory=dict, compare=False)
 
     def __len__(self) -> int:
         return int(self.table.shape[1])
@@ -47,24 +48,29 @@ class LiveTypes:
             self.known[predicate] = flags
         return self.known[predicate]
 
-    def touched(self, where: Predicate, among: Flags) -> Places:
-        """Of these types, those with at least one record that matches any condition."""
-        places = np.flatnonzero(among)
+    def touched(self, where: Predicate, places: Places) -> Places:
+        """Of the types at these places, those with at least one record that matches."""
         for name, codes in where.clauses:
-            column = self.domain.names.index(name)
-            some = np.array([any(code in codes for code in atom) for atom in self.atoms[column]], dtype=bool)
+            column, some, _ = self.mixed(name, codes)
             places = places[some[self.table[column, places]]]
         return places
 
-    def missed(self, where: Predicate, among: Flags) -> Places:
-        """Of these types, those with at least one record that does not match."""
-        places = np.flatnonzero(among)
+    def missed(self, where: Predicate, places: Places) -> Places:
+        """Of the types at these places, those with at least one record that does not match."""
         missed = np.zeros(len(places), dtype=bool)
         for name, codes in where.clauses:
-            column = self.domain.names.index(name)
-            other = np.array([any(code not in codes for code in atom) for atom in self.atoms[column]], dtype=bool)
+            column, _, other = self.mixed(name, codes)
             missed |= other[self.table[column, places]]
         return places[missed]
+
+    def mixed(self, name: str, codes: tuple[int, ...]) -> tuple[int, Flags, Flags]:
+        """Of a clause: its column, and for each atom whether some of its codes are among these, and whether some are not."""
+        if (name, codes) not in self.clauses:
+            column = self.domain.names.index(name)
+            some = np.array([any(code in codes for code in atom) for atom in self.atoms[column]], dtype=bool)
+            other = np.array([any(code not in codes for code in atom) for atom in self.atoms[column]], dtype=bool)
+            self.clauses[name, codes] = column, some, other
+        return self.clauses[name, codes]
 
     def example(self, place: int) -> str:
         """A record of a type, in words."""
