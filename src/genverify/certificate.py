@@ -30,7 +30,7 @@ from genverify.certificate_form import (
     Statement,
     read_certificate,
 )
-from genverify.certificate_types import LiveTypes, TooManyRecords, live_types
+from genverify.certificate_types import Bits, LiveTypes, TooManyRecords, bits_of, first_of, flags_of, live_types
 from genverify.predicates import EVERY, Flags, Predicate, Rule
 from genverify.release import TOTAL, Release
 
@@ -63,11 +63,11 @@ class Cell:
 class Shown:
     """
     What a proof says of any claim: s COUNT(a) <= limit (None: no dataset fits at all), if no type that is `open` matches a
-    (upper, s = 1), or if every type that is open does (lower, s = -1). `open` holds the places of these types.
+    (upper, s = 1), or if every type that is open does (lower, s = -1).
     """
 
     limit: int | None
-    open: Ints
+    open: Bits
 
 
 def check_block(release: Release, proofs: Mapping[str, Any]) -> Checked:
@@ -144,9 +144,9 @@ class _Checker:
                 relation = "<=" if s > 0 else ">="
                 raise CertificateError(f"{claim}: the {side} proof shows only COUNT {relation} {s * shown.limit}")
             wrong = (self.types.touched if s > 0 else self.types.missed)(claim.where, shown.open)
-            if len(wrong):
+            if wrong:
                 verb = "matches" if s > 0 else "does not match"
-                record = self.types.example(int(wrong[0]))
+                record = self.types.example(first_of(wrong))
                 raise CertificateError(f"{claim}: the {side} proof leaves out a live record that {verb}, like {record}")
 
     def proof(self, node: Node, s: int, said: Statement) -> Shown:
@@ -162,7 +162,7 @@ class _Checker:
                 self.at_least(v, 0 if s > 0 else -leaf.d, leaf, str(said))
                 open_ |= v < (leaf.d if s > 0 else 0)
                 limit = max(total // leaf.d, total // leaf.d if limit is None else limit)
-            self.shown[key] = Shown(limit, np.flatnonzero(open_))
+            self.shown[key] = Shown(limit, bits_of(open_))
         return self.shown[key]
 
     def empty(self, node: Node, said: str, statement: Statement | None) -> None:
@@ -223,9 +223,9 @@ class _Checker:
 
     def least(self, where: Predicate, c: int) -> Ints:
         """c [x matches a], the smaller value where only some records of a type match."""
-        every = np.arange(len(self.types))
-        added = np.zeros(len(self.types), dtype=np.int64)
-        added[self.types.touched(where, every)] = c
+        size = len(self.types)
+        every = (1 << size) - 1
+        added = c * flags_of(self.types.touched(where, every), size).astype(np.int64)
         if c > 0:
-            added[self.types.missed(where, every)] = 0
+            added[flags_of(self.types.missed(where, every), size)] = 0
         return added

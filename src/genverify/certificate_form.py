@@ -165,8 +165,8 @@ class _Reader:
         return codes
 
     def assignment(self, value: Any, place: str) -> Predicate:
-        codes = {self.column(name, place): [_integer(code, f"{place}, {name}")] for name, code in _items(value, place)}
-        return Predicate.of(codes)
+        codes = [(self.column(name, place), (_integer(code, f"{place}, {name}"),)) for name, code in _items(value, place)]
+        return Predicate(tuple(sorted(codes)))
 
     def column(self, name: Any, place: str) -> str:
         if name not in self.release.schema.domain.names:
