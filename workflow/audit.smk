@@ -24,5 +24,6 @@ rule plan:
         "../envs/environment.yaml"
     params:
         study=STUDY.model_dump(),
+        batches=len(BATCHES),
     script:
         "../scripts/plan.py"

@@ -37,7 +37,8 @@ def audit(layout: Layout, config: Config, asked: Iterable[str] = (), proofs: boo
         yield _proofs(chain)
     yield f"chain {chain_digest(chain, now)} (publish it, and anybody can see whether one of these files was changed later)"
     files = sum(not Path(path).is_dir() for path in now)
-    yield f"{len(results)} result{'s'[: len(results) > 1]}, {files} files, all accounted for ({time.monotonic() - started:.1f} s)"
+    named = "1 result" if len(results) == 1 else f"{len(results)} results"
+    yield f"{named}, {files} files, all accounted for ({time.monotonic() - started:.1f} s)"
 
 
 def _git_now() -> str:
