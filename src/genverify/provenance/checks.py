@@ -1,6 +1,7 @@
 """The files of a chain as they are now, against what the records say."""
 
 import csv
+import os
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -35,7 +36,7 @@ class Checks:
         check_settings(record, self.sections, self.config)
         for path, recorded in record.inputs.items():
             self._made(record, path, recorded) if self.records.is_made(path) else self._raw(record, path, recorded)
-        for path, recorded in record.outputs.items():
+        for path, recorded in sorted(record.outputs.items(), key=_inside_first):
             if (found := self.now[path]) != recorded:
                 raise AuditError(f"{path}: {differs(found, recorded, record.path)}. {rerun(record.target)}")
 
@@ -81,6 +82,11 @@ class Checks:
                 f"{path}: {differs(found, recorded, record.path)}. Put the file back, or run Snakemake again (snakemake "
                 f"{record.target})."
             )
+
+
+def _inside_first(item: tuple[str, str]) -> int:
+    """Files before the folder that they lie in, so that the file is named."""
+    return -item[0].count(os.sep)
 
 
 def differs(found: str | None, recorded: str | None, where: str) -> str:

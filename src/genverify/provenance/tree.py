@@ -26,7 +26,8 @@ class Group:
         others = [f"{name} {value}" for name, value in first.wildcards.items() if name != FOLDED]
         batches = sorted(job.wildcards[FOLDED] for job in self.jobs if FOLDED in job.wildcards)
         if len(self.jobs) > 1:
-            return ", ".join([f"{len(self.jobs)} jobs {first.rule} {batches[0]}..{batches[-1]}", *others])
+            span = [f"{batches[0]}..{batches[-1]}"] if batches else []
+            return ", ".join([" ".join([f"{len(self.jobs)} jobs {first.rule}", *span]), *others])
         return ", ".join([" ".join([first.rule, *batches]), *others])
 
     @property
