@@ -13,7 +13,8 @@ from genverify.settings import Config
 
 RULE = re.compile(r"^(?:rule|checkpoint) (\w+):\n((?:[ \t]+.*\n|\n)+)", re.MULTILINE)
 SETTING = re.compile(r"^\s+(\w+)=setting\(\s*\"([\w.]+)\"\s*\)", re.MULTILINE)
-CODE = "code"
+STUDY = re.compile(r"^\s+(\w+)=STUDY\.model_dump\(\)", re.MULTILINE)
+CODE, WHOLE = "code", "all"
 Sections = Mapping[str, Mapping[str, str]]
 
 
@@ -22,7 +23,7 @@ def read_sections(stages: Iterable[Path]) -> Sections:
     found = {}
     for path in stages:
         for rule, body in RULE.findall(path.read_text() + "\n"):
-            found[rule] = dict(SETTING.findall(body))
+            found[rule] = {**dict(SETTING.findall(body)), **dict.fromkeys(STUDY.findall(body), WHOLE)}
     return found
 
 
@@ -43,6 +44,8 @@ def check_settings(record: Record, sections: Sections, config: Config) -> None:
 
 
 def _setting(config: Config, section: str, record: Record) -> Any:
+    if section == WHOLE:
+        return config.model_dump()
     try:
         return settings_of(config, section, record.wildcards.get("variant"))
     except (GenverifyError, AttributeError) as error:
