@@ -15,7 +15,7 @@ from types import SimpleNamespace
 from typing import Any, TypeVar
 
 from genverify.code import code_files
-from genverify.errors import GenverifyError
+from genverify.errors import GenverifyError, naming_disk_errors
 
 PACKAGES = ("numpy", "pandas", "pyarrow", "scipy", "matplotlib", "seaborn", "highspy", "gurobipy", "snakemake")
 SAY_EVERY = 10.0
@@ -40,7 +40,8 @@ def run(main: Callable[[Job], None], snakemake: Any) -> None:
     _start_log(snakemake.log)
     started = time.time()
     try:
-        main(job)
+        with naming_disk_errors():
+            main(job)
     except GenverifyError as error:
         log.error("%s: %s", type(error).__name__, error)
         sys.exit(1)

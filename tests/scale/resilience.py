@@ -20,9 +20,20 @@ from pathlib import Path
 
 import pandas as pd
 import psutil
+import yaml
 
 ROOT = Path(__file__).parents[2]
 PARTS = ["Snakefile", "config.yaml", "configs", "workflow", "scripts", "src", "data", "profiles", "envs"]
+STATES = ["01", "02", "19", "38", "46", "56"]
+SMALL = {
+    "microdata": {"synthetic": {"country": "country", "households": 6000}},
+    "sample": {
+        "designs": {"state_median": None, "country_median": None},
+        "all_blocks": {"small_blocks": {"states": ["02", "56"], "up_to": 4}},
+        "batches": 3,
+    },
+    "generate": {"datasets": 10},
+}
 MAY_DIFFER = re.compile(r"record\.json$|\.snakemake_timestamp$")
 PERCENT = re.compile(r"\((\d+)%\) done")
 MEGABYTE = 2**20
@@ -37,6 +48,16 @@ def copy_repository(home: Path) -> Path:
         else:
             shutil.copy(ROOT / part, home / part)
     return home
+
+
+def shrink_country(home: Path) -> None:
+    """A country of six states beside the copy, and a configuration for a dozen of its blocks."""
+    shutil.copytree(ROOT / "data" / "synthetic", home / "country")
+    path = home / "country" / "states.yaml"
+    states = yaml.safe_load(path.read_text())
+    states["states"] = {fips: states["states"][fips] for fips in STATES}
+    path.write_text(yaml.safe_dump(states))
+    (home / "small.yaml").write_text(yaml.safe_dump(SMALL))
 
 
 def start(home: Path, words: Sequence[str]) -> subprocess.Popen[bytes]:
