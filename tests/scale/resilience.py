@@ -30,7 +30,7 @@ SMALL = {
     "sample": {
         "designs": {"state_median": None, "country_median": None},
         "all_blocks": {"small_blocks": {"states": ["02", "56"], "up_to": 4}},
-        "batches": 3,
+        "batches": 2,
     },
     "generate": {"datasets": 10},
 }
