@@ -43,7 +43,7 @@ TABLES = [
 
 wildcard_constraints:
     variant="|".join(VARIANTS),
-    batch=r"\d{3}",
+    batch=r"\d\d\d+",
 
 
 def setting(section):

@@ -1,9 +1,10 @@
-"""The command line: audit results, check the proofs of a study, explain a claim."""
+"""The command line: audit results, check the proofs of a study, explain a claim, say how far a run is."""
 
 import argparse
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from genverify.certificate import check_block
@@ -36,6 +37,11 @@ def _parser() -> argparse.ArgumentParser:
     explain.add_argument("claim", help="for instance TEN=3,HHSIZE=1,THHRACE=2,m=1 (m = 1 if left out)")
     explain.add_argument("--study", type=Path, default=Path("results/paper"), help="results of a variant (%(default)s)")
     explain.set_defaults(run=_explain)
+    progress = commands.add_parser("progress", help="say how far the study that runs in a folder is, until it is done")
+    progress.add_argument(
+        "folder", type=Path, nargs="?", default=Path("."), help="where Snakemake was started (%(default)s)"
+    )
+    progress.set_defaults(run=_progress)
     return parser
 
 
@@ -56,6 +62,13 @@ def _explain(options: argparse.Namespace) -> None:
 
     for line in explain_claim(options.study, options.block, options.claim):
         print(line)
+
+
+def _progress(options: argparse.Namespace) -> None:
+    from genverify.watch import watch
+
+    with suppress(KeyboardInterrupt):
+        watch(options.folder)
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from types import SimpleNamespace
 from typing import Any, TypeVar
 
 from genverify.code import code_files, from_here
-from genverify.errors import GenverifyError
+from genverify.errors import GenverifyError, naming_disk_errors
 
 PACKAGES = ("numpy", "pandas", "pyarrow", "scipy", "matplotlib", "seaborn", "highspy", "gurobipy", "snakemake")
 SAY_EVERY = 10.0
@@ -43,7 +43,8 @@ def run(main: Callable[[Job], None], snakemake: Any) -> None:
     home = Path(os.path.normpath(snakemake.scriptdir))
     started, code = time.time(), digests({"files": code_files(home / f"{job.rule}.py")})["files"]
     try:
-        main(job)
+        with naming_disk_errors():
+            main(job)
     except GenverifyError as error:
         log.error("%s: %s", type(error).__name__, error)
         sys.exit(1)

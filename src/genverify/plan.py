@@ -102,7 +102,7 @@ def _designs(config: Config, results: Path) -> Iterator[tuple[str, int, str]]:
             each = design.blocks_per_state
             yield name, each * states, f"{each} blocks in each of {states} states ({known})"
     sizes = results / "sample" / "sizes.parquet"
-    for name, whole in getattr(config.sample, "all_blocks", {}).items():
+    for name, whole in config.sample.all_blocks.items():
         if whole is not None and sizes.is_file():
             count = _count_whole(pd.read_parquet(sizes), whole.states, whole.up_to)
             yield name, count, f"every block of 1 to {whole.up_to} households, {count} of them"

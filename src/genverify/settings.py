@@ -35,10 +35,17 @@ class Design(Section):
     blocks_per_state: int = Field(ge=1)
 
 
+class AllBlocks(Section):
+    states: Literal["all"] | Annotated[list[str], Field(min_length=1)]
+    up_to: int = Field(ge=1)
+
+
 class Sample(Section):
     universe: str
-    designs: dict[Name, Design] = Field(min_length=1)
+    designs: dict[Name, Design | None]
+    all_blocks: dict[Name, AllBlocks | None]
     batches: int = Field(ge=1)
+    blocks_per_batch: int = Field(ge=1)
 
 
 class ReleaseSettings(Section):
