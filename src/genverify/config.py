@@ -1,5 +1,6 @@
 """The configuration as read: named variants laid over the settings, every one checked before the first job."""
 
+import re
 from collections.abc import Mapping
 from functools import reduce
 from types import UnionType
@@ -13,6 +14,7 @@ from genverify.settings import Config, Section, Variant
 KINDS = ("int", "str", "constrained")
 FOLDERS = "microdata sample tables benchmark ppmf releases explorer persons raprank crate housing"
 RESERVED = tuple(FOLDERS.split())
+NAME = re.compile(r"[A-Za-z0-9]\w{0,63}", re.ASCII)  # becomes part of paths
 VARIABLE_SECTIONS = ("release", "program", "generate", "verify")
 
 
@@ -39,10 +41,10 @@ def parse_config(text: Mapping[str, Any]) -> Config:
         raise ConfigError("config.yaml: variants must hold `paper`, the study that the others are compared with")
     _check_designs(config)
     for name in (*config.variants, *config.sample.designs, *config.sample.all_blocks):
-        if not (name.isascii() and name.replace("_", "").isalnum()) or name in RESERVED:
+        if not NAME.fullmatch(name) or name.casefold() in RESERVED:
             raise ConfigError(
-                f"config.yaml: {name!r} cannot name a variant or a design: use letters, digits and _, and none of "
-                f"{', '.join(RESERVED)}, which name folders of results/"
+                f"config.yaml: {name!r} cannot name a variant or a design: use letters, digits and _, 64 at most, and "
+                f"none of {', '.join(RESERVED)}, which name folders of results/"
             )
     if config.microdata.source == "ppmf" and not config.microdata.ppmf.units:
         raise ConfigError("config.yaml: microdata.source is ppmf, so microdata.ppmf.units must give the path of the file")
