@@ -1,5 +1,6 @@
 """Every proof behind some results, checked again; and every claim of their tables, looked up among the proven ones."""
 
+import gc
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -49,7 +50,8 @@ def check_proofs(batches: Sequence[Batch]) -> Counter[str]:
     if min(cores, len(batches)) <= 1:
         return sum(map(check_batch, batches), total)
     largest_first = sorted(batches, key=lambda batch: -batch.proofs.stat().st_size)
-    with ProcessPoolExecutor(min(cores, len(batches)), mp_context=get_context("spawn")) as pool:
+    # a batch makes millions of small values and no circles, which the collector would count again and again
+    with ProcessPoolExecutor(min(cores, len(batches)), get_context("spawn"), gc.disable) as pool:
         try:
             return sum(pool.map(check_batch, largest_first), total)
         except BaseException:
