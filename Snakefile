@@ -17,11 +17,14 @@ include: "workflow/generate.smk"
 include: "workflow/verify.smk"
 include: "workflow/variability.smk"
 include: "workflow/baselines.smk"
+include: "workflow/summary.smk"
 include: "workflow/figures.smk"
 include: "workflow/paper_figures.smk"
 include: "workflow/tables.smk"
 include: "workflow/paper_tables.smk"
 include: "workflow/benchmark.smk"
+include: "workflow/crate.smk"
+include: "workflow/audit.smk"
 
 
 rule all:

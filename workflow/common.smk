@@ -8,8 +8,11 @@ from genverify.code import code_digest
 from genverify.config import parse_config, settings_of
 from genverify.errors import GenverifyError
 from genverify.study import check_study
+from genverify.textfiles import read_yaml
 
 try:
+    for path in workflow.configfiles:
+        read_yaml(Path(path))  # Snakemake takes the last of two equal keys; this says so
     STUDY = parse_config(config)
     check_study(STUDY)
 except GenverifyError as error:
@@ -43,7 +46,7 @@ TABLES = [
 
 wildcard_constraints:
     variant="|".join(VARIANTS),
-    batch=r"\d{3}",
+    batch=r"\d\d\d+",
     reading="|".join(STUDY.persons.readings),
 
 

@@ -34,7 +34,7 @@ rule plot_fig3:
     """Figure 3: blocks with a verified singleton claim by k, and how likely the claims would be by chance."""
     input:
         blocks="results/paper/blocks.parquet",
-        baselines="results/paper/baselines.parquet",
+        summary="results/paper/summary.json",
         manifest="results/microdata.json",
     output:
         pdf="figures/fig3.pdf",
@@ -55,7 +55,7 @@ rule plot_fig3:
 rule plot_fig4:
     """Figure 4: the share of verified singleton claims that contain each column, by k."""
     input:
-        claims="results/paper/claims.parquet",
+        summary="results/paper/summary.json",
         blocks="results/paper/blocks.parquet",
         schema="results/paper/release/schema.json",
         manifest="results/microdata.json",
@@ -79,7 +79,7 @@ rule plot_fig5:
     """Figure 5: as figure 3, for all verified claims."""
     input:
         blocks="results/paper/blocks.parquet",
-        baselines="results/paper/baselines.parquet",
+        summary="results/paper/summary.json",
         manifest="results/microdata.json",
     output:
         pdf="figures/fig5.pdf",

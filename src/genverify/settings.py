@@ -15,7 +15,7 @@ class Section(BaseModel):
 
 class Synthetic(Section):
     country: str
-    households: int = Field(ge=1000)
+    households: int = Field(ge=1000, le=200_000_000)
     homogeneity: float = Field(ge=0, le=3)
 
 
@@ -36,10 +36,17 @@ class Design(Section):
     blocks_per_state: int = Field(ge=1)
 
 
+class AllBlocks(Section):
+    states: Literal["all"] | Annotated[list[str], Field(min_length=1)]
+    up_to: int = Field(ge=1)
+
+
 class Sample(Section):
     universe: str
-    designs: dict[Name, Design] = Field(min_length=1)
-    batches: int = Field(ge=1)
+    designs: dict[Name, Design | None]
+    all_blocks: dict[Name, AllBlocks | None]
+    batches: int = Field(ge=1, le=100_000)
+    blocks_per_batch: int = Field(ge=1)
 
 
 class ReleaseSettings(Section):
@@ -48,7 +55,7 @@ class ReleaseSettings(Section):
     tables: Literal["all"] | list[str]
     groups: dict[str, list[int] | None]
     structural_zeros: bool
-    withhold: list[Annotated[int, Field(ge=0)]]
+    withhold: list[Annotated[int, Field(ge=0, le=1_000_000)]]
 
 
 class ProgramSection(Section):
@@ -58,7 +65,7 @@ class ProgramSection(Section):
     iterations: int = Field(ge=1)
     nodes: int = Field(ge=1)
     leaves: int = Field(ge=1)
-    seconds: float = Field(gt=0)
+    seconds: float = Field(gt=0, allow_inf_nan=False)
 
 
 class Generate(Section):
@@ -111,13 +118,13 @@ class SpeedBenchmark(Section):
     blocks: int = Field(ge=1)
     claims: int = Field(ge=1)
     datasets: int = Field(ge=1)
-    seconds: float = Field(gt=0)
+    seconds: float = Field(gt=0, allow_inf_nan=False)
 
 
 class ScalingBenchmark(Section):
     households: list[int] = Field(min_length=1)
     repeats: int = Field(ge=1)
-    seconds: float = Field(gt=0)
+    seconds: float = Field(gt=0, allow_inf_nan=False)
     memory_mb: int = Field(ge=256)
 
 
@@ -128,7 +135,7 @@ class Benchmark(Section):
 
 
 class Config(Section):
-    seed: int = Field(ge=0)
+    seed: int = Field(ge=0, lt=2**64)
     microdata: Microdata
     sample: Sample
     release: ReleaseSettings
