@@ -78,10 +78,13 @@ class Radix:
             keys += records[name].astype(np.int64) * weight
         return keys
 
+    def codes(self, keys: Ints, column: int) -> Ints:
+        """The code of one column in each record."""
+        return keys // int(self.weights[column]) % int(self.sizes[column])
+
     def share(self, keys: Ints, column: int) -> Ints:
         """What the code of one column adds to each number."""
-        weight, size = int(self.weights[column]), int(self.sizes[column])
-        return keys // weight % size * weight
+        return self.codes(keys, column) * int(self.weights[column])
 
 
 @dataclass(frozen=True)
@@ -162,7 +165,7 @@ def count_priors(claims: pd.DataFrame, microdata: Path, domain: Domain, keeps: P
     for state in _states(microdata, questions):
         rows = np.flatnonzero(questions.block.str.startswith(state))
         own = questions.take(rows)
-        local, types = _types_of_state(microdata, state, radix, keeps, _areas(own.block))
+        local, types = types_of_state(microdata, state, radix, keeps, _areas(own.block))
         for name, prior in _count_areas(local, radix, own, widths).items():
             counted[name].count[rows], counted[name].size[rows] = prior.count, prior.size
         nation += types
@@ -185,7 +188,7 @@ def _areas(blocks: pd.Series) -> pd.Index:
     return areas
 
 
-def _types_of_state(microdata: Path, state: str, radix: Radix, keeps: Predicate, areas: pd.Index) -> tuple[Types, Types]:
+def types_of_state(microdata: Path, state: str, radix: Radix, keeps: Predicate, areas: pd.Index) -> tuple[Types, Types]:
     """The distinct records of each of the areas, and of the whole state."""
     columns = (["block"] if len(areas) else []) + list(radix.domain.names)
     table = read_microdata(microdata, columns, states=[state])
