@@ -21,6 +21,11 @@ KEYS = ["area", "state", "size", "source", "u"]
 X = "x"
 
 
+def started(start: str) -> str:
+    """The name of RAP-RANK from a start, as a source of rows."""
+    return f"RAP-RANK {start}"
+
+
 @dataclass(frozen=True)
 class Area:
     """An area whose reconstruction is judged: D, the holdout, and u, the unique rows of D (of the holdout where fewer)."""

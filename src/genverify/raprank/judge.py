@@ -9,7 +9,7 @@ import pandas as pd
 from genverify.domain import Domain
 from genverify.predicates import Predicate
 from genverify.ranking import ConfidenceSet
-from genverify.raprank.curves import Area, baseline_sets, curve_rows, grid_of, read_areas
+from genverify.raprank.curves import Area, baseline_sets, curve_rows, grid_of, read_areas, started
 from genverify.raprank.geographies import count_rows, rank_geographies
 from genverify.raprank.halves import codes_of, with_block
 
@@ -41,7 +41,7 @@ def judge_areas(
     counted = count_rows(microdata, list(wanted), stored, keeps)
     geographies = dict(rank_geographies(counted, stored, wanted, seed))
     sizes = evidence.areas.groupby("area")["size"].first()
-    ranked = {f"RAP-RANK {start}": dict(iter(rows.groupby("area"))) for start, rows in evidence.ranked.items()}
+    ranked = {started(start): dict(iter(rows.groupby("area"))) for start, rows in evidence.ranked.items()}
     frames = []
     for area in areas:
         sets = baseline_sets(area, geographies, seed)
