@@ -10,6 +10,7 @@ configfile: "config.yaml"
 
 include: "workflow/common.smk"
 include: "workflow/microdata.smk"
+include: "workflow/persons.smk"
 include: "workflow/sample.smk"
 include: "workflow/tabulate.smk"
 include: "workflow/generate.smk"

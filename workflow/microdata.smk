@@ -5,6 +5,7 @@ read it.
 """
 
 COUNTRY = sorted(map(str, Path(STUDY.microdata.synthetic.country).glob("*.yaml")))
+COUNTRY = [path for path in COUNTRY if Path(path) != Path(STUDY.persons.synthetic)]
 SOURCE = (
     COUNTRY if STUDY.microdata.source == "synthetic" else STUDY.microdata.ppmf.units
 )

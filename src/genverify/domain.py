@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain, combinations
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -14,23 +15,33 @@ from genverify.textfiles import read_yaml
 
 @dataclass(frozen=True)
 class Column:
-    """A discrete column: its name, its codes and what they mean."""
+    """
+    A discrete column: its name, its codes and what they mean.
+
+    Where a code stands for a set of words (a person's races), `sets` holds the set of each code.
+    """
 
     name: str
     label: str
     codes: tuple[int, ...]
     meanings: tuple[str, ...]
+    sets: tuple[tuple[str, ...], ...] = ()
 
     @cached_property
     def meaning(self) -> Mapping[int, str]:
         return dict(zip(self.codes, self.meanings, strict=True))
+
+    @cached_property
+    def set_of(self) -> Mapping[int, tuple[str, ...]]:
+        return dict(zip(self.codes, self.sets, strict=True)) if self.sets else {}
 
     def restrict(self, codes: Sequence[int]) -> "Column":
         unknown = [code for code in codes if code not in self.codes]
         if unknown:
             raise DataError(f"column {self.name} has no code {unknown[0]} ({nearest(unknown[0], list(self.codes))})")
         kept = tuple(code for code in self.codes if code in codes)
-        return replace(self, codes=kept, meanings=tuple(self.meaning[code] for code in kept))
+        sets = tuple(self.set_of[code] for code in kept) if self.sets else ()
+        return replace(self, codes=kept, meanings=tuple(self.meaning[code] for code in kept), sets=sets)
 
 
 @dataclass(frozen=True)
@@ -112,14 +123,31 @@ def read_domain(path: Path) -> DomainFile:
 
 def parse_domain(text: Mapping[str, Any]) -> DomainFile:
     """A domain file from its parsed YAML."""
-    columns = []
-    for name, entry in text["columns"].items():
-        codes = {int(code): str(meaning) for code, meaning in entry["codes"].items()}
-        columns.append(Column(str(name), str(entry.get("label", name)), tuple(codes), tuple(codes.values())))
-    domain = Domain(tuple(columns))
+    domain = Domain(tuple(_column(str(name), entry) for name, entry in text["columns"].items()))
     rules = {name: _rule(domain, name, entry) for name, entry in text.get("rules", {}).items()}
     universes = {name: _universe(domain, rules, name, entry or {}) for name, entry in text.get("universes", {}).items()}
     return DomainFile(domain, {EVERYTHING.name: EVERYTHING, **universes}, rules)
+
+
+def _column(name: str, entry: Mapping[str, Any]) -> Column:
+    """A column from its `codes`, a `range` of numbers, or the `subsets_of` some words; exactly one of the three."""
+    label = str(entry.get("label", name))
+    kinds = [kind for kind in ("codes", "range", "subsets_of") if kind in entry]
+    if len(kinds) != 1:
+        raise DataError(
+            f"column {name}: give codes, range or subsets_of, one of the three, not {' and '.join(kinds) or 'none'}"
+        )
+    if "range" in entry:
+        first, last = entry["range"]
+        codes = tuple(range(int(first), int(last) + 1))
+        return Column(name, label, codes, tuple(f"{code} {entry.get('unit', '')}".strip() for code in codes))
+    if "subsets_of" in entry:
+        words = {str(word): str(meaning) for word, meaning in entry["subsets_of"].items()}
+        sets = tuple(chain.from_iterable(combinations(words, size) for size in range(1, len(words) + 1)))
+        meanings = tuple("; ".join(words[word] for word in chosen) for chosen in sets)
+        return Column(name, label, tuple(range(1, len(sets) + 1)), meanings, sets)
+    known = {int(code): str(meaning) for code, meaning in entry["codes"].items()}
+    return Column(name, label, tuple(known), tuple(known.values()))
 
 
 def _rule(domain: Domain, name: str, entry: Mapping[str, Any]) -> Rule:

@@ -21,6 +21,7 @@ class Synthetic(Section):
 
 class Ppmf(Section):
     units: str | None
+    persons: str | None
 
 
 class Microdata(Section):
@@ -68,6 +69,24 @@ class Verify(Section):
     min_k: int = Field(ge=1)
 
 
+class PersonClaims(Section):
+    max_persons: int = Field(ge=1)
+    datasets: int = Field(ge=1)
+    min_k: int = Field(ge=1, le=4)
+    raprank_blocks: int = Field(ge=1)
+    raprank_runs: int = Field(ge=1)
+
+
+class Persons(Section):
+    domain: str
+    synthetic: str
+    group_quarters: bool
+    release: ReleaseSettings
+    tract_tables: Literal["all"] | list[str]
+    records: str | None
+    claims: PersonClaims
+
+
 class IngestBenchmark(Section):
     rows: int = Field(ge=1)
 
@@ -100,6 +119,7 @@ class Config(Section):
     program: ProgramSection
     generate: Generate
     verify: Verify
+    persons: Persons
     benchmark: Benchmark
     variants: dict[Name, dict[str, Any] | None] = Field(min_length=1)
 

@@ -6,7 +6,7 @@ from genverify.config import variant_settings
 from genverify.domain import read_domain
 from genverify.errors import ConfigError, GenverifyError
 from genverify.release import read_study
-from genverify.settings import Config
+from genverify.settings import Config, Persons
 
 
 def check_study(config: Config) -> None:
@@ -15,6 +15,7 @@ def check_study(config: Config) -> None:
         read_domain(Path(config.microdata.domain)).universe(config.sample.universe)
     except GenverifyError as error:
         raise ConfigError(f"config.yaml: sample.universe: {error}") from None
+    _check_persons(config.persons)
     for name in config.variants:
         settings = variant_settings(config, name)
         try:
@@ -23,3 +24,12 @@ def check_study(config: Config) -> None:
             raise ConfigError(f"config.yaml: variants.{name}: {error}") from None
         if settings.verify.min_k > columns:
             raise ConfigError(f"config.yaml: variants.{name}: verify.min_k is {settings.verify.min_k}, of {columns} columns")
+
+
+def _check_persons(persons: Persons) -> None:
+    release = persons.release.model_dump()
+    for part, tables in (("release.tables", release["tables"]), ("tract_tables", persons.tract_tables)):
+        try:
+            read_study(Path(persons.domain), {**release, "tables": tables})
+        except GenverifyError as error:
+            raise ConfigError(f"config.yaml: persons.{part}: {error}") from None

@@ -8,6 +8,7 @@ from typing import Any
 
 from genverify.domain import DomainFile, Universe
 from genverify.errors import DataError, nearest
+from genverify.groups import Vocabulary, read_vocabulary
 from genverify.predicates import EVERY, Predicate
 
 
@@ -21,15 +22,6 @@ class Query:
     predicate: Predicate
 
 
-@dataclass(frozen=True)
-class Group:
-    """A named set of codes of one column, the word of which line ids are made."""
-
-    name: str
-    label: str
-    predicate: Predicate
-
-
 def build_queries(
     text: Mapping[str, Any],
     domain: DomainFile,
@@ -38,29 +30,26 @@ def build_queries(
     groups: Mapping[str, Sequence[int] | None] | None = None,
 ) -> tuple[Query, ...]:
     """The distinct queries of the chosen tables: where two lines have the same condition, the first one stays."""
-    known = _groups(text, domain, {name: codes for name, codes in (groups or {}).items() if codes is not None})
-    wanted = _chosen(list(_table_names(text)), tables)
     queries: dict[Predicate, Query] = {}
-    for name, base, iteration in _iterated(text):
-        if name in wanted:
-            for query in _lines(text, known, domain, universe, name, base, iteration):
-                queries.setdefault(query.predicate, query)
+    for query in published_lines(text, domain, universe, tables, groups):
+        queries.setdefault(query.predicate, query)
     return tuple(queries.values())
 
 
-def _groups(text: Mapping[str, Any], domain: DomainFile, changes: Mapping[str, Sequence[int]]) -> dict[str, Group]:
-    known = {}
-    for name, entry in text["groups"].items():
-        where = {column: codes for column, codes in entry.items() if column != "label"}
-        if len(where) != 1:
-            raise DataError(f"group {name}: give exactly one column with its codes, and a label")
-        column, codes = next(iter(where.items()))
-        predicate = Predicate.of({str(column): changes.get(str(name), codes)})
-        known[str(name)] = Group(str(name), str(entry.get("label", name)), domain.domain.check(predicate, f"group {name}"))
-    for name in changes:
-        if name not in known:
-            raise DataError(f"release.groups: unknown group {name!r}: {nearest(name, list(known))}")
-    return known
+def published_lines(
+    text: Mapping[str, Any],
+    domain: DomainFile,
+    universe: Universe,
+    tables: str | Sequence[str] = "all",
+    groups: Mapping[str, Sequence[int] | None] | None = None,
+) -> Iterator[Query]:
+    """Every line of the chosen tables, also where two say the same."""
+    changes = {name: codes for name, codes in (groups or {}).items() if codes is not None}
+    known = read_vocabulary(text, domain.domain, changes)
+    wanted = _chosen({name: entry.get("level") for name, entry, _ in _iterated(text)}, tables)
+    for name, base, iteration in _iterated(text):
+        if name in wanted:
+            yield from _lines(known, domain, universe, name, base, iteration)
 
 
 def _iterated(text: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any], str]]:
@@ -75,37 +64,34 @@ def _iterated(text: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any],
                     yield f"{name}{letter}", entry, groups
 
 
-def _table_names(text: Mapping[str, Any]) -> Iterator[str]:
-    return (name for name, _, _ in _iterated(text))
-
-
-def _chosen(names: list[str], tables: str | Sequence[str]) -> set[str]:
-    """The tables that a list of names or patterns (`P16*`) selects."""
+def _chosen(levels: Mapping[str, str | None], tables: str | Sequence[str]) -> set[str]:
+    """The tables that a list of names, patterns (`P16*`) or levels (`level=tract`) selects."""
     if tables == "all":
-        return set(names)
-    patterns = [tables] if isinstance(tables, str) else list(tables)
+        return set(levels)
     chosen: set[str] = set()
-    for pattern in patterns:
-        found = {name for name in names if fnmatchcase(name, pattern)}
+    for pattern in [tables] if isinstance(tables, str) else list(tables):
+        found = {name for name, level in levels.items() if fnmatchcase(name, pattern) or pattern == f"level={level}"}
         if not found:
-            raise DataError(f"release.tables: unknown table {pattern!r}: {nearest(pattern, names)}")
+            known = [*levels, *sorted({f"level={level}" for level in levels.values() if level})]
+            raise DataError(f"release.tables: unknown table {pattern!r}: {nearest(pattern, known)}")
         chosen |= found
     return chosen
 
 
-def _line_ids(text: Mapping[str, Any], entry: Mapping[str, Any]) -> list[str]:
-    if "lines" in entry:
-        return [str(line) for line in entry["lines"]]
-    lists = text.get("lists", {})
-    missing = [name for name in entry["cross"] if name not in lists]
-    if missing:
-        raise DataError(f"table {entry.get('title')}: unknown list {missing[0]!r}: {nearest(missing[0], list(lists))}")
-    return [".".join(map(str, line)) for line in product(*(lists[name] for name in entry["cross"]))]
+def _line_ids(known: Vocabulary, entry: Mapping[str, Any]) -> list[str]:
+    """The lines that are written out, then every combination of the crossed lists."""
+    lines = [str(line) for line in entry.get("lines", [])]
+    if "cross" in entry:
+        try:
+            crossed = [list(known.listed(str(part))) for part in entry["cross"]]
+        except DataError as error:
+            raise DataError(f"table {entry.get('title')}: {error}") from None
+        lines += [".".join(line) for line in product(*crossed)]
+    return lines
 
 
 def _lines(
-    text: Mapping[str, Any],
-    groups: Mapping[str, Group],
+    known: Vocabulary,
     domain: DomainFile,
     universe: Universe,
     name: str,
@@ -115,7 +101,8 @@ def _lines(
     """The lines of one table; its universe becomes a clause unless the study is about that universe."""
     own = domain.universe(entry.get("universe", "everything"))
     clause = EVERY if own.name == universe.name else own.keeps
-    for line in _line_ids(text, entry):
+    groups = known.groups
+    for line in _line_ids(known, entry):
         words = [word for word in (*line.split("."), *iteration.split(".")) if word]
         for word in words:
             if word not in groups:

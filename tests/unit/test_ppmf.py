@@ -13,7 +13,7 @@ import yaml
 
 from genverify.domain import Domain, parse_domain
 from genverify.errors import DataError
-from genverify.microdata import ppmf
+from genverify.microdata import chunks
 from genverify.microdata.ppmf import read_ppmf
 from genverify.microdata.ppmf_writer import write_ppmf
 
@@ -117,7 +117,7 @@ def test_quotes_windows_line_ends_and_no_last_line_end(tmp_path: Path, domain: D
 
 
 def test_many_chunks_keep_order_and_row_numbers(tmp_path: Path, domain: Domain, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ppmf, "CHUNK_BYTES", 3000)
+    monkeypatch.setattr(chunks, "CHUNK_BYTES", 3000)
     table = households(domain, 2000)
     path = tmp_path / "units.txt"
     write_ppmf([table], path)

@@ -1,19 +1,15 @@
-"""The Privacy-Protected Microdata File (PPMF) of housing units, read as a stream."""
+"""The Privacy-Protected Microdata File (PPMF), of housing units or of persons, read as a stream."""
 
 import csv
 import io
-import os
 import re
-import zipfile
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, MutableMapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterator, MutableMapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -23,14 +19,28 @@ import pyarrow.csv as pcsv
 
 from genverify.domain import Domain
 from genverify.errors import DataError, nearest
+from genverify.microdata.chunks import Chunk, in_order, open_text, read_chunks
 
 GEOGRAPHY = {"TABBLKST": 2, "TABBLKCOU": 3, "TABTRACTCE": 6, "TABBLK": 4}
 """The fields that make a block id, in order, and how many digits each has."""
 
-HOUSING_UNIT, GROUP_QUARTERS = 2, 4
-CHUNK_BYTES = 8 * 2**20
-_Item = TypeVar("_Item")
-_Result = TypeVar("_Result")
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of file: what it holds, its record types of housing units and of group quarters, and whether these are kept."""
+
+    name: str
+    housing_unit: int
+    group_quarters: int
+    keeps_group_quarters: bool = False
+
+    @property
+    def records(self) -> tuple[int, int]:
+        return (self.housing_unit, self.group_quarters)
+
+
+UNITS = Kind("unit", 2, 4)
+PERSONS = Kind("person", 3, 5)
 
 
 @dataclass(frozen=True)
@@ -41,18 +51,11 @@ class _Layout:
     header: tuple[str, ...]
     delimiter: str
     domain: Domain
+    kind: Kind
 
     @property
     def needed(self) -> list[str]:
         return ["RTYPE", *GEOGRAPHY, *self.domain.names]
-
-
-@dataclass(frozen=True)
-class _Chunk:
-    """Whole lines of a file, and the number of the first one."""
-
-    first: int
-    data: bytes
 
 
 def read_ppmf(
@@ -60,17 +63,18 @@ def read_ppmf(
     domain: Domain,
     rejected: MutableMapping[str, int],
     progress: Callable[[int], None] | None = None,
+    kind: Kind = UNITS,
 ) -> Iterator[pa.Table]:
     """
-    The housing units of a PPMF unit file in its order: tables with a column `block` and the int8 columns of the domain.
+    The records of a PPMF file in its order: tables with a column `block` and the int8 columns of the domain.
 
     Rows left out are added to `rejected` by reason; `progress` is told how many rows were read so far.
     """
     seen = 0
     with ExitStack() as stack:
-        chunks = _chunks(path, _open(path, stack))
-        layout, rest = _read_header(path, domain, next(chunks, None))
-        for table, dropped in _in_order(partial(_decode, layout), chain(rest, chunks)):
+        chunks = read_chunks(path, open_text(path, stack))
+        layout, rest = _read_header(path, domain, kind, next(chunks, None))
+        for table, dropped in in_order(partial(_decode, layout), chain(rest, chunks)):
             seen += table.num_rows + dropped
             if dropped:
                 rejected["group quarters"] = rejected.get("group quarters", 0) + dropped
@@ -82,66 +86,18 @@ def read_ppmf(
         raise DataError(f"{path}: the header is there but no rows follow. Fetch the whole file again.")
 
 
-def _open(path: Path, stack: ExitStack) -> Any:
-    """The text of the file as a stream of bytes; gzip and zip are known by their first bytes."""
-    if not path.is_file():
-        raise DataError(f"{path}: no such file. Check the path, or fetch the PPMF unit file first.")
-    with path.open("rb") as stream:
-        magic = stream.read(4)
-    if not magic:
-        raise DataError(f"{path}: the file is empty (0 bytes). Fetch it again.")
-    if magic.startswith(b"\x1f\x8b"):
-        return stack.enter_context(pa.input_stream(str(path), compression="gzip"))
-    if magic != b"PK\x03\x04":
-        return stack.enter_context(path.open("rb"))
-    try:
-        archive = stack.enter_context(zipfile.ZipFile(path))
-    except zipfile.BadZipFile as error:
-        raise DataError(f"{path}: a broken or truncated zip file ({error}). Fetch it again.") from error
-    members = [member.filename for member in archive.infolist() if not member.is_dir()]
-    if len(members) != 1:
-        raise DataError(
-            f"{path}: the zip holds {len(members)} files ({', '.join(members)}). Give one with the unit file only."
-        )
-    return stack.enter_context(archive.open(members[0]))
-
-
-def _chunks(path: Path, stream: Any) -> Iterator[_Chunk]:
-    """The lines of a stream, a few megabytes at a time, numbered from 1."""
-    first, data = 1, b""
-    while more := _read_bytes(path, stream, first):
-        data += more
-        end = data.rfind(b"\n") + 1
-        if not end and len(data) > CHUNK_BYTES:
-            raise DataError(f"{path}, row {first}: no end of line within {len(data)} bytes. Give a text file.")
-        if end:
-            yield _Chunk(first, data[:end])
-            first += data.count(b"\n", 0, end)
-            data = data[end:]
-    if data:
-        yield _Chunk(first, data)
-
-
-def _read_bytes(path: Path, stream: Any, first: int) -> bytes:
-    try:
-        return bytes(stream.read(CHUNK_BYTES))
-    except (OSError, EOFError, zipfile.BadZipFile, pa.ArrowException) as error:
-        message = f"{path}: the compressed data break off or are damaged after row {first - 1} ({error}). Fetch it again."
-        raise DataError(message) from error
-
-
-def _read_header(path: Path, domain: Domain, chunk: _Chunk | None) -> tuple[_Layout, list[_Chunk]]:
+def _read_header(path: Path, domain: Domain, kind: Kind, chunk: Chunk | None) -> tuple[_Layout, list[Chunk]]:
     """The layout that the first line which is no comment gives, and the rows of the chunk that follow it."""
     lines = io.BytesIO(chunk.data if chunk else b"")
     for number, line in enumerate(lines, start=1):
         text = line.decode("utf-8-sig", errors="replace").strip()
         if text and not text.startswith("#"):
             rest = lines.read()
-            return _layout(path, number, text, domain), [_Chunk(number + 1, rest)] if rest else []
+            return _layout(path, number, text, domain, kind), [Chunk(number + 1, rest)] if rest else []
     raise DataError(f"{path}: no header line. The first line that is no # comment must name the columns.")
 
 
-def _layout(path: Path, number: int, line: str, domain: Domain) -> _Layout:
+def _layout(path: Path, number: int, line: str, domain: Domain, kind: Kind) -> _Layout:
     where = f"{path}, row {number}"
     delimiter = max(",|", key=line.count)
     if delimiter not in line:
@@ -153,46 +109,40 @@ def _layout(path: Path, number: int, line: str, domain: Domain) -> _Layout:
     for name in header:
         if header.count(name) > 1:
             raise DataError(f"{where}: the header names column {name!r} twice. Rename or drop one of the two.")
-    layout = _Layout(path, header, delimiter, domain)
+    layout = _Layout(path, header, delimiter, domain, kind)
     for name in layout.needed:
         if name not in header:
             raise DataError(f"{where}: the header has no column {name}: {nearest(name, list(header))}. Rename it.")
     return layout
 
 
-def _in_order(work: Callable[[_Item], _Result], items: Iterable[_Item]) -> Iterator[_Result]:
-    """`map` with threads that runs only a few items ahead."""
-    threads = min(4, os.cpu_count() or 1)
-    waiting: deque[Future[_Result]] = deque()
-    with ThreadPoolExecutor(threads) as pool:
-        for item in items:
-            waiting.append(pool.submit(work, item))
-            if len(waiting) > threads:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
-
-
-def _decode(layout: _Layout, chunk: _Chunk) -> tuple[pa.Table, int]:
-    """The housing units of a chunk, and how many rows of group quarters it has."""
+def _decode(layout: _Layout, chunk: Chunk) -> tuple[pa.Table, int]:
+    """The records of a chunk that are kept, and how many rows of group quarters are not."""
     rows = _parse(layout, chunk)
     if not rows:
         return pa.table({}), 0
-    kinds = _numbers(rows["RTYPE"], (HOUSING_UNIT, GROUP_QUARTERS))
-    units = kinds == HOUSING_UNIT
-    remedy = f"Use {HOUSING_UNIT} for a housing unit and {GROUP_QUARTERS} for group quarters."
-    _refuse(layout, chunk, rows, "RTYPE", kinds < 0, f"is no record type of a unit file. {remedy}")
+    kind = layout.kind
+    kinds = _numbers(rows["RTYPE"], kind.records)
+    remedy = f"Use {kind.housing_unit} for a housing unit and {kind.group_quarters} for group quarters."
+    _refuse(layout, chunk, rows, "RTYPE", kinds < 0, f"is no record type of a {kind.name} file. {remedy}")
+    units = (kinds == kind.housing_unit) | kind.keeps_group_quarters
     columns = {"block": _block_ids(layout, chunk, rows)}
     for column in layout.domain.columns:
         codes = _numbers(rows[column.name], column.codes)
-        known = f"{column.label}: {', '.join(map(str, column.codes))}"
+        known = f"{column.label}: {_listed(column.codes)}"
         _refuse(layout, chunk, rows, column.name, (codes < 0) & units, f"is no code of this column ({known}). Mend it.")
         columns[column.name] = pa.array(codes)
     table, kept = pa.table(columns), int(np.count_nonzero(units))
     return (table if kept == len(units) else table.filter(pa.array(units))), len(units) - kept
 
 
-def _parse(layout: _Layout, chunk: _Chunk) -> dict[str, pa.Array]:
+def _listed(codes: tuple[int, ...]) -> str:
+    """The codes in words: one by one, or only the ends of a long range."""
+    whole = len(codes) > 20 and codes == tuple(range(codes[0], codes[-1] + 1))
+    return f"{codes[0]} to {codes[-1]}" if whole else ", ".join(map(str, codes))
+
+
+def _parse(layout: _Layout, chunk: Chunk) -> dict[str, pa.Array]:
     """The needed fields of every row that is no comment, as they stand in the file; nothing if there is no row."""
     data = re.sub(rb"(?m)^#.*\n?", b"", chunk.data) if b"#" in chunk.data else chunk.data
     if not data or data.isspace():
@@ -240,7 +190,7 @@ def _letters(texts: pa.Array, width: int) -> npt.NDArray[np.uint8] | None:
     return np.frombuffer(texts.buffers()[2], np.uint8)[offsets[0] : offsets[-1]].reshape(-1, width)
 
 
-def _block_ids(layout: _Layout, chunk: _Chunk, rows: dict[str, pa.Array]) -> pa.Array:
+def _block_ids(layout: _Layout, chunk: Chunk, rows: dict[str, pa.Array]) -> pa.Array:
     """State, county, tract and block, joined."""
     parts: list[Any] = []
     for name, width in GEOGRAPHY.items():
@@ -254,7 +204,7 @@ def _block_ids(layout: _Layout, chunk: _Chunk, rows: dict[str, pa.Array]) -> pa.
 
 
 def _refuse(
-    layout: _Layout, chunk: _Chunk, rows: dict[str, pa.Array], name: str, wrong: npt.NDArray[np.bool_], why: str
+    layout: _Layout, chunk: Chunk, rows: dict[str, pa.Array], name: str, wrong: npt.NDArray[np.bool_], why: str
 ) -> None:
     """An error that names the first wrong row, if there is one."""
     if wrong.any():
@@ -264,7 +214,7 @@ def _refuse(
         raise DataError(f"{layout.path}, row {number}: {name} {text!r} {why}")
 
 
-def _lines(chunk: _Chunk) -> Iterator[tuple[int, str]]:
+def _lines(chunk: Chunk) -> Iterator[tuple[int, str]]:
     """The rows of a chunk with their numbers in the file, counting header, comments and empty lines."""
     for number, line in enumerate(chunk.data.decode("utf-8", errors="replace").split("\n"), start=chunk.first):
         text = line.rstrip("\r")
@@ -272,7 +222,7 @@ def _lines(chunk: _Chunk) -> Iterator[tuple[int, str]]:
             yield number, text
 
 
-def _bad_line(layout: _Layout, chunk: _Chunk, error: Exception) -> DataError:
+def _bad_line(layout: _Layout, chunk: Chunk, error: Exception) -> DataError:
     """What is wrong with the lines that could not be split into fields."""
     for number, line in _lines(chunk):
         fields = len(next(csv.reader([line], delimiter=layout.delimiter)))

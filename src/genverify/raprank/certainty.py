@@ -11,7 +11,8 @@ from genverify.claims import Codes
 from genverify.errors import DataError
 from genverify.evaluation import match_claims
 from genverify.ranking import ConfidenceSet, match_curve, rank_rows, unique_rows
-from genverify.raprank.curves import X, mean_interval
+from genverify.raprank.curves import X, grid_of, mean_interval
+from genverify.seeds import derive_seed
 
 Floats = npt.NDArray[np.float64]
 RAP, GENERATED, PROVED = "RAP-RANK", "generated datasets", "proved"
@@ -148,3 +149,33 @@ def _recalled(blocks: Sequence[Whole], records: int) -> Iterator[dict[str, objec
             best = {row.tobytes() for row in np.ascontiguousarray(block.rankings[source].ranked.rows[: block.u].astype(np.int16))}
             hits += sum(row.tobytes() in best for row in np.ascontiguousarray(block.private.astype(np.int16)))
         yield {"source": source, X: np.nan, "value": hits / records, "n": records}
+
+
+def certainty_numbers(
+    records: pd.DataFrame,
+    ranked: pd.DataFrame,
+    datasets: pd.DataFrame,
+    claims: pd.DataFrame,
+    names: Sequence[str],
+    runs: int,
+    points: int,
+    seed: int,
+) -> pd.DataFrame:
+    """All numbers of the figure: part, source, x, value, its interval, and how many blocks, rows or records it is about."""
+    full = full_rows(claims, names)
+    check_full_rows(full, datasets, names)
+    parts = [dict(iter(frame.groupby("block"))) for frame in (records, ranked, datasets, full)]
+    blocks = []
+    for block in sorted(parts[1]):
+        rankings = {
+            RAP: read_ranking(parts[1][block], names, runs),
+            GENERATED: rank_datasets(parts[2][block], names, derive_seed(seed, "ties", "generated", str(block))),
+        }
+        proved = parts[3].get(block, full.iloc[:0])
+        blocks.append(Whole(str(block), _codes(parts[0][block], names), rankings, _codes(proved, names)))
+    numbers = [suggested_curves(blocks, grid_of(points), seed), reliability(blocks), coverage(claims, records, blocks)]
+    return pd.concat(numbers, ignore_index=True)[["part", "source", X, "value", "low", "high", "n"]]
+
+
+def _codes(rows: pd.DataFrame, names: Sequence[str]) -> Codes:
+    return rows[list(names)].to_numpy(dtype=np.int16)

@@ -1,0 +1,23 @@
+"""Count the published lines of the person tables, beside the paper's."""
+
+from pathlib import Path
+
+from genverify.domain import read_domain
+from genverify.jobs import Job, run
+from genverify.tables import published_lines
+from genverify.tables_out.person_queries import person_queries, person_queries_text
+from genverify.textfiles import read_yaml
+
+
+def main(job: Job) -> None:
+    domain, text = read_domain(Path(job.input.domain)), read_yaml(Path(job.input.tables))
+    universe = domain.universe(job.params.release["universe"])
+    chosen = {"block": job.params.release["tables"], "tract": job.params.tract_tables}
+    lines = {level: list(published_lines(text, domain, universe, tables)) for level, tables in chosen.items()}
+    table = person_queries(lines, read_yaml(Path(job.input.paper))["queries"])
+    table.to_csv(job.output.table, index=False)
+    Path(job.output.readable).write_text(person_queries_text(table))
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821  (put there by Snakemake)

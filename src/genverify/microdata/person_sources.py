@@ -1,0 +1,38 @@
+"""The two sources of persons behind one interface: a label and a stream of tables."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from genverify.domain import Domain
+from genverify.microdata.ppmf import PERSONS, read_ppmf
+from genverify.microdata.sources import SYNTHETIC
+from genverify.microdata.store import read_microdata
+from genverify.microdata.synthetic.persons import PersonModel, draw_persons, read_person_model
+from genverify.seeds import derive_seed
+
+
+def open_persons(
+    settings: Mapping[str, Any], source: Path, seed: int, domain: Domain, rejected: Counter[str]
+) -> tuple[str, Iterator[pa.Table]]:
+    """
+    What the persons are called, and their records as a stream of tables. `source` is the person file in the PPMF layout, or
+    the folder of synthetic households that the persons are made for. What is left out or cannot fit is added to `rejected`.
+    """
+    if not source.is_dir():
+        kind = replace(PERSONS, keeps_group_quarters=settings["group_quarters"])
+        return f"PPMF file {source.name}", read_ppmf(source, domain, rejected, kind=kind)
+    model = read_person_model(Path(settings["synthetic"]), domain)
+    return SYNTHETIC, _persons_of(source, model, seed, rejected)
+
+
+def _persons_of(folder: Path, model: PersonModel, seed: int, rejected: Counter[str]) -> Iterator[pa.Table]:
+    """The persons of the synthetic households, state by state, each state from its own seed."""
+    for state in sorted(path.stem for path in folder.glob("*.parquet")):
+        rng = np.random.default_rng(derive_seed(seed, "persons", state))
+        yield draw_persons(read_microdata(folder, states=[state]), model, rng, rejected)
