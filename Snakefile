@@ -21,6 +21,10 @@ include: "workflow/figures.smk"
 include: "workflow/paper_figures.smk"
 include: "workflow/tables.smk"
 include: "workflow/paper_tables.smk"
+include: "workflow/raprank_common.smk"
+include: "workflow/raprank.smk"
+include: "workflow/raprank_figures.smk"
+include: "workflow/raprank_certainty.smk"
 include: "workflow/benchmark.smk"
 
 

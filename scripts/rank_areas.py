@@ -20,7 +20,7 @@ def main(job: Job) -> None:
     for target in progress(list(read_targets(Path(job.input.counts), read_schema(Path(job.input.schema)))), "areas ranked"):
         start = None if baseline is None else start_of(baseline, target)
         found, runs = rank_target(target, names, experiment["runs"], job.params.seed, settings, start)
-        ranked.append(ranked_frame(target.area, found, target.domain.names))
+        ranked.append(ranked_frame(target, found, runs))
         rows.append(pd.DataFrame([runs_row(target, runs)]))
     stack(ranked).to_parquet(job.output.ranked, index=False)
     stack(rows).to_parquet(job.output.runs, index=False)

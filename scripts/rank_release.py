@@ -15,10 +15,12 @@ from genverify.results import stack
 def main(job: Job) -> None:
     settings, runs = RapSettings(**job.params.rap), job.params.raprank["runs"]
     ranked, rows = [], []
-    for release in progress(list(read_releases(Path(job.input.counts), read_schema(Path(job.input.schema)))), "blocks ranked"):
+    for release in progress(
+        list(read_releases(Path(job.input.counts), read_schema(Path(job.input.schema)))), "blocks ranked"
+    ):
         target = make_target([release])
         found, done = rank_target(target, ("release",), runs, job.params.seed, settings)
-        ranked.append(ranked_frame(target.area, found, target.domain.names, key="block"))
+        ranked.append(ranked_frame(target, found, done, key="block"))
         rows.append(pd.DataFrame([runs_row(target, done, key="block")]))
     stack(ranked).to_parquet(job.output.ranked, index=False)
     stack(rows).to_parquet(job.output.runs, index=False)

@@ -13,7 +13,9 @@ from genverify.raprank.plan import (
 RAP_BATCHES = [f"{batch:03d}" for batch in range(STUDY.raprank.batches)]
 EXPERIMENTS = sorted(STUDY.raprank.experiments)
 RAP_FIGURES = sorted(STUDY.raprank.figures)
-MANIFESTS = sorted({f"{store_path(e)}.json" for e in STUDY.raprank.experiments.values()})
+MANIFESTS = sorted(
+    {f"{store_path(e)}.json" for e in STUDY.raprank.experiments.values()}
+)
 
 
 wildcard_constraints:
@@ -50,14 +52,21 @@ def sample_of(wildcards):
 
 def manifests_of(wildcards):
     """What the data of a figure's panels are called."""
-    experiments = [panel.split("/")[0] for panel in STUDY.raprank.figures[wildcards.figure]]
-    return sorted({f"{store_path(experiment_of(STUDY, name))}.json" for name in experiments})
+    experiments = [
+        panel.split("/")[0] for panel in STUDY.raprank.figures[wildcards.figure]
+    ]
+    return sorted(
+        {f"{store_path(experiment_of(STUDY, name))}.json" for name in experiments}
+    )
 
 
 def panels_of(wildcards):
     """What each panel of a figure is about."""
     panels = [panel.split("/") for panel in STUDY.raprank.figures[wildcards.figure]]
-    return [{"label": experiment_of(STUDY, name).label, "start": start} for name, start in panels]
+    return [
+        {"label": experiment_of(STUDY, name).label, "start": start}
+        for name, start in panels
+    ]
 
 
 def start_of(wildcards):

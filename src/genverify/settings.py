@@ -87,6 +87,50 @@ class Persons(Section):
     claims: PersonClaims
 
 
+class Rap(Section):
+    learning_rate: float = Field(gt=0)
+    steps: int = Field(ge=0)
+    queries_per_step: int = Field(ge=1)
+    tolerance: float = Field(ge=0)
+    check_every: int = Field(ge=1)
+    patience: int = Field(ge=1)
+    spread: float = Field(gt=0)
+    certainty: float = Field(gt=0.5, lt=1)
+
+
+class WholeBlocks(Section):
+    runs: int = Field(ge=1)
+
+
+class Experiment(Section):
+    label: str
+    data: Name
+    areas: Literal["sample", "block", "tract", "state"]
+    states: Annotated[int, Field(ge=1)] | None
+    limit: Annotated[int, Field(ge=2)] | None
+    tables: Literal["all"] | list[str] | None
+    block_tables: Literal["all"] | list[str] | None
+    marginals: Annotated[int, Field(ge=1)] | None
+    starts: list[Literal["random", "holdout"]] = Field(min_length=1)
+    runs: int = Field(ge=1)
+    rap: dict[str, Any]
+
+
+class Survey(Section):
+    files: list[str]
+    tasks_file: str
+
+
+class RapRank(Section):
+    rap: Rap
+    release: WholeBlocks
+    grid: int = Field(ge=1)
+    batches: int = Field(ge=1)
+    survey: Survey
+    experiments: dict[Name, Experiment]
+    figures: dict[Name, Annotated[list[str], Field(min_length=1)]]
+
+
 class IngestBenchmark(Section):
     rows: int = Field(ge=1)
 
@@ -120,6 +164,7 @@ class Config(Section):
     generate: Generate
     verify: Verify
     persons: Persons
+    raprank: RapRank
     benchmark: Benchmark
     variants: dict[Name, dict[str, Any] | None] = Field(min_length=1)
 

@@ -1,4 +1,4 @@
-"""Certainty against confidence: match rates that rankings reach, how far their frequencies can be trusted, and what is proved."""
+"""Certainty against confidence: what rankings reach, how far their frequencies can be trusted, and what is proved."""
 
 import matplotlib.pyplot as plt
 import pandas as pd
@@ -12,8 +12,8 @@ from genverify.raprank.curves import X
 LINES = {RAP: ("-", "o", PALETTE[4]), GENERATED: ("--", "s", PALETTE[0]), PROVED: ("-", "", INK)}
 BARS = {ANY_NUMBER: ("#c9d3da", ""), SINGLED_OUT: (INK, "")}
 NOTE = (
-    "Frequency over the generated datasets reflects how they were generated, not a posterior. Dotted: the share of these rows that is proved. "
-    "Proved rows are private rows in every dataset that fits the release."
+    "Frequency over the generated datasets reflects how they were generated, not a posterior. "
+    "Dotted: the share of these rows that is proved, whatever the private data."
 )
 
 

@@ -6,7 +6,6 @@ from math import ceil
 from typing import Any
 
 import matplotlib.pyplot as plt
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
@@ -117,7 +116,7 @@ def plot_states(means: pd.DataFrame, label: str) -> Figure:
     titles = list(means["panel"].unique())
     rows = ceil(means["state"].nunique() / STATE_COLUMNS)
     figure = plt.figure(figsize=(PAGE_WIDTH * len(titles), 1.3 + 1.3 * rows), layout="constrained")
-    parts = np.atleast_1d(figure.subfigures(1, len(titles)))
+    parts = figure.subfigures(1, len(titles), squeeze=False).flat
     for part, title in zip(parts, titles, strict=True):
         _state_grid(part, means[means["panel"] == title], rows)
         part.suptitle(title, fontsize=9)

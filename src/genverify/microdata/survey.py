@@ -1,6 +1,7 @@
 """Survey files (csv, as the ACS person files): the columns of a task as a discrete table, kept in the store of microdata."""
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ MOST_CODES = 100
 
 
 def read_survey(paths: Sequence[Path], tasks: Mapping[str, Any], name: str) -> tuple[pa.Table, Domain]:
-    """The rows of a task from all files of a survey: a table for the store (all blocks of a state are one), and its domain."""
+    """The rows of a task from all files of a survey: a table for the store (a state is one block), and its domain."""
     task = tasks["tasks"][name]
     frame = pd.concat([_read_csv(path, _needed(tasks, task)) for path in paths], ignore_index=True)
     frame = frame[_kept(frame, task.get("keeps", {}))].reset_index(drop=True)
@@ -29,7 +30,9 @@ def read_survey(paths: Sequence[Path], tasks: Mapping[str, Any], name: str) -> t
     for column in task["columns"]:
         where = f"{paths[0]}: column {column}"
         binned = column in tasks.get("numerical", [])
-        made, codes[column] = bin_column(frame[column], tasks["bins"], where) if binned else code_column(frame[column], where)
+        made, codes[column] = (
+            bin_column(frame[column], tasks["bins"], where) if binned else code_column(frame[column], where)
+        )
         columns.append(made)
     states = frame[tasks["state"]].astype(int).astype(str).str.zfill(GEOGRAPHY["state"])
     table = pa.table({"block": states.str.ljust(GEOGRAPHY["block"], "0").astype("str"), **codes})
@@ -48,7 +51,9 @@ def _read_csv(path: Path, columns: list[str]) -> pd.DataFrame:
             raise DataError(f"{path}: no column {missing[0]} ({nearest(missing[0], header)})")
         return pd.read_csv(path, usecols=columns, low_memory=False)
     except (OSError, ValueError, UnicodeDecodeError) as error:
-        raise DataError(f"{path}: not a csv file that can be read ({error}); see raprank.survey.files in config.yaml") from None
+        raise DataError(
+            f"{path}: not a csv file that can be read ({error}); see raprank.survey.files in config.yaml"
+        ) from None
 
 
 def _kept(frame: pd.DataFrame, keeps: Mapping[str, Mapping[str, float]]) -> "pd.Series[bool]":
@@ -68,7 +73,8 @@ def code_column(values: "pd.Series[Any]", where: str) -> tuple[Column, Small]:
     known = np.unique(numbers[~np.isnan(numbers)])
     if len(known) > MOST_CODES or (known != known.round()).any():
         raise DataError(
-            f"{where} is not discrete: {len(known)} distinct values. Take it out of the task, or list it as numerical, to be binned."
+            f"{where} is not discrete: {len(known)} distinct values. Take it out of the task, or list it as numerical, "
+            "to be binned."
         )
     blank = int(np.isnan(numbers).any())
     codes = np.where(np.isnan(numbers), 0, np.searchsorted(known, numbers) + blank).astype(np.int8)
@@ -83,7 +89,7 @@ def bin_column(values: "pd.Series[Any]", bins: int, where: str) -> tuple[Column,
     edges = np.linspace(known.min(), known.max(), bins + 1)
     blank = int(len(known) < len(numbers))
     places = np.searchsorted(edges[1:-1], np.nan_to_num(numbers), side="right") + blank
-    meanings = ("blank",) * blank + tuple(f"{low:g} to {high:g}" for low, high in zip(edges, edges[1:], strict=False))
+    meanings = ("blank",) * blank + tuple(f"{low:g} to {high:g}" for low, high in pairwise(edges))
     return _column(str(values.name), meanings), np.where(np.isnan(numbers), 0, places).astype(np.int8)
 
 

@@ -1,4 +1,4 @@
-"""The areas that an experiment reconstructs: sampled blocks, six blocks of each state by size, a tract of each state, or states."""
+"""The areas of an experiment: sampled blocks, six blocks of each state by size, a tract of each state, or states."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -17,8 +17,8 @@ def draw_areas(sizes: pd.DataFrame, sample: set[str], experiment: dict[str, Any]
     """
     The blocks of every area: area, block, size (the word for which it was drawn) and n, the records of the block.
 
-    `sizes` has one row per block (block, tract, state, n), `sample` the blocks of the study. The draw depends on the data and
-    the kind of area, not on the experiment's name: two experiments on the same areas reconstruct the same records.
+    `sizes` has one row per block (block, tract, state, n), `sample` the blocks of the study. The draw depends on the data
+    and the kind of area, not on the experiment's name: two experiments on the same areas reconstruct the same records.
     """
     states = _largest_states(sizes, experiment["states"])
     sizes = sizes[sizes["state"].isin(states)]
@@ -70,7 +70,9 @@ def _tract(blocks: pd.DataFrame, limit: int | None, rng: np.random.Generator) ->
     if limit:
         own = own.loc[list(_fitting(own["n"], limit))]
     if own.empty:
-        raise DataError(f"tract {tract}: no block of at most {limit} records. Raise the limit of the experiment in config.yaml.")
+        raise DataError(
+            f"tract {tract}: no block of at most {limit} records. Raise the limit of the experiment in config.yaml."
+        )
     return _areas(own, "tract", "tract")
 
 

@@ -6,9 +6,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from genverify.claims import Codes
 from genverify.errors import DataError
-from genverify.ranking import ConfidenceSet, rank_rows
+from genverify.ranking import Codes, ConfidenceSet, count_holders, rank_rows
 from genverify.rap import RapSettings, Reconstruction, reconstruct
 from genverify.raprank.halves import codes_of
 from genverify.raprank.published import Target
@@ -47,11 +46,12 @@ def start_of(baseline: pd.DataFrame, target: Target) -> Codes:
     return codes_of(rows, target.domain, f"the baseline of area {target.area}")
 
 
-def ranked_frame(area: str, ranked: ConfidenceSet, names: tuple[str, ...], key: str = "area") -> pd.DataFrame:
-    """A confidence set as rows in order: area, frequency (over all runs) and one code per column."""
-    frame = pd.DataFrame(ranked.rows.astype(np.int16), columns=list(names))
+def ranked_frame(target: Target, ranked: ConfidenceSet, found: Reconstruction, key: str = "area") -> pd.DataFrame:
+    """A confidence set as rows in order: area, frequency (over all runs), the runs that hold it, a code per column."""
+    frame = pd.DataFrame(ranked.rows.astype(np.int16), columns=list(target.domain.names))
+    frame.insert(0, "runs", count_holders(ranked.rows, found.datasets))
     frame.insert(0, "frequency", ranked.frequency.astype(np.int32))
-    frame.insert(0, key, area)
+    frame.insert(0, key, target.area)
     return frame
 
 

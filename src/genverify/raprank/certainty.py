@@ -1,4 +1,4 @@
-"""Certainty against confidence: what rankings of rows suggest about a whole block, and what the verified claims guarantee."""
+"""Certainty against confidence: what rankings suggest about a whole block, and what verified claims guarantee."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,10 +7,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from genverify.claims import Codes
 from genverify.errors import DataError
 from genverify.evaluation import match_claims
-from genverify.ranking import ConfidenceSet, match_curve, rank_rows, unique_rows
+from genverify.ranking import Codes, ConfidenceSet, count_holders, match_curve, rank_rows, unique_rows
 from genverify.raprank.curves import X, grid_of, mean_interval
 from genverify.seeds import derive_seed
 
@@ -44,30 +43,20 @@ class Whole:
 
 def read_ranking(rows: pd.DataFrame, names: Sequence[str], runs: int) -> Ranking:
     """The ranked rows of a block as `rank_release` wrote them."""
-    codes = rows[list(names)].to_numpy(dtype=np.int16)
+    codes = rows[list(names)].to_numpy(dtype=np.int64)
     return Ranking(ConfidenceSet(codes, rows["frequency"].to_numpy()), rows["runs"].to_numpy() / runs)
 
 
-def rank_datasets(datasets: pd.DataFrame, names: Sequence[str], seed: int) -> Ranking:
-    """The rows of the generated datasets of a block by frequency: it reflects how they were generated, and is no posterior."""
-    codes = datasets[list(names)].to_numpy(dtype=np.int16)
-    ranked = rank_rows(codes, seed)
-    return Ranking(ranked, shares_of(ranked.rows, codes, datasets["dataset"].to_numpy()))
-
-
-def shares_of(rows: Codes, codes: Codes, dataset: npt.NDArray[np.integer]) -> Floats:
-    """In which share of the datasets each of the distinct rows appears; `codes` are the rows of all datasets."""
-    keyed = np.unique(np.column_stack([codes, dataset]), axis=0)[:, :-1]
-    known, times = np.unique(keyed, axis=0, return_counts=True)
-    place = {row.tobytes(): count for row, count in zip(np.ascontiguousarray(known), times, strict=True)}
-    found = np.ascontiguousarray(rows.astype(keyed.dtype))
-    return np.array([place[row.tobytes()] for row in found]) / len(np.unique(dataset))
+def rank_datasets(datasets: Codes, seed: int) -> Ranking:
+    """The rows of the generated datasets of a block by frequency, which reflects how they were generated: no posterior."""
+    ranked = rank_rows(datasets.reshape(-1, datasets.shape[-1]), seed)
+    return Ranking(ranked, count_holders(ranked.rows, datasets) / len(datasets))
 
 
 def full_rows(claims: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
     """The claims about all columns, each once: block, m and a code per column."""
     full = claims[claims["k"] == len(names)]
-    return full[["block", "m", *names]].drop_duplicates().astype({name: np.int16 for name in names}).reset_index(drop=True)
+    return full[["block", "m", *names]].drop_duplicates().astype(dict.fromkeys(names, np.int16)).reset_index(drop=True)
 
 
 def check_full_rows(full: pd.DataFrame, datasets: pd.DataFrame, names: Sequence[str]) -> None:
@@ -79,8 +68,8 @@ def check_full_rows(full: pd.DataFrame, datasets: pd.DataFrame, names: Sequence[
     wrong = full[agree != made]
     if len(wrong):
         raise DataError(
-            f"block {wrong['block'].iloc[0]}: a verified claim about all columns (m = {wrong['m'].iloc[0]}) does not hold in "
-            "every generated dataset. The datasets belong to another release (generate again), or the verification is wrong."
+            f"block {wrong['block'].iloc[0]}: a verified claim about all columns (m = {wrong['m'].iloc[0]}) does not hold "
+            "in every generated dataset. The datasets belong to another release (generate again), or the verification is wrong."
         )
 
 
@@ -104,7 +93,7 @@ def suggested_curves(blocks: Sequence[Whole], grid: Floats, seed: int) -> pd.Dat
 
 
 def reliability(blocks: Sequence[Whole]) -> pd.DataFrame:
-    """Rows by the share of runs that hold them (tenths, and all runs apart): which share is private, which share is proved."""
+    """Rows by the share of runs that hold them (tenths, and all runs apart): which share is private, and which proved."""
     frames = []
     for source in blocks[0].rankings:
         rows = pd.concat([_row_flags(block, block.rankings[source]) for block in blocks], ignore_index=True)
@@ -118,9 +107,9 @@ def reliability(blocks: Sequence[Whole]) -> pd.DataFrame:
 def _row_flags(block: Whole, ranking: Ranking) -> pd.DataFrame:
     """Every ranked row: the middle of its bin, whether it is a private row, whether it is proved."""
     middles = (np.minimum(np.ceil(ranking.shares * BINS), BINS) - 0.5) / BINS
-    rows = {row.tobytes() for row in np.ascontiguousarray(block.private.astype(np.int16))}
-    sure = {row.tobytes() for row in np.ascontiguousarray(block.proved.astype(np.int16))}
-    keys = [row.tobytes() for row in np.ascontiguousarray(ranking.ranked.rows.astype(np.int16))]
+    rows = {row.tobytes() for row in np.ascontiguousarray(block.private.astype(np.int64))}
+    sure = {row.tobytes() for row in np.ascontiguousarray(block.proved.astype(np.int64))}
+    keys = [row.tobytes() for row in np.ascontiguousarray(ranking.ranked.rows.astype(np.int64))]
     flags = {"private": [key in rows for key in keys], "proved": [key in sure for key in keys]}
     return pd.DataFrame({"bin": np.where(ranking.shares >= 1, 1.0, middles), **flags})
 
@@ -146,8 +135,10 @@ def _recalled(blocks: Sequence[Whole], records: int) -> Iterator[dict[str, objec
     for source in blocks[0].rankings:
         hits = 0
         for block in blocks:
-            best = {row.tobytes() for row in np.ascontiguousarray(block.rankings[source].ranked.rows[: block.u].astype(np.int16))}
-            hits += sum(row.tobytes() in best for row in np.ascontiguousarray(block.private.astype(np.int16)))
+            best = {
+                row.tobytes() for row in np.ascontiguousarray(block.rankings[source].ranked.rows[: block.u].astype(np.int64))
+            }
+            hits += sum(row.tobytes() in best for row in np.ascontiguousarray(block.private.astype(np.int64)))
         yield {"source": source, X: np.nan, "value": hits / records, "n": records}
 
 
@@ -166,16 +157,21 @@ def certainty_numbers(
     check_full_rows(full, datasets, names)
     parts = [dict(iter(frame.groupby("block"))) for frame in (records, ranked, datasets, full)]
     blocks = []
-    for block in sorted(parts[1]):
+    for block in map(str, parts[1]):
         rankings = {
             RAP: read_ranking(parts[1][block], names, runs),
-            GENERATED: rank_datasets(parts[2][block], names, derive_seed(seed, "ties", "generated", str(block))),
+            GENERATED: rank_datasets(_datasets(parts[2][block], names), derive_seed(seed, "ties", "generated", block)),
         }
         proved = parts[3].get(block, full.iloc[:0])
-        blocks.append(Whole(str(block), _codes(parts[0][block], names), rankings, _codes(proved, names)))
+        blocks.append(Whole(block, _codes(parts[0][block], names), rankings, _codes(proved, names)))
     numbers = [suggested_curves(blocks, grid_of(points), seed), reliability(blocks), coverage(claims, records, blocks)]
     return pd.concat(numbers, ignore_index=True)[["part", "source", X, "value", "low", "high", "n"]]
 
 
 def _codes(rows: pd.DataFrame, names: Sequence[str]) -> Codes:
-    return rows[list(names)].to_numpy(dtype=np.int16)
+    return rows[list(names)].to_numpy(dtype=np.int64)
+
+
+def _datasets(rows: pd.DataFrame, names: Sequence[str]) -> Codes:
+    """The generated rows of a block as datasets of equal size."""
+    return _codes(rows.sort_values("dataset", kind="stable"), names).reshape(rows["dataset"].nunique(), -1, len(names))

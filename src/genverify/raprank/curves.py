@@ -7,10 +7,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from genverify.claims import Codes
 from genverify.domain import Domain
 from genverify.evaluation import block_weights, ratio_interval
-from genverify.ranking import ConfidenceSet, match_curve, rank_rows, unique_rows
+from genverify.ranking import Codes, ConfidenceSet, match_curve, rank_rows, unique_rows
 from genverify.raprank.geographies import baselines_above, populate_blocks
 from genverify.raprank.halves import BLOCK, codes_of
 from genverify.seeds import derive_seed

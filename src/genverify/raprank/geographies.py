@@ -8,11 +8,10 @@ import numpy.typing as npt
 import pandas as pd
 
 from genverify.baselines import NOTHING, Radix, Types, types_of_state
-from genverify.claims import Codes
 from genverify.domain import Domain
 from genverify.microdata.store import GEOGRAPHY
 from genverify.predicates import Predicate
-from genverify.ranking import ConfidenceSet, rank_counts
+from genverify.ranking import Codes, ConfidenceSet, rank_counts
 from genverify.seeds import derive_seed
 
 Ints = npt.NDArray[np.int64]
@@ -63,13 +62,13 @@ def rank_types(types: Types, domain: Domain, seed: int, most: int) -> Confidence
 
 def populate_blocks(ranked: ConfidenceSet, blocks: Ints, seed: int, most: int) -> ConfidenceSet:
     """
-    The rows with a BLOCK as the paper populates it: distributed as in D (`blocks`: the block of each row of D), apart from the rest.
+    The rows with a BLOCK as the paper populates it: as in D (`blocks`: the block of each row of D), apart from the rest.
 
     Exact: the frequency of (row, block) is the product of both. The `most` best pairs need the `most` best rows only.
     """
     codes, times = np.unique(blocks, return_counts=True)
     rows = np.repeat(ranked.rows[:most], len(codes), axis=0)
-    pairs = np.column_stack([rows, np.tile(codes, len(rows) // len(codes))]).astype(np.int16)
+    pairs = np.column_stack([rows, np.tile(codes, len(rows) // len(codes))]).astype(np.int64)
     return rank_counts(pairs, np.outer(ranked.frequency[:most], times).ravel(), seed, most)
 
 

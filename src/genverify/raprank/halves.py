@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from genverify.claims import Codes
 from genverify.domain import Column, Domain
 from genverify.errors import DataError
+from genverify.ranking import Codes
 from genverify.seeds import derive_seed
 
 BLOCK = "BLOCK"
@@ -50,7 +50,7 @@ def codes_of(rows: pd.DataFrame, domain: Domain, where: str) -> Codes:
     missing = [name for name in domain.names if name not in rows.columns]
     if missing:
         raise DataError(f"{where}: no column {missing[0]}; the queries speak of {', '.join(domain.names)}")
-    codes = rows[list(domain.names)].to_numpy(dtype=np.int16)
+    codes = rows[list(domain.names)].to_numpy(dtype=np.int64)
     for place, column in enumerate(domain.columns):
         unknown = np.setdiff1d(codes[:, place], column.codes)
         if unknown.size:

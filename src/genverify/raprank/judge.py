@@ -16,7 +16,7 @@ from genverify.raprank.halves import codes_of, with_block
 
 @dataclass(frozen=True)
 class Evidence:
-    """What an experiment left behind: areas and their blocks, both halves, ranked rows by start, the domain of the counts."""
+    """What an experiment left behind: areas and their blocks, both halves, ranked rows by start, the domain of counts."""
 
     areas: pd.DataFrame
     private: pd.DataFrame

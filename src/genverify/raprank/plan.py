@@ -11,8 +11,6 @@ from genverify.release import Schema, build_schema
 from genverify.settings import Config, Experiment, Rap
 from genverify.textfiles import read_yaml
 
-RELEASE = {"universe": "everything", "groups": {}, "structural_zeros": False, "withhold": []}
-
 
 def experiment_of(config: Config, name: str) -> Experiment:
     known = config.raprank.experiments
@@ -36,9 +34,8 @@ def experiment_settings(config: Config, name: str) -> dict[str, Any]:
 
 def _release(config: Config, experiment: Experiment) -> dict[str, Any]:
     """How the tables of the data are read."""
-    if experiment.data == "households":
-        return config.release.model_dump()
-    return RELEASE | {"tables_file": config.persons.tables_file}
+    release = config.persons.release if experiment.data == "persons" else config.release
+    return release.model_dump()
 
 
 def domain_path(config: Config, experiment: Experiment) -> str:
@@ -103,7 +100,6 @@ def _check_panel(config: Config, figure: str, panel: str) -> None:
     experiment = experiment_of(config, name)
     if start not in experiment.starts:
         raise ConfigError(
-            f"config.yaml: raprank.figures.{figure}: {panel!r} is no experiment/start: {nearest(start, list(experiment.starts))}"
+            f"config.yaml: raprank.figures.{figure}: {panel!r} is no experiment/start: "
+            f"{nearest(start, list(experiment.starts))}"
         )
-
-

@@ -13,4 +13,5 @@ def read_records(microdata: Path, domain_file: DomainFile, universe: str, blocks
     """The records of the blocks that the universe keeps: block, and a code per column."""
     records = read_microdata(microdata, ["block", *domain_file.domain.names], blocks=blocks).to_pandas()
     kept = domain_file.universe(universe).keeps.matches(dict(records.items()))
-    return records[kept].reset_index(drop=True)
+    chosen: pd.DataFrame = records[kept].reset_index(drop=True)
+    return chosen

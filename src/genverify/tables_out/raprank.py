@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from genverify.raprank.curves import X, mean_interval, wide
+from genverify.raprank.curves import mean_interval, wide
 from genverify.tables_out.markdown import document, markdown_table
 
 READ_AT = (0.1, 0.5, 1.0)
@@ -36,8 +36,10 @@ def _at(values: pd.DataFrame, x: float) -> "pd.Series[float]":
     return values.iloc[:, min(int(np.searchsorted(points, x - 1e-9)), len(points) - 1)]
 
 
-def order_table(curves: Mapping[str, pd.DataFrame], orders: Sequence[Mapping[str, str]], label: str, seed: int) -> pd.DataFrame:
-    """Every order of the paper with the mean difference of our curves, its 95 % interval over areas, and whether it is seen."""
+def order_table(
+    curves: Mapping[str, pd.DataFrame], orders: Sequence[Mapping[str, str]], label: str, seed: int
+) -> pd.DataFrame:
+    """Every order of the paper with the mean difference of our curves, its 95 % interval, and whether it is seen."""
     rows = [dict(order) | _compare(curves, order["better"], order["worse"], seed) for order in orders]
     return pd.DataFrame(rows).round(PLACES).assign(data=label)
 
@@ -64,12 +66,12 @@ def _of(curves: Mapping[str, pd.DataFrame], side: str) -> "pd.Series[float] | No
 def raprank_text(rates: pd.DataFrame, orders: pd.DataFrame, label: str) -> str:
     """Both tables as Markdown."""
     lead = (
-        "mean: the match rate averaged over the whole curve (k/u from 0 to 1) and over areas, with its 95 % interval (areas drawn again); "
-        f"at x: the match rate of the k = x u best rows. left_out: areas of one record. Points {X} of the curves: figures/*.csv."
+        "mean: the match rate averaged over the whole curve (k/u from 0 to 1) and over areas, with its 95 % interval (areas "
+        "drawn again); at x: the match rate of the k = x u best rows. left_out: areas of one record, which have no halves."
     )
     told = (
-        "Orders that the paper reports. difference: mean over areas of what lies between the two curves; seen: yes or no where the "
-        "95 % interval excludes 0."
+        "Orders that the paper reports. difference: mean over areas of what lies between the two curves; seen: yes or no "
+        "where the 95 % interval excludes 0."
     )
     tables = [markdown_table(list(frame.columns[:-1]), frame.iloc[:, :-1].to_numpy(), left=2) for frame in (rates, orders)]
     return document("RAP-RANK: match rates", label, [lead, tables[0], told, tables[1]])
