@@ -163,7 +163,7 @@ def test_geographies_are_ranked_by_frequency(store: Path) -> None:
     assert listed(ranked[""]) == {(1, 1): 4, (0, 0): 2, (2, 1): 2, (0, 1): 1, (1, 0): 1}
     assert listed(ranked["01"]) == {(2, 1): 2, (0, 0): 1, (0, 1): 1, (1, 0): 1, (1, 1): 1}
     assert listed(ranked[TRACT]) == listed(ranked["01001"]) == {(2, 1): 2, (0, 0): 1, (0, 1): 1, (1, 0): 1}
-    assert list(listed(ranked[""]))[0] == (1, 1)
+    assert next(iter(listed(ranked[""]))) == (1, 1)
     only = count_rows(store, [HERE], COLOURS, Predicate.of({"B": [1]}))
     assert only[TRACT].times.tolist() == [1, 2]
 

@@ -56,18 +56,21 @@ def experiment_schemas(domain_file: DomainFile, experiment: dict[str, Any]) -> t
         domain = domain_file.domain.restrict(domain_file.universe(experiment["keeps"]).codes)
         return Schema(domain, (), marginal_queries(domain, experiment["marginals"])), None
     text = read_yaml(Path(experiment["release"]["tables_file"]))
-    schemas = [
+    of_area, of_block = (
         build_schema(domain_file, text, experiment["release"] | {"tables": tables}) if tables else None
         for tables in (experiment["tables"], experiment["block_tables"])
-    ]
-    assert schemas[0] is not None
-    return schemas[0], schemas[1]
+    )
+    if of_area is None:
+        raise ConfigError("no tables: nothing is published about an area")
+    return of_area, of_block
 
 
 def check_experiments(config: Config) -> None:
     """Everything that the experiments and their figures name exists."""
     for name, experiment in config.raprank.experiments.items():
         where = f"config.yaml: raprank.experiments.{name}"
+        if not name.isidentifier() or name == "survey":
+            raise ConfigError(f"{where}: cannot name an experiment, a folder of results/raprank: use letters, digits and _")
         settings = experiment_settings(config, name)
         if (experiment.tables is None) == (experiment.marginals is None):
             raise ConfigError(f"{where}: give tables or marginals, one of the two")
@@ -77,6 +80,8 @@ def check_experiments(config: Config) -> None:
             raise ConfigError(f"{where}: the sampled blocks are blocks of households; set data: households, or areas: block")
         _check_data(config, experiment, settings, where)
     for figure, panels in config.raprank.figures.items():
+        if not figure.startswith("rap") or not figure.isidentifier() or figure.endswith("_states"):
+            raise ConfigError(f"config.yaml: raprank.figures.{figure}: the name of a figure of experiments begins with rap")
         for panel in panels:
             _check_panel(config, figure, panel)
 
@@ -84,7 +89,7 @@ def check_experiments(config: Config) -> None:
 def _check_data(config: Config, experiment: Experiment, settings: dict[str, Any], where: str) -> None:
     try:
         if experiment.data in ("households", "persons"):
-            experiment_schemas(read_domain(Path(domain_path(config, experiment))), settings)
+            _check_queries(read_domain(Path(domain_path(config, experiment))), settings)
             return
         tasks = read_yaml(Path(config.raprank.survey.tasks_file))["tasks"]
     except GenverifyError as error:
@@ -93,6 +98,17 @@ def _check_data(config: Config, experiment: Experiment, settings: dict[str, Any]
         raise ConfigError(f"{where}: unknown data: {nearest(experiment.data, ['households', 'persons', *tasks])}")
     if experiment.areas != "state" or not experiment.marginals:
         raise ConfigError(f"{where}: a survey has states and no tables; set areas: state and marginals: 2")
+    if not config.raprank.survey.files:
+        raise ConfigError(f"{where}: {experiment.data} is a task of a survey: raprank.survey.files must name the files")
+
+
+def _check_queries(domain_file: DomainFile, settings: dict[str, Any]) -> None:
+    """The tables exist; marginals are not listed here (there may be very many), only counted."""
+    columns = len(domain_file.domain.names)
+    if settings["marginals"] is None:
+        experiment_schemas(domain_file, settings)
+    elif settings["marginals"] > columns:
+        raise ConfigError(f"{settings['marginals']}-way marginals of {columns} columns")
 
 
 def _check_panel(config: Config, figure: str, panel: str) -> None:
