@@ -78,10 +78,13 @@ class Radix:
             keys += records[name].astype(np.int64) * weight
         return keys
 
+    def codes(self, keys: Ints, column: int) -> Ints:
+        """The code of one column in each record."""
+        return keys // int(self.weights[column]) % int(self.sizes[column])
+
     def share(self, keys: Ints, column: int) -> Ints:
         """What the code of one column adds to each number."""
-        weight, size = int(self.weights[column]), int(self.sizes[column])
-        return keys // weight % size * weight
+        return self.codes(keys, column) * int(self.weights[column])
 
 
 @dataclass(frozen=True)
@@ -152,7 +155,7 @@ def nation_types(microdata: Path, domain: Domain, keeps: Predicate) -> Types:
     """The distinct records of the whole store, read one state at a time."""
     nation, radix = NOTHING, Radix(domain)
     for state in sorted(path.stem for path in microdata.glob("*.parquet")):
-        nation += _types_of_state(microdata, state, radix, keeps, pd.Index([]))[1]
+        nation += types_of_state(microdata, state, radix, keeps, pd.Index([]))[1]
     return nation
 
 
@@ -171,7 +174,7 @@ def count_priors(
     for state in sorted(set(questions.block.str.slice(0, GEOGRAPHY["state"]))):
         rows = np.flatnonzero(questions.block.str.startswith(state))
         own = questions.take(rows)
-        local, _ = _types_of_state(microdata, state, radix, keeps, _areas(own.block))
+        local, _ = types_of_state(microdata, state, radix, keeps, _areas(own.block))
         for name, prior in _count_areas(local, radix, own, widths).items():
             counted[name].count[rows], counted[name].size[rows] = prior.count, prior.size
     nation = nation_types(microdata, domain, keeps) if nation is None else nation
@@ -188,7 +191,7 @@ def _areas(blocks: pd.Series) -> pd.Index:
     return areas
 
 
-def _types_of_state(microdata: Path, state: str, radix: Radix, keeps: Predicate, areas: pd.Index) -> tuple[Types, Types]:
+def types_of_state(microdata: Path, state: str, radix: Radix, keeps: Predicate, areas: pd.Index) -> tuple[Types, Types]:
     """The distinct records of each of the areas, and of the whole state."""
     columns = (["block"] if len(areas) else []) + list(radix.domain.names)
     table = read_microdata(microdata, columns, states=[state])

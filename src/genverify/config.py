@@ -34,7 +34,7 @@ def merge(base: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:
 
 def parse_config(text: Mapping[str, Any]) -> Config:
     """The checked configuration, every variant included."""
-    config = _validate(Config, text, "config.yaml")
+    config = validate(Config, text, "config.yaml")
     for name in config.variants:
         variant_settings(config, name)
     if "paper" not in config.variants:
@@ -72,7 +72,7 @@ def variant_settings(config: Config, name: str) -> Variant:
             raise ConfigError(
                 f"config.yaml: variants.{name} cannot change {section!r}: {nearest(section, list(VARIABLE_SECTIONS))}"
             )
-    return _validate(Variant, merge(base, change), f"config.yaml: variants.{name}")
+    return validate(Variant, merge(base, change), f"config.yaml: variants.{name}")
 
 
 def settings_of(config: Config, section: str, variant: str | None) -> Any:
@@ -85,7 +85,7 @@ def settings_of(config: Config, section: str, variant: str | None) -> Any:
 S = TypeVar("S", bound=Section)
 
 
-def _validate(model: type[S], text: Mapping[str, Any], where: str) -> S:
+def validate(model: type[S], text: Mapping[str, Any], where: str) -> S:
     try:
         return model.model_validate(text)
     except ValidationError as error:

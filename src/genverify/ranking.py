@@ -31,9 +31,25 @@ def rank_rows(rows: Codes, seed: int) -> ConfidenceSet:
     """
     (keys,) = _pack([rows])
     _, first, frequency = np.unique(keys, return_index=True, return_counts=True)
-    ties = np.random.default_rng(seed).permutation(len(first))
-    order = np.lexsort((ties, -frequency))
-    return ConfidenceSet(rows[first[order]], frequency[order].astype(np.int64))
+    return rank_counts(rows[first], frequency, seed)
+
+
+def rank_counts(rows: Codes, frequency: Ints, seed: int, most: int | None = None) -> ConfidenceSet:
+    """R(X) where the distinct rows of X, in an order of their own, and their frequencies are known; at most so many."""
+    ties = np.random.default_rng(seed).permutation(len(rows))
+    order = np.lexsort((ties, -frequency))[:most]
+    return ConfidenceSet(rows[order], frequency[order].astype(np.int64))
+
+
+def count_holders(rows: Codes, datasets: Codes) -> Ints:
+    """How many of the datasets (K, rows, columns) hold each row; a dataset with several copies counts once."""
+    ours, theirs = _pack([rows, datasets.reshape(-1, datasets.shape[-1])])
+    held = np.sort(theirs.reshape(datasets.shape[:2]), axis=1)
+    first = np.concatenate([np.ones((len(held), 1), dtype=bool), held[:, 1:] != held[:, :-1]], axis=1)
+    known, times = np.unique(held[first], return_counts=True)
+    place = np.minimum(np.searchsorted(known, ours), len(known) - 1)
+    holders: Ints = np.where(known[place] == ours, times[place], 0)
+    return holders
 
 
 def match_rates(ranked: ConfidenceSet, private_rows: Codes) -> Floats:

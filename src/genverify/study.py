@@ -5,6 +5,7 @@ from pathlib import Path
 from genverify.config import variant_settings
 from genverify.domain import read_domain
 from genverify.errors import ConfigError, GenverifyError
+from genverify.raprank.plan import check_experiments
 from genverify.release import read_study
 from genverify.settings import Config, Persons
 
@@ -16,6 +17,7 @@ def check_study(config: Config) -> None:
     except GenverifyError as error:
         raise ConfigError(f"config.yaml: sample.universe: {error}") from None
     _check_persons(config.persons)
+    check_experiments(config)
     for name in config.variants:
         settings = variant_settings(config, name)
         try:

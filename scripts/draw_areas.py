@@ -1,0 +1,23 @@
+"""Draw the areas that an experiment reconstructs."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from genverify.domain import read_domain
+from genverify.jobs import Job, log, run
+from genverify.microdata.store import block_sizes
+from genverify.raprank.areas import draw_areas
+
+
+def main(job: Job) -> None:
+    universe = read_domain(Path(job.input.domain)).universe(job.params.experiment["keeps"])
+    sizes = block_sizes(Path(job.input.microdata), universe.keeps)
+    sample = {block for path in job.input.sample for block in pd.read_parquet(path)["block"]}
+    areas = draw_areas(sizes, sample, job.params.experiment, job.params.seed)
+    areas.to_parquet(job.output.areas, index=False)
+    log.info("%d areas, %d blocks, %d records", areas["area"].nunique(), len(areas), areas["n"].sum())
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821  (put there by Snakemake)

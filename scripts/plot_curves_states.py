@@ -1,0 +1,18 @@
+"""Match curves of a figure's experiments, state by state."""
+
+from pathlib import Path
+
+from genverify.figures.curves import plot_states, read_panels, state_means
+from genverify.figures.style import save
+from genverify.jobs import Job, run
+from genverify.microdata.manifest import data_labels
+
+
+def main(job: Job) -> None:
+    means = state_means(read_panels(job.input.curves, job.params.panels))
+    means.to_csv(job.output.csv, index=False, float_format="%.6g")
+    save(plot_states(means, data_labels(job.input.manifests)), Path(job.output.pdf), Path(job.output.png))
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821  (put there by Snakemake)

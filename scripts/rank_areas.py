@@ -1,0 +1,30 @@
+"""Reconstruct and rank the rows of every area of a batch."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from genverify.jobs import Job, progress, run
+from genverify.rap import RapSettings
+from genverify.raprank.attack import rank_target, ranked_frame, runs_row, start_of
+from genverify.raprank.published import read_targets
+from genverify.release import read_schema
+from genverify.results import stack
+
+
+def main(job: Job) -> None:
+    experiment, settings = job.params.experiment, RapSettings(**job.params.experiment["rap"])
+    baseline = pd.read_parquet(job.input.start[0]) if job.input.start else None
+    names = (experiment["name"], "random" if baseline is None else "holdout")
+    ranked, rows = [], []
+    for target in progress(list(read_targets(Path(job.input.counts), read_schema(Path(job.input.schema)))), "areas ranked"):
+        start = None if baseline is None else start_of(baseline, target)
+        found, runs = rank_target(target, names, experiment["runs"], job.params.seed, settings, start)
+        ranked.append(ranked_frame(target, found, runs))
+        rows.append(pd.DataFrame([runs_row(target, runs)]))
+    stack(ranked).to_parquet(job.output.ranked, index=False)
+    stack(rows).to_parquet(job.output.runs, index=False)
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821  (put there by Snakemake)

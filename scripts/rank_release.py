@@ -1,0 +1,30 @@
+"""Reconstruct and rank the rows of every whole block of a batch from its release."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from genverify.jobs import Job, progress, run
+from genverify.rap import RapSettings
+from genverify.raprank.attack import rank_target, ranked_frame, runs_row
+from genverify.raprank.published import make_target
+from genverify.release import read_releases, read_schema
+from genverify.results import stack
+
+
+def main(job: Job) -> None:
+    settings, runs = RapSettings(**job.params.rap), job.params.raprank["runs"]
+    ranked, rows = [], []
+    for release in progress(
+        list(read_releases(Path(job.input.counts), read_schema(Path(job.input.schema)))), "blocks ranked"
+    ):
+        target = make_target([release])
+        found, done = rank_target(target, ("release",), runs, job.params.seed, settings)
+        ranked.append(ranked_frame(target, found, done, key="block"))
+        rows.append(pd.DataFrame([runs_row(target, done, key="block")]))
+    stack(ranked).to_parquet(job.output.ranked, index=False)
+    stack(rows).to_parquet(job.output.runs, index=False)
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821  (put there by Snakemake)

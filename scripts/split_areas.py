@@ -1,0 +1,34 @@
+"""Halve the areas of an experiment and publish the counts of the private half."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from genverify.domain import read_domain
+from genverify.jobs import Job, log, run
+from genverify.raprank.halves import area_records, split_areas
+from genverify.raprank.plan import experiment_schemas
+from genverify.raprank.published import both_schemas, publish_areas
+from genverify.raprank.records import read_records
+from genverify.release import write_schema
+from genverify.sample import batch_of
+
+
+def main(job: Job) -> None:
+    experiment, areas = job.params.experiment, pd.read_parquet(job.input.areas)
+    domain_file = read_domain(Path(job.input.domain))
+    schemas = experiment_schemas(domain_file, experiment)
+    records = read_records(Path(job.input.microdata), domain_file, experiment["keeps"], set(areas["block"]))
+    private, holdout = split_areas(area_records(records, areas, schemas[0].domain), experiment, job.params.seed)
+    private.to_parquet(job.output.private, index=False)
+    holdout.to_parquet(job.output.holdout, index=False)
+    write_schema(both_schemas(*schemas), Path(job.output.schema))
+    counts = publish_areas(private, areas, *schemas)
+    batches = batch_of(counts["area"], len(job.output.counts))
+    for batch, path in enumerate(job.output.counts):
+        counts[counts["area"].map(batches) == batch].to_parquet(path, index=False)
+    log.info("%d of %d areas halved", private["area"].nunique(), areas["area"].nunique())
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821  (put there by Snakemake)

@@ -1,0 +1,78 @@
+"""The settings of experiments: closed, checked before the first job, each mistake named."""
+
+from typing import Any
+
+import pytest
+
+from genverify.config import parse_config
+from genverify.errors import ConfigError
+from genverify.raprank.plan import check_experiments, domain_path, experiment_of, experiment_settings, store_path
+
+
+def changed(config: dict[str, Any], name: str, **changes: Any) -> dict[str, Any]:
+    config["raprank"]["experiments"][name] |= changes
+    return config
+
+
+def test_the_shipped_experiments_are_sound(config: dict[str, Any]) -> None:
+    study = parse_config(config)
+    check_experiments(study)
+    tracts = experiment_of(study, "tracts")
+    assert (store_path(tracts), domain_path(study, tracts)) == ("results/persons", "data/census/persons.yaml")
+    settings = experiment_settings(study, "blocks")
+    assert settings["keeps"] == "occupied"
+    assert settings["rap"] == config["raprank"]["rap"]
+
+
+def test_an_experiment_changes_settings_of_rap(config: dict[str, Any]) -> None:
+    study = parse_config(changed(config, "tracts", rap={"steps": 7}))
+    assert experiment_settings(study, "tracts")["rap"] == config["raprank"]["rap"] | {"steps": 7}
+    with pytest.raises(ConfigError, match=r"experiments\.tracts\.rap: unknown setting stepps: did you mean steps\?"):
+        check_experiments(parse_config(changed(config, "tracts", rap={"stepps": 7})))
+
+
+def test_an_unknown_key_is_named(config: dict[str, Any]) -> None:
+    with pytest.raises(ConfigError, match=r"unknown setting raprank\.experiments\.blocks\.run: did you mean runs\?"):
+        parse_config(changed(config, "blocks", run=3))
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "message"),
+    [
+        ("blocks", {"runs": 0}, "raprank.experiments.blocks.runs = 0"),
+        ("person_blocks", {"data": "person"}, "unknown data: did you mean persons"),
+        ("blocks", {"marginals": 2}, "give tables or marginals, one of the two"),
+        ("marginals_2", {"marginals": None}, "give tables or marginals, one of the two"),
+        ("marginals_2", {"marginals": 11}, "11-way marginals of 10 columns"),
+        ("blocks", {"block_tables": ["H*"]}, "tell the blocks of a tract apart; areas is sample"),
+        ("blocks", {"data": "persons"}, "the sampled blocks are blocks of households"),
+        ("tracts", {"tables": ["PTC12"]}, "unknown table 'PTC12'"),
+        ("marginals_2", {"data": "mobility", "areas": "tract"}, "set areas: state and marginals"),
+        ("marginals_2", {"data": "mobility"}, "raprank.survey.files must name the files"),
+        ("tracts_plain", {"starts": []}, "raprank.experiments.tracts_plain.starts"),
+    ],
+)
+def test_a_mistake_is_named(config: dict[str, Any], name: str, change: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConfigError) as raised:
+        check_experiments(parse_config(changed(config, name, **change)))
+    assert message in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("panel", "message"),
+    [
+        ("tract/random", "did you mean tracts"),
+        ("tracts_plain/holdout", "is no experiment/start"),
+        ("tracts", "no experiment/start"),
+    ],
+)
+def test_a_figure_of_an_unknown_panel_is_named(config: dict[str, Any], panel: str, message: str) -> None:
+    config["raprank"]["figures"]["rap_fig1"] = [panel]
+    with pytest.raises(ConfigError, match=message):
+        check_experiments(parse_config(config))
+
+
+def test_names_of_figures_do_not_hide_others(config: dict[str, Any]) -> None:
+    config["raprank"]["figures"]["fig3"] = ["blocks/random"]
+    with pytest.raises(ConfigError, match="of experiments begins with rap"):
+        check_experiments(parse_config(config))

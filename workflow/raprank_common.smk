@@ -1,0 +1,93 @@
+"""
+Reads: the section raprank of config.yaml.
+Writes: nothing; what the stages of RAP-RANK share: the settings of an experiment, its files, and the targets.
+"""
+
+from genverify.raprank.plan import (
+    domain_path,
+    experiment_of,
+    experiment_settings,
+    store_path,
+)
+
+RAP_BATCHES = [f"{batch:03d}" for batch in range(STUDY.raprank.batches)]
+EXPERIMENTS = sorted(STUDY.raprank.experiments)
+RAP_FIGURES = sorted(STUDY.raprank.figures)
+MANIFESTS = sorted(
+    {f"{store_path(e)}.json" for e in STUDY.raprank.experiments.values()}
+)
+
+
+wildcard_constraints:
+    experiment="|".join(EXPERIMENTS),
+    figure="|".join(RAP_FIGURES),
+    start="random|holdout",
+
+
+def experiment_part(*names):
+    """Some settings of the job's experiment."""
+
+    def of_job(wildcards):
+        settings = experiment_settings(STUDY, wildcards.experiment)
+        return {name: settings[name] for name in names}
+
+    return of_job
+
+
+def store_of(wildcards):
+    """The private records that the experiment is about."""
+    return store_path(experiment_of(STUDY, wildcards.experiment))
+
+
+def domain_of(wildcards):
+    """Their domain file."""
+    return domain_path(STUDY, experiment_of(STUDY, wildcards.experiment))
+
+
+def sample_of(wildcards):
+    """The blocks of the study, where an experiment is about them."""
+    wanted = experiment_of(STUDY, wildcards.experiment).areas == "sample"
+    return ["results/sample/blocks.parquet"] if wanted else []
+
+
+def manifests_of(wildcards):
+    """What the data of a figure's panels are called."""
+    experiments = [
+        panel.split("/")[0] for panel in STUDY.raprank.figures[wildcards.figure]
+    ]
+    return sorted(
+        {f"{store_path(experiment_of(STUDY, name))}.json" for name in experiments}
+    )
+
+
+def panels_of(wildcards):
+    """What each panel of a figure is about."""
+    panels = [panel.split("/") for panel in STUDY.raprank.figures[wildcards.figure]]
+    return [
+        {"label": experiment_of(STUDY, name).label, "start": start}
+        for name, start in panels
+    ]
+
+
+def start_of(wildcards):
+    """The baseline at which the attack starts, if any."""
+    holdout = f"results/raprank/{wildcards.experiment}/holdout.parquet"
+    return [holdout] if wildcards.start == "holdout" else []
+
+
+def ranked_of(wildcards):
+    """The ranked rows of an experiment, start by start."""
+    return expand(
+        "results/raprank/{experiment}/{start}/{batch}.parquet",
+        experiment=wildcards.experiment,
+        start=experiment_of(STUDY, wildcards.experiment).starts,
+        batch=RAP_BATCHES,
+    )
+
+
+def curves_of(wildcards):
+    """The match curves of a figure's panels."""
+    return [
+        f"results/raprank/{panel.split('/')[0]}/curves.parquet"
+        for panel in STUDY.raprank.figures[wildcards.figure]
+    ]
