@@ -6,13 +6,11 @@ from pathlib import Path
 import pandas as pd
 
 from genverify.domain import read_domain
-from genverify.evaluation import count_answers, count_households
+from genverify.evaluation import BLOCKS_AT_ONCE, count_answers, count_households
 from genverify.jobs import Job, log, run
 from genverify.microdata.store import read_microdata
 from genverify.pieces import read_blocks, split_rows, write_pieces
 from genverify.release import TOTAL, read_schema
-
-BLOCKS = 1_000
 
 
 def main(job: Job) -> None:
@@ -25,7 +23,7 @@ def main(job: Job) -> None:
 
 def _counted(job: Job) -> Iterator[pd.DataFrame]:
     domain = read_domain(Path(job.input.domain))
-    for sample in split_rows(pd.read_parquet(job.input.sample), BLOCKS):
+    for sample in split_rows(pd.read_parquet(job.input.sample), BLOCKS_AT_ONCE):
         claims = read_blocks(Path(job.input.claims), set(sample["block"]))
         records = read_microdata(Path(job.input.microdata), blocks=set(sample["block"])).to_pandas()
         attacked = domain.universe(job.params.release["universe"]).keeps.matches(dict(records.items()))

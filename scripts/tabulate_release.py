@@ -22,8 +22,9 @@ def main(job: Job) -> None:
     for numbers, blocks in groups_of_batches(batches, len(job.output.counts)):
         records = read_microdata(Path(job.input.microdata), blocks=blocks)
         counts = tabulate_blocks(records, universe.keeps, schema, settings["withhold"])
+        batch_of_row = counts["block"].map(batches).to_numpy()
         for batch in numbers:
-            counts[counts["block"].map(batches) == batch].to_parquet(job.output.counts[batch], index=False)
+            counts[batch_of_row == batch].to_parquet(job.output.counts[batch], index=False)
         published += len(counts)
     log.info("%d blocks, %d queries, %d published counts", len(batches), len(schema.queries), published)
 

@@ -14,6 +14,7 @@ from genverify.seeds import derive_seed
 
 RESAMPLES = 2000
 LIMITS = (2.5, 97.5)
+BLOCKS_AT_ONCE = 1_000
 WEIGHTS_AT_ONCE = 10_000_000
 GROUPINGS = ("k", "effective_k")
 Floats = npt.NDArray[np.float64]

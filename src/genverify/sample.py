@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 
 from genverify.errors import DataError, nearest
-from genverify.pieces import BLOCKS_AT_ONCE
 from genverify.seeds import derive_seed
 
+TABULATED_AT_ONCE = 2_000
 COLUMNS = ["block", "state", "county", "tract", "design", "n_households"]
 
 
@@ -101,7 +101,7 @@ def batch_of(blocks: "pd.Series[str]", batches: int) -> dict[str, int]:
 
 
 def groups_of_batches(
-    batch: Mapping[str, int], batches: int, at_once: int = BLOCKS_AT_ONCE
+    batch: Mapping[str, int], batches: int, at_once: int = TABULATED_AT_ONCE
 ) -> Iterator[tuple[range, set[str]]]:
     """
     The batches in order, as many together as hold about `at_once` blocks, and the blocks of these.

@@ -29,7 +29,7 @@ SMALL = {
     "microdata": {"synthetic": {"country": "country", "households": 6000}},
     "sample": {
         "designs": {"state_median": None, "country_median": None},
-        "all_blocks": {"small_blocks": {"states": ["02", "56"], "up_to": 4}},
+        "all_blocks": {"small_blocks": {"states": ["01", "19"], "up_to": 2}},
         "batches": 2,
     },
     "generate": {"datasets": 10},
@@ -51,7 +51,7 @@ def copy_repository(home: Path) -> Path:
 
 
 def shrink_country(home: Path) -> None:
-    """A country of six states beside the copy, and a configuration for a dozen of its blocks."""
+    """A country of six states beside the copy, and a configuration for some twenty of its blocks."""
     shutil.copytree(ROOT / "data" / "synthetic", home / "country")
     path = home / "country" / "states.yaml"
     states = yaml.safe_load(path.read_text())

@@ -51,7 +51,12 @@ def _plot_row(
     sizes = blocks.loc[blocks["design"] == design, "n_households"]
     small, large = sizes.min(), sizes.max()
     households = f"{small} households each" if small == large else f"{small} to {large} households"
-    part.suptitle(f"{DESIGNS.get(design, design)}: {len(sizes)} blocks of {households}", x=0.01, ha="left", fontsize=9)
+    part.suptitle(
+        f"{DESIGNS.get(design, design.replace('_', ' '))}: {len(sizes)} blocks of {households}",
+        x=0.01,
+        ha="left",
+        fontsize=9,
+    )
     row: list[Axes] = list(part.subplots(1, 3))
     _bars(row[0], [own[k]["blocks"] if k in own else 0 for k in ks], ks, len(sizes))
     for axes, prior in zip(row[1:], PRIORS, strict=True):
