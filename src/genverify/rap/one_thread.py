@@ -1,4 +1,8 @@
-"""One thread for XLA, unless the user says otherwise: jobs run side by side, and results do not depend on the machine."""
+"""
+XLA on one thread of the processor, unless the environment says otherwise, since the workflow runs jobs side by side.
+
+XLA sizes its pool of threads by NPROC when it first computes; `--xla_cpu_multi_thread_eigen=false` leaves the pool alone.
+"""
 
 import os
 

@@ -86,12 +86,12 @@ def reconstruct(
     if not len(seeds):
         raise ConfigError("K = 0: RAP-RANK needs at least one run; give as many seeds as runs")
     workload, room = build_workload(domain, predicates), roomy(rows)
-    problem = _problem(workload, counts, rows, room, len(seeds))
+    problem = make_problem(workload, counts, rows, room, len(seeds))
     if start is None:
         logits = random_logits(seeds, workload.codes, rows, room, settings.spread)
     else:
         logits = logits_at(workload.sizes, _start(domain, np.asarray(start), rows, room, len(seeds)), settings.certainty)
-    chances, steps = descend(workload.sizes, settings.queries_per_step, problem, settings.pace, _keys(seeds), logits)
+    chances, steps = descend(workload.sizes, settings.queries_per_step, problem, settings.pace, make_keys(seeds), logits)
     places = round_rows(seeds, workload.sizes, np.asarray(chances))
     relaxed, rounded = (errors_of(workload.sizes, problem, whole) for whole in (chances, one_hot(workload.sizes, places)))
     codes = [np.asarray(column.codes, np.int64)[places[:, :rows, c]] for c, column in enumerate(domain.columns)]
@@ -114,7 +114,7 @@ def _check_counts(predicates: Sequence[Predicate], counts: Ints, rows: int) -> N
         )
 
 
-def _problem(workload: Workload, counts: Ints, rows: int, room: int, runs: int) -> Problem:
+def make_problem(workload: Workload, counts: Ints, rows: int, room: int, runs: int) -> Problem:
     """The arrays that the optimiser takes; queries that always hold fill up the last batch."""
     size = min(roomy(len(counts)), max(MOST_CELLS // (runs * room), 1))
     batches = -(-roomy(len(counts)) // size)
@@ -146,7 +146,7 @@ def _start(domain: Domain, start: Codes, rows: int, room: int, runs: int) -> Ind
     return filled
 
 
-def _keys(seeds: Sequence[int]) -> jax.Array:
+def make_keys(seeds: Sequence[int]) -> jax.Array:
     """A random stream per run, from all 64 bits of its seed."""
     words = [[seed >> 32 & 0xFFFFFFFF, seed & 0xFFFFFFFF] for seed in map(int, seeds)]
     keys: jax.Array = jax.random.wrap_key_data(jnp.asarray(np.array(words, np.uint32)), impl="threefry2x32")
