@@ -12,7 +12,9 @@ from genverify.textfiles import read_yaml
 
 try:
     for path in workflow.configfiles:
-        read_yaml(Path(path))  # Snakemake takes the last of two equal keys; this says so
+        read_yaml(
+            Path(path)
+        )  # Snakemake takes the last of two equal keys; this says so
     STUDY = parse_config(config)
     check_study(STUDY)
 except GenverifyError as error:

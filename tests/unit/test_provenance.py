@@ -76,9 +76,9 @@ def test_the_digest_of_the_chain_is_that_of_contents_and_settings(chain_study: P
     ("path", "rerun"),
     [
         ("figures/fig3.pdf", "snakemake --force figures/fig3.pdf"),
-        ("figures/fig3.png", "snakemake --force figures/fig3.pdf"),
+        ("figures/fig3.png", "snakemake --force figures/fig3.png"),
         ("results/paper/claims.parquet", "snakemake --force results/paper/claims.parquet"),
-        ("results/paper/proofs/000.jsonl.gz", "snakemake --force results/paper/claims.parquet"),
+        ("results/paper/proofs/000.jsonl.gz", "snakemake --force results/paper/proofs/000.jsonl.gz"),
         ("results/paper/release/000.parquet", "snakemake --force results/paper/release/000.parquet"),
         ("results/store/02.csv", "snakemake --force results/store"),
         ("data/raw.yaml", "Put the file back"),

@@ -161,6 +161,23 @@ def test_records_chain_from_the_claims_back_to_the_release(ran: Path) -> None:
     assert verified["params"]["verify"] == {"min_k": 6}
 
 
+def test_the_study_is_audited_and_planned(ran: Path) -> None:
+    """Both run no other job and change nothing; the audit needs the settings of the run, and sees a changed byte."""
+    before = {path: path.stat().st_mtime_ns for path in ran.rglob("results/**/*")}
+    assert re.search(r"^2 results, \d+ files, all accounted for", make(ran, "audit"), re.MULTILINE)
+    said = snakemake(ran, "audit", right=False)
+    assert "made with microdata.synthetic.country = country, but config.yaml says data/synthetic" in said
+    words = [sys.executable, "-m", "genverify", "audit", "results/paper/claims.parquet", "--configfile", "small.yaml"]
+    done = subprocess.run(words, cwd=ran, env=environment(ran), capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert re.search(r"3 jobs verify_claims 000\.\.002, variant paper: .*\n.*program: ", done.stdout)
+    assert re.search(r"^proofs: \d+ blocks, \d+ claims, \d+ proofs: all right$", done.stdout, re.MULTILINE)
+    said = make(ran, "plan")
+    assert "design state_median: 1 blocks in each of 6 states (of the microdata)" in said
+    assert re.search(r"^jobs: .*\b18 generate_datasets\b", said, re.MULTILINE)
+    assert before == {path: path.stat().st_mtime_ns for path in ran.rglob("results/**/*")}
+
+
 def test_deleted_figures_come_back_with_the_same_bytes(ran: Path) -> None:
     before = contents(ran)
     shutil.rmtree(ran / "figures")

@@ -38,7 +38,7 @@ class Checks:
             self._made(record, path, recorded) if self.records.is_made(path) else self._raw(record, path, recorded)
         for path, recorded in sorted(record.outputs.items(), key=_inside_first):
             if (found := self.now[path]) != recorded:
-                raise AuditError(f"{path}: {differs(found, recorded, record.path)}. {rerun(record.target)}")
+                raise AuditError(f"{path}: {differs(found, recorded, record.path)}. {rerun(record.target_of(path))}")
 
     def _lock(self, record: Record) -> None:
         lock = normal(self.layout.lock)

@@ -68,6 +68,10 @@ class Record:
         """An output that Snakemake can be asked for."""
         return next(iter(self.outputs), self.path)
 
+    def target_of(self, output: str) -> str:
+        """What to ask Snakemake for to get an output: the file itself, or the folder that was written with it inside."""
+        return next((other for other in self.outputs if output.startswith(f"{other}{os.sep}")), output)
+
 
 def normal(path: str | Path) -> str:
     """

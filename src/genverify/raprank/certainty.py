@@ -69,7 +69,7 @@ def check_full_rows(full: pd.DataFrame, datasets: pd.DataFrame, names: Sequence[
     if len(wrong):
         raise DataError(
             f"block {wrong['block'].iloc[0]}: a verified claim about all columns (m = {wrong['m'].iloc[0]}) does not hold "
-            "in every generated dataset. The datasets belong to another release: generate again. Or the verification is wrong."
+            "in every generated dataset. The datasets belong to another release: generate again. Or the proof is wrong."
         )
 
 

@@ -1,0 +1,264 @@
+"""The stages of RAP-RANK, each through the main of its script, on a toy of one tract with three blocks."""
+
+import importlib.util
+import json
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+import yaml
+
+from genverify.attack import ProgramSettings
+from genverify.domain import read_domain
+from genverify.errors import DataError
+from genverify.jobs import Job
+from genverify.microdata.store import write_microdata
+
+BLOCKS = ["010010201001000", "010010201001001", "010010201001002"]
+TRACT = "01001020100"
+RAP = {
+    "learning_rate": 0.3, "steps": 40, "queries_per_step": 16, "check_every": 10, "tolerance": 0.001, "patience": 10,
+    "spread": 1.0, "certainty": 0.99,
+}  # fmt: skip
+Run = Callable[[str], Callable[[Job], None]]
+
+
+@pytest.fixture(scope="module")
+def script(root: Path) -> Run:
+    """The main of a script, by its name."""
+
+    def load(name: str) -> Callable[[Job], None]:
+        spec = importlib.util.spec_from_file_location(f"script_{name}", root / "scripts" / f"{name}.py")
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        main: Callable[[Job], None] = module.main
+        return main
+
+    return load
+
+
+def job(inputs: dict[str, Any], outputs: dict[str, Any], wildcards: dict[str, str] | None = None, **params: Any) -> Job:
+    def text(files: dict[str, Any]) -> SimpleNamespace:
+        return SimpleNamespace(**{k: list(map(str, v)) if isinstance(v, list) else str(v) for k, v in files.items()})
+
+    for path in outputs.values():
+        for one in path if isinstance(path, list) else [path]:
+            one.parent.mkdir(parents=True, exist_ok=True)
+    return Job("toy", text(inputs), text(outputs), SimpleNamespace(**params), SimpleNamespace(**(wildcards or {})))
+
+
+def toy_units() -> pd.DataFrame:
+    """Three blocks of 6, 6 and 1 owners of a pet; the last one cannot be halved."""
+    rng = np.random.default_rng(4)
+    rows = [(block, *rng.integers([1, 1, 1], [4, 3, 5])) for block in [BLOCKS[0]] * 6 + [BLOCKS[1]] * 6 + [BLOCKS[2]]]
+    return pd.DataFrame(rows, columns=["block", "PET", "HOME", "AGE"])
+
+
+def experiment(toy_settings: dict[str, Any], **changes: Any) -> dict[str, Any]:
+    settings = {
+        "name": "toy", "data": "toy", "areas": "sample", "states": None, "limit": None, "tables": "all",
+        "block_tables": None, "marginals": None, "starts": ["random", "holdout"], "runs": 3, "rap": RAP,
+        "keeps": "owners", "release": toy_settings,
+    }  # fmt: skip
+    return settings | changes
+
+
+def reconstruct(script: Run, home: Path, store: Path, domain: Path, settings: dict[str, Any]) -> Path:
+    """An experiment from its areas to its match curves."""
+    home.mkdir()
+    data = {"microdata": store, "domain": domain}
+    sample = home / "sample.parquet"
+    pd.DataFrame({"block": BLOCKS}).to_parquet(sample)
+    areas, seen = home / "areas.parquet", home / "seen"
+    halves = {"private": home / "private.parquet", "holdout": home / "holdout.parquet"}
+    script("draw_areas")(job({**data, "sample": [sample]}, {"areas": areas}, experiment=settings, seed=1))
+    script("split_areas")(
+        job({**data, "areas": areas}, {**halves, "schema": seen / "schema.json", "counts": [seen / "000.parquet"]},
+            experiment=settings, seed=1)
+    )  # fmt: skip
+    for start in settings["starts"]:
+        begin = [halves["holdout"]] if start == "holdout" else []
+        script("rank_areas")(
+            job({"schema": seen / "schema.json", "counts": seen / "000.parquet", "start": begin},
+                {"ranked": home / start / "000.parquet", "runs": home / start / "000.runs.parquet"},
+                experiment=settings, seed=1)
+        )  # fmt: skip
+    ranked = [home / start / "000.parquet" for start in settings["starts"]]
+    script("match_areas")(
+        job({**data, **halves, "areas": areas, "schema": seen / "schema.json", "ranked": ranked},
+            {"curves": home / "curves.parquet"}, experiment=settings, grid=4, seed=1)
+    )  # fmt: skip
+    return home
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory, toy: Path) -> Path:
+    home, units = tmp_path_factory.mktemp("store"), toy_units()
+    codes = {name: pa.array(units[name].to_numpy(dtype=np.int8)) for name in ("PET", "HOME", "AGE")}
+    write_microdata([pa.table({"block": units["block"], **codes})], home / "toy", read_domain(toy / "domain.yaml").domain)
+    (home / "toy.json").write_text(json.dumps({"label": "synthetic toy"}))
+    return home / "toy"
+
+
+@pytest.fixture(scope="module")
+def blocks(
+    tmp_path_factory: pytest.TempPathFactory, script: Run, store: Path, toy: Path, toy_settings: dict[str, Any]
+) -> Path:
+    home = tmp_path_factory.mktemp("raprank") / "toy"
+    return reconstruct(script, home, store, toy / "domain.yaml", experiment(toy_settings))
+
+
+def test_what_the_attack_sees_are_counts_of_the_private_half(blocks: Path) -> None:
+    seen = pd.read_parquet(blocks / "seen" / "000.parquet")
+    private = pd.read_parquet(blocks / "private.parquet")
+    assert set(seen["block"]) == set(BLOCKS[:2])  # a block of one record has no halves
+    assert seen[seen["query"] == "N"]["count"].tolist() == [3, 3]
+    for block, rows in private.groupby("area"):
+        cats = seen[(seen["block"] == block) & (seen["query"] == "T1.cat")]["count"]
+        assert cats.tolist() == [(rows["PET"] == 1).sum()]
+    assert sorted(path.name for path in (blocks / "seen").iterdir()) == ["000.parquet", "schema.json"]
+
+
+def test_ranked_rows_and_their_runs(blocks: Path) -> None:
+    ranked = pd.read_parquet(blocks / "random" / "000.parquet")
+    assert ranked.groupby("area")["frequency"].sum().to_dict() == dict.fromkeys(BLOCKS[:2], 9)  # 3 runs of 3 rows
+    assert ranked["runs"].between(1, 3).all()
+    assert (ranked.groupby("area")["frequency"].diff().dropna() <= 0).all()
+    runs = pd.read_parquet(blocks / "random" / "000.runs.parquet")
+    assert runs[["rows", "runs"]].to_numpy().tolist() == [[3, 3], [3, 3]]
+
+
+def test_curves_of_every_source(blocks: Path) -> None:
+    curves = pd.read_parquet(blocks / "curves.parquet")
+    sources = ["tract", "county", "state", "national", "holdout", "RAP-RANK random", "RAP-RANK holdout"]
+    assert curves["source"].unique().tolist() == sources
+    assert len(curves) == 2 * len(sources) * 4
+    assert curves["match_rate"].between(0, 1).all()
+
+
+def test_a_tract_with_its_blocks(tmp_path: Path, script: Run, store: Path, toy: Path, toy_settings: dict[str, Any]) -> None:
+    settings = experiment(toy_settings, areas="tract", tables=["T2"], block_tables=["T1*"])
+    home = reconstruct(script, tmp_path / "tract", store, toy / "domain.yaml", settings)
+    seen = pd.read_parquet(home / "seen" / "000.parquet")
+    assert seen["block"].unique().tolist() == [TRACT, *BLOCKS]
+    assert set(seen[seen["block"] == TRACT]["query"].str[:2]) == {"N", "T2"}
+    assert set(seen[seen["block"] == BLOCKS[2]]["query"].str[:2]) == {"N", "T1"}
+    ranked = pd.read_parquet(home / "holdout" / "000.parquet")
+    assert set(ranked["BLOCK"]) <= {0, 1, 2}
+    curves = pd.read_parquet(home / "curves.parquet")
+    assert set(curves["source"]) == {"county", "state", "national", "holdout", "RAP-RANK random", "RAP-RANK holdout"}
+
+
+def test_a_start_that_lacks_rows_is_refused(blocks: Path, tmp_path: Path, script: Run, toy_settings: dict[str, Any]) -> None:
+    pd.read_parquet(blocks / "holdout.parquet").iloc[:2].to_parquet(tmp_path / "short.parquet")
+    files = {"schema": blocks / "seen" / "schema.json", "counts": blocks / "seen" / "000.parquet"}
+    with pytest.raises(DataError, match=r"a start at a baseline of 2 rows, but 3 are to be reconstructed"):
+        script("rank_areas")(
+            job({**files, "start": [tmp_path / "short.parquet"]}, {"ranked": tmp_path / "a", "runs": tmp_path / "b"},
+                experiment=experiment(toy_settings), seed=1)
+        )  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["plot_curves", "plot_curves_states"])
+def test_figures_are_the_same_bytes_twice(blocks: Path, store: Path, tmp_path: Path, script: Run, name: str) -> None:
+    panels = [{"label": "blocks", "start": "random"}, {"label": "blocks", "start": "holdout"}]
+    made = []
+    for turn in ("first", "second"):
+        files = {kind: tmp_path / turn / f"figure.{kind}" for kind in ("pdf", "png", "csv")}
+        curves = [blocks / "curves.parquet"] * 2
+        script(name)(job({"curves": curves, "manifests": [f"{store}.json"]}, files, panels=panels, seed=1))
+        made.append({kind: path.read_bytes() for kind, path in files.items()})
+    assert made[0] == made[1]
+    table = pd.read_csv(tmp_path / "first" / "figure.csv")
+    assert set(table["panel"]) == {"blocks, random start", "blocks, started at the holdout"}
+    assert set(table[table["panel"].str.contains("started")]["source"]) == {"RAP-RANK holdout", "holdout"}
+
+
+def test_table_of_match_rates(blocks: Path, store: Path, tmp_path: Path, script: Run) -> None:
+    orders = [{"where": "here", "better": "toy/RAP-RANK random", "worse": "toy/national"},
+              {"where": "there", "better": "none/holdout", "worse": "toy/national"}]  # fmt: skip
+    (tmp_path / "paper.yaml").write_text(yaml.safe_dump({"orders": orders}))
+    outputs = {"rates": tmp_path / "rates.csv", "orders": tmp_path / "orders.csv", "text": tmp_path / "raprank.md"}
+    inputs = {"curves": [blocks / "curves.parquet"], "areas": [blocks / "areas.parquet"], "manifests": [f"{store}.json"]}
+    script("write_raprank")(job({**inputs, "paper": tmp_path / "paper.yaml"}, outputs, seed=1))
+    rates = pd.read_csv(outputs["rates"]).set_index("source")
+    curves = pd.read_parquet(blocks / "curves.parquet")
+    expected = curves.groupby("source")["match_rate"].mean()
+    assert rates["mean"].to_dict() == pytest.approx(expected.to_dict(), abs=1e-4)
+    assert set(rates["left_out"]) == {1}
+    assert set(rates["data"]) == {"synthetic toy"}
+    table = pd.read_csv(outputs["orders"])
+    assert table["difference"][0] == pytest.approx(expected["RAP-RANK random"] - expected["national"], abs=1e-3)
+    assert table["seen"][1] == "not run"
+    assert "Data: **synthetic toy**" in outputs["text"].read_text()
+
+
+def test_whole_blocks_certain_and_confident(
+    tmp_path: Path, script: Run, store: Path, toy: Path, toy_settings: dict[str, Any], program_settings: ProgramSettings
+) -> None:
+    """From the release of whole blocks to the figure; the release of the third block, one record, is reconstructed too."""
+    domain, sample = toy / "domain.yaml", tmp_path / "sample.parquet"
+    frame = pd.DataFrame({"block": BLOCKS, "design": "all", "n_households": [6, 6, 1], "state": "01"})
+    frame.to_parquet(sample)
+    release = {"schema": tmp_path / "release" / "schema.json", "counts": tmp_path / "release" / "000.parquet"}
+    script("tabulate_release")(
+        job({"microdata": store, "blocks": sample, "domain": domain},
+            {"schema": release["schema"], "counts": [release["counts"]]}, release=toy_settings, sample={"batches": 1})
+    )  # fmt: skip
+    ranked = tmp_path / "raprank" / "000.parquet"
+    script("rank_release")(
+        job(
+            release,
+            {"ranked": ranked, "runs": tmp_path / "raprank" / "000.runs.parquet"},
+            raprank={"runs": 3},
+            rap=RAP,
+            seed=1,
+        )
+    )
+    assert pd.read_parquet(ranked).groupby("block")["frequency"].sum().to_dict() == dict(
+        zip(BLOCKS, (18, 18, 3), strict=True)
+    )
+    program, out = asdict(program_settings), tmp_path / "claims"
+    datasets, blocks = tmp_path / "generated" / "000.parquet", tmp_path / "generated" / "000.blocks.parquet"
+    script("generate_datasets")(
+        job(release, {"datasets": datasets, "blocks": blocks}, program=program, generate={"datasets": 10}, seed=1)
+    )
+    script("verify_claims")(
+        job({**release, "datasets": datasets},
+            {"claims": out / "000.parquet", "blocks": out / "b.parquet", "proofs": out / "p.jsonl.gz"},
+            program=program, verify={"min_k": 1})
+    )  # fmt: skip
+    claims = pd.read_parquet(out / "000.parquet").assign(design="all")
+    claims.to_parquet(tmp_path / "claims.parquet")
+    files = {kind: tmp_path / f"certainty.{kind}" for kind in ("pdf", "png", "csv")}
+    script("plot_certainty")(
+        job({"microdata": store, "domain": domain, "schema": release["schema"], "ranked": [ranked], "datasets": [datasets],
+             "claims": tmp_path / "claims.parquet", "manifest": f"{store}.json"},
+            files, release=toy_settings, runs=3, grid=4, seed=1)
+    )  # fmt: skip
+    numbers = pd.read_csv(files["csv"])
+    assert set(numbers["part"]) == {"match rate", "reliability", "coverage"}
+    assert numbers[numbers["part"] == "coverage"]["n"].max() == 13
+    proved = numbers[(numbers["part"] == "match rate") & (numbers["source"] == "proved")]["value"]
+    assert proved.iloc[0] > 0  # the only record of the third block is proved
+
+
+def test_a_survey_as_a_store(tmp_path: Path, script: Run) -> None:
+    pd.DataFrame({"ST": [6, 48], "AGE": [3, 9]}).to_csv(tmp_path / "survey.csv", index=False)
+    tasks = {"state": "ST", "bins": 10, "tasks": {"ages": {"columns": ["AGE"]}}}
+    (tmp_path / "tasks.yaml").write_text(yaml.safe_dump(tasks))
+    outputs = {"microdata": tmp_path / "ages", "domain": tmp_path / "ages.domain.yaml", "manifest": tmp_path / "ages.json"}
+    script("ingest_survey")(
+        job({"files": [tmp_path / "survey.csv"], "tasks": tmp_path / "tasks.yaml"}, outputs, {"task": "ages"})
+    )
+    assert read_domain(outputs["domain"]).domain["AGE"].meanings == ("3", "9")
+    assert json.loads(outputs["manifest"].read_text())["label"] == "survey files survey.csv, task ages"
+    assert sorted(path.name for path in (tmp_path / "ages").glob("*.parquet")) == ["06.parquet", "48.parquet"]
