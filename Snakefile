@@ -29,6 +29,7 @@ include: "workflow/raprank_certainty.smk"
 include: "workflow/benchmark.smk"
 include: "workflow/crate.smk"
 include: "workflow/audit.smk"
+include: "workflow/raprank_benchmark.smk"
 
 
 rule all:
