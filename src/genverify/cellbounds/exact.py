@@ -74,7 +74,7 @@ def row_multipliers(table: Conditionals, N: int, priors: Iterable[Prior] = ()) -
 
 
 def prior_limits(table: Conditionals, priors: Iterable[Prior]) -> list[Limits]:
-    """Prior bounds l, u on sums of cells as limits of the multiplier: from l / sum r_ij - 1 to u / sum r_ij - 1, in integers."""
+    """Prior bounds l, u on sums of cells as limits of the multiplier: l / sum r_ij - 1 to u / sum r_ij - 1, rounded."""
     limits = [Limits()] * len(table.rows)
     for prior in priors:
         row, columns = place_of(table.rows, prior.row, "row"), [place_of(table.columns, c, "column") for c in prior.columns]

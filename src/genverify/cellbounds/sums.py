@@ -5,7 +5,7 @@ A negative integer has infinitely many leading ones, so it stands for a set that
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -31,17 +31,18 @@ class Steps:
     terms: int | None
 
 
-def add(sums: int, choices: Sequence[Steps], limit: int) -> int:
+def add(sums: int, choices: Iterable[Steps], limit: int) -> int:
     """
-    Every sum of a number of the set and one of the choices, up to the limit.
+    Every sum of a number of the set and one of the choices (ordered by their start), up to the limit.
 
     >>> members(add(add(1, [Steps(0, 3, None)], 20), [Steps(0, 5, None)], 20), 10)
     [0, 3, 5, 6, 8, 9, 10]
     """
     found = 0
     for choice in choices:
-        if choice.start <= limit:
-            found |= _extend(sums, choice.step, choice.terms, limit) << choice.start
+        if choice.start >= full_from(found, limit):
+            break
+        found |= _extend(sums, choice.step, choice.terms, limit) << choice.start
     return _cut(found, limit)
 
 
@@ -119,14 +120,16 @@ def members(sums: int, largest: int) -> list[int]:
     return [int(place) for place in np.flatnonzero(flags_of(sums, largest + 1))]
 
 
-def runs_of(sums: int, limit: int) -> list[Steps]:
+def runs_of(sums: int, limit: int) -> Iterator[Steps]:
     """
     A set as runs of numbers in a row; the last one without end where the set has none.
 
-    >>> runs_of(0b1011, 10)
+    >>> list(runs_of(0b1011, 10))
     [Steps(start=0, step=1, terms=2), Steps(start=3, step=1, terms=1)]
     """
     end = full_from(sums, limit)
     text = bin((sums & ((1 << end) - 1)) | 1 << end)[:2:-1]
-    runs = [Steps(found.start(), 1, found.end() - found.start()) for found in re.finditer("1+", text)]
-    return [*runs, Steps(end, 1, None)] if sums < 0 else runs
+    for found in re.finditer("1+", text):
+        yield Steps(found.start(), 1, found.end() - found.start())
+    if sums < 0:
+        yield Steps(end, 1, None)
