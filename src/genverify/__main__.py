@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from genverify.cellbounds.command import add_parser as add_bounds
 from genverify.certificate import check_block
 from genverify.errors import DataError, GenverifyError
 from genverify.prooffile import read_proofs
@@ -36,6 +37,7 @@ def _parser() -> argparse.ArgumentParser:
     explain.add_argument("claim", help="for instance TEN=3,HHSIZE=1,THHRACE=2,m=1 (m = 1 if left out)")
     explain.add_argument("--study", type=Path, default=Path("results/paper"), help="results of a variant (%(default)s)")
     explain.set_defaults(run=_explain)
+    add_bounds(commands)
     return parser
 
 

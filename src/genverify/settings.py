@@ -5,6 +5,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 Name = str
+Count = Annotated[int, Field(ge=1)]
+Decimals = Annotated[int, Field(ge=0, le=9)]
 
 
 class Section(BaseModel):
@@ -86,10 +88,24 @@ class ScalingBenchmark(Section):
     memory_mb: int = Field(ge=256)
 
 
+class CellboundsBenchmark(Section):
+    tables: list[tuple[Count, Count, Count]] = Field(min_length=1, strict=False)
+    decimals: list[Decimals]
+    repeats: Count
+    reference_rows: int = Field(ge=0)
+    reference_cells: Count
+    seconds: float = Field(gt=0)
+
+
 class Benchmark(Section):
     ingest: IngestBenchmark
     speed: SpeedBenchmark
     scaling: ScalingBenchmark
+    cellbounds: CellboundsBenchmark
+
+
+class Cellbounds(Section):
+    decimals: list[Decimals] = Field(min_length=1)
 
 
 class Config(Section):
@@ -100,6 +116,7 @@ class Config(Section):
     program: ProgramSection
     generate: Generate
     verify: Verify
+    cellbounds: Cellbounds
     benchmark: Benchmark
     variants: dict[Name, dict[str, Any] | None] = Field(min_length=1)
 

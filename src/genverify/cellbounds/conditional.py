@@ -47,7 +47,7 @@ class Conditionals:
         if self.total > N:
             raise DataError(
                 f"N = {N} is too small: the fractions alone need {self.total} records (the reduced sums of the "
-                f"{len(self.rows)} rows added up). Check --total."
+                f"{len(self.rows)} rows added up). Check --total; if the values are rounded, say so with --decimals."
             )
         return N - self.total
 

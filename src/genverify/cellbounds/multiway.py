@@ -52,6 +52,8 @@ def read_multiway(path: Path, count: str | None = None, names: Sequence[str] = (
     column = count or (COUNT if COUNT in frame else None)
     if column is not None and column not in frame:
         raise DataError(f"{path}: no column {column!r}: {nearest(column, list(frame))}")
+    if len(set(names)) < len(names):
+        raise DataError(f"a variable is named twice among {', '.join(names)}")
     variables = list(names) or [str(name) for name in frame if name != column]
     for name in variables:
         if name not in frame:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from genverify.errors import DataError
 
 Numbers = Sequence[Fraction]
+LONGEST = 16
 WHOLE = re.compile(r"[+-]?\d+")
 FRACTION = re.compile(r"[+-]?\d+\s*/\s*\d+")
 DECIMAL = re.compile(r"[+-]?(\d+\.\d*|\.\d+|\d+)")
@@ -24,6 +25,8 @@ def read_number(text: str) -> Fraction:
     True
     """
     text = text.strip()
+    if len(text) > LONGEST:
+        raise ValueError(f"{text[:LONGEST]}... is too long for a number here (at most {LONGEST} characters)")
     if FRACTION.fullmatch(text):
         above, below = (int(part) for part in text.split("/"))
         if below == 0:

@@ -50,10 +50,11 @@ def bound_rounded(table: RoundedConditionals, N: int) -> CellBounds:
     lower, upper = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
     known: dict[bytes, tuple[Ints, Ints]] = {}
     for row in np.flatnonzero(~table.empty):
-        key = table.printed[row].tobytes()
-        if key not in known:
-            known[key] = _cell_ranges(table.rounding, table.printed[row], totals[row])
-        lower[row], upper[row] = known[key]
+        order = np.argsort(table.printed[row], kind="stable")
+        printed = table.printed[row, order]
+        if printed.tobytes() not in known:
+            known[printed.tobytes()] = _cell_ranges(table.rounding, printed, totals[row])
+        lower[row, order], upper[row, order] = known[printed.tobytes()]
     least = np.array([found[0] for found in totals], dtype=np.int64)
     greatest = np.array([found[-1] for found in totals], dtype=np.int64)
     return CellBounds(table.rows, table.columns, lower, upper, least, greatest)
@@ -107,7 +108,7 @@ class _Totals:
         if possible == 0:
             raise DataError(
                 f"row {table.rows[rows[0]]!r}: no counts with a total up to {N} round to these values. Check the row (do "
-                "its values sum to about 1?), the number of decimals and the rounding rule."
+                "its values sum to about 1?), the number of decimals, and the rounding rule (`either`: consistent rounding)."
             )
         least = (possible & -possible).bit_length() - 1
         return cls(printed.tobytes(), len(rows), least, possible >> least)
