@@ -88,8 +88,14 @@ class ScalingBenchmark(Section):
     memory_mb: int = Field(ge=256)
 
 
+class TableSize(Section):
+    rows: Count
+    columns: Count
+    records: Count
+
+
 class CellboundsBenchmark(Section):
-    tables: list[tuple[Count, Count, Count]] = Field(min_length=1, strict=False)
+    tables: list[TableSize] = Field(min_length=1)
     decimals: list[Decimals]
     repeats: Count
     reference_rows: int = Field(ge=0)

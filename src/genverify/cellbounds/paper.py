@@ -1,15 +1,18 @@
 """The tables of the cell-bounding paper: what is computed from its counts beside what it prints."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from genverify.cellbounds.conditional import Conditionals
 from genverify.cellbounds.exact import CellBounds, bound_cells
 from genverify.cellbounds.explain import Explained, explain_rows
 from genverify.cellbounds.read import Printed
+from genverify.cellbounds.rounded import bound_rounded
+from genverify.cellbounds.rounding import Rounding
 from genverify.errors import DataError
 from genverify.textfiles import read_yaml
 
@@ -71,12 +74,26 @@ def _named(results: tuple[str, ...]) -> str:
     return ",".join(f"({result.split(' ')[0]})" for result in results)
 
 
-def bounds_frame(counts: Printed, found: CellBounds, name: str) -> pd.DataFrame:
-    """One line per cell: its true count, its bounds, and whether its row is disclosed."""
-    lines = []
-    for place, row in enumerate(found.rows):
-        for at, column in enumerate(found.columns):
-            cell = {"table": name, "row": row, "column": column, "count": int(counts.counts[place, at])}
-            ends = {"lower": int(found.lower[place, at]), "upper": int(found.upper[place, at])}
-            lines.append(cell | ends | {"disclosed": bool(found.disclosed[place])})
-    return pd.DataFrame(lines)
+def bounded_cells(counts: Printed, name: str, decimals: Sequence[int]) -> pd.DataFrame:
+    """One line per cell and way of publishing (exact or rounded conditionals): true count, bounds, disclosed or not."""
+    N = int(counts.counts.sum())
+    frames = [_cells(counts, bound_cells(counts.conditionals(), N)).assign(conditionals="exact")]
+    for d in decimals:
+        found = bound_rounded(counts.rounded(Rounding(d)), N)
+        frames.append(_cells(counts, found).assign(conditionals=str(d)))
+    return pd.concat(frames, ignore_index=True).assign(table=name)
+
+
+def _cells(counts: Printed, found: CellBounds) -> pd.DataFrame:
+    """One line per cell, row by row."""
+    rows, columns = found.lower.shape
+    return pd.DataFrame(
+        {
+            "row": np.repeat(found.rows, columns),
+            "column": np.tile(found.columns, rows),
+            "count": counts.counts.ravel(),
+            "lower": found.lower.ravel(),
+            "upper": found.upper.ravel(),
+            "disclosed": np.repeat(found.disclosed, columns),
+        }
+    )

@@ -1,0 +1,118 @@
+"""Cell bounds from conditional tables: bounds against true counts, what rounding hides, and how the time grows."""
+
+from typing import Any
+
+import matplotlib.pyplot as plt
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import NullLocator, StrMethodFormatter
+
+from genverify.figures.style import INK, PAGE_WIDTH, PALETTE, say_source, use_style
+
+EXACT = "exact"
+DISCLOSED: dict[str, Any] = {"marker": "s", "color": PALETTE[4], "markersize": 4, "linestyle": "none", "zorder": 3}
+OPEN: dict[str, Any] = {"color": PALETTE[0], "linewidth": 1.1, "solid_capstyle": "butt"}
+TRUE: dict[str, Any] = {"color": "#8b979f", "linewidth": 0.8, "linestyle": "--", "zorder": 0}
+LOOKS = (
+    {"marker": "o"},
+    {"marker": "^", "linestyle": "--"},
+    {"marker": "s", "linestyle": ":"},
+    {"marker": "D", "linestyle": "-."},
+)
+TICKS = (0, 1, 3, 10, 30, 100, 300)
+
+
+def plot_cellbounds(cells: pd.DataFrame, label: str) -> Figure:
+    """A panel per table with the bounds of its cells from exact conditionals; a last one with what rounding leaves."""
+    use_style()
+    tables = list(dict.fromkeys(cells["table"]))
+    figure, axes = plt.subplots(2, 2, figsize=(PAGE_WIDTH, 6.0), layout="constrained")
+    for place, name in zip(axes.flat, tables, strict=False):
+        _panel(place, cells[(cells["table"] == name) & (cells["conditionals"] == EXACT)], name)
+    _rounding(axes.flat[len(tables)], cells, tables)
+    handles = [
+        Line2D([], [], label="bounds of a cell", **OPEN),
+        Line2D([], [], label="cell of a disclosed row", **DISCLOSED),
+        Line2D([], [], label="bound = true count", **TRUE),
+    ]
+    figure.legend(handles=handles, loc="outside upper center", ncols=3, frameon=False)
+    say_source(figure, label)
+    return figure
+
+
+def _panel(axes: Axes, cells: pd.DataFrame, name: str) -> None:
+    top = float(cells["upper"].max()) * 1.2 + 1
+    axes.plot([0, top], [0, top], **TRUE)
+    free, fixed = cells[~cells["disclosed"]], cells[cells["disclosed"]]
+    axes.vlines(free["count"], free["lower"], free["upper"], color=OPEN["color"], linewidth=OPEN["linewidth"])
+    for side, marker in (("lower", "_"), ("upper", "_")):
+        axes.plot(free["count"], free[side], marker, color=OPEN["color"], markersize=5)
+    axes.plot(fixed["count"], fixed["lower"], **DISCLOSED)
+    rows = cells.groupby("row")["disclosed"].first()
+    axes.set_title(f"{name}: {int(rows.sum())} of {len(rows)} rows disclosed", loc="left", color=INK)
+    axes.set_xlabel("true count of the cell (records)")
+    axes.set_ylabel("bounds of the count (records)")
+    most = max(float(cells["count"].max()) * 1.3, 3.0)
+    for axis, scale, limit in ((axes.xaxis, axes.set_xscale, most), (axes.yaxis, axes.set_yscale, top)):
+        scale("symlog", linthresh=1, linscale=0.5)
+        axis.set_ticks([tick for tick in TICKS if tick <= limit])
+        axis.set_minor_locator(NullLocator())
+        axis.set_major_formatter(StrMethodFormatter("{x:g}"))
+    axes.set_xlim(-0.2, most)
+    axes.set_ylim(-0.2, top)
+
+
+def _rounding(axes: Axes, cells: pd.DataFrame, tables: list[str]) -> None:
+    """The share of cells with one possible count, by the decimals to which the conditionals are rounded."""
+    known = (cells["lower"] == cells["upper"]).groupby([cells["table"], cells["conditionals"]]).mean().mul(100)
+    steps = sorted(set(cells["conditionals"]), key=lambda step: (step == EXACT, step))
+    for place, name in enumerate(tables):
+        look: dict[str, Any] = {"color": PALETTE[place], "markersize": 4.5, "linewidth": 1.3, **LOOKS[place]}
+        axes.plot(range(len(steps)), [known[name, step] for step in steps], label=name, **look)
+    axes.set_xticks(range(len(steps)), steps)
+    axes.set_xlabel("decimals of the published conditionals")
+    axes.set_ylabel("cells with one possible count, %")
+    axes.set_ylim(-3, 103)
+    axes.set_title("what rounding hides", loc="left", color=INK)
+    axes.legend(loc="center left", frameon=False)
+
+
+def plot_cellbounds_scaling(lines: pd.DataFrame, label: str) -> Figure:
+    """Seconds for the bounds of all cells against the number of nonzero cells, a panel per kind of table."""
+    use_style()
+    kinds = {"sparse": "with rows of reduced sum 1", "no_ones": "without such rows"}
+    figure, axes = plt.subplots(1, 2, figsize=(PAGE_WIDTH, 3.5), layout="constrained", sharey=True)
+    methods = list(dict.fromkeys(lines["method"]))
+    for panel, (kind, words) in zip(axes, kinds.items(), strict=True):
+        for place, method in enumerate(methods):
+            rows = lines[(lines["kind"] == kind) & (lines["method"] == method)].sort_values("nonzero_cells")
+            look: dict[str, Any] = {
+                "color": PALETTE[place],
+                "marker": "os^Dv"[place % 5],
+                "markersize": 4.5,
+                "linewidth": 1.3,
+            }
+            whole = rows["remark"].fillna("") == ""
+            look |= {} if whole.all() else {"linestyle": "--", "markerfacecolor": "white"}
+            panel.plot(
+                rows["nonzero_cells"], rows["seconds"], label=method if whole.all() else f"{method}, extrapolated", **look
+            )
+        _finish(panel, words)
+    axes[0].set_ylabel("seconds for all cells")
+    handles, labels = axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=3, frameon=False, handlelength=2.8)
+    say_source(figure, label)
+    return figure
+
+
+def _finish(axes: Axes, title: str) -> None:
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.yaxis.set_minor_locator(NullLocator())
+    axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,g}"))
+    axes.yaxis.set_major_formatter(StrMethodFormatter("{x:,g}"))
+    axes.set_xlabel("nonzero cells")
+    axes.set_title(title, loc="left", color=INK)
