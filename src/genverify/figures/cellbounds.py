@@ -14,7 +14,7 @@ from genverify.figures.style import INK, PAGE_WIDTH, PALETTE, say_source, use_st
 EXACT = "exact"
 DISCLOSED: dict[str, Any] = {"marker": "s", "color": PALETTE[4], "markersize": 4, "linestyle": "none", "zorder": 3}
 OPEN: dict[str, Any] = {"color": PALETTE[0], "linewidth": 1.1, "solid_capstyle": "butt"}
-TRUE: dict[str, Any] = {"color": "#8b979f", "linewidth": 0.8, "linestyle": "--", "zorder": 0}
+TRUE: dict[str, Any] = {"marker": "o", "color": PALETTE[1], "markersize": 3, "linestyle": "none", "zorder": 3}
 LOOKS = (
     {"marker": "o"},
     {"marker": "^", "linestyle": "--"},
@@ -33,9 +33,9 @@ def plot_cellbounds(cells: pd.DataFrame, label: str) -> Figure:
         _panel(place, cells[(cells["table"] == name) & (cells["conditionals"] == EXACT)], name)
     _rounding(axes.flat[len(tables)], cells, tables)
     handles = [
-        Line2D([], [], label="bounds of a cell", **OPEN),
-        Line2D([], [], label="cell of a disclosed row", **DISCLOSED),
-        Line2D([], [], label="bound = true count", **TRUE),
+        Line2D([], [], label="bounds of a cell's count", **OPEN),
+        Line2D([], [], label="true count", **TRUE),
+        Line2D([], [], label="true count, in a disclosed row", **DISCLOSED),
     ]
     figure.legend(handles=handles, loc="outside upper center", ncols=3, frameon=False)
     say_source(figure, label)
@@ -43,24 +43,24 @@ def plot_cellbounds(cells: pd.DataFrame, label: str) -> Figure:
 
 
 def _panel(axes: Axes, cells: pd.DataFrame, name: str) -> None:
-    top = float(cells["upper"].max()) * 1.2 + 1
-    axes.plot([0, top], [0, top], **TRUE)
+    """The cells side by side, from the smallest true count to the largest."""
+    cells = cells.sort_values(["count", "lower", "upper"], kind="stable").reset_index(drop=True)
     free, fixed = cells[~cells["disclosed"]], cells[cells["disclosed"]]
-    axes.vlines(free["count"], free["lower"], free["upper"], color=OPEN["color"], linewidth=OPEN["linewidth"])
-    for side, marker in (("lower", "_"), ("upper", "_")):
-        axes.plot(free["count"], free[side], marker, color=OPEN["color"], markersize=5)
-    axes.plot(fixed["count"], fixed["lower"], **DISCLOSED)
+    axes.vlines(free.index, free["lower"], free["upper"], color=OPEN["color"], linewidth=OPEN["linewidth"])
+    for side in ("lower", "upper"):
+        axes.plot(free.index, free[side], "_", color=OPEN["color"], markersize=min(5, 200 / len(cells)))
+    axes.plot(free.index, free["count"], **TRUE)
+    axes.plot(fixed.index, fixed["count"], **DISCLOSED)
     rows = cells.groupby("row")["disclosed"].first()
     axes.set_title(f"{name}: {int(rows.sum())} of {len(rows)} rows disclosed", loc="left", color=INK)
-    axes.set_xlabel("true count of the cell (records)")
-    axes.set_ylabel("bounds of the count (records)")
-    most = max(float(cells["count"].max()) * 1.3, 3.0)
-    for axis, scale, limit in ((axes.xaxis, axes.set_xscale, most), (axes.yaxis, axes.set_yscale, top)):
-        scale("symlog", linthresh=1, linscale=0.5)
-        axis.set_ticks([tick for tick in TICKS if tick <= limit])
-        axis.set_minor_locator(NullLocator())
-        axis.set_major_formatter(StrMethodFormatter("{x:g}"))
-    axes.set_xlim(-0.2, most)
+    axes.set_xlabel(f"{len(cells)} cells, by their true count")
+    axes.set_ylabel("count of the cell (records)")
+    top = float(cells["upper"].max()) * 1.3 + 1
+    axes.set_yscale("symlog", linthresh=1, linscale=0.5)
+    axes.set_yticks([tick for tick in TICKS if tick <= top])
+    axes.yaxis.set_minor_locator(NullLocator())
+    axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+    axes.set_xticks([])
     axes.set_ylim(-0.2, top)
 
 
