@@ -4,7 +4,7 @@ Exact bounds from conditionals that were rounded: over all tables of N records w
 For each row, the totals n for which whole counts exist that round to the printed values; then the totals must add up to N.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,44 +45,46 @@ def rounded_of_counts(rows: Sequence[str], columns: Sequence[str], counts: Ints,
 
 def bound_rounded(table: RoundedConditionals, N: int) -> CellBounds:
     """The least and the greatest count of every cell, and of every row total."""
-    totals = rounded_totals(table, N)
-    shape = table.printed.shape
-    lower, upper = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
-    known: dict[bytes, tuple[Ints, Ints]] = {}
-    for row in np.flatnonzero(~table.empty):
-        order = np.argsort(table.printed[row], kind="stable")
-        printed = table.printed[row, order]
-        if printed.tobytes() not in known:
-            known[printed.tobytes()] = _cell_ranges(table.rounding, printed, totals[row])
-        lower[row, order], upper[row, order] = known[printed.tobytes()]
-    least = np.array([found[0] for found in totals], dtype=np.int64)
-    greatest = np.array([found[-1] for found in totals], dtype=np.int64)
+    lower, upper = np.zeros_like(table.printed), np.zeros_like(table.printed)
+    least, greatest = np.zeros(len(table.rows), dtype=np.int64), np.zeros(len(table.rows), dtype=np.int64)
+    for rows, totals in _feasible(table, N):
+        order = np.argsort(table.printed[rows], axis=1, kind="stable")
+        low, high = _cell_ranges(table.rounding, table.printed[rows[0], order[0]], totals)
+        for row, places in zip(rows, order, strict=True):
+            lower[row, places], upper[row, places] = low, high
+        least[rows], greatest[rows] = totals[0], totals[-1]
     return CellBounds(table.rows, table.columns, lower, upper, least, greatest)
 
 
 def rounded_totals(table: RoundedConditionals, N: int) -> list[Ints]:
     """Every value that the total of each row can take, given that all rows add up to N."""
+    found = [np.zeros(1, dtype=np.int64)] * len(table.rows)
+    for rows, totals in _feasible(table, N):
+        for row in rows:
+            found[row] = totals
+    return found
+
+
+def _feasible(table: RoundedConditionals, N: int) -> Iterator[tuple[list[int], Ints]]:
+    """The rows with the same printed values (in any order), and the totals that each of them can take."""
     if table.rounding.one * N > LARGEST:
         raise DataError(f"N = {N} with {table.rounding.decimals} decimals is beyond this program; give fewer decimals")
     kinds: dict[bytes, list[int]] = {}
     for row in np.flatnonzero(~table.empty):
         kinds.setdefault(np.sort(table.printed[row]).tobytes(), []).append(int(row))
     sets = [_Totals.of(table, rows, N) for rows in kinds.values()]
-    spare = N - sum(int(own.least) * own.rows for own in sets)
+    spare = N - sum(own.least * len(own.rows) for own in sets)
     if spare < 0:
         raise DataError(f"N = {N} is too small: the printed conditionals alone need {N - spare} records. Check --total.")
     if not sets and N > 0:
         raise _unreachable(N)
     sets.sort(key=lambda own: own.above >= 0)
-    totals = [np.zeros(1, dtype=np.int64)] * len(table.rows)
-    left_out = leave_one_out(sets, lambda sums, own: own.added(sums, own.rows, spare))
+    left_out = leave_one_out(sets, lambda sums, own: own.added(sums, len(own.rows), spare))
     for own, others in zip(sets, left_out, strict=True):
-        found = own.reached(own.added(others, own.rows - 1, spare), spare)
-        if len(found) == 0:
+        totals = own.reached(own.added(others, len(own.rows) - 1, spare), spare)
+        if len(totals) == 0:
             raise _unreachable(N)
-        for place in kinds[own.key]:
-            totals[place] = found
-    return totals
+        yield own.rows, totals
 
 
 def _unreachable(N: int) -> DataError:
@@ -96,22 +98,20 @@ def _unreachable(N: int) -> DataError:
 class _Totals:
     """What rows with the same printed values (in any order) can total: `least`, and `above` it the set of sums."""
 
-    key: bytes
-    rows: int
+    rows: list[int]
     least: int
     above: int
 
     @classmethod
-    def of(cls, table: RoundedConditionals, rows: Sequence[int], N: int) -> "_Totals":
-        printed = np.sort(table.printed[rows[0]])
-        possible = possible_sums(table.rounding, printed, N)
+    def of(cls, table: RoundedConditionals, rows: list[int], N: int) -> "_Totals":
+        possible = possible_sums(table.rounding, table.printed[rows[0]], N)
         if possible == 0:
             raise DataError(
                 f"row {table.rows[rows[0]]!r}: no counts with a total up to {N} round to these values. Check the row (do "
                 "its values sum to about 1?), the number of decimals, and the rounding rule (`either`: consistent rounding)."
             )
         least = (possible & -possible).bit_length() - 1
-        return cls(printed.tobytes(), len(rows), least, possible >> least)
+        return cls(rows, least, possible >> least)
 
     def added(self, sums: int, rows: int, limit: int) -> int:
         """The sums with so many of these rows added."""

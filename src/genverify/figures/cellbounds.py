@@ -80,31 +80,32 @@ def _rounding(axes: Axes, cells: pd.DataFrame, tables: list[str]) -> None:
 
 
 def plot_cellbounds_scaling(lines: pd.DataFrame, label: str) -> Figure:
-    """Seconds for the bounds of all cells against the number of nonzero cells, a panel per kind of table."""
+    """Seconds for the bounds of all cells by the number of nonzero ones, a panel per kind of table."""
     use_style()
     kinds = {"sparse": "with rows of reduced sum 1", "no_ones": "without such rows"}
     figure, axes = plt.subplots(1, 2, figsize=(PAGE_WIDTH, 3.5), layout="constrained", sharey=True)
     methods = list(dict.fromkeys(lines["method"]))
     for panel, (kind, words) in zip(axes, kinds.items(), strict=True):
         for place, method in enumerate(methods):
-            rows = lines[(lines["kind"] == kind) & (lines["method"] == method)].sort_values("nonzero_cells")
-            look: dict[str, Any] = {
-                "color": PALETTE[place],
-                "marker": "os^Dv"[place % 5],
-                "markersize": 4.5,
-                "linewidth": 1.3,
-            }
-            whole = rows["remark"].fillna("") == ""
-            look |= {} if whole.all() else {"linestyle": "--", "markerfacecolor": "white"}
-            panel.plot(
-                rows["nonzero_cells"], rows["seconds"], label=method if whole.all() else f"{method}, extrapolated", **look
-            )
+            _line(panel, lines[(lines["kind"] == kind) & (lines["method"] == method)], place, method)
         _finish(panel, words)
     axes[0].set_ylabel("seconds for all cells")
     handles, labels = axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=3, frameon=False, handlelength=2.8)
     say_source(figure, label)
     return figure
+
+
+def _line(axes: Axes, lines: pd.DataFrame, place: int, method: str) -> None:
+    """One method: tables with the usual number of columns joined by a line, others as points of their own."""
+    whole = bool((lines["remark"].fillna("") == "").all())
+    look: dict[str, Any] = {"color": PALETTE[place], "marker": "os^Dv"[place], "markersize": 4.5, "linewidth": 1.3}
+    look |= {} if whole else {"markerfacecolor": "white"}
+    usual = lines["columns"] == lines["columns"].mode().iloc[0]
+    joined, others = lines[usual].sort_values("nonzero_cells"), lines[~usual]
+    label = f"{method}, all cells" if whole else f"{method} by HiGHS, extrapolated"
+    axes.plot(joined["nonzero_cells"], joined["seconds"], label=label, linestyle="-" if whole else "--", **look)
+    axes.plot(others["nonzero_cells"], others["seconds"], **look | {"linestyle": "none"})
 
 
 def _finish(axes: Axes, title: str) -> None:
