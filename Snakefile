@@ -31,3 +31,4 @@ rule all:
         FIGURES,
         TABLES,
         EXAMPLES,
+        CELLBOUNDS,

@@ -3,6 +3,11 @@ Reads: data/cellbounds/: the counts and the printed numbers of the cell-bounding
 Writes: results/tables/cellbounds_*.csv, figures/cellbounds*.* and results/benchmark/cellbounds.csv (the benchmark on request).
 """
 
+CELLBOUNDS = [
+    "figures/cellbounds.pdf",
+    *(f"results/tables/cellbounds_table{number}.csv" for number in (5, 8, 9)),
+]
+
 
 rule write_cellbounds_table5:
     """Bound the cells of the 4 x 4 example (Table 5 of the cell-bounding paper), ours beside the printed numbers."""

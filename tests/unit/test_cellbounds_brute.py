@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from genverify.attack import ProgramSettings
 from genverify.cellbounds.conditional import conditionals_of_counts
 from genverify.cellbounds.exact import bound_cells, possible_totals
+from genverify.cellbounds.explain import explain_rows
 from genverify.cellbounds.marginals import bound_marginals
 from genverify.cellbounds.multiway import Multiway
 from genverify.cellbounds.rounded import RoundedConditionals, bound_rounded, rounded_totals
@@ -77,7 +78,8 @@ def test_bounds_are_those_of_all_tables(counts: list[list[int]], N: int) -> None
     bounds, (lower, upper) = bound_cells(table, N), ranges(found)
     assert (bounds.lower.tolist(), bounds.upper.tolist()) == (lower, upper)
     assert possible_totals(table, N) == totals(found)
-    assert bounds.disclosed.tolist() == [low == high for low, high in zip(lower, upper, strict=True)]
+    disclosed = [low == high for low, high in zip(lower, upper, strict=True)]
+    assert bounds.disclosed.tolist() == [bool(row.disclosed_by) for row in explain_rows(table, N)] == disclosed
 
 
 @tiny
