@@ -116,7 +116,7 @@ def test_marginals_of_one_file_and_published_ones_say_the_same(capsys, write) ->
         ("row,x,y\na,1/2,1/2\n", (), "--total N is needed"),
         ("row,x,y\na,1/2,1/2\n", ("--total", 1), "N = 1 is too small: the fractions alone need 2 records"),
         ("row,x,y\na,1/2,1/2\n", ("--total", 3), "no table has these conditionals and this N"),
-        ("row,x,y\na,1/2,1/2\n", ("--total", 0), "N = 0: the number of records must be at least 1"),
+        ("row,x,y\na,1/2,1/2\n", ("--total", 0), "N = 0: give a number of records from 1 to 1,000,000,000"),
         ("row,x,y\na,8,2\n", ("--total", 7), "row 'a', column 'x': the count 8 is above N = 7"),
         ("row,x,y\n", (), "an empty table"),
         ("", (), "an empty table"),

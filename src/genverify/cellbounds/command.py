@@ -17,10 +17,11 @@ from genverify.cellbounds.conditional import aggregate
 from genverify.cellbounds.exact import CellBounds, Prior, bound_cells, row_multipliers
 from genverify.cellbounds.explain import explain_rows
 from genverify.cellbounds.multiway import read_multiway
+from genverify.cellbounds.numbers import check_N
 from genverify.cellbounds.read import Printed, read_printed
 from genverify.cellbounds.rounded import bound_rounded, rounded_totals
 from genverify.cellbounds.rounding import RULES, Rounding
-from genverify.errors import ConfigError, DataError
+from genverify.errors import ConfigError
 
 Rows = Iterator[Sequence[Any]]
 EXAMPLES = """
@@ -114,7 +115,7 @@ def _several_rows(options: argparse.Namespace) -> Rows:
 
 def _answers(options: argparse.Namespace, table: Printed, path: Path) -> Rows:
     N = _total(options, table, path)
-    priors = [_prior(*words) for words in options.prior]
+    priors = [_prior(table, *words) for words in options.prior]
     if options.decimals is None:
         return _exact_rows(table, N, priors, options.show)
     if priors:
@@ -128,21 +129,20 @@ def _total(options: argparse.Namespace, table: Printed, path: Path) -> int:
     if options.total is None and summed is None:
         raise ConfigError("--total N is needed: fractions do not tell the number of records")
     N = int(summed if options.total is None else options.total)  # type: ignore[arg-type]
-    if N < 1:
-        raise DataError(f"N = {N}: the number of records must be at least 1")
+    check_N(N)
     table.check_total(N)
     if summed is not None and summed != N:
         print(f"note: the counts of {path} sum to {summed}, not to {N}: they are read as proportions", file=sys.stderr)
     return N
 
 
-def _prior(row: str, columns: str, lower: str, upper: str) -> Prior:
+def _prior(table: Printed, row: str, columns: str, lower: str, upper: str) -> Prior:
     ends = []
     for text in (lower, upper):
         if text != "-" and not text.isdecimal():
             raise ConfigError(f"--prior {row} {columns} {lower} {upper}: {text!r} is no whole number (nor -, for no bound)")
         ends.append(None if text == "-" else int(text))
-    return Prior(row, tuple(columns.split(",")), *ends)
+    return Prior(row, (columns,) if columns in table.columns else tuple(columns.split(",")), *ends)
 
 
 def _exact_rows(table: Printed, N: int, priors: Sequence[Prior], show: str) -> Rows:

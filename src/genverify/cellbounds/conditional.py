@@ -8,7 +8,7 @@ from math import gcd, lcm
 import numpy as np
 import numpy.typing as npt
 
-from genverify.cellbounds.numbers import Numbers, check_labels, check_not_negative
+from genverify.cellbounds.numbers import Numbers, check_labels, check_N, check_not_negative
 from genverify.errors import DataError
 
 Ints = npt.NDArray[np.int64]
@@ -44,6 +44,7 @@ class Conditionals:
 
     def remainder(self, N: int) -> int:
         """N - R, which the rows share in multiples of their reduced sums; an error where N is too small."""
+        check_N(N)
         if self.total > N:
             raise DataError(
                 f"N = {N} is too small: the fractions alone need {self.total} records (the reduced sums of the "

@@ -1,6 +1,7 @@
 """Numbers and labels of a printed table, read exactly and checked."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
@@ -12,6 +13,7 @@ from genverify.errors import DataError
 
 Numbers = Sequence[Fraction]
 LONGEST = 16
+LARGEST_N = 10**9
 WHOLE = re.compile(r"[+-]?\d+")
 FRACTION = re.compile(r"[+-]?\d+\s*/\s*\d+")
 DECIMAL = re.compile(r"[+-]?(\d+\.\d*|\.\d+|\d+)")
@@ -47,9 +49,15 @@ def check_labels(rows: Sequence[str], columns: Sequence[str]) -> None:
     if not rows or not columns:
         raise DataError(f"an empty table ({len(rows)} rows, {len(columns)} columns of numbers): nothing to bound")
     for what, labels in (("row", rows), ("column", columns)):
-        if len(set(labels)) < len(labels):
-            twice = next(label for place, label in enumerate(labels) if label in labels[:place])
+        twice = next((label for label, times in Counter(labels).items() if times > 1), None)
+        if twice is not None:
             raise DataError(f"{what} label {twice!r} stands there twice; give each {what} its own label, or add them up")
+
+
+def check_N(N: int) -> None:
+    """A number of records for which the sums, a bit each, fit into memory."""
+    if not 1 <= N <= LARGEST_N:
+        raise DataError(f"N = {N}: give a number of records from 1 to {LARGEST_N:,}")
 
 
 def check_not_negative(rows: Sequence[str], columns: Sequence[str], counts: npt.NDArray[np.int64]) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from genverify.cellbounds.exact import CellBounds
-from genverify.cellbounds.numbers import check_labels
+from genverify.cellbounds.numbers import check_labels, check_N
 from genverify.cellbounds.rounding import Rounding
 from genverify.cellbounds.sums import add, flags_of, leave_one_out, runs_of
 from genverify.errors import DataError
@@ -20,7 +20,6 @@ from genverify.predicates import Flags
 Ints = npt.NDArray[np.int64]
 CELLS_AT_ONCE = 2_000_000
 FIRST_CHUNK = 64
-LARGEST = 2**62
 
 
 @dataclass(frozen=True)
@@ -67,8 +66,7 @@ def rounded_totals(table: RoundedConditionals, N: int) -> list[Ints]:
 
 def _feasible(table: RoundedConditionals, N: int) -> Iterator[tuple[list[int], Ints]]:
     """The rows with the same printed values (in any order), and the totals that each of them can take."""
-    if table.rounding.one * N > LARGEST:
-        raise DataError(f"N = {N} with {table.rounding.decimals} decimals is beyond this program; give fewer decimals")
+    check_N(N)
     kinds: dict[bytes, list[int]] = {}
     for row in np.flatnonzero(~table.empty):
         kinds.setdefault(np.sort(table.printed[row]).tobytes(), []).append(int(row))

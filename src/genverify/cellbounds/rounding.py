@@ -17,7 +17,7 @@ from genverify.errors import ConfigError, nearest
 
 Ints = npt.NDArray[np.int64]
 RULES = ("nearest", "half_up", "half_even", "either")
-MOST_DECIMALS = 9
+MOST_DECIMALS = 9  # 2 * 10**9 * N stays below 2**63
 
 
 @dataclass(frozen=True)
