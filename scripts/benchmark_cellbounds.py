@@ -1,9 +1,8 @@
 """Time cell bounds on random tables, against the integer programs of the paper in the same run."""
 
 import numpy as np
-import pandas as pd
 
-from genverify.cellbounds.benchmark import DATA, KINDS, random_counts, time_table
+from genverify.cellbounds.benchmark import KINDS, benchmark_frame, random_counts, time_table
 from genverify.jobs import Job, log, run
 from genverify.seeds import derive_seed
 
@@ -16,11 +15,7 @@ def main(job: Job) -> None:
             for line in time_table(kind, random_counts(kind, **size, rng=rng), own, rng):
                 lines.append(line)
                 log.info("%s", line)
-    table = pd.DataFrame(lines).assign(data=DATA)
-    table["seconds"] = table["seconds"].round(5)
-    table["times_exact"] = table["times_exact"].round(1)
-    table["disclosed_rows"] = table["disclosed_rows"].astype("Int64")
-    table.to_csv(job.output.table, index=False)
+    benchmark_frame(lines).to_csv(job.output.table, index=False)
 
 
 if __name__ == "__main__":

@@ -2,10 +2,12 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from operator import eq
-from typing import Any
+from time import process_time
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from genverify.benchmarks import watch
 from genverify.cellbounds.conditional import Conditionals, conditionals_of_counts
@@ -18,6 +20,8 @@ from genverify.solvers.choose import make_solver
 
 Ints = npt.NDArray[np.int64]
 Ends = tuple[int, int]
+Spent = tuple[float, float]
+T = TypeVar("T")
 KINDS = ("sparse", "no_ones")
 EXACT, CELL_PROGRAM, ROW_PROGRAM = "exact", "integer program (1)-(5)", "knapsack (6)-(8)"
 SKEW = 0.3
@@ -51,33 +55,34 @@ def time_table(kind: str, counts: Ints, settings: Mapping[str, Any], rng: np.ran
     def exact() -> CellBounds:
         return bound_cells(conditionals_of_counts(rows, columns, counts), N)
 
-    seconds, found = _best(exact, settings["repeats"])
+    spent, found = _best(exact, settings["repeats"])
     base = {**case, "distinct_reduced_sums": len(set(table.sums.tolist()))}
-    yield {**base, **_line(EXACT, seconds, seconds, found)}
+    yield {**base, **_line(EXACT, spent, found)}
     for decimals in settings["decimals"]:
 
         def rounded(rounding: Rounding = Rounding(decimals)) -> CellBounds:  # noqa: B008  (bound now, not at the call)
             return bound_rounded(rounded_of_counts(rows, columns, counts, rounding), N)
 
-        spent, wide = _best(rounded, 1)
-        yield {**base, **_line(f"{decimals} decimals", spent, seconds, wide)}
+        yield {**base, **_line(f"{decimals} decimals", *_best(rounded, settings["repeats"]))}
     if counts.shape[0] <= settings["reference_rows"]:
         for line in _references(table, N, found, settings, rng):
-            yield {**base, **line, "times_exact": line["seconds"] / seconds}
+            yield {**base, **line}
 
 
-def _best(work: Callable[[], CellBounds], repeats: int) -> tuple[float, CellBounds]:
-    times = []
+def _best(work: Callable[[], T], repeats: int) -> tuple[Spent, T]:
+    """The run with the fewest CPU seconds."""
+    found: list[tuple[Spent, T]] = []
     for _ in range(repeats):
+        started = process_time()
         with watch() as spent:
-            found = work()
-        times.append(spent.seconds)
-    return min(times), found
+            result = work()
+        found.append(((process_time() - started, spent.seconds), result))
+    return min(found, key=lambda run: run[0])
 
 
-def _line(method: str, seconds: float, exact: float, found: CellBounds) -> dict[str, Any]:
+def _line(method: str, spent: Spent, found: CellBounds) -> dict[str, Any]:
     disclosed = int(found.disclosed.sum())
-    return {"method": method, "seconds": seconds, "times_exact": seconds / exact, "disclosed_rows": disclosed, "remark": ""}
+    return {"method": method, "cpu_s": spent[0], "wall_s": spent[1], "disclosed_rows": disclosed, "remark": ""}
 
 
 def _references(
@@ -87,20 +92,29 @@ def _references(
     cells = np.argwhere(table.reduced > 0)
     chosen = cells[rng.choice(len(cells), min(settings["reference_cells"], len(cells)), replace=False)].tolist()
     solver = make_solver("highs", WorkLimits(iterations=10**9, nodes=10**9, seconds=settings["seconds"]))
-    with watch() as spent:
-        ranges = [reference_range(table, N, row, column, solver) for row, column in chosen]
+    spent, ranges = _best(lambda: [reference_range(table, N, row, column, solver) for row, column in chosen], 1)
     true = [(int(found.lower[row, column]), int(found.upper[row, column])) for row, column in chosen]
-    yield _extrapolated(CELL_PROGRAM, spent.seconds * len(cells) / len(chosen), ranges, true, "cells")
-    with watch() as spent:
-        ranges = [reference_multipliers(table, N, row, solver) for row, _ in chosen]
+    yield _extrapolated(CELL_PROGRAM, spent, len(cells) / len(chosen), ranges, true, "cells")
+    spent, ranges = _best(lambda: [reference_multipliers(table, N, row, solver) for row, _ in chosen], 1)
     true = [(int(low // r - 1), int(high // r - 1)) for low, high, r in
             ((found.least_totals[row], found.greatest_totals[row], table.sums[row]) for row, _ in chosen)]  # fmt: skip
-    yield _extrapolated(ROW_PROGRAM, spent.seconds * len(table.rows) / len(chosen), ranges, true, "rows")
+    yield _extrapolated(ROW_PROGRAM, spent, len(table.rows) / len(chosen), ranges, true, "rows")
 
 
 def _extrapolated(
-    method: str, seconds: float, ranges: Sequence[Ends | None], true: Sequence[Ends], what: str
+    method: str, spent: Spent, times: float, ranges: Sequence[Ends | None], true: Sequence[Ends], what: str
 ) -> dict[str, Any]:
     equal, late = sum(map(eq, ranges, true)), ranges.count(None)
     remark = f"extrapolated from {len(true)} {what}: {equal} equal to ours, {late} stopped by the time limit"
-    return {"method": method, "seconds": seconds, "disclosed_rows": None, "remark": remark}
+    seconds = {"cpu_s": spent[0] * times, "wall_s": spent[1] * times}
+    return {"method": method, **seconds, "disclosed_rows": None, "remark": remark}
+
+
+def benchmark_frame(lines: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    """One line per table and method, with how many times the CPU seconds of the exact method it took."""
+    frame = pd.DataFrame(list(lines)).assign(data=DATA)
+    exact = frame["cpu_s"].where(frame["method"] == EXACT).ffill()
+    frame.insert(list(frame).index("wall_s"), "times_exact", (frame["cpu_s"] / exact).round(1))
+    frame[["cpu_s", "wall_s"]] = frame[["cpu_s", "wall_s"]].round(5)
+    frame["disclosed_rows"] = frame["disclosed_rows"].astype("Int64")
+    return frame

@@ -80,7 +80,7 @@ def _rounding(axes: Axes, cells: pd.DataFrame, tables: list[str]) -> None:
 
 
 def plot_cellbounds_scaling(lines: pd.DataFrame, label: str) -> Figure:
-    """Seconds for the bounds of all cells by the number of nonzero ones, a panel per kind of table."""
+    """CPU seconds for the bounds of all cells by the number of nonzero ones, a panel per kind of table."""
     use_style()
     kinds = {"sparse": "with rows of reduced sum 1", "no_ones": "without such rows"}
     figure, axes = plt.subplots(1, 2, figsize=(PAGE_WIDTH, 3.5), layout="constrained", sharey=True)
@@ -89,7 +89,7 @@ def plot_cellbounds_scaling(lines: pd.DataFrame, label: str) -> Figure:
         for place, method in enumerate(methods):
             _line(panel, lines[(lines["kind"] == kind) & (lines["method"] == method)], place, method)
         _finish(panel, words)
-    axes[0].set_ylabel("seconds for all cells")
+    axes[0].set_ylabel("CPU seconds for all cells")
     handles, labels = axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=3, frameon=False, handlelength=2.8)
     say_source(figure, label)
@@ -104,8 +104,8 @@ def _line(axes: Axes, lines: pd.DataFrame, place: int, method: str) -> None:
     usual = lines["columns"] == lines["columns"].mode().iloc[0]
     joined, others = lines[usual].sort_values("nonzero_cells"), lines[~usual]
     label = f"{method}, all cells" if whole else f"{method} by HiGHS, extrapolated"
-    axes.plot(joined["nonzero_cells"], joined["seconds"], label=label, linestyle="-" if whole else "--", **look)
-    axes.plot(others["nonzero_cells"], others["seconds"], **look | {"linestyle": "none"})
+    axes.plot(joined["nonzero_cells"], joined["cpu_s"], label=label, linestyle="-" if whole else "--", **look)
+    axes.plot(others["nonzero_cells"], others["cpu_s"], **look | {"linestyle": "none"})
 
 
 def _finish(axes: Axes, title: str) -> None:
