@@ -26,6 +26,7 @@ include: "workflow/raprank_common.smk"
 include: "workflow/raprank.smk"
 include: "workflow/raprank_figures.smk"
 include: "workflow/raprank_certainty.smk"
+include: "workflow/cellbounds.smk"
 include: "workflow/benchmark.smk"
 include: "workflow/crate.smk"
 include: "workflow/audit.smk"
@@ -39,3 +40,4 @@ rule all:
         FIGURES,
         TABLES,
         EXAMPLES,
+        CELLBOUNDS,

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from genverify.cellbounds.command import add_parser as add_bounds
 from genverify.certificate import check_block
 from genverify.errors import DataError, GenverifyError
 from genverify.provenance import command as audit_command
@@ -42,6 +43,7 @@ def _parser() -> argparse.ArgumentParser:
         "folder", type=Path, nargs="?", default=Path("."), help="where Snakemake was started (%(default)s)"
     )
     progress.set_defaults(run=_progress)
+    add_bounds(commands)
     return parser
 
 

@@ -5,6 +5,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 Name = str
+Count = Annotated[int, Field(ge=1)]
+Decimals = Annotated[int, Field(ge=0, le=9)]
 
 
 class Section(BaseModel):
@@ -167,11 +169,31 @@ class RapBenchmark(Section):
     of_blocks: int = Field(ge=1)
 
 
+class TableSize(Section):
+    rows: Count
+    columns: Count
+    records: Count
+
+
+class CellboundsBenchmark(Section):
+    tables: list[TableSize] = Field(min_length=1)
+    decimals: list[Decimals]
+    repeats: Count
+    reference_rows: int = Field(ge=0)
+    reference_cells: Count
+    seconds: float = Field(gt=0)
+
+
 class Benchmark(Section):
     ingest: IngestBenchmark
     speed: SpeedBenchmark
     scaling: ScalingBenchmark
     rap: RapBenchmark
+    cellbounds: CellboundsBenchmark
+
+
+class Cellbounds(Section):
+    decimals: list[Decimals] = Field(min_length=1)
 
 
 class Config(Section):
@@ -184,6 +206,7 @@ class Config(Section):
     verify: Verify
     persons: Persons
     raprank: RapRank
+    cellbounds: Cellbounds
     benchmark: Benchmark
     variants: dict[Name, dict[str, Any] | None] = Field(min_length=1)
 
