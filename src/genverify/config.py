@@ -31,7 +31,7 @@ def merge(base: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:
 
 def parse_config(text: Mapping[str, Any]) -> Config:
     """The checked configuration, every variant included."""
-    config = _validate(Config, text, "config.yaml")
+    config = validate(Config, text, "config.yaml")
     for name in config.variants:
         variant_settings(config, name)
     if "paper" not in config.variants:
@@ -58,7 +58,7 @@ def variant_settings(config: Config, name: str) -> Variant:
             raise ConfigError(
                 f"config.yaml: variants.{name} cannot change {section!r}: {nearest(section, list(VARIABLE_SECTIONS))}"
             )
-    return _validate(Variant, merge(base, change), f"config.yaml: variants.{name}")
+    return validate(Variant, merge(base, change), f"config.yaml: variants.{name}")
 
 
 def settings_of(config: Config, section: str, variant: str | None) -> Any:
@@ -71,7 +71,8 @@ def settings_of(config: Config, section: str, variant: str | None) -> Any:
 S = TypeVar("S", bound=Section)
 
 
-def _validate(model: type[S], text: Mapping[str, Any], where: str) -> S:
+def validate(model: type[S], text: Mapping[str, Any], where: str) -> S:
+    """The text as a closed model; an error that begins with `where` and names every setting that is wrong."""
     try:
         return model.model_validate(text)
     except ValidationError as error:

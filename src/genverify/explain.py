@@ -12,6 +12,7 @@ from genverify.release import TOTAL, Release
 
 Ints = npt.NDArray[np.int64]
 MAX_TYPES = 2_000_000
+Forks = list[tuple[Mapping[str, Any], bool]]
 
 
 def explain_proof(release: Release, proofs: Mapping[str, Any], claim: Mapping[str, Any]) -> Iterator[str]:
@@ -31,6 +32,28 @@ def contradiction_cells(release: Release, lemmas: Sequence[Mapping[str, Any]], l
     return [*(words.cell(name) for name in leaf["y"]), *(words.exclusion(rule) for rule in words.needed(leaf, 0, []))]
 
 
+def proof_cells(release: Release, proofs: Mapping[str, Any], claim: Mapping[str, Any]) -> list[str]:
+    """The published cells that the proof of a claim rests on: those that it adds up, and the zeros and totals it needs."""
+    words = _Words(release, proofs["lemmas"], Predicate.of({name: [code] for name, code in claim["where"].items()}))
+    found: dict[str, None] = {}
+    for side, s in (("lower", -1), ("upper", +1)):
+        for leaf, forks in _leaves(proofs["proofs"][claim["proof"]][side], []):
+            found |= dict.fromkeys(leaf["y"])
+            for rule in words.needed(leaf, s, forks):
+                lemma = words.lemmas.get(rule.name)
+                found |= dict.fromkeys([*lemma["cells"], lemma["universe"]] if lemma else [rule.name])
+    return [cell for cell in found if cell != TOTAL]
+
+
+def _leaves(node: Mapping[str, Any], forks: Forks) -> Iterator[tuple[Mapping[str, Any], Forks]]:
+    """Every leaf of a proof with the forks above it."""
+    if "kind" in node:
+        yield node, forks
+    else:
+        yield from _leaves(node["below"], [*forks, (node, True)])
+        yield from _leaves(node["above"], [*forks, (node, False)])
+
+
 class _Words:
     """Puts the proofs of one claim into words."""
 
@@ -38,8 +61,9 @@ class _Words:
         self.release, self.where = release, where
         self.predicates = {TOTAL: EVERY, **{query.id: query.predicate for query in release.queries}}
         self.labels = {TOTAL: "all records", **{query.id: query.label for query in release.queries}}
-        self.counts = {TOTAL: release.n} | {q.id: int(hi) for q, hi in zip(release.queries, release.hi, strict=True)}
-        self.rules = [Rule(q.id, q.predicate, ()) for q in release.queries if self.counts[q.id] == 0]
+        known = zip(release.queries, release.lo.tolist(), release.hi.tolist(), strict=True)
+        self.counts = {TOTAL: f"{release.n}"} | {q.id: f"{lo}" if lo == hi else f"{lo} to {hi}" for q, lo, hi in known}
+        self.rules = [Rule(q.id, q.predicate, ()) for q, hi in zip(release.queries, release.hi, strict=True) if hi == 0]
         self.lemmas: dict[str, Mapping[str, Any]] = {}
         for place, lemma in enumerate(lemmas):
             self.lemmas[f"lemma {place}"] = lemma
@@ -56,9 +80,7 @@ class _Words:
         parts = " + ".join(f"{cell} ({self.counts[cell]})" for cell in lemma["cells"])
         return f"{parts} = {lemma['universe']} ({self.counts[lemma['universe']]}): nobody else is in {lemma['universe']}"
 
-    def node(
-        self, node: Mapping[str, Any], s: int, indent: str, forks: list[tuple[Mapping[str, Any], bool]]
-    ) -> Iterator[str]:
+    def node(self, node: Mapping[str, Any], s: int, indent: str, forks: Forks) -> Iterator[str]:
         if "kind" in node:
             yield from self.leaf(node, s, indent, forks)
             return
@@ -68,9 +90,7 @@ class _Words:
         yield f"{indent}or at least {node['at'] + 1} records are {part}:"
         yield from self.node(node["above"], s, indent + "  ", [*forks, (node, False)])
 
-    def leaf(
-        self, leaf: Mapping[str, Any], s: int, indent: str, forks: list[tuple[Mapping[str, Any], bool]]
-    ) -> Iterator[str]:
+    def leaf(self, leaf: Mapping[str, Any], s: int, indent: str, forks: Forks) -> Iterator[str]:
         """The cells that are added up, what every possible record contributes, and the zeros that this rests on."""
         if not leaf["y"] and not any(leaf.get("w", [])):
             yield f"{indent}a count is never below 0" if s < 0 else f"{indent}no possible record matches"

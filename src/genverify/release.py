@@ -129,29 +129,49 @@ def read_releases(counts: Path, schema: Schema) -> Iterator[Release]:
         frame = pd.read_parquet(counts)
     except (OSError, ValueError) as error:
         raise ReleaseError(f"{counts}: not a file of published counts ({error}); rerun the tabulation") from None
-    missing = {"block", "query", "count"} - set(frame.columns)
+    sides = ["lo", "hi"] if {"lo", "hi"} <= set(frame.columns) else ["count", "count"]
+    missing = {"block", "query", *sides} - set(frame.columns)
     if missing:
-        raise ReleaseError(f"{counts}: no column {sorted(missing)[0]!r}; a counts file has block, query and count")
-    _check_counts(counts, frame)
+        raise ReleaseError(
+            f"{counts}: no column {sorted(missing)[0]!r}; a counts file has block, query and count (or lo and hi)"
+        )
+    for side in sides:
+        _check_counts(counts, frame, side)
     for block, rows in frame.groupby("block", sort=False):
-        known = dict(zip(rows["query"].astype(str), rows["count"].astype(int), strict=True))
-        yield make_release(schema, str(block), known, f"{counts}")
+        lo, hi = (dict(zip(rows["query"].astype(str), rows[side].astype(int), strict=True)) for side in sides)
+        yield make_release(schema, str(block), lo, f"{counts}", hi)
 
 
-def _check_counts(path: Path, frame: pd.DataFrame) -> None:
+def _check_counts(path: Path, frame: pd.DataFrame, side: str) -> None:
     """Every count a whole number, and one count per block and query."""
-    whole = frame["count"].notna() & (frame["count"] == frame["count"].round())
+    whole = frame[side].notna() & (frame[side] == frame[side].round())
     for wrong, problem in ((~whole, "is not a whole number"), (frame.duplicated(["block", "query"]), "stands there twice")):
         if wrong.any():
             row = frame[wrong].iloc[0]
             raise ReleaseError(
-                f"{path}: block {row['block']}: the count of {row['query']} ({row['count']}) {problem}; give each query "
+                f"{path}: block {row['block']}: the count of {row['query']} ({row[side]}) {problem}; give each query "
                 "once, as an integer, and leave out what is not published"
             )
 
 
-def make_release(schema: Schema, block: str, known: Mapping[str, int], source: str = "release") -> Release:
-    """The release of one block from its published counts by query id; `N` is the number of records."""
+def ranges_frame(releases: Sequence[Release]) -> pd.DataFrame:
+    """What is known of every count as rows (block, query, lo, hi), the form of a counts file where counts are ranges."""
+    parts = []
+    for release in releases:
+        ids = [TOTAL, *(query.id for query in release.queries)]
+        lo, hi = np.append(release.n, release.lo), np.append(release.n, release.hi)
+        parts.append(pd.DataFrame({"block": release.block, "query": ids, "lo": lo, "hi": hi}))
+    return pd.concat(parts, ignore_index=True)
+
+
+def make_release(
+    schema: Schema, block: str, known: Mapping[str, int], source: str = "release", most: Mapping[str, int] | None = None
+) -> Release:
+    """
+    The release of one block from its published counts by query id; `N` is the number of records.
+
+    Where counts are known only to a range, `known` holds the least ones and `most` the greatest.
+    """
     if TOTAL not in known:
         raise ReleaseError(f"{source}: block {block} does not say N, its number of records; add a row with query {TOTAL!r}")
     unknown = [name for name in known if name != TOTAL and name not in schema.position]
@@ -161,5 +181,5 @@ def make_release(schema: Schema, block: str, known: Mapping[str, int], source: s
     if negative:
         raise ReleaseError(f"{source}: block {block}: the count of {negative[0]} is {known[negative[0]]}, below 0")
     cells = sorted(schema.position[name] for name in known if name != TOTAL)
-    values = np.array([known[schema.queries[cell].id] for cell in cells], dtype=np.int64)
-    return Release(schema, block, int(known[TOTAL]), np.array(cells, dtype=np.int64), values, values)
+    lo, hi = (np.array([side[schema.queries[cell].id] for cell in cells], dtype=np.int64) for side in (known, most or known))
+    return Release(schema, block, int(known[TOTAL]), np.array(cells, dtype=np.int64), lo, hi)
