@@ -45,6 +45,11 @@ def proof_cells(release: Release, proofs: Mapping[str, Any], claim: Mapping[str,
     return [cell for cell in found if cell != TOTAL]
 
 
+def added_cells(proof: Mapping[str, Any]) -> set[str]:
+    """The published cells that a proof adds up, in either half."""
+    return {cell for half in proof.values() for leaf, _ in _leaves(half, []) for cell in leaf["y"]} - {TOTAL}
+
+
 def _leaves(node: Mapping[str, Any], forks: Forks) -> Iterator[tuple[Mapping[str, Any], Forks]]:
     """Every leaf of a proof with the forks above it."""
     if "kind" in node:

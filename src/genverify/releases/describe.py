@@ -32,6 +32,7 @@ class Described:
     """
 
     form: ReleaseForm
+    codings: Codings
     schema: Schema
     exact: tuple[Release, ...]
     releases: tuple[Release, ...]
@@ -67,11 +68,11 @@ def _described(form: ReleaseForm, texts: pd.DataFrame, source: Path) -> Describe
     schema = _schema(form, codings, lines, areas if coupled else None)
     if data is None:
         exact = read_counts(texts, source, schema, form, areas, coupled)
-        return Described(form, schema, exact, exact, None, coupled)
+        return Described(form, codings, schema, exact, exact, None, coupled)
     records = _records(data, codings, form, coupled, source)
     exact = _tabulated(records, schema)
     _refuse_empty(schema.queries, exact)
-    return Described(form, schema, exact, published(exact, form.published_as, form.seed), records, coupled)
+    return Described(form, codings, schema, exact, published(exact, form.published_as, form.seed), records, coupled)
 
 
 def _codings(form: ReleaseForm, data: pd.DataFrame | None, source: Path) -> Codings:
