@@ -5,8 +5,8 @@ from typing import Any
 
 import pandas as pd
 
-from genverify.explain import proof_cells
 from genverify.release import Release
+from genverify.releases.support import proof_cells
 
 MOST_PROOFS = 300
 

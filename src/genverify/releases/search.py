@@ -1,24 +1,38 @@
-"""Which cells to withhold: a greedy search for few cells without which no singleton claim can be verified."""
+"""
+Which cells to withhold: few cells without which no singleton claim can be verified.
+
+Every proof of a claim rests on some published cells. Whatever set of cells is withheld so that the claim cannot be verified
+any more, it holds one cell of each of its proofs. So: collect proofs, withhold the fewest cells that hit each of them, see
+which claims can still be verified and how, and repeat. Where this ends, no smaller set of cells does it.
+"""
 
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from math import inf
+
+import numpy as np
+from scipy.sparse import csr_array
 
 from genverify.attack import ProgramSettings, Verified, claim_where
 from genverify.claims import Claim
-from genverify.explain import added_cells, proof_cells
 from genverify.program.compact import Program
+from genverify.proofs import Fork
 from genverify.protections import withhold
-from genverify.release import Release
 from genverify.releases.audit import Attack
 from genverify.releases.lines import SIZES
+from genverify.releases.support import proof_cells
+from genverify.solvers.base import IntegerProgram, Status
 from genverify.verify import Decision, Verdict, Verifier
+
+ROUNDS = 60
+PROOFS_AT_ONCE = 40
+Cells = frozenset[str]
 
 
 @dataclass(frozen=True)
 class Step:
-    """A cell that is withheld, and how many singleton claims are left after it and those before it."""
+    """A cell that is withheld, and how many singleton claims can be verified without it and those before it."""
 
     block: str
     cell: str
@@ -29,46 +43,38 @@ class Step:
 @dataclass(frozen=True)
 class Search:
     """
-    What a search came to: the cells to withhold, step by step, those of them that are needed (none can be published again),
-    the singleton claims before, and those that a fresh attack on what remains still verifies.
+    What a search came to: the cells to withhold in order, the singleton claims before, those that a fresh attack on what
+    remains still verifies (`left`), and a number of cells below which no set does as well (`least`).
     """
 
     k: int
     steps: tuple[Step, ...]
-    needed: tuple[Step, ...]
     before: int
     left: int
+    least: int
 
 
 def search_cells(found: Sequence[Verified], attack: Attack, k: int, most: int) -> Search:
     """
-    Withhold the cell that most proofs use, verify the remaining claims again, and so on, area by area, until no singleton
-    claim with at least k columns is left; then publish again, one by one, the cells that turn out not to be needed.
+    The cells to withhold so that no singleton claim with at least k columns is left, area by area, at most so many in all.
 
     With fewer cells no new claim can hold, so it is enough to follow those of the whole release. A cell that follows from
-    others is no help and is not counted as one: the program decides. At the end the whole attack is run on what remains.
+    others is not hidden by leaving it out: the program decides. At the end the whole attack is run on what remains.
     """
     steps: list[Step] = []
-    needed: list[Step] = []
-    before = left = 0
+    before = left = least = 0
     for one in found:
         area = _Area(one, attack.settings, k)
-        before += len(area.claims)
-        own = area.withhold(most - len(steps))
-        kept = area.needed(own)
-        steps, needed = [*steps, *own], [*needed, *kept]
-        left += _attacked(withhold(one.program.release, {step.cell for step in kept}), attack, k)
-    return Search(k, tuple(steps), tuple(needed), before, left)
+        cells, below = area.search(most - len(steps))
+        own = area.steps(cells)
+        steps, before, least = [*steps, *own], before + len(area.claims), least + below
+        left += len(singles(attack(withhold(one.program.release, cells)), k))
+    return Search(k, tuple(steps), before, left, least)
 
 
 def singles(found: Verified, k: int) -> list[Claim]:
     """The verified singleton claims with at least k columns."""
     return [claim for claim in found.claims if claim.m == 1 and claim.k >= k]
-
-
-def _attacked(release: Release, attack: Attack, k: int) -> int:
-    """The singleton claims that the attack, run anew, verifies."""
-    return len(singles(attack(release), k))
 
 
 class _Area:
@@ -77,54 +83,86 @@ class _Area:
     def __init__(self, found: Verified, settings: ProgramSettings, k: int) -> None:
         self.release, self.settings = found.program.release, settings
         self.claims = singles(found, k)
-        self.labels = {query.id: query.label for query in self.release.queries}
         self.fixed = {query.id for query in self.release.queries if query.table == SIZES}
+        self.supports: dict[Cells, None] = {}
+        self.proved = True
 
-    def decide(self, claims: Sequence[Claim], cells: set[str]) -> tuple[Program, list[Decision]]:
-        """Which claims are still verified when the cells are withheld."""
+    def search(self, most: int) -> tuple[Cells, int]:
+        """The cells to withhold, and the number below which no set does as well."""
+        cells, least = Cells(), 0
+        for _ in range(ROUNDS):
+            new = self._supports(cells) - set(self.supports)
+            if not new:
+                return cells, least
+            self.supports |= dict.fromkeys(sorted(new, key=sorted))
+            hit = self._fewest()
+            if hit is None or len(hit) > most:
+                break
+            cells, least = hit, len(hit) if self.proved else least
+        return self._greedy(cells, most), least
+
+    def _greedy(self, cells: Cells, most: int) -> Cells:
+        """More cells, each time the one that most proofs rest on, until no claim is left; then without those not needed."""
+        while len(cells) < most and (new := self._supports(cells)):
+            used = Counter(cell for support in new for cell in support)
+            cells |= {min(used, key=lambda cell: (-used[cell], cell))}
+        left = len(self._open(cells, self.claims)[1])
+        for cell in sorted(cells):
+            if len(self._open(cells - {cell}, self.claims)[1]) <= left:
+                cells -= {cell}
+        return cells
+
+    def steps(self, cells: Cells) -> list[Step]:
+        """The cells in an order in which each hits most of the proofs that those before it leave."""
+        labels = {query.id: query.label for query in self.release.queries}
+        open_, done, steps = list(self.supports), Cells(), []
+        while len(done) < len(cells):
+            used = Counter(cell for support in open_ for cell in support & cells)
+            cell = min(cells - done, key=lambda cell: (-used[cell], cell))
+            open_, done = [support for support in open_ if cell not in support], done | {cell}
+            steps.append(Step(self.release.block, cell, labels[cell], len(self._open(done, self.claims)[1])))
+        return steps
+
+    def _open(self, cells: Cells, claims: Sequence[Claim]) -> tuple[Program, list[Decision]]:
+        """Which of the claims can still be verified when the cells are withheld."""
         bounder = self.settings.bounder(withhold(self.release, cells))
         decided = Verifier(bounder).decide(claims)
         return bounder.program, [d for d in decided if d.verdict is Verdict.VERIFIED]
 
-    def withhold(self, most: int) -> list[Step]:
-        steps: list[Step] = []
-        program, open_ = self.decide(self.claims, set())
-        while open_ and len(steps) < most:
-            cell = self._most_used(program, open_)
-            if cell is None:
-                break
-            withheld = {*(step.cell for step in steps), cell}
-            program, open_ = self.decide([d.claim for d in open_], withheld)
-            steps.append(Step(self.release.block, cell, self.labels[cell], len(open_)))
-        return steps
+    def _supports(self, cells: Cells) -> set[Cells]:
+        """The cells that the proofs of these claims rest on; a proof that rests on sizes and rules alone cannot be hit."""
+        program, open_ = self._open(cells, self.claims)
+        found = {self._support(program, decision) for decision in _different(open_)}
+        return {support for support in found if support}
 
-    def needed(self, steps: Sequence[Step]) -> list[Step]:
-        """The steps without those whose cell can be published after all, with no more claims than all of them leave."""
-        kept = list(steps)
-        for step in steps[:-1]:
-            fewer = [other for other in kept if other is not step]
-            if len(self.decide(self.claims, {other.cell for other in fewer})[1]) <= steps[-1].left:
-                kept = fewer
-        return kept
-
-    def _most_used(self, program: Program, open_: Sequence[Decision]) -> str | None:
-        """The cell that most of the proofs add up; where they add up only N, the one that most rest on."""
-        used = Counter(cell for decision in open_ for cell in added_cells(_proof(decision)))
-        cells = [cell for cell in used if cell not in self.fixed]
-        if not cells:
-            used = Counter(cell for decision in open_ for cell in self._rests_on(program, decision))
-            cells = [cell for cell in used if cell not in self.fixed]
-        return min(cells, key=lambda cell: (-used[cell], cell), default=None)
-
-    def _rests_on(self, program: Program, decision: Decision) -> list[str]:
+    def _support(self, program: Program, decision: Decision) -> Cells:
+        """The cells of a proof. Those of a proof by cases are tried out: only if they are enough is `least` proved."""
+        halves = {"lower": decision.lower, "upper": decision.upper}
+        proof = {side: half.as_dict() for side, half in halves.items() if half is not None}
+        claim = {"where": claim_where(program.types.domain.names, decision.claim), "m": 1, "proof": 0}
         lemmas = [lemma.as_dict() for lemma in program.lemmas]
-        where = claim_where(program.types.domain.names, decision.claim)
-        proofs = {"lemmas": lemmas, "proofs": [_proof(decision)]}
-        return proof_cells(program.release, proofs, {"where": where, "m": decision.claim.m, "proof": 0})
+        cells = Cells(proof_cells(program.release, {"lemmas": lemmas, "proofs": [proof]}, claim))
+        if any(isinstance(half, Fork) for half in halves.values()):
+            others = Cells(query.id for query in self.release.queries) - cells
+            self.proved &= bool(self._open(others, [decision.claim])[1])
+        return cells - self.fixed
+
+    def _fewest(self) -> Cells | None:
+        """The fewest cells that hit every proof; None where the solver does not say."""
+        cells = sorted({cell for support in self.supports for cell in support})
+        place = {cell: at for at, cell in enumerate(cells)}
+        inside = np.zeros((len(self.supports), len(cells)))
+        for row, support in enumerate(self.supports):
+            inside[row, [place[cell] for cell in support]] = 1
+        ones = np.ones(len(self.supports))
+        program = IntegerProgram(csr_array(inside), ones, np.full(len(ones), inf), np.ones(len(cells)), -np.ones(len(cells)))
+        answer = self.settings.make_solver().solve(program)
+        if answer.status is not Status.OPTIMAL or answer.z is None:
+            return None
+        return Cells(cell for cell, taken in zip(cells, answer.z, strict=True) if taken > 0.5)
 
 
-def _proof(decision: Decision) -> dict[str, Any]:
-    """The two halves of the proof of a verified claim, as they stand in a file."""
-    assert decision.lower is not None
-    assert decision.upper is not None
-    return {"lower": decision.lower.as_dict(), "upper": decision.upper.as_dict()}
+def _different(decisions: Sequence[Decision]) -> list[Decision]:
+    """One decision of each pair of proofs, some at a time."""
+    first = {(id(d.lower), id(d.upper)): d for d in reversed(decisions)}
+    return list(reversed(first.values()))[:PROOFS_AT_ONCE]
