@@ -7,7 +7,7 @@ which claims can still be verified and how, and repeat. Where this ends, no smal
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import inf
 
@@ -25,8 +25,10 @@ from genverify.releases.support import proof_cells
 from genverify.solvers.base import IntegerProgram, Status
 from genverify.verify import Decision, Verdict, Verifier
 
-ROUNDS = 60
-PROOFS_AT_ONCE = 40
+ROUNDS = 40
+MOST_PROOFS = 120
+PROOFS_AT_ONCE = 12
+MOST_CELLS = 400
 Cells = frozenset[str]
 
 
@@ -91,37 +93,53 @@ class _Area:
         """The cells to withhold, and the number below which no set does as well."""
         cells, least = Cells(), 0
         for _ in range(ROUNDS):
-            new = self._supports(cells) - set(self.supports)
+            new = self._supports(cells)
             if not new:
-                return cells, least
+                return self._first(cells, most), least
             self.supports |= dict.fromkeys(sorted(new, key=sorted))
-            hit = self._fewest()
-            if hit is None or len(hit) > most:
+            hit = self._fewest() if len(self.supports) <= MOST_PROOFS else None
+            if hit is None:
                 break
             cells, least = hit, len(hit) if self.proved else least
-        return self._greedy(cells, most), least
+        return self._first(self._needed(self._grown(cells)), most), least
 
-    def _greedy(self, cells: Cells, most: int) -> Cells:
-        """More cells, each time the one that most proofs rest on, until no claim is left; then without those not needed."""
-        while len(cells) < most and (new := self._supports(cells)):
-            used = Counter(cell for support in new for cell in support)
-            cells |= {min(used, key=lambda cell: (-used[cell], cell))}
+    def _grown(self, cells: Cells) -> Cells:
+        """More cells, each time the one that most of the proofs still open rest on, until no claim is left."""
+        new = self._supports(cells)
+        while new and len(cells) < MOST_CELLS:
+            self.supports |= dict.fromkeys(sorted(new, key=sorted))
+            while new:
+                cells |= {_most_used(new)}
+                new = {support for support in new if not support & cells}
+            new = self._supports(cells)
+        return cells
+
+    def _needed(self, cells: Cells) -> Cells:
+        """The cells without those that can be published again: no more claims are left than before."""
         left = len(self._open(cells, self.claims)[1])
         for cell in sorted(cells):
             if len(self._open(cells - {cell}, self.claims)[1]) <= left:
                 cells -= {cell}
         return cells
 
-    def steps(self, cells: Cells) -> list[Step]:
+    def _first(self, cells: Cells, most: int) -> Cells:
+        return cells if len(cells) <= most else Cells(self._order(cells)[: max(most, 0)])
+
+    def _order(self, cells: Cells) -> list[str]:
         """The cells in an order in which each hits most of the proofs that those before it leave."""
+        open_, order = list(self.supports), list[str]()
+        while len(order) < len(cells):
+            left = cells - set(order)
+            order.append(_most_used([support & left for support in open_], left))
+            open_ = [support for support in open_ if order[-1] not in support]
+        return order
+
+    def steps(self, cells: Cells) -> list[Step]:
+        """The cells one after the other, with the claims that are left after each."""
         labels = {query.id: query.label for query in self.release.queries}
-        open_, done, steps = list(self.supports), Cells(), []
-        while len(done) < len(cells):
-            used = Counter(cell for support in open_ for cell in support & cells)
-            cell = min(cells - done, key=lambda cell: (-used[cell], cell))
-            open_, done = [support for support in open_ if cell not in support], done | {cell}
-            steps.append(Step(self.release.block, cell, labels[cell], len(self._open(done, self.claims)[1])))
-        return steps
+        order = self._order(cells)
+        left = [len(self._open(Cells(order[: at + 1]), self.claims)[1]) for at in range(len(order))]
+        return [Step(self.release.block, cell, labels[cell], n) for cell, n in zip(order, left, strict=True)]
 
     def _open(self, cells: Cells, claims: Sequence[Claim]) -> tuple[Program, list[Decision]]:
         """Which of the claims can still be verified when the cells are withheld."""
@@ -160,6 +178,13 @@ class _Area:
         if answer.status is not Status.OPTIMAL or answer.z is None:
             return None
         return Cells(cell for cell, taken in zip(cells, answer.z, strict=True) if taken > 0.5)
+
+
+def _most_used(supports: Iterable[Cells], among: Iterable[str] = ()) -> str:
+    """The cell in most of the sets, the first by name among equals."""
+    used = Counter(dict.fromkeys(among, 0))
+    used.update(cell for support in supports for cell in support)
+    return min(used, key=lambda cell: (-used[cell], cell))
 
 
 def _different(decisions: Sequence[Decision]) -> list[Decision]:
