@@ -11,6 +11,7 @@ from genverify.certificate import check_block
 from genverify.errors import DataError, GenverifyError
 from genverify.prooffile import read_proofs
 from genverify.release import Release, read_releases, read_schema
+from genverify.releases import command as releases
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -36,6 +37,7 @@ def _parser() -> argparse.ArgumentParser:
     explain.add_argument("claim", help="for instance TEN=3,HHSIZE=1,THHRACE=2,m=1 (m = 1 if left out)")
     explain.add_argument("--study", type=Path, default=Path("results/paper"), help="results of a variant (%(default)s)")
     explain.set_defaults(run=_explain)
+    releases.add_parser(commands)
     return parser
 
 

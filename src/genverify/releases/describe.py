@@ -22,6 +22,7 @@ from genverify.tabulate import tabulate
 
 Ints = npt.NDArray[np.int64]
 WHOLE = "all"
+RESERVED = {"block", "area", "k", "m", "effective_k", "proof"}
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ def describe(path: Path) -> Described:
 
 def _described(form: ReleaseForm, texts: pd.DataFrame, source: Path) -> Described:
     data = texts if form.data is not None else None
-    codings = _codings(form, data, source)
+    codings = column_codings(form, data, source)
     lines = lines_of(form, codings)
     areas = _areas(form, texts, source)
     coupled = any(line.across for line in lines)
@@ -75,7 +76,8 @@ def _described(form: ReleaseForm, texts: pd.DataFrame, source: Path) -> Describe
     return Described(form, codings, schema, exact, published(exact, form.published_as, form.seed), records, coupled)
 
 
-def _codings(form: ReleaseForm, data: pd.DataFrame | None, source: Path) -> Codings:
+def column_codings(form: ReleaseForm, data: pd.DataFrame | None, source: Path) -> Codings:
+    """The columns that the release speaks of, with their codes."""
     used = {name: form.columns.get(name) or ColumnForm() for name in _used(form)}
     if data is None:
         return Codings({name: coding(name, column, None, "columns") for name, column in used.items()})
@@ -95,6 +97,9 @@ def _used(form: ReleaseForm) -> list[str]:
         raise DataError(
             f"column {form.area} is the area of the release, so no table can name it: tables are counted per area"
         )
+    taken = sorted(RESERVED & set(used))
+    if taken:
+        raise DataError(f"column {taken[0]!r}: this name is taken by the results; rename the column")
     return [*(name for name in form.columns if name in used), *(name for name in used if name not in form.columns)]
 
 
