@@ -21,6 +21,7 @@ include: "workflow/paper_figures.smk"
 include: "workflow/tables.smk"
 include: "workflow/paper_tables.smk"
 include: "workflow/benchmark.smk"
+include: "workflow/releases.smk"
 
 
 rule all:

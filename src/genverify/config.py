@@ -36,10 +36,10 @@ def parse_config(text: Mapping[str, Any]) -> Config:
         variant_settings(config, name)
     if "paper" not in config.variants:
         raise ConfigError("config.yaml: variants must hold `paper`, the study that the others are compared with")
-    for name in (*config.variants, *config.sample.designs):
+    for name in (*config.variants, *config.sample.designs, *config.releases):
         if not (name.isascii() and name.replace("_", "").isalnum()) or name in RESERVED:
             raise ConfigError(
-                f"config.yaml: {name!r} cannot name a variant or a design: use letters, digits and _, and none of "
+                f"config.yaml: {name!r} cannot name a variant, a design or a release: use letters, digits and _, and none of "
                 f"{', '.join(RESERVED)}, which name folders of results/"
             )
     if config.microdata.source == "ppmf" and not config.microdata.ppmf.units:

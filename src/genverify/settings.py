@@ -101,6 +101,7 @@ class Config(Section):
     generate: Generate
     verify: Verify
     benchmark: Benchmark
+    releases: dict[Name, str]
     variants: dict[Name, dict[str, Any] | None] = Field(min_length=1)
 
 

@@ -37,7 +37,8 @@ def run_audit(options: argparse.Namespace) -> None:
     described = describe(options.release)
     folder = options.out or options.release.parent / "audit"
     found, search = write_audit(described, attack_of(described), folder)
-    print(f"{described.people} people, {len(found.claims)} verified claims, {len(found.singles)} about exactly one person")
+    one, many = described.form.unit
+    print(f"{described.people} {many}, {len(found.claims)} verified claims, {len(found.singles)} about exactly one {one}")
     print(f"withhold {len(search.steps)} cells: of {search.before} such claims with k >= {search.k}, {search.left} are left")
     print(f"{folder / 'report.html'} ({time.monotonic() - started:.1f} s)")
 

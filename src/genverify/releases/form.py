@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, field_validator
 
 from genverify.config import validate
 from genverify.errors import ConfigError, DataError
@@ -109,10 +109,14 @@ class SearchForm(Section):
 
 
 class ReleaseForm(Section):
-    """A release: where its counts come from, its columns, rules and tables, how they are published, what to try."""
+    """A release: where its counts come from, its columns, rules and tables, how they are published, what to try.
+
+    `unit` says what a record is, one and many of it.
+    """
 
     name: SafeName
     title: str = ""
+    unit: tuple[str, str] = ("person", "people")
     synthetic: bool = False
     show_claims: bool = False
     data: str | None = None
@@ -128,6 +132,11 @@ class ReleaseForm(Section):
     search: SearchForm = SearchForm()
     min_k: int = Field(default=1, ge=1)
     seed: int = Field(default=1, ge=0)
+
+    @field_validator("unit", mode="before")
+    @classmethod
+    def _pair(cls, value: Any) -> Any:
+        return tuple(value) if isinstance(value, list) else value
 
 
 def read_form(path: Path) -> ReleaseForm:

@@ -14,18 +14,20 @@ body { margin: 0 auto; padding: 1.2rem; max-width: 62rem; background: var(--pape
 h1 { font-size: 1.6rem; line-height: 1.2; margin: .4rem 0; } h2 { font-size: 1.2rem; margin: 2rem 0 .5rem; }
 p { margin: .5rem 0; } .soft { color: var(--soft); font-size: .92rem; }
 .note { border-left: 4px solid var(--mark); padding: .3rem .8rem; background: var(--card); }
-.cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr)); gap: .6rem; padding: 0;
+.cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(8.8rem, 1fr)); gap: .6rem; padding: 0;
   list-style: none; }
 .cards li { background: var(--card); border: 1px solid var(--line); border-radius: .5rem; padding: .6rem .8rem; }
 .cards b { display: block; font-size: 1.5rem; } .cards span { font-size: .88rem; color: var(--soft); }
-.wide { overflow-x: auto; } table { border-collapse: collapse; width: 100%; font-size: .92rem; }
+.wide { overflow-x: auto; margin-bottom: .8rem; } td { overflow-wrap: anywhere; }
+table { border-collapse: collapse; width: 100%; font-size: .92rem; }
 th, td { text-align: left; padding: .3rem .6rem; border-bottom: 1px solid var(--line); vertical-align: top; }
 th { color: var(--soft); font-weight: 600; } td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; }
-td.bar { min-width: 8rem; }
+td.bar { width: 32%; min-width: 7rem; }
 .bar i { display: block; height: .8rem; margin-top: .3rem; background: var(--bar); border-radius: .2rem; min-width: 1px; }
 code, pre { font: .85rem/1.45 ui-monospace, "DejaVu Sans Mono", monospace; overflow-wrap: anywhere; }
 pre { background: var(--card); padding: .6rem; overflow-x: auto; white-space: pre-wrap; }
 details { border-bottom: 1px solid var(--line); padding: .45rem 0; } summary { cursor: pointer; }
+@media (max-width: 40rem) { td.bar { min-width: 2.5rem; width: 15%; } th, td { padding: .3rem .35rem; } }
 @media print { body { max-width: none; font-size: 10.5pt; } details, tr, .cards li { break-inside: avoid; } }
 """.strip()
 

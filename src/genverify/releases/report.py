@@ -29,21 +29,22 @@ def report(audit: Audit, cells: pd.DataFrame, search: Search) -> str:
 
 def _opening(audit: Audit, cells: pd.DataFrame, search: Search) -> Iterator[str]:
     described, singles = audit.described, audit.singles
+    one, many = described.form.unit
     if described.form.synthetic:
-        yield paragraph("Synthetic data: nobody in this report exists.", "note")
+        yield paragraph(f"Synthetic data: none of the {many} in this report exist.", "note")
     yield paragraph(
-        "What must be true of the people behind these tables, whatever the private data were? A claim below is verified: "
+        f"What must be true of the {many} behind these tables, whatever the private data were? A claim below is verified: "
         "it holds in every dataset that fits the published counts, and each has a proof in whole numbers that was checked."
     )
     people = singled_out(singles, described.records, described.schema.domain.names)
     some = [(recovered(audit.ranges), "cells not printed exactly, yet known exactly")] if _hides(audit) else []
     yield cards(
         [
-            (described.people, "people" + (f" in {_areas(audit)} areas" if described.form.area else "")),
+            (described.people, many + (f" in {_areas(audit)} areas" if described.form.area else "")),
             (sum(len(release.cells) for release in described.releases), "published cells"),
             (len(audit.claims), "verified claims"),
-            (len(singles), "of them about exactly one person"),
-            (f"{'' if described.records is not None else 'at least '}{people}", "people singled out"),
+            (len(singles), f"of them about exactly one {one}"),
+            (f"{'' if described.records is not None else 'at least '}{people}", f"{many} singled out"),
             *some,
         ]
     )
@@ -62,20 +63,19 @@ def _hides(audit: Audit) -> bool:
 
 
 def _people(audit: Audit, cells: pd.DataFrame, search: Search) -> Iterator[str]:
-    yield heading("How many people are singled out, by how many columns")
+    one, many = audit.described.form.unit
+    yield heading(f"How many {many} are singled out, by how many columns")
     exact = audit.described.records is not None
     for grouping, words in (("k", "columns in the claim"), ("effective_k", "columns that would have been enough")):
         rows = audit.people[(audit.people["grouping"] == grouping) & (audit.people["claims"] > 0)]
-        counted = "people singled out" if exact else "people singled out, at least"
+        counted = f"{many} singled out" if exact else f"{many} singled out, at least"
         if len(rows):
             yield table([words, "claims", counted], rows[["columns", "claims", "people"]].to_numpy().tolist(), bar=2)
     if not len(audit.singles):
-        yield paragraph("Nobody: no claim about exactly one person can be verified.")
+        yield paragraph(f"None: no claim about exactly one {one} can be verified.")
     else:
-        yield paragraph(
-            "A claim singles a person out when exactly one person matches it. Many of its columns follow from the others: whoever "
-            "knows the columns that would have been enough learns the rest.", "soft"
-        )  # fmt: skip
+        said = f"A claim singles out the {one} that alone matches it. Many of its columns follow from the others: "
+        yield paragraph(f"{said}whoever knows the columns that would have been enough learns the rest.", "soft")
 
 
 def _riskiest(audit: Audit, cells: pd.DataFrame, search: Search) -> Iterator[str]:
@@ -88,23 +88,22 @@ def _riskiest(audit: Audit, cells: pd.DataFrame, search: Search) -> Iterator[str
     ]
     yield table([*_heads(audit), "what it counts", "count", "proofs that use it"], rows, bar=len(rows[0]) - 1)
     shown = f"{min(len(cells), MOST_CELLS)} of {len(cells)} cells, all in cells.csv."
-    yield paragraph(f"Proofs about exactly one person; {shown}", "soft")
+    yield paragraph(f"Proofs about exactly one {audit.described.form.unit[0]}; {shown}", "soft")
 
 
 def _withhold(audit: Audit, cells: pd.DataFrame, search: Search) -> Iterator[str]:
+    one = audit.described.form.unit[0]
     yield heading("Which cells to withhold first")
     if not search.before:
-        yield paragraph(f"None: there is no claim about exactly one person with {search.k} or more columns.")
+        yield paragraph(f"None: there is no claim about exactly one {one} with {search.k} or more columns.")
         return
     yield paragraph(
-        f"{search.before} claims about exactly one person name {search.k} or more columns. If the {len(search.steps)} cells "
-        f"below are withheld together, {search.left or 'none'} of them can be verified: the attack was run again on what remains."
+        f"{search.before} claims about exactly one {one} name {search.k} or more columns. If the {len(search.steps)} cells "
+        f"below are withheld together, {search.left or 'none'} of them can be verified: the attack was run again."
     )
     smallest = search.least >= len(search.steps) and not search.left
-    yield paragraph(
-        "No smaller set of cells does it: every one of them is needed." if smallest
-        else f"Each of them is needed; a smaller set may exist, but not below {search.least} cells.", "soft"
-    )  # fmt: skip
+    open_ = f"Each of them is needed; a smaller set may exist, but not below {search.least} cells."
+    yield paragraph("No smaller set of cells does it." if smallest else open_, "soft")
     rows = [(at, *_named(audit, step.block, step.cell), step.label, step.left) for at, step in enumerate(search.steps, 1)]
     yield table(["", *_heads(audit), "what it counts", "claims left"], rows)
 
@@ -119,9 +118,10 @@ def _claims(audit: Audit, cells: pd.DataFrame, search: Search) -> Iterator[str]:
         return
     names = audit.described.schema.domain.names
     said = longest(audit.singles, names).sort_values(["k", "effective_k"], ascending=[False, True], kind="stable")
+    shown = f"{min(len(said), MOST_CLAIMS)} of {len(said)}, all in claims.csv."
     yield paragraph(
-        f"About exactly one person, each as long as it can be verified; {min(len(said), MOST_CLAIMS)} of {len(said)}, all in "
-        "claims.csv. Open a claim for the cells that force it."
+        f"About exactly one {audit.described.form.unit[0]}, each as long as it can be verified; {shown} "
+        "Open a claim for the cells that force it."
     )
     of_area = {one.program.release.block: place for place, one in enumerate(audit.found)}
     for row in _rows(said, MOST_CLAIMS):
@@ -134,7 +134,9 @@ def _claim(audit: Audit, place: int, where: dict[str, int], row: dict[str, Any])
     area = f"{audit.described.form.area} {release.block}: " if len(audit.described.releases) > 1 else ""
     words = in_words(audit.described.schema, where)
     claim = {"where": where, "m": 1, "proof": int(row["proof"])}
-    said = f"{area}exactly one person has {words} (k = {row['k']}, effective k = {row['effective_k']})"
+    said = (
+        f"{area}exactly one {audit.described.form.unit[0]} has {words} (k = {row['k']}, effective k = {row['effective_k']})"
+    )
     return folded(said, explain_proof(release, proofs, claim))
 
 
@@ -148,7 +150,7 @@ def _ranges(audit: Audit, cells: pd.DataFrame, search: Search) -> Iterator[str]:
     rows = []
     for name, part in audit.ranges.groupby("table", sort=False):
         printed, known = part["lo"] == part["hi"], part["least"] == part["most"]
-        words = "kinds of people (unpublished)" if name == RECORD else str(name)
+        words = "kinds of records (unpublished)" if name == RECORD else str(name)
         counts = (printed, known & ~printed, ~known)
         rows.append((words, len(part), *(int(flags.sum()) for flags in counts), int((part["most"] - part["least"]).max())))
     yield table(["table", "cells", "printed exactly", "known exactly all the same", "left open", "widest range"], rows)
@@ -159,15 +161,15 @@ def _premises(audit: Audit, cells: pd.DataFrame, search: Search) -> Iterator[str
     form = audit.described.form
     yield heading("What this rests on")
     yield paragraph(_published(audit))
-    coupled = f"Totals across areas are published, so all areas stand in one program, with {form.area} as one more column."
+    coupled = f"Totals across areas are published: all areas stand in one program, with {form.area} as one more column."
     apart = f"Nothing is published across areas, so each {form.area} is decided by itself; nothing is lost by that."
     if form.area:
         yield paragraph(coupled if audit.described.coupled else apart)
     of_area = " of each area" if form.area else ""
     rules = ", and to obey the structural rules of the release file" if form.rules else ""
     yield paragraph(
-        f"The number of people{of_area} is taken as known exactly. Records are assumed to hold one of the listed codes in each "
-        f"column{rules}."
+        f"The number of {form.unit[1]}{of_area} is taken as known exactly. Records are assumed to hold one of the listed "
+        f"codes in each column{rules}."
     )
     command = "python -m genverify check proofs release"
     yield paragraph(f"To check every proof again, without a solver, in the folder of this report: {command}", "soft")
@@ -180,8 +182,8 @@ def _published(audit: Audit) -> str:
     parts += [f"{words} {base}" for words, base in bases if base]
     source = "tabulated from the microdata" if data else "as given"
     return (
-        f"Published counts: {source}, {', '.join(parts) or 'exact'}. What a reader knows of a count that is not exact enters "
-        "as a range."
+        f"Published counts: {source}, {', '.join(parts) or 'exact'}. What a reader knows of a count that is not exact "
+        "enters as a range."
     )
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import pandas as pd
 
 from genverify.release import Release
+from genverify.releases.lines import SIZES
 from genverify.releases.support import proof_cells
 
 MOST_PROOFS = 300
@@ -21,7 +22,7 @@ def riskiest_cells(releases: tuple[Release, ...], proofs: tuple[dict[str, Any], 
     for release, proof in zip(releases, proofs, strict=True):
         used = _used(release, proof)
         for query, lo, hi in zip(release.queries, release.lo.tolist(), release.hi.tolist(), strict=True):
-            if used[query.id]:
+            if used[query.id] and query.table != SIZES:
                 rows.append((release.block, query.id, query.label, lo, hi, used[query.id]))
     frame = pd.DataFrame(rows, columns=["block", "cell", "label", "lo", "hi", "proofs"])
     return frame.sort_values(["proofs", "block", "cell"], ascending=[False, True, True], ignore_index=True)
