@@ -9,13 +9,13 @@ from matplotlib.figure import Figure
 from genverify.figures.style import INK, PAGE_WIDTH, PALETTE, say_source, use_style
 
 
-def plot_what_if(found: pd.DataFrame, k: int, label: str) -> Figure:
-    """Two panels over the same protections: claims about exactly one person, and the people whom they single out."""
+def plot_what_if(found: pd.DataFrame, k: int, unit: tuple[str, str], label: str) -> Figure:
+    """Two panels over the same protections: claims about exactly one record, and the records that they single out."""
     use_style()
     height = 1.1 + 0.36 * len(found)
     figure, (left, right) = plt.subplots(1, 2, figsize=(PAGE_WIDTH, height), sharey=True, layout="constrained")
-    _bars(left, found, "singleton_claims", k, "verified claims about exactly one person")
-    _bars(right, found, "people_singled_out", k, "people singled out")
+    _bars(left, found, "singleton_claims", k, f"verified claims about exactly one {unit[0]}")
+    _bars(right, found, "people_singled_out", k, f"{unit[1]} singled out")
     left.set_yticks(np.arange(len(found)), found["protection"].tolist())
     left.invert_yaxis()
     handles, labels = left.get_legend_handles_labels()
@@ -36,5 +36,5 @@ def _bars(axes: Axes, found: pd.DataFrame, column: str, k: int, words: str) -> N
         )
         axes.bar_label(bars, padding=2, fontsize=6.5, color=INK)
     axes.set_xlabel(words)
-    axes.margins(x=0.14)
+    axes.set_xlim(0, 1.14 * max(1, int(found[column].max())))
     axes.grid(axis="y", visible=False)

@@ -51,7 +51,7 @@ def write_what_if(described: Described, attack: Attack, folder: Path) -> pd.Data
     folder.mkdir(parents=True, exist_ok=True)
     found = what_if(described, attack, described.form.search.k)
     found.to_csv(folder / "whatif.csv", index=False)
-    figure = plot_what_if(found, described.form.search.k, source_label(described))
+    figure = plot_what_if(found, described.form.search.k, described.form.unit, source_label(described))
     save(figure, folder / "whatif.pdf", folder / "whatif.png")
     return found
 
