@@ -238,3 +238,11 @@ def test_the_examples_are_synthetic_and_described_right(root: Path, name: str) -
     assert "synthetic" in page.lower()
     assert f"{described.people} " in page
     assert np.all([(release.lo <= release.hi).all() for release in described.releases])
+
+
+def test_the_page_of_the_health_survey_says_what_the_audit_finds(root: Path) -> None:
+    found = audit(describe(root / "examples" / "health_survey" / "release.yaml"), ATTACK)
+    page = (root / "docs" / "examples" / "health_survey.md").read_text()
+    assert f"{len(found.claims)} verified claims, {len(found.singles)} of them about exactly one person" in page
+    for row in found.people[(found.people["grouping"] == "k") & (found.people["claims"] > 0)].itertuples():
+        assert f"| {row.columns} | {row.claims} | {row.people} |" in page

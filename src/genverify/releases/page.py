@@ -22,7 +22,7 @@ p { margin: .5rem 0; } .soft { color: var(--soft); font-size: .92rem; }
 table { border-collapse: collapse; width: 100%; font-size: .92rem; }
 th, td { text-align: left; padding: .3rem .6rem; border-bottom: 1px solid var(--line); vertical-align: top; }
 th { color: var(--soft); font-weight: 600; } td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; }
-td.bar { width: 32%; min-width: 7rem; }
+td.bar { width: 22%; min-width: 6rem; } td:first-child:not(.n) { min-width: 7.5rem; }
 .bar i { display: block; height: .8rem; margin-top: .3rem; background: var(--bar); border-radius: .2rem; min-width: 1px; }
 code, pre { font: .85rem/1.45 ui-monospace, "DejaVu Sans Mono", monospace; overflow-wrap: anywhere; }
 pre { background: var(--card); padding: .6rem; overflow-x: auto; white-space: pre-wrap; }
