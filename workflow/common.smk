@@ -7,6 +7,7 @@ from snakemake.exceptions import WorkflowError
 from genverify.code import code_digest
 from genverify.config import parse_config, settings_of
 from genverify.errors import GenverifyError
+from genverify.releases.form import source_of
 from genverify.study import check_study
 
 try:
@@ -44,6 +45,7 @@ TABLES = [
 wildcard_constraints:
     variant="|".join(VARIANTS),
     batch=r"\d{3}",
+    release="|".join(STUDY.releases) or "none",
 
 
 def setting(section):
@@ -58,6 +60,16 @@ def setting(section):
 def tables_file(wildcards):
     """The table file of the job's variant."""
     return setting("release")(wildcards)["tables_file"]
+
+
+def release_file(wildcards):
+    """The file that describes a release."""
+    return STUDY.releases[wildcards.release]
+
+
+def release_source(wildcards):
+    """The microdata or counts that it names."""
+    return str(source_of(Path(STUDY.releases[wildcards.release])))
 
 
 def code_of(name):

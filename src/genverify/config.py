@@ -39,8 +39,8 @@ def parse_config(text: Mapping[str, Any]) -> Config:
     for name in (*config.variants, *config.sample.designs, *config.releases):
         if not (name.isascii() and name.replace("_", "").isalnum()) or name in RESERVED:
             raise ConfigError(
-                f"config.yaml: {name!r} cannot name a variant, a design or a release: use letters, digits and _, and none of "
-                f"{', '.join(RESERVED)}, which name folders of results/"
+                f"config.yaml: {name!r} cannot name a variant, a design or a release: use letters, digits and _, and none "
+                f"of {', '.join(RESERVED)}, which name folders of results/"
             )
     if config.microdata.source == "ppmf" and not config.microdata.ppmf.units:
         raise ConfigError("config.yaml: microdata.source is ppmf, so microdata.ppmf.units must give the path of the file")
