@@ -68,6 +68,7 @@ COUNTS = "cell,count\nN,5\nsex_age.f.under 65,2\nage_home.under 65.owns,2\n"
         ("age_home: {columns: [age, home]}", "none: {columns: [home], where: {sex: f, age: 65 and over, home: owns}}",
          "table none is empty: no record"),
         ("age_home: {columns: [age, home]}", "t: {columns: [sex], across: true}", "no area column is named"),
+        ("name: tiny", "name: tiny\npredicates: [{cell: N, where: {sex: f}}]", "two cells are called 'N'"),
         ("name: tiny", "name: tiny\nprotect: [{round: 3, random_round: 3}]", "give one of round, random_round"),
     ],
 )  # fmt: skip

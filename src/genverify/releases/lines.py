@@ -6,6 +6,7 @@ from itertools import product
 
 from genverify.errors import DataError, nearest
 from genverify.predicates import EVERY, Predicate, Rule
+from genverify.release import TOTAL
 from genverify.releases.codes import Codings
 from genverify.releases.form import CellForm, ReleaseForm, RuleForm, TableForm
 from genverify.tables import Query
@@ -36,10 +37,12 @@ def lines_of(form: ReleaseForm, codings: Codings) -> list[Line]:
     """Every line in the order of the file; an error where two lines have the same id."""
     lines = [line for name, table in form.tables.items() for line in _table(name, table, codings)]
     lines += [_cell(cell, codings) for cell in form.predicates]
-    seen: set[str] = set()
+    seen = {TOTAL}
     for line in lines:
         if line.query.id in seen:
-            raise DataError(f"two cells are called {line.query.id!r}; rename a code or a group of table {line.query.table}")
+            raise DataError(
+                f"two cells are called {line.query.id!r} (N is the number of records); rename one of table {line.query.table}"
+            )
         seen.add(line.query.id)
     return lines
 
