@@ -41,7 +41,7 @@ def lines_of(form: ReleaseForm, codings: Codings) -> list[Line]:
     for line in lines:
         if line.query.id in seen:
             raise DataError(
-                f"two cells are called {line.query.id!r} (N is the number of records); rename one of table {line.query.table}"
+                f"two cells are called {line.query.id!r} (N counts everyone); rename one of table {line.query.table}"
             )
         seen.add(line.query.id)
     return lines
