@@ -31,6 +31,7 @@ include: "workflow/benchmark.smk"
 include: "workflow/crate.smk"
 include: "workflow/audit.smk"
 include: "workflow/raprank_benchmark.smk"
+include: "workflow/releases.smk"
 
 
 rule all:

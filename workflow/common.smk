@@ -7,6 +7,7 @@ from snakemake.exceptions import WorkflowError
 from genverify.code import code_digest
 from genverify.config import parse_config, settings_of
 from genverify.errors import GenverifyError
+from genverify.releases.form import source_of
 from genverify.study import check_study
 from genverify.textfiles import read_yaml
 
@@ -50,6 +51,7 @@ wildcard_constraints:
     variant="|".join(VARIANTS),
     batch=r"\d\d\d+",
     reading="|".join(STUDY.persons.readings),
+    release="|".join(STUDY.releases) or "none",
 
 
 def setting(section):
@@ -64,6 +66,16 @@ def setting(section):
 def tables_file(wildcards):
     """The table file of the job's variant."""
     return setting("release")(wildcards)["tables_file"]
+
+
+def release_file(wildcards):
+    """The file that describes a release."""
+    return STUDY.releases[wildcards.release]
+
+
+def release_source(wildcards):
+    """The microdata or counts that it names."""
+    return str(source_of(Path(STUDY.releases[wildcards.release])))
 
 
 def code_of(name):

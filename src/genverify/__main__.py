@@ -12,6 +12,7 @@ from genverify.certificate import check_block
 from genverify.errors import DataError, GenverifyError
 from genverify.provenance import command as audit_command
 from genverify.provenance.proofs import matched
+from genverify.releases import command as releases
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -44,6 +45,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     progress.set_defaults(run=_progress)
     add_bounds(commands)
+    releases.add_parser(commands)
     return parser
 
 

@@ -40,11 +40,11 @@ def parse_config(text: Mapping[str, Any]) -> Config:
     if "paper" not in config.variants:
         raise ConfigError("config.yaml: variants must hold `paper`, the study that the others are compared with")
     _check_designs(config)
-    for name in (*config.variants, *config.sample.designs, *config.sample.all_blocks):
+    for name in (*config.variants, *config.sample.designs, *config.sample.all_blocks, *config.releases):
         if not NAME.fullmatch(name) or name.casefold() in RESERVED:
             raise ConfigError(
-                f"config.yaml: {name!r} cannot name a variant or a design: use letters, digits and _, 64 at most, and "
-                f"none of {', '.join(RESERVED)}, which name folders of results/"
+                f"config.yaml: {name!r} cannot name a variant, a design or a release: use letters, digits and _, 64 at "
+                f"most, and none of {', '.join(RESERVED)}, which name folders of results/"
             )
     if config.microdata.source == "ppmf" and not config.microdata.ppmf.units:
         raise ConfigError("config.yaml: microdata.source is ppmf, so microdata.ppmf.units must give the path of the file")
@@ -86,6 +86,7 @@ S = TypeVar("S", bound=Section)
 
 
 def validate(model: type[S], text: Mapping[str, Any], where: str) -> S:
+    """The text as a closed model; an error that begins with `where` and names every setting that is wrong."""
     try:
         return model.model_validate(text)
     except ValidationError as error:

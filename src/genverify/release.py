@@ -153,23 +153,28 @@ def read_releases(counts: Path, schema: Schema) -> Iterator[Release]:
         frame = pd.read_parquet(counts)
     except (OSError, ValueError) as error:
         raise ReleaseError(f"{counts}: not a file of published counts ({error}); rerun the tabulation") from None
-    missing = {"block", "query", "count"} - set(frame.columns)
+    sides = ["lo", "hi"] if {"lo", "hi"} <= set(frame.columns) else ["count", "count"]
+    missing = {"block", "query", *sides} - set(frame.columns)
     if missing:
-        raise ReleaseError(f"{counts}: no column {sorted(missing)[0]!r}; a counts file has block, query and count")
-    _check_counts(counts, frame)
-    queries, numbers = frame["query"].astype(str).to_numpy(), frame["count"].to_numpy(dtype=np.int64)
+        raise ReleaseError(
+            f"{counts}: no column {sorted(missing)[0]!r}; a counts file has block, query and count (or lo and hi)"
+        )
+    for side in dict.fromkeys(sides):
+        _check_counts(counts, frame, side)
+    queries = frame["query"].astype(str).to_numpy()
+    lo, hi = (frame[side].to_numpy(dtype=np.int64) for side in sides)
     place, blocks = pd.factorize(frame["block"])
     for block, rows in zip(blocks, np.split(np.argsort(place, kind="stable"), np.cumsum(np.bincount(place))), strict=False):
-        known = dict(zip(queries[rows].tolist(), numbers[rows].tolist(), strict=True))
-        yield make_release(schema, str(block), known, f"{counts}")
+        least, most = (dict(zip(queries[rows].tolist(), side[rows].tolist(), strict=True)) for side in (lo, hi))
+        yield make_release(schema, str(block), least, f"{counts}", most)
 
 
-def _check_counts(path: Path, frame: pd.DataFrame) -> None:
+def _check_counts(path: Path, frame: pd.DataFrame, side: str) -> None:
     """Every count a whole number that a block can hold, and one count per block and query."""
-    kind = frame["count"].dtype
+    kind = frame[side].dtype
     if not pd.api.types.is_numeric_dtype(kind) or pd.api.types.is_bool_dtype(kind):
-        raise ReleaseError(f"{path}: the column count holds values of type {kind}; give whole numbers")
-    counts = frame["count"].to_numpy(dtype=float, na_value=np.nan)
+        raise ReleaseError(f"{path}: the column {side} holds values of type {kind}; give whole numbers")
+    counts = frame[side].to_numpy(dtype=float, na_value=np.nan)
     checks = {
         "is not a whole number": ~(np.isfinite(counts) & (counts == np.round(counts))),
         f"is more than {LARGEST_COUNT}, more than any block holds": counts > LARGEST_COUNT,
@@ -180,22 +185,42 @@ def _check_counts(path: Path, frame: pd.DataFrame) -> None:
         if wrong.any():
             row = frame[wrong].iloc[0]
             raise ReleaseError(
-                f"{path}: block {row['block']}: the count of {row['query']} ({row['count']}) {problem}; give each query "
+                f"{path}: block {row['block']}: the count of {row['query']} ({row[side]}) {problem}; give each query "
                 "once, as an integer, and leave out what is not published"
             )
 
 
-def make_release(schema: Schema, block: str, known: Mapping[str, int], source: str = "release") -> Release:
-    """The release of one block from its published counts by query id; `N` is the number of records."""
+def ranges_frame(releases: Sequence[Release]) -> pd.DataFrame:
+    """What is known of every count as rows (block, query, lo, hi), the form of a counts file where counts are ranges."""
+    parts = []
+    for release in releases:
+        ids = [TOTAL, *(query.id for query in release.queries)]
+        lo, hi = np.append(release.n, release.lo), np.append(release.n, release.hi)
+        parts.append(pd.DataFrame({"block": release.block, "query": ids, "lo": lo, "hi": hi}))
+    return pd.concat(parts, ignore_index=True)
+
+
+def make_release(
+    schema: Schema, block: str, known: Mapping[str, int], source: str = "release", most: Mapping[str, int] | None = None
+) -> Release:
+    """
+    The release of one block from its published counts by query id; `N` is the number of records.
+
+    Where counts are known only to a range, `known` holds the least ones and `most` the greatest.
+    """
     if TOTAL not in known:
         raise ReleaseError(f"{source}: block {block} does not say N, its number of records; add a row with query {TOTAL!r}")
     unknown = [name for name in known if name != TOTAL and name not in schema.position]
     if unknown:
         raise ReleaseError(f"{source}: block {block} counts {unknown[0]!r}, which is no query of the schema")
+    greatest = known if most is None else most
     for name, count in known.items():
-        if not 0 <= count <= LARGEST_COUNT:
-            limit = "below 0" if count < 0 else f"more than {LARGEST_COUNT}"
-            raise ReleaseError(f"{source}: block {block}: the count of {name} is {count}, {limit}")
+        if not 0 <= count <= greatest[name] <= LARGEST_COUNT:
+            said = f"{count}" if greatest[name] == count else f"{count} to {greatest[name]}"
+            limit = "below 0" if count < 0 else f"more than {LARGEST_COUNT}" if count <= greatest[name] else "no range"
+            raise ReleaseError(f"{source}: block {block}: the count of {name} is {said}, {limit}")
+    if known[TOTAL] != greatest[TOTAL]:
+        raise ReleaseError(f"{source}: block {block}: N is a range; give the number of records of the block exactly")
     cells = sorted(schema.position[name] for name in known if name != TOTAL)
-    values = np.array([known[schema.queries[cell].id] for cell in cells], dtype=np.int64)
-    return Release(schema, block, int(known[TOTAL]), np.array(cells, dtype=np.int64), values, values)
+    lo, hi = (np.array([side[schema.queries[cell].id] for cell in cells], dtype=np.int64) for side in (known, greatest))
+    return Release(schema, block, int(known[TOTAL]), np.array(cells, dtype=np.int64), lo, hi)

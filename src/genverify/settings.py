@@ -208,6 +208,7 @@ class Config(Section):
     raprank: RapRank
     cellbounds: Cellbounds
     benchmark: Benchmark
+    releases: dict[Name, str]
     variants: dict[Name, dict[str, Any] | None] = Field(min_length=1)
 
 
