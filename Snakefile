@@ -20,6 +20,7 @@ include: "workflow/figures.smk"
 include: "workflow/paper_figures.smk"
 include: "workflow/tables.smk"
 include: "workflow/paper_tables.smk"
+include: "workflow/explorer.smk"
 include: "workflow/benchmark.smk"
 
 

@@ -34,6 +34,7 @@ def parse_config(text: Mapping[str, Any]) -> Config:
     config = _validate(Config, text, "config.yaml")
     for name in config.variants:
         variant_settings(config, name)
+    variant_settings(config, config.explorer.variant)
     if "paper" not in config.variants:
         raise ConfigError("config.yaml: variants must hold `paper`, the study that the others are compared with")
     for name in (*config.variants, *config.sample.designs):

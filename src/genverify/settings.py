@@ -68,6 +68,14 @@ class Verify(Section):
     min_k: int = Field(ge=1)
 
 
+class Explorer(Section):
+    variant: str
+    phrases: str | None
+    places: str
+    show_households: bool
+    blocks_per_piece: int = Field(ge=1)
+
+
 class IngestBenchmark(Section):
     rows: int = Field(ge=1)
 
@@ -100,6 +108,7 @@ class Config(Section):
     program: ProgramSection
     generate: Generate
     verify: Verify
+    explorer: Explorer
     benchmark: Benchmark
     variants: dict[Name, dict[str, Any] | None] = Field(min_length=1)
 
