@@ -22,6 +22,7 @@ include: "workflow/tables.smk"
 include: "workflow/paper_tables.smk"
 include: "workflow/explorer.smk"
 include: "workflow/benchmark.smk"
+include: "workflow/report.smk"
 
 
 rule all:
@@ -31,3 +32,4 @@ rule all:
         FIGURES,
         TABLES,
         EXAMPLES,
+        expand("results/report/{page}.html", page=PAGES),

@@ -13,7 +13,7 @@ from genverify.release import read_schema
 
 def main(job: Job) -> None:
     schema, folder, settings = read_schema(Path(job.input.schema)), Path(job.output.pieces), job.params.explorer
-    words = read_words(settings, Path(job.input.manifest), Path(job.input.tables), schema.domain)
+    words = read_words(settings, Path(job.input.manifest), Path(job.input.tables), Path(job.input.domain))
     sample, blocks, households, claims, baselines = (
         pd.read_parquet(getattr(job.input, name)) for name in ("sample", "blocks", "households", "claims", "baselines")
     )

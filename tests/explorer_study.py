@@ -85,7 +85,13 @@ def write_frames(folder: Path, schema: Schema, sample: pd.DataFrame, claims: pd.
     households = count_households(claims, records, household, sample, len(names))
     p = np.arange(len(claims)) / 1000
     baselines = claims[["block", "design", "k", "m"]].assign(**dict.fromkeys(PRIOR_NAMES, p))
-    for name, frame in {"sample": sample, "claims": claims, "blocks": blocks, "households": households, "baselines": baselines}.items():
+    for name, frame in {
+        "sample": sample,
+        "claims": claims,
+        "blocks": blocks,
+        "households": households,
+        "baselines": baselines,
+    }.items():
         frame.to_parquet(folder / f"{name}.parquet", index=False)
 
 
@@ -96,7 +102,9 @@ def run(script: str, inputs: dict[str, Any], outputs: dict[str, Any], **params: 
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    module.main(Job(script, SimpleNamespace(**inputs), SimpleNamespace(**outputs), SimpleNamespace(**params), SimpleNamespace()))
+    module.main(
+        Job(script, SimpleNamespace(**inputs), SimpleNamespace(**outputs), SimpleNamespace(**params), SimpleNamespace())
+    )
 
 
 def build(study: Path, folder: Path, toy: Path, **settings: Any) -> Path:
@@ -106,7 +114,7 @@ def build(study: Path, folder: Path, toy: Path, **settings: Any) -> Path:
     run("explain_claims", {**release, "proofs": study / "000.jsonl.gz"}, {"explained": explained})
     frames = {name: study / f"{name}.parquet" for name in ("sample", "claims", "blocks", "households", "baselines")}
     inputs = {"schema": study / "schema.json", "counts": [study / "000.parquet"], "explained": [explained], **frames}
-    inputs |= {"manifest": study / "microdata.json", "tables": toy / "tables.yaml", "assets": assets()}
+    inputs |= {"manifest": study / "microdata.json", "domain": toy / "domain.yaml", "tables": toy / "tables.yaml", "assets": assets()}
     folder.mkdir(parents=True, exist_ok=True)
     outputs = {"page": folder / "index.html", "pieces": folder / "pieces"}
     run("build_explorer", inputs, outputs, explorer=SETTINGS | settings, verify={"min_k": 1})

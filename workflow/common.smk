@@ -41,6 +41,11 @@ TABLES = [
 ]
 
 
+IN_PAPER, BEYOND, BENCHMARKS = "The paper", "Beyond the paper", "Benchmarks"
+CAPTIONS = Path(workflow.basedir) / "workflow" / "captions"
+LABELS = {"variant": "paper", "data": STUDY.microdata.source}
+
+
 wildcard_constraints:
     variant="|".join(VARIANTS),
     batch=r"\d{3}",
@@ -58,6 +63,17 @@ def setting(section):
 def tables_file(wildcards):
     """The table file of the job's variant."""
     return setting("release")(wildcards)["tables_file"]
+
+
+def shown(path, label, category, **labels):
+    """A figure that stands in the report, with the caption of its name."""
+    return report(
+        path,
+        caption=f"captions/{Path(path).stem}.rst",
+        category=category,
+        subcategory="Figures",
+        labels={"result": label, **LABELS, **labels},
+    )
 
 
 def code_of(name):

@@ -48,6 +48,7 @@ rule build_explorer:
             batch=BATCHES if LISTED else [],
         ),
         manifest="results/microdata.json",
+        domain=STUDY.microdata.domain,
         tables=settings_of(STUDY, "release", EXPLORED)["tables_file"],
         assets=ASSETS,
         places=STUDY.explorer.places,

@@ -77,5 +77,9 @@ genverify.words = (function () {
     return PRIORS[name] || name;
   }
 
-  return { describe, exactly, percent, chance, plural, prior, number };
+  function capital(text) {
+    return text.charAt(0).toUpperCase() + text.slice(1);
+  }
+
+  return { capital, describe, exactly, percent, chance, plural, prior, number };
 })();

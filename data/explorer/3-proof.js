@@ -6,7 +6,8 @@ genverify.proof = (function () {
   function view(study, block, group) {
     return h("div", { class: "proof" },
       half(study, block, "At least " + group.m, group.proof[0], "lower"),
-      half(study, block, "At most " + group.m, group.proof[1], "upper"));
+      half(study, block, "At most " + group.m, group.proof[1], "upper"),
+      h("p", { class: "done" }, "At least " + group.m + " and at most " + group.m + ": exactly " + group.m + "."));
   }
 
   function half(study, block, title, layout, kind) {
@@ -42,8 +43,8 @@ genverify.proof = (function () {
     }
     return h("div", {},
       rows.length ? h("table", { class: "sum" }, h("caption", {}, "Published cells, added up"), h("tbody", {}, rows)) : null,
-      h("p", { class: "so" }, capital(study.conclusions[conclusion]) + "."),
-      because.length ? h("p", { class: "muted" }, "Because no other household is possible:") : null,
+      h("p", { class: "so" }, genverify.words.capital(study.conclusions[conclusion]) + "."),
+      because.length ? h("p", { class: "muted" }, "This rests on what the tables rule out:") : null,
       because.length ? h("ul", { class: "because" }, because.map(function (reason) { return h("li", {}, why(study, block, reason)); })) : null);
   }
 
@@ -62,8 +63,8 @@ genverify.proof = (function () {
   function label(study, cell) {
     if (cell < 0) return h("span", {}, "all households");
     const [id, table, words] = study.cells[cell];
-    const link = { type: "button", class: "cell", "data-cell": cell, title: id + " – " + study.tables[table][1] };
-    return h("button", link, words, h("small", {}, " " + study.tables[table][0]));
+    const link = { href: location.hash || "#", class: "cell", "data-cell": cell, title: id + " – " + study.tables[table][1] };
+    return h("a", link, words, h("small", {}, " " + study.tables[table][0]));
   }
 
   function shown(count) {
@@ -73,10 +74,6 @@ genverify.proof = (function () {
   function sign(weight) {
     const size = Math.abs(weight);
     return (weight < 0 ? "−" : "+") + (size === 1 ? "" : " " + size + " ×");
-  }
-
-  function capital(text) {
-    return text.charAt(0).toUpperCase() + text.slice(1);
   }
 
   return { view, shown };

@@ -35,7 +35,7 @@ genverify.block = (function () {
     return h("header", { class: "head" },
       h("p", { class: "crumb" }, h("a", { href: "#" }, "All blocks"), " / ", genverify.side.name(study, state)),
       h("h1", { tabindex: "-1" }, "Block ", h("span", { class: "id" }, id)),
-      h("p", { class: "verdict" }, single[0] ? [h("b", {}, words.number(single[0]) + " of " + words.plural(n, "household")),
+      h("p", { class: "verdict" }, single[0] ? [h("b", {}, words.capital(words.number(single[0])) + " of " + words.plural(n, "household")),
         " " + (single[0] === 1 ? "is" : "are") + " singled out: the tables alone prove that exactly one household answers the description."]
         : "No household is singled out by " + study.least + " columns or more."),
       unique ? h("p", { class: "warn" }, "Only one dataset fits the tables: every record of this block is known.") : null,
@@ -163,9 +163,15 @@ genverify.block = (function () {
   function tables(study, block) {
     const rows = study.tables.map(function () { return []; });
     study.cells.forEach(function ([, table], cell) { rows[table].push(cell); });
+    const empty = function (cells) { return cells.every(function (cell) { return block.count(cell) === 0; }); };
+    const places = rows.map(function (_, place) { return place; });
+    const some = places.filter(function (place) { return !empty(rows[place]); });
+    const zeros = places.filter(function (place) { return empty(rows[place]); });
+    const table = function (place) { return one(study, block, place, rows[place]); };
     return h("section", { "aria-labelledby": "tables-title" }, h("h2", { id: "tables-title" }, "Published tables"),
       h("p", { class: "muted" }, "All that the attack sees. Lines with 0 are folded."),
-      rows.map(function (cells, table) { return one(study, block, table, cells); }));
+      some.map(table), zeros.length ? h("details", { class: "table" }, h("summary", {}, words.plural(zeros.length, "table") + " with 0 in every line"),
+        zeros.map(table)) : null);
   }
 
   function one(study, block, table, cells) {

@@ -83,7 +83,8 @@ genverify.remember = function (claim) {
   main.addEventListener("click", function (event) {
     const cell = event.target.closest("[data-cell]");
     if (!cell) return;
-    main.querySelectorAll("details.table").forEach(function (table) { table.fill(); });
+    event.preventDefault();
+    main.querySelectorAll("[data-table]").forEach(function (table) { table.fill(); });
     const line = document.getElementById("cell-" + cell.dataset.cell);
     for (let at = line; at && at !== main; at = at.parentElement) if (at.tagName === "DETAILS") at.open = true;
     main.querySelectorAll(".found").forEach(function (other) { other.classList.remove("found"); });

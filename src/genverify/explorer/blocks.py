@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from genverify.claims import ANY
-from genverify.explorer.packing import levels, mask_width, pack
+from genverify.explorer.packing import Ints, levels, mask_width, pack
 from genverify.release import Release
 
 PRIORS = ("tract", "tract_leave_out", "county", "state", "nation", "uniform")
@@ -33,19 +33,19 @@ def _groups(release: Release, claims: pd.DataFrame, proofs: Sequence[Any]) -> li
     names = list(release.schema.domain.names)
     proof = claims["proof"].fillna(-1).to_numpy(dtype=np.int64)
     keys = np.where(proof >= 0, proof, -1 - np.arange(len(claims)))
-    found = [(int(key), claims[keys == key]) for key in dict.fromkeys(keys.tolist())]
-    found.sort(key=lambda item: (item[1]["m"].iloc[0], -item[1]["k"].max(), -item[1]["effective_k"].max(), item[0]))
-    return [_group(names, key, forms, proofs) for key, forms in found]
+    codes = claims[names].fillna(ANY).to_numpy(dtype=np.int64)
+    m, k, effective = (claims[name].to_numpy(dtype=np.int64) for name in ("m", "k", "effective_k"))
+    priors = [levels(claims[prior].to_numpy(dtype=np.float64)) for prior in PRIORS]
+    forms = [((codes != ANY) << np.arange(len(names))).sum(axis=1), effective, *priors]
+    order = np.lexsort((-effective, -k, keys))
+    rows = np.split(order, np.flatnonzero(np.diff(keys[order])) + 1) if len(order) else []
+    found = sorted(rows, key=lambda own: (m[own[0]], -k[own[0]], -effective[own[0]], keys[own[0]]))
+    return [_group(int(keys[own[0]]), int(m[own[0]]), codes[own[0]], [part[own] for part in forms], proofs) for own in found]
 
 
-def _group(names: Sequence[str], key: int, forms: pd.DataFrame, proofs: Sequence[Any]) -> dict[str, Any]:
+def _group(key: int, m: int, codes: Ints, forms: Sequence[Ints], proofs: Sequence[Any]) -> dict[str, Any]:
     """The longest claim of a group with its proof, and every form of it: columns, effective k and baselines, packed."""
-    forms = forms.sort_values(["k", "effective_k"], ascending=False, kind="stable")
-    codes = forms[list(names)].fillna(ANY).to_numpy(dtype=np.int64)
-    masks = ((codes != ANY) << np.arange(len(names))).sum(axis=1)
-    priors = [levels(forms[prior].to_numpy(dtype=np.float64)) for prior in PRIORS]
-    packed = pack([masks, forms["effective_k"].to_numpy(dtype=np.int64), *priors], form_widths(len(names)))
-    entry: dict[str, Any] = {"m": int(forms["m"].iloc[0]), "codes": codes[0].tolist(), "forms": packed}
+    entry: dict[str, Any] = {"m": m, "codes": codes.tolist(), "forms": pack(forms, form_widths(len(codes)))}
     if key >= 0:
         entry |= {"id": key, "proof": proofs[key]}
     return entry

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from genverify.domain import Domain
+from genverify.domain import read_domain
 from genverify.explorer.page import read_places
 from genverify.microdata.manifest import data_label
 from genverify.sentences import Phrases, read_phrases
@@ -26,9 +26,9 @@ class Words:
     phrases: Phrases | None
 
 
-def read_words(settings: Mapping[str, Any], manifest: Path, tables: Path, domain: Domain) -> Words:
+def read_words(settings: Mapping[str, Any], manifest: Path, tables: Path, domain: Path) -> Words:
     """The words that the settings name, and the name of the data."""
-    phrases = read_phrases(Path(settings["phrases"]), domain) if settings["phrases"] else None
+    phrases = read_phrases(Path(settings["phrases"]), read_domain(domain).domain) if settings["phrases"] else None
     titles, places = table_titles(read_yaml(tables)), read_places(Path(settings["places"]))
     return Words(data_label(manifest), is_synthetic(manifest), settings["variant"], places, titles, phrases)
 
