@@ -17,7 +17,6 @@ def main(job: Job) -> None:
     sample, blocks, households, claims, baselines = (
         pd.read_parquet(getattr(job.input, name)) for name in ("sample", "blocks", "households", "claims", "baselines")
     )
-    folder.mkdir(parents=True, exist_ok=True)
     figures = block_figures(sample, blocks, households, job.params.verify["min_k"])
     study = write_study(folder, schema, figures, words, job.params.verify["min_k"])
     if words.synthetic or settings["show_households"]:

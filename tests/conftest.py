@@ -1,6 +1,8 @@
 """What many tests share: the census as data files, a toy domain, and a whole toy study made by the library."""
 
+import importlib.util
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -21,6 +23,30 @@ TOY_BLOCKS = {
     "010010201001000": [(1, 1, 1), (2, 1, 3), (3, 2, 2)],
     "010010201001001": [(1, 1, 1), (1, 1, 1), (1, 1, 1), (1, 1, 1)],
 }
+
+
+@pytest.fixture(scope="session")
+def small_explorer() -> ModuleType:
+    """The helper that makes a small study for the explorer, and the explorer itself."""
+    spec = importlib.util.spec_from_file_location("explorer_study", ROOT / "tests" / "explorer_study.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="session")
+def explorer(
+    tmp_path_factory: pytest.TempPathFactory,
+    small_explorer: ModuleType,
+    toy_schema: Schema,
+    program_settings: ProgramSettings,
+) -> Path:
+    """A small explorer, its study beside it in `study`; tests only read it."""
+    home = tmp_path_factory.mktemp("explorer")
+    small_explorer.write_study(home / "study", small_explorer.hostile_schema(toy_schema), program_settings)
+    return Path(small_explorer.build(home / "study", home / "page", TOY))
 
 
 @pytest.fixture(scope="session")

@@ -114,7 +114,12 @@ def build(study: Path, folder: Path, toy: Path, **settings: Any) -> Path:
     run("explain_claims", {**release, "proofs": study / "000.jsonl.gz"}, {"explained": explained})
     frames = {name: study / f"{name}.parquet" for name in ("sample", "claims", "blocks", "households", "baselines")}
     inputs = {"schema": study / "schema.json", "counts": [study / "000.parquet"], "explained": [explained], **frames}
-    inputs |= {"manifest": study / "microdata.json", "domain": toy / "domain.yaml", "tables": toy / "tables.yaml", "assets": assets()}
+    inputs |= {
+        "manifest": study / "microdata.json",
+        "domain": toy / "domain.yaml",
+        "tables": toy / "tables.yaml",
+        "assets": assets(),
+    }
     folder.mkdir(parents=True, exist_ok=True)
     outputs = {"page": folder / "index.html", "pieces": folder / "pieces"}
     run("build_explorer", inputs, outputs, explorer=SETTINGS | settings, verify={"min_k": 1})

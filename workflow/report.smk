@@ -8,7 +8,7 @@ PAGES = {
     "table2": ("results/tables/table2.md", "Table 2", IN_PAPER),
     "table3": ("results/tables/table3.md", "Table 3", IN_PAPER),
     "table4": ("results/tables/table4.md", "Table 4", IN_PAPER),
-    "table5": ("results/tables/table5.md", "Table 5", IN_PAPER),
+    "table5": ("results/tables/table5.md", "Table 5", IN_PAPER, "all"),
     "table6": ("results/tables/table6.md", "Table 6", IN_PAPER),
     "table7": ("results/tables/table7.md", "Table 7", IN_PAPER),
     "numbers": ("results/tables/numbers.md", "Numbers of the text", IN_PAPER),
@@ -30,7 +30,8 @@ def file_of_page(wildcards):
 
 def labels_of_page(wildcards):
     """What the report says of a table in its list."""
-    return {"result": PAGES[wildcards.page][1], **LABELS}
+    _, label, _, *variant = PAGES[wildcards.page]
+    return {"result": label, **LABELS, **({"variant": variant[0]} if variant else {})}
 
 
 def category_of_page(wildcards):

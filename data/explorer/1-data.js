@@ -62,5 +62,10 @@ const genverify = (function () {
     return Math.floor(mask / Math.pow(2, place)) % 2 === 1;
   }
 
-  return { take, load, h, unpack, names };
+  // Entries by name: an object would give names that look like numbers first.
+  function sorted(object) {
+    return Object.entries(object).sort(function ([one], [two]) { return one < two ? -1 : 1; });
+  }
+
+  return { take, load, h, unpack, names, sorted };
 })();

@@ -24,7 +24,7 @@ genverify.side = (function () {
 
   function map(study, choose) {
     const tiles = h("div", { class: "tiles", role: "group", "aria-label": "States, darker where more households are singled out" });
-    Object.entries(study.states).forEach(function ([state, figures], order) {
+    genverify.sorted(study.states).forEach(function ([state, figures], order) {
       const place = study.places[state];
       const tile = h("button", {
         type: "button", class: "tile", "data-state": state, "data-level": level(figures), "aria-pressed": "false",

@@ -48,7 +48,7 @@ genverify.remember = function (claim) {
     const head = ["State", "Blocks", "Households", "Verified claims", "Singled out"];
     return h("details", {}, h("summary", {}, "Figures by state"), h("div", { class: "scroll" }, h("table", { class: "wide" },
       h("thead", {}, h("tr", {}, head.map(function (text) { return h("th", { scope: "col" }, text); }))),
-      h("tbody", {}, Object.entries(study.states).map(function ([state, figures]) {
+      h("tbody", {}, genverify.sorted(study.states).map(function ([state, figures]) {
         return h("tr", {}, h("th", { scope: "row" }, genverify.side.name(study, state)),
           [figures.blocks, figures.households, figures.claims].map(function (value) { return h("td", { class: "number" }, value.toLocaleString("en")); }),
           h("td", { class: "number" }, words.percent(figures.single[0], figures.households)));

@@ -34,9 +34,11 @@ def parse_config(text: Mapping[str, Any]) -> Config:
     config = _validate(Config, text, "config.yaml")
     for name in config.variants:
         variant_settings(config, name)
-    variant_settings(config, config.explorer.variant)
     if "paper" not in config.variants:
         raise ConfigError("config.yaml: variants must hold `paper`, the study that the others are compared with")
+    if config.explorer.variant not in config.variants:
+        known = nearest(config.explorer.variant, list(config.variants))
+        raise ConfigError(f"config.yaml: explorer.variant is {config.explorer.variant!r}, which is no variant: {known}")
     for name in (*config.variants, *config.sample.designs):
         if not (name.isascii() and name.replace("_", "").isalnum()) or name in RESERVED:
             raise ConfigError(

@@ -15,7 +15,10 @@ from genverify.release import Schema, read_releases
 
 
 def write_study(folder: Path, schema: Schema, figures: pd.DataFrame, words: Words, least: int) -> dict[str, Any]:
-    """The piece that the page loads first: aggregates only, whatever the data."""
+    """The piece that the page loads first: aggregates only, whatever the data. Pieces of an earlier explorer go."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for old in folder.glob("*.js"):
+        old.unlink()
     piece = study_piece(schema, figures, words.places, words.titles, words.phrases)
     piece |= {"data": words.data, "synthetic": words.synthetic, "variant": words.variant}
     piece |= {"least": least, "listed": False, "designs": []}

@@ -58,7 +58,7 @@ def study_piece(
         "columns": columns,
         "tables": [[name, titles.get(name, name)] for name in tables],
         "cells": [[query.id, tables.index(query.table), query.label] for query in schema.queries],
-        "sentences": [_sentence(sentence) for sentence in phrases.sentences] if phrases else [],
+        "sentences": [plain_sentence(sentence) for sentence in phrases.sentences] if phrases else [],
         "conclusions": list(CONCLUSIONS.values()),
         "priors": list(PRIORS),
         "packing": {"alphabet": ALPHABET, "widths": form_widths(len(columns)), "steps": STEPS, "never": NEVER},
@@ -68,7 +68,7 @@ def study_piece(
     }
 
 
-def _sentence(sentence: Sentence) -> dict[str, Any]:
+def plain_sentence(sentence: Sentence) -> dict[str, Any]:
     """A sentence of the phrase file as plain values: conditions are {column: codes}."""
     plain = asdict(sentence)
     plain["slots"] = [[[case.when.where, case.say] for case in slot] for slot in sentence.slots]
