@@ -9,7 +9,7 @@ ROOT = Path(__file__).parents[2]
 STAGES = {path.name: path.read_text() for path in (ROOT / "workflow").glob("*.smk")}
 TEXT = "\n".join(STAGES.values())
 FIGURES = re.findall(r'shown\(\s*"[^"]*?(\w+)\.png"', TEXT)
-TABLES = re.findall(r'^    (?:PAGES\[)?"(\w+)"\]?(?::| =) \(', STAGES["report.smk"], re.MULTILINE)
+TABLES = re.findall(r'^    (?:PAGES\[)?"(\w+)"\]?(?::| =) \(', STAGES["common.smk"], re.MULTILINE)
 
 
 def test_every_figure_is_shown() -> None:
@@ -20,7 +20,7 @@ def test_every_figure_is_shown() -> None:
 def test_every_table_to_read_has_a_page() -> None:
     written = set(re.findall(r'readable="results/tables/(\w+)\.md"', TEXT))
     assert written
-    assert written <= set(TABLES), "add a line to PAGES in report.smk"
+    assert written <= set(TABLES), "add a line to PAGES in common.smk"
 
 
 @pytest.mark.parametrize("name", sorted({*FIGURES, *TABLES}))
