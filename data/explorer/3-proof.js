@@ -57,7 +57,7 @@ genverify.proof = (function () {
     const [whole, ...parts] = reason;
     return [parts.map(function (part, place) {
       return [place ? " + " : null, label(study, part), h("b", {}, " (" + shown(block.count(part)) + ")")];
-    }), " make up ", label(study, whole), h("b", {}, " (" + shown(block.count(whole)) + ")"), ": nobody else is there."];
+    }), parts.length === 1 ? " makes up " : " make up ", label(study, whole), h("b", {}, " (" + shown(block.count(whole)) + ")"), ": nobody else is there."];
   }
 
   function label(study, cell) {
