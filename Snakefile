@@ -27,7 +27,9 @@ include: "workflow/raprank.smk"
 include: "workflow/raprank_figures.smk"
 include: "workflow/raprank_certainty.smk"
 include: "workflow/cellbounds.smk"
+include: "workflow/explorer.smk"
 include: "workflow/benchmark.smk"
+include: "workflow/report.smk"
 include: "workflow/crate.smk"
 include: "workflow/audit.smk"
 include: "workflow/raprank_benchmark.smk"
@@ -42,3 +44,4 @@ rule all:
         TABLES,
         EXAMPLES,
         CELLBOUNDS,
+        expand("results/report/{page}.html", page=PAGES),

@@ -1,11 +1,12 @@
 """What many tests share: the census as data files, a toy domain, a toy study, a chain of recorded jobs."""
 
+import importlib.util
 import os
 import shutil
 from collections.abc import Callable, Iterator
 from hashlib import sha256
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,30 @@ TOY_BLOCKS = {
     "010010201001000": [(1, 1, 1), (2, 1, 3), (3, 2, 2)],
     "010010201001001": [(1, 1, 1), (1, 1, 1), (1, 1, 1), (1, 1, 1)],
 }
+
+
+@pytest.fixture(scope="session")
+def small_explorer() -> ModuleType:
+    """The helper that makes a small study for the explorer, and the explorer itself."""
+    spec = importlib.util.spec_from_file_location("explorer_study", ROOT / "tests" / "explorer_study.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="session")
+def explorer(
+    tmp_path_factory: pytest.TempPathFactory,
+    small_explorer: ModuleType,
+    toy_schema: Schema,
+    program_settings: ProgramSettings,
+) -> Path:
+    """A small explorer, its study beside it in `study`; tests only read it."""
+    home = tmp_path_factory.mktemp("explorer")
+    small_explorer.write_study(home / "study", small_explorer.hostile_schema(toy_schema), program_settings)
+    return Path(small_explorer.build(home / "study", home / "page", TOY))
 
 
 @pytest.fixture(scope="session")

@@ -47,11 +47,31 @@ TABLES = [
 ]
 
 
+IN_PAPER, BEYOND, BENCHMARKS = "The paper", "Beyond the paper", "Benchmarks"
+CAPTIONS = Path(workflow.basedir) / "workflow" / "captions"
+LABELS = {"variant": "paper", "data": STUDY.microdata.source}
+# the tables of the report: file, name, category and, unless it is `paper`, variant
+PAGES = {
+    "table2": ("results/tables/table2.md", "Table 2", IN_PAPER),
+    "table3": ("results/tables/table3.md", "Table 3", IN_PAPER),
+    "table4": ("results/tables/table4.md", "Table 4", IN_PAPER),
+    "table5": ("results/tables/table5.md", "Table 5", IN_PAPER, "all"),
+    "table6": ("results/tables/table6.md", "Table 6", IN_PAPER),
+    "table7": ("results/tables/table7.md", "Table 7", IN_PAPER),
+    "numbers": ("results/tables/numbers.md", "Numbers of the text", IN_PAPER),
+    "calibration": ("results/tables/calibration.csv", "Calibration", BEYOND),
+    "proofs": ("results/paper/proofs.csv", "Proofs", BEYOND),
+}
+if STUDY.microdata.source == "synthetic":
+    PAGES["table1"] = ("results/tables/table1.md", "Table 1", IN_PAPER)
+
+
 wildcard_constraints:
     variant="|".join(VARIANTS),
     batch=r"\d\d\d+",
     reading="|".join(STUDY.persons.readings),
     release="|".join(STUDY.releases) or "none",
+    page="|".join(PAGES),
 
 
 def setting(section):
@@ -78,6 +98,17 @@ def release_source(wildcards):
     return str(source_of(Path(STUDY.releases[wildcards.release])))
 
 
+def shown(path, label, category, **labels):
+    """A figure that stands in the report, with the caption of its name."""
+    return report(
+        path,
+        caption=f"captions/{Path(path).stem}.rst",
+        category=category,
+        subcategory="Figures",
+        labels={"result": label, **LABELS, **labels},
+    )
+
+
 def code_of(name):
     """The digest of a script and every module that it imports, so that a change of their content runs the job again."""
     return code_digest(Path(workflow.basedir) / "scripts" / f"{name}.py")
@@ -94,3 +125,24 @@ def file_named(path, setting_name):
         return path
 
     return of_job
+
+
+def file_of_page(wildcards):
+    """The table that a page shows."""
+    return PAGES[wildcards.page][0]
+
+
+def labels_of_page(wildcards):
+    """What the report says of a table in its list."""
+    _, label, _, *variant = PAGES[wildcards.page]
+    return {"result": label, **LABELS, **({"variant": variant[0]} if variant else {})}
+
+
+def category_of_page(wildcards):
+    """The part of the report that a table stands in."""
+    return PAGES[wildcards.page][2]
+
+
+def caption_of_page(wildcards):
+    """The caption of a table."""
+    return (CAPTIONS / f"{wildcards.page}.rst").read_text()

@@ -15,7 +15,7 @@ rule plot_fig1:
         manifest="results/microdata.json",
     output:
         pdf="figures/fig1.pdf",
-        png="figures/fig1.png",
+        png=shown("figures/fig1.png", "Figure 1", IN_PAPER),
         record="figures/fig1.record.json",
     log:
         "logs/plot_fig1.log",
@@ -38,7 +38,7 @@ rule plot_fig3:
         manifest="results/microdata.json",
     output:
         pdf="figures/fig3.pdf",
-        png="figures/fig3.png",
+        png=shown("figures/fig3.png", "Figure 3", IN_PAPER),
         record="figures/fig3.record.json",
     log:
         "logs/plot_fig3.log",
@@ -61,7 +61,7 @@ rule plot_fig4:
         manifest="results/microdata.json",
     output:
         pdf="figures/fig4.pdf",
-        png="figures/fig4.png",
+        png=shown("figures/fig4.png", "Figure 4", IN_PAPER),
         record="figures/fig4.record.json",
     log:
         "logs/plot_fig4.log",
@@ -83,7 +83,7 @@ rule plot_fig5:
         manifest="results/microdata.json",
     output:
         pdf="figures/fig5.pdf",
-        png="figures/fig5.png",
+        png=shown("figures/fig5.png", "Figure 5", IN_PAPER),
         record="figures/fig5.record.json",
     log:
         "logs/plot_fig5.log",
@@ -107,7 +107,7 @@ rule plot_candidates:
         manifest="results/microdata.json",
     output:
         pdf="figures/candidates.pdf",
-        png="figures/candidates.png",
+        png=shown("figures/candidates.png", "Candidates", BEYOND),
         table="figures/candidates.csv",
         record="figures/candidates.record.json",
     log:

@@ -40,6 +40,9 @@ def parse_config(text: Mapping[str, Any]) -> Config:
     if "paper" not in config.variants:
         raise ConfigError("config.yaml: variants must hold `paper`, the study that the others are compared with")
     _check_designs(config)
+    if config.explorer.variant not in config.variants:
+        known = nearest(config.explorer.variant, list(config.variants))
+        raise ConfigError(f"config.yaml: explorer.variant is {config.explorer.variant!r}, which is no variant: {known}")
     for name in (*config.variants, *config.sample.designs, *config.sample.all_blocks, *config.releases):
         if not NAME.fullmatch(name) or name.casefold() in RESERVED:
             raise ConfigError(

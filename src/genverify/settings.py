@@ -141,6 +141,14 @@ class RapRank(Section):
     figures: dict[Name, Annotated[list[str], Field(min_length=1)]]
 
 
+class Explorer(Section):
+    variant: str
+    phrases: str | None
+    places: str
+    show_households: bool
+    blocks_per_piece: int = Field(ge=1)
+
+
 class IngestBenchmark(Section):
     rows: int = Field(ge=1)
 
@@ -207,6 +215,7 @@ class Config(Section):
     persons: Persons
     raprank: RapRank
     cellbounds: Cellbounds
+    explorer: Explorer
     benchmark: Benchmark
     releases: dict[Name, str]
     variants: dict[Name, dict[str, Any] | None] = Field(min_length=1)
