@@ -26,6 +26,7 @@ include: "workflow/raprank.smk"
 include: "workflow/raprank_figures.smk"
 include: "workflow/raprank_certainty.smk"
 include: "workflow/benchmark.smk"
+include: "workflow/raprank_benchmark.smk"
 
 
 rule all:

@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 
 from genverify.jobs import Job, log, run
 from genverify.release import read_releases, read_schema
+from genverify.sample import draw_blocks
 from genverify.seeds import derive_seed
 from genverify.speed import compare
 
@@ -15,9 +15,7 @@ DESIGN = "country_median"
 
 def main(job: Job) -> None:
     sample, own = pd.read_parquet(job.input.sample), job.params.speed
-    blocks = sample.loc[sample["design"] == DESIGN, "block"].sort_values()
-    rng = np.random.default_rng(derive_seed(job.params.seed, "speed"))
-    chosen = set(rng.choice(blocks.to_numpy(dtype=str), min(own["blocks"], len(blocks)), replace=False).tolist())
+    chosen = draw_blocks(sample, DESIGN, own["blocks"], job.params.seed, "speed")
     schema, rows = read_schema(Path(job.input.schema)), []
     for release in (release for path in job.input.counts for release in read_releases(Path(path), schema)):
         if release.block in chosen:

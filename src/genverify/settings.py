@@ -149,10 +149,21 @@ class ScalingBenchmark(Section):
     memory_mb: int = Field(ge=256)
 
 
+class RapBenchmark(Section):
+    rows: int = Field(ge=1)
+    ways: int = Field(ge=1)
+    steps: int = Field(ge=1)
+    queries_per_step: int = Field(ge=1)
+    runs: int = Field(ge=1)
+    blocks: int = Field(ge=1)
+    of_blocks: int = Field(ge=1)
+
+
 class Benchmark(Section):
     ingest: IngestBenchmark
     speed: SpeedBenchmark
     scaling: ScalingBenchmark
+    rap: RapBenchmark
 
 
 class Config(Section):

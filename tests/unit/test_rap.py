@@ -18,7 +18,8 @@ from genverify.predicates import EVERY, Predicate
 from genverify.ranking import rank_rows
 from genverify.rap import RapSettings, Reconstruction, reconstruct
 from genverify.rap.dataset import logits_at, one_hot, random_logits, round_rows
-from genverify.rap.optimise import draw_queries, loss
+from genverify.rap.factors import _candidates, _split, factor
+from genverify.rap.optimise import draw_rests, loss
 from genverify.rap.reconstruct import make_keys, make_problem
 from genverify.rap.relaxed import answers, clause_sums, probabilities
 from genverify.rap.workload import build_workload, place_codes
@@ -72,20 +73,22 @@ def test_answers_of_a_whole_dataset_are_the_integer_counts() -> None:
     work = build_workload(DOMAIN, predicates)
     chances = jnp.asarray(one_hot(work.sizes, place_codes(DOMAIN, data, "data")))
     clauses = clause_sums(work.sizes, tuple(map(jnp.asarray, work.sets)), chances)
-    slots = jnp.broadcast_to(work.slots, (4, *work.slots.shape))
-    found = np.asarray(answers(clauses, slots, jnp.ones(30, jnp.float32)))
-    assert found.tolist() == [counts_of(rows, predicates).tolist() for rows in data]
+    whole = factor(work, 1)
+    assert len(whole.pivots) == 1
+    for factors in (whole, *(_split(work, taken) for taken in _candidates(work))):
+        slots = jnp.broadcast_to(factors.rests, (4, *factors.rests.shape))
+        table = np.asarray(answers(clauses, slots, jnp.asarray(factors.pivots), jnp.ones(30, jnp.float32)))
+        assert table[:, factors.row, factors.place].tolist() == [counts_of(rows, predicates).tolist() for rows in data]
 
 
 def test_gradients_against_finite_differences() -> None:
     work = build_workload(DOMAIN, PREDICATES)
     problem = make_problem(work, counts_of(ROWS, PREDICATES), len(ROWS), len(ROWS), 2)
-    slots = jnp.broadcast_to(work.slots, (2, *work.slots.shape))
-    targets = jnp.broadcast_to(problem.targets.reshape(-1)[: len(PREDICATES)], (2, len(PREDICATES)))
+    chosen = jnp.broadcast_to(jnp.arange(len(PREDICATES)), (2, len(PREDICATES)))
     logits = jnp.asarray(random_logits([1, 2], work.codes, len(ROWS), len(ROWS), 1.0))
 
     def cost(values: Any) -> Any:
-        return loss(values, work.sizes, problem, slots, targets)
+        return loss(values, work.sizes, problem, chosen)
 
     slope, by = jax.jit(jax.grad(cost))(logits), 1e-2
     value, rng = jax.jit(cost), np.random.default_rng(0)
@@ -128,7 +131,7 @@ def test_a_run_stops_when_it_is_near_enough_or_stuck_or_out_of_steps() -> None:
 
 def test_minibatches_differ_between_runs_and_steps_and_reach_every_query() -> None:
     def draw(step: int) -> Any:
-        return np.asarray(draw_queries(make_keys([1, 2**63 + 1]), jnp.int32(step), 40, jnp.int32(7)))
+        return np.asarray(draw_rests(make_keys([1, 2**63 + 1]), jnp.int32(step), 40, jnp.int32(7)))
 
     assert draw(0).tolist() == draw(0).tolist() != draw(1).tolist()
     assert draw(0)[0].tolist() != draw(0)[1].tolist()

@@ -7,19 +7,21 @@ import jax
 import jax.numpy as jnp
 import optax  # type: ignore[import-untyped]
 
-from genverify.rap.relaxed import answers, clause_sums, errors, probabilities
+from genverify.rap.relaxed import answers, clause_sums, probabilities
 
 Sizes = tuple[int, ...]
 
 
 class Problem(NamedTuple):
-    """What is asked, as arrays: the sets of codes, the queries in batches, their answers, the weight of each row."""
+    """What is asked, as arrays: the sets of codes, the queries as rests and pivots, their answers, the rows' weights."""
 
     sets: tuple[jax.Array, ...]
-    slots: jax.Array  # (batches, queries of a batch, width)
-    targets: jax.Array  # (batches, queries of a batch)
+    slots: jax.Array  # (batches, rests of a batch, width)
+    pivots: jax.Array  # (pivots,)
+    targets: jax.Array  # (batches, rests of a batch, pivots): the published fractions
+    weights: jax.Array  # as the targets: how many queries ask for it, mostly 1 or 0
     share: jax.Array  # (rows,)
-    asked: jax.Array  # how many queries there are, those that fill up a batch left out
+    rests: jax.Array  # how many rests there are, those that fill up a batch left out
 
 
 class Pace(NamedTuple):
@@ -44,28 +46,38 @@ class State(NamedTuple):
     steps: jax.Array
 
 
-def draw_queries(keys: jax.Array, step: jax.Array, queries: int, asked: jax.Array) -> jax.Array:
-    """Random queries of every run for one step (runs, queries), with replacement."""
+def draw_rests(keys: jax.Array, step: jax.Array, number: int, rests: jax.Array) -> jax.Array:
+    """Random rests of every run for one step (runs, number), with replacement; each brings the queries of its pivots."""
 
     def draw(key: jax.Array) -> jax.Array:
-        bits = jax.random.bits(jax.random.fold_in(key, step), (queries,))
-        return (bits % asked.astype(jnp.uint32)).astype(jnp.int32)
+        bits = jax.random.bits(jax.random.fold_in(key, step), (number,))
+        return (bits % rests.astype(jnp.uint32)).astype(jnp.int32)
 
     return jax.vmap(draw)(keys)
 
 
-def loss(logits: jax.Array, sizes: Sizes, problem: Problem, slots: jax.Array, targets: jax.Array) -> jax.Array:
-    """The squared error of the chosen queries, in rows (so that Adam's epsilon is small beside it), over all runs."""
+def loss(logits: jax.Array, sizes: Sizes, problem: Problem, chosen: jax.Array) -> jax.Array:
+    """The squared error of the chosen rests (runs, number), in rows (so that Adam's epsilon is small), over all runs."""
     clauses = clause_sums(sizes, problem.sets, probabilities(sizes, logits))
-    difference = (answers(clauses, slots, problem.share) - targets) / problem.share[0]
-    return (difference**2).mean(axis=1).sum()
+    whole = (problem.slots, problem.targets, problem.weights)
+    slots, targets, weights = (part.reshape(-1, part.shape[-1])[chosen] for part in whole)
+    difference = (answers(clauses, slots, problem.pivots, problem.share) - targets) / problem.share[0]
+    return (weights * difference**2).mean(axis=1).sum()
 
 
 @partial(jax.jit, static_argnums=0)
 def errors_of(sizes: Sizes, problem: Problem, chances: jax.Array) -> jax.Array:
-    """The error of every run over all queries: root mean square, as a fraction of the rows."""
+    """The error of every run over all queries: root mean square, as a fraction of the rows; a batch of rests at a time."""
     clauses = clause_sums(sizes, problem.sets, chances)
-    return errors(clauses, problem.slots, problem.targets, problem.share, problem.asked)
+    runs = chances.shape[1]
+
+    def squares(batch: tuple[jax.Array, jax.Array, jax.Array]) -> jax.Array:
+        slots, targets, weights = batch
+        own = jnp.broadcast_to(slots, (runs, *slots.shape))
+        return (weights * (answers(clauses, own, problem.pivots, problem.share) - targets) ** 2).sum(axis=(1, 2))
+
+    total = jax.lax.map(squares, (problem.slots, problem.targets, problem.weights)).sum(axis=0)
+    return jnp.sqrt(total / problem.weights.sum())
 
 
 def _check(sizes: Sizes, problem: Problem, pace: Pace, state: State) -> State:
@@ -76,16 +88,16 @@ def _check(sizes: Sizes, problem: Problem, pace: Pace, state: State) -> State:
     return state._replace(best=jnp.minimum(error, state.best), stale=stale, running=running)
 
 
-def _advance(sizes: Sizes, queries: int, problem: Problem, pace: Pace, keys: jax.Array, state: State) -> State:
-    """A few steps of every run that goes on; a step takes all queries where it may take as many as there are."""
-    slots, targets = problem.slots.reshape(-1, problem.slots.shape[-1]), problem.targets.reshape(-1)
-    everything = jnp.broadcast_to(jnp.arange(len(targets)), (len(keys), len(targets)))
+def _advance(sizes: Sizes, number: int, problem: Problem, pace: Pace, keys: jax.Array, state: State) -> State:
+    """A few steps of every run that goes on; a step takes all rests where it may take as many as there are."""
+    most = problem.slots.shape[0] * problem.slots.shape[1]
+    everything = jnp.broadcast_to(jnp.arange(most), (len(keys), most))
     adam = optax.scale_by_adam()
 
-    def step(number: jax.Array, carry: tuple[jax.Array, Any]) -> tuple[jax.Array, Any]:
+    def step(place: jax.Array, carry: tuple[jax.Array, Any]) -> tuple[jax.Array, Any]:
         logits, moments = carry
-        chosen = everything if queries >= len(targets) else draw_queries(keys, number, queries, problem.asked)
-        gradient = jax.grad(loss)(logits, sizes, problem, slots[chosen], targets[chosen])
+        chosen = everything if number >= most else draw_rests(keys, place, number, problem.rests)
+        gradient = jax.grad(loss)(logits, sizes, problem, chosen)
         update, moments = adam.update(gradient, moments)
         return logits - pace.learning_rate * state.running[:, None] * update, moments
 
@@ -96,14 +108,14 @@ def _advance(sizes: Sizes, queries: int, problem: Problem, pace: Pace, keys: jax
 
 @partial(jax.jit, static_argnums=(0, 1))
 def descend(
-    sizes: Sizes, queries: int, problem: Problem, pace: Pace, keys: jax.Array, logits: jax.Array
+    sizes: Sizes, number: int, problem: Problem, pace: Pace, keys: jax.Array, logits: jax.Array
 ) -> tuple[jax.Array, jax.Array]:
     """Every run from its start to where it stops: its probabilities (codes, runs, rows), and how many steps it took."""
     none = jnp.zeros(len(keys), jnp.int32)
     start = State(jnp.int32(0), logits, optax.scale_by_adam().init(logits), none + jnp.inf, none, none == 0, none)
     done = jax.lax.while_loop(
         lambda now: now.running.any() & (now.step < pace.steps),
-        lambda now: _advance(sizes, queries, problem, pace, keys, _check(sizes, problem, pace, now)),
+        lambda now: _advance(sizes, number, problem, pace, keys, _check(sizes, problem, pace, now)),
         start,
     )
     return probabilities(sizes, done.logits), done.steps

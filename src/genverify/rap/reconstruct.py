@@ -12,6 +12,7 @@ from genverify.domain import Domain
 from genverify.errors import ConfigError, DataError, ReleaseError
 from genverify.predicates import Predicate
 from genverify.rap.dataset import logits_at, one_hot, random_logits, round_rows
+from genverify.rap.factors import factor
 from genverify.rap.optimise import Pace, Problem, descend, errors_of
 from genverify.rap.workload import Indices, Workload, build_workload, place_codes, roomy
 
@@ -29,8 +30,9 @@ class RapSettings:
     How RAP optimises. Errors are root mean squares over all queries, as fractions of the rows.
 
     A run stops after `steps`, as soon as its error is `tolerance` or less, or after `patience` checks in a row without a
-    smaller error; it is checked every `check_every` steps. A random start has logits with the standard deviation `spread`;
-    at a given start every cell has its own code with the probability `certainty`.
+    smaller error; it is checked every `check_every` steps. A step takes about `queries_per_step` random queries. A random
+    start has logits with the standard deviation `spread`; at a given start every cell has its own code with the probability
+    `certainty`.
     """
 
     learning_rate: float
@@ -91,7 +93,8 @@ def reconstruct(
         logits = random_logits(seeds, workload.codes, rows, room, settings.spread)
     else:
         logits = logits_at(workload.sizes, _start(domain, np.asarray(start), rows, room, len(seeds)), settings.certainty)
-    chances, steps = descend(workload.sizes, settings.queries_per_step, problem, settings.pace, make_keys(seeds), logits)
+    number = max(round(settings.queries_per_step * int(problem.rests) / len(counts)), 1)
+    chances, steps = descend(workload.sizes, number, problem, settings.pace, make_keys(seeds), logits)
     places = round_rows(seeds, workload.sizes, np.asarray(chances))
     relaxed, rounded = (errors_of(workload.sizes, problem, whole) for whole in (chances, one_hot(workload.sizes, places)))
     codes = [np.asarray(column.codes, np.int64)[places[:, :rows, c]] for c, column in enumerate(domain.columns)]
@@ -115,21 +118,27 @@ def _check_counts(predicates: Sequence[Predicate], counts: Ints, rows: int) -> N
 
 
 def make_problem(workload: Workload, counts: Ints, rows: int, room: int, runs: int) -> Problem:
-    """The arrays that the optimiser takes; queries that always hold fill up the last batch."""
-    size = min(roomy(len(counts)), max(MOST_CELLS // (runs * room), 1))
-    batches = -(-roomy(len(counts)) // size)
-    slots = np.full((batches * size, workload.slots.shape[1]), workload.always, np.int32)
-    targets = np.ones(batches * size, np.float32)
-    slots[: len(counts)] = workload.slots
-    targets[: len(counts)] = np.asarray(counts) / rows
+    """The arrays that the optimiser takes; rests without queries fill up the last batch."""
+    factors = factor(workload, rows)
+    full = roomy(len(factors.rests))
+    size = min(full, max(MOST_CELLS // (runs * room), 1))
+    batches = -(-full // size)
+    slots = np.full((batches * size, factors.rests.shape[1]), workload.always, np.int32)
+    slots[: len(factors.rests)] = factors.rests
+    targets, weights = np.zeros((2, batches * size, len(factors.pivots)), np.float32)
+    np.add.at(weights, (factors.row, factors.place), 1)
+    np.add.at(targets, (factors.row, factors.place), np.asarray(counts) / rows)
+    targets /= np.maximum(weights, 1)
     share = np.zeros(room, np.float32)
     share[:rows] = 1 / rows
     return Problem(
         tuple(map(jnp.asarray, workload.sets)),
         jnp.asarray(slots.reshape(batches, size, -1)),
-        jnp.asarray(targets.reshape(batches, size)),
+        jnp.asarray(factors.pivots),
+        jnp.asarray(targets.reshape(batches, size, -1)),
+        jnp.asarray(weights.reshape(batches, size, -1)),
         jnp.asarray(share),
-        jnp.int32(len(counts)),
+        jnp.int32(len(factors.rests)),
     )
 
 

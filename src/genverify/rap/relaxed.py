@@ -33,13 +33,14 @@ def clause_sums(sizes: Sequence[int], sets: Sequence[jax.Array], chances: jax.Ar
     return jnp.concatenate([chances, jnp.ones_like(chances[:1]), *sums])
 
 
-def answers(clauses: jax.Array, slots: jax.Array, share: jax.Array) -> jax.Array:
+def answers(clauses: jax.Array, slots: jax.Array, pivots: jax.Array, share: jax.Array) -> jax.Array:
     """
-    The fraction of rows in every query: the mean over rows of the product of its clauses.
+    The fraction of rows in every query: the mean over rows of the product of its clauses; (runs, rests, pivots).
 
-    `slots` is (runs, queries, width), `share` the weight of each row: 1/n, or 0 for a row that only fills up the array.
+    `slots` is (runs, rests, width), `share` the weight of each row: 1/n, or 0 for a row that only fills up the array. A
+    single pivot is the clause that always holds.
     """
-    runs, queries, width = slots.shape
+    runs, rests, width = slots.shape
     # One gather from one flat list of (clause, run): XLA then scatters the gradient in one go as well, which is far faster.
     flat = clauses.reshape(-1, clauses.shape[-1])
     places = slots.transpose(2, 0, 1) * runs + jnp.arange(runs, dtype=slots.dtype)[:, None]
@@ -47,16 +48,7 @@ def answers(clauses: jax.Array, slots: jax.Array, share: jax.Array) -> jax.Array
     product = held[0]
     for slot in range(1, width):
         product = product * held[slot]
-    return (product @ share).reshape(runs, queries)
-
-
-def errors(clauses: jax.Array, slots: jax.Array, targets: jax.Array, share: jax.Array, asked: jax.Array) -> jax.Array:
-    """The root mean square error of each run over all queries, as a fraction of the rows; one batch of queries at a time."""
-    runs = clauses.shape[1]
-
-    def squares(batch: tuple[jax.Array, jax.Array]) -> jax.Array:
-        slots, targets = batch
-        own = jnp.broadcast_to(slots, (runs, *slots.shape))
-        return ((answers(clauses, own, share) - targets) ** 2).sum(axis=1)
-
-    return jnp.sqrt(jax.lax.map(squares, (slots, targets)).sum(axis=0) / asked)
+    if len(pivots) == 1:
+        return (product @ share).reshape(runs, rests, 1)
+    last = clauses.at[pivots].get(mode="promise_in_bounds") * share
+    return jnp.einsum("krn,vkn->krv", product.reshape(runs, rests, -1), last)

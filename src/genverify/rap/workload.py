@@ -49,6 +49,13 @@ class Workload:
         """The number of the clause that always holds."""
         return self.codes
 
+    @cached_property
+    def columns(self) -> Indices:
+        """The column that each clause is about; -1 for the one that always holds."""
+        numbers = np.arange(len(self.sizes), dtype=np.int32)
+        sets = np.repeat(numbers, [len(inside) for inside in self.sets])
+        return np.concatenate([np.repeat(numbers, self.sizes), np.array([-1], np.int32), sets])
+
 
 def build_workload(domain: Domain, predicates: Sequence[Predicate]) -> Workload:
     """The workload of the predicates; an error if one speaks of a column or a code that is not in the domain."""

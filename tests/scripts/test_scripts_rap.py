@@ -1,0 +1,65 @@
+"""The main of the RAP benchmark on a few toy blocks."""
+
+import importlib.util
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from genverify.domain import read_domain
+from genverify.jobs import Job
+from genverify.microdata.store import write_microdata
+
+BLOCKS = {"010010201001000": "country_median", "010010201001001": "country_median"}
+
+
+def load_main(path: Path) -> Any:
+    spec = importlib.util.spec_from_file_location("script_benchmark_rap", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.main
+
+
+def toy_units() -> pd.DataFrame:
+    """Forty records in two blocks, some of them without a pet and so outside the universe."""
+    rng = np.random.default_rng(2)
+    codes = rng.integers([0, 1, 1], [4, 3, 5], size=(40, 3))
+    frame = pd.DataFrame(codes, columns=["PET", "HOME", "AGE"]).astype("int8")
+    return frame.assign(block=[list(BLOCKS)[place % 2] for place in range(40)]).sort_values("block", ignore_index=True)
+
+
+def test_the_benchmark_reports_marginals_and_blocks(
+    root: Path, toy: Path, made_study: Path, tmp_path: Path, config: dict[str, Any]
+) -> None:
+    units, file = toy_units(), read_domain(toy / "domain.yaml")
+    write_microdata([pa.Table.from_pandas(units, preserve_index=False)], tmp_path / "microdata", file.domain)
+    sample = pd.DataFrame({"block": list(BLOCKS), "state": "01", "design": list(BLOCKS.values())})
+    sample.to_parquet(tmp_path / "sample.parquet", index=False)
+    inputs = {
+        "microdata": str(tmp_path / "microdata"),
+        "domain": str(toy / "domain.yaml"),
+        "sample": str(tmp_path / "sample.parquet"),
+        "schema": str(made_study / "release" / "schema.json"),
+        "counts": [str(made_study / "release" / "000.parquet")],
+    }
+    own = {"rows": 1000, "ways": 2, "steps": 30, "queries_per_step": 8, "runs": 3, "blocks": 2, "of_blocks": 20}
+    rap = {**config["raprank"]["rap"], "steps": 100}
+    params = SimpleNamespace(rap=rap, own=own, universe="owners", seed=1)
+    job = Job("toy", SimpleNamespace(**inputs), SimpleNamespace(table=str(tmp_path / "rap.csv")), params, SimpleNamespace())
+    load_main(root / "scripts" / "benchmark_rap.py")(job)
+    table = pd.read_csv(tmp_path / "rap.csv").set_index("case")
+    assert table.index.tolist() == ["2-way marginals", "one block", "20 blocks"]
+    assert table["rows"].tolist() == [(units["PET"] > 0).sum(), 3, 3.5]
+    assert table["runs"].tolist() == [1, 3, 3]
+    assert table.loc["2-way marginals", "steps"] == 30
+    spent = table["seconds_per_run"] * table["runs"] * table["blocks"]
+    assert spent.tolist() == pytest.approx(table["seconds"].tolist(), rel=0.01)
+    counted = (table["relaxed_rmse_fraction"] * table["rows"]).tolist()
+    assert counted[:2] == pytest.approx(table["relaxed_rmse_count"].tolist()[:2], rel=0.01)
+    assert "extrapolated from 2 blocks" in table.loc["20 blocks", "note"]
