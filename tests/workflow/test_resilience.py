@@ -73,7 +73,7 @@ def test_killed_twice_and_resumed_it_ends_with_the_same_bytes(plain: Path, tmp_p
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A copy whose results/ is a disk of its own, at first of 100 kB: too small for the microdata."""
+    """A copy whose results/ is a disk of its own, at first of 100 kB: too small for the study."""
     home = copy_small(tmp_path / "home")
     (home / "results").mkdir()
     words = ["mount", "-t", "tmpfs", "-o", "size=100k", "tmpfs", str(home / "results")]
@@ -98,7 +98,7 @@ def test_a_full_disk_is_named_and_the_run_resumes(plain: Path, small_disk: Path)
     assert "DiskError: [Errno 28]" in text
     assert "the disk is full: make room, then give the same command again" in text
     assert "Traceback" not in text.split("Error in rule")[0]
-    assert not (small_disk / "results" / "microdata.json").exists()
+    assert not (small_disk / "results" / "paper" / "claims.parquet").exists()
     remount(small_disk, "size=50m")
     said(small_disk, *CLAIMS, right=True)
     same_claims(plain, small_disk)
