@@ -12,7 +12,7 @@ from genverify.jobs import Job, run
 
 def main(job: Job) -> None:
     lines = pd.read_csv(job.input.table)
-    label = f"{lines['data'].iloc[0]}; points off the lines: tables with another number of columns"
+    label = f"{lines['data'].iloc[0]}; integer programs by HiGHS; points off the lines: other numbers of columns"
     save(plot_cellbounds_scaling(lines, label), Path(job.output.pdf), Path(job.output.png))
     copyfile(job.input.table, job.output.table)
 

@@ -103,7 +103,7 @@ def _line(axes: Axes, lines: pd.DataFrame, place: int, method: str) -> None:
     look |= {} if whole else {"markerfacecolor": "white"}
     usual = lines["columns"] == lines["columns"].mode().iloc[0]
     joined, others = lines[usual].sort_values("nonzero_cells"), lines[~usual]
-    label = f"{method}, all cells" if whole else f"{method} by HiGHS, extrapolated"
+    label = method if whole else f"{method}, extrapolated"
     axes.plot(joined["nonzero_cells"], joined["cpu_s"], label=label, linestyle="-" if whole else "--", **look)
     axes.plot(others["nonzero_cells"], others["cpu_s"], **look | {"linestyle": "none"})
 
