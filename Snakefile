@@ -45,3 +45,11 @@ rule all:
         EXAMPLES,
         CELLBOUNDS,
         expand("results/report/{page}.html", page=PAGES),
+
+
+rule raprank:
+    """Every figure and table of RAP-RANK, and what it suggests beside what is proved: about an hour on two cores."""
+    input:
+        expand("figures/{figure}{by}.pdf", figure=RAP_FIGURES, by=["", "_states"]),
+        "figures/certainty.pdf",
+        expand("results/report/{page}.html", page=RAPRANK_PAGES),

@@ -77,7 +77,7 @@ rule plot_cellbounds:
         table9="data/cellbounds/table9.csv",
     output:
         pdf="figures/cellbounds.pdf",
-        png="figures/cellbounds.png",
+        png=shown("figures/cellbounds.png", "Bounds of cells", CELL_BOUNDS),
         table="figures/cellbounds.csv",
         record="figures/cellbounds.record.json",
     log:
@@ -118,7 +118,7 @@ rule plot_cellbounds_scaling:
         table="results/benchmark/cellbounds.csv",
     output:
         pdf="figures/cellbounds_scaling.pdf",
-        png="figures/cellbounds_scaling.png",
+        png=shown("figures/cellbounds_scaling.png", "Cell bounds, scaling", BENCHMARKS),
         table="figures/cellbounds_scaling.csv",
         record="figures/cellbounds_scaling.record.json",
     log:

@@ -47,7 +47,8 @@ TABLES = [
 ]
 
 
-IN_PAPER, BEYOND, BENCHMARKS = "The paper", "Beyond the paper", "Benchmarks"
+IN_PAPER, RAP_RANK, CELL_BOUNDS = "Generate-then-verify", "RAP-RANK", "Cell bounds"
+BEYOND, BENCHMARKS = "Beyond the papers", "Benchmarks"
 CAPTIONS = Path(workflow.basedir) / "workflow" / "captions"
 LABELS = {"variant": "paper", "data": STUDY.microdata.source}
 # the tables of the report: file, name, category and, unless it is `paper`, variant
@@ -62,6 +63,23 @@ PAGES = {
     "calibration": ("results/tables/calibration.csv", "Calibration", BEYOND),
     "proofs": ("results/paper/proofs.csv", "Proofs", BEYOND),
 }
+for number in (5, 8, 9):
+    PAGES[f"cellbounds_table{number}"] = (
+        f"results/tables/cellbounds_table{number}.csv",
+        f"Cell bounds, Table {number}",
+        CELL_BOUNDS,
+    )
+# tables that need runs of their own: asked for by rule raprank, not by rule all
+RAPRANK_PAGES = {
+    "person_queries": ("results/tables/person_queries.md", "Queries", RAP_RANK),
+    "raprank": ("results/tables/raprank.md", "Match rates", RAP_RANK),
+}
+if STUDY.persons.records:
+    RAPRANK_PAGES["persons_verified"] = (
+        "results/tables/persons_verified.md",
+        "Claims about persons",
+        BEYOND,
+    )
 if STUDY.microdata.source == "synthetic":
     PAGES["table1"] = ("results/tables/table1.md", "Table 1", IN_PAPER)
 
@@ -71,7 +89,7 @@ wildcard_constraints:
     batch=r"\d\d\d+",
     reading="|".join(STUDY.persons.readings),
     release="|".join(STUDY.releases) or "none",
-    page="|".join(PAGES),
+    page="|".join([*PAGES, *RAPRANK_PAGES]),
 
 
 def setting(section):
@@ -98,11 +116,11 @@ def release_source(wildcards):
     return str(source_of(Path(STUDY.releases[wildcards.release])))
 
 
-def shown(path, label, category, **labels):
-    """A figure that stands in the report, with the caption of its name."""
+def shown(path, label, category, caption=None, **labels):
+    """A figure that stands in the report, with the caption of its name or the one named."""
     return report(
         path,
-        caption=f"captions/{Path(path).stem}.rst",
+        caption=f"captions/{caption or Path(path).stem}.rst",
         category=category,
         subcategory="Figures",
         labels={"result": label, **LABELS, **labels},
@@ -127,20 +145,25 @@ def file_named(path, setting_name):
     return of_job
 
 
+def page_of(wildcards):
+    """File, name, category and variant of a page."""
+    return {**PAGES, **RAPRANK_PAGES}[wildcards.page]
+
+
 def file_of_page(wildcards):
     """The table that a page shows."""
-    return PAGES[wildcards.page][0]
+    return page_of(wildcards)[0]
 
 
 def labels_of_page(wildcards):
     """What the report says of a table in its list."""
-    _, label, _, *variant = PAGES[wildcards.page]
+    _, label, _, *variant = page_of(wildcards)
     return {"result": label, **LABELS, **({"variant": variant[0]} if variant else {})}
 
 
 def category_of_page(wildcards):
     """The part of the report that a table stands in."""
-    return PAGES[wildcards.page][2]
+    return page_of(wildcards)[2]
 
 
 def caption_of_page(wildcards):

@@ -43,7 +43,12 @@ rule try_protections:
     output:
         table="results/releases/{release}/whatif.csv",
         pdf="results/releases/{release}/whatif.pdf",
-        png="results/releases/{release}/whatif.png",
+        png=shown(
+            "results/releases/{release}/whatif.png",
+            "What protections buy: {release}",
+            BEYOND,
+            "whatif",
+        ),
         record="results/releases/{release}/whatif.record.json",
     log:
         "logs/try_protections/{release}.log",

@@ -16,7 +16,7 @@ from genverify import prooffile, textfiles
 from genverify.config import merge, parse_config
 from genverify.domain import DomainFile
 from genverify.errors import ConfigError, DataError, ReleaseError
-from genverify.microdata import ppmf
+from genverify.microdata import chunks, ppmf
 from genverify.microdata.synthetic import read_country
 from genverify.prooffile import read_proofs
 from genverify.release import Schema, make_release, read_releases, read_schema
@@ -98,7 +98,7 @@ def test_broken_json(tmp_path: Path, text: str) -> None:
 def test_names_that_leave_their_folder(config: dict[str, Any], section: str, name: str) -> None:
     design = {"designs": {name: {"size": 3, "blocks_per_state": 1}}, "all_blocks": {name: {"states": "all", "up_to": 3}}}
     change = {"variants": {name: {}}} if section == "variants" else {"sample": {section: design[section]}}
-    with pytest.raises(ConfigError, match="cannot name a variant or a design: use letters, digits and _, 64 at most"):
+    with pytest.raises(ConfigError, match="cannot name a variant, a design or a release: use letters, digits and _, 64 at most"):
         parse_config(merge(config, change))
 
 
@@ -239,7 +239,7 @@ def test_a_line_without_end(
     census: DomainFile, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str, message: str
 ) -> None:
     """With a chunk of 10 kB in place of 8 MB: what is read ahead stays within two chunks, however long the line is."""
-    monkeypatch.setattr(ppmf, "CHUNK_BYTES", 10_000)
+    monkeypatch.setattr(chunks, "CHUNK_BYTES", 10_000)
     head, row = units(census)
     (tmp_path / "units.csv").write_text(f"{head}\n{row}\n{line.replace('{row}', row)}\n{row}\n")
     with pytest.raises(DataError) as error:

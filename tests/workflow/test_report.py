@@ -8,8 +8,10 @@ import pytest
 ROOT = Path(__file__).parents[2]
 STAGES = {path.name: path.read_text() for path in (ROOT / "workflow").glob("*.smk")}
 TEXT = "\n".join(STAGES.values())
-FIGURES = re.findall(r'shown\(\s*"[^"]*?(\w+)\.png"', TEXT)
-TABLES = re.findall(r'^    (?:PAGES\[)?"(\w+)"\]?(?::| =) \(', STAGES["common.smk"], re.MULTILINE)
+FIGURES = re.findall(r'shown\(\s*"figures/(\w+)\.png"', TEXT)
+SHARED = re.findall(r'shown\(\s*"[^"]*\{[^)]*"(\w+)",?\s*\)', TEXT)
+TABLES = re.findall(r'^    (?:(?:RAPRANK_)?PAGES\[)?"(\w+)"\]?(?::| =) \(', STAGES["common.smk"], re.MULTILINE)
+TABLES += [f"cellbounds_table{number}" for number in (5, 8, 9)]
 
 
 def test_every_figure_is_shown() -> None:
@@ -31,4 +33,4 @@ def test_a_result_has_one_caption(name: str) -> None:
 
 def test_no_caption_is_left_over() -> None:
     captions = {path.stem for path in (ROOT / "workflow" / "captions").glob("*.rst")}
-    assert captions == {*FIGURES, *TABLES, "page"}
+    assert captions == {*FIGURES, *SHARED, *TABLES, "page"}
