@@ -27,7 +27,7 @@ from genverify.settings import Rap
 from genverify.tables import Query
 from genverify.tabulate import tabulate
 
-SETTINGS = RapSettings(0.3, 600, 8, 0.001, 20, 100, 1.0, 0.99)
+SETTINGS = RapSettings(0.3, 600, 8, 0.004, 20, 100, 1.0, 0.99)
 DOMAIN = Domain(
     (
         Column("PET", "pet", (1, 2, 3), ("cat", "dog", "fish")),
@@ -106,7 +106,7 @@ def test_probabilities_add_up_even_where_logits_are_large() -> None:
 
 def test_a_dataset_that_is_the_only_answer_is_recovered_by_all_runs() -> None:
     # No two rows share an age, so that the 2-way marginals fix the pet and the home of each.
-    found = solve(tolerance=1e-4)
+    found = solve(tolerance=4e-4)
     assert [sorted_rows(dataset) for dataset in found.datasets] == [sorted_rows(ROWS)] * 5
     assert found.rounded_errors.tolist() == [0] * 5
     assert rank_rows(found.union, 1).frequency.tolist() == [5] * 4
@@ -121,8 +121,8 @@ def test_rounded_errors_are_those_of_the_integer_counts() -> None:
 
 
 def test_a_run_stops_when_it_is_near_enough_or_stuck_or_out_of_steps() -> None:
-    assert solve(tolerance=1.0).steps.tolist() == [0] * 5
-    stopped = solve(tolerance=0.02)
+    assert solve(tolerance=4.0).steps.tolist() == [0] * 5
+    stopped = solve(tolerance=0.08)
     assert all(0 < steps < 600 and steps % 20 == 0 for steps in stopped.steps)
     assert (stopped.relaxed_errors <= 0.02).all()
     assert solve(steps=50, tolerance=0.0).steps.tolist() == [50] * 5

@@ -27,12 +27,12 @@ MOST_CELLS = 4_000_000  # of an array with an entry per query, run and row: what
 @dataclass(frozen=True)
 class RapSettings:
     """
-    How RAP optimises. Errors are root mean squares over all queries, as fractions of the rows.
+    How RAP optimises.
 
-    A run stops after `steps`, as soon as its error is `tolerance` or less, or after `patience` checks in a row without a
-    smaller error; it is checked every `check_every` steps. A step takes about `queries_per_step` random queries. A random
-    start has logits with the standard deviation `spread`; at a given start every cell has its own code with the probability
-    `certainty`.
+    A run stops after `steps`, as soon as the root mean square error of its counts is `tolerance` or less (so that it means
+    the same for a block and for a tract), or after `patience` checks in a row without a smaller error; it is checked every
+    `check_every` steps. A step takes about `queries_per_step` random queries. A random start has logits with the standard
+    deviation `spread`; at a given start every cell has its own code with the probability `certainty`.
     """
 
     learning_rate: float
@@ -44,12 +44,12 @@ class RapSettings:
     spread: float
     certainty: float
 
-    @property
-    def pace(self) -> Pace:
+    def pace(self, rows: int) -> Pace:
+        """The numbers that the compiled program takes; within it counts are fractions of the rows."""
         return Pace(
             jnp.float32(self.learning_rate),
             jnp.int32(self.steps),
-            jnp.float32(self.tolerance),
+            jnp.float32(self.tolerance / rows),
             jnp.int32(self.check_every),
             jnp.int32(self.patience),
         )
@@ -94,7 +94,7 @@ def reconstruct(
     else:
         logits = logits_at(workload.sizes, _start(domain, np.asarray(start), rows, room, len(seeds)), settings.certainty)
     number = max(round(settings.queries_per_step * int(problem.rests) / len(counts)), 1)
-    chances, steps = descend(workload.sizes, number, problem, settings.pace, make_keys(seeds), logits)
+    chances, steps = descend(workload.sizes, number, problem, settings.pace(rows), make_keys(seeds), logits)
     places = round_rows(seeds, workload.sizes, np.asarray(chances))
     relaxed, rounded = (errors_of(workload.sizes, problem, whole) for whole in (chances, one_hot(workload.sizes, places)))
     codes = [np.asarray(column.codes, np.int64)[places[:, :rows, c]] for c, column in enumerate(domain.columns)]
