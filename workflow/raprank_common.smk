@@ -9,8 +9,10 @@ from genverify.raprank.plan import (
     experiment_settings,
     store_path,
 )
+from genverify.textfiles import read_yaml
 
 RAP_BATCHES = [f"{batch:03d}" for batch in range(STUDY.raprank.batches)]
+TASKS = sorted(read_yaml(Path(STUDY.raprank.survey.tasks_file))["tasks"])
 EXPERIMENTS = sorted(STUDY.raprank.experiments)
 RAP_FIGURES = sorted(STUDY.raprank.figures)
 MANIFESTS = sorted(
@@ -22,6 +24,7 @@ wildcard_constraints:
     experiment="|".join(EXPERIMENTS),
     figure="|".join(RAP_FIGURES),
     start="random|holdout",
+    task="|".join(TASKS),
 
 
 def experiment_part(*names):
@@ -63,10 +66,8 @@ def manifests_of(wildcards):
 def panels_of(wildcards):
     """What each panel of a figure is about."""
     panels = [panel.split("/") for panel in STUDY.raprank.figures[wildcards.figure]]
-    return [
-        {"label": experiment_of(STUDY, name).label, "start": start}
-        for name, start in panels
-    ]
+    shown = [(experiment_of(STUDY, name), start) for name, start in panels]
+    return [{"label": e.label, "start": s, "limit": e.limit} for e, s in shown]
 
 
 def start_of(wildcards):

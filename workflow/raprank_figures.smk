@@ -105,3 +105,24 @@ rule ingest_survey:
         code=code_of("ingest_survey"),
     script:
         "../scripts/ingest_survey.py"
+
+
+rule write_survey_tasks:
+    """The attributes, codes and marginal queries of each task of the survey, beside those of the paper's Table 1."""
+    input:
+        domains=expand("results/raprank/survey/{task}.domain.yaml", task=TASKS),
+        manifests=expand("results/raprank/survey/{task}.json", task=TASKS),
+        paper="data/papers/rap_rank.yaml",
+    output:
+        table="results/tables/survey_tasks.csv",
+        record="results/tables/survey_tasks.record.json",
+    log:
+        "logs/write_survey_tasks.log",
+    benchmark:
+        "benchmarks/write_survey_tasks.tsv"
+    conda:
+        "../envs/environment.yaml"
+    params:
+        code=code_of("write_survey_tasks"),
+    script:
+        "../scripts/write_survey_tasks.py"

@@ -169,7 +169,7 @@ def test_a_start_that_lacks_rows_is_refused(blocks: Path, tmp_path: Path, script
 
 @pytest.mark.parametrize("name", ["plot_curves", "plot_curves_states"])
 def test_figures_are_the_same_bytes_twice(blocks: Path, store: Path, tmp_path: Path, script: Run, name: str) -> None:
-    panels = [{"label": "blocks", "start": "random"}, {"label": "blocks", "start": "holdout"}]
+    panels = [{"label": "blocks", "start": start, "limit": 9} for start in ("random", "holdout")]
     made = []
     for turn in ("first", "second"):
         files = {kind: tmp_path / turn / f"figure.{kind}" for kind in ("pdf", "png", "csv")}

@@ -1,12 +1,14 @@
 """The settings of experiments: closed, checked before the first job, each mistake named."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from genverify.config import parse_config
+from genverify.config import merge, parse_config
 from genverify.errors import ConfigError
 from genverify.raprank.plan import check_experiments, domain_path, experiment_of, experiment_settings, store_path
+from genverify.textfiles import read_yaml
 
 
 def changed(config: dict[str, Any], name: str, **changes: Any) -> dict[str, Any]:
@@ -76,3 +78,11 @@ def test_names_of_figures_do_not_hide_others(config: dict[str, Any]) -> None:
     config["raprank"]["figures"]["fig3"] = ["blocks/random"]
     with pytest.raises(ConfigError, match="of experiments begins with rap"):
         check_experiments(parse_config(config))
+
+
+def test_the_experiments_on_acs_files_are_sound(config: dict[str, Any], root: Path) -> None:
+    study = parse_config(merge(config, read_yaml(root / "data" / "acs" / "experiments.yaml")))
+    check_experiments(study)
+    employment = experiment_of(study, "employment_3")
+    assert (employment.marginals, store_path(employment)) == (3, "results/raprank/survey/employment")
+    assert domain_path(study, employment) == "results/raprank/survey/employment.domain.yaml"

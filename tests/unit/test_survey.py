@@ -10,6 +10,7 @@ from genverify.domain import parse_domain
 from genverify.errors import DataError
 from genverify.marginals import marginal_queries
 from genverify.microdata.survey import domain_text, read_survey
+from genverify.tables_out.survey_tasks import count_marginals, survey_task_table
 from genverify.textfiles import read_yaml
 
 ROWS = [(6, 20, 1, 100.0), (6, 40, 2, 250.0), (48, 60, None, 300.0), (48, 10, 1, None), (6, 30, 9, 200.0)]
@@ -83,3 +84,18 @@ def test_the_tasks_of_the_paper(root: Path, tmp_path: Path) -> None:
     assert table.num_rows == 3
     assert [len(column.codes) for column in domain.columns] == [10] + [3] * 15  # AGEP in ten bins
     assert len(marginal_queries(domain, 2)) == 10 * 45 + 9 * 105
+
+
+def test_numbers_of_a_task_beside_the_paper(survey: Path) -> None:
+    _, domain = read_survey([survey], TASKS, "all")  # 2, 4 and 3 codes
+    paper = {"all": {"attributes": 16, "dimension": 108, 2: 5154, 3: 144910}}
+    table = survey_task_table({"all": domain, "other": domain}, paper).set_index(["task", "number"])
+    assert table.loc["all", "ours"].tolist() == [3, 9, 26, 24]
+    assert table.loc["all", "paper"].tolist() == [16, 108, 5154, 144910]
+    assert table.loc["other", "paper"].isna().all()
+    assert [count_marginals(domain, ways) for ways in (2, 3)] == [len(marginal_queries(domain, ways)) for ways in (2, 3)]
+
+
+def test_no_files() -> None:
+    with pytest.raises(DataError, match=r"no file of the survey is named; list them in config\.yaml"):
+        read_survey([], TASKS, "all")

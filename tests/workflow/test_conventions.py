@@ -15,6 +15,7 @@ SCRIPTS = sorted((ROOT / "scripts").glob("*.py"))
 MODULES = sorted((ROOT / "src" / "genverify").rglob("*.py"))
 LONGEST = 300
 ATTACK = ["attack", "bounds", "claims", "contradiction", "datasets", "effective", "enumerate", "generate", "verify"]
+RAP_RANK = ["rap", "ranking", "raprank/attack", "raprank/published"]
 
 
 class Rule(NamedTuple):
@@ -148,7 +149,7 @@ def test_the_library_opens_no_path_of_the_repository(path: Path) -> None:
                 assert not any("/" in value for value in literal), f"line {node.lineno}: {literal}"
 
 
-@pytest.mark.parametrize("name", [*ATTACK, "certificate", "program", "solvers"])
+@pytest.mark.parametrize("name", [*ATTACK, *RAP_RANK, "certificate", "program", "solvers"])
 def test_the_attack_never_looks_at_microdata(name: str) -> None:
     package = ROOT / "src" / "genverify"
     files = sorted((package / name).glob("*.py")) if (package / name).is_dir() else [package / f"{name}.py"]
@@ -157,7 +158,7 @@ def test_the_attack_never_looks_at_microdata(name: str) -> None:
         assert not [used for used in code_files(file) if "/microdata/" in used], file.name
 
 
-@pytest.mark.parametrize("stage", ["generate_datasets", "verify_claims", "collect_claims"])
+@pytest.mark.parametrize("stage", ["generate_datasets", "verify_claims", "collect_claims", "rank_areas", "rank_release"])
 def test_the_stages_of_the_attack_are_given_no_microdata(stage: str) -> None:
     rule = next(rule for rule in RULES if rule.name == stage)
     assert "results/microdata" not in rule.body

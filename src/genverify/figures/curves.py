@@ -17,7 +17,7 @@ from genverify.raprank.curves import HOLDOUT, X, mean_curves, started
 LINES: Mapping[str, tuple[str, str, str, str, float]] = {
     started("random"): ("RAP-RANK, random start", "-", "o", PALETTE[4], 1.8),
     started(HOLDOUT): ("RAP-RANK, started at the holdout", "-", "s", PALETTE[4], 1.8),
-    HOLDOUT: ("holdout half", "--", "D", INK, 1.4),
+    HOLDOUT: ("holdout half of the area", "--", "D", INK, 1.4),
     "tract": ("tract", "-", "^", PALETTE[1], 1.0),
     "county": ("county", "-.", "v", PALETTE[3], 1.0),
     "state": ("state", "--", "x", PALETTE[2], 1.0),
@@ -31,28 +31,31 @@ STATE_COLUMNS = 5
 
 @dataclass(frozen=True)
 class Panel:
-    """The curves of one panel of a figure, area by area, and what they are about."""
+    """The curves of one panel of a figure, area by area, what they are about, and how large the areas may be."""
 
     title: str
+    size: str
     curves: pd.DataFrame
 
 
-def panel_of(curves: pd.DataFrame, label: str, start: str) -> Panel:
+def panel_of(curves: pd.DataFrame, label: str, start: str, limit: int | None) -> Panel:
     """A random start against all baselines; a start at the holdout against the holdout."""
     others = [source for source in LINES if source != started("random" if start == HOLDOUT else HOLDOUT)]
     shown = [started(HOLDOUT), HOLDOUT] if start == HOLDOUT else others
     words = "started at the holdout" if start == HOLDOUT else "random start"
-    return Panel(f"{label}, {words}", curves[curves["source"].isin(shown)])
+    size = f"areas of up to {limit:,} records" if limit else "areas"
+    return Panel(f"{label}, {words}", size, curves[curves["source"].isin(shown)])
 
 
-def read_panels(paths: Sequence[str], panels: Sequence[Mapping[str, str]]) -> list[Panel]:
-    """The panels of a figure: files of curves, and for each what it is about (label) and where RAP-RANK starts."""
+def read_panels(paths: Sequence[str], panels: Sequence[Mapping[str, Any]]) -> list[Panel]:
+    """The panels of a figure: files of curves, and for each what it is about and where RAP-RANK starts."""
     return [panel_of(pd.read_parquet(path), **panel) for path, panel in zip(paths, panels, strict=True)]
 
 
 def panel_means(panels: list[Panel], seed: int) -> pd.DataFrame:
     """The mean curves of all panels, one below the other."""
-    return pd.concat([mean_curves(panel.curves, seed).assign(panel=panel.title) for panel in panels], ignore_index=True)
+    means = [mean_curves(panel.curves, seed).assign(panel=panel.title, size=panel.size) for panel in panels]
+    return pd.concat(means, ignore_index=True)
 
 
 def plot_curves(means: pd.DataFrame, label: str) -> Figure:
@@ -62,17 +65,17 @@ def plot_curves(means: pd.DataFrame, label: str) -> Figure:
     columns = min(COLUMNS, len(titles))
     rows = ceil(len(titles) / columns)
     figure, axes = plt.subplots(
-        rows, columns, figsize=(PAGE_WIDTH * max(1, columns / 2), 0.55 + 2.7 * rows), layout="constrained", squeeze=False,
+        rows, columns, figsize=(PAGE_WIDTH * max(0.65, columns / 2), 0.7 + 2.7 * rows), layout="constrained", squeeze=False,
         sharex=True, sharey=True,
     )  # fmt: skip
     for place, title in zip(axes.flat, titles, strict=False):
         own = means[means["panel"] == title]
-        place.set_title(f"{title} ({own['areas'].max():,} areas)")
+        place.set_title(f"{title}\n({own['areas'].max():,} {own['size'].iloc[0]})")
         _draw(place, own, band=True)
     for place in axes[:, 0]:
         place.set_ylabel("match rate: private rows among the k best")
     for place in axes[-1]:
-        place.set_xlabel("k/u: rows ranked, as a share of the unique rows of D")
+        place.set_xlabel("k/u: rows ranked, as a share of the u unique rows")
     _legend(figure, means)
     say_source(figure, f"mean over areas, 95 % band (areas drawn again); {label}")
     return figure
@@ -106,7 +109,9 @@ def state_means(panels: list[Panel]) -> pd.DataFrame:
     frames = []
     for panel in panels:
         grouped = panel.curves.groupby(["state", "source", X], sort=True)["match_rate"].agg(["mean", "size"]).reset_index()
-        frames.append(grouped.rename(columns={"mean": "match_rate", "size": "areas"}).assign(panel=panel.title))
+        frames.append(
+            grouped.rename(columns={"mean": "match_rate", "size": "areas"}).assign(panel=panel.title, size=panel.size)
+        )
     return pd.concat(frames, ignore_index=True)
 
 
@@ -119,7 +124,7 @@ def plot_states(means: pd.DataFrame, label: str) -> Figure:
     parts = figure.subfigures(1, len(titles), squeeze=False).flat
     for part, title in zip(parts, titles, strict=True):
         _state_grid(part, means[means["panel"] == title], rows)
-        part.suptitle(title, fontsize=9)
+        part.suptitle(f"{title} ({means['size'].iloc[0]})", fontsize=9)
         part.supxlabel("k/u", fontsize=8)
         part.supylabel("match rate", fontsize=8)
     _legend(figure, means)

@@ -21,6 +21,8 @@ MOST_CODES = 100
 
 def read_survey(paths: Sequence[Path], tasks: Mapping[str, Any], name: str) -> tuple[pa.Table, Domain]:
     """The rows of a task from all files of a survey: a table for the store (a state is one block), and its domain."""
+    if not paths:
+        raise DataError(f"task {name}: no file of the survey is named; list them in config.yaml (raprank.survey.files)")
     task = tasks["tasks"][name]
     frame = pd.concat([_read_csv(path, _needed(tasks, task)) for path in paths], ignore_index=True)
     frame = frame[_kept(frame, task.get("keeps", {}))].reset_index(drop=True)
@@ -34,7 +36,10 @@ def read_survey(paths: Sequence[Path], tasks: Mapping[str, Any], name: str) -> t
             bin_column(frame[column], tasks["bins"], where) if binned else code_column(frame[column], where)
         )
         columns.append(made)
-    states = frame[tasks["state"]].astype(int).astype(str).str.zfill(GEOGRAPHY["state"])
+    fips = _numbers(frame[tasks["state"]], f"{paths[0]}: column {tasks['state']}")
+    if np.isnan(fips).any():
+        raise DataError(f"{paths[0]}: column {tasks['state']} is blank in row {int(np.isnan(fips).argmax()) + 2}")
+    states = pd.Series(fips.astype(int).astype(str)).str.zfill(GEOGRAPHY["state"])
     table = pa.table({"block": states.str.ljust(GEOGRAPHY["block"], "0").astype("str"), **codes})
     return table, Domain(tuple(columns))
 

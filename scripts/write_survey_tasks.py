@@ -1,0 +1,19 @@
+"""Attributes, codes and marginal queries of each task of a survey, beside the paper's."""
+
+from pathlib import Path
+
+from genverify.domain import read_domain
+from genverify.jobs import Job, run
+from genverify.microdata.manifest import data_labels
+from genverify.tables_out.survey_tasks import survey_task_table
+from genverify.textfiles import read_yaml
+
+
+def main(job: Job) -> None:
+    domains = {Path(path).name.split(".")[0]: read_domain(Path(path)).domain for path in job.input.domains}
+    table = survey_task_table(domains, read_yaml(Path(job.input.paper))["tasks"])
+    table.assign(data=data_labels(job.input.manifests)).to_csv(job.output.table, index=False)
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821  (put there by Snakemake)
