@@ -125,6 +125,6 @@ def test_a_second_run_in_the_same_folder_is_refused(plain: Path, tmp_path: Path)
         time.sleep(0.02)
     text = said(home, *CLAIMS, right=False)
     assert "Directory cannot be locked" in text
-    assert "another Snakemake process" in text
+    assert "no other Snakemake process is trying to create the same files" in text
     assert run.wait() == 0
     same_claims(plain, home)
