@@ -18,7 +18,20 @@ from typing import Any, TypeVar
 from genverify.code import code_files, from_here
 from genverify.errors import GenverifyError, naming_disk_errors
 
-PACKAGES = ("numpy", "pandas", "pyarrow", "scipy", "matplotlib", "seaborn", "highspy", "gurobipy", "snakemake")
+PACKAGES = (
+    "numpy",
+    "pandas",
+    "pyarrow",
+    "scipy",
+    "matplotlib",
+    "seaborn",
+    "highspy",
+    "gurobipy",
+    "jax",
+    "jaxlib",
+    "optax",
+    "snakemake",
+)
 SAY_EVERY = 10.0
 LOCK = ("envs", "requirements.lock")
 T = TypeVar("T")
