@@ -2,10 +2,13 @@
 
 from itertools import combinations, product
 
+import numpy as np
+
 from genverify.domain import Domain
 from genverify.errors import ConfigError
-from genverify.predicates import Predicate
+from genverify.predicates import Predicate, Records
 from genverify.tables import Query
+from genverify.tabulate import Ints, code_places
 
 
 def marginal_queries(domain: Domain, ways: int) -> tuple[Query, ...]:
@@ -27,3 +30,14 @@ def marginal_queries(domain: Domain, ways: int) -> tuple[Query, ...]:
             where = {column.name: (code,) for column, code in zip(columns, codes, strict=True)}
             queries.append(Query(".".join((table, *map(str, codes))), table, label, Predicate.of(where)))
     return tuple(queries)
+
+
+def marginal_counts(records: Records, domain: Domain, ways: int) -> Ints:
+    """The counts of `marginal_queries` in their order, table by table: a hundred times faster than query by query."""
+    places = {column.name: code_places(column.codes)[records[column.name]] for column in domain.columns}
+    tables = []
+    for columns in combinations(domain.columns, ways):
+        sizes = [len(column.codes) for column in columns]
+        cells = np.ravel_multi_index([places[column.name] for column in columns], sizes)
+        tables.append(np.bincount(cells, minlength=int(np.prod(sizes))))
+    return np.concatenate(tables).astype(np.int64)

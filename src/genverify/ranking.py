@@ -29,7 +29,7 @@ def rank_rows(rows: Codes, seed: int) -> ConfidenceSet:
     >>> ranked.rows.tolist(), ranked.frequency.tolist()
     ([[3, 4], [1, 2]], [2, 1])
     """
-    (keys,) = _pack([rows])
+    (keys,) = pack_rows([rows])
     _, first, frequency = np.unique(keys, return_index=True, return_counts=True)
     return rank_counts(rows[first], frequency, seed)
 
@@ -59,7 +59,7 @@ def match_rates(ranked: ConfidenceSet, private_rows: Codes) -> Floats:
 
 def unique_rows(private_rows: Codes, holdout: Codes | None = None) -> int:
     """u: the number of distinct rows of D, or of the holdout where that has fewer."""
-    sizes = [len(np.unique(_pack([rows])[0])) for rows in (private_rows, holdout) if rows is not None]
+    sizes = [len(np.unique(pack_rows([rows])[0])) for rows in (private_rows, holdout) if rows is not None]
     return min(sizes)
 
 
@@ -79,11 +79,11 @@ def match_curve(ranked: ConfidenceSet, private_rows: Codes, u: int, grid: Sequen
 
 
 def _hits(ranked: ConfidenceSet, private_rows: Codes) -> npt.NDArray[np.bool_]:
-    ours, theirs = _pack([ranked.rows, private_rows])
+    ours, theirs = pack_rows([ranked.rows, private_rows])
     return np.isin(ours, theirs)
 
 
-def _pack(parts: Sequence[Codes]) -> list[npt.NDArray[np.generic]]:
+def pack_rows(parts: Sequence[npt.NDArray[np.integer]]) -> list[npt.NDArray[np.generic]]:
     """Rows as single keys that sort as the rows do: integers where the codes leave room for them, else records of codes."""
     widths = {part.shape[1] for part in parts}
     if len(widths) != 1:

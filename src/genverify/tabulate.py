@@ -29,7 +29,7 @@ def tabulate(records: Records, starts: Ints, domain: Domain, queries: Sequence[Q
     groups = _groups(domain, queries)
     for first, last in _chunks(bounds):
         rows = slice(int(bounds[first]), int(bounds[last]))
-        places = {column.name: _places(column.codes)[records[column.name][rows]] for column in domain.columns}
+        places = {column.name: code_places(column.codes)[records[column.name][rows]] for column in domain.columns}
         block = np.repeat(np.arange(last - first), np.diff(bounds[first : last + 1]))
         for group in groups:
             counts[first:last, group.members] = group.counts(places, block, last - first)
@@ -46,7 +46,7 @@ def _chunks(bounds: Ints) -> Iterator[tuple[int, int]]:
         first = stop
 
 
-def _places(codes: Sequence[int]) -> npt.NDArray[np.int32]:
+def code_places(codes: Sequence[int]) -> npt.NDArray[np.int32]:
     """The place of each code among the codes of its column."""
     place = np.zeros(max(codes) + 1, dtype=np.int32)
     place[list(codes)] = np.arange(len(codes))

@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 
 from genverify.domain import Column, Domain
 from genverify.errors import ConfigError, DataError
-from genverify.marginals import marginal_queries
+from genverify.marginals import marginal_counts, marginal_queries
 from genverify.ranking import match_curve, match_rates, rank_rows, unique_rows
+from genverify.tabulate import tabulate
 
 A, B, C, D, E = [1, 1], [1, 2], [2, 1], [2, 2], [3, 1]
 PRIVATE = np.array([A, A, C, D])
@@ -79,5 +80,9 @@ def test_marginals_of_three_columns() -> None:
         queries = marginal_queries(domain, ways)
         assert len(queries) == len({query.predicate for query in queries}) == len({query.id for query in queries}) == number
         assert all(len(query.predicate.clauses) == ways for query in queries)
+        rng = np.random.default_rng(ways)
+        records = {column.name: rng.choice(column.codes, 40) for column in domain.columns}
+        tabulated = tabulate(records, np.array([0]), domain, queries)[0]
+        assert marginal_counts(records, domain, ways).tolist() == tabulated.tolist()
     with pytest.raises(ConfigError, match="1 to 3 ways"):
         marginal_queries(domain, 4)

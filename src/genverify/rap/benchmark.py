@@ -10,12 +10,11 @@ import pandas as pd
 
 from genverify.benchmarks import watch
 from genverify.domain import Domain
-from genverify.marginals import marginal_queries
+from genverify.marginals import marginal_counts, marginal_queries
 from genverify.predicates import Records
 from genverify.rap.reconstruct import Ints, RapSettings, reconstruct
 from genverify.release import Release
 from genverify.seeds import derive_seed
-from genverify.tabulate import tabulate
 
 NEVER = 2**31 - 1
 
@@ -29,7 +28,7 @@ def time_marginals(
     rows = min(own["rows"], available)
     drawn = np.sort(rng.choice(available, rows, replace=False))
     queries = marginal_queries(domain, own["ways"])
-    counts = tabulate({name: records[name][drawn] for name in domain.names}, np.array([0]), domain, queries)[0]
+    counts = marginal_counts({name: records[name][drawn] for name in domain.names}, domain, own["ways"])
     changes = {"steps": own["steps"], "queries_per_step": own["queries_per_step"], "tolerance": 0.0, "patience": NEVER}
     settings = RapSettings(**{**rap, **changes})
     case = f"{own['ways']}-way marginals"

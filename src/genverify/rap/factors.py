@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from genverify.ranking import pack_rows
 from genverify.rap.workload import Indices, Workload
 
 FEWEST_ROWS = 64  # below, the matrices of a run are so small that XLA is slower with them than query by query
@@ -54,8 +55,9 @@ def _candidates(workload: Workload) -> Iterator[npt.NDArray[np.bool_]]:
 def _split(workload: Workload, taken: npt.NDArray[np.bool_]) -> Factors:
     pivot = np.where(taken.any(axis=1), workload.slots[np.arange(len(taken)), taken.argmax(axis=1)], workload.always)
     left = np.sort(np.where(taken, workload.always, workload.slots), axis=1)
-    rests, row = np.unique(left, axis=0, return_inverse=True)
+    _, first, row = np.unique(pack_rows([left])[0], return_index=True, return_inverse=True)
     pivots, place = np.unique(pivot, return_inverse=True)
+    rests = left[first]
     needed = (rests != workload.always).any(axis=0)
     needed[0] |= not needed.any()
     return Factors(rests[:, needed].astype(np.int32), pivots.astype(np.int32), row.ravel(), place.ravel())
