@@ -19,6 +19,9 @@ from genverify.rap.workload import Indices, Workload, build_workload, place_code
 Codes = npt.NDArray[np.int64]
 Ints = npt.NDArray[np.int64]
 Errors = npt.NDArray[np.float32]
+
+
+FEWEST_ROWS = 8  # room for small blocks, so that they share a compiled program
 MOST_CELLS = 4_000_000  # of an array with an entry per query, run and row: what a batch of queries may take
 
 
@@ -85,7 +88,7 @@ def reconstruct(
     _check_counts(predicates, counts, rows)
     if not len(seeds):
         raise ConfigError("K = 0: RAP-RANK needs at least one run; give as many seeds as runs")
-    workload, room = build_workload(domain, predicates), roomy(rows)
+    workload, room = build_workload(domain, predicates), roomy(max(rows, FEWEST_ROWS))
     problem = make_problem(workload, counts, rows, room, len(seeds))
     if start is None:
         logits = random_logits(seeds, workload.codes, rows, room, settings.spread)
