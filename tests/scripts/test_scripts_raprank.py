@@ -198,7 +198,7 @@ def test_table_of_match_rates(blocks: Path, store: Path, tmp_path: Path, script:
     table = pd.read_csv(outputs["orders"])
     assert table["difference"][0] == pytest.approx(expected["RAP-RANK random"] - expected["national"], abs=1e-3)
     assert table["seen"][1] == "not run"
-    assert "Data: **synthetic toy**" in outputs["text"].read_text()
+    assert "Data: **synthetic toy**" in outputs["readable"].read_text()
 
 
 def test_whole_blocks_certain_and_confident(
