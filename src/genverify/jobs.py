@@ -17,7 +17,20 @@ from typing import Any, TypeVar
 from genverify.code import code_files
 from genverify.errors import GenverifyError
 
-PACKAGES = ("numpy", "pandas", "pyarrow", "scipy", "matplotlib", "seaborn", "highspy", "gurobipy", "snakemake")
+PACKAGES = (
+    "numpy",
+    "pandas",
+    "pyarrow",
+    "scipy",
+    "matplotlib",
+    "seaborn",
+    "highspy",
+    "gurobipy",
+    "jax",
+    "jaxlib",
+    "optax",
+    "snakemake",
+)
 SAY_EVERY = 10.0
 T = TypeVar("T")
 log = logging.getLogger("genverify")

@@ -94,7 +94,7 @@ def reconstruct(
         logits = random_logits(seeds, workload.codes, rows, room, settings.spread)
     else:
         logits = logits_at(workload.sizes, _start(domain, np.asarray(start), rows, room, len(seeds)), settings.certainty)
-    number = max(round(settings.queries_per_step * int(problem.rests) / len(counts)), 1)
+    number = _rests_per_step(problem, len(counts), settings.queries_per_step)
     chances, steps = descend(workload.sizes, number, problem, settings.pace(rows), make_keys(seeds), logits)
     places = round_rows(seeds, workload.sizes, np.asarray(chances))
     relaxed, rounded = (errors_of(workload.sizes, problem, whole) for whole in (chances, one_hot(workload.sizes, places)))
@@ -141,6 +141,12 @@ def make_problem(workload: Workload, counts: Ints, rows: int, room: int, runs: i
         jnp.asarray(share),
         jnp.int32(len(factors.rests)),
     )
+
+
+def _rests_per_step(problem: Problem, queries: int, per_step: int) -> int:
+    """So many rests that a step takes about as many queries as wanted; all of them where there are no more."""
+    everything = problem.slots.shape[0] * problem.slots.shape[1]
+    return everything if per_step >= queries else max(round(per_step * int(problem.rests) / queries), 1)
 
 
 def _start(domain: Domain, start: Codes, rows: int, room: int, runs: int) -> Indices:
