@@ -43,7 +43,7 @@ def rank_counts(rows: Codes, frequency: Ints, seed: int, most: int | None = None
 
 def count_holders(rows: Codes, datasets: Codes) -> Ints:
     """How many of the datasets (K, rows, columns) hold each row; a dataset with several copies counts once."""
-    ours, theirs = _pack([rows, datasets.reshape(-1, datasets.shape[-1])])
+    ours, theirs = pack_rows([rows, datasets.reshape(-1, datasets.shape[-1])])
     held = np.sort(theirs.reshape(datasets.shape[:2]), axis=1)
     first = np.concatenate([np.ones((len(held), 1), dtype=bool), held[:, 1:] != held[:, :-1]], axis=1)
     known, times = np.unique(held[first], return_counts=True)
