@@ -126,12 +126,3 @@ rule write_survey_tasks:
         code=code_of("write_survey_tasks"),
     script:
         "../scripts/write_survey_tasks.py"
-
-
-rule raprank:
-    """Every figure and table of RAP-RANK: about an hour on two cores."""
-    input:
-        expand("figures/{figure}.pdf", figure=RAP_FIGURES),
-        expand("figures/{figure}_states.pdf", figure=RAP_FIGURES),
-        "figures/certainty.pdf",
-        "results/tables/raprank.csv",

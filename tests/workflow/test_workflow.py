@@ -5,10 +5,8 @@ import json
 import os
 import re
 import shutil
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -261,31 +259,3 @@ def test_a_wrong_setting_on_the_command_line_is_one_clear_error(ran: Path) -> No
     said = snakemake(ran, "-n", "--config", "sead=3", right=False)
     assert said.count("config.yaml: unknown setting sead: did you mean seed?") == 1
     assert "Traceback" not in said
-
-
-def kill_in_verification(home: Path) -> None:
-    """Start the study and kill Snakemake and all its jobs as soon as a verification job is at work."""
-    words = command(*TARGETS, *RELEASES, "--configfile", "small.yaml")
-    with (home / "killed.txt").open("w") as said:
-        run = subprocess.Popen(words, cwd=home, env=environment(home), stdout=said, stderr=said, start_new_session=True)
-    try:
-        while not list(home.glob("logs/paper/verify_claims/*.log")):
-            assert run.poll() is None, (home / "killed.txt").read_text()
-            time.sleep(0.02)
-    finally:
-        os.killpg(run.pid, signal.SIGKILL)
-        run.wait()
-
-
-def test_a_killed_run_in_another_copy_ends_with_the_same_bytes(ran: Path, tmp_path: Path) -> None:
-    home = copy_repository(tmp_path)
-    kill_in_verification(home)
-    assert not (home / "results" / "paper" / "claims.parquet").exists()
-    done_before = {path: path.stat().st_mtime_ns for path in home.glob("results/*.json")}
-    assert done_before
-    snakemake(home, "--unlock", "--configfile", "small.yaml")
-    make(home, *TARGETS, *RELEASES)
-    assert {path: path.stat().st_mtime_ns for path in done_before} == done_before
-    first, again = contents(ran), contents(home)
-    assert sorted(again) == sorted(first)
-    assert [name for name in first if first[name] != again[name]] == []
