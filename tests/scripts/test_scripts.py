@@ -1,12 +1,9 @@
 """Each script's main on plain namespaces: the toy from a file of units to verified claims, and a census block or two."""
 
 import gzip
-import importlib.util
 import json
-from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -18,41 +15,15 @@ from genverify.attack import ProgramSettings
 from genverify.certificate import check_block
 from genverify.domain import DomainFile, read_domain
 from genverify.errors import DataError
-from genverify.jobs import Job
 from genverify.microdata.store import read_microdata, write_microdata
 from genverify.prooffile import read_proofs
 from genverify.release import read_releases, read_schema
+from script_jobs import job, script
 
 BLOCKS = {
     "01": ["010010201001000", "010010201001001", "010010201001002"],
     "56": ["560019513003000", "560019513003001", "560019513003002"],
 }
-
-
-@pytest.fixture(scope="module")
-def script(root: Path) -> Callable[[str], Callable[[Job], None]]:
-    """The main of a script, by its name."""
-
-    def load(name: str) -> Callable[[Job], None]:
-        spec = importlib.util.spec_from_file_location(f"script_{name}", root / "scripts" / f"{name}.py")
-        assert spec is not None
-        assert spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        main: Callable[[Job], None] = module.main
-        return main
-
-    return load
-
-
-def job(inputs: dict[str, Any], outputs: dict[str, Any], **params: Any) -> Job:
-    def text(files: dict[str, Any]) -> SimpleNamespace:
-        return SimpleNamespace(**{k: list(map(str, v)) if isinstance(v, list) else str(v) for k, v in files.items()})
-
-    for path in outputs.values():
-        for one in path if isinstance(path, list) else [path]:
-            one.parent.mkdir(parents=True, exist_ok=True)
-    return Job("toy", text(inputs), text(outputs), SimpleNamespace(**params), SimpleNamespace())
 
 
 def toy_units() -> pd.DataFrame:
@@ -77,13 +48,9 @@ def write_units(frame: pd.DataFrame, path: Path) -> None:
     pd.concat([units, quarters]).to_csv(path, index=False)
 
 
-Run = Callable[[str], Callable[[Job], None]]
-
-
 @pytest.fixture(scope="module")
 def made(
     tmp_path_factory: pytest.TempPathFactory,
-    script: Run,
     toy: Path,
     toy_settings: dict[str, Any],
     program_settings: ProgramSettings,
@@ -108,11 +75,11 @@ def made(
         job({"microdata": results / "microdata", "blocks": results / "blocks.parquet", "domain": domain},
             {"schema": results / "release" / "schema.json", "counts": counts}, release=toy_settings, sample=sample)
     )  # fmt: skip
-    attack(script, results, asdict(program_settings))
+    attack(results, asdict(program_settings))
     return results
 
 
-def attack(script: Run, results: Path, program: dict[str, Any]) -> None:
+def attack(results: Path, program: dict[str, Any]) -> None:
     """Generate, verify and collect."""
     for batch in ("000", "001"):
         release = {"schema": results / "release" / "schema.json", "counts": results / "release" / f"{batch}.parquet"}
@@ -173,9 +140,7 @@ def test_a_release_holds_the_counts_of_its_batch_and_nothing_else(made: Path) ->
             assert row.count == predicate.matches(dict(held.items())).sum()
 
 
-def test_withheld_counts_reach_no_file_of_the_release(
-    tmp_path: Path, script: Run, toy: Path, toy_settings: dict[str, Any]
-) -> None:
+def test_withheld_counts_reach_no_file_of_the_release(tmp_path: Path, toy: Path, toy_settings: dict[str, Any]) -> None:
     """One owner changes from a dog to a fish: the counts that differ are at most 2 on both sides, so no byte differs."""
     frame = toy_units()
     one = frame[frame["block"] == BLOCKS["01"][0]]
@@ -252,30 +217,31 @@ def test_one_row_per_block_and_design(made: Path) -> None:
     assert blocks[["verified_k1", "verified_k2", "verified_k3"]].sum(axis=1).tolist() == counted
 
 
-def test_the_attack_gives_the_same_bytes_again(
-    made: Path, tmp_path: Path, script: Run, program_settings: ProgramSettings
-) -> None:
+def test_the_attack_gives_the_same_bytes_again(made: Path, tmp_path: Path, program_settings: ProgramSettings) -> None:
     (tmp_path / "release").mkdir()
     for path in [*(made / "release").iterdir(), made / "blocks.parquet"]:
         (tmp_path / path.relative_to(made)).write_bytes(path.read_bytes())
-    attack(script, tmp_path, asdict(program_settings))
+    attack(tmp_path, asdict(program_settings))
     for path in sorted(p.relative_to(made) for p in made.rglob("*") if p.is_file()):
         if path.parts[0] in ("generated", "claims", "proofs", "claims.parquet", "verified.parquet"):
             assert (tmp_path / path).read_bytes() == (made / path).read_bytes(), path
 
 
-def test_a_batch_may_be_empty(made: Path, tmp_path: Path, script: Run, program_settings: ProgramSettings) -> None:
+def test_a_batch_may_be_empty(made: Path, tmp_path: Path, program_settings: ProgramSettings) -> None:
     (tmp_path / "release").mkdir()
     for path in [*(made / "release").iterdir(), made / "blocks.parquet"]:
         (tmp_path / path.relative_to(made)).write_bytes(path.read_bytes())
     whole = pd.read_parquet(made / "release" / "001.parquet")
     whole.iloc[:0].to_parquet(tmp_path / "release" / "001.parquet", index=False)
-    attack(script, tmp_path, asdict(program_settings))
+    attack(tmp_path, asdict(program_settings))
     claims, first = pd.read_parquet(tmp_path / "claims.parquet"), pd.read_parquet(made / "claims" / "000.parquet")
     assert len(claims) == len(first) > 0
 
 
-def test_fig2_gives_the_same_bytes_again(made: Path, tmp_path: Path, script: Run) -> None:
+def test_fig2_gives_the_same_bytes_again(
+    made: Path,
+    tmp_path: Path,
+) -> None:
     for name in ("one", "other"):
         script("plot_fig2")(
             job({"blocks": made / "blocks.parquet", "manifest": made / "microdata.json"},
@@ -287,7 +253,10 @@ def test_fig2_gives_the_same_bytes_again(made: Path, tmp_path: Path, script: Run
     assert b"CreationDate" not in (tmp_path / "one" / "fig2.pdf").read_bytes()
 
 
-def test_table3_of_the_toy(made: Path, tmp_path: Path, script: Run) -> None:
+def test_table3_of_the_toy(
+    made: Path,
+    tmp_path: Path,
+) -> None:
     (tmp_path / "microdata.json").write_text('{"label": "made by hand"}')
     inputs = {"schema": made / "release" / "schema.json", "manifest": tmp_path / "microdata.json"}
     script("write_table3")(job(inputs, {"table": tmp_path / "table3.csv", "readable": tmp_path / "table3.md"}))
@@ -296,7 +265,7 @@ def test_table3_of_the_toy(made: Path, tmp_path: Path, script: Run) -> None:
     assert table.loc[["1", "2", "total"], "ours"].tolist() == [2, 2, 4]  # PET, AGE; PET x HOME, HOME x AGE
 
 
-def test_baselines_of_the_toy(made: Path, tmp_path: Path, script: Run, toy: Path, toy_settings: dict[str, Any]) -> None:
+def test_baselines_of_the_toy(made: Path, tmp_path: Path, toy: Path, toy_settings: dict[str, Any]) -> None:
     """The claim that one of three owners has a fish, if owners were drawn from the nation, or each pet were as likely."""
     script("fit_baselines")(
         job({"claims": made / "claims.parquet", "blocks": made / "verified.parquet", "microdata": made / "microdata",
@@ -313,9 +282,7 @@ def test_baselines_of_the_toy(made: Path, tmp_path: Path, script: Run, toy: Path
     assert baselines.loc[fish, "uniform"].tolist() == pytest.approx([3 * (1 / 3) * (2 / 3) ** 2])
 
 
-def test_households_and_answers_of_the_toy(
-    made: Path, tmp_path: Path, script: Run, toy: Path, toy_settings: dict[str, Any]
-) -> None:
+def test_households_and_answers_of_the_toy(made: Path, tmp_path: Path, toy: Path, toy_settings: dict[str, Any]) -> None:
     """In the block solved by hand, pairs of columns single out all three owners, three columns only the fish's."""
     counts = [made / "release" / f"{batch}.parquet" for batch in ("000", "001")]
     script("count_households")(
@@ -332,7 +299,7 @@ def test_households_and_answers_of_the_toy(
     assert answers.to_dict() == {"queries": 16, "published": 16, "zeros": 6, "ones": 10}
 
 
-def test_variability_of_the_toy(made: Path, tmp_path: Path, script: Run, program_settings: ProgramSettings) -> None:
+def test_variability_of_the_toy(made: Path, tmp_path: Path, program_settings: ProgramSettings) -> None:
     """In the block solved by hand the two in houses can both be other records, the third cannot."""
     script("measure_variability")(
         job({"schema": made / "release" / "schema.json", "counts": made / "release" / "000.parquet",
@@ -344,7 +311,7 @@ def test_variability_of_the_toy(made: Path, tmp_path: Path, script: Run, program
     assert own["share"] == pytest.approx(2 / 3)
 
 
-def test_a_missing_design_stops_the_sampling(made: Path, tmp_path: Path, script: Run, toy: Path) -> None:
+def test_a_missing_design_stops_the_sampling(made: Path, tmp_path: Path, toy: Path) -> None:
     designs = {"nine": {"size": 9, "blocks_per_state": 1}}
     sample = {"universe": "owners", "designs": designs, "all_blocks": {}, "batches": 2, "blocks_per_batch": 9}
     wrong = job(
@@ -374,7 +341,7 @@ def household_store(tmp_path_factory: pytest.TempPathFactory, census: DomainFile
 
 
 def test_units_are_written_in_the_layout_of_the_file(
-    household_store: Path, tmp_path: Path, script: Run, census: DomainFile, root: Path
+    household_store: Path, tmp_path: Path, census: DomainFile, root: Path
 ) -> None:
     """What write_ppmf writes, ingest_microdata reads back: the same store, byte for byte."""
     units = tmp_path / "units.csv.gz"
@@ -393,7 +360,7 @@ def test_units_are_written_in_the_layout_of_the_file(
 
 
 def test_calibration_and_table2_of_a_block_of_ten(
-    household_store: Path, tmp_path: Path, script: Run, root: Path, release_settings: dict[str, Any]
+    household_store: Path, tmp_path: Path, root: Path, release_settings: dict[str, Any]
 ) -> None:
     census = root / "data" / "census"
     settings = {**release_settings, "tables_file": str(census / "tables.yaml")}

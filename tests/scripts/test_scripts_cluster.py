@@ -1,12 +1,9 @@
 """Every block of the toy's states through the mains of the scripts: in pieces of a few rows the same as at once."""
 
-import importlib.util
 import json
-from collections.abc import Callable
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -17,9 +14,9 @@ import pytest
 
 from genverify.attack import ProgramSettings
 from genverify.domain import read_domain
-from genverify.jobs import Job
 from genverify.microdata.store import write_microdata
 from genverify.sample import groups_of_batches
+from script_jobs import job, script
 
 NAMES = ["PET", "HOME", "AGE"]
 BATCHES = ["000", "001", "002"]
@@ -30,26 +27,6 @@ SAMPLE = {
     "batches": 3,
     "blocks_per_batch": 9,
 }
-
-
-def load(root: Path, name: str) -> Callable[[Job], None]:
-    spec = importlib.util.spec_from_file_location(f"script_{name}", root / "scripts" / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    main: Callable[[Job], None] = module.main
-    return main
-
-
-def job(inputs: dict[str, Any], outputs: dict[str, Any], **params: Any) -> Job:
-    def text(files: dict[str, Any]) -> SimpleNamespace:
-        return SimpleNamespace(**{k: list(map(str, v)) if isinstance(v, list) else str(v) for k, v in files.items()})
-
-    for path in outputs.values():
-        for one in path if isinstance(path, list) else [path]:
-            one.parent.mkdir(parents=True, exist_ok=True)
-    return Job("toy", text(inputs), text(outputs), SimpleNamespace(**params), SimpleNamespace())
 
 
 def write_toy(folder: Path, toy: Path) -> None:
@@ -71,7 +48,7 @@ def make(home: Path, root: Path, toy: Path, settings: dict[str, Any], program: d
     parts = {kind: [home / kind / f"{b}.parquet" for b in BATCHES] for kind in ("release", "generated", "claims")}
     blocks = {kind: [path.with_suffix(".blocks.parquet") for path in parts[kind]] for kind in ("generated", "claims")}
     write_toy(micro, toy)
-    load(root, "sample_blocks")(
+    script("sample_blocks")(
         job(
             {"microdata": micro, "domain": domain},
             {"blocks": sample, "sizes": home / "sizes.parquet"},
@@ -79,23 +56,23 @@ def make(home: Path, root: Path, toy: Path, settings: dict[str, Any], program: d
             seed=1,
         )
     )
-    load(root, "tabulate_release")(
+    script("tabulate_release")(
         job({"microdata": micro, "blocks": sample, "domain": domain}, {"schema": schema, "counts": parts["release"]},
             release=settings, sample=SAMPLE)
     )  # fmt: skip
     for place in range(len(BATCHES)):
         release = {"schema": schema, "counts": parts["release"][place]}
         made = {"datasets": parts["generated"][place]}
-        load(root, "generate_datasets")(
+        script("generate_datasets")(
             job(release, {**made, "blocks": blocks["generated"][place]}, program=program, generate={"datasets": 5}, seed=1)
         )
-        load(root, "verify_claims")(
+        script("verify_claims")(
             job({**release, **made},
                 {"claims": parts["claims"][place], "blocks": blocks["claims"][place],
                  "proofs": home / "proofs" / f"{place}.jsonl.gz"}, program=program, verify={"min_k": 1})
         )  # fmt: skip
     found = {"claims": parts["claims"], "verified": blocks["claims"], "generated": blocks["generated"]}
-    load(root, "collect_claims")(job({"sample": sample, **found}, {"claims": claims, "blocks": home / "verified.parquet"}))
+    script("collect_claims")(job({"sample": sample, **found}, {"claims": claims, "blocks": home / "verified.parquet"}))
     evaluate(home, root, toy, settings)
     return home
 
@@ -104,16 +81,16 @@ def evaluate(home: Path, root: Path, toy: Path, settings: dict[str, Any]) -> Non
     """Baselines, households and the summary."""
     private = {"microdata": home / "microdata", "domain": toy / "domain.yaml", "claims": home / "claims.parquet"}
     schema, counts = home / "release" / "schema.json", [home / "release" / f"{b}.parquet" for b in BATCHES]
-    load(root, "fit_baselines")(
+    script("fit_baselines")(
         job({**private, "blocks": home / "verified.parquet"},
             {"baselines": home / "baselines.parquet", "unseen": home / "unseen.csv"}, release=settings)
     )  # fmt: skip
-    load(root, "count_households")(
+    script("count_households")(
         job({**private, "sample": home / "blocks.parquet", "schema": schema, "counts": counts},
             {"households": home / "households.parquet", "answers": home / "answers.parquet"},
             release=settings, sample=SAMPLE)
     )  # fmt: skip
-    load(root, "summarise_claims")(
+    script("summarise_claims")(
         job({"schema": schema, "claims": home / "claims.parquet", "baselines": home / "baselines.parquet"},
             {"summary": home / "summary.json"})
     )  # fmt: skip

@@ -1,8 +1,6 @@
 """The scripts about persons: ingestion from both sources, the file in the PPMF layout, the count of queries, the trial."""
 
-import importlib.util
 import json
-from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -18,25 +16,13 @@ from genverify.microdata.store import read_microdata, write_microdata
 from genverify.microdata.synthetic import SyntheticSettings, read_country, synthesize
 from genverify.settings import Config
 from genverify.study import check_study
+from script_jobs import script
 
-Run = Callable[..., None]
 
-
-@pytest.fixture(scope="module")
-def run(root: Path) -> Run:
-    """Runs the main of a script, by its name, on named inputs, outputs and params."""
-
-    def main(name: str, inputs: dict[str, Any], outputs: dict[str, Path], reading: str = "", **params: Any) -> None:
-        spec = importlib.util.spec_from_file_location(f"script_{name}", root / "scripts" / f"{name}.py")
-        assert spec is not None
-        assert spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        module.main(
-            Job(name, *(SimpleNamespace(**named) for named in (inputs, outputs, params)), SimpleNamespace(reading=reading))
-        )
-
-    return main
+def run(name: str, inputs: dict[str, Any], outputs: dict[str, Path], reading: str = "", **params: Any) -> None:
+    """Run the main of a script on named inputs, outputs and params."""
+    wildcards = SimpleNamespace(reading=reading)
+    script(name)(Job(name, *(SimpleNamespace(**named) for named in (inputs, outputs, params)), wildcards))
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +42,7 @@ def files(root: Path) -> dict[str, Path]:
     }
 
 
-def test_persons_of_one_state_through_both_sources(tmp_path: Path, run: Run, root: Path, files: dict[str, Path]) -> None:
+def test_persons_of_one_state_through_both_sources(tmp_path: Path, root: Path, files: dict[str, Path]) -> None:
     """All households of the first state of a small country, their persons, and the same persons from a file."""
     census = read_domain(root / "data" / "census" / "domain.yaml")
     country = read_country(root / "data" / "synthetic")
@@ -79,7 +65,7 @@ def test_persons_of_one_state_through_both_sources(tmp_path: Path, run: Run, roo
     assert persons.num_rows >= occupied["HHSIZE"].sum()
 
 
-def test_the_count_of_person_queries(tmp_path: Path, run: Run, files: dict[str, Path], settings: dict[str, Any]) -> None:
+def test_the_count_of_person_queries(tmp_path: Path, files: dict[str, Path], settings: dict[str, Any]) -> None:
     outputs = {"table": tmp_path / "queries.csv", "readable": tmp_path / "queries.md"}
     persons = settings["persons"]
     run("write_person_queries", files, outputs, release=persons["release"], tract_tables=persons["tract_tables"])
@@ -88,7 +74,7 @@ def test_the_count_of_person_queries(tmp_path: Path, run: Run, files: dict[str, 
     assert "the 23 female age bands of P12" in (tmp_path / "queries.md").read_text()
 
 
-def test_the_trial_on_records(tmp_path: Path, run: Run, files: dict[str, Path], settings: dict[str, Any]) -> None:
+def test_the_trial_on_records(tmp_path: Path, files: dict[str, Path], settings: dict[str, Any]) -> None:
     """A man of 30 and a woman of 20: in bands both are known in full, in years only she is."""
     records = tmp_path / "records.csv"
     header = "block,sex,age,white,black,aian,asian,nhpi,other,hispanic"

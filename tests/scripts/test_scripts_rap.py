@@ -1,6 +1,5 @@
 """The main of the RAP benchmark on a few toy blocks."""
 
-import importlib.util
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -13,17 +12,9 @@ import pytest
 from genverify.domain import read_domain
 from genverify.jobs import Job
 from genverify.microdata.store import write_microdata
+from script_jobs import script
 
 BLOCKS = {"010010201001000": "country_median", "010010201001001": "country_median"}
-
-
-def load_main(path: Path) -> Any:
-    spec = importlib.util.spec_from_file_location("script_benchmark_rap", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module.main
 
 
 def toy_units() -> pd.DataFrame:
@@ -52,7 +43,7 @@ def test_the_benchmark_reports_marginals_and_blocks(
     rap = {**config["raprank"]["rap"], "steps": 100}
     params = SimpleNamespace(rap=rap, own=own, universe="owners", seed=1)
     job = Job("toy", SimpleNamespace(**inputs), SimpleNamespace(table=str(tmp_path / "rap.csv")), params, SimpleNamespace())
-    load_main(root / "scripts" / "benchmark_rap.py")(job)
+    script("benchmark_rap")(job)
     table = pd.read_csv(tmp_path / "rap.csv").set_index("case")
     assert table.index.tolist() == ["2-way marginals", "one block", "20 blocks"]
     assert table["rows"].tolist() == [(units["PET"] > 0).sum(), 3, 3.5]

@@ -1,11 +1,8 @@
 """The stages of RAP-RANK, each through the main of its script, on a toy of one tract with three blocks."""
 
-import importlib.util
 import json
-from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -17,8 +14,8 @@ import yaml
 from genverify.attack import ProgramSettings
 from genverify.domain import read_domain
 from genverify.errors import DataError
-from genverify.jobs import Job
 from genverify.microdata.store import write_microdata
+from script_jobs import job, script
 
 BLOCKS = ["010010201001000", "010010201001001", "010010201001002"]
 TRACT = "01001020100"
@@ -26,33 +23,6 @@ RAP = {
     "learning_rate": 0.3, "steps": 40, "queries_per_step": 16, "check_every": 10, "tolerance": 0.001, "patience": 10,
     "spread": 1.0, "certainty": 0.99,
 }  # fmt: skip
-Run = Callable[[str], Callable[[Job], None]]
-
-
-@pytest.fixture(scope="module")
-def script(root: Path) -> Run:
-    """The main of a script, by its name."""
-
-    def load(name: str) -> Callable[[Job], None]:
-        spec = importlib.util.spec_from_file_location(f"script_{name}", root / "scripts" / f"{name}.py")
-        assert spec is not None
-        assert spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        main: Callable[[Job], None] = module.main
-        return main
-
-    return load
-
-
-def job(inputs: dict[str, Any], outputs: dict[str, Any], wildcards: dict[str, str] | None = None, **params: Any) -> Job:
-    def text(files: dict[str, Any]) -> SimpleNamespace:
-        return SimpleNamespace(**{k: list(map(str, v)) if isinstance(v, list) else str(v) for k, v in files.items()})
-
-    for path in outputs.values():
-        for one in path if isinstance(path, list) else [path]:
-            one.parent.mkdir(parents=True, exist_ok=True)
-    return Job("toy", text(inputs), text(outputs), SimpleNamespace(**params), SimpleNamespace(**(wildcards or {})))
 
 
 def toy_units() -> pd.DataFrame:
@@ -71,7 +41,7 @@ def experiment(toy_settings: dict[str, Any], **changes: Any) -> dict[str, Any]:
     return settings | changes
 
 
-def reconstruct(script: Run, home: Path, store: Path, domain: Path, settings: dict[str, Any]) -> Path:
+def reconstruct(home: Path, store: Path, domain: Path, settings: dict[str, Any]) -> Path:
     """An experiment from its areas to its match curves."""
     home.mkdir()
     data = {"microdata": store, "domain": domain}
@@ -109,11 +79,9 @@ def store(tmp_path_factory: pytest.TempPathFactory, toy: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def blocks(
-    tmp_path_factory: pytest.TempPathFactory, script: Run, store: Path, toy: Path, toy_settings: dict[str, Any]
-) -> Path:
+def blocks(tmp_path_factory: pytest.TempPathFactory, store: Path, toy: Path, toy_settings: dict[str, Any]) -> Path:
     home = tmp_path_factory.mktemp("raprank") / "toy"
-    return reconstruct(script, home, store, toy / "domain.yaml", experiment(toy_settings))
+    return reconstruct(home, store, toy / "domain.yaml", experiment(toy_settings))
 
 
 def test_what_the_attack_sees_are_counts_of_the_private_half(blocks: Path) -> None:
@@ -144,9 +112,9 @@ def test_curves_of_every_source(blocks: Path) -> None:
     assert curves["match_rate"].between(0, 1).all()
 
 
-def test_a_tract_with_its_blocks(tmp_path: Path, script: Run, store: Path, toy: Path, toy_settings: dict[str, Any]) -> None:
+def test_a_tract_with_its_blocks(tmp_path: Path, store: Path, toy: Path, toy_settings: dict[str, Any]) -> None:
     settings = experiment(toy_settings, areas="tract", tables=["T2"], block_tables=["T1*"])
-    home = reconstruct(script, tmp_path / "tract", store, toy / "domain.yaml", settings)
+    home = reconstruct(tmp_path / "tract", store, toy / "domain.yaml", settings)
     seen = pd.read_parquet(home / "seen" / "000.parquet")
     assert seen["block"].unique().tolist() == [TRACT, *BLOCKS]
     assert set(seen[seen["block"] == TRACT]["query"].str[:2]) == {"N", "T2"}
@@ -157,7 +125,7 @@ def test_a_tract_with_its_blocks(tmp_path: Path, script: Run, store: Path, toy: 
     assert set(curves["source"]) == {"county", "state", "national", "holdout", "RAP-RANK random", "RAP-RANK holdout"}
 
 
-def test_a_start_that_lacks_rows_is_refused(blocks: Path, tmp_path: Path, script: Run, toy_settings: dict[str, Any]) -> None:
+def test_a_start_that_lacks_rows_is_refused(blocks: Path, tmp_path: Path, toy_settings: dict[str, Any]) -> None:
     pd.read_parquet(blocks / "holdout.parquet").iloc[:2].to_parquet(tmp_path / "short.parquet")
     files = {"schema": blocks / "seen" / "schema.json", "counts": blocks / "seen" / "000.parquet"}
     with pytest.raises(DataError, match=r"a start at a baseline of 2 rows, but 3 are to be reconstructed"):
@@ -168,7 +136,7 @@ def test_a_start_that_lacks_rows_is_refused(blocks: Path, tmp_path: Path, script
 
 
 @pytest.mark.parametrize("name", ["plot_curves", "plot_curves_states"])
-def test_figures_are_the_same_bytes_twice(blocks: Path, store: Path, tmp_path: Path, script: Run, name: str) -> None:
+def test_figures_are_the_same_bytes_twice(blocks: Path, store: Path, tmp_path: Path, name: str) -> None:
     panels = [{"label": "blocks", "start": start, "limit": 9} for start in ("random", "holdout")]
     made = []
     for turn in ("first", "second"):
@@ -182,7 +150,11 @@ def test_figures_are_the_same_bytes_twice(blocks: Path, store: Path, tmp_path: P
     assert set(table[table["panel"].str.contains("started")]["source"]) == {"RAP-RANK holdout", "holdout"}
 
 
-def test_table_of_match_rates(blocks: Path, store: Path, tmp_path: Path, script: Run) -> None:
+def test_table_of_match_rates(
+    blocks: Path,
+    store: Path,
+    tmp_path: Path,
+) -> None:
     orders = [{"where": "here", "better": "toy/RAP-RANK random", "worse": "toy/national"},
               {"where": "there", "better": "none/holdout", "worse": "toy/national"}]  # fmt: skip
     (tmp_path / "paper.yaml").write_text(yaml.safe_dump({"orders": orders}))
@@ -202,7 +174,7 @@ def test_table_of_match_rates(blocks: Path, store: Path, tmp_path: Path, script:
 
 
 def test_whole_blocks_certain_and_confident(
-    tmp_path: Path, script: Run, store: Path, toy: Path, toy_settings: dict[str, Any], program_settings: ProgramSettings
+    tmp_path: Path, store: Path, toy: Path, toy_settings: dict[str, Any], program_settings: ProgramSettings
 ) -> None:
     """From the release of whole blocks to the figure; the release of the third block, one record, is reconstructed too."""
     domain, sample = toy / "domain.yaml", tmp_path / "sample.parquet"
@@ -251,7 +223,9 @@ def test_whole_blocks_certain_and_confident(
     assert proved.iloc[0] > 0  # the only record of the third block is proved
 
 
-def test_a_survey_as_a_store(tmp_path: Path, script: Run) -> None:
+def test_a_survey_as_a_store(
+    tmp_path: Path,
+) -> None:
     pd.DataFrame({"ST": [6, 48], "AGE": [3, 9]}).to_csv(tmp_path / "survey.csv", index=False)
     tasks = {"state": "ST", "bins": 10, "tasks": {"ages": {"columns": ["AGE"]}}}
     (tmp_path / "tasks.yaml").write_text(yaml.safe_dump(tasks))

@@ -1,6 +1,5 @@
 """The scripts of the releases stage on a small release: an audit with its report, and protections tried."""
 
-import importlib.util
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
@@ -8,13 +7,13 @@ from types import SimpleNamespace
 from typing import Any
 
 import pandas as pd
-import pytest
 
 from genverify.attack import ProgramSettings
 from genverify.certificate import check_block
 from genverify.jobs import Job
 from genverify.prooffile import read_proofs
 from genverify.release import read_releases, read_schema
+from script_jobs import script
 
 Main = Callable[[Job], None]
 YAML = """
@@ -30,22 +29,6 @@ protect:
 PEOPLE = "sex,age,home\nf,old,rents\nf,young,owns\nm,young,owns\nm,old,owns\nf,young,rents\n"
 
 
-@pytest.fixture
-def script(root: Path) -> Callable[[str], Main]:
-    """The main of a script, by its name."""
-
-    def load(name: str) -> Main:
-        spec = importlib.util.spec_from_file_location(f"script_{name}", root / "scripts" / f"{name}.py")
-        assert spec is not None
-        assert spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        main: Main = module.main
-        return main
-
-    return load
-
-
 def job(folder: Path, settings: ProgramSettings, **outputs: str) -> Job:
     (folder / "release.yaml").write_text(YAML)
     (folder / "people.csv").write_text(PEOPLE)
@@ -55,7 +38,7 @@ def job(folder: Path, settings: ProgramSettings, **outputs: str) -> Job:
     return Job("toy", inputs, made, SimpleNamespace(**params), SimpleNamespace())
 
 
-def test_audit_release(script: Callable[[str], Main], tmp_path: Path, program_settings: ProgramSettings) -> None:
+def test_audit_release(tmp_path: Path, program_settings: ProgramSettings) -> None:
     script("audit_release")(job(tmp_path, program_settings, report="report.html"))
     out = tmp_path / "out"
     schema = read_schema(out / "release" / "schema.json")
@@ -69,7 +52,7 @@ def test_audit_release(script: Callable[[str], Main], tmp_path: Path, program_se
     assert len(pd.read_csv(out / "withhold.csv")) > 0
 
 
-def test_try_protections(script: Callable[[str], Main], tmp_path: Path, program_settings: ProgramSettings) -> None:
+def test_try_protections(tmp_path: Path, program_settings: ProgramSettings) -> None:
     script("try_protections")(job(tmp_path, program_settings, table="whatif.csv"))
     found = pd.read_csv(tmp_path / "out" / "whatif.csv")
     assert found["protection"].tolist() == ["as published", "suppress below 3"]

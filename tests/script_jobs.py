@@ -1,0 +1,39 @@
+"""Scripts of the workflow in tests: their modules by name, and jobs made of plain values."""
+
+import importlib.util
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+from genverify.jobs import Job
+
+SCRIPTS = Path(__file__).parents[1] / "scripts"
+
+
+def load_script(name: str) -> ModuleType:
+    """A script as a module."""
+    spec = importlib.util.spec_from_file_location(f"script_{name}", SCRIPTS / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def script(name: str) -> Callable[[Job], None]:
+    """The main of a script."""
+    main: Callable[[Job], None] = load_script(name).main
+    return main
+
+
+def job(inputs: dict[str, Any], outputs: dict[str, Any], wildcards: dict[str, str] | None = None, **params: Any) -> Job:
+    """A job as Snakemake would describe it: paths as texts, the folders of its outputs made."""
+    for path in outputs.values():
+        for one in path if isinstance(path, list) else [path]:
+            Path(one).parent.mkdir(parents=True, exist_ok=True)
+    return Job("toy", _texts(inputs), _texts(outputs), SimpleNamespace(**params), SimpleNamespace(**(wildcards or {})))
+
+
+def _texts(files: dict[str, Any]) -> SimpleNamespace:
+    return SimpleNamespace(**{k: list(map(str, v)) if isinstance(v, list) else str(v) for k, v in files.items()})
