@@ -10,10 +10,10 @@ from genverify.raprank.certainty import ANY_NUMBER, GENERATED, PROVED, RAP, SING
 from genverify.raprank.curves import X
 
 LINES = {RAP: ("-", "o", PALETTE[4]), GENERATED: ("--", "s", PALETTE[0]), PROVED: ("-", "", INK)}
-BARS = {ANY_NUMBER: ("#c9d3da", ""), SINGLED_OUT: (INK, "")}
+BARS = {ANY_NUMBER: "#c9d3da", SINGLED_OUT: INK}
 NOTE = (
     "Frequency over the generated datasets reflects how they were generated, not a posterior. "
-    "Dotted: the share of these rows that is proved, whatever the private data."
+    "Proved: a verified claim about all columns (exactly m such records); dotted: its share."
 )
 
 
@@ -43,7 +43,7 @@ def _match_rate(axes: Axes, part: pd.DataFrame) -> None:
     axes.set_ylabel("share that are private rows")
     axes.set_xlim(0, 1.01)
     axes.set_ylim(0, 1.02)
-    axes.legend(loc="center right", frameon=False)
+    axes.legend(loc="lower right", bbox_to_anchor=(1, 0.12), frameon=False)
 
 
 def _reliability(axes: Axes, part: pd.DataFrame) -> None:
@@ -53,7 +53,7 @@ def _reliability(axes: Axes, part: pd.DataFrame) -> None:
         line, marker, colour = LINES[source]
         own, sure = part[part["source"] == source], part[part["source"] == f"{source}, {PROVED}"]
         last = own.iloc[-1]
-        words = f"{source}: {last['n']:,} rows in all runs, {100 * last['value']:.1f} % true"
+        words = f"{source}: {last['n']:,.0f} rows in all\nof them, {100 * last['value']:.1f} % of these rows true"
         axes.plot(own[X], own["value"], ls=line, marker=marker, ms=4, color=colour, label=words)
         axes.plot(sure[X], sure["value"], ls=":", marker=marker, mfc="white", ms=3.5, color=colour)
     axes.set_title("b  rows by how often they were found")
@@ -66,9 +66,9 @@ def _reliability(axes: Axes, part: pd.DataFrame) -> None:
 
 def _coverage(axes: Axes, part: pd.DataFrame) -> None:
     """Private records in a verified claim about k columns; lines: those whose full row is among the u best of a ranking."""
-    for word, (colour, hatch) in BARS.items():
+    for place, (word, colour) in enumerate(BARS.items()):
         own = part[part["source"] == word]
-        bars = axes.bar(own[X], own["value"], width=0.7, color=colour, hatch=hatch, edgecolor=INK, lw=0.6, label=word)
+        bars = axes.bar(own[X] + 0.4 * place - 0.2, own["value"], 0.38, color=colour, edgecolor=INK, lw=0.6, label=word)
         axes.bar_label(bars, [f"{100 * value:.1f}" for value in own["value"]], fontsize=6, padding=1)
     for source in (RAP, GENERATED):
         line, _, colour = LINES[source]
@@ -77,5 +77,6 @@ def _coverage(axes: Axes, part: pd.DataFrame) -> None:
     axes.set_title("c  private records covered (% above bars)")
     axes.set_xlabel("k, columns of the verified claim")
     axes.set_ylabel("share of private records")
-    axes.set_ylim(0, 1.02)
+    axes.set_ylim(0, 1.38)
+    axes.set_yticks([0, 0.2, 0.4, 0.6, 0.8, 1])
     axes.legend(loc="upper right", frameon=False, fontsize=6.5)
