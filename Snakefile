@@ -17,6 +17,7 @@ include: "workflow/generate.smk"
 include: "workflow/verify.smk"
 include: "workflow/variability.smk"
 include: "workflow/baselines.smk"
+include: "workflow/summary.smk"
 include: "workflow/figures.smk"
 include: "workflow/paper_figures.smk"
 include: "workflow/tables.smk"
@@ -25,8 +26,14 @@ include: "workflow/raprank_common.smk"
 include: "workflow/raprank.smk"
 include: "workflow/raprank_figures.smk"
 include: "workflow/raprank_certainty.smk"
+include: "workflow/cellbounds.smk"
+include: "workflow/explorer.smk"
 include: "workflow/benchmark.smk"
+include: "workflow/report.smk"
+include: "workflow/crate.smk"
+include: "workflow/audit.smk"
 include: "workflow/raprank_benchmark.smk"
+include: "workflow/releases.smk"
 
 
 rule all:
@@ -36,3 +43,13 @@ rule all:
         FIGURES,
         TABLES,
         EXAMPLES,
+        CELLBOUNDS,
+        expand("results/report/{page}.html", page=PAGES),
+
+
+rule raprank:
+    """Every figure and table of RAP-RANK, and what it suggests beside what is proved: about an hour on two cores."""
+    input:
+        expand("figures/{figure}{by}.pdf", figure=RAP_FIGURES, by=["", "_states"]),
+        "figures/certainty.pdf",
+        expand("results/report/{page}.html", page=RAPRANK_PAGES),

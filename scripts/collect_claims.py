@@ -1,24 +1,21 @@
 """Put the batches of verified claims and of blocks together."""
 
+from pathlib import Path
+
 import pandas as pd
 
 from genverify.jobs import Job, log, run
-from genverify.results import by_design, stack
+from genverify.pieces import write_pieces
+from genverify.results import by_design, collect
 
 
 def main(job: Job) -> None:
     sample = pd.read_parquet(job.input.sample)
-    claims = by_design(sample, map(pd.read_parquet, job.input.claims))
-    generated, verified = (_whole(paths) for paths in (job.input.generated, job.input.verified))
-    blocks = by_design(sample, [generated.merge(verified, on="block")])
-    claims.to_parquet(job.output.claims, index=False)
+    claims = write_pieces(collect(sample, job.input.claims), Path(job.output.claims))
+    parts = zip(map(pd.read_parquet, job.input.generated), map(pd.read_parquet, job.input.verified), strict=True)
+    blocks = by_design(sample, (one.merge(other, on="block") for one, other in parts))
     blocks.to_parquet(job.output.blocks, index=False)
-    log.info("%d verified claims about %d blocks", len(claims), claims["block"].nunique())
-
-
-def _whole(paths: list[str]) -> pd.DataFrame:
-    parts = map(pd.read_parquet, paths)
-    return stack([part for part in parts if len(part)])
+    log.info("%d verified claims about %d blocks", claims, len(blocks))
 
 
 if __name__ == "__main__":

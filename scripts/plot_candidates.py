@@ -1,26 +1,38 @@
 """How the number of candidate claims falls with the number of generated datasets."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pandas as pd
 
+from genverify.claims import Codes
 from genverify.figures.candidates import candidates_table, plot_candidates, spread_blocks
 from genverify.figures.style import save
 from genverify.jobs import Job, progress, run
 from genverify.microdata.manifest import data_label
-from genverify.release import read_releases, read_schema
+from genverify.pieces import read_blocks
+from genverify.release import TOTAL, Schema, read_releases, read_schema
 from genverify.results import read_datasets
 
 
 def main(job: Job) -> None:
     schema = read_schema(Path(job.input.schema))
-    releases = {r.block: r for path in job.input.counts for r in read_releases(Path(path), schema)}
-    datasets = pd.concat(map(pd.read_parquet, job.input.datasets), ignore_index=True)
-    chosen = progress(spread_blocks(list(releases)), "blocks counted")
-    records = ((block, read_datasets(datasets, releases[block])) for block in chosen)
-    table = candidates_table(records, len(releases), pd.read_parquet(job.input.claims), job.params.verify["min_k"])
+    sizes = pd.concat(pd.read_parquet(path, filters=[("query", "==", TOTAL)]) for path in job.input.counts)
+    chosen = spread_blocks(list(sizes["block"]))
+    batches = zip(job.input.counts, job.input.datasets, strict=True)
+    found = {block: held for counts, path in batches for block, held in _datasets(Path(counts), path, schema, set(chosen))}
+    records = ((block, found[block]) for block in progress(chosen, "blocks counted"))
+    claims = read_blocks(Path(job.input.claims), chosen)
+    table = candidates_table(records, len(sizes), claims, job.params.verify["min_k"])
     table.to_csv(job.output.table, index=False, float_format="%.4g")
     save(plot_candidates(table, data_label(Path(job.input.manifest))), Path(job.output.pdf), Path(job.output.png))
+
+
+def _datasets(counts: Path, datasets: str, schema: Schema, chosen: set[str]) -> Iterator[tuple[str, Codes]]:
+    """The generated records of the chosen blocks of a batch."""
+    releases = [release for release in read_releases(counts, schema) if release.block in chosen]
+    frame = pd.read_parquet(datasets) if releases else pd.DataFrame()
+    return ((release.block, read_datasets(frame, release)) for release in releases)
 
 
 if __name__ == "__main__":

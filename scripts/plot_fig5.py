@@ -1,5 +1,6 @@
 """Figure 5: all verified claims and how likely each would be by chance."""
 
+import json
 from pathlib import Path
 
 import pandas as pd
@@ -11,8 +12,8 @@ from genverify.microdata.manifest import data_label
 
 
 def main(job: Job) -> None:
-    baselines, blocks = pd.read_parquet(job.input.baselines), pd.read_parquet(job.input.blocks)
-    figure = plot_fig3(baselines, blocks, data_label(Path(job.input.manifest)), singletons=False)
+    summary, blocks = json.loads(Path(job.input.summary).read_text()), pd.read_parquet(job.input.blocks)
+    figure = plot_fig3(summary, blocks, data_label(Path(job.input.manifest)), singletons=False)
     save(figure, Path(job.output.pdf), Path(job.output.png))
 
 

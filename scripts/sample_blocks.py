@@ -5,13 +5,13 @@ from pathlib import Path
 from genverify.domain import read_domain
 from genverify.jobs import Job, log, run
 from genverify.microdata.store import block_sizes
-from genverify.sample import sample_blocks
+from genverify.sample import choose_blocks
 
 
 def main(job: Job) -> None:
     universe = read_domain(Path(job.input.domain)).universe(job.params.sample["universe"])
     sizes = block_sizes(Path(job.input.microdata), universe.keeps)
-    blocks = sample_blocks(sizes, job.params.sample["designs"], job.params.seed)
+    blocks = choose_blocks(sizes, job.params.sample, job.params.seed)
     sizes.to_parquet(job.output.sizes, index=False)
     blocks.to_parquet(job.output.blocks, index=False)
     log.info("%d blocks drawn, %d distinct", len(blocks), blocks["block"].nunique())

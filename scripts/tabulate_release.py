@@ -8,7 +8,7 @@ from genverify.domain import read_domain
 from genverify.jobs import Job, log, run
 from genverify.microdata.store import read_microdata
 from genverify.release import read_study, write_schema
-from genverify.sample import batch_of
+from genverify.sample import batch_of, groups_of_batches
 from genverify.tabulate import tabulate_blocks
 
 
@@ -17,12 +17,16 @@ def main(job: Job) -> None:
     schema = read_study(Path(job.input.domain), settings)
     universe = read_domain(Path(job.input.domain)).universe(settings["universe"])
     batches = batch_of(pd.read_parquet(job.input.blocks)["block"], job.params.sample["batches"])
-    records = read_microdata(Path(job.input.microdata), blocks=set(batches))
-    counts = tabulate_blocks(records, universe.keeps, schema, settings["withhold"])
     write_schema(schema, Path(job.output.schema))
-    for batch, path in enumerate(job.output.counts):
-        counts[counts["block"].map(batches) == batch].to_parquet(path, index=False)
-    log.info("%d blocks, %d queries, %d published counts", len(batches), len(schema.queries), len(counts))
+    published = 0
+    for numbers, blocks in groups_of_batches(batches, len(job.output.counts)):
+        records = read_microdata(Path(job.input.microdata), blocks=blocks)
+        counts = tabulate_blocks(records, universe.keeps, schema, settings["withhold"])
+        batch_of_row = counts["block"].map(batches).to_numpy()
+        for batch in numbers:
+            counts[batch_of_row == batch].to_parquet(job.output.counts[batch], index=False)
+        published += len(counts)
+    log.info("%d blocks, %d queries, %d published counts", len(batches), len(schema.queries), published)
 
 
 if __name__ == "__main__":

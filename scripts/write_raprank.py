@@ -18,7 +18,7 @@ def main(job: Job) -> None:
     orders = order_table(curves, read_yaml(Path(job.input.paper))["orders"], label, seed)
     rates.to_csv(job.output.rates, index=False)
     orders.to_csv(job.output.orders, index=False)
-    Path(job.output.text).write_text(raprank_text(rates, orders, label))
+    Path(job.output.readable).write_text(raprank_text(rates, orders, label))
 
 
 if __name__ == "__main__":

@@ -108,7 +108,7 @@ rule plot_scaling:
         manifest="results/microdata.json",
     output:
         pdf="figures/scaling.pdf",
-        png="figures/scaling.png",
+        png=shown("figures/scaling.png", "Scaling", BENCHMARKS),
         table="figures/scaling.csv",
         record="figures/scaling.record.json",
     log:

@@ -7,9 +7,15 @@ from snakemake.exceptions import WorkflowError
 from genverify.code import code_digest
 from genverify.config import parse_config, settings_of
 from genverify.errors import GenverifyError
+from genverify.releases.form import source_of
 from genverify.study import check_study
+from genverify.textfiles import read_yaml
 
 try:
+    for path in workflow.configfiles:
+        read_yaml(
+            Path(path)
+        )  # Snakemake takes the last of two equal keys; this says so
     STUDY = parse_config(config)
     check_study(STUDY)
 except GenverifyError as error:
@@ -41,9 +47,49 @@ TABLES = [
 ]
 
 
+IN_PAPER, RAP_RANK, CELL_BOUNDS = "Generate-then-verify", "RAP-RANK", "Cell bounds"
+BEYOND, BENCHMARKS = "Beyond the papers", "Benchmarks"
+CAPTIONS = Path(workflow.basedir) / "workflow" / "captions"
+LABELS = {"variant": "paper", "data": STUDY.microdata.source}
+# the tables of the report: file, name, category and, unless it is `paper`, variant
+PAGES = {
+    "table2": ("results/tables/table2.md", "Table 2", IN_PAPER),
+    "table3": ("results/tables/table3.md", "Table 3", IN_PAPER),
+    "table4": ("results/tables/table4.md", "Table 4", IN_PAPER),
+    "table5": ("results/tables/table5.md", "Table 5", IN_PAPER, "all"),
+    "table6": ("results/tables/table6.md", "Table 6", IN_PAPER),
+    "table7": ("results/tables/table7.md", "Table 7", IN_PAPER),
+    "numbers": ("results/tables/numbers.md", "Numbers of the text", IN_PAPER),
+    "calibration": ("results/tables/calibration.csv", "Calibration", BEYOND),
+    "proofs": ("results/paper/proofs.csv", "Proofs", BEYOND),
+}
+for number in (5, 8, 9):
+    PAGES[f"cellbounds_table{number}"] = (
+        f"results/tables/cellbounds_table{number}.csv",
+        f"Cell bounds, Table {number}",
+        CELL_BOUNDS,
+    )
+# tables that need runs of their own: asked for by rule raprank, not by rule all
+RAPRANK_PAGES = {
+    "person_queries": ("results/tables/person_queries.md", "Queries", RAP_RANK),
+    "raprank": ("results/tables/raprank.md", "Match rates", RAP_RANK),
+}
+if STUDY.persons.records:
+    RAPRANK_PAGES["persons_verified"] = (
+        "results/tables/persons_verified.md",
+        "Claims about persons",
+        BEYOND,
+    )
+if STUDY.microdata.source == "synthetic":
+    PAGES["table1"] = ("results/tables/table1.md", "Table 1", IN_PAPER)
+
+
 wildcard_constraints:
     variant="|".join(VARIANTS),
-    batch=r"\d{3}",
+    batch=r"\d\d\d+",
+    reading="|".join(STUDY.persons.readings),
+    release="|".join(STUDY.releases) or "none",
+    page="|".join([*PAGES, *RAPRANK_PAGES]),
 
 
 def setting(section):
@@ -60,6 +106,66 @@ def tables_file(wildcards):
     return setting("release")(wildcards)["tables_file"]
 
 
+def release_file(wildcards):
+    """The file that describes a release."""
+    return STUDY.releases[wildcards.release]
+
+
+def release_source(wildcards):
+    """The microdata or counts that it names."""
+    return str(source_of(Path(STUDY.releases[wildcards.release])))
+
+
+def shown(path, label, category, caption=None, **labels):
+    """A figure that stands in the report, with the caption of its name or the one named."""
+    return report(
+        path,
+        caption=f"captions/{caption or Path(path).stem}.rst",
+        category=category,
+        subcategory="Figures",
+        labels={"result": label, **LABELS, **labels},
+    )
+
+
 def code_of(name):
     """The digest of a script and every module that it imports, so that a change of their content runs the job again."""
     return code_digest(Path(workflow.basedir) / "scripts" / f"{name}.py")
+
+
+def file_named(path, setting_name):
+    """The file that a setting names; if it names none, an error once a job wants it."""
+
+    def of_job(wildcards):
+        if not path:
+            raise WorkflowError(
+                f"config.yaml: {setting_name} must give the path of a file for this target"
+            )
+        return path
+
+    return of_job
+
+
+def page_of(wildcards):
+    """File, name, category and variant of a page."""
+    return {**PAGES, **RAPRANK_PAGES}[wildcards.page]
+
+
+def file_of_page(wildcards):
+    """The table that a page shows."""
+    return page_of(wildcards)[0]
+
+
+def labels_of_page(wildcards):
+    """What the report says of a table in its list."""
+    _, label, _, *variant = page_of(wildcards)
+    return {"result": label, **LABELS, **({"variant": variant[0]} if variant else {})}
+
+
+def category_of_page(wildcards):
+    """The part of the report that a table stands in."""
+    return page_of(wildcards)[2]
+
+
+def caption_of_page(wildcards):
+    """The caption of a table."""
+    return (CAPTIONS / f"{wildcards.page}.rst").read_text()

@@ -11,7 +11,7 @@ rule plot_fig2:
         manifest="results/microdata.json",
     output:
         pdf="figures/fig2.pdf",
-        png="figures/fig2.png",
+        png=shown("figures/fig2.png", "Figure 2", IN_PAPER),
         record="figures/fig2.record.json",
     log:
         "logs/plot_fig2.log",

@@ -15,7 +15,7 @@ rule plot_fig1:
         manifest="results/microdata.json",
     output:
         pdf="figures/fig1.pdf",
-        png="figures/fig1.png",
+        png=shown("figures/fig1.png", "Figure 1", IN_PAPER),
         record="figures/fig1.record.json",
     log:
         "logs/plot_fig1.log",
@@ -34,11 +34,11 @@ rule plot_fig3:
     """Figure 3: blocks with a verified singleton claim by k, and how likely the claims would be by chance."""
     input:
         blocks="results/paper/blocks.parquet",
-        baselines="results/paper/baselines.parquet",
+        summary="results/paper/summary.json",
         manifest="results/microdata.json",
     output:
         pdf="figures/fig3.pdf",
-        png="figures/fig3.png",
+        png=shown("figures/fig3.png", "Figure 3", IN_PAPER),
         record="figures/fig3.record.json",
     log:
         "logs/plot_fig3.log",
@@ -55,13 +55,13 @@ rule plot_fig3:
 rule plot_fig4:
     """Figure 4: the share of verified singleton claims that contain each column, by k."""
     input:
-        claims="results/paper/claims.parquet",
+        summary="results/paper/summary.json",
         blocks="results/paper/blocks.parquet",
         schema="results/paper/release/schema.json",
         manifest="results/microdata.json",
     output:
         pdf="figures/fig4.pdf",
-        png="figures/fig4.png",
+        png=shown("figures/fig4.png", "Figure 4", IN_PAPER),
         record="figures/fig4.record.json",
     log:
         "logs/plot_fig4.log",
@@ -79,11 +79,11 @@ rule plot_fig5:
     """Figure 5: as figure 3, for all verified claims."""
     input:
         blocks="results/paper/blocks.parquet",
-        baselines="results/paper/baselines.parquet",
+        summary="results/paper/summary.json",
         manifest="results/microdata.json",
     output:
         pdf="figures/fig5.pdf",
-        png="figures/fig5.png",
+        png=shown("figures/fig5.png", "Figure 5", IN_PAPER),
         record="figures/fig5.record.json",
     log:
         "logs/plot_fig5.log",
@@ -107,7 +107,7 @@ rule plot_candidates:
         manifest="results/microdata.json",
     output:
         pdf="figures/candidates.pdf",
-        png="figures/candidates.png",
+        png=shown("figures/candidates.png", "Candidates", BEYOND),
         table="figures/candidates.csv",
         record="figures/candidates.record.json",
     log:

@@ -1,25 +1,20 @@
 """
 Reads: results/microdata/ (synthetic households) or the PPMF person file that config.yaml names.
 Writes: results/persons/, one Parquet file per state: the private persons; results/tables/person_queries.csv, what is published about them;
-results/tables/persons_verified.csv, claims tried on person records that the user has.
+results/persons_trial/ and results/tables/persons_verified.csv, claims tried on person records that the user has.
 """
 
-
-def person_source(wildcards):
-    """The synthetic households, or the person file."""
-    if STUDY.microdata.source == "synthetic":
-        return "results/microdata"
-    if not STUDY.microdata.ppmf.persons:
-        raise WorkflowError(
-            "config.yaml: microdata.source is ppmf, so microdata.ppmf.persons must give the path of the person file"
-        )
-    return STUDY.microdata.ppmf.persons
+PERSON_SOURCE = (
+    "results/microdata"
+    if STUDY.microdata.source == "synthetic"
+    else file_named(STUDY.microdata.ppmf.persons, "microdata.ppmf.persons")
+)
 
 
 rule ingest_persons:
     """Make the private persons: those who fit the synthetic households, or the PPMF person file."""
     input:
-        source=person_source,
+        source=PERSON_SOURCE,
         domain=STUDY.persons.domain,
         synthetic=STUDY.persons.synthetic,
     output:
@@ -82,3 +77,83 @@ rule write_person_queries:
         tract_tables=setting("persons.tract_tables"),
     script:
         "../scripts/write_person_queries.py"
+
+
+rule verify_persons:
+    """Prove claims from the person tables of small blocks, and check them against the records, with a column read in one way."""
+    input:
+        records=file_named(STUDY.persons.records, "persons.records"),
+        domain=STUDY.persons.domain,
+        tables=STUDY.persons.release.tables_file,
+    output:
+        claims="results/persons_trial/{reading}.claims.csv",
+        record="results/persons_trial/{reading}.claims.record.json",
+    log:
+        "logs/verify_persons/{reading}.log",
+    benchmark:
+        "benchmarks/verify_persons/{reading}.tsv"
+    conda:
+        "../envs/environment.yaml"
+    params:
+        code=code_of("verify_persons"),
+        release=setting("persons.release"),
+        readings=setting("persons.readings"),
+        claims=setting("persons.claims"),
+        program=setting("program"),
+        seed=setting("seed"),
+    script:
+        "../scripts/verify_persons.py"
+
+
+rule rank_persons:
+    """Rank the persons of some of these blocks by RAP-RANK, and compare with the records."""
+    input:
+        records=file_named(STUDY.persons.records, "persons.records"),
+        domain=STUDY.persons.domain,
+        tables=STUDY.persons.release.tables_file,
+    output:
+        rates="results/persons_trial/{reading}.ranked.csv",
+        record="results/persons_trial/{reading}.ranked.record.json",
+    log:
+        "logs/rank_persons/{reading}.log",
+    benchmark:
+        "benchmarks/rank_persons/{reading}.tsv"
+    conda:
+        "../envs/environment.yaml"
+    params:
+        code=code_of("rank_persons"),
+        release=setting("persons.release"),
+        readings=setting("persons.readings"),
+        claims=setting("persons.claims"),
+        rap=setting("raprank.rap"),
+        seed=setting("seed"),
+    script:
+        "../scripts/rank_persons.py"
+
+
+rule write_persons_verified:
+    """What the tables prove about known persons, by the number of columns, beside RAP-RANK's mean match rate."""
+    input:
+        claims=expand(
+            "results/persons_trial/{reading}.claims.csv",
+            reading=STUDY.persons.readings,
+        ),
+        ranked=expand(
+            "results/persons_trial/{reading}.ranked.csv",
+            reading=STUDY.persons.readings,
+        ),
+    output:
+        table="results/tables/persons_verified.csv",
+        readable="results/tables/persons_verified.md",
+        record="results/tables/persons_verified.record.json",
+    log:
+        "logs/write_persons_verified.log",
+    benchmark:
+        "benchmarks/write_persons_verified.tsv"
+    conda:
+        "../envs/environment.yaml"
+    params:
+        code=code_of("write_persons_verified"),
+        records=setting("persons.records"),
+    script:
+        "../scripts/write_persons_verified.py"

@@ -42,7 +42,7 @@ rule plot_certainty:
         manifest="results/microdata.json",
     output:
         pdf="figures/certainty.pdf",
-        png="figures/certainty.png",
+        png=shown("figures/certainty.png", "Certainty against confidence", BEYOND),
         csv="figures/certainty.csv",
         record="figures/certainty.record.json",
     log:

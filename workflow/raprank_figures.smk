@@ -11,7 +11,7 @@ rule plot_curves:
         manifests=manifests_of,
     output:
         pdf="figures/{figure}.pdf",
-        png="figures/{figure}.png",
+        png=shown("figures/{figure}.png", "{figure}", RAP_RANK, "curves"),
         csv="figures/{figure}.csv",
         record="figures/{figure}.record.json",
     log:
@@ -35,7 +35,12 @@ rule plot_curves_states:
         manifests=manifests_of,
     output:
         pdf="figures/{figure}_states.pdf",
-        png="figures/{figure}_states.png",
+        png=shown(
+            "figures/{figure}_states.png",
+            "{figure}, by state",
+            RAP_RANK,
+            "curves_states",
+        ),
         csv="figures/{figure}_states.csv",
         record="figures/{figure}_states.record.json",
     log:
@@ -65,7 +70,7 @@ rule write_raprank:
     output:
         rates="results/tables/raprank.csv",
         orders="results/tables/raprank_orders.csv",
-        text="results/tables/raprank.md",
+        readable="results/tables/raprank.md",
         record="results/tables/raprank.record.json",
     log:
         "logs/write_raprank.log",
@@ -121,12 +126,3 @@ rule write_survey_tasks:
         code=code_of("write_survey_tasks"),
     script:
         "../scripts/write_survey_tasks.py"
-
-
-rule raprank:
-    """Every figure and table of RAP-RANK: about an hour on two cores."""
-    input:
-        expand("figures/{figure}.pdf", figure=RAP_FIGURES),
-        expand("figures/{figure}_states.pdf", figure=RAP_FIGURES),
-        "figures/certainty.pdf",
-        "results/tables/raprank.csv",

@@ -35,7 +35,7 @@ rule plot_solvar:
         manifest="results/microdata.json",
     output:
         pdf="figures/solvar.pdf",
-        png="figures/solvar.png",
+        png=shown("figures/solvar.png", "Solution variability", BEYOND),
         csv="figures/solvar.csv",
         record="figures/solvar.record.json",
     log:

@@ -1,16 +1,18 @@
-"""The command line: check the proofs of a study, explain a claim."""
+"""The command line: audit results, check the proofs of a study, explain a claim, say how far a run is."""
 
 import argparse
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
+from genverify.cellbounds.command import add_parser as add_bounds
 from genverify.certificate import check_block
 from genverify.errors import DataError, GenverifyError
-from genverify.prooffile import read_proofs
-from genverify.release import Release, read_releases, read_schema
+from genverify.provenance import command as audit_command
+from genverify.provenance.proofs import matched
+from genverify.releases import command as releases
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -31,11 +33,19 @@ def _parser() -> argparse.ArgumentParser:
     check.add_argument("proofs", type=Path, help="a folder of proofs, e.g. results/paper/proofs, or one .jsonl.gz file")
     check.add_argument("release", type=Path, help="the folder of the release, e.g. results/paper/release")
     check.set_defaults(run=_check)
+    audit_command.add_parser(commands)
     explain = commands.add_parser("explain", help="say which published cells force a claim about a block")
     explain.add_argument("block", help="15-digit GEOID of the block")
     explain.add_argument("claim", help="for instance TEN=3,HHSIZE=1,THHRACE=2,m=1 (m = 1 if left out)")
     explain.add_argument("--study", type=Path, default=Path("results/paper"), help="results of a variant (%(default)s)")
     explain.set_defaults(run=_explain)
+    progress = commands.add_parser("progress", help="say how far the study that runs in a folder is, until it is done")
+    progress.add_argument(
+        "folder", type=Path, nargs="?", default=Path("."), help="where Snakemake was started (%(default)s)"
+    )
+    progress.set_defaults(run=_progress)
+    add_bounds(commands)
+    releases.add_parser(commands)
     return parser
 
 
@@ -45,24 +55,10 @@ def _check(options: argparse.Namespace) -> None:
     if not files:
         raise DataError(f"{options.proofs}: no files of proofs (*.jsonl.gz)")
     blocks = claims = proofs = 0
-    for release, found in _matched(files, options.release):
+    for release, found in matched(files, options.release / "schema.json", options.release):
         checked = check_block(release, found)
         blocks, claims, proofs = blocks + 1, claims + checked.claims, proofs + checked.proofs
     print(f"{blocks} blocks, {claims} claims, {proofs} proofs: all right ({time.monotonic() - started:.1f} s)")
-
-
-def _matched(files: Sequence[Path], folder: Path) -> Iterator[tuple[Release, dict[str, Any]]]:
-    """Every block's release with its proofs; a block on one side only is an error."""
-    schema = read_schema(folder / "schema.json")
-    for file in files:
-        counts = folder / file.name.replace(".jsonl.gz", ".parquet")
-        releases = {release.block: release for release in read_releases(counts, schema)}
-        for found in read_proofs(file):
-            if found["block"] not in releases:
-                raise DataError(f"{file}: block {found['block']} is not in {counts}, or stands twice in the proofs")
-            yield releases.pop(found["block"]), found
-        if releases:
-            raise DataError(f"{file}: block {next(iter(releases))} of {counts} has no entry")
 
 
 def _explain(options: argparse.Namespace) -> None:
@@ -70,6 +66,13 @@ def _explain(options: argparse.Namespace) -> None:
 
     for line in explain_claim(options.study, options.block, options.claim):
         print(line)
+
+
+def _progress(options: argparse.Namespace) -> None:
+    from genverify.watch import watch
+
+    with suppress(KeyboardInterrupt):
+        watch(options.folder)
 
 
 if __name__ == "__main__":

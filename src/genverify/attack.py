@@ -111,12 +111,13 @@ def proofs_dict(found: Verified) -> dict[str, Any]:
         "lemmas": [lemma.as_dict() for lemma in found.program.lemmas],
         "proofs": [{"lower": lower.as_dict(), "upper": upper.as_dict()} for lower, upper in found.proofs],
         "claims": [
-            {"where": _where(names, claim), "m": claim.m, "proof": proof}
+            {"where": claim_where(names, claim), "m": claim.m, "proof": proof}
             for claim, proof in zip(found.claims, found.proof_of, strict=True)
             if proof is not None
         ],
     }
 
 
-def _where(names: Sequence[str], claim: Claim) -> Mapping[str, int]:
+def claim_where(names: Sequence[str], claim: Claim) -> Mapping[str, int]:
+    """A claim's codes by column, without the columns that may take any value."""
     return {name: code for name, code in zip(names, claim.codes, strict=True) if code != ANY}

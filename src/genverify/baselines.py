@@ -151,7 +151,17 @@ def count_claims(types: Types, radix: Radix, questions: Questions, areas: list[I
     return list(counts)
 
 
-def count_priors(claims: pd.DataFrame, microdata: Path, domain: Domain, keeps: Predicate) -> dict[str, Prior]:
+def nation_types(microdata: Path, domain: Domain, keeps: Predicate) -> Types:
+    """The distinct records of the whole store, read one state at a time."""
+    nation, radix = NOTHING, Radix(domain)
+    for state in sorted(path.stem for path in microdata.glob("*.parquet")):
+        nation += types_of_state(microdata, state, radix, keeps, pd.Index([]))[1]
+    return nation
+
+
+def count_priors(
+    claims: pd.DataFrame, microdata: Path, domain: Domain, keeps: Predicate, nation: Types | None = None
+) -> dict[str, Prior]:
     """
     For every claim, how many records match it and how many there are in its block, tract, county, state and nation.
 
@@ -161,24 +171,17 @@ def count_priors(claims: pd.DataFrame, microdata: Path, domain: Domain, keeps: P
     questions = Questions.of(claims, radix)
     widths = {"block": GEOGRAPHY["block"], **PRIORS}
     counted = {name: Prior(np.zeros_like(questions.keys), np.zeros_like(questions.keys)) for name in widths}
-    nation = NOTHING
-    for state in _states(microdata, questions):
+    for state in sorted(set(questions.block.str.slice(0, GEOGRAPHY["state"]))):
         rows = np.flatnonzero(questions.block.str.startswith(state))
         own = questions.take(rows)
-        local, types = types_of_state(microdata, state, radix, keeps, _areas(own.block))
+        local, _ = types_of_state(microdata, state, radix, keeps, _areas(own.block))
         for name, prior in _count_areas(local, radix, own, widths).items():
             counted[name].count[rows], counted[name].size[rows] = prior.count, prior.size
-        nation += types
+    nation = nation_types(microdata, domain, keeps) if nation is None else nation
     everywhere = np.zeros_like(questions.keys)
     counted["nation"].count[:] = count_claims(nation, radix, questions, [everywhere])[0]
     counted["nation"].size[:] = nation.times.sum()
     return counted
-
-
-def _states(microdata: Path, questions: Questions) -> list[str]:
-    """The states of the store; those of the claims must be among them."""
-    stored = {path.stem for path in microdata.glob("*.parquet")}
-    return sorted(stored | set(questions.block.str.slice(0, GEOGRAPHY["state"])))
 
 
 def _areas(blocks: pd.Series) -> pd.Index:
@@ -242,17 +245,24 @@ def check_truth(claims: pd.DataFrame, n: Ints, block: Prior) -> None:
 
 
 def fit_baselines(
-    claims: pd.DataFrame, blocks: pd.DataFrame, microdata: Path, stored: Domain, published: Domain, keeps: Predicate
+    claims: pd.DataFrame,
+    blocks: pd.DataFrame,
+    microdata: Path,
+    stored: Domain,
+    published: Domain,
+    keeps: Predicate,
+    nation: Types | None = None,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """
     The probability of every claim under each prior, in the order of the claims, and how many claims a prior never saw.
 
     `stored` is the domain of the microdata, `published` that of the release (its codes make the uniform prior). The column
-    `tract` is the paper's definition; `tract_leave_out` takes the claim's own block out of the tract.
+    `tract` is the paper's definition; `tract_leave_out` takes the claim's own block out of the tract. Where claims come in
+    pieces, the `nation` is counted once, before the first.
     """
     n = claims["block"].map(blocks.groupby("block")["n_households"].first()).to_numpy(dtype=np.int64)
     m = claims["m"].to_numpy(dtype=np.int64)
-    counted = count_priors(claims, microdata, stored, keeps)
+    counted = count_priors(claims, microdata, stored, keeps, nation)
     check_truth(claims, n, counted["block"])
     priors = {}
     for name in PRIORS:

@@ -30,7 +30,7 @@ from genverify.certificate_form import (
     Statement,
     read_certificate,
 )
-from genverify.certificate_types import LiveTypes, TooManyRecords, live_types
+from genverify.certificate_types import Bits, LiveTypes, TooManyRecords, bits_of, first_of, flags_of, live_types
 from genverify.predicates import EVERY, Flags, Predicate, Rule
 from genverify.release import TOTAL, Release
 
@@ -67,7 +67,7 @@ class Shown:
     """
 
     limit: int | None
-    open: Flags
+    open: Bits
 
 
 def check_block(release: Release, proofs: Mapping[str, Any]) -> Checked:
@@ -139,30 +139,30 @@ class _Checker:
     def claim(self, claim: Statement) -> None:
         """COUNT(a) <= m by the upper proof, COUNT(a) >= m by the lower one."""
         for side, node, s in (("upper", claim.upper, 1), ("lower", claim.lower, -1)):
-            shown = self.proof(node, s, str(claim))
+            shown = self.proof(node, s, claim)
             if shown.limit is not None and shown.limit > s * claim.m:
                 relation = "<=" if s > 0 else ">="
                 raise CertificateError(f"{claim}: the {side} proof shows only COUNT {relation} {s * shown.limit}")
             wrong = (self.types.touched if s > 0 else self.types.missed)(claim.where, shown.open)
-            if len(wrong):
+            if wrong:
                 verb = "matches" if s > 0 else "does not match"
-                record = self.types.example(int(wrong[0]))
+                record = self.types.example(first_of(wrong))
                 raise CertificateError(f"{claim}: the {side} proof leaves out a live record that {verb}, like {record}")
 
-    def proof(self, node: Node, s: int, said: str) -> Shown:
+    def proof(self, node: Node, s: int, said: Statement) -> Shown:
         """What the leaves of a proof show together."""
         key = id(node), s
         if key not in self.shown:
             limit, open_ = None, np.zeros(len(self.types), dtype=bool)
             for leaf, path in self.leaves(node):
                 if leaf.kind == EMPTY:
-                    self.nobody(leaf, path, said, None)
+                    self.nobody(leaf, path, str(said), None)
                     continue
-                v, total = self.sums(leaf, path, said)
-                self.at_least(v, 0 if s > 0 else -leaf.d, leaf, said)
+                v, total = self.sums(leaf, path, str(said))
+                self.at_least(v, 0 if s > 0 else -leaf.d, leaf, str(said))
                 open_ |= v < (leaf.d if s > 0 else 0)
                 limit = max(total // leaf.d, total // leaf.d if limit is None else limit)
-            self.shown[key] = Shown(limit, open_)
+            self.shown[key] = Shown(limit, bits_of(open_))
         return self.shown[key]
 
     def empty(self, node: Node, said: str, statement: Statement | None) -> None:
@@ -223,9 +223,9 @@ class _Checker:
 
     def least(self, where: Predicate, c: int) -> Ints:
         """c [x matches a], the smaller value where only some records of a type match."""
-        every: Flags = np.ones(len(self.types), dtype=bool)
-        added = np.zeros(len(self.types), dtype=np.int64)
-        added[self.types.touched(where, every)] = c
+        size = len(self.types)
+        every = (1 << size) - 1
+        added = c * flags_of(self.types.touched(where, every), size).astype(np.int64)
         if c > 0:
-            added[self.types.missed(where, every)] = 0
+            added[flags_of(self.types.missed(where, every), size)] = 0
         return added

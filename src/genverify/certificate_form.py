@@ -117,7 +117,7 @@ class _Reader:
 
     def claim(self, value: Any, place: str, pairs: list[tuple[Node, Node]]) -> Statement:
         text = _mapping(value, place, ("where", "m", "proof"))
-        proof = _integer(text["proof"], f"{place}, proof")
+        proof = _integer(text["proof"], place, "proof")
         if not 0 <= proof < len(pairs):
             raise CertificateError(f"{place}: there is no proof {proof}, only {len(pairs)} proofs")
         return Statement(place, self.assignment(text["where"], place), _count(text["m"], place), *pairs[proof])
@@ -165,8 +165,8 @@ class _Reader:
         return codes
 
     def assignment(self, value: Any, place: str) -> Predicate:
-        codes = {self.column(name, place): [_integer(code, f"{place}, {name}")] for name, code in _items(value, place)}
-        return Predicate.of(codes)
+        codes = [(self.column(name, place), (_integer(code, place, name),)) for name, code in _items(value, place)]
+        return Predicate(tuple(sorted(codes)))
 
     def column(self, name: Any, place: str) -> str:
         if name not in self.release.schema.domain.names:
@@ -181,13 +181,14 @@ class _Reader:
 
 def _mapping(value: Any, place: str, needed: tuple[str, ...], optional: tuple[str, ...] = ()) -> Mapping[str, Any]:
     """A mapping that has the needed keys and no unknown one."""
-    keys = dict(_items(value, place))
-    missing = [key for key in needed if key not in keys]
-    unknown = [key for key in keys if key not in needed + optional]
+    if not isinstance(value, Mapping):
+        raise CertificateError(f"{place}: {_short(value)} is not an object with keys")
+    missing = [key for key in needed if key not in value]
+    unknown = [key for key in value if key not in needed and key not in optional]
     if missing or unknown:
         problem = f"{missing[0]!r} is missing" if missing else f"{unknown[0]!r} means nothing here"
         raise CertificateError(f"{place}: {problem}; the keys are {', '.join(needed + optional)}")
-    return keys
+    return value
 
 
 def _items(value: Any, place: str) -> list[tuple[Any, Any]]:
@@ -202,8 +203,9 @@ def _list(value: Any, place: str) -> list[Any]:
     return list(value)
 
 
-def _integer(value: Any, place: str) -> int:
+def _integer(value: Any, place: str, name: str = "") -> int:
     if type(value) is not int or abs(value) > LARGEST:
+        place = f"{place}, {name}" if name else place
         raise CertificateError(f"{place}: {_short(value)} is not an integer of at most {LARGEST} in size")
     return value
 
@@ -213,7 +215,7 @@ def _integers(value: Any, place: str) -> tuple[int, ...]:
 
 
 def _count(value: Any, place: str) -> int:
-    m = _integer(value, f"{place}, m")
+    m = _integer(value, place, "m")
     if m < 0:
         raise CertificateError(f"{place}: m is {m}, and no count is below 0")
     return m

@@ -14,6 +14,7 @@ Words = npt.NDArray[np.uint64]
 Table = npt.NDArray[np.int16]
 Places = npt.NDArray[np.int64]
 Atoms = list[list[tuple[int, ...]]]
+Bits = int  # a set of types, the bit of a type at its place: one number of any length, compared with others in one step
 MOST = 4_000_000
 AT_ONCE = 1_000_000
 
@@ -33,6 +34,7 @@ class LiveTypes:
     atoms: Atoms
     table: Table
     known: dict[Predicate, Flags] = field(default_factory=dict, compare=False)
+    clauses: dict[tuple[str, tuple[int, ...]], tuple[Bits, Bits]] = field(default_factory=dict, compare=False)
 
     def __len__(self) -> int:
         return int(self.table.shape[1])
@@ -47,29 +49,58 @@ class LiveTypes:
             self.known[predicate] = flags
         return self.known[predicate]
 
-    def touched(self, where: Predicate, among: Flags) -> Places:
-        """Of these types, those with at least one record that matches any condition."""
-        places = np.flatnonzero(among)
-        for name, codes in where.clauses:
-            column = self.domain.names.index(name)
-            some = np.array([any(code in codes for code in atom) for atom in self.atoms[column]], dtype=bool)
-            places = places[some[self.table[column, places]]]
-        return places
+    def touched(self, where: Predicate, among: Bits) -> Bits:
+        """Of these types, those with at least one record that matches."""
+        for clause in where.clauses:
+            among &= self.clause(clause)[0]
+        return among
 
-    def missed(self, where: Predicate, among: Flags) -> Places:
+    def missed(self, where: Predicate, among: Bits) -> Bits:
         """Of these types, those with at least one record that does not match."""
-        places = np.flatnonzero(among)
-        missed = np.zeros(len(places), dtype=bool)
-        for name, codes in where.clauses:
-            column = self.domain.names.index(name)
+        missed = 0
+        for clause in where.clauses:
+            missed |= self.clause(clause)[1]
+        return missed & among
+
+    def clause(self, clause: tuple[str, tuple[int, ...]]) -> tuple[Bits, Bits]:
+        """The types with a record that meets a clause, and those with a record that does not."""
+        if clause not in self.clauses:
+            column, codes = self.domain.names.index(clause[0]), clause[1]
+            some = np.array([any(code in codes for code in atom) for atom in self.atoms[column]], dtype=bool)
             other = np.array([any(code not in codes for code in atom) for atom in self.atoms[column]], dtype=bool)
-            missed |= other[self.table[column, places]]
-        return places[missed]
+            self.clauses[clause] = bits_of(some[self.table[column]]), bits_of(other[self.table[column]])
+        return self.clauses[clause]
 
     def example(self, place: int) -> str:
         """A record of a type, in words."""
         codes = [atoms[at][0] for atoms, at in zip(self.atoms, self.table[:, place], strict=True)]
         return ", ".join(f"{name}={code}" for name, code in zip(self.domain.names, codes, strict=True))
+
+
+def bits_of(flags: Flags) -> Bits:
+    """
+    The set of the types that are flagged.
+
+    >>> bin(bits_of(np.array([True, False, True, True])))
+    '0b1101'
+    """
+    return int.from_bytes(np.packbits(flags, bitorder="little").tobytes(), "little")
+
+
+def flags_of(bits: Bits, length: int) -> Flags:
+    """
+    Of so many types, whether each is in the set.
+
+    >>> flags_of(0b1101, 5).tolist()
+    [True, False, True, True, False]
+    """
+    packed = np.frombuffer(bits.to_bytes(-(-length // 8), "little"), np.uint8)
+    return np.unpackbits(packed, count=length, bitorder="little").astype(bool)
+
+
+def first_of(bits: Bits) -> int:
+    """The first place in a set that is not empty."""
+    return (bits & -bits).bit_length() - 1
 
 
 def live_types(domain: Domain, conditions: Iterable[Predicate], rules: Sequence[Rule]) -> LiveTypes:

@@ -1,6 +1,7 @@
 """Which files a script's behaviour depends on: the script and every module of the package that it imports."""
 
 import ast
+from collections.abc import Iterable
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -17,15 +18,24 @@ def code_files(script: Path) -> list[str]:
         if file not in found:
             found.add(file)
             todo.extend(_imported(file))
+    return sorted(map(from_here, found))
+
+
+def from_here(path: Path) -> str:
+    """The path as seen from the current folder, if it lies below it."""
     here = Path.cwd()
-    return sorted(str(f.relative_to(here) if f.is_relative_to(here) else f) for f in found)
+    return str(path.relative_to(here) if path.is_relative_to(here) else path)
 
 
 @cache
 def code_digest(script: Path) -> str:
     """One digest over the content of all these files: a job's setting, so that it runs again when one of them changes."""
-    texts = (Path(file).read_bytes() for file in code_files(script))
-    return sha256(b"".join(sha256(text).digest() for text in texts)).hexdigest()[:16]
+    return joint_digest(sha256(Path(file).read_bytes()).hexdigest() for file in code_files(script))
+
+
+def joint_digest(digests: Iterable[str]) -> str:
+    """One short digest for many, in the order of their files."""
+    return sha256(b"".join(map(bytes.fromhex, digests))).hexdigest()[:16]
 
 
 @cache

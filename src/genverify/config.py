@@ -1,7 +1,9 @@
 """The configuration as read: named variants laid over the settings, every one checked before the first job."""
 
+import re
 from collections.abc import Mapping
 from functools import reduce
+from types import UnionType
 from typing import Any, TypeVar, get_args
 
 from pydantic import ValidationError
@@ -10,8 +12,9 @@ from genverify.errors import ConfigError, nearest
 from genverify.settings import Config, Section, Variant
 
 KINDS = ("int", "str", "constrained")
-FOLDERS = "microdata sample tables benchmark ppmf releases explorer persons raprank crate housing"
+FOLDERS = "microdata sample tables benchmark ppmf releases explorer persons persons_trial raprank crate housing"
 RESERVED = tuple(FOLDERS.split())
+NAME = re.compile(r"[A-Za-z0-9]\w{0,63}", re.ASCII)  # becomes part of paths
 VARIABLE_SECTIONS = ("release", "program", "generate", "verify")
 
 
@@ -36,15 +39,29 @@ def parse_config(text: Mapping[str, Any]) -> Config:
         variant_settings(config, name)
     if "paper" not in config.variants:
         raise ConfigError("config.yaml: variants must hold `paper`, the study that the others are compared with")
-    for name in (*config.variants, *config.sample.designs):
-        if not (name.isascii() and name.replace("_", "").isalnum()) or name in RESERVED:
+    _check_designs(config)
+    if config.explorer.variant not in config.variants:
+        known = nearest(config.explorer.variant, list(config.variants))
+        raise ConfigError(f"config.yaml: explorer.variant is {config.explorer.variant!r}, which is no variant: {known}")
+    for name in (*config.variants, *config.sample.designs, *config.sample.all_blocks, *config.releases):
+        if not NAME.fullmatch(name) or name.casefold() in RESERVED:
             raise ConfigError(
-                f"config.yaml: {name!r} cannot name a variant or a design: use letters, digits and _, and none of "
-                f"{', '.join(RESERVED)}, which name folders of results/"
+                f"config.yaml: {name!r} cannot name a variant, a design or a release: use letters, digits and _, 64 at "
+                f"most, and none of {', '.join(RESERVED)}, which name folders of results/"
             )
     if config.microdata.source == "ppmf" and not config.microdata.ppmf.units:
         raise ConfigError("config.yaml: microdata.source is ppmf, so microdata.ppmf.units must give the path of the file")
     return config
+
+
+def _check_designs(config: Config) -> None:
+    """At least one design, and no name for two."""
+    designs, whole = config.sample.designs, config.sample.all_blocks
+    if not [one for one in (*designs.values(), *whole.values()) if one is not None]:
+        raise ConfigError("config.yaml: sample.designs and sample.all_blocks hold no design: name at least one")
+    twice = sorted(designs.keys() & whole.keys())
+    if twice:
+        raise ConfigError(f"config.yaml: sample.designs and sample.all_blocks both hold {twice[0]!r}: give one another name")
 
 
 def variant_settings(config: Config, name: str) -> Variant:
@@ -72,6 +89,7 @@ S = TypeVar("S", bound=Section)
 
 
 def validate(model: type[S], text: Mapping[str, Any], where: str) -> S:
+    """The text as a closed model; an error that begins with `where` and names every setting that is wrong."""
     try:
         return model.model_validate(text)
     except ValidationError as error:
@@ -95,6 +113,7 @@ def _siblings(model: type[Section], path: list[str]) -> list[str]:
     here: Any = model
     for part in path[:-1]:
         here = here.model_fields[part].annotation if _is_section(here) else get_args(here)[1]
+        here = next((kind for kind in get_args(here) if _is_section(kind)), here) if isinstance(here, UnionType) else here
     return list(here.model_fields) if _is_section(here) else []
 
 

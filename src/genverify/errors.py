@@ -1,7 +1,17 @@
 """Errors that a user can act on: shown as one message, without a traceback."""
 
+import errno
+from collections.abc import Iterator
+from contextlib import contextmanager
 from difflib import get_close_matches
 from typing import Any
+
+DISK = {
+    errno.ENOSPC: "the disk is full: make room",
+    errno.EDQUOT: "the quota of this disk is used up: make room",
+    errno.EROFS: "the file system is read-only: make it writable",
+    errno.EACCES: "there is no permission to write here: change it",
+}
 
 
 class GenverifyError(Exception):
@@ -18,6 +28,24 @@ class DataError(GenverifyError):
 
 class ReleaseError(DataError):
     """Published counts that cannot be read or contradict each other."""
+
+
+class DiskError(GenverifyError):
+    """A result cannot be written."""
+
+
+@contextmanager
+def naming_disk_errors() -> Iterator[None]:
+    """Turn the system's word that a file cannot be written into what to do about it."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in DISK:
+            raise
+        raise DiskError(
+            f"{error}. In short, {DISK[error.errno]}, then give the same command again: what is finished is kept, and "
+            "what was not is made anew."
+        ) from None
 
 
 def nearest(name: object, known: list[Any]) -> str:

@@ -14,6 +14,8 @@ from genverify.seeds import derive_seed
 
 RESAMPLES = 2000
 LIMITS = (2.5, 97.5)
+BLOCKS_AT_ONCE = 1_000
+WEIGHTS_AT_ONCE = 10_000_000
 GROUPINGS = ("k", "effective_k")
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -113,31 +115,52 @@ def count_answers(counts: pd.DataFrame, queries: int, total: str) -> pd.DataFram
     return tally.rename_axis("block").reset_index()
 
 
-def block_weights(designs: Sequence[str], seed: int, resamples: int = RESAMPLES) -> Ints:
-    """
-    How often each block stands in each bootstrap sample (resamples, blocks); every design is resampled by itself.
+@dataclass(frozen=True)
+class Weights:
+    """How often each block stands in each bootstrap sample; of many blocks only some samples are in memory at a time."""
 
-    >>> block_weights(["a", "a", "b"], 1, resamples=4).sum(axis=1).tolist()
+    designs: tuple[str, ...]
+    seed: int
+    resamples: int
+
+    def parts(self) -> Iterator[Ints]:
+        """The weights (samples, blocks), some samples at a time; every design is resampled by itself."""
+        labels = np.asarray(self.designs, dtype=str)
+        own = {str(design): np.flatnonzero(labels == design) for design in np.unique(labels)}
+        rngs = {design: np.random.default_rng(derive_seed(self.seed, "bootstrap", design)) for design in own}
+        step = max(1, WEIGHTS_AT_ONCE // max(1, len(labels)))
+        for first in range(0, self.resamples, step):
+            weights = np.zeros((min(step, self.resamples - first), len(labels)), dtype=np.int64)
+            for design, rows in own.items():
+                shares = np.full(len(rows), 1 / len(rows))
+                weights[:, rows] = rngs[design].multinomial(len(rows), shares, size=len(weights))
+            yield weights
+
+    def totals(self, *values: npt.NDArray[np.number]) -> list[npt.NDArray[np.number]]:
+        """The total of each column of each of the values (blocks, columns) in every sample."""
+        found = [[weights @ one for one in values] for weights in self.parts()]
+        return [np.concatenate(rows) for rows in zip(*found, strict=True)]
+
+
+def block_weights(designs: Sequence[str], seed: int, resamples: int = RESAMPLES) -> Weights:
+    """
+    The bootstrap samples of blocks of the given designs.
+
+    >>> block_weights(["a", "a", "b"], 1, resamples=4).totals(np.ones((3, 1), dtype=int))[0].ravel().tolist()
     [3, 3, 3, 3]
     """
-    labels = np.asarray(designs, dtype=str)
-    weights = np.zeros((resamples, len(labels)), dtype=np.int64)
-    for design in np.unique(labels):
-        own = np.flatnonzero(labels == design)
-        rng = np.random.default_rng(derive_seed(seed, "bootstrap", str(design)))
-        weights[:, own] = rng.multinomial(len(own), np.full(len(own), 1 / len(own)), size=resamples)
-    return weights
+    return Weights(tuple(designs), seed, resamples)
 
 
-def total_interval(values: npt.NDArray[np.number], weights: Ints) -> tuple[Floats, Floats]:
+def total_interval(values: npt.NDArray[np.number], weights: Weights) -> tuple[Floats, Floats]:
     """95 % interval of the total of each column of values (blocks, columns)."""
-    low, high = np.percentile(weights @ values, LIMITS, axis=0)
+    low, high = np.percentile(weights.totals(values)[0], LIMITS, axis=0)
     return low, high
 
 
-def ratio_interval(part: npt.NDArray[np.number], whole: npt.NDArray[np.number], weights: Ints) -> tuple[Floats, Floats]:
+def ratio_interval(part: npt.NDArray[np.number], whole: npt.NDArray[np.number], weights: Weights) -> tuple[Floats, Floats]:
     """95 % interval of total(part) / total(whole) per column; resamples whose whole is 0 say nothing and are left out."""
-    above, below = (weights @ part).astype(float), (weights @ whole).astype(float)
+    above, below = (totals.astype(float) for totals in weights.totals(part, whole))
     ratios = np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 0)
     limits = np.array([_limits(column) for column in ratios.T]).T
     return limits[0], limits[1]

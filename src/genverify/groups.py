@@ -25,15 +25,17 @@ class Vocabulary:
     groups: Mapping[str, Group]
     lists: Mapping[str, Sequence[str]]
 
-    def listed(self, name: str) -> Iterator[str]:
+    def listed(self, name: str, within: tuple[str, ...] = ()) -> Iterator[str]:
         """The groups of a list, those of the lists that it names included; a group is a list of itself."""
-        if name not in self.lists:
-            if name not in self.groups:
-                raise DataError(f"unknown list {name!r}: {nearest(name, [*self.lists, *self.groups])}")
+        if name in self.lists and name not in within:
+            for entry in self.lists[name]:
+                yield from self.listed(entry, (*within, name))
+        elif name in self.groups:
             yield name
-            return
-        for entry in self.lists[name]:
-            yield from self.listed(entry) if entry != name else [entry]
+        elif name in within:
+            raise DataError(f"list {name!r} names itself: {' > '.join((*within, name))}")
+        else:
+            raise DataError(f"unknown list {name!r}: {nearest(name, [*self.lists, *self.groups])}")
 
 
 def read_vocabulary(text: Mapping[str, Any], domain: Domain, changes: Mapping[str, Sequence[int]]) -> Vocabulary:
@@ -51,6 +53,12 @@ def read_vocabulary(text: Mapping[str, Any], domain: Domain, changes: Mapping[st
                 if groups.setdefault(group.name, group).predicate != group.predicate:
                     raise DataError(f"{section} {name}: the group {group.name} is there already, with other codes")
     return Vocabulary(groups, lists)
+
+
+def groups_of(text: Mapping[str, Any], domain: Domain, name: str | None) -> list[Group]:
+    """The groups of one list of a table file; none where no list is named."""
+    vocabulary = read_vocabulary(text, domain, {})
+    return [vocabulary.groups[word] for word in vocabulary.listed(name)] if name else []
 
 
 def _group(domain: Domain, name: str, entry: Mapping[str, Any], changes: Mapping[str, Sequence[int]]) -> Group:

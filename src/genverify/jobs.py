@@ -2,6 +2,7 @@
 
 import json
 import logging
+import os
 import platform
 import subprocess
 import sys
@@ -14,8 +15,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, TypeVar
 
-from genverify.code import code_files
-from genverify.errors import GenverifyError
+from genverify.code import code_files, from_here
+from genverify.errors import GenverifyError, naming_disk_errors
 
 PACKAGES = (
     "numpy",
@@ -32,6 +33,7 @@ PACKAGES = (
     "snakemake",
 )
 SAY_EVERY = 10.0
+LOCK = ("envs", "requirements.lock")
 T = TypeVar("T")
 log = logging.getLogger("genverify")
 
@@ -51,16 +53,19 @@ def run(main: Callable[[Job], None], snakemake: Any) -> None:
     """Run main as the job that Snakemake describes; a user's mistake ends in one message, without a traceback."""
     job = Job(snakemake.rule, *(_named(snakemake, part) for part in ("input", "output", "params", "wildcards")))
     _start_log(snakemake.log)
-    started = time.time()
+    home = Path(os.path.normpath(snakemake.scriptdir))
+    started, code = time.time(), digests({"files": code_files(home / f"{job.rule}.py")})["files"]
     try:
-        main(job)
+        with naming_disk_errors():
+            main(job)
     except GenverifyError as error:
         log.error("%s: %s", type(error).__name__, error)
         sys.exit(1)
     except BaseException:
         log.exception("%s failed", job.rule)
         raise
-    write_record(job, started, code_files(Path(snakemake.scriptdir) / f"{job.rule}.py"))
+    if hasattr(job.output, "record"):
+        write_record(job, started, code, [home.parent.joinpath(*LOCK)])
 
 
 def progress(items: Sequence[T], what: str) -> Iterator[T]:
@@ -92,16 +97,19 @@ def _start_log(paths: Iterable[str]) -> None:
         log.addHandler(handler)
 
 
-def write_record(job: Job, started: float, code: Sequence[str] = ()) -> None:
-    """The record of a finished job, written to its output `record`."""
+def write_record(job: Job, started: float, code: Mapping[str, str], locks: Sequence[Path] = ()) -> None:
+    """The record of a finished job, written to its output `record`. `code` was digested before the work began."""
     outputs = {name: value for name, value in vars(job.output).items() if name != "record"}
+    present = [from_here(lock) for lock in locks if lock.is_file()]
     record = {
+        "record": job.output.record,
         "rule": job.rule,
         "wildcards": vars(job.wildcards),
         "params": vars(job.params),
-        "code": digests({"files": list(code)})["files"],
+        "code": dict(code),
+        "lock": digests({"files": present})["files"],
         "inputs": digests(vars(job.input)),
-        "outputs": digests(outputs),
+        "outputs": digests(outputs, contents=True),
         "versions": {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}},
         "git": git_state(),
         "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(started)),
@@ -110,20 +118,38 @@ def write_record(job: Job, started: float, code: Sequence[str] = ()) -> None:
     Path(job.output.record).write_text(json.dumps(record, indent=1, sort_keys=True) + "\n")
 
 
-def digests(files: Mapping[str, Any]) -> dict[str, dict[str, str]]:
-    """SHA-256 of every named file, or list of files, by name and path."""
+def digests(files: Mapping[str, Any], contents: bool = False) -> dict[str, dict[str, str]]:
+    """SHA-256 of every named file, or list of files, by name and path; with `contents` also of each file in a folder."""
     listed = {name: value if isinstance(value, list) else [value] for name, value in files.items()}
-    return {name: {str(path): digest(Path(path)) for path in paths} for name, paths in listed.items()}
+    return {name: {k: v for path in paths for k, v in _digests(Path(path), contents)} for name, paths in listed.items()}
+
+
+def _digests(path: Path, contents: bool) -> Iterator[tuple[str, str]]:
+    if contents and path.is_dir():
+        found = {file: digest(file) for file in folder_files(path)}
+        yield str(path), folder_digest(path, found)
+        yield from ((str(file), value) for file, value in found.items())
+    else:
+        yield str(path), digest(path)
 
 
 def digest(path: Path) -> str:
-    """SHA-256 of a file; of a folder, over the names and digests of its files (Snakemake's own marks left out)."""
+    """SHA-256 of a file; of a folder, over the names and digests of its files."""
     if path.is_dir():
-        files = sorted(f for f in path.rglob("*") if f.is_file() and not f.name.startswith(".snakemake"))
-        lines = "".join(f"{f.relative_to(path)} {digest(f)}\n" for f in files)
-        return sha256(lines.encode()).hexdigest()
+        return folder_digest(path, {file: digest(file) for file in folder_files(path)})
     with path.open("rb") as file:
         return file_digest(file, "sha256").hexdigest()
+
+
+def folder_files(folder: Path) -> list[Path]:
+    """The files in a folder and below it, sorted; Snakemake's own marks left out."""
+    return sorted(f for f in folder.rglob("*") if f.is_file() and not f.name.startswith(".snakemake"))
+
+
+def folder_digest(folder: Path, found: Mapping[Path, str]) -> str:
+    """One digest over the names and digests of the files of a folder."""
+    lines = (f"{file.relative_to(folder)} {value}\n" for file, value in found.items())
+    return sha256("".join(lines).encode()).hexdigest()
 
 
 def git_state() -> dict[str, Any]:

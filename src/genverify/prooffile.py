@@ -2,11 +2,15 @@
 
 import gzip
 import json
+import zlib
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 from genverify.errors import DataError
+
+LONGEST_LINE = 64 * 2**20
 
 
 def write_proofs(proofs: Iterable[Mapping[str, Any]], path: Path) -> None:
@@ -19,17 +23,24 @@ def write_proofs(proofs: Iterable[Mapping[str, Any]], path: Path) -> None:
 def read_proofs(path: Path) -> Iterator[dict[str, Any]]:
     """The proofs of each block of a file."""
     try:
-        with gzip.open(path, "rt") as file:
-            for number, line in enumerate(file, 1):
+        with gzip.open(path, "rb") as file:
+            for number in count(1):
+                line = file.readline(LONGEST_LINE + 1)
+                if not line:
+                    return
+                if len(line) > LONGEST_LINE:
+                    raise DataError(
+                        f"{path}, line {number}: longer than {LONGEST_LINE} bytes, too long for the proofs of a block"
+                    )
                 yield _parse(path, number, line)
-    except (OSError, EOFError) as error:
+    except (OSError, EOFError, zlib.error) as error:
         raise DataError(f"{path}: not a file of proofs, or cut short ({error})") from None
 
 
-def _parse(path: Path, number: int, line: str) -> dict[str, Any]:
+def _parse(path: Path, number: int, line: bytes) -> dict[str, Any]:
     try:
         found = json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise DataError(f"{path}, line {number}: not valid JSON ({error})") from None
     if not isinstance(found, dict) or "block" not in found:
         raise DataError(f"{path}, line {number}: holds no block")

@@ -1,6 +1,7 @@
 """A release: what is published about a block. All that the attack sees."""
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,10 +16,12 @@ from genverify.domain import Column, Domain, DomainFile, read_domain
 from genverify.errors import DataError, ReleaseError
 from genverify.predicates import Predicate, Rule
 from genverify.tables import Query, build_queries
-from genverify.textfiles import read_yaml
+from genverify.textfiles import read_json, read_yaml
 
 Ints = npt.NDArray[np.int64]
 TOTAL = "N"
+LARGEST_COUNT = 1_000_000  # records of a block; what is larger is a mistake, or meant to exhaust the memory
+LARGEST_CODE = 2**15 - 1
 
 
 @dataclass(frozen=True)
@@ -96,15 +99,36 @@ def write_schema(schema: Schema, path: Path) -> None:
 def read_schema(path: Path) -> Schema:
     """The schema that `write_schema` wrote."""
     try:
-        text = json.loads(path.read_text())
+        text = read_json(path)
         columns = tuple(
             Column(c["name"], c["label"], tuple(map(int, c["codes"])), tuple(c["codes"].values())) for c in text["columns"]
         )
         rules = tuple(Rule(r["name"], Predicate.of(r["if"]), tuple(map(Predicate.of, r["one_of"]))) for r in text["rules"])
         queries = tuple(Query(q["id"], q["table"], q["label"], Predicate.of(q["where"])) for q in text["queries"])
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise ReleaseError(f"{path}: not a release schema ({error!r}); rerun the tabulation") from None
-    return Schema(Domain(columns), rules, queries)
+        return _checked(Schema(Domain(columns), rules, queries))
+    except (ValueError, KeyError, TypeError, AttributeError, DataError) as error:
+        said = str(error).removeprefix(f"{path}: ") if isinstance(error, DataError) else repr(error)
+        raise ReleaseError(f"{path}: not a release schema ({said}); rerun the tabulation") from None
+
+
+def _checked(schema: Schema) -> Schema:
+    """The schema itself: names that stand once, codes that fit, queries and rules about columns and codes that exist."""
+    names, ids = list(schema.domain.names), [query.id for query in schema.queries]
+    for kind, found in (("column", names), ("query", [*ids, TOTAL])):
+        for name, times in Counter(found).items():
+            if not isinstance(name, str) or times > 1:
+                raise DataError(f"the {kind} {name!r} is no text, or stands there twice")
+    wrong = [(c.name, code) for c in schema.domain.columns for code in c.codes if not 0 <= code <= LARGEST_CODE]
+    if wrong or not names:
+        raise DataError(
+            f"column {wrong[0][0]} has the code {wrong[0][1]}, not 0 to {LARGEST_CODE}" if wrong else "no columns"
+        )
+    for query in schema.queries:
+        schema.domain.check(query.predicate, f"query {query.id}")
+    for rule in schema.rules:
+        for predicate in (rule.when, *rule.one_of):
+            schema.domain.check(predicate, f"rule {rule.name}")
+    return schema
 
 
 def counts_frame(schema: Schema, blocks: Sequence[str], n: Ints, counts: Ints, withhold: Sequence[int]) -> pd.DataFrame:
@@ -129,37 +153,74 @@ def read_releases(counts: Path, schema: Schema) -> Iterator[Release]:
         frame = pd.read_parquet(counts)
     except (OSError, ValueError) as error:
         raise ReleaseError(f"{counts}: not a file of published counts ({error}); rerun the tabulation") from None
-    missing = {"block", "query", "count"} - set(frame.columns)
+    sides = ["lo", "hi"] if {"lo", "hi"} <= set(frame.columns) else ["count", "count"]
+    missing = {"block", "query", *sides} - set(frame.columns)
     if missing:
-        raise ReleaseError(f"{counts}: no column {sorted(missing)[0]!r}; a counts file has block, query and count")
-    _check_counts(counts, frame)
-    for block, rows in frame.groupby("block", sort=False):
-        known = dict(zip(rows["query"].astype(str), rows["count"].astype(int), strict=True))
-        yield make_release(schema, str(block), known, f"{counts}")
+        raise ReleaseError(
+            f"{counts}: no column {sorted(missing)[0]!r}; a counts file has block, query and count (or lo and hi)"
+        )
+    for side in dict.fromkeys(sides):
+        _check_counts(counts, frame, side)
+    queries = frame["query"].astype(str).to_numpy()
+    lo, hi = (frame[side].to_numpy(dtype=np.int64) for side in sides)
+    place, blocks = pd.factorize(frame["block"])
+    for block, rows in zip(blocks, np.split(np.argsort(place, kind="stable"), np.cumsum(np.bincount(place))), strict=False):
+        least, most = (dict(zip(queries[rows].tolist(), side[rows].tolist(), strict=True)) for side in (lo, hi))
+        yield make_release(schema, str(block), least, f"{counts}", most)
 
 
-def _check_counts(path: Path, frame: pd.DataFrame) -> None:
-    """Every count a whole number, and one count per block and query."""
-    whole = frame["count"].notna() & (frame["count"] == frame["count"].round())
-    for wrong, problem in ((~whole, "is not a whole number"), (frame.duplicated(["block", "query"]), "stands there twice")):
+def _check_counts(path: Path, frame: pd.DataFrame, side: str) -> None:
+    """Every count a whole number that a block can hold, and one count per block and query."""
+    kind = frame[side].dtype
+    if not pd.api.types.is_numeric_dtype(kind) or pd.api.types.is_bool_dtype(kind):
+        raise ReleaseError(f"{path}: the column {side} holds values of type {kind}; give whole numbers")
+    counts = frame[side].to_numpy(dtype=float, na_value=np.nan)
+    checks = {
+        "is not a whole number": ~(np.isfinite(counts) & (counts == np.round(counts))),
+        f"is more than {LARGEST_COUNT}, more than any block holds": counts > LARGEST_COUNT,
+        "has no block or no query": frame[["block", "query"]].isna().any(axis=1).to_numpy(),
+        "stands there twice": frame.duplicated(["block", "query"]).to_numpy(),
+    }
+    for problem, wrong in checks.items():
         if wrong.any():
             row = frame[wrong].iloc[0]
             raise ReleaseError(
-                f"{path}: block {row['block']}: the count of {row['query']} ({row['count']}) {problem}; give each query "
+                f"{path}: block {row['block']}: the count of {row['query']} ({row[side]}) {problem}; give each query "
                 "once, as an integer, and leave out what is not published"
             )
 
 
-def make_release(schema: Schema, block: str, known: Mapping[str, int], source: str = "release") -> Release:
-    """The release of one block from its published counts by query id; `N` is the number of records."""
+def ranges_frame(releases: Sequence[Release]) -> pd.DataFrame:
+    """What is known of every count as rows (block, query, lo, hi), the form of a counts file where counts are ranges."""
+    parts = []
+    for release in releases:
+        ids = [TOTAL, *(query.id for query in release.queries)]
+        lo, hi = np.append(release.n, release.lo), np.append(release.n, release.hi)
+        parts.append(pd.DataFrame({"block": release.block, "query": ids, "lo": lo, "hi": hi}))
+    return pd.concat(parts, ignore_index=True)
+
+
+def make_release(
+    schema: Schema, block: str, known: Mapping[str, int], source: str = "release", most: Mapping[str, int] | None = None
+) -> Release:
+    """
+    The release of one block from its published counts by query id; `N` is the number of records.
+
+    Where counts are known only to a range, `known` holds the least ones and `most` the greatest.
+    """
     if TOTAL not in known:
         raise ReleaseError(f"{source}: block {block} does not say N, its number of records; add a row with query {TOTAL!r}")
     unknown = [name for name in known if name != TOTAL and name not in schema.position]
     if unknown:
         raise ReleaseError(f"{source}: block {block} counts {unknown[0]!r}, which is no query of the schema")
-    negative = [name for name, count in known.items() if count < 0]
-    if negative:
-        raise ReleaseError(f"{source}: block {block}: the count of {negative[0]} is {known[negative[0]]}, below 0")
+    greatest = known if most is None else most
+    for name, count in known.items():
+        if not 0 <= count <= greatest[name] <= LARGEST_COUNT:
+            said = f"{count}" if greatest[name] == count else f"{count} to {greatest[name]}"
+            limit = "below 0" if count < 0 else f"more than {LARGEST_COUNT}" if count <= greatest[name] else "no range"
+            raise ReleaseError(f"{source}: block {block}: the count of {name} is {said}, {limit}")
+    if known[TOTAL] != greatest[TOTAL]:
+        raise ReleaseError(f"{source}: block {block}: N is a range; give the number of records of the block exactly")
     cells = sorted(schema.position[name] for name in known if name != TOTAL)
-    values = np.array([known[schema.queries[cell].id] for cell in cells], dtype=np.int64)
-    return Release(schema, block, int(known[TOTAL]), np.array(cells, dtype=np.int64), values, values)
+    lo, hi = (np.array([side[schema.queries[cell].id] for cell in cells], dtype=np.int64) for side in (known, greatest))
+    return Release(schema, block, int(known[TOTAL]), np.array(cells, dtype=np.int64), lo, hi)

@@ -1,7 +1,7 @@
 """The attack's results as tables: generated datasets, verified claims, and one row per block."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ import pandas as pd
 from genverify.attack import Verified
 from genverify.claims import ANY, Claim, Codes
 from genverify.generate import Generated
+from genverify.pieces import BLOCKS_AT_ONCE, split_rows
 from genverify.release import Release
 from genverify.verify import Verdict
 
@@ -86,6 +87,14 @@ def verified_row(found: Verified, solver: str) -> dict[str, Any]:
 def stack(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
     """Frames about blocks one below the other; a batch without blocks gives a frame without rows."""
     return pd.concat(list(frames), ignore_index=True) if frames else pd.DataFrame({"block": pd.Series([], dtype="str")})
+
+
+def collect(sample: pd.DataFrame, paths: Sequence[str]) -> Iterator[pd.DataFrame]:
+    """The rows of all batches, by design and block, in pieces that hold the rows of so many blocks of the sample."""
+    for own in split_rows(sample, BLOCKS_AT_ONCE):
+        blocks = set(own["block"])
+        parts = (pd.read_parquet(path) for path in paths)
+        yield by_design(own, (part[part["block"].isin(blocks)] for part in parts))
 
 
 def by_design(sample: pd.DataFrame, parts: Iterable[pd.DataFrame]) -> pd.DataFrame:

@@ -1,15 +1,48 @@
-"""Sampling of blocks: so many of a given size from every state, as the paper does."""
+"""The blocks of a study: so many of a given size from every state, as the paper does, or every block of chosen states."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from genverify.errors import DataError
+from genverify.errors import DataError, nearest
 from genverify.seeds import derive_seed
 
+TABULATED_AT_ONCE = 2_000
 COLUMNS = ["block", "state", "county", "tract", "design", "n_households"]
+
+
+def choose_blocks(sizes: pd.DataFrame, settings: Mapping[str, Any], seed: int) -> pd.DataFrame:
+    """The blocks of every design of the section `sample`, drawn or taken whole, sorted by design and block."""
+    designs, whole = ({name: d for name, d in settings[kind].items() if d} for kind in ("designs", "all_blocks"))
+    found = [sample_blocks(sizes, designs, seed)] if designs else []
+    found += [all_blocks(sizes, design, one["states"], one["up_to"]) for design, one in whole.items()]
+    blocks = pd.concat(found).sort_values(["design", "block"], ignore_index=True)
+    _check_batches(blocks["block"].nunique(), settings["batches"], settings["blocks_per_batch"])
+    return blocks
+
+
+def _check_batches(blocks: int, batches: int, most: int) -> None:
+    if blocks > batches * most:
+        raise DataError(
+            f"{blocks} blocks in {batches} batches are more than {most} a batch (sample.blocks_per_batch). "
+            f"Set sample.batches to {-(-blocks // most)} or more in config.yaml."
+        )
+
+
+def all_blocks(sizes: pd.DataFrame, design: str, states: str | Sequence[str], up_to: int) -> pd.DataFrame:
+    """Every block of the states that has at most `up_to` households."""
+    known = set(sizes["state"])
+    for state in [] if states == "all" else states:
+        if state not in known:
+            raise DataError(f"design {design}: the microdata hold no state {state!r}: {nearest(state, sorted(known))}")
+    chosen = sizes["n"] <= up_to
+    if states != "all":
+        chosen &= sizes["state"].isin(list(states))
+    if not chosen.any():
+        raise DataError(f"design {design}: no block has at most {up_to} households. Raise up_to (sample.all_blocks).")
+    return _listed(sizes[chosen].assign(design=design))
 
 
 def sample_blocks(sizes: pd.DataFrame, designs: Mapping[str, Mapping[str, Any]], seed: int) -> pd.DataFrame:
@@ -26,8 +59,11 @@ def sample_blocks(sizes: pd.DataFrame, designs: Mapping[str, Mapping[str, Any]],
             rng = np.random.default_rng(derive_seed(seed, "sample", design, str(state)))
             drawn.append(_draw(blocks, size, settings["blocks_per_state"], rng, f"state {state}, design {design}"))
             drawn[-1]["design"] = design
-    frame = pd.concat(drawn).rename(columns={"n": "n_households"})
-    frame["n_households"] = frame["n_households"].astype("int32")
+    return _listed(pd.concat(drawn))
+
+
+def _listed(blocks: pd.DataFrame) -> pd.DataFrame:
+    frame = blocks.rename(columns={"n": "n_households"}).astype({"n_households": "int32"})
     return frame[COLUMNS].sort_values(["design", "block"], ignore_index=True)
 
 
@@ -69,3 +105,18 @@ def draw_blocks(sample: pd.DataFrame, design: str, number: int, seed: int, purpo
 def batch_of(blocks: "pd.Series[str]", batches: int) -> dict[str, int]:
     """The job that works on each block: distinct blocks in order, dealt out in turn."""
     return {block: place % batches for place, block in enumerate(sorted(set(blocks)))}
+
+
+def groups_of_batches(
+    batch: Mapping[str, int], batches: int, at_once: int = TABULATED_AT_ONCE
+) -> Iterator[tuple[range, set[str]]]:
+    """
+    The batches in order, as many together as hold about `at_once` blocks, and the blocks of these.
+
+    >>> [(numbers, sorted(blocks)) for numbers, blocks in groups_of_batches({"a": 0, "b": 1, "c": 0, "d": 2}, 3, 3)]
+    [(range(0, 2), ['a', 'b', 'c']), (range(2, 3), ['d'])]
+    """
+    together = max(1, at_once * batches // max(1, len(batch)))
+    for first in range(0, batches, together):
+        numbers = range(first, min(first + together, batches))
+        yield numbers, {block for block, own in batch.items() if own in numbers}

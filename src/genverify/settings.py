@@ -5,6 +5,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 Name = str
+Count = Annotated[int, Field(ge=1)]
+Decimals = Annotated[int, Field(ge=0, le=9)]
 
 
 class Section(BaseModel):
@@ -15,7 +17,7 @@ class Section(BaseModel):
 
 class Synthetic(Section):
     country: str
-    households: int = Field(ge=1000)
+    households: int = Field(ge=1000, le=200_000_000)
     homogeneity: float = Field(ge=0, le=3)
 
 
@@ -36,10 +38,17 @@ class Design(Section):
     blocks_per_state: int = Field(ge=1)
 
 
+class AllBlocks(Section):
+    states: Literal["all"] | Annotated[list[str], Field(min_length=1)]
+    up_to: int = Field(ge=1)
+
+
 class Sample(Section):
     universe: str
-    designs: dict[Name, Design] = Field(min_length=1)
-    batches: int = Field(ge=1)
+    designs: dict[Name, Design | None]
+    all_blocks: dict[Name, AllBlocks | None]
+    batches: int = Field(ge=1, le=100_000)
+    blocks_per_batch: int = Field(ge=1)
 
 
 class ReleaseSettings(Section):
@@ -48,7 +57,7 @@ class ReleaseSettings(Section):
     tables: Literal["all"] | list[str]
     groups: dict[str, list[int] | None]
     structural_zeros: bool
-    withhold: list[Annotated[int, Field(ge=0)]]
+    withhold: list[Annotated[int, Field(ge=0, le=1_000_000)]]
 
 
 class ProgramSection(Section):
@@ -58,7 +67,7 @@ class ProgramSection(Section):
     iterations: int = Field(ge=1)
     nodes: int = Field(ge=1)
     leaves: int = Field(ge=1)
-    seconds: float = Field(gt=0)
+    seconds: float = Field(gt=0, allow_inf_nan=False)
 
 
 class Generate(Section):
@@ -84,6 +93,7 @@ class Persons(Section):
     release: ReleaseSettings
     tract_tables: Literal["all"] | list[str]
     records: str | None
+    readings: dict[Name, str | None] = Field(min_length=1)
     claims: PersonClaims
 
 
@@ -131,6 +141,14 @@ class RapRank(Section):
     figures: dict[Name, Annotated[list[str], Field(min_length=1)]]
 
 
+class Explorer(Section):
+    variant: str
+    phrases: str | None
+    places: str
+    show_households: bool
+    blocks_per_piece: int = Field(ge=1)
+
+
 class IngestBenchmark(Section):
     rows: int = Field(ge=1)
 
@@ -139,13 +157,13 @@ class SpeedBenchmark(Section):
     blocks: int = Field(ge=1)
     claims: int = Field(ge=1)
     datasets: int = Field(ge=1)
-    seconds: float = Field(gt=0)
+    seconds: float = Field(gt=0, allow_inf_nan=False)
 
 
 class ScalingBenchmark(Section):
     households: list[int] = Field(min_length=1)
     repeats: int = Field(ge=1)
-    seconds: float = Field(gt=0)
+    seconds: float = Field(gt=0, allow_inf_nan=False)
     memory_mb: int = Field(ge=256)
 
 
@@ -159,15 +177,35 @@ class RapBenchmark(Section):
     of_blocks: int = Field(ge=1)
 
 
+class TableSize(Section):
+    rows: Count
+    columns: Count
+    records: Count
+
+
+class CellboundsBenchmark(Section):
+    tables: list[TableSize] = Field(min_length=1)
+    decimals: list[Decimals]
+    repeats: Count
+    reference_rows: int = Field(ge=0)
+    reference_cells: Count
+    seconds: float = Field(gt=0)
+
+
 class Benchmark(Section):
     ingest: IngestBenchmark
     speed: SpeedBenchmark
     scaling: ScalingBenchmark
     rap: RapBenchmark
+    cellbounds: CellboundsBenchmark
+
+
+class Cellbounds(Section):
+    decimals: list[Decimals] = Field(min_length=1)
 
 
 class Config(Section):
-    seed: int = Field(ge=0)
+    seed: int = Field(ge=0, lt=2**64)
     microdata: Microdata
     sample: Sample
     release: ReleaseSettings
@@ -176,7 +214,10 @@ class Config(Section):
     verify: Verify
     persons: Persons
     raprank: RapRank
+    cellbounds: Cellbounds
+    explorer: Explorer
     benchmark: Benchmark
+    releases: dict[Name, str]
     variants: dict[Name, dict[str, Any] | None] = Field(min_length=1)
 
 

@@ -64,6 +64,16 @@ def _iterated(text: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any],
                     yield f"{name}{letter}", entry, groups
 
 
+def table_titles(text: Mapping[str, Any]) -> dict[str, str]:
+    """What each table is about: its title, and the groups that its iteration keeps to."""
+    labels = {str(name): str(entry.get("label", name)) for name, entry in text["groups"].items()}
+    titles = {}
+    for name, entry, iteration in _iterated(text):
+        kept = ", ".join(labels.get(word, word) for word in iteration.split(".") if word)
+        titles[name] = f"{entry.get('title', name)}{f' ({kept})' if kept else ''}"
+    return titles
+
+
 def _chosen(levels: Mapping[str, str | None], tables: str | Sequence[str]) -> set[str]:
     """The tables that a list of names, patterns (`P16*`) or levels (`level=tract`) selects."""
     if tables == "all":

@@ -10,7 +10,7 @@ import pyarrow as pa
 from scipy.sparse import csr_array
 
 from genverify.domain import Domain
-from genverify.predicates import Predicate, Records
+from genverify.predicates import Flags, Predicate, Records
 from genverify.release import Schema, counts_frame
 from genverify.tables import Query
 
@@ -84,12 +84,20 @@ def _groups(domain: Domain, queries: Sequence[Query]) -> list[_Group]:
 
 
 def _group(domain: Domain, queries: Sequence[Query], columns: tuple[str, ...], places: Sequence[int]) -> _Group:
-    sizes = tuple(len(domain[name].codes) for name in columns)
-    flat = np.indices(sizes).reshape(len(sizes), int(np.prod(sizes, dtype=np.int64)))
-    grid = {name: np.array(domain[name].codes)[axis] for name, axis in zip(columns, flat, strict=True)}
-    inside = np.array([queries[place].predicate.matches(grid) if columns else [True] for place in places]).T
-    kinds, kind_of = np.unique(inside, axis=0, return_inverse=True)
-    return _Group(columns, sizes, np.array(places), kind_of.ravel().astype(np.int64), csr_array(kinds.T.astype(np.int64)))
+    codes = [np.array(domain[name].codes) for name in columns]
+    inside = np.array([_grid_flags(queries[place].predicate, codes) for place in places]).T
+    packed = np.ascontiguousarray(np.packbits(inside, axis=1))
+    _, first, kind_of = np.unique(packed.view(f"V{packed.shape[1]}").ravel(), return_index=True, return_inverse=True)
+    sizes, kinds = tuple(map(len, codes)), csr_array(inside[first].T.astype(np.int64))
+    return _Group(columns, sizes, np.array(places), kind_of.ravel().astype(np.int64), kinds)
+
+
+def _grid_flags(predicate: Predicate, codes: Sequence[Ints]) -> Flags:
+    """Whether each combination of codes of the predicate's columns lies in it, the last column varying fastest."""
+    flags: Flags = np.ones(1, dtype=bool)
+    for (_, allowed), own in zip(predicate.clauses, codes, strict=True):
+        flags = np.logical_and.outer(flags, np.isin(own, allowed)).ravel()
+    return flags
 
 
 def tabulate_blocks(records: pa.Table, keeps: Predicate, schema: Schema, withhold: Sequence[int]) -> pd.DataFrame:

@@ -10,9 +10,9 @@ from scipy.sparse import csr_array
 
 from genverify.bounds import Bound, Bounder, Limits
 from genverify.claims import Claim, claim_arrays
-from genverify.predicates import Flags
+from genverify.predicates import Flags, Predicate
 from genverify.program.compact import Program, build_program
-from genverify.program.matching import matched_classes
+from genverify.program.matching import condition_classes, matched_classes
 from genverify.proofs import Node
 from genverify.solvers.base import Solver
 
@@ -83,9 +83,13 @@ class Verifier:
 
     def range(self, claim: Claim) -> "Range":
         """The least and the greatest COUNT(a) over all datasets that fit, each with its proof."""
-        F, T = matched_classes(self.bounder.program, claim_arrays([claim])[0])
-        high, upper = self.bounder.maximum(_row(T, 0))
-        low, lower = self.bounder.maximum(-_row(F, 0))
+        return self.range_of(claim.predicate(self.bounder.program.types.domain))
+
+    def range_of(self, condition: Predicate) -> "Range":
+        """The same for any condition: the least and the greatest number of records that match it."""
+        F, T = condition_classes(self.bounder.program, condition)
+        high, upper = self.bounder.maximum(T)
+        low, lower = self.bounder.maximum(-F)
         return Range(-low, high, lower.proof, upper.proof, upper.limit or lower.limit)
 
     def _question(self, claim: Claim, F: Ints, T: Ints) -> Decision:

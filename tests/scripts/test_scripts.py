@@ -98,7 +98,7 @@ def made(
             {"microdata": results / "microdata", "manifest": results / "microdata.json"}, microdata=microdata, seed=1)
     )  # fmt: skip
     designs = {"state_median": {"size": "state_median", "blocks_per_state": 2}, "all": {"size": 5, "blocks_per_state": 1}}
-    sample = {"universe": "owners", "designs": designs, "batches": 2}
+    sample = {"universe": "owners", "designs": designs, "all_blocks": {}, "batches": 2, "blocks_per_batch": 9}
     script("sample_blocks")(
         job({"microdata": results / "microdata", "domain": domain},
             {"blocks": results / "blocks.parquet", "sizes": results / "sizes.parquet"}, sample=sample, seed=1)
@@ -345,7 +345,8 @@ def test_variability_of_the_toy(made: Path, tmp_path: Path, script: Run, program
 
 
 def test_a_missing_design_stops_the_sampling(made: Path, tmp_path: Path, script: Run, toy: Path) -> None:
-    sample = {"universe": "owners", "designs": {"nine": {"size": 9, "blocks_per_state": 1}}, "batches": 2}
+    designs = {"nine": {"size": 9, "blocks_per_state": 1}}
+    sample = {"universe": "owners", "designs": designs, "all_blocks": {}, "batches": 2, "blocks_per_batch": 9}
     wrong = job(
         {"microdata": made / "microdata", "domain": toy / "domain.yaml"},
         {"blocks": tmp_path / "b.parquet", "sizes": tmp_path / "s.parquet"}, sample=sample, seed=1,
@@ -396,7 +397,8 @@ def test_calibration_and_table2_of_a_block_of_ten(
 ) -> None:
     census = root / "data" / "census"
     settings = {**release_settings, "tables_file": str(census / "tables.yaml")}
-    sample = {"universe": "occupied", "designs": {"a": {"size": "state_median", "blocks_per_state": 1}}, "batches": 1}
+    designs = {"a": {"size": "state_median", "blocks_per_state": 1}}
+    sample = {"universe": "occupied", "designs": designs, "all_blocks": {}, "batches": 1, "blocks_per_batch": 9}
     inputs = {"microdata": household_store / "microdata", "domain": census / "domain.yaml"}
     blocks = {"blocks": tmp_path / "blocks.parquet", "sizes": tmp_path / "sizes.parquet"}
     script("sample_blocks")(job(inputs, blocks, sample=sample, seed=1))

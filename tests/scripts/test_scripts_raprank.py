@@ -186,7 +186,7 @@ def test_table_of_match_rates(blocks: Path, store: Path, tmp_path: Path, script:
     orders = [{"where": "here", "better": "toy/RAP-RANK random", "worse": "toy/national"},
               {"where": "there", "better": "none/holdout", "worse": "toy/national"}]  # fmt: skip
     (tmp_path / "paper.yaml").write_text(yaml.safe_dump({"orders": orders}))
-    outputs = {"rates": tmp_path / "rates.csv", "orders": tmp_path / "orders.csv", "text": tmp_path / "raprank.md"}
+    outputs = {"rates": tmp_path / "rates.csv", "orders": tmp_path / "orders.csv", "readable": tmp_path / "raprank.md"}
     inputs = {"curves": [blocks / "curves.parquet"], "areas": [blocks / "areas.parquet"], "manifests": [f"{store}.json"]}
     script("write_raprank")(job({**inputs, "paper": tmp_path / "paper.yaml"}, outputs, seed=1))
     rates = pd.read_csv(outputs["rates"]).set_index("source")
@@ -198,7 +198,7 @@ def test_table_of_match_rates(blocks: Path, store: Path, tmp_path: Path, script:
     table = pd.read_csv(outputs["orders"])
     assert table["difference"][0] == pytest.approx(expected["RAP-RANK random"] - expected["national"], abs=1e-3)
     assert table["seen"][1] == "not run"
-    assert "Data: **synthetic toy**" in outputs["text"].read_text()
+    assert "Data: **synthetic toy**" in outputs["readable"].read_text()
 
 
 def test_whole_blocks_certain_and_confident(

@@ -18,7 +18,7 @@ from genverify.tables import Query
 
 ROOT = Path(genverify.__file__).parent
 CHECKER = ("certificate", "certificate_form", "certificate_types")
-ALLOWED = {*CHECKER, "domain", "predicates", "tables", "release", "errors", "textfiles"}
+ALLOWED = {*CHECKER, "domain", "predicates", "groups", "tables", "release", "errors", "textfiles"}
 
 
 def column(name: str, *codes: int) -> Column:

@@ -99,14 +99,17 @@ def test_answers_are_counted_without_the_row_of_n() -> None:
     }
 
 
-def test_weights_resample_each_design_by_itself_and_follow_the_seed() -> None:
+def test_weights_resample_each_design_by_itself_and_follow_the_seed(monkeypatch: pytest.MonkeyPatch) -> None:
     designs = ["a"] * 3 + ["b"] * 2
-    weights = block_weights(designs, 7, resamples=50)
+    weights = np.concatenate(list(block_weights(designs, 7, resamples=50).parts()))
     assert (weights[:, :3].sum(axis=1) == 3).all()
     assert (weights[:, 3:].sum(axis=1) == 2).all()
-    assert (weights == block_weights(designs, 7, resamples=50)).all()
-    assert (weights[:, :3] == block_weights(["a"] * 3, 7, resamples=50)).all()
-    assert (weights != block_weights(designs, 8, resamples=50)).any()
+    monkeypatch.setattr("genverify.evaluation.WEIGHTS_AT_ONCE", 17)
+    again = list(block_weights(designs, 7, resamples=50).parts())
+    assert [len(part) for part in again] == [3] * 16 + [2]
+    assert (weights == np.concatenate(again)).all()
+    assert (weights[:, :3] == np.concatenate(list(block_weights(["a"] * 3, 7, resamples=50).parts()))).all()
+    assert (weights != np.concatenate(list(block_weights(designs, 8, resamples=50).parts()))).any()
 
 
 def test_equal_blocks_leave_no_doubt_about_their_total() -> None:

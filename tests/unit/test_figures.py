@@ -6,6 +6,8 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.dataset as ds
 import pytest
 from matplotlib.figure import Figure
 
@@ -14,10 +16,11 @@ from genverify.domain import Column, Domain
 from genverify.errors import DataError
 from genverify.figures.candidates import candidates_table, count_candidates, plot_candidates
 from genverify.figures.fig1 import check_synthetic, choose_example, plot_fig1
-from genverify.figures.fig3 import blocks_with_claims, plot_fig3, shown_k
+from genverify.figures.fig3 import plot_fig3, shown_k
 from genverify.figures.fig4 import column_shares, plot_fig4
 from genverify.figures.style import save
 from genverify.results import claim_columns
+from genverify.summary import PRIORS, SINGLETON, Group, chosen, summarise
 
 DOMAIN = Domain(
     (
@@ -66,14 +69,15 @@ def baselines_frame() -> pd.DataFrame:
     return frame.assign(tract=rng.random(len(frame)) * 0.4, state=rng.random(len(frame)) * 0.4)
 
 
+def summary_of(claims: pd.DataFrame) -> list[Group]:
+    """The summary of claims or of their baselines; what the frame does not hold is made up."""
+    missing = {name: pd.NA for name in NAMES if name not in claims} | {p: 0.5 for p in PRIORS if p not in claims}
+    table = ds.dataset(pa.Table.from_pandas(claims.assign(**missing)))
+    return summarise(table, table, NAMES)
+
+
 def test_k_runs_from_the_first_tried_to_all_columns() -> None:
     assert shown_k(blocks_frame()) == [2, 3]
-
-
-def test_blocks_with_claims_counts_each_block_once() -> None:
-    own = baselines_frame().query("design == 'state_median'")
-    assert blocks_with_claims(own, [1, 2, 3]) == [0, 3, 1]
-    assert blocks_with_claims(own[own["m"] == 1], [1, 2, 3]) == [0, 2, 0]
 
 
 def numbers(figure: Figure, panel: int) -> list[str]:
@@ -81,8 +85,8 @@ def numbers(figure: Figure, panel: int) -> list[str]:
 
 
 def test_fig3_shows_singletons_and_fig5_all_claims() -> None:
-    three = plot_fig3(baselines_frame(), blocks_frame(), LABEL, singletons=True)
-    five = plot_fig3(baselines_frame(), blocks_frame(), LABEL, singletons=False)
+    three = plot_fig3(summary_of(baselines_frame()), blocks_frame(), LABEL, singletons=True)
+    five = plot_fig3(summary_of(baselines_frame()), blocks_frame(), LABEL, singletons=False)
     assert numbers(three, 0) == ["2", "0", "all 3"]
     assert numbers(three, 3) == ["1", "1", "all 2"]
     assert numbers(five, 0) == ["3", "1", "all 3"]
@@ -95,7 +99,7 @@ def test_fig3_shows_singletons_and_fig5_all_claims() -> None:
 
 def test_fig3_boxes_have_one_scale_and_true_medians() -> None:
     frame = baselines_frame()
-    figure = plot_fig3(frame, blocks_frame(), LABEL, singletons=True)
+    figure = plot_fig3(summary_of(frame), blocks_frame(), LABEL, singletons=True)
     assert len({axes.get_ylim() for axes in figure.axes if "probability" in axes.get_ylabel()}) == 1
     own = frame.query("design == 'state_median' and k == 2 and m == 1")
     for axes, prior in ((figure.axes[1], "tract"), (figure.axes[2], "state")):
@@ -105,13 +109,13 @@ def test_fig3_boxes_have_one_scale_and_true_medians() -> None:
 
 
 def test_fig3_without_any_claim_is_drawn() -> None:
-    figure = plot_fig3(baselines_frame().iloc[:0], blocks_frame(), LABEL, singletons=True)
+    figure = plot_fig3([], blocks_frame(), LABEL, singletons=True)
     assert numbers(figure, 0) == ["0", "0", "all 3"]
 
 
 def test_fig4_shares_by_hand() -> None:
     claims = claims_of(("a", Claim((1, 2, ANY), 1)), ("a", Claim((1, ANY, 2), 1)), ("b", Claim((1, 2, 2), 1)))
-    shares = column_shares(claims, NAMES, [1, 2, 3])
+    shares = column_shares(chosen(summary_of(claims), SINGLETON), NAMES, [1, 2, 3])
     assert shares.loc[2].tolist() == [1, 0.5, 0.5]
     assert shares.loc[3].tolist() == [1, 1, 1]
     assert shares.loc[1].isna().all()
@@ -119,7 +123,7 @@ def test_fig4_shares_by_hand() -> None:
 
 def test_fig4_writes_the_shares_of_singletons_only() -> None:
     claims = claims_of(("a", Claim((1, 2, ANY), 1)), ("a", Claim((1, ANY, 2), 1)), ("b", Claim((ANY, 2, 2), 2)))
-    figure = plot_fig4(claims, DOMAIN, [2, 3], LABEL)
+    figure = plot_fig4(summary_of(claims), DOMAIN, [2, 3], LABEL)
     assert numbers(figure, 0) == ["100%", "50%", "50%", "none", "none", "none"]
     assert [tick.get_text() for tick in figure.axes[0].get_yticklabels()] == ["k = 2\n2 claims", "k = 3\n0 claims"]
 
@@ -189,9 +193,9 @@ def draw_all() -> dict[str, Figure]:
     claims, records = example_frames()
     return {
         "fig1": plot_fig1(choose_example(claims, records, NAMES), DOMAIN, LABEL),
-        "fig3": plot_fig3(baselines_frame(), blocks_frame(), LABEL, singletons=True),
-        "fig4": plot_fig4(claims, DOMAIN, [1, 2, 3], LABEL),
-        "fig5": plot_fig3(baselines_frame(), blocks_frame(), LABEL, singletons=False),
+        "fig3": plot_fig3(summary_of(baselines_frame()), blocks_frame(), LABEL, singletons=True),
+        "fig4": plot_fig4(summary_of(claims), DOMAIN, [1, 2, 3], LABEL),
+        "fig5": plot_fig3(summary_of(baselines_frame()), blocks_frame(), LABEL, singletons=False),
     }
 
 
@@ -203,7 +207,7 @@ def test_nothing_is_cut_off_and_the_data_are_named() -> None:
 
 def test_the_same_bytes_twice(tmp_path: Path) -> None:
     for turn in ("once", "again"):
-        figure = plot_fig3(baselines_frame(), blocks_frame(), LABEL, singletons=True)
+        figure = plot_fig3(summary_of(baselines_frame()), blocks_frame(), LABEL, singletons=True)
         save(figure, tmp_path / f"{turn}.pdf", tmp_path / f"{turn}.png")
     for kind in ("pdf", "png"):
         assert (tmp_path / f"once.{kind}").read_bytes() == (tmp_path / f"again.{kind}").read_bytes()

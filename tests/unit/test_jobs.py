@@ -37,7 +37,10 @@ def described(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SimpleNamespac
     monkeypatch.chdir(tmp_path)
     Path("a.txt").write_text("a")
     Path("b.txt").write_text("b")
-    Path("make_toy.py").write_text("import json\n")
+    Path("scripts").mkdir()
+    Path("envs").mkdir()
+    Path("scripts/make_toy.py").write_text("import json\n")
+    Path("envs/requirements.lock").write_text("numpy==2\n")
     return SimpleNamespace(
         rule="make_toy",
         input={"one": "a.txt", "many": Namedlist(["a.txt", "b.txt"])},
@@ -45,7 +48,7 @@ def described(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SimpleNamespac
         params={"settings": {"size": 3}, "seed": 5},
         wildcards={"variant": "paper"},
         log=["toy.log"],
-        scriptdir=str(tmp_path),
+        scriptdir=str(tmp_path / "workflow" / ".." / "scripts"),
     )
 
 
@@ -66,12 +69,42 @@ def test_a_record_says_what_went_in_and_what_came_out(described: SimpleNamespace
     assert record["wildcards"] == {"variant": "paper"}
     assert record["params"] == {"settings": {"size": 3}, "seed": 5}
     assert record["inputs"] == {"one": {"a.txt": sha("a")}, "many": {"a.txt": sha("a"), "b.txt": sha("b")}}
-    assert record["code"] == {"make_toy.py": sha("import json\n")}
+    assert record["record"] == "out.record.json"
+    assert record["code"] == {"scripts/make_toy.py": sha("import json\n")}
+    assert record["lock"] == {"envs/requirements.lock": sha("numpy==2\n")}
     assert record["outputs"] == {"result": {"out.txt": sha("xxx")}}
     assert set(jobs.PACKAGES) | {"python"} == set(record["versions"])
     assert record["git"] == {"commit": None, "dirty": None}
     assert 0 <= record["seconds"] < 60
     assert Path("toy.log").read_text() == "done with paper\n"
+
+
+def test_a_record_tells_every_file_of_a_folder_that_was_written(described: SimpleNamespace) -> None:
+    def main(job: Job) -> None:
+        Path(job.output.folder).mkdir()
+        for name in ("x", "y"):
+            (Path(job.output.folder) / name).write_text(name)
+
+    described.output = {"folder": "made", "record": "out.record.json"}
+    run(main, described)
+    told = json.loads(Path("out.record.json").read_text())["outputs"]["folder"]
+    assert told == {"made": sha(f"x {sha('x')}\ny {sha('y')}\n"), "made/x": sha("x"), "made/y": sha("y")}
+
+
+def test_the_code_of_a_record_is_that_of_the_beginning(described: SimpleNamespace) -> None:
+    def main(job: Job) -> None:
+        Path("scripts/make_toy.py").write_text("edited meanwhile\n")
+        Path(job.output.result).write_text("x")
+
+    run(main, described)
+    assert json.loads(Path("out.record.json").read_text())["code"] == {"scripts/make_toy.py": sha("import json\n")}
+
+
+def test_a_job_without_outputs_leaves_no_record(described: SimpleNamespace) -> None:
+    described.output = {}
+    run(lambda job: jobs.log.info("looked"), described)
+    assert Path("toy.log").read_text() == "looked\n"
+    assert not list(Path().rglob("*record.json"))
 
 
 def test_a_users_mistake_is_one_message(described: SimpleNamespace, capsys: pytest.CaptureFixture[str]) -> None:

@@ -163,8 +163,10 @@ def test_blocks_of_nearly_the_same_shape_share_a_compiled_program() -> None:
 
 def test_a_step_of_all_queries_is_the_same_for_every_run() -> None:
     found = solve(start=ROWS[::-1], queries_per_step=len(MARGINALS), steps=30, tolerance=0.0)
-    # Up to the last bits: XLA adds up the runs at the end of an array otherwise than those within it.
-    assert found.relaxed_errors.tolist() == pytest.approx([float(found.relaxed_errors[0])] * 5, rel=1e-3)
+    # the last bits may depend on a run's place among the others
+    assert found.relaxed_errors == pytest.approx(found.relaxed_errors[0], rel=1e-3)
+    drawn = solve(start=ROWS[::-1], queries_per_step=2, steps=30, tolerance=0.0)
+    assert np.ptp(drawn.relaxed_errors) > 0.01 * drawn.relaxed_errors.max()
 
 
 def test_a_start_rounds_back_to_its_dataset_with_the_stated_certainty() -> None:

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from genverify.errors import DataError
-from genverify.sample import COLUMNS, batch_of, lower_median, sample_blocks
+from genverify.sample import COLUMNS, batch_of, choose_blocks, groups_of_batches, lower_median, sample_blocks
 
 DESIGNS: dict[str, dict[str, Any]] = {
     "state_median": {"size": "state_median", "blocks_per_state": 2},
@@ -115,3 +115,53 @@ def test_batches_share_the_blocks_out_evenly() -> None:
     assert sorted(pd.Series(batches).value_counts()) == [6] * 6 + [7] * 2
     assert batch_of(pd.Series(sorted(blocks)), 8) == batches
     assert set(batch_of(pd.Series(blocks[:3]), 8).values()) == {0, 1, 2}
+
+
+def settings_of(**changes: Any) -> dict[str, Any]:
+    return {"designs": {}, "all_blocks": {}, "batches": 2, "blocks_per_batch": 100, **changes}
+
+
+def test_all_blocks_of_a_state_up_to_a_size(sizes: pd.DataFrame) -> None:
+    settings = settings_of(designs={"gone": None}, all_blocks={"small": {"states": ["01"], "up_to": 2}, "gone_too": None})
+    blocks = choose_blocks(sizes, settings, 1)
+    assert list(blocks) == COLUMNS
+    expected = sizes[(sizes["state"] == "01") & (sizes["n"] <= 2)]
+    assert blocks["block"].tolist() == sorted(expected["block"])
+    assert set(blocks["design"]) == {"small"}
+    every = choose_blocks(sizes, settings_of(all_blocks={"every": {"states": "all", "up_to": 1000}}), 1)
+    assert every["block"].tolist() == sorted(sizes["block"])
+    assert every["n_households"].dtype == sample_blocks(sizes, DESIGNS, 1)["n_households"].dtype
+
+
+def test_drawn_and_whole_designs_stand_beside_each_other(sizes: pd.DataFrame) -> None:
+    both = choose_blocks(sizes, settings_of(designs=DESIGNS, all_blocks={"every": {"states": "all", "up_to": 4}}), 1)
+    assert (
+        both[both["design"] != "every"]
+        .reset_index(drop=True)
+        .equals(sample_blocks(sizes, DESIGNS, 1).sort_values(["design", "block"], ignore_index=True))
+    )
+    assert both.equals(both.sort_values(["design", "block"], ignore_index=True))
+    assert (both["design"] == "every").sum() == (sizes["n"] <= 4).sum()
+
+
+@pytest.mark.parametrize(
+    ("whole", "message"),
+    [
+        ({"states": ["13"], "up_to": 5}, r"design all: the microdata hold no state '13': .*known: 01, 56"),
+        ({"states": ["56"], "up_to": 3}, "design all: no block has at most 3 households"),
+        ({"states": "all", "up_to": 99}, r"85 blocks in 2 batches are more than 40 a batch .*sample\.batches to 3 or more"),
+    ],
+)
+def test_what_cannot_be_listed_is_said(sizes: pd.DataFrame, whole: dict[str, Any], message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        choose_blocks(sizes, settings_of(all_blocks={"all": whole}, blocks_per_batch=40), 1)
+
+
+@pytest.mark.parametrize("at_once", [1, 3, 7, 1000])
+def test_groups_hold_every_batch_and_block_once(at_once: int) -> None:
+    batch = batch_of(pd.Series([f"{number:015d}" for number in range(50)]), 12)
+    groups = list(groups_of_batches(batch, 14, at_once))
+    assert [number for numbers, _ in groups for number in numbers] == list(range(14))
+    assert sorted(block for _, blocks in groups for block in blocks) == sorted(batch)
+    assert all({batch[block] for block in blocks} <= set(numbers) for numbers, blocks in groups)
+    assert all(len(blocks) <= max(at_once, 5) + 5 for _, blocks in groups)

@@ -36,6 +36,8 @@ def rules_of(path: Path) -> list[Rule]:
 
 RULES = [rule for path in [ROOT / "Snakefile", *STAGES] for rule in rules_of(path)]
 WORKING = [rule for rule in RULES if rule.has(r"^    output:")]
+LOOKING = [rule for rule in RULES if rule not in WORKING and rule.has(r"^    script:")]
+COLLECTING = [rule for rule in RULES if rule not in WORKING and rule not in LOOKING]
 
 
 def name_of(value: object) -> str:
@@ -67,7 +69,7 @@ def test_a_rule_is_a_complete_sentence(rule: Rule) -> None:
     assert not rule.has(r"\blambda\b"), "a lambda"
 
 
-@pytest.mark.parametrize("rule", WORKING, ids=name_of)
+@pytest.mark.parametrize("rule", [*WORKING, *LOOKING], ids=name_of)
 def test_inputs_outputs_and_params_are_named(rule: Rule) -> None:
     for section in ("input", "output", "params"):
         for block in re.findall(rf"^    {section}:\n((?:        .*\n)+)", rule.body, re.MULTILINE):
@@ -75,14 +77,25 @@ def test_inputs_outputs_and_params_are_named(rule: Rule) -> None:
             assert all(re.match(r"\w+=|[\])}]", entry) for entry in entries), (section, entries)
 
 
-@pytest.mark.parametrize("rule", [rule for rule in RULES if rule not in WORKING], ids=name_of)
-def test_a_rule_without_output_only_collects_targets(rule: Rule) -> None:
-    assert not rule.has(r"^    (script|shell|run|log):")
+@pytest.mark.parametrize("rule", COLLECTING, ids=name_of)
+def test_a_rule_without_script_only_collects_targets(rule: Rule) -> None:
+    assert not rule.has(r"^    (output|shell|run|log):")
     assert rule.has(r"^    input:")
 
 
+@pytest.mark.parametrize("rule", LOOKING, ids=name_of)
+def test_a_rule_that_only_looks_makes_nothing_and_asks_for_nothing(rule: Rule) -> None:
+    """Without inputs it makes no other job run; without outputs it always runs, and leaves no record and no benchmark."""
+    assert rule.name in {"audit", "plan"}, "a new kind of rule: should it not leave a record of what it made?"
+    assert not rule.has(r"^    (input|output|benchmark|shell|run|message):")
+    assert not rule.has(r"\blambda\b")
+    assert rule.has(r"^    log:\n        \"logs/")
+    assert rule.has(r"^    conda:\n")
+    assert rule.has(rf'^    script:\n        "\.\./scripts/{rule.name}\.py"$')
+
+
 def test_every_script_has_its_rule() -> None:
-    assert {path.stem for path in SCRIPTS} == {rule.name for rule in WORKING}
+    assert {path.stem for path in SCRIPTS} == {rule.name for rule in [*WORKING, *LOOKING]}
 
 
 @pytest.mark.parametrize("path", STAGES, ids=name_of)
@@ -164,7 +177,7 @@ def test_the_checker_shares_nothing_with_what_finds_proofs() -> None:
         "predicates",
         "release",
     }
-    assert used <= allowed | {"tables", "textfiles"}
+    assert used <= allowed | {"groups", "tables", "textfiles"}
     assert not {"highspy", "gurobipy", "scipy"} & imported(ROOT / "src" / "genverify" / "certificate.py")
 
 

@@ -5,10 +5,8 @@ import json
 import os
 import re
 import shutil
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -161,6 +159,23 @@ def test_records_chain_from_the_claims_back_to_the_release(ran: Path) -> None:
     assert verified["params"]["verify"] == {"min_k": 6}
 
 
+def test_the_study_is_audited_and_planned(ran: Path) -> None:
+    """Both run no other job and change nothing; the audit needs the settings of the run, and sees a changed byte."""
+    before = {path: path.stat().st_mtime_ns for path in ran.rglob("results/**/*")}
+    assert re.search(r"^2 results, \d+ files, all accounted for", make(ran, "audit"), re.MULTILINE)
+    said = snakemake(ran, "audit", right=False)
+    assert "made with microdata.synthetic.country = country, but config.yaml says data/synthetic" in said
+    words = [sys.executable, "-m", "genverify", "audit", "results/paper/claims.parquet", "--configfile", "small.yaml"]
+    done = subprocess.run(words, cwd=ran, env=environment(ran), capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert re.search(r"3 jobs verify_claims 000\.\.002, variant paper: .*\n.*program: ", done.stdout)
+    assert re.search(r"^proofs: \d+ blocks, \d+ claims, \d+ proofs: all right$", done.stdout, re.MULTILINE)
+    said = make(ran, "plan")
+    assert "design state_median: 1 blocks in each of 6 states (of the microdata)" in said
+    assert re.search(r"^jobs: .*\b18 generate_datasets\b", said, re.MULTILINE)
+    assert before == {path: path.stat().st_mtime_ns for path in ran.rglob("results/**/*")}
+
+
 def test_deleted_figures_come_back_with_the_same_bytes(ran: Path) -> None:
     before = contents(ran)
     shutil.rmtree(ran / "figures")
@@ -244,31 +259,3 @@ def test_a_wrong_setting_on_the_command_line_is_one_clear_error(ran: Path) -> No
     said = snakemake(ran, "-n", "--config", "sead=3", right=False)
     assert said.count("config.yaml: unknown setting sead: did you mean seed?") == 1
     assert "Traceback" not in said
-
-
-def kill_in_verification(home: Path) -> None:
-    """Start the study and kill Snakemake and all its jobs as soon as a verification job is at work."""
-    words = command(*TARGETS, *RELEASES, "--configfile", "small.yaml")
-    with (home / "killed.txt").open("w") as said:
-        run = subprocess.Popen(words, cwd=home, env=environment(home), stdout=said, stderr=said, start_new_session=True)
-    try:
-        while not list(home.glob("logs/paper/verify_claims/*.log")):
-            assert run.poll() is None, (home / "killed.txt").read_text()
-            time.sleep(0.02)
-    finally:
-        os.killpg(run.pid, signal.SIGKILL)
-        run.wait()
-
-
-def test_a_killed_run_in_another_copy_ends_with_the_same_bytes(ran: Path, tmp_path: Path) -> None:
-    home = copy_repository(tmp_path)
-    kill_in_verification(home)
-    assert not (home / "results" / "paper" / "claims.parquet").exists()
-    done_before = {path: path.stat().st_mtime_ns for path in home.glob("results/*.json")}
-    assert done_before
-    snakemake(home, "--unlock", "--configfile", "small.yaml")
-    make(home, *TARGETS, *RELEASES)
-    assert {path: path.stat().st_mtime_ns for path in done_before} == done_before
-    first, again = contents(ran), contents(home)
-    assert sorted(again) == sorted(first)
-    assert [name for name in first if first[name] != again[name]] == []

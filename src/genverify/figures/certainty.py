@@ -20,7 +20,7 @@ NOTE = (
 def plot_certainty(numbers: pd.DataFrame, label: str) -> Figure:
     """Three panels: match rate of the best rows, what a row's frequency is worth, private records that proofs cover."""
     use_style()
-    figure, axes = plt.subplots(1, 3, figsize=(1.4 * PAGE_WIDTH, 3.3), layout="constrained", width_ratios=[1.15, 1, 1])
+    figure, axes = plt.subplots(1, 3, figsize=(1.4 * PAGE_WIDTH, 4.0), layout="constrained", width_ratios=[1.15, 1, 1])
     parts = dict(iter(numbers.groupby("part")))
     _match_rate(axes[0], parts["match rate"])
     _reliability(axes[1], parts["reliability"])
@@ -43,7 +43,7 @@ def _match_rate(axes: Axes, part: pd.DataFrame) -> None:
     axes.set_ylabel("share that are private rows")
     axes.set_xlim(0, 1.01)
     axes.set_ylim(0, 1.02)
-    axes.legend(loc="lower right", bbox_to_anchor=(1, 0.12), frameon=False)
+    _legend_below(axes)
 
 
 def _reliability(axes: Axes, part: pd.DataFrame) -> None:
@@ -53,7 +53,7 @@ def _reliability(axes: Axes, part: pd.DataFrame) -> None:
         line, marker, colour = LINES[source]
         own, sure = part[part["source"] == source], part[part["source"] == f"{source}, {PROVED}"]
         last = own.iloc[-1]
-        words = f"{source}: {last['n']:,.0f} rows in all\nof them, {100 * last['value']:.1f} % of these rows true"
+        words = f"{source}: {last['n']:,} rows in all runs, {100 * last['value']:.1f} % true"
         axes.plot(own[X], own["value"], ls=line, marker=marker, ms=4, color=colour, label=words)
         axes.plot(sure[X], sure["value"], ls=":", marker=marker, mfc="white", ms=3.5, color=colour)
     axes.set_title("b  rows by how often they were found")
@@ -61,7 +61,7 @@ def _reliability(axes: Axes, part: pd.DataFrame) -> None:
     axes.set_ylabel("share that are private rows")
     axes.set_xlim(0, 1.03)
     axes.set_ylim(-0.02, 1.02)
-    axes.legend(loc="upper left", frameon=False, fontsize=6.5)
+    _legend_below(axes)
 
 
 def _coverage(axes: Axes, part: pd.DataFrame) -> None:
@@ -77,6 +77,10 @@ def _coverage(axes: Axes, part: pd.DataFrame) -> None:
     axes.set_title("c  private records covered (% above bars)")
     axes.set_xlabel("k, columns of the verified claim")
     axes.set_ylabel("share of private records")
-    axes.set_ylim(0, 1.38)
-    axes.set_yticks([0, 0.2, 0.4, 0.6, 0.8, 1])
-    axes.legend(loc="upper right", frameon=False, fontsize=6.5)
+    axes.set_ylim(0, 1.02)
+    _legend_below(axes)
+
+
+def _legend_below(axes: Axes) -> None:
+    """The legend under the panel, where it hides nothing."""
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), frameon=False, fontsize=7)

@@ -5,18 +5,15 @@ from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.cbook import boxplot_stats
 from matplotlib.figure import Figure, SubFigure
 
 from genverify.figures.style import INK, PAGE_WIDTH, PALETTE, say_source, use_style
+from genverify.summary import ALL, PRIORS, SINGLETON, Group, chosen
 
-PRIORS = ("tract", "state")
 DESIGNS = {"state_median": "State-median design", "country_median": "Country-median design"}
 BOX = "#c9d8e4"
-STEP = 0.004
 ROOM = 0.12
 
 
@@ -27,40 +24,43 @@ def shown_k(blocks: pd.DataFrame) -> list[int]:
     return list(range(min(tried, default=1), len(names) + 1))
 
 
-def blocks_with_claims(claims: pd.DataFrame, ks: Sequence[int]) -> list[int]:
-    """For every k, the number of blocks with at least one claim about k columns."""
-    blocks = claims.groupby("k")["block"].nunique()
-    return [int(blocks.get(k, 0)) for k in ks]
-
-
-def plot_fig3(baselines: pd.DataFrame, blocks: pd.DataFrame, label: str, singletons: bool) -> Figure:
+def plot_fig3(summary: Sequence[Group], blocks: pd.DataFrame, label: str, singletons: bool) -> Figure:
     """
     A row per design: blocks with at least one claim by k, then the probabilities of the claims under two priors.
 
     Figure 3 shows singleton claims (m = 1), figure 5 all of them.
     """
     use_style()
-    claims = baselines[baselines["m"] == 1] if singletons else baselines
+    kind = SINGLETON if singletons else ALL
     ks = shown_k(blocks)
     designs = sorted(blocks["design"].unique(), key=lambda design: (design != "state_median", design))
     figure = plt.figure(figsize=(PAGE_WIDTH, 2.6 * len(designs) + 0.15), layout="constrained")
     rows = figure.subfigures(len(designs), 1, squeeze=False)[:, 0]
-    grid = [_plot_row(part, claims, blocks, design, ks) for part, design in zip(rows, designs, strict=True)]
-    _same_scale([axes for row in grid for axes in row[1:]], claims)
+    grid = [_plot_row(part, summary, kind, blocks, design, ks) for part, design in zip(rows, designs, strict=True)]
+    largest = max([0.1, *(group["largest"] for group in summary if group["claims"] == kind)])
+    _same_scale([axes for row in grid for axes in row[1:]], largest)
     _name(grid, "singleton claim" if singletons else "claim")
     say_source(figure, label)
     return figure
 
 
-def _plot_row(part: SubFigure, claims: pd.DataFrame, blocks: pd.DataFrame, design: str, ks: Sequence[int]) -> list[Axes]:
-    own, sizes = claims[claims["design"] == design], blocks.loc[blocks["design"] == design, "n_households"]
+def _plot_row(
+    part: SubFigure, summary: Sequence[Group], kind: str, blocks: pd.DataFrame, design: str, ks: Sequence[int]
+) -> list[Axes]:
+    own = {k: groups[0] for k, groups in chosen(summary, kind, design).items()}
+    sizes = blocks.loc[blocks["design"] == design, "n_households"]
     small, large = sizes.min(), sizes.max()
     households = f"{small} households each" if small == large else f"{small} to {large} households"
-    part.suptitle(f"{DESIGNS.get(design, design)}: {len(sizes)} blocks of {households}", x=0.01, ha="left", fontsize=9)
+    part.suptitle(
+        f"{DESIGNS.get(design, design.replace('_', ' '))}: {len(sizes)} blocks of {households}",
+        x=0.01,
+        ha="left",
+        fontsize=9,
+    )
     row: list[Axes] = list(part.subplots(1, 3))
-    _bars(row[0], blocks_with_claims(own, ks), ks, len(sizes))
+    _bars(row[0], [own[k]["blocks"] if k in own else 0 for k in ks], ks, len(sizes))
     for axes, prior in zip(row[1:], PRIORS, strict=True):
-        _boxes(axes, [own.loc[own["k"] == k, prior].to_numpy() for k in ks], ks)
+        _boxes(axes, [own[k]["boxes"].get(prior) if k in own else None for k in ks], ks)
         axes.set_ylabel(f"probability under the {prior} prior")
     return row
 
@@ -81,14 +81,11 @@ def _bars(axes: Axes, counts: Sequence[int], ks: Sequence[int], total: int) -> N
     axes.grid(visible=False, axis="x")
 
 
-def _boxes(axes: Axes, values: Sequence[npt.NDArray[np.float64]], ks: Sequence[int]) -> None:
-    """A box per k that has claims; outliers that would fall on the same spot are drawn once."""
-    places = [place for place, held in enumerate(values) if held.size]
-    boxes = [boxplot_stats(values[place])[0] for place in places]
-    for box in boxes:
-        box["fliers"] = np.unique(np.round(box["fliers"] / STEP) * STEP)
+def _boxes(axes: Axes, found: Sequence[dict[str, Any] | None], ks: Sequence[int]) -> None:
+    """A box per k that has claims."""
+    boxes = {place: box for place, box in enumerate(found) if box}
     if boxes:
-        _draw(axes, boxes, places)
+        _draw(axes, list(boxes.values()), list(boxes))
     axes.set_xticks(range(len(ks)), [str(k) for k in ks])
     axes.set_xlim(-0.6, len(ks) - 0.4)
     axes.grid(visible=False, axis="x")
@@ -108,8 +105,7 @@ def _draw(axes: Axes, boxes: Sequence[dict[str, Any]], places: Sequence[int]) ->
     )
 
 
-def _same_scale(panels: Sequence[Axes], claims: pd.DataFrame) -> None:
-    top = claims[list(PRIORS)].to_numpy().max(initial=0.1)
+def _same_scale(panels: Sequence[Axes], top: float) -> None:
     for axes in panels:
         axes.set_ylim(-0.02 * top, 1.05 * top)
 

@@ -1,6 +1,6 @@
 """Figure 4: which columns the verified claims are about."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from textwrap import fill
 
 import matplotlib.pyplot as plt
@@ -12,24 +12,26 @@ from matplotlib.figure import Figure
 
 from genverify.domain import Domain
 from genverify.figures.style import INK, PAGE_WIDTH, say_source, use_style
+from genverify.summary import SINGLETON, Group, chosen
 
 COLOURS = "Blues"
 DARK = 0.6
 WRAP = 11
 
 
-def column_shares(claims: pd.DataFrame, names: Sequence[str], ks: Sequence[int]) -> pd.DataFrame:
+def column_shares(groups: Mapping[int, Sequence[Group]], names: Sequence[str], ks: Sequence[int]) -> pd.DataFrame:
     """For every k (rows), the share of its claims that contain each column; no number where there is no claim."""
-    contains = claims[list(names)].notna()
-    return contains.groupby(claims["k"]).mean().reindex(pd.Index(ks, name="k"))
+    rows = {k: [sum(group["columns"][name] for group in groups.get(k, [])) for name in names] for k in ks}
+    counts = pd.Series({k: sum(group["count"] for group in groups.get(k, [])) or np.nan for k in ks}, dtype=float)
+    return pd.DataFrame.from_dict(rows, orient="index", columns=list(names)).div(counts, axis=0)
 
 
-def plot_fig4(claims: pd.DataFrame, domain: Domain, ks: Sequence[int], label: str) -> Figure:
+def plot_fig4(summary: Sequence[Group], domain: Domain, ks: Sequence[int], label: str) -> Figure:
     """A cell per k and column: the share of the verified singleton claims about k columns that contain the column."""
     use_style()
-    singletons = claims[claims["m"] == 1]
-    shares = column_shares(singletons, domain.names, ks)
-    counts = singletons["k"].value_counts()
+    groups = chosen(summary, SINGLETON)
+    shares = column_shares(groups, domain.names, ks)
+    counts = {k: sum(group["count"] for group in found) for k, found in groups.items()}
     figure, axes = plt.subplots(figsize=(PAGE_WIDTH, 1.0 + 0.34 * len(ks)), layout="constrained")
     axes.imshow(shares.to_numpy(), cmap=COLOURS, vmin=0, vmax=1, aspect="auto")
     labels = [f"{column.name}\n{fill(column.label, WRAP)}" for column in domain.columns]

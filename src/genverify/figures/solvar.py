@@ -18,7 +18,7 @@ def plot_solvar(blocks: pd.DataFrame, label: str) -> Figure:
     use_style()
     figure, axes = plt.subplots(figsize=(COLUMN_WIDTH, 2.6), layout="constrained")
     for design, rows in blocks.groupby("design"):
-        words, line, colour = LINES.get(str(design), (str(design), ":", PALETTE[2]))
+        words, line, colour = LINES.get(str(design), (str(design).replace("_", " "), ":", PALETTE[2]))
         shares = np.sort(rows["share"].to_numpy())
         unique = 100 * float(rows["unique"].mean())
         heights = 100 * np.arange(len(shares) + 1) / len(shares)

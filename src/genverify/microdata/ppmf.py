@@ -105,7 +105,7 @@ def _layout(path: Path, number: int, line: str, domain: Domain, kind: Kind) -> _
         raise DataError(
             f"{where}: the header is separated {other}not by ',' or '|': {line[:60]!r}. Convert the file to either."
         )
-    header = tuple(name.strip() for name in next(csv.reader([line], delimiter=delimiter)))
+    header = tuple(name.strip() for name in _fields(line, delimiter, where))
     for name in header:
         if header.count(name) > 1:
             raise DataError(f"{where}: the header names column {name!r} twice. Rename or drop one of the two.")
@@ -167,7 +167,10 @@ def _numbers(texts: pa.Array, codes: tuple[int, ...]) -> npt.NDArray[np.int8]:
         if (letters := _letters(texts, width)) is not None:
             return np.take(_code_table(codes, width), letters.view(f"<u{width}").ravel())
     distinct = texts.dictionary_encode()
-    known = [int(text) if text.isdigit() and int(text) in codes else -1 for text in distinct.dictionary.to_pylist()]
+    known = [
+        int(text) if text.isdigit() and len(text) < 10 and int(text) in codes else -1
+        for text in distinct.dictionary.to_pylist()
+    ]
     places: npt.NDArray[np.int32] = distinct.indices.to_numpy()
     return np.array(known, dtype=np.int8)[places]
 
@@ -210,8 +213,15 @@ def _refuse(
     if wrong.any():
         place = int(np.argmax(wrong))
         number, _ = next(islice(_lines(chunk), place, None))
-        text = rows[name][place].as_py().decode(errors="replace")
+        text = rows[name][place].as_py()[:40].decode(errors="replace")
         raise DataError(f"{layout.path}, row {number}: {name} {text!r} {why}")
+
+
+def _fields(line: str, delimiter: str, where: str) -> list[str]:
+    try:
+        return next(csv.reader([line], delimiter=delimiter))
+    except csv.Error as error:
+        raise DataError(f"{where}: not a row of fields ({error}): {line[:40]!r}. Mend the row.") from None
 
 
 def _lines(chunk: Chunk) -> Iterator[tuple[int, str]]:
@@ -225,7 +235,7 @@ def _lines(chunk: Chunk) -> Iterator[tuple[int, str]]:
 def _bad_line(layout: _Layout, chunk: Chunk, error: Exception) -> DataError:
     """What is wrong with the lines that could not be split into fields."""
     for number, line in _lines(chunk):
-        fields = len(next(csv.reader([line], delimiter=layout.delimiter)))
+        fields = len(_fields(line, layout.delimiter, f"{layout.path}, row {number}"))
         if fields != len(layout.header):
             return DataError(
                 f"{layout.path}, row {number}: {fields} fields but the header has {len(layout.header)}: {line[:40]!r}. "

@@ -5,9 +5,10 @@ import numpy.typing as npt
 from scipy.sparse import csr_array, vstack
 
 from genverify.claims import ANY, Codes
-from genverify.predicates import Flags
+from genverify.predicates import Flags, Predicate
 from genverify.program.compact import Program
 
+Ints = npt.NDArray[np.int64]
 CELLS_AT_ONCE = 5_000_000
 
 
@@ -31,6 +32,20 @@ def _matched(
     counted = np.add.reduceat(must, starts, axis=1, dtype=np.int32)
     reached = np.logical_or.reduceat(can, starts, axis=1)
     return csr_array((counted == sizes).astype(np.int64)), csr_array(reached.astype(np.int64))
+
+
+def condition_classes(program: Program, predicate: Predicate) -> tuple[Ints, Ints]:
+    """F and T of any condition, as 0/1 per class: the number of records that match it ranges from F z to T z."""
+    can: Flags = np.ones(len(program.types), dtype=bool)
+    must: Flags = np.ones(len(program.types), dtype=bool)
+    for column, (name, atoms) in enumerate(zip(program.types.domain.names, program.types.atoms, strict=True)):
+        if name in predicate.where:
+            codes, places = set(predicate.where[name]), program.types.table[:, column]
+            can &= np.array([not codes.isdisjoint(atom) for atom in atoms], dtype=bool)[places]
+            must &= np.array([codes.issuperset(atom) for atom in atoms], dtype=bool)[places]
+    sizes = program.grouped[2]
+    reached, counted = (np.bincount(program.class_of, weights=f, minlength=program.classes) for f in (can, must))
+    return (counted == sizes).astype(np.int64), (reached > 0).astype(np.int64)
 
 
 def matching_types(program: Program, codes: Codes, order: npt.NDArray[np.int64]) -> tuple[Flags, Flags]:

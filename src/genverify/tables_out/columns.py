@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from genverify.evaluation import Ints, block_weights, ratio_interval
+from genverify.evaluation import Weights, block_weights, ratio_interval
 from genverify.tables_out.markdown import bullets, document, markdown_table
 
 TOP = 5
@@ -36,7 +36,7 @@ def column_table(
     return pd.DataFrame(rows).assign(data=label)
 
 
-def _top(claims: pd.DataFrame, blocks: pd.MultiIndex, weights: Ints, names: Sequence[str]) -> Iterator[dict[str, Any]]:
+def _top(claims: pd.DataFrame, blocks: pd.MultiIndex, weights: Weights, names: Sequence[str]) -> Iterator[dict[str, Any]]:
     """The most common combinations among claims of one k; equals in the order of the columns."""
     marks = claims[list(names)].notna().to_numpy()
     sets, which = np.unique(~marks, axis=0, return_inverse=True)

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from genverify.errors import DataError
-from genverify.evaluation import Ints, block_weights, ratio_interval, total_interval
+from genverify.evaluation import Weights, block_weights, ratio_interval, total_interval
 from genverify.tables_out.markdown import bullets, cell, document, markdown_table
 
 PAPER_K = (6, 7, 8, 9, 10)
@@ -140,7 +140,7 @@ def _variant_rows(
         yield grouping, variant, head, *figures(ours, by_k.get(head, np.nan), 1)
 
 
-def removed_share(answers: pd.DataFrame, weights: Ints) -> list[float]:
+def removed_share(answers: pd.DataFrame, weights: Weights) -> list[float]:
     """The percentage of queries that are not published, with its interval."""
     missing = (answers["queries"] - answers["published"]).to_numpy()[:, None]
     whole = answers["queries"].to_numpy()[:, None]

@@ -16,7 +16,8 @@ def markdown_table(header: Sequence[Any], rows: Iterable[Sequence[Any]], left: i
     | 6 | 1.5 |
     """
     marks = [":--"] * left + ["--:"] * (len(header) - left)
-    return "\n".join("| " + " | ".join(map(cell, row)) + " |" for row in [list(header), marks, *map(list, rows)])
+    lines = ([cell(value).replace("|", "\\|") for value in row] for row in [list(header), marks, *map(list, rows)])
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
 def cell(value: Any) -> str:

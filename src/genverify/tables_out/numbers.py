@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from genverify.errors import DataError
-from genverify.evaluation import Ints, block_weights, ratio_interval
+from genverify.evaluation import Weights, block_weights, ratio_interval
 from genverify.tables_out.columns import omission_shares
 from genverify.tables_out.markdown import document, markdown_table
 
@@ -58,7 +58,7 @@ class Evidence:
             yield BOTH, self.designs
 
 
-def share(part: "pd.Series[Any]", whole: "pd.Series[Any] | None", weights: Ints) -> tuple[float, float, float]:
+def share(part: "pd.Series[Any]", whole: "pd.Series[Any] | None", weights: Weights) -> tuple[float, float, float]:
     """total(part) / total(whole) over blocks (default: per block) with its 95 % interval."""
     above = part.to_numpy(dtype=float)[:, None]
     below = np.ones_like(above) if whole is None else whole.to_numpy(dtype=float)[:, None]

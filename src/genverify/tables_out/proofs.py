@@ -1,5 +1,6 @@
 """What the proofs of a study are like: how claims were decided, and how many cells a proof needs."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -22,18 +23,18 @@ def proof_summary(blocks: pd.DataFrame, proofs: Iterable[tuple[Release, Mapping[
     blocks = blocks.drop_duplicates("block")
     by_verdict = {name: int(blocks.filter(regex=rf"^{name}_k\d+$").to_numpy().sum()) for name in
                   ("candidates", "verified", "refuted", "undecided", "uncertified")}  # fmt: skip
-    halves = [half for release, found in proofs for half in _halves(release, found)]
-    frame = pd.DataFrame(halves, columns=["leaves", "cells", "denominator"])
+    halves = Counter(half for release, found in proofs for half in _halves(release, found))
+    total = max(1, halves.total())
     decided = int(blocks["decided_lp"].sum()), int(blocks["decided_ip"].sum())
     rows = {
         "blocks": len(blocks),
         **{f"{name} claims": count for name, count in by_verdict.items()},
         "% decided by a linear program or a dataset already seen": 100 * decided[0] / max(1, sum(decided)),
         "% decided by integer search": 100 * decided[1] / max(1, sum(decided)),
-        "proofs (two halves each)": len(frame) // 2,
-        "% of halves that branch": 100 * float((frame["leaves"] > 1).mean()),
-        "mean number of positive cells in a half": float(frame["cells"].mean()),
-        "% of halves with denominator 1": 100 * float((frame["denominator"] == 1).mean()),
+        "proofs (two halves each)": halves.total() // 2,
+        "% of halves that branch": 100 * sum(n for (ends, _, _), n in halves.items() if ends > 1) / total,
+        "mean number of positive cells in a half": sum(cells * n for (_, cells, _), n in halves.items()) / total,
+        "% of halves with denominator 1": 100 * sum(n for (_, _, d), n in halves.items() if d == 1) / total,
     }
     return pd.DataFrame({"figure": list(rows), "value": [round(value, 3) for value in rows.values()]})
 

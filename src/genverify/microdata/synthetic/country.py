@@ -1,14 +1,14 @@
 """What the country is made of: national figures, interactions, homogeneity and states, read from their files."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from genverify.errors import DataError, nearest
 from genverify.predicates import Predicate
+from genverify.textfiles import read_yaml
 
 LEVELS = ("state", "county", "tract", "block")
 
@@ -94,8 +94,7 @@ def read_country(folder: Path) -> Country:
 def _read(path: Path) -> Mapping[str, Any]:
     if not path.exists():
         raise DataError(f"{path} does not exist; the synthetic country needs this file")
-    text: Mapping[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
-    return text
+    return read_yaml(path)
 
 
 def _target(name: str, cells: list[Mapping[str, Any]]) -> Target:
@@ -134,6 +133,6 @@ def _states(entries: Mapping[str, Mapping[str, Any]]) -> tuple[State, ...]:
         for fips, entry in sorted(entries.items())
     )
     for state in states:
-        if state.median < 1 or state.share <= 0 or len(state.fips) != 2:
+        if state.median < 1 or state.share <= 0 or not re.fullmatch("[0-9]{2}", str(state.fips)):
             raise DataError(f"states.yaml, state {state.fips}: give two digits, a median of 1 or more and a share over 0")
     return states

@@ -1,0 +1,15 @@
+"""Audit every figure and table of the study."""
+
+from genverify.config import parse_config
+from genverify.jobs import Job, log, run
+from genverify.provenance.audit import audit
+from genverify.provenance.command import repository
+
+
+def main(job: Job) -> None:
+    for line in audit(repository(), parse_config(job.params.study)):
+        log.info("%s", line)
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821  (put there by Snakemake)

@@ -1,0 +1,22 @@
+"""Time cell bounds on random tables, against the integer programs of the paper in the same run."""
+
+import numpy as np
+
+from genverify.cellbounds.benchmark import KINDS, benchmark_frame, random_counts, time_table
+from genverify.jobs import Job, log, run
+from genverify.seeds import derive_seed
+
+
+def main(job: Job) -> None:
+    own, lines = job.params.cellbounds, []
+    for size in own["tables"]:
+        for kind in KINDS:
+            rng = np.random.default_rng(derive_seed(job.params.seed, "cellbounds", kind, *map(str, size.values())))
+            for line in time_table(kind, random_counts(kind, **size, rng=rng), own, rng):
+                lines.append(line)
+                log.info("%s", line)
+    benchmark_frame(lines).to_csv(job.output.table, index=False)
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821  (put there by Snakemake)

@@ -1,0 +1,25 @@
+"""Cell bounds against true counts on the tables of the cell-bounding paper, exact and rounded."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from genverify.cellbounds.paper import bounded_cells
+from genverify.cellbounds.read import read_printed
+from genverify.figures.cellbounds import plot_cellbounds
+from genverify.figures.style import save
+from genverify.jobs import Job, run
+
+SHOWN = {"table2": "Table 2", "table7": "Table 7", "table9": "Table 9"}
+LABEL = "counts printed by Wright and Smucker (Table 2 is fictitious)"
+
+
+def main(job: Job) -> None:
+    tables = {words: read_printed(Path(getattr(job.input, name))) for name, words in SHOWN.items()}
+    cells = pd.concat([bounded_cells(counts, words, job.params.cellbounds["decimals"]) for words, counts in tables.items()])
+    save(plot_cellbounds(cells, LABEL), Path(job.output.pdf), Path(job.output.png))
+    cells.to_csv(job.output.table, index=False)
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821  (put there by Snakemake)

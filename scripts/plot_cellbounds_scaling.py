@@ -1,0 +1,21 @@
+"""How the seconds for all cell bounds grow with the table."""
+
+from pathlib import Path
+from shutil import copyfile
+
+import pandas as pd
+
+from genverify.figures.cellbounds import plot_cellbounds_scaling
+from genverify.figures.style import save
+from genverify.jobs import Job, run
+
+
+def main(job: Job) -> None:
+    lines = pd.read_csv(job.input.table)
+    label = f"{lines['data'].iloc[0]}; integer programs by HiGHS; points off the lines: other numbers of columns"
+    save(plot_cellbounds_scaling(lines, label), Path(job.output.pdf), Path(job.output.png))
+    copyfile(job.input.table, job.output.table)
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821  (put there by Snakemake)

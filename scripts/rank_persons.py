@@ -1,0 +1,32 @@
+"""Rank persons of known blocks by RAP-RANK."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from genverify.groups import groups_of
+from genverify.jobs import Job, log, run
+from genverify.microdata.person_records import read_person_records
+from genverify.ranked_trial import draw_blocks, mean_match_rate
+from genverify.rap import RapSettings
+from genverify.release import read_study
+from genverify.textfiles import read_yaml
+from genverify.trial import known_blocks, read_as
+
+
+def main(job: Job) -> None:
+    schema = read_study(Path(job.input.domain), job.params.release)
+    records = read_person_records(Path(job.input.records), schema.domain)
+    list_name = job.params.readings[job.wildcards.reading]
+    groups = groups_of(read_yaml(Path(job.input.tables)), schema.domain, list_name)
+    schema, records = read_as(schema, records, groups)
+    blocks = list(known_blocks(records, schema, job.params.claims["max_persons"]))
+    how, seed = job.params.claims, job.params.seed
+    drawn = draw_blocks(blocks, how["raprank_blocks"], seed)
+    rates = mean_match_rate(drawn, how["raprank_runs"], RapSettings(**job.params.rap), seed)
+    pd.DataFrame([rates]).to_csv(job.output.rates, index=False)
+    log.info("%s", rates)
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821  (put there by Snakemake)

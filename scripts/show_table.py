@@ -1,0 +1,14 @@
+"""A table as a page of the report."""
+
+from pathlib import Path
+
+from genverify.jobs import Job, run
+from genverify.tables_out.pages import table_page
+
+
+def main(job: Job) -> None:
+    Path(job.output.page).write_text(table_page(Path(job.input.table)))
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821  (put there by Snakemake)

@@ -1,0 +1,20 @@
+"""Try the protections that a release file lists."""
+
+from pathlib import Path
+
+from genverify.attack import ProgramSettings
+from genverify.jobs import Job, run
+from genverify.releases.audit import Attack
+from genverify.releases.describe import describe
+from genverify.releases.write import write_what_if
+
+
+def main(job: Job) -> None:
+    described = describe(Path(job.input.described))
+    settings = ProgramSettings(**job.params.program)
+    attack = Attack(settings, job.params.generate["datasets"], described.form.min_k, described.form.seed)
+    write_what_if(described, attack, Path(job.output.table).parent)
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821  (put there by Snakemake)

@@ -1,0 +1,29 @@
+"""Try the claims that block tables prove on known person records."""
+
+from pathlib import Path
+
+from genverify.attack import ProgramSettings
+from genverify.groups import groups_of
+from genverify.jobs import Job, log, progress, run
+from genverify.microdata.person_records import read_person_records
+from genverify.release import read_study
+from genverify.textfiles import read_yaml
+from genverify.trial import known_blocks, read_as, sum_up, try_blocks
+
+
+def main(job: Job) -> None:
+    schema = read_study(Path(job.input.domain), job.params.release)
+    records = read_person_records(Path(job.input.records), schema.domain)
+    list_name = job.params.readings[job.wildcards.reading]
+    groups = groups_of(read_yaml(Path(job.input.tables)), schema.domain, list_name)
+    schema, records = read_as(schema, records, groups)
+    blocks = list(known_blocks(records, schema, job.params.claims["max_persons"]))
+    settings, how = ProgramSettings(**job.params.program), job.params.claims
+    tried = try_blocks(progress(blocks, "blocks tried"), settings, how["datasets"], how["min_k"], job.params.seed)
+    table = sum_up(tried)
+    table.to_csv(job.output.claims, index=False)
+    log.info("%s", table.to_string(index=False))
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821  (put there by Snakemake)

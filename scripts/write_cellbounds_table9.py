@@ -1,0 +1,16 @@
+"""Table 9 of the cell-bounding paper, computed from its counts."""
+
+from pathlib import Path
+
+from genverify.cellbounds.paper import compare, read_paper
+from genverify.cellbounds.read import read_printed
+from genverify.jobs import Job, run
+
+
+def main(job: Job) -> None:
+    table = compare(read_printed(Path(job.input.counts)), read_paper(Path(job.input.paper), "table9"))
+    table.to_csv(job.output.table, index=False)
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821  (put there by Snakemake)

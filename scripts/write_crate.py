@@ -1,0 +1,37 @@
+"""Pack the study as a Workflow Run RO-Crate, and read it back."""
+
+from pathlib import Path
+
+import yaml
+
+from genverify.jobs import Job, log, run
+from genverify.provenance.chain import walk
+from genverify.provenance.checks import read_listed
+from genverify.provenance.command import repository
+from genverify.provenance.crate import check_crate, write_crate
+from genverify.provenance.records import find_records
+
+ABOUT = {
+    "name": "genverify",
+    "description": "What must be true of the people behind published tables, whatever the private data were?",
+    "license": "https://spdx.org/licenses/MIT",
+    "licence_name": "MIT License",
+    "workflow": "Snakefile",
+    "settings": "config.yaml",
+}
+
+
+def main(job: Job) -> None:
+    results = [*job.input.figures, *job.input.tables, *job.input.examples]
+    chain = walk(results, find_records(repository().made))
+    code = {path for record in chain.jobs for path in record.code if not Path(path).is_absolute()}
+    raw = set(chain.raw) & set(read_listed(Path(job.input.sources)))
+    files = [*job.input.workflow, job.input.lock, job.input.sources, job.input.licence, *code, *raw]
+    texts = {ABOUT["settings"]: yaml.safe_dump(job.params.study, sort_keys=False)}
+    write_crate(Path(job.output.crate), chain, files, texts, ABOUT)
+    found = check_crate(Path(job.output.crate))
+    log.info("%d files, %d runs", found["File"], found["CreateAction"])
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821  (put there by Snakemake)

@@ -1,0 +1,62 @@
+"""Large tables a piece at a time, so that memory does not grow with the number of blocks."""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
+
+BLOCKS_AT_ONCE = 5_000
+ROWS_PER_GROUP = 250_000
+
+
+def split_rows(frame: pd.DataFrame, at_once: int) -> Iterator[pd.DataFrame]:
+    """The rows of a frame, so many at a time; a frame without rows is one piece."""
+    for start in range(0, max(1, len(frame)), at_once):
+        yield frame.iloc[start : start + at_once].reset_index(drop=True)
+
+
+def write_pieces(pieces: Iterable[pd.DataFrame], path: Path) -> int:
+    """Write frames of the same columns one below the other; the number of rows. Of pieces without rows one is kept."""
+    rows = 0
+    writer: Any = None
+    try:
+        for piece in pieces:
+            if len(piece) or writer is None:
+                table = pa.Table.from_pandas(piece, preserve_index=False)
+                writer = _start(writer, table, path) if not rows else writer
+                writer.write_table(table, row_group_size=ROWS_PER_GROUP)
+                rows += len(piece)
+    finally:
+        if writer is not None:
+            writer.close()
+    return rows
+
+
+def _start(writer: Any, table: pa.Table, path: Path) -> Any:
+    """The file anew with the columns of the first piece that has rows: those of an empty one may have lost their kind."""
+    if writer is not None:
+        writer.close()
+    return pq.ParquetWriter(path, table.schema)
+
+
+def read_pieces(path: Path, columns: Sequence[str] | None = None) -> Iterator[pd.DataFrame]:
+    """The rows of a file, one row group at a time; a file without rows is one piece."""
+    with pq.ParquetFile(path) as file:
+        if not file.metadata.num_rows:
+            yield file.read(columns).to_pandas()
+            return
+        for group in range(file.num_row_groups):
+            yield file.read_row_group(group, columns).to_pandas()
+
+
+def read_blocks(path: Path, blocks: Collection[str]) -> pd.DataFrame:
+    """The rows of a file that are about the given blocks; whole row groups are skipped where none can be."""
+    wanted = ds.field("block").isin(pa.array(sorted(blocks), pa.string()))
+    if blocks:
+        wanted &= (ds.field("block") >= min(blocks)) & (ds.field("block") <= max(blocks))
+    found: pd.DataFrame = ds.dataset(path, format="parquet").to_table(filter=wanted).to_pandas()
+    return found

@@ -1,0 +1,37 @@
+"""A file of counts to fill in: every cell that a release file describes."""
+
+from pathlib import Path
+
+from genverify.errors import DataError
+from genverify.release import TOTAL
+from genverify.releases.codes import read_texts
+from genverify.releases.describe import column_codings
+from genverify.releases.form import read_form
+from genverify.releases.lines import lines_of
+
+
+def template(path: Path) -> str:
+    """The cells as CSV lines with an empty count; with areas, those of one area (to be repeated) and those across."""
+    form = read_form(path)
+    source = path.parent / str(form.data or form.counts)
+    data = read_texts(source) if form.data else None
+    try:
+        lines = lines_of(form, column_codings(form, data, source))
+    except DataError as error:
+        raise DataError(f"{path}: {error}") from None
+    rows = [
+        ("area" if form.area else "", TOTAL),
+        *(("area" if form.area and not line.across else "", line.query.id) for line in lines),
+    ]
+    if form.area:
+        return "area,cell,count\n" + "".join(f"{area},{_quoted(cell)},\n" for area, cell in rows)
+    return "cell,count\n" + "".join(f"{_quoted(cell)},\n" for _, cell in rows)
+
+
+def _quoted(cell: str) -> str:
+    """
+    >>> _quoted('t.a, b')
+    '"t.a, b"'
+    """
+    quoted = cell.replace('"', '""')
+    return f'"{quoted}"' if set(cell) & set(',"\n') else cell

@@ -1,0 +1,75 @@
+"""What the figures about claims show, as a small table by design, kind of claims and k; claims are read group by group."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, TypedDict
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow.compute as pc
+import pyarrow.dataset as ds
+from matplotlib.cbook import boxplot_stats
+
+PRIORS = ("tract", "state")
+SINGLETON, ALL = "singleton", "all"
+STEP = 0.004
+"""Outliers of a box that would fall on the same spot of a figure are listed once."""
+
+
+class Group(TypedDict):
+    """The verified claims of one design about k columns: how many, in how many blocks, about which columns, how likely."""
+
+    design: str
+    claims: str
+    k: int
+    count: int
+    blocks: int
+    columns: dict[str, int]
+    boxes: dict[str, dict[str, Any]]
+    largest: float
+
+
+def summarise(claims: ds.Dataset, baselines: ds.Dataset, names: Sequence[str]) -> list[Group]:
+    """Both kinds of claims for every design and k that have one; `baselines` has a row per row of `claims`."""
+    keys: set[tuple[str, int]] = set()
+    for batch in baselines.to_batches(columns=["design", "k"]):
+        pairs = batch.to_pandas().drop_duplicates()
+        keys |= set(zip(pairs["design"], pairs["k"].astype(int), strict=True))
+    return [_group(claims, baselines, names, *key, kind) for key in sorted(keys) for kind in (SINGLETON, ALL)]
+
+
+def _group(claims: ds.Dataset, baselines: ds.Dataset, names: Sequence[str], design: str, k: int, kind: str) -> Group:
+    meant = (ds.field("design") == design) & (ds.field("k") == k)
+    meant = meant & (ds.field("m") == 1) if kind == SINGLETON else meant
+    likely = baselines.to_table(columns=["block", *PRIORS], filter=meant)
+    values = {prior: likely[prior].to_numpy() for prior in PRIORS}
+    columns = dict.fromkeys(names, 0)
+    for batch in claims.to_batches(columns=list(names), filter=meant):
+        for name in names:
+            columns[name] += batch.num_rows - batch[name].null_count
+    return {
+        "design": design,
+        "claims": kind,
+        "k": k,
+        "count": likely.num_rows,
+        "blocks": pc.count_distinct(likely["block"]).as_py(),
+        "columns": columns,
+        "boxes": {prior: _box(held) for prior, held in values.items() if held.size},
+        "largest": max((float(held.max()) for held in values.values() if held.size), default=0.0),
+    }
+
+
+def _box(values: npt.NDArray[np.float64]) -> dict[str, Any]:
+    """Median, quartiles and whiskers of a box plot, and its outliers."""
+    box = boxplot_stats(values)[0]
+    return {name: float(box[name]) for name in ("med", "q1", "q3", "whislo", "whishi")} | {
+        "fliers": np.unique(np.round(box["fliers"] / STEP) * STEP).tolist()
+    }
+
+
+def chosen(summary: Iterable[Group], kind: str, design: str | None = None) -> dict[int, list[Group]]:
+    """The groups of one kind of claims, of one design or of all, by k."""
+    found: dict[int, list[Group]] = {}
+    for group in summary:
+        if group["claims"] == kind and design in (None, group["design"]):
+            found.setdefault(group["k"], []).append(group)
+    return found

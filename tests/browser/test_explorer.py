@@ -1,0 +1,248 @@
+"""The block explorer in a real browser, from a folder, without a network: open, search, filter, prove, keys, phone, dark."""
+
+import shutil
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+from genverify.attack import ProgramSettings
+from genverify.domain import read_domain
+from genverify.explorer.summary import plain_sentence
+from genverify.release import Schema
+from genverify.sentences import read_phrases
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="the package playwright is not installed")
+CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome") or shutil.which("chromium-browser")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no browser is installed (chromium or google-chrome)")
+ARGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
+ARGS += ["--disable-sync", "--no-first-run"]
+FIRST = "010010201001000"
+CONTRAST = """() => {
+  const line = v => v / 255 <= .03928 ? v / 255 / 12.92 : ((v / 255 + .055) / 1.055) ** 2.4;
+  const lum = c => { const [r, g, b] = c.map(line);
+    return .2126 * r + .7152 * g + .0722 * b };
+  const rgb = t => t.match(/[\\d.]+/g).map(Number);
+  const back = e => { for (; e; e = e.parentElement) { const c = rgb(getComputedStyle(e).backgroundColor);
+    if (c.length < 4 || c[3] > 0) return c.slice(0, 3) } return [255, 255, 255] };
+  const low = [];
+  for (const e of document.querySelectorAll('body *')) {
+    if (!e.checkVisibility() || ![...e.childNodes].some(n => n.nodeType === 3 && n.data.trim())) continue;
+    const [a, b] = [lum(rgb(getComputedStyle(e).color).slice(0, 3)), lum(back(e))].sort((x, y) => y - x);
+    const ratio = (a + .05) / (b + .05);
+    if (ratio < 4.5) low.push([e.tagName, e.className, ratio.toFixed(2)]);
+  }
+  return low;
+}"""
+
+
+def expect_blocks(page: Any, count: int) -> None:
+    sync_api.expect(page.locator("#blocks a")).to_have_count(count)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with sync_api.sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGS)
+        yield opened
+        opened.close()
+
+
+class Visit:
+    """A page of the explorer, opened offline; it remembers what the console said and what was asked of a network."""
+
+    def __init__(self, browser: Any, **context: Any) -> None:
+        self.page = browser.new_context(offline=True, **context).new_page()
+        self.page.set_default_timeout(20_000)
+        self.said: list[str] = []
+        self.page.on(
+            "console", lambda message: self.said.append(message.text) if message.type in ("error", "warning") else None
+        )
+        self.page.on("pageerror", lambda error: self.said.append(str(error)))
+        self.page.on("dialog", lambda dialog: (self.said.append("a dialog"), dialog.dismiss()))
+        self.page.on("request", lambda asked: None if asked.url.startswith("file:") else self.said.append(asked.url))
+
+    def open(self, folder: Path, place: str = "") -> Any:
+        self.page.goto(f"{(folder / 'index.html').as_uri()}#{place}")
+        self.page.wait_for_selector("h1")
+        self.page.wait_for_selector(".tile", state="attached")
+        return self.page
+
+
+@pytest.fixture
+def visit(browser: Any) -> Iterator[Visit]:
+    found = Visit(browser, viewport={"width": 1280, "height": 900})
+    yield found
+    found.page.context.close()
+    assert found.said == []
+
+
+def test_it_opens_with_figures_and_says_that_the_data_are_synthetic(visit: Visit, explorer: Path) -> None:
+    page = visit.open(explorer)
+    assert page.inner_text("h1") == "How exposed are these blocks?"
+    assert page.inner_text("#data") == "synthetic microdata: no real household"
+    assert page.locator(".tile").count() == 2
+    assert page.locator(".tile").first.get_attribute("aria-label").startswith("Alabama: 3 blocks, ")
+    page.wait_for_selector("#blocks a")
+    assert page.locator("#blocks a").count() == 4
+    assert "first-contentful-paint" in page.evaluate("performance.getEntriesByType('paint').map(entry => entry.name)")
+
+
+def test_search_and_tiles_narrow_the_list(visit: Visit, explorer: Path) -> None:
+    page = visit.open(explorer)
+    page.fill("#search", "wyoming")
+    expect_blocks(page, 1)
+    assert page.inner_text("#blocks .id") == "560010201001000"
+    page.fill("#search", "0100102")
+    expect_blocks(page, 2)
+    page.fill("#search", "")
+    page.click(".tile[data-state='56']")
+    expect_blocks(page, 1)
+    assert page.locator(".tile[aria-pressed='true']").count() == 1
+    page.fill("#search", "nowhere")
+    expect_blocks(page, 0)
+    assert page.inner_text("#blocks [role=status]") == "0 blocks in Wyoming, most exposed first"
+
+
+def test_a_block_its_claims_and_filters(visit: Visit, explorer: Path) -> None:
+    page = visit.open(explorer, f"block={FIRST}")
+    assert page.inner_text("h1") == f"Block {FIRST}"
+    assert page.inner_text(".verdict b") == "Three of 3 households"
+    assert page.inner_text("#claims [role=status]") == "5 statements (14 claims; shorter forms are folded)"
+    page.select_option("select[name=m]", "2")
+    assert page.inner_text("#claims [role=status]") == "1 statement (1 claim; shorter forms are folded)"
+    assert page.inner_text(".who") == "Exactly two households here are each:"
+    page.select_option("select[name=m]", "")
+    page.select_option("select[name=k]", "3")
+    assert page.locator(".claim").count() == 1
+    page.select_option("select[name=k]", "0")
+    page.click(".filters summary")
+    page.check(".chip:has-text('home') input")
+    page.check(".chip:has-text('age') input")
+    # the fish owner (2 forms that name both) and the young one in the house
+    assert page.inner_text("#claims [role=status]") == "2 statements (3 claims; shorter forms are folded)"
+
+
+def test_a_proof_cell_by_cell_down_to_the_published_line(visit: Visit, explorer: Path, small_explorer: ModuleType) -> None:
+    page = visit.open(explorer, f"block={FIRST}")
+    assert page.inner_text(".text >> nth=0") == f"{small_explorer.LABEL}: fish; home: flat; age of the owner: middle-aged."
+    page.click(".why >> nth=0")
+    lower = page.inner_text(".half.lower >> nth=0")
+    assert "At least 1" in lower
+    assert "owner of a fish T1" in lower
+    assert page.inner_text(".half.lower .total .number") == "1"
+    assert page.inner_text(".done") == "At least 1 and at most 1: exactly 1."
+    assert page.locator(".chances tr").count() == 6
+    assert "claim=2" in page.url
+    page.click(".claim summary")
+    assert page.locator(".forms li").count() == 6
+    page.click(".because a.cell >> nth=0")
+    assert page.inner_text(".found") == "owner of a fish, in a house\t0"
+    assert page.locator(".found").is_visible()
+
+
+def test_a_link_opens_a_claim(visit: Visit, explorer: Path) -> None:
+    page = visit.open(explorer, f"block={FIRST}&claim=0")
+    assert page.locator(".body:visible").count() == 1
+    assert page.get_attribute("[data-claim='0'] .why", "aria-expanded") == "true"
+    page = visit.open(explorer, "block=999")
+    sync_api.expect(page.locator("h1")).to_have_text("No such block")
+
+
+def test_every_step_can_be_made_with_keys(visit: Visit, explorer: Path) -> None:
+    page = visit.open(explorer)
+    page.wait_for_selector("#blocks a")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    page.focus("#search")
+    page.keyboard.press("ArrowDown")
+    first = page.evaluate("document.activeElement.dataset.block")
+    page.keyboard.press("ArrowDown")
+    assert page.evaluate("document.activeElement.dataset.block") != first
+    page.keyboard.press("ArrowUp")
+    assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#claims")
+    assert page.evaluate("document.activeElement.tagName") == "H1"
+    page.focus(".why")
+    page.keyboard.press("Enter")
+    assert page.locator(".body:visible").count() == 1
+    page.keyboard.press("Tab")
+    page.keyboard.press("Escape")
+    assert page.locator(".body:visible").count() == 0
+    assert page.evaluate("document.activeElement.className") == "why"
+
+
+def test_hostile_names_are_only_text(visit: Visit, explorer: Path, small_explorer: ModuleType) -> None:
+    page = visit.open(explorer)
+    page.fill("#search", "onerror")
+    expect_blocks(page, 1)
+    page.click("#blocks a")
+    page.wait_for_selector("#claims")
+    assert page.inner_text("h1") == f"Block {small_explorer.HOSTILE}"
+    page.click(".why >> nth=0")
+    assert page.locator("img").count() == 0
+    assert page.locator("main script").count() == 0
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_can_be_read_in_light_and_dark_and_on_a_phone(browser: Any, explorer: Path, scheme: str) -> None:
+    visit = Visit(browser, viewport={"width": 360, "height": 740}, color_scheme=scheme)
+    for place in ("", f"block={FIRST}&claim=2"):
+        page = visit.open(explorer, place)
+        page.reload()
+        page.wait_for_selector("h1")
+        page.wait_for_selector(".facts")
+        assert page.evaluate(CONTRAST) == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    assert not page.locator("#side").is_visible()
+    paper = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    page.click("#theme")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") != paper
+    assert page.evaluate(CONTRAST) == []
+    page.context.close()
+    assert visit.said == []
+
+
+def test_real_data_have_no_list_of_blocks(
+    visit: Visit,
+    small_explorer: ModuleType,
+    toy_schema: Schema,
+    program_settings: ProgramSettings,
+    tmp_path: Path,
+    toy: Path,
+) -> None:
+    study = small_explorer.write_study(tmp_path / "study", toy_schema, program_settings, source="ppmf")
+    page = visit.open(small_explorer.build(study, tmp_path / "page", toy), f"block={FIRST}")
+    assert page.inner_text("#data") == "PPMF"
+    assert "aggregates only" in page.inner_text(".warn")
+    assert page.locator("#search").count() == 0
+    assert page.locator("#claims").count() == 0
+
+
+def test_claims_are_said_as_the_library_says_them(visit: Visit, explorer: Path, root: Path) -> None:
+    """Random claims about census records: the words of the page are those of genverify.sentences."""
+    file = read_domain(root / "data" / "census" / "domain.yaml")
+    domain = file.domain
+    phrases = read_phrases(root / "data" / "census" / "phrases.yaml", domain)
+    rng = np.random.default_rng(5)
+    households = domain.restrict({**file.universe("occupied").codes, "VACS": [0]})
+    of = [households] * 300 + [domain] * 50
+    claims = [{c.name: int(rng.choice(c.codes)) for c in kind.columns if rng.random() < 0.7} for kind in of]
+    visit.open(explorer)
+    sentences = [plain_sentence(sentence) for sentence in phrases.sentences]
+    study = {"columns": [{"name": name} for name in domain.names], "sentences": sentences}
+    expected = {phrases.describe(claim): claim for claim in claims if phrases.describe(claim)}
+    cases = [case(domain.names, claim) for claim in expected.values()]
+    describe = "([study, cases]) => cases.map(([group, form]) => genverify.words.describe(study, group, form))"
+    assert visit.page.evaluate(describe, [study, cases]) == list(expected)
+    assert len(expected) > 200
+
+
+def case(names: Sequence[str], claim: dict[str, int]) -> list[dict[str, Any]]:
+    """A claim as a group of one form, as the page holds it."""
+    mask = sum(1 << place for place, name in enumerate(names) if name in claim)
+    return [{"codes": [claim.get(name, -1) for name in names]}, {"mask": mask}]

@@ -1,0 +1,130 @@
+"""A small study for the explorer: three blocks of the toy, one with a name that is hostile, in words that are hostile."""
+
+import importlib.util
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from genverify.attack import ProgramSettings, generate_block, proofs_dict, verify_block
+from genverify.baselines import LEAVE_OUT, PRIORS, UNIFORM
+from genverify.domain import Domain
+from genverify.evaluation import count_households
+from genverify.jobs import Job
+from genverify.prooffile import write_proofs
+from genverify.release import Release, Schema, counts_frame, make_release, write_schema
+from genverify.results import by_design, claims_frame, generated_row, verified_row
+from genverify.tabulate import tabulate
+
+ROOT = Path(__file__).parents[1]
+HOSTILE = '01"><img src=x onerror=alert(1)>'
+LABEL = "pet <script>alert(1)</script> & 'co'"
+BLOCKS = {
+    "010010201001000": [(1, 1, 1), (2, 1, 3), (3, 2, 2)],
+    "010010201001001": [(1, 1, 1), (1, 1, 1), (1, 1, 1), (1, 1, 1)],
+    HOSTILE: [(1, 1, 1), (2, 2, 3), (3, 2, 2), (3, 2, 2)],
+    "560010201001000": [(2, 1, 1), (2, 1, 4), (1, 2, 2)],
+}
+SETTINGS: dict[str, Any] = {
+    "variant": "paper",
+    "phrases": None,
+    "places": str(ROOT / "data" / "explorer" / "places.yaml"),
+    "show_households": False,
+    "blocks_per_piece": 2,
+}
+PRIOR_NAMES = [name + end for name in PRIORS for end in ("", LEAVE_OUT)] + [UNIFORM]
+
+
+def hostile_schema(schema: Schema) -> Schema:
+    """The toy with HTML in the label of its first column."""
+    first, *others = schema.domain.columns
+    return replace(schema, domain=Domain((replace(first, label=LABEL), *others)))
+
+
+def release_of(schema: Schema, block: str) -> tuple[pd.DataFrame, Release]:
+    """The published counts of a block, as rows and as a release."""
+    records = BLOCKS[block]
+    columns = dict(zip(schema.domain.names, np.array(records).T, strict=True))
+    counts = tabulate(columns, np.array([0]), schema.domain, schema.queries)
+    frame = counts_frame(schema, [block], np.array([len(records)]), counts, [])
+    known = dict(zip(frame["query"].astype(str), frame["count"].tolist(), strict=True))
+    return frame, make_release(schema, block, known)
+
+
+def write_study(folder: Path, schema: Schema, program: ProgramSettings, source: str = "synthetic") -> Path:
+    """Everything that the explorer reads, in the layout of results/{variant}; the baselines are made up: row / 1000."""
+    folder.mkdir(parents=True, exist_ok=True)
+    sample = pd.DataFrame([{"block": b, "state": b[:2], "design": "all", "n_households": len(r)} for b, r in BLOCKS.items()])
+    frames, proofs, claims, rows = [], [], [], []
+    for block in BLOCKS:
+        frame, release = release_of(schema, block)
+        generated = generate_block(release, program, 10, 1)
+        found = verify_block(release, generated.records, program, 1)
+        frames.append(frame)
+        proofs.append(proofs_dict(found))
+        claims.append(claims_frame(found))
+        rows.append(pd.DataFrame([generated_row(release, generated) | verified_row(found, "highs")]))
+    write_schema(schema, folder / "schema.json")
+    pd.concat(frames, ignore_index=True).to_parquet(folder / "000.parquet", index=False)
+    write_proofs(proofs, folder / "000.jsonl.gz")
+    label = "synthetic microdata" if source == "synthetic" else "PPMF"
+    (folder / "microdata.json").write_text(json.dumps({"source": source, "label": label}))
+    write_frames(folder, schema, sample, by_design(sample, claims), by_design(sample, rows))
+    return folder
+
+
+def write_frames(folder: Path, schema: Schema, sample: pd.DataFrame, claims: pd.DataFrame, blocks: pd.DataFrame) -> None:
+    names = list(schema.domain.names)
+    records = pd.concat([pd.DataFrame(r, columns=names).assign(block=b) for b, r in BLOCKS.items()], ignore_index=True)
+    household = np.ones(len(records), dtype=bool)
+    households = count_households(claims, records, household, sample, len(names))
+    p = np.arange(len(claims)) / 1000
+    baselines = claims[["block", "design", "k", "m"]].assign(**dict.fromkeys(PRIOR_NAMES, p))
+    for name, frame in {
+        "sample": sample,
+        "claims": claims,
+        "blocks": blocks,
+        "households": households,
+        "baselines": baselines,
+    }.items():
+        frame.to_parquet(folder / f"{name}.parquet", index=False)
+
+
+def run(script: str, inputs: dict[str, Any], outputs: dict[str, Any], **params: Any) -> None:
+    """The main of a script on plain files."""
+    spec = importlib.util.spec_from_file_location(f"script_{script}", ROOT / "scripts" / f"{script}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    module.main(
+        Job(script, SimpleNamespace(**inputs), SimpleNamespace(**outputs), SimpleNamespace(**params), SimpleNamespace())
+    )
+
+
+def build(study: Path, folder: Path, toy: Path, **settings: Any) -> Path:
+    """The explorer of a study, through the mains of both scripts."""
+    explained = study / "explained.jsonl.gz"
+    release = {"schema": study / "schema.json", "counts": study / "000.parquet"}
+    run("explain_claims", {**release, "proofs": study / "000.jsonl.gz"}, {"explained": explained})
+    frames = {name: study / f"{name}.parquet" for name in ("sample", "claims", "blocks", "households", "baselines")}
+    inputs = {"schema": study / "schema.json", "counts": [study / "000.parquet"], "explained": [explained], **frames}
+    inputs |= {
+        "manifest": study / "microdata.json",
+        "domain": toy / "domain.yaml",
+        "tables": toy / "tables.yaml",
+        "assets": assets(),
+    }
+    folder.mkdir(parents=True, exist_ok=True)
+    outputs = {"page": folder / "index.html", "pieces": folder / "pieces"}
+    run("build_explorer", inputs, outputs, explorer=SETTINGS | settings, verify={"min_k": 1})
+    return folder
+
+
+def assets() -> Sequence[Path]:
+    return sorted(path for path in (ROOT / "data" / "explorer").iterdir() if path.suffix != ".yaml")

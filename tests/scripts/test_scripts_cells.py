@@ -1,0 +1,86 @@
+"""The mains of the cell-bounding scripts on plain namespaces."""
+
+import importlib.util
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from genverify.jobs import Job
+
+TINY = {
+    "tables": [{"rows": 12, "columns": 3, "records": 90}],
+    "decimals": [1],
+    "repeats": 1,
+    "reference_rows": 12,
+    "reference_cells": 2,
+    "seconds": 30.0,
+}
+
+
+@pytest.fixture(scope="module")
+def script(root: Path) -> Callable[[str], Callable[[Job], None]]:
+    """The main of a script, by its name."""
+
+    def load(name: str) -> Callable[[Job], None]:
+        spec = importlib.util.spec_from_file_location(f"script_{name}", root / "scripts" / f"{name}.py")
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        main: Callable[[Job], None] = module.main
+        return main
+
+    return load
+
+
+def job(inputs: dict[str, Path], outputs: dict[str, Path], **params: Any) -> Job:
+    paths = [SimpleNamespace(**{name: str(path) for name, path in files.items()}) for files in (inputs, outputs)]
+    return Job("toy", *paths, SimpleNamespace(**params), SimpleNamespace())
+
+
+Run = Callable[[str], Callable[[Job], None]]
+
+
+@pytest.mark.parametrize(("number", "counts", "rows"), [(5, "table2", 4), (8, "table7", 8), (9, "table9", 32)])
+def test_the_tables_are_the_papers(script: Run, root: Path, tmp_path: Path, number: int, counts: str, rows: int) -> None:
+    data = root / "data" / "cellbounds"
+    inputs = {"counts": data / f"{counts}.csv", "paper": data / "paper.yaml"}
+    script(f"write_cellbounds_table{number}")(job(inputs, {"table": tmp_path / "table.csv"}))
+    table = pd.read_csv(tmp_path / "table.csv")
+    assert len(table) == rows
+    assert table["equal"].all()
+    for column in [name for name in table if name.startswith("paper_")]:
+        assert table[column].equals(table[column.removeprefix("paper_")].rename(column)), column
+
+
+def test_the_figure_has_the_cells_that_its_table_has(script: Run, root: Path, tmp_path: Path) -> None:
+    inputs = {name: root / "data" / "cellbounds" / f"{name}.csv" for name in ("table2", "table7", "table9")}
+    outputs = {"pdf": tmp_path / "a.pdf", "png": tmp_path / "a.png", "table": tmp_path / "a.csv"}
+    script("plot_cellbounds")(job(inputs, outputs, cellbounds={"decimals": [1, 2]}))
+    assert outputs["png"].stat().st_size > 10_000
+    cells = pd.read_csv(outputs["table"])
+    assert len(cells) == 3 * (16 + 24 + 64)
+    assert ((cells["lower"] <= cells["count"]) & (cells["count"] <= cells["upper"])).all()
+    exact = cells[cells["conditionals"] == "exact"].set_index(["table", "row", "column"])
+    rounded = cells[cells["conditionals"] == "2"].set_index(["table", "row", "column"])
+    assert (exact["disclosed"].groupby("table").sum() == pd.Series({"Table 2": 8, "Table 7": 9, "Table 9": 0})).all()
+    assert ((rounded["lower"] <= exact["lower"]) & (exact["upper"] <= rounded["upper"])).all()
+
+
+def test_the_benchmark_compares_methods_that_agree(script: Run, tmp_path: Path) -> None:
+    outputs = {"table": tmp_path / "cellbounds.csv"}
+    script("benchmark_cellbounds")(job({}, outputs, cellbounds=TINY, seed=1))
+    lines = pd.read_csv(outputs["table"])
+    assert set(lines["kind"]) == {"sparse", "no_ones"}
+    assert lines["method"].tolist() == ["exact", "1 decimals", "integer program (1)-(5)", "knapsack (6)-(8)"] * 2
+    assert lines["remark"].dropna().str.contains("2 equal to ours, 0 stopped").all()
+    assert (lines.loc[lines["method"] == "exact", "times_exact"] == 1).all()
+    assert set(lines["data"]) == {"synthetic tables"}
+    drawn = {"pdf": tmp_path / "b.pdf", "png": tmp_path / "b.png", "table": tmp_path / "b.csv"}
+    script("plot_cellbounds_scaling")(job(outputs, drawn))
+    assert drawn["table"].read_bytes() == outputs["table"].read_bytes()
+    assert drawn["png"].stat().st_size > 10_000

@@ -1,0 +1,128 @@
+"""The scripts about persons: ingestion from both sources, the file in the PPMF layout, the count of queries, the trial."""
+
+import importlib.util
+import json
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pandas as pd
+import pytest
+import yaml
+
+from genverify.domain import read_domain
+from genverify.errors import ConfigError
+from genverify.jobs import Job
+from genverify.microdata.store import read_microdata, write_microdata
+from genverify.microdata.synthetic import SyntheticSettings, read_country, synthesize
+from genverify.settings import Config
+from genverify.study import check_study
+
+Run = Callable[..., None]
+
+
+@pytest.fixture(scope="module")
+def run(root: Path) -> Run:
+    """Runs the main of a script, by its name, on named inputs, outputs and params."""
+
+    def main(name: str, inputs: dict[str, Any], outputs: dict[str, Path], reading: str = "", **params: Any) -> None:
+        spec = importlib.util.spec_from_file_location(f"script_{name}", root / "scripts" / f"{name}.py")
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        module.main(
+            Job(name, *(SimpleNamespace(**named) for named in (inputs, outputs, params)), SimpleNamespace(reading=reading))
+        )
+
+    return main
+
+
+@pytest.fixture(scope="module")
+def settings(root: Path) -> dict[str, Any]:
+    text: dict[str, Any] = yaml.safe_load((root / "config.yaml").read_text())
+    text["persons"]["release"]["tables_file"] = str(root / text["persons"]["release"]["tables_file"])
+    return text
+
+
+@pytest.fixture(scope="module")
+def files(root: Path) -> dict[str, Path]:
+    return {
+        "domain": root / "data" / "census" / "persons.yaml",
+        "tables": root / "data" / "census" / "person_tables.yaml",
+        "synthetic": root / "data" / "synthetic" / "persons.yaml",
+        "paper": root / "data" / "papers" / "rap_rank.yaml",
+    }
+
+
+def test_persons_of_one_state_through_both_sources(tmp_path: Path, run: Run, root: Path, files: dict[str, Path]) -> None:
+    """All households of the first state of a small country, their persons, and the same persons from a file."""
+    census = read_domain(root / "data" / "census" / "domain.yaml")
+    country = read_country(root / "data" / "synthetic")
+    homes = next(synthesize(SyntheticSettings(1, 20_000, 1.0), census, country))
+    write_microdata([homes], tmp_path / "homes", census.domain)
+    params = {"synthetic": str(files["synthetic"]), "group_quarters": True, "seed": 1}
+    for source, name in ((tmp_path / "homes", "made"), (tmp_path / "persons.csv.gz", "read")):
+        if name == "read":
+            run("write_person_file", {"persons": tmp_path / "made"}, {"persons": source})
+        outputs = {"persons": tmp_path / name, "manifest": tmp_path / f"{name}.json"}
+        run("ingest_persons", {**files, "source": source}, outputs, **params)
+    made, read = (json.loads((tmp_path / f"{name}.json").read_text()) for name in ("made", "read"))
+    assert (made["label"], read["label"]) == ("synthetic microdata", "PPMF file persons.csv.gz")
+    assert made["states"] == read["states"]
+    persons = read_microdata(tmp_path / "made")
+    assert persons.column_names == ["block", "tract", "county", "state", "QSEX", "QAGE", "CENHISP", "CENRACE"]
+    units = homes.to_pandas()
+    occupied = units[units["VACS"] == 0]
+    assert set(persons["block"].to_pylist()) == set(occupied["block"])
+    assert persons.num_rows >= occupied["HHSIZE"].sum()
+
+
+def test_the_count_of_person_queries(tmp_path: Path, run: Run, files: dict[str, Path], settings: dict[str, Any]) -> None:
+    outputs = {"table": tmp_path / "queries.csv", "readable": tmp_path / "queries.md"}
+    persons = settings["persons"]
+    run("write_person_queries", files, outputs, release=persons["release"], tract_tables=persons["tract_tables"])
+    table = pd.read_csv(tmp_path / "queries.csv")
+    assert table["lines"].tolist() == [3, 27, 375, 2100, 1282, 3787]
+    assert "the 23 female age bands of P12" in (tmp_path / "queries.md").read_text()
+
+
+def test_the_trial_on_records(tmp_path: Path, run: Run, files: dict[str, Path], settings: dict[str, Any]) -> None:
+    """A man of 30 and a woman of 20: in bands both are known in full, in years only she is."""
+    records = tmp_path / "records.csv"
+    header = "block,sex,age,white,black,aian,asian,nhpi,other,hispanic"
+    block = "010010201001000"
+    records.write_text("\n".join([header, f"{block},1,30,1,0,0,0,0,0,0", f"{block},2,20,1,0,0,0,0,0,0", ""]))
+    claims = {"max_persons": 30, "datasets": 10, "min_k": 1, "raprank_blocks": 1, "raprank_runs": 2}
+    persons = settings["persons"]
+    params = {"release": persons["release"], "readings": persons["readings"], "claims": claims, "seed": 1}
+    inputs = {**files, "records": records}
+    made: dict[str, list[Path]] = {"claims": [], "ranked": []}
+    for reading in persons["readings"]:
+        made["claims"].append(tmp_path / f"{reading}.claims.csv")
+        made["ranked"].append(tmp_path / f"{reading}.ranked.csv")
+        run("verify_persons", inputs, {"claims": made["claims"][-1]}, reading, **params, program=settings["program"])
+        run("rank_persons", inputs, {"rates": made["ranked"][-1]}, reading, **params, rap=settings["raprank"]["rap"])
+    outputs = {"table": tmp_path / "table.csv", "readable": tmp_path / "table.md"}
+    run("write_persons_verified", made, outputs, records=str(records))
+    table = pd.read_csv(tmp_path / "table.csv", dtype={"k": str}).set_index(["reading", "k"])
+    assert set(table["data"]) == {"records of records.csv"}
+    assert table["singled_out"][("age_in_years", "4")] == 1
+    assert table["singled_out"][("age_in_bands", "4")] == 2
+    assert (table["false_claims"] == 0).all()
+    assert table["match_rate"].notna().sum() == 2
+    assert table["match_rate"].dropna().between(0, 1).all()
+    assert "| age_in_bands | 1 | 2 | 4 |" in (tmp_path / "table.md").read_text()
+
+
+def test_tables_of_persons_are_checked_before_the_first_job(
+    root: Path, config: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(root)
+    check_study(Config.model_validate(config))
+    config["persons"]["tract_tables"] = ["PCT13*"]
+    with pytest.raises(
+        ConfigError, match=r"persons.tract_tables: release.tables: unknown table 'PCT13\*': did you mean PCT12"
+    ):
+        check_study(Config.model_validate(config))

@@ -1,0 +1,77 @@
+"""The scripts of the releases stage on a small release: an audit with its report, and protections tried."""
+
+import importlib.util
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from genverify.attack import ProgramSettings
+from genverify.certificate import check_block
+from genverify.jobs import Job
+from genverify.prooffile import read_proofs
+from genverify.release import read_releases, read_schema
+
+Main = Callable[[Job], None]
+YAML = """
+name: toy
+synthetic: true
+data: people.csv
+tables:
+  a: {columns: [sex, age]}
+  b: {columns: [age, home]}
+protect:
+  - {suppress: 3}
+"""
+PEOPLE = "sex,age,home\nf,old,rents\nf,young,owns\nm,young,owns\nm,old,owns\nf,young,rents\n"
+
+
+@pytest.fixture
+def script(root: Path) -> Callable[[str], Main]:
+    """The main of a script, by its name."""
+
+    def load(name: str) -> Main:
+        spec = importlib.util.spec_from_file_location(f"script_{name}", root / "scripts" / f"{name}.py")
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        main: Main = module.main
+        return main
+
+    return load
+
+
+def job(folder: Path, settings: ProgramSettings, **outputs: str) -> Job:
+    (folder / "release.yaml").write_text(YAML)
+    (folder / "people.csv").write_text(PEOPLE)
+    inputs = SimpleNamespace(described=str(folder / "release.yaml"), source=str(folder / "people.csv"))
+    params: dict[str, Any] = {"program": asdict(settings), "generate": {"datasets": 10}}
+    made = SimpleNamespace(**{name: str(folder / "out" / path) for name, path in outputs.items()})
+    return Job("toy", inputs, made, SimpleNamespace(**params), SimpleNamespace())
+
+
+def test_audit_release(script: Callable[[str], Main], tmp_path: Path, program_settings: ProgramSettings) -> None:
+    script("audit_release")(job(tmp_path, program_settings, report="report.html"))
+    out = tmp_path / "out"
+    schema = read_schema(out / "release" / "schema.json")
+    [release] = read_releases(out / "release" / "000.parquet", schema)
+    [proofs] = read_proofs(out / "proofs" / "000.jsonl.gz")
+    claims = pd.read_parquet(out / "claims.parquet")
+    assert check_block(release, proofs).claims == len(claims) > 0
+    assert "Synthetic data" in (out / "report.html").read_text()
+    ranges = pd.read_csv(out / "ranges.csv")
+    assert ((ranges["lo"] <= ranges["least"]) & (ranges["most"] <= ranges["hi"])).all()
+    assert len(pd.read_csv(out / "withhold.csv")) > 0
+
+
+def test_try_protections(script: Callable[[str], Main], tmp_path: Path, program_settings: ProgramSettings) -> None:
+    script("try_protections")(job(tmp_path, program_settings, table="whatif.csv"))
+    found = pd.read_csv(tmp_path / "out" / "whatif.csv")
+    assert found["protection"].tolist() == ["as published", "suppress below 3"]
+    assert found["exact_cells"].tolist() == [8, 0]
+    assert (tmp_path / "out" / "whatif.pdf").read_bytes().startswith(b"%PDF")

@@ -1,0 +1,75 @@
+"""The plan of a run: blocks and jobs counted, time and disk from earlier runs or from stated rates."""
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from genverify.config import merge, parse_config
+from genverify.plan import Earlier, count_states, in_words, jobs_of, plan, read_earlier
+from genverify.settings import Config
+
+NOTHING = Earlier(0, {}, {}, None)
+SAID = """Building DAG of jobs...
+job                  count
+-----------------  -------
+generate_datasets       25
+verify_claims           25
+plot_fig3                1
+all                      1
+total                   52
+"""
+
+
+@pytest.fixture
+def small(config: dict[str, Any], root: Path, monkeypatch: pytest.MonkeyPatch) -> Config:
+    monkeypatch.chdir(root)
+    return parse_config(merge(config, {"sample": {"designs": {"extra": {"size": 4, "blocks_per_state": 2}}}}))
+
+
+def test_the_jobs_of_a_dry_run_are_read() -> None:
+    assert jobs_of(SAID) == {"generate_datasets": 25, "verify_claims": 25, "plot_fig3": 1}
+    assert jobs_of("Nothing to be done (all requested files are present and up to date).\n") == {}
+
+
+def test_a_plan_before_anything_was_run(small: Config, tmp_path: Path) -> None:
+    lines = list(plan(small, jobs_of(SAID), 25, NOTHING, tmp_path, 2))
+    assert "design extra: 2 blocks in each of 50 states (of the built-in country)" in lines
+    blocks = (5 + 5 + 2) * 50
+    assert f"{blocks} blocks or a few less, in 25 batches; 7 variants: {7 * blocks} attacks on a block" in lines
+    assert "jobs: 51 (25 generate_datasets, 25 verify_claims, 1 plot_fig3)" in lines
+    # 600 blocks at 0.4 s and a figure at 3 s, on two cores
+    assert "time: about 2 min on 2 cores (4 min of one core)" in lines
+    assert "disk: about 52 MB when all is done (12 kB per block and variant, by default)" in lines
+
+
+def test_nothing_to_do_is_said(small: Config, tmp_path: Path) -> None:
+    assert list(plan(small, {}, 25, NOTHING, tmp_path, 2))[-1] == "jobs: none, everything is up to date"
+
+
+def test_earlier_runs_are_measured_per_block(small: Config, tmp_path: Path) -> None:
+    """Two batches of 30 blocks took 6 s each, so a block takes 0.2 s, and a batch of 24 takes 4.8 s."""
+    for batch in ("000", "001"):
+        path = tmp_path / "benchmarks" / "paper" / "verify_claims" / f"{batch}.tsv"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("s\th:m:s\tmax_rss\n6.0\t0:00:06\t100\n")
+    (tmp_path / "benchmarks" / "plot_fig3.tsv").write_text("s\th:m:s\n20.0\t0:00:20\n")
+    (tmp_path / "results" / "sample").mkdir(parents=True)
+    (tmp_path / "results" / "paper").mkdir()
+    pd.DataFrame({"block": [f"{n:015d}" for n in range(60)]}).to_parquet(tmp_path / "results" / "sample" / "blocks.parquet")
+    (tmp_path / "results" / "paper" / "claims.parquet").write_bytes(b"x" * 60_000)
+    earlier = read_earlier(tmp_path / "benchmarks", tmp_path / "results")
+    assert earlier == Earlier(60, {"verify_claims": 6.0, "plot_fig3": 20.0}, {"verify_claims": 2}, 1000.0)
+    lines = list(plan(small, {"verify_claims": 25, "plot_fig3": 1}, 25, earlier, tmp_path / "results", 1))
+    assert f"time: about {in_words(25 * 24 * 0.2 + 20)} on 1 cores ({in_words(140)} of one core)" in lines
+    assert "  from earlier runs: 2 of 2 rules (benchmarks/)" in lines
+    assert any("(1 kB per block and variant, measured)" in line for line in lines)
+
+
+def test_states_are_counted_where_they_are_known(small: Config, config: dict[str, Any], tmp_path: Path) -> None:
+    for state in ("01", "02"):
+        (tmp_path / f"{state}.parquet").write_bytes(b"")
+    assert count_states(small, tmp_path) == (2, "of the microdata")
+    real = parse_config(merge(config, {"microdata": {"source": "ppmf", "ppmf": {"units": "units.csv"}}}))
+    assert count_states(real, tmp_path / "none") == (51, "assumed, the microdata are not read yet")

@@ -1,0 +1,131 @@
+"""Releases whose counts are ranges, and cells withheld, against all datasets that fit, listed one by one."""
+
+import importlib.util
+from dataclasses import replace
+from itertools import combinations
+from pathlib import Path
+from random import Random
+from types import ModuleType
+
+import numpy as np
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from genverify.attack import ProgramSettings, proofs_dict
+from genverify.certificate import check_block
+from genverify.claims import ANY, Claim
+from genverify.protections import Publishing, publish, withhold
+from genverify.release import Release
+from genverify.releases.audit import Attack
+from genverify.releases.search import search_cells, singles
+from genverify.releases.support import proof_cells
+from genverify.verify import Verdict, Verifier
+
+
+def _load(name: str) -> ModuleType:
+    """A helper module that stands beside this file."""
+    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+brute = _load("brute_force")
+tiny = settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
+randoms = st.randoms(use_true_random=False)
+SETTINGS = ProgramSettings("compact", "highs", 10_000, 100_000, 5000, 1000, 60.0)
+HOWS = [
+    Publishing(suppress=2),
+    Publishing(suppress=3),
+    Publishing(suppress=2, zeros=False),
+    Publishing(rounding="nearest", base=2),
+    Publishing(rounding="nearest", base=3),
+    Publishing(rounding="random", base=2),
+    Publishing(rounding="stated", base=1),
+    Publishing(suppress=2, rounding="nearest", base=3),
+]
+
+
+def exact_release(random: Random) -> Release:
+    """All counts of a tiny dataset."""
+    release = brute.some_release(random)
+    schema, names = release.schema, release.schema.domain.names
+    data = [random.choice(brute.records_of(schema)) for _ in range(release.n)]
+    counts = np.array([sum(brute.matches(q.predicate, names, record) for record in data) for q in schema.queries])
+    return Release(schema, "tiny", release.n, np.arange(len(counts)), counts, counts)
+
+
+def verified(release: Release, min_m: int = 0) -> set[Claim]:
+    """Every claim that all datasets agree on."""
+    truth = brute.Truth(release)
+    said = {codes: truth.counts(codes) for codes in brute.every_assignment(release.schema.domain)}
+    return {Claim(codes, next(iter(m))) for codes, m in said.items() if len(m) == 1 and min(m) >= min_m}
+
+
+@tiny
+@given(randoms, st.sampled_from(HOWS))
+def test_claims_from_protected_counts_are_those_of_brute_force(random: Random, how: Publishing) -> None:
+    release = exact_release(random)
+    seen = publish(release, how, np.random.default_rng(random.randrange(1000)))
+    found = Attack(SETTINGS, 20, 1, 1)(seen)
+    assert set(found.claims) == verified(seen, min_m=1)
+    assert {d.verdict for d in found.decisions} <= {Verdict.VERIFIED, Verdict.REFUTED}
+    assert check_block(seen, proofs_dict(found)).claims == len(found.claims)
+    assert set(found.claims) <= verified(release, min_m=1)
+
+
+@tiny
+@given(randoms, st.sampled_from(HOWS))
+def test_ranges_of_cells_are_those_of_brute_force(random: Random, how: Publishing) -> None:
+    seen = publish(exact_release(random), how, np.random.default_rng(1))
+    kept = withhold(seen, {q.id for q in seen.queries if random.random() < 0.4})
+    verifier, names = Verifier(SETTINGS.bounder(kept)), kept.schema.domain.names
+    datasets = brute.Truth(kept).datasets
+    columns = dict(zip(names, datasets.reshape(-1, len(names)).T, strict=True))
+    for query in kept.schema.queries:
+        held = query.predicate.matches(columns).reshape(len(datasets), -1).sum(axis=1)
+        found = verifier.range_of(query.predicate)
+        assert (found.low, found.high) == (held.min(), held.max())
+
+
+def singletons(release: Release, k: int) -> set[Claim]:
+    return {claim for claim in verified(release) if claim.m == 1 and claim.k >= k}
+
+
+@settings(tiny, max_examples=30)
+@given(randoms, st.booleans())
+def test_withheld_cells_leave_no_claim_and_no_smaller_set_does(random: Random, ranges: bool) -> None:
+    release = exact_release(random)
+    release = publish(release, Publishing(suppress=2), np.random.default_rng(0)) if ranges else release
+    attack = Attack(SETTINGS, 20, 1, 1)
+    found = search_cells([attack(release)], attack, 2, 60)
+    cells = [step.cell for step in found.steps]
+    remains = withhold(release, set(cells))
+    assert found.before == len(singletons(release, 2))
+    assert found.left == len(singletons(remains, 2))
+    ids = [query.id for query in release.queries]
+    unavoidable = len(singletons(replace(release, cells=release.cells[:0], lo=release.lo[:0], hi=release.hi[:0]), 2))
+    assert found.left == unavoidable
+    for fewer in combinations(ids, max(len(cells) - 1, 0)) if cells else ():
+        assert len(singletons(withhold(release, set(fewer)), 2)) > unavoidable
+    assert found.least == len(cells)
+
+
+@settings(tiny, max_examples=40)
+@given(randoms)
+def test_the_cells_of_a_proof_are_enough_for_it(random: Random) -> None:
+    release = exact_release(random)
+    found = Attack(SETTINGS, 20, 1, 1)(release)
+    proofs = proofs_dict(found)
+    for stored in proofs["claims"][:4]:
+        cells = proof_cells(release, proofs, stored)
+        alone = withhold(release, {query.id for query in release.queries} - set(cells))
+        codes = tuple(stored["where"].get(name, ANY) for name in release.schema.domain.names)
+        assert brute.Truth(alone).counts(codes) == {stored["m"]}
+
+
+def test_singles_are_claims_about_one_record() -> None:
+    found = Attack(SETTINGS, 5, 1, 1)(brute.clique(4))
+    assert all(claim.m == 1 and claim.k >= 1 for claim in singles(found, 1))

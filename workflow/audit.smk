@@ -1,0 +1,29 @@
+"""
+Reads: the job records in results/ and figures/, every file that they name, and benchmarks/ of earlier runs.
+Writes: nothing. `snakemake audit` looks back at what was made, `snakemake plan` ahead at what would be; neither runs another job.
+"""
+
+
+rule audit:
+    """Walk from every figure and table through each job record to the raw data; fail at the first file that differs."""
+    log:
+        "logs/audit.log",
+    conda:
+        "../envs/environment.yaml"
+    params:
+        study=STUDY.model_dump(),
+    script:
+        "../scripts/audit.py"
+
+
+rule plan:
+    """Say how many blocks, batches and jobs a run would work on, and about how much time and disk it would take."""
+    log:
+        "logs/plan.log",
+    conda:
+        "../envs/environment.yaml"
+    params:
+        study=STUDY.model_dump(),
+        batches=len(BATCHES),
+    script:
+        "../scripts/plan.py"

@@ -1,0 +1,30 @@
+"""
+Reads: every figure and table of the study, and the job records behind them.
+Writes: results/crate.zip, the study as a Workflow Run RO-Crate, to be shared. No microdata in it.
+"""
+
+
+rule write_crate:
+    """Pack the study as a Workflow Run RO-Crate: workflow, settings, figures, tables and the record of every job."""
+    input:
+        figures=FIGURES,
+        tables=TABLES,
+        examples=EXAMPLES,
+        workflow=["Snakefile", *sorted(map(str, Path("workflow").glob("*.smk")))],
+        lock="envs/requirements.lock",
+        sources="data/sources.csv",
+        licence="LICENSE",
+    output:
+        crate="results/crate.zip",
+        record="results/crate.record.json",
+    log:
+        "logs/write_crate.log",
+    benchmark:
+        "benchmarks/write_crate.tsv"
+    conda:
+        "../envs/environment.yaml"
+    params:
+        code=code_of("write_crate"),
+        study=STUDY.model_dump(),
+    script:
+        "../scripts/write_crate.py"

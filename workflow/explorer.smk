@@ -1,0 +1,71 @@
+"""
+Reads: results/{variant}/ (release, proofs, claims, baselines, households) and data/explorer/.
+Writes: results/{variant}/explained/, the proofs laid out cell by cell, and results/explorer/, a page about the blocks of one variant
+that needs no server and no network. Data that are not synthetic: aggregates only, unless explorer.show_households is set.
+"""
+
+EXPLORED = STUDY.explorer.variant
+LISTED = STUDY.microdata.source == "synthetic" or STUDY.explorer.show_households
+
+ASSETS = sorted(
+    str(path) for path in Path("data/explorer").glob("*") if path.suffix != ".yaml"
+)
+
+
+rule explain_claims:
+    """Lay out the proofs of a batch of blocks: the published cells that force each group of claims."""
+    input:
+        schema="results/{variant}/release/schema.json",
+        counts="results/{variant}/release/{batch}.parquet",
+        proofs="results/{variant}/proofs/{batch}.jsonl.gz",
+    output:
+        explained="results/{variant}/explained/{batch}.jsonl.gz",
+        record="results/{variant}/explained/{batch}.record.json",
+    log:
+        "logs/{variant}/explain_claims/{batch}.log",
+    benchmark:
+        "benchmarks/{variant}/explain_claims/{batch}.tsv"
+    conda:
+        "../envs/environment.yaml"
+    params:
+        code=code_of("explain_claims"),
+    script:
+        "../scripts/explain_claims.py"
+
+
+rule build_explorer:
+    """The block explorer: states, blocks, published tables, verified claims in words, their proofs and their baselines."""
+    input:
+        schema=f"results/{EXPLORED}/release/schema.json",
+        sample="results/sample/blocks.parquet",
+        blocks=f"results/{EXPLORED}/blocks.parquet",
+        households=f"results/{EXPLORED}/households.parquet",
+        claims=f"results/{EXPLORED}/claims.parquet",
+        baselines=f"results/{EXPLORED}/baselines.parquet",
+        counts=expand(f"results/{EXPLORED}/release/{{batch}}.parquet", batch=BATCHES),
+        explained=expand(
+            f"results/{EXPLORED}/explained/{{batch}}.jsonl.gz",
+            batch=BATCHES if LISTED else [],
+        ),
+        manifest="results/microdata.json",
+        domain=STUDY.microdata.domain,
+        tables=settings_of(STUDY, "release", EXPLORED)["tables_file"],
+        assets=ASSETS,
+        places=STUDY.explorer.places,
+        phrases=STUDY.explorer.phrases or [],
+    output:
+        page="results/explorer/index.html",
+        pieces=directory("results/explorer/pieces"),
+        record="results/explorer/record.json",
+    log:
+        "logs/build_explorer.log",
+    benchmark:
+        "benchmarks/build_explorer.tsv"
+    conda:
+        "../envs/environment.yaml"
+    params:
+        code=code_of("build_explorer"),
+        explorer=setting("explorer"),
+        verify=settings_of(STUDY, "verify", EXPLORED),
+    script:
+        "../scripts/build_explorer.py"
