@@ -124,7 +124,7 @@ def plot_states(means: pd.DataFrame, label: str) -> Figure:
     parts = figure.subfigures(1, len(titles), squeeze=False).flat
     for part, title in zip(parts, titles, strict=True):
         _state_grid(part, means[means["panel"] == title], rows)
-        part.suptitle(f"{title} ({means['size'].iloc[0]})", fontsize=9)
+        part.suptitle(f"{title}: {means['size'].iloc[0]}", fontsize=9)
         part.supxlabel("k/u", fontsize=8)
         part.supylabel("match rate", fontsize=8)
     _legend(figure, means)
