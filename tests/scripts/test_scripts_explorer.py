@@ -39,6 +39,7 @@ def test_show_table_writes_a_page(small_explorer: ModuleType, tmp_path: Path) ->
 
 
 def test_pieces_are_valid_json_inside(explorer: Path) -> None:
-    for path in (explorer / "pieces").iterdir():
-        text = path.read_text()
-        json.loads(text[text.index(",") + 1 : -3])
+    pieces = [path.read_text() for path in (explorer / "pieces").iterdir()]
+    held = [json.loads(text[text.index(",") + 1 : -3]) for text in pieces]
+    assert held
+    assert all(held), "an empty piece"
