@@ -138,6 +138,7 @@ def test_a_proof_cell_by_cell_down_to_the_published_line(visit: Visit, explorer:
     assert page.locator(".chances tr").count() == 6
     assert "claim=2" in page.url
     page.click(".claim summary")
+    page.locator(".forms li").last.wait_for()  # the browser tells of an opened fold a moment later
     assert page.locator(".forms li").count() == 6
     page.click(".because a.cell >> nth=0")
     assert page.inner_text(".found") == "owner of a fish, in a house\t0"
