@@ -204,6 +204,34 @@ class Cellbounds(Section):
     decimals: list[Decimals] = Field(min_length=1)
 
 
+class Condition(Section):
+    """How the statistics of the housing study are protected before the attacker sees them, and how he reads them."""
+
+    swap: float = Field(ge=0, le=1)
+    noise: Literal["none", "das", "uniform"]
+    rho: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None
+    noise_hud: bool
+    reading: Literal["appendix_e", "exact"]
+
+
+class Housing(Section):
+    households: int = Field(ge=1000, le=200_000_000)
+    domain: str
+    published: str
+    simulation: str
+    pums: str | None
+    blocks: int = Field(ge=1)
+    smallest_property: int = Field(ge=1)
+    alpha: float = Field(ge=0, le=1)
+    batches: int = Field(ge=1, le=100_000)
+    top: int = Field(ge=1)
+    prior_sample: float = Field(gt=0, le=1)
+    baseline_sample: float = Field(gt=0, le=1)
+    simple: list[str] = Field(min_length=1)
+    match_keys: dict[Name, list[str]] = Field(min_length=1)
+    conditions: dict[Name, Condition] = Field(min_length=1)
+
+
 class Config(Section):
     seed: int = Field(ge=0, lt=2**64)
     microdata: Microdata
@@ -215,6 +243,7 @@ class Config(Section):
     persons: Persons
     raprank: RapRank
     cellbounds: Cellbounds
+    housing: Housing
     explorer: Explorer
     benchmark: Benchmark
     releases: dict[Name, str]
