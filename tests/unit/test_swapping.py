@@ -87,7 +87,7 @@ def test_a_rate_that_is_no_share_is_refused(rate: float) -> None:
     with pytest.raises(ConfigError, match=rf"swap rate {rate}: .* give a number from 0 to 1"):
         swap(country(10, 1), rate, np.random.default_rng(1))
     with pytest.raises(ConfigError, match="swap rate"):
-        swap_areas(["01"] * 10, country(10, 1), rate, 1)
+        swap_areas(np.ones(10, dtype=np.int64), country(10, 1), rate, 1)
 
 
 def test_the_same_seed_repeats_and_another_does_not() -> None:
@@ -168,14 +168,16 @@ def test_each_of_the_five_nearest_is_as_likely_as_the_others() -> None:
 def test_areas_are_swapped_on_their_own() -> None:
     first, second = country(500, 9), country(300, 10)
     both = Records(*(np.concatenate(pair) for pair in zip(vars(first).values(), vars(second).values(), strict=True)))
-    source = swap_areas(["01"] * 500 + ["02"] * 300, both, 0.2, seed=5)
-    alone = swap_areas(["02"] * 300, second, 0.2, seed=5)
+    area = np.repeat([1, 2], [500, 300])
+    source = swap_areas(area, both, 0.2, seed=5)
+    alone = swap_areas(area[500:], second, 0.2, seed=5)
     assert (source[:500] < 500).all()
     assert (source[500:] - 500 == alone).all()
     shuffled = np.random.default_rng(1).permutation(800)
-    mixed = swap_areas(np.array(["01"] * 500 + ["02"] * 300)[shuffled].tolist(), both.of(shuffled), 0.2, seed=5)
+    mixed = swap_areas(area[shuffled], both.of(shuffled), 0.2, seed=5)
     assert (mixed[mixed] == np.arange(800)).all()
     assert ((shuffled < 500) == (shuffled[mixed] < 500)).all()
+    assert swap_areas(area[:0], both.of(area[:0]), 0.2, seed=5).tolist() == []
 
 
 def test_no_partner_means_no_swap() -> None:

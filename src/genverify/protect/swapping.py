@@ -80,15 +80,13 @@ def swap(records: Records, rate: float, rng: np.random.Generator, strata: Sequen
     return _exchange(source, order, pairs, _Neighbours(records, rng), rng) if pairs else source
 
 
-def swap_areas(area: Sequence[str], records: Records, rate: float, seed: int) -> Ints:
+def swap_areas(area: Ints, records: Records, rate: float, seed: int) -> Ints:
     """Swapping within each area (state) on its own, with a seed of its own: an area's result depends on no other area."""
     check_rate(rate)
-    source = np.arange(len(records.block))
-    names, number = np.unique(np.asarray(area), return_inverse=True)
-    order = np.argsort(number, kind="stable")
-    ends = np.searchsorted(number[order], np.arange(len(names) + 1))
-    for name, begin, end in zip(names, ends[:-1], ends[1:], strict=True):
-        rows = order[begin:end]
+    source = np.arange(len(area))
+    order = np.argsort(area, kind="stable")
+    names, begins = np.unique(area[order], return_index=True)
+    for name, rows in zip(names.tolist(), np.split(order, begins[1:]), strict=False):
         rng = np.random.default_rng(derive_seed(seed, "swap", str(name)))
         source[rows] = rows[swap(records.of(rows), rate, rng)]
     return source
