@@ -219,6 +219,7 @@ class Housing(Section):
     domain: str
     published: str
     simulation: str
+    budget: str
     pums: str | None
     blocks: int = Field(ge=1)
     smallest_property: int = Field(ge=1)
