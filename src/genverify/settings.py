@@ -220,6 +220,8 @@ class Housing(Section):
     published: str
     simulation: str
     pums: str | None
+    picture: str | None
+    sf1: str | None
     blocks: int = Field(ge=1)
     smallest_property: int = Field(ge=1)
     alpha: float = Field(ge=0, le=1)
