@@ -221,6 +221,8 @@ class Housing(Section):
     simulation: str
     budget: str
     pums: str | None
+    picture: str | None
+    sf1: str | None
     blocks: int = Field(ge=1)
     smallest_property: int = Field(ge=1)
     alpha: float = Field(ge=0, le=1)

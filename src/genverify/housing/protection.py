@@ -1,6 +1,7 @@
 """The statistics of a condition: households swapped before the census counts them, noise on what is published."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,18 +18,17 @@ CENSUS_COLUMNS = ["SIZE", "CHILDREN", "RACE"]
 
 
 def protect(
-    states: Iterable[pd.DataFrame], condition: Mapping[str, Any], published: Mapping[str, Any], seed: int
+    states: Iterable[pd.DataFrame],
+    condition: Mapping[str, Any],
+    published: Mapping[str, Any],
+    budget: Path | None,
+    seed: int,
 ) -> pd.DataFrame:
     """The statistics of every block that holds a property, as they are published under a condition; `states` one by one."""
     parts = list(_tabulate(states, condition["swap"], published, seed))
     if not parts:
         raise DataError("no household lives in a property: draw the households of the housing study again (draw_housing)")
-    return _with_noise(pd.concat(parts, ignore_index=True), condition, seed)
-
-
-def is_protected(condition: Mapping[str, Any]) -> bool:
-    """Whether anything is swapped or noised."""
-    return bool(condition["swap"] or condition["noise"] != "none" or condition["noise_hud"])
+    return _with_noise(pd.concat(parts, ignore_index=True), condition, published, budget, seed)
 
 
 def _tabulate(
@@ -55,15 +55,13 @@ def swap_households(households: pd.DataFrame, rate: float, seed: int) -> pd.Data
     return households.assign(**{name: households[name].to_numpy()[source] for name in CENSUS_COLUMNS})
 
 
-def _with_noise(statistics: pd.DataFrame, condition: Mapping[str, Any], seed: int) -> pd.DataFrame:
-    if condition["noise"] != "none":
-        from genverify.housing.noise import noisy_census
+def _with_noise(
+    statistics: pd.DataFrame, condition: Mapping[str, Any], published: Mapping[str, Any], budget: Path | None, seed: int
+) -> pd.DataFrame:
+    if condition["noise"] == "none" and not condition["noise_hud"]:
+        return statistics
+    if budget is None:
+        raise DataError("noise needs the file of budgets (data/housing/budget.yaml): name it for this condition")
+    from genverify.housing.noise import read_budget, with_noise
 
-        statistics = noisy_census(
-            statistics, condition, np.random.default_rng(derive_seed(seed, "housing", "noise", "census"))
-        )
-    if condition["noise_hud"]:
-        from genverify.housing.noise import noisy_hud
-
-        statistics = noisy_hud(statistics, condition, np.random.default_rng(derive_seed(seed, "housing", "noise", "hud")))
-    return statistics
+    return with_noise(statistics, condition, read_budget(budget), published, seed)
