@@ -11,10 +11,11 @@ from genverify.textfiles import read_yaml
 def main(job: Job) -> None:
     published = read_yaml(Path(job.input.published))
     budget = Path(job.input.budget) if job.input.budget else None
+    condition = {**job.params.condition, "smallest_property": job.params.smallest_property}
     statistics, manifest = (
         publish_files(job.input.files, published)
         if job.input.files
-        else publish_simulated(job.input.households, job.params.condition, published, budget, job.params.seed)
+        else publish_simulated(job.input.households, condition, published, budget, job.params.seed)
     )
     statistics.to_parquet(job.output.statistics, index=False)
     Path(job.output.manifest).write_text(json.dumps(manifest, indent=1) + "\n")

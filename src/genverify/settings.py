@@ -208,6 +208,7 @@ class Condition(Section):
     """How the statistics of the housing study are protected before the attacker sees them, and how he reads them."""
 
     swap: float = Field(ge=0, le=1)
+    swap_hud: bool
     noise: Literal["none", "das", "uniform"]
     rho: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None
     noise_hud: bool

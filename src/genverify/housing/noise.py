@@ -21,6 +21,7 @@ from pydantic import Field
 
 from genverify.config import validate
 from genverify.errors import DataError, nearest
+from genverify.housing.statistics import whole_percent
 from genverify.protect.budget import as_written, uniform_variance, variance
 from genverify.protect.noise import Ints, Noise, capped, rescaled
 from genverify.seeds import derive_seed
@@ -126,7 +127,7 @@ def noisy_hud(
     drawn = Noise((uniform_variance(rho, len(names)),) * len(names)).add(exact, rng)
     whole = {name: statistics[name].to_numpy() for name in (HUD_ALL, HUD_UNITS)}
     noisy = consistent_hud(dict(zip(names, drawn.T, strict=True)), lines, whole)
-    percent = {name: _percent(noisy[name], whole[line["of"]]) for name, line in lines.items()}
+    percent = {name: whole_percent(noisy[name], whole[line["of"]]) for name, line in lines.items()}
     return statistics.assign(**percent, **{HUD_PERSONS: np.maximum(noisy[HUD_PERSONS], whole[HUD_ALL])})
 
 
@@ -167,10 +168,3 @@ def _spread(counts: Mapping[str, Ints], names: Sequence[str], how: Any, totals: 
         return {}
     spread = how(np.column_stack([counts[name] for name in names]), totals)
     return dict(zip(names, spread.T, strict=True))
-
-
-def _percent(counts: Ints, of: Ints) -> Ints:
-    """Whole percentages, halves up; of nothing: 0."""
-    whole = np.maximum(of, 1)
-    percent: Ints = (200 * counts + whole) // (2 * whole)
-    return percent
