@@ -9,7 +9,7 @@ from pathlib import Path
 
 from genverify.cellbounds.command import add_parser as add_bounds
 from genverify.certificate import check_block
-from genverify.errors import DataError, GenverifyError
+from genverify.errors import DataError, GenverifyError, naming_disk_errors
 from genverify.provenance import command as audit_command
 from genverify.provenance.proofs import matched
 from genverify.releases import command as releases
@@ -19,7 +19,8 @@ def main(words: Sequence[str] | None = None) -> int:
     """Run a command; a mistake ends in one message and exit code 1."""
     options = _parser().parse_args(words)
     try:
-        options.run(options)
+        with naming_disk_errors():
+            options.run(options)
     except GenverifyError as error:
         print(f"{type(error).__name__}: {error}", file=sys.stderr)
         return 1

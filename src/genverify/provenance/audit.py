@@ -52,7 +52,7 @@ def _unlisted(chain: Chain, checks: Checks) -> Iterator[str]:
     """What the audit could not hold against anything but the record itself."""
     others = {f"{record.rule}.{name}" for record in chain.jobs for name in unchecked(record, checks.sections)}
     if others:
-        yield f"parameters that do not come from config.yaml, as recorded: {', '.join(sorted(others))}"
+        yield f"parameters that were not compared with config.yaml: {', '.join(sorted(others))}"
 
 
 def _proofs(chain: Chain) -> str:
