@@ -165,6 +165,6 @@ def _axes_of_zeros(axes: Axes, own: pd.DataFrame, domain: int) -> None:
     axes.yaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
     axes.set_xlabel("households in the block")
     axes.set_ylabel("record types left")
-    share = axes.secondary_yaxis("right", functions=(lambda n: n / domain, lambda s: s * domain))
+    share = axes.secondary_yaxis("right", functions=(lambda n: np.asarray(n) / domain, lambda s: np.asarray(s) * domain))
     share.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:.6g} %"))
     share.set_ylabel("share of the domain left")

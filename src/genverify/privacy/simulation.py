@@ -57,7 +57,7 @@ def _row(quantity: str, formula: float, values: Floats) -> dict[str, Any]:
     error = float(values.std(ddof=1) / np.sqrt(len(values)))
     simulated = float(values.mean())
     return {"quantity": quantity, "equation": EQUATIONS[quantity], "formula": formula, "simulated": simulated,
-            "standard_error": error, "difference_in_errors": (simulated - formula) / error}  # fmt: skip
+            "standard_error": error, "difference_in_errors": (simulated - formula) / error if error else None}  # fmt: skip
 
 
 def simulated_frontier(settings: Mapping[str, Any], seed: int) -> pd.DataFrame:
