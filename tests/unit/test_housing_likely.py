@@ -3,7 +3,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-from housing_cases import NAMES, SOLVER, all_datasets, small_program
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -14,6 +13,7 @@ from genverify.housing.program import TypeProgram
 from genverify.housing.walks import Walks
 from genverify.solvers.base import WorkLimits
 from genverify.solvers.highs import Highs
+from housing_cases import NAMES, SOLVER, all_datasets, small_program
 
 NODES = 2_000
 

@@ -60,7 +60,7 @@ def most_likely_sets(program: TypeProgram, best: Best, t: int, solver: Solver, n
 
     What the prior does not know (bedrooms, subsidized or not) makes many datasets equally likely. Of those that cost the
     same, the ones come first that seeded walks meet first, each a random way from the best. Where the walks know fewer
-    than t of the least cost, branching looks for every dataset that costs less than the t-th, within `nodes` linear programs.
+    than t of the least cost, branching (up to `nodes` linear programs) looks for all that cost less than the t-th.
     """
     if best.z is None:
         return Likely((), (), best.decided)

@@ -46,7 +46,7 @@ def fit_prior(households: pd.DataFrame, share: float, seed: int) -> pd.DataFrame
         parts.append(counted)
     if not parts:
         raise DataError("no households to draw the prior from; run the rule draw_housing anew")
-    return pd.concat(parts, ignore_index=True).astype({name: np.int64 for name in (*CONFIGURATION, "households")})
+    return pd.concat(parts, ignore_index=True).astype(dict.fromkeys((*CONFIGURATION, "households"), np.int64))
 
 
 def prior_of(frame: pd.DataFrame, block: str) -> Prior:

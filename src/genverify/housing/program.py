@@ -1,4 +1,4 @@
-"""Datasets over household types that are listed one by one: z counts each type, lo <= A z <= hi, and each type has a cost."""
+"""Datasets over listed household types: z counts each type, lo <= A z <= hi, and each type has a cost."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -67,7 +67,7 @@ class TypeProgram:
 
     def possible(self) -> "TypeProgram":
         """Without the types of which a single household exceeds a row."""
-        return self.keep((self.A <= self.hi[:, None]).all(axis=0))
+        return self.keep((self.hi[:, None] >= self.A).all(axis=0))
 
     def as_integer_program(self) -> IntegerProgram:
         """Least cost over the datasets that fit."""
