@@ -27,7 +27,7 @@ def small_program(seed: int, noise: int = 0) -> TypeProgram:
     counts = A[:, dataset].sum(axis=1)
     counts[1:] = np.maximum(0, counts[1:] + rng.integers(-noise, noise + 1, size=5))
     lo, hi = counts.copy(), counts.copy()
-    hi[4] = len(dataset) * 3
+    hi[4] = max(lo[4], len(dataset) * 3)
     hi[5] = hi[5] + int(rng.integers(0, 2))
     rows = ("N", "SIZE_1", "SIZE_2", "P", "CHILDREN", "HUD_N")
     return TypeProgram(NAMES, codes, rows, A, lo, hi, configurations[s, c].astype(np.int64), ("BEDROOMS",))

@@ -110,7 +110,7 @@ def households(state: str, n: int) -> pd.DataFrame:
 
 
 def test_the_prior_is_a_sample_of_each_state() -> None:
-    everyone = pd.concat([households("01", 200), households("02", 50)])
+    everyone = [households("01", 200), households("02", 50)]
     prior = fit_prior(everyone, 0.1, 1)
     assert prior.groupby("state")["households"].sum().to_dict() == {"01": 20, "02": 5}
     pd.testing.assert_frame_equal(prior, fit_prior(everyone, 0.1, 1))
@@ -120,7 +120,7 @@ def test_the_prior_is_a_sample_of_each_state() -> None:
 
 
 def test_types_outside_the_sample_or_the_block_are_left_out() -> None:
-    prior = prior_of(fit_prior(households("01", 500), 1.0, 1), "010010001001000")
+    prior = prior_of(fit_prior([households("01", 500)], 1.0, 1), "010010001001000")
     names = ("BEDROOMS", "SIZE", "CHILDREN", "RACE")
     codes, cost = prior_types(prior, names, {"BEDROOMS": (0, 1), "SIZE": (1, 2, 3), "CHILDREN": (0, 1), "RACE": (1, 2)})
     assert codes.tolist() == [[b, s, c, 1] for s, c in ((1, 0), (2, 0), (3, 1)) for b in (0, 1)]
@@ -129,4 +129,4 @@ def test_types_outside_the_sample_or_the_block_are_left_out() -> None:
 
 def test_a_state_without_prior_is_named() -> None:
     with pytest.raises(DataError, match=r"block 720010001001000: the prior has no household of state 72 \(it has 01\)"):
-        prior_of(fit_prior(households("01", 50), 1.0, 1), "720010001001000")
+        prior_of(fit_prior([households("01", 50)], 1.0, 1), "720010001001000")

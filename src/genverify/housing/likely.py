@@ -11,7 +11,7 @@ from genverify.housing.program import Ints, TypeProgram
 from genverify.housing.walks import Walks
 from genverify.solvers.base import Floats, Solver, Status
 
-SWEEPS = 4  # steps per household between two looks at the walks
+SWEEPS = 4  # steps per household before a look at walks among ties, so that they have gone far; one among the others
 SLACKS = tuple(int(NATS * slack) for slack in (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0))
 
 
@@ -76,17 +76,17 @@ def _walk(program: TypeProgram, start: Ints, pool: Pool, rng: np.random.Generato
     """Fill the pool: first with datasets that cost as little, then with others, a little more costly each round."""
     walks = Walks(program, start, pool.t, rng)
     least = int(program.cost @ start)
-    while _round(walks, pool, least) and pool.last > least:
+    while _round(walks, pool, least, SWEEPS) and pool.last > least:
         pass
     for slack in SLACKS:
         if pool.last <= least + slack:
             return
-        _round(walks, pool, least + slack)
+        _round(walks, pool, least + slack, 1)
 
 
-def _round(walks: Walks, pool: Pool, limit: int) -> int:
+def _round(walks: Walks, pool: Pool, limit: int, sweeps: int) -> int:
     """Let the walks go on for a while, and keep the datasets that they come to; how many are new."""
-    for _ in range(SWEEPS * walks.program.n):
+    for _ in range(sweeps * walks.program.n):
         walks.step(limit)
     met = zip(walks.households, walks.cost.tolist(), strict=True)
     return sum(pool.add(np.bincount(households, minlength=walks.program.types), cost) for households, cost in met)

@@ -1,6 +1,6 @@
 """What an attacker knows of a state's households: how often each configuration occurs in a sample of them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -35,14 +35,15 @@ class Prior:
         return np.rint(-np.log(self.counts / self.counts.sum()) * NATS).astype(np.int64)
 
 
-def fit_prior(households: pd.DataFrame, share: float, seed: int) -> pd.DataFrame:
+def fit_prior(states: Iterable[pd.DataFrame], share: float, seed: int) -> pd.DataFrame:
     """Configurations by state in a seeded sample of that share of its households, drawn without replacement."""
     parts = []
-    for state, own in households.groupby(households["block"].str[:2], sort=True):
-        rng = np.random.default_rng(derive_seed(seed, "housing_prior", str(state)))
+    for own in states:
+        state = str(own["block"].iloc[0])[:2]
+        rng = np.random.default_rng(derive_seed(seed, "housing_prior", state))
         drawn = np.sort(rng.choice(len(own), max(1, round(share * len(own))), replace=False))
         counted = own.iloc[drawn].groupby(list(CONFIGURATION), sort=True).size().rename("households").reset_index()
-        counted.insert(0, "state", str(state))
+        counted.insert(0, "state", state)
         parts.append(counted)
     if not parts:
         raise DataError("no households to draw the prior from; run the rule draw_housing anew")
@@ -59,7 +60,7 @@ def prior_of(frame: pd.DataFrame, block: str) -> Prior:
     return Prior(state, own[list(CONFIGURATION)].to_numpy(np.int64), own["households"].to_numpy(np.int64))
 
 
-def prior_types(prior: Prior, names: Sequence[str], codes: dict[str, Sequence[int]]) -> tuple[Ints, Ints]:
+def prior_types(prior: Prior, names: Sequence[str], codes: Mapping[str, Sequence[int]]) -> tuple[Ints, Ints]:
     """
     Every household type that the prior allows, with its cost: its configurations, crossed with the codes of the columns
     that it says nothing of. Configurations with a code that the block cannot have are left out.
