@@ -1,13 +1,19 @@
 """Small made-up programs of household types, and every dataset that fits them."""
 
+from collections.abc import Sequence
 from itertools import combinations_with_replacement
+from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
 from genverify.housing.program import Ints, TypeProgram
+from genverify.housing.statistics import census_statistics, hud_statistics, join
 from genverify.solvers.base import WorkLimits
 from genverify.solvers.highs import Highs
+from genverify.textfiles import read_yaml
 
+PUBLISHED = Path(__file__).parents[1] / "data" / "housing" / "published.yaml"
 NAMES = ("BEDROOMS", "SIZE", "CHILDREN")
 SOLVER = Highs(WorkLimits(10_000, 1_000, 30.0))
 
@@ -37,3 +43,15 @@ def all_datasets(program: TypeProgram) -> list[Ints]:
     """Every dataset of n households, whether it fits or not."""
     picks = combinations_with_replacement(range(program.types), program.n)
     return [np.bincount(pick, minlength=program.types).astype(np.int64) for pick in picks]
+
+
+def households_frame(block: str, households: Sequence[tuple[int, int, int, int]]) -> pd.DataFrame:
+    """Households of a block (BEDROOMS, SIZE, CHILDREN, RACE) as a frame."""
+    frame = pd.DataFrame(list(households), columns=["BEDROOMS", "SIZE", "CHILDREN", "RACE"])
+    frame.insert(0, "block", block)
+    return frame
+
+
+def statistics_frame(households: pd.DataFrame) -> pd.DataFrame:
+    """What both agencies publish about the blocks of households."""
+    return join(census_statistics(households), hud_statistics(households, read_yaml(PUBLISHED)))

@@ -78,7 +78,7 @@ def closest(program: TypeProgram, solver: Solver, likelihood: bool = True) -> Cl
     The dataset that minimises minus the log-likelihood plus the squared error (equation 8); without likelihood, the error.
 
     N is kept. The squared error is a sum of steps of slopes 1, 3, 5, ..., exact at integers, so that an integer program
-    finds the least; where an error lies outside the steps that are told apart, they are laid around it and it is solved anew.
+    finds the least; where an error lies outside the steps that are told apart, they are laid around it and all solved anew.
     """
     if program.types == 0:
         raise WrongAnswer("no household type is left to reconstruct from; the prior knows none that the block may have")
@@ -109,7 +109,9 @@ def _solve(program: TypeProgram, cost: Ints, sides: list[_Side], solver: Solver)
     answer = solver.solve(model)
     point = answer.incumbent if answer.z is None else answer.z
     if answer.status is Status.INFEASIBLE or point is None:
-        raise WrongAnswer(f"no dataset near the counts was found ({answer.status.value}); raise program.nodes or program.seconds")
+        raise WrongAnswer(
+            f"no dataset near the counts was found ({answer.status.value}); raise program.nodes or program.seconds"
+        )
     z = np.rint(point[: program.types]).astype(np.int64)
     if np.abs(point[: program.types] - z).max(initial=0) > INTEGRAL or z.sum() != program.n or (z < 0).any():
         raise WrongAnswer("the dataset nearest to the counts is not one of N households when recounted")
