@@ -1,0 +1,30 @@
+"""Flagged blocks and re-identified households of a condition, beside the private households."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from genverify.housing.judge import check_sound, judge_blocks
+from genverify.housing.keys import property_households
+from genverify.housing.reidentify import Attack, reidentify
+from genverify.housing.results import read_counted, read_found
+from genverify.jobs import Job, run
+from genverify.textfiles import read_json, read_yaml
+
+
+def main(job: Job) -> None:
+    domain, condition = read_yaml(Path(job.input.domain)), job.wildcards.condition
+    households = property_households(pd.read_parquet(job.input.households))
+    counted, found = read_counted(job.input.reconstructions, domain), read_found(job.input.found)
+    judged = judge_blocks(households, pd.read_parquet(job.input.blocks), counted, found, domain)
+    synthetic = read_json(Path(job.input.manifest))["source"] == "synthetic"
+    check_sound(judged, job.params.protection, condition, synthetic)
+    flagged = set(judged.loc[judged["flagged"], "block"])
+    attack = Attack(condition, flagged, counted, found)
+    curves, totals = reidentify(households, attack, job.params.keys, domain, job.params.seed)
+    for name, frame in {"curves": curves, "totals": totals, "judged": judged}.items():
+        frame.to_parquet(getattr(job.output, name), index=False)
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821  (put there by Snakemake)
