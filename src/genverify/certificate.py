@@ -21,6 +21,7 @@ import numpy.typing as npt
 
 from genverify.certificate_form import (
     EMPTY,
+    LARGEST,
     Certificate,
     CertificateError,
     Fork,
@@ -31,6 +32,7 @@ from genverify.certificate_form import (
     read_certificate,
 )
 from genverify.certificate_types import Bits, LiveTypes, TooManyRecords, bits_of, first_of, flags_of, live_types
+from genverify.domain import Domain
 from genverify.predicates import EVERY, Flags, Predicate, Rule
 from genverify.release import TOTAL, Release
 
@@ -52,11 +54,17 @@ class Checked:
 
 @dataclass(frozen=True)
 class Cell:
-    """A published cell: lo <= COUNT(predicate) <= hi."""
+    """A published cell: lo <= COUNT(predicate) <= hi; with `sums`, the sum of the records' codes in a column lies there."""
 
     predicate: Predicate
     lo: int
     hi: int
+    sums: str | None = None
+
+    def adding(self, domain: Domain) -> Predicate:
+        """The records that add to the cell."""
+        positive = {self.sums: [c for c in domain[self.sums].codes if c > 0]} if self.sums else {}
+        return self.predicate & Predicate.of(positive)
 
 
 @dataclass(frozen=True)
@@ -90,13 +98,15 @@ def check_block(release: Release, proofs: Mapping[str, Any]) -> Checked:
 def published_cells(release: Release) -> dict[str, Cell]:
     """All that is known: N and the published cells, by id."""
     bounds = zip(release.queries, release.lo.tolist(), release.hi.tolist(), strict=True)
-    cells = {query.id: Cell(query.predicate, int(lo), int(hi)) for query, lo, hi in bounds}
+    cells = {query.id: Cell(query.predicate, int(lo), int(hi), query.sums) for query, lo, hi in bounds}
     return {**cells, TOTAL: Cell(EVERY, int(release.n), int(release.n))}
 
 
 def check_lemma(cells: Mapping[str, Cell], lemma: Lemma, place: str) -> None:
     """Disjoint cells inside the universe that add up to it: no record of the universe lies elsewhere."""
     universe, parts = cells[lemma.universe], [cells[name] for name in lemma.cells]
+    if any(cell.sums for cell in (universe, *parts)):
+        raise CertificateError(f"{place}: a cell that sums a column counts no records")
     codes = [{name: frozenset(allowed) for name, allowed in part.predicate.clauses} for part in parts]
     for i, one in enumerate(codes):
         if not all(name in one and one[name] <= set(allowed) for name, allowed in universe.predicate.clauses):
@@ -111,13 +121,16 @@ def check_lemma(cells: Mapping[str, Cell], lemma: Lemma, place: str) -> None:
 
 def _live(release: Release, cells: Mapping[str, Cell], certificate: Certificate) -> LiveTypes:
     """The live types, fine enough for every cell and every part of a fork."""
-    zero = [Rule(name, cell.predicate, ()) for name, cell in cells.items() if cell.hi == 0]
+    domain = release.schema.domain
+    zero = [Rule(name, cell.adding(domain), ()) for name, cell in cells.items() if cell.hi == 0]
     lemmas = [Rule(x.universe, cells[x.universe].predicate, tuple(cells[cell].predicate for cell in x.cells))
               for x in certificate.lemmas]  # fmt: skip
     conditions = [cell.predicate for cell in cells.values()]
+    summed = {cell.sums for cell in cells.values() if cell.sums}
+    conditions += [Predicate.of({name: [code]}) for name in summed for code in domain[name].codes]
     conditions += [fork.part for root in certificate.roots for fork in _forks(root) if isinstance(fork.part, Predicate)]
     try:
-        return live_types(release.schema.domain, conditions, [*zero, *lemmas, *release.schema.rules])
+        return live_types(domain, conditions, [*zero, *lemmas, *release.schema.rules])
     except TooManyRecords as error:
         raise CertificateError(f"block {release.block}: cannot be checked, {error}; publish or state more") from None
 
@@ -193,18 +206,27 @@ class _Checker:
         held = dict(zip(self.types.domain.names, record, strict=True))
         alike: Flags = np.ones(len(self.types), dtype=bool)
         for cell in self.cells.values():
-            if all(held[name] in codes for name, codes in cell.predicate.clauses):
-                alike &= self.types.inside(cell.predicate) if cell.hi else False
-            elif cell.hi:
-                alike &= ~self.types.inside(cell.predicate)
+            inside = all(held[name] in codes for name, codes in cell.predicate.clauses)
+            own = (held[cell.sums] if cell.sums else 1) if inside else 0
+            if cell.hi:
+                alike &= self.added(cell) == own
+            elif own:
+                alike &= False
         return alike
+
+    def added(self, cell: Cell) -> Ints:
+        """What a record of each type adds to a cell."""
+        inside = self.types.inside(cell.predicate).astype(np.int64)
+        return inside * self.types.codes(cell.sums) if cell.sums else inside
 
     def sums(self, leaf: Leaf, path: Path, said: str) -> tuple[Ints, int]:
         """The value v of each type, and the most that v can sum to over a dataset that fits."""
         v, total = np.zeros(len(self.types), dtype=np.int64), 0
         for name, y in leaf.y.items():
             cell = self.cells[name]
-            v += y * self.types.inside(cell.predicate)
+            if cell.sums and abs(y) * max(self.types.domain[cell.sums].codes) > LARGEST:
+                raise CertificateError(f"{said}: {leaf.place}: the multiplier {y} on {name} is too large")
+            v += y * self.added(cell)
             total += y * (cell.hi if y > 0 else cell.lo)
         for w, (part, at, below) in zip(leaf.w, path, strict=True):
             if w < 0 if below else w > 0:

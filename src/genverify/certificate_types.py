@@ -49,6 +49,12 @@ class LiveTypes:
             self.known[predicate] = flags
         return self.known[predicate]
 
+    def codes(self, name: str) -> Places:
+        """The code of each type in a column all of whose codes some condition tells apart."""
+        column = self.domain.names.index(name)
+        codes: Places = np.array([atom[0] for atom in self.atoms[column]], dtype=np.int64)[self.table[column]]
+        return codes
+
     def touched(self, where: Predicate, among: Bits) -> Bits:
         """Of these types, those with at least one record that matches."""
         for clause in where.clauses:

@@ -76,11 +76,18 @@ class Publishing:
 
 def publish(release: Release, how: Publishing, rng: np.random.Generator, exempt: Collection[str] = ()) -> Release:
     """The release as readers see it, from exact counts; tables in `exempt` stay exact, and so does N."""
+    _no_sums(release.schema)
     if (release.lo != release.hi).any():
         raise DataError(f"area {release.block}: its counts are known only to a range, so they cannot be protected once more")
     lo, hi = how.known(how.published(release.lo, rng))
     open_ = np.array([query.table in exempt for query in release.queries], dtype=bool)
     return replace(release, lo=np.where(open_, release.lo, lo), hi=np.where(open_, release.hi, np.minimum(hi, release.n)))
+
+
+def _no_sums(schema: Schema) -> None:
+    summed = [query.id for query in schema.queries if query.sums]
+    if summed:
+        raise DataError(f"{summed[0]} is a sum over records; suppression, rounding and coarser columns are for counts only")
 
 
 def withhold(release: Release, cells: Collection[str]) -> Release:
@@ -120,6 +127,7 @@ class Recoding:
 def coarsen(schema: Schema, column: str, merged: Mapping[str, Sequence[int]]) -> Recoding:
     """The schema after the listed codes of a column are merged, each list under its label; other codes stay as they are."""
     old = schema.domain[column]
+    _no_sums(schema)
     code = {one: one for one in old.codes}
     meaning = dict(old.meaning)
     for label, codes in merged.items():

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from genverify.predicates import EVERY, Predicate, Rule
+from genverify.program.exclusions import one_code_each, zero_cells
 from genverify.program.types import Types, live_types
 from genverify.release import TOTAL, Release
 from genverify.seeds import derive_seed
@@ -28,7 +29,8 @@ class Reasons:
         self.counts = {TOTAL: release.n} | {q.id: int(hi) for q, hi in zip(release.queries, release.hi, strict=True)}
         self.least = {TOTAL: release.n} | {q.id: int(lo) for q, lo in zip(release.queries, release.lo, strict=True)}
         self.lemmas = {f"lemma {place}": lemma for place, lemma in enumerate(lemmas)}
-        self.rules = [Rule(q.id, q.predicate, ()) for q in release.queries if self.counts[q.id] == 0]
+        self.sums = {query.id: query.sums for query in release.queries}
+        self.rules = zero_cells(release)
         for name, lemma in self.lemmas.items():
             cells = tuple(self.predicates[cell] for cell in lemma["cells"])
             self.rules.append(Rule(name, self.predicates[lemma["universe"]], cells))
@@ -100,10 +102,12 @@ class Reasons:
         parts = [Predicate.of(fork["where"]) if "where" in fork else self.alike(fork["like"]) for fork, _ in forks]
         cells = [self.predicates[name] for name in leaf["y"]]
         rules = [*(self.rules[place] for place in chosen), *self.release.schema.rules]
-        types = live_types(self.release.schema.domain, [*cells, *parts, *matching], rules, MAX_TYPES)
+        domain = self.release.schema.domain
+        single = one_code_each(self.release.queries, domain)
+        types = live_types(domain, [*cells, *parts, *matching, *single], rules, MAX_TYPES)
         v: Ints = np.zeros(len(types), dtype=np.int64)
-        for predicate, y in zip(cells, leaf["y"].values(), strict=True):
-            v += y * types.inside(predicate)
+        for (name, y), predicate in zip(leaf["y"].items(), cells, strict=True):
+            v += y * types.coefficients(predicate, self.sums.get(name))
         for predicate, w in zip(parts, leaf.get("w", []), strict=False):
             v += w * types.inside(predicate)
         target = leaf.get("d", 1) * s if leaf["kind"] == "bound" else 0

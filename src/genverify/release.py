@@ -3,7 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -73,7 +73,7 @@ def build_schema(domain_file: DomainFile, tables: Mapping[str, Any], settings: M
     chosen = domain_file.rules if settings["structural_zeros"] else universe.rules
     rules = tuple(_clip_rule(domain_file.rules[name], domain) for name in chosen)
     queries = build_queries(tables, domain_file, universe, settings["tables"], settings["groups"])
-    return Schema(domain, rules, tuple(Query(q.id, q.table, q.label, _clip(q.predicate, domain)) for q in queries))
+    return Schema(domain, rules, tuple(replace(q, predicate=_clip(q.predicate, domain)) for q in queries))
 
 
 def _clip(predicate: Predicate, domain: Domain) -> Predicate:
@@ -90,7 +90,8 @@ def write_schema(schema: Schema, path: Path) -> None:
     columns = [{"name": c.name, "label": c.label, "codes": dict(zip(c.codes, c.meanings, strict=True))}
                for c in schema.domain.columns]  # fmt: skip
     rules = [{"name": r.name, "if": r.when.where, "one_of": [o.where for o in r.one_of]} for r in schema.rules]
-    queries = [{"id": q.id, "table": q.table, "label": q.label, "where": q.predicate.where} for q in schema.queries]
+    queries = [{"id": q.id, "table": q.table, "label": q.label, "where": q.predicate.where}
+               | ({"sums": q.sums} if q.sums else {}) for q in schema.queries]  # fmt: skip
     lines: dict[str, list[dict[str, Any]]] = {"columns": columns, "rules": rules, "queries": queries}
     text = ",\n".join(f'"{key}": [\n' + ",\n".join(json.dumps(row) for row in rows) + "\n]" for key, rows in lines.items())
     path.write_text("{\n" + text + "\n}\n")
@@ -104,7 +105,9 @@ def read_schema(path: Path) -> Schema:
             Column(c["name"], c["label"], tuple(map(int, c["codes"])), tuple(c["codes"].values())) for c in text["columns"]
         )
         rules = tuple(Rule(r["name"], Predicate.of(r["if"]), tuple(map(Predicate.of, r["one_of"]))) for r in text["rules"])
-        queries = tuple(Query(q["id"], q["table"], q["label"], Predicate.of(q["where"])) for q in text["queries"])
+        queries = tuple(
+            Query(q["id"], q["table"], q["label"], Predicate.of(q["where"]), q.get("sums")) for q in text["queries"]
+        )
         return _checked(Schema(Domain(columns), rules, queries))
     except (ValueError, KeyError, TypeError, AttributeError, DataError) as error:
         said = str(error).removeprefix(f"{path}: ") if isinstance(error, DataError) else repr(error)
@@ -125,6 +128,8 @@ def _checked(schema: Schema) -> Schema:
         )
     for query in schema.queries:
         schema.domain.check(query.predicate, f"query {query.id}")
+        if query.sums is not None:
+            schema.domain[query.sums]
     for rule in schema.rules:
         for predicate in (rule.when, *rule.one_of):
             schema.domain.check(predicate, f"rule {rule.name}")

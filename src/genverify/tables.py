@@ -14,12 +14,17 @@ from genverify.predicates import EVERY, Predicate
 
 @dataclass(frozen=True)
 class Query:
-    """A counting query: a line of a published table, with a stable id, its words and its condition."""
+    """
+    A counting query: a line of a published table, with a stable id, its words and its condition.
+
+    With `sums`, the line publishes not how many records match but the sum of their codes in a column (persons, children).
+    """
 
     id: str
     table: str
     label: str
     predicate: Predicate
+    sums: str | None = None
 
 
 def build_queries(
@@ -30,9 +35,9 @@ def build_queries(
     groups: Mapping[str, Sequence[int] | None] | None = None,
 ) -> tuple[Query, ...]:
     """The distinct queries of the chosen tables: where two lines have the same condition, the first one stays."""
-    queries: dict[Predicate, Query] = {}
+    queries: dict[tuple[Predicate, str | None], Query] = {}
     for query in published_lines(text, domain, universe, tables, groups):
-        queries.setdefault(query.predicate, query)
+        queries.setdefault((query.predicate, query.sums), query)
     return tuple(queries.values())
 
 
@@ -111,7 +116,9 @@ def _lines(
     """The lines of one table; its universe becomes a clause unless the study is about that universe."""
     own = domain.universe(entry.get("universe", "everything"))
     clause = EVERY if own.name == universe.name else own.keeps
-    groups = known.groups
+    groups, sums = known.groups, entry.get("sums")
+    if sums is not None:
+        domain.domain[sums]
     for line in _line_ids(known, entry):
         words = [word for word in (*line.split("."), *iteration.split(".")) if word]
         for word in words:
@@ -120,4 +127,4 @@ def _lines(
         predicate = clause
         for word in words:
             predicate = predicate & groups[word].predicate
-        yield Query(f"{name}.{line}", name, ", ".join(groups[word].label for word in words), predicate)
+        yield Query(f"{name}.{line}", name, ", ".join(groups[word].label for word in words), predicate, sums)

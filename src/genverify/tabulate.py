@@ -26,14 +26,22 @@ def tabulate(records: Records, starts: Ints, domain: Domain, queries: Sequence[Q
     """
     counts = np.zeros((len(starts), len(queries)), dtype=np.int64)
     bounds = np.append(starts, len(next(iter(records.values()))))
-    groups = _groups(domain, queries)
+    groups, summed = _groups(domain, queries), [place for place, query in enumerate(queries) if query.sums]
     for first, last in _chunks(bounds):
         rows = slice(int(bounds[first]), int(bounds[last]))
         places = {column.name: code_places(column.codes)[records[column.name][rows]] for column in domain.columns}
         block = np.repeat(np.arange(last - first), np.diff(bounds[first : last + 1]))
         for group in groups:
             counts[first:last, group.members] = group.counts(places, block, last - first)
+        for place in summed:
+            counts[first:last, place] = _sums({name: codes[rows] for name, codes in records.items()}, block, queries[place])
     return counts
+
+
+def _sums(records: Records, block: Ints, query: Query) -> Ints:
+    """The sum over the records of each block that match a query of their codes in the column that it sums."""
+    added = records[query.sums or ""].astype(np.int64) * query.predicate.matches(records)
+    return np.bincount(block, weights=added).astype(np.int64)
 
 
 def _chunks(bounds: Ints) -> Iterator[tuple[int, int]]:
@@ -78,7 +86,7 @@ class _Group:
 
 def _groups(domain: Domain, queries: Sequence[Query]) -> list[_Group]:
     members: dict[tuple[str, ...], list[int]] = {}
-    for place, query in enumerate(queries):
+    for place, query in ((place, query) for place, query in enumerate(queries) if not query.sums):
         members.setdefault(query.predicate.columns, []).append(place)
     return [_group(domain, queries, columns, places) for columns, places in members.items()]
 

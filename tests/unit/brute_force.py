@@ -21,6 +21,11 @@ def matches(predicate: Predicate, names: tuple[str, ...], record: tuple[int, ...
     return all(held[name] in codes for name, codes in predicate.clauses)
 
 
+def added(query: Query, names: tuple[str, ...], record: tuple[int, ...]) -> int:
+    """What a record adds to a query: 1, or its code in the column that is summed."""
+    return matches(query.predicate, names, record) * (record[names.index(query.sums)] if query.sums else 1)
+
+
 def obeys(rules: tuple[Rule, ...], names: tuple[str, ...], record: tuple[int, ...]) -> bool:
     return all(
         not matches(rule.when, names, record) or any(matches(option, names, record) for option in rule.one_of)
@@ -52,7 +57,7 @@ class Truth:
         records = records_of(schema)
         picks = multisets(len(records), self.release.n)
         for query, lo, hi in zip(self.release.queries, self.release.lo, self.release.hi, strict=True):
-            held = np.array([matches(query.predicate, names, record) for record in records], dtype=np.int64)
+            held = np.array([added(query, names, record) for record in records], dtype=np.int64)
             counts = held[picks].sum(axis=1)
             picks = picks[(lo <= counts) & (counts <= hi)]
         return np.array(records, dtype=np.int64).reshape(-1, len(names))[picks]
@@ -73,7 +78,7 @@ def refuted(release: Release, text: dict[str, Any]) -> list[dict[str, Any]]:
 
     wrong = [claim for claim in text["claims"] if not counts(claim) <= {claim["m"]}]
     wrong += [said for said in text.get("impossible", []) if said["m"] in counts(said)]
-    return wrong + ([text] if text.get("contradict[str, Any]ion") and len(truth.datasets) else [])
+    return wrong + ([text] if text.get("contradiction") and len(truth.datasets) else [])
 
 
 def every_assignment(domain: Domain) -> list[tuple[int, ...]]:
@@ -87,10 +92,10 @@ def some_predicate(random: Random, domain: Domain) -> Predicate:
     return Predicate.of({c.name: random.sample(c.codes, random.randint(1, len(c.codes) - 1)) for c in columns})
 
 
-def some_schema(random: Random, queries: int) -> Schema:
+def some_schema(random: Random, queries: int, sums: bool) -> Schema:
     columns = []
     for name in "ABC"[: random.randint(2, 3)]:
-        codes = tuple(range(1, random.randint(2, 3) + 1))
+        codes = tuple(range(0 if sums else 1, random.randint(2, 3) + 1))
         columns.append(Column(name, name, codes, tuple(map(str, codes))))
     domain = Domain(tuple(columns))
     rules = tuple(
@@ -101,20 +106,24 @@ def some_schema(random: Random, queries: int) -> Schema:
         )
         for i in range(random.choice([0, 0, 1, 2]))
     )
-    asked = tuple(Query(f"q{i}", "T", f"q{i}", some_predicate(random, domain)) for i in range(random.randint(1, queries)))
+    summed = [None, *domain.names] if sums else [None]
+    asked = tuple(
+        Query(f"q{i}", "T", f"q{i}", some_predicate(random, domain), random.choice(summed))
+        for i in range(random.randint(1, queries))
+    )
     schema = Schema(domain, rules, asked)
     return schema if records_of(schema) else replace(schema, rules=())
 
 
-def some_release(random: Random, queries: int = 8, slack: bool = False) -> Release:
-    """The counts of a random dataset, some of them withheld, some (with slack) given as a range."""
-    schema = some_schema(random, queries)
-    n = random.randint(1, 4)
+def some_release(random: Random, queries: int = 8, slack: bool = False, sums: bool = False) -> Release:
+    """The counts (and sums) of a random dataset, some of them withheld, some (with slack) given as a range."""
+    schema = some_schema(random, queries, sums)
+    n = random.randint(1, 3 if sums else 4)
     data = [random.choice(records_of(schema)) for _ in range(n)]
     withheld = random.choice([(), (), (0,), (1,), (0, 1)])
     cells, lo, hi = [], [], []
     for place, query in enumerate(schema.queries):
-        count = sum(matches(query.predicate, schema.domain.names, record) for record in data)
+        count = sum(added(query, schema.domain.names, record) for record in data)
         if count not in withheld:
             cells.append(place)
             lo.append(max(0, count - (random.randint(0, 1) if slack else 0)))

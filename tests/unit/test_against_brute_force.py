@@ -97,9 +97,11 @@ def test_brute_force_counts_by_hand() -> None:
 
 
 @tiny
-@given(randoms, st.booleans())
-def test_verified_claims_are_those_of_brute_force_and_their_proofs_are_accepted(random: Random, slack: bool) -> None:
-    release = brute.some_release(random, slack=slack)
+@given(randoms, st.booleans(), st.booleans())
+def test_verified_claims_are_those_of_brute_force_and_their_proofs_are_accepted(
+    random: Random, slack: bool, sums: bool
+) -> None:
+    release = brute.some_release(random, slack=slack, sums=sums)
     bounder = bounder_of(release)
     claims = every_claim(release)
     decisions = Verifier(bounder).decide(claims)
@@ -110,9 +112,9 @@ def test_verified_claims_are_those_of_brute_force_and_their_proofs_are_accepted(
 
 
 @tiny
-@given(randoms, st.sampled_from([1, 3, 10, 60, 500]))
-def test_generated_datasets_are_those_of_brute_force(random: Random, K: int) -> None:
-    release = brute.some_release(random)
+@given(randoms, st.sampled_from([1, 3, 10, 60, 500]), st.booleans())
+def test_generated_datasets_are_those_of_brute_force(random: Random, K: int, sums: bool) -> None:
+    release = brute.some_release(random, sums=sums)
     truth = {dataset.tobytes() for dataset in brute.Truth(release).datasets}
     found = generate(bounder_of(release), K, 7)
     drawn = [dataset.astype(np.int64).tobytes() for dataset in found.records]
@@ -138,7 +140,7 @@ def test_the_verified_set_does_not_depend_on_the_number_of_datasets(random: Rand
 
 
 def some_release_or_graph(random: Random) -> Release:
-    return brute.some_graph(random) if random.random() < 0.2 else brute.some_release(random)
+    return brute.some_graph(random) if random.random() < 0.2 else brute.some_release(random, sums=random.random() < 0.4)
 
 
 def impossible(program: Program, said: list[dict]) -> dict:
@@ -177,7 +179,7 @@ def test_counts_that_cannot_exist_are_those_of_brute_force(random: Random) -> No
 @tiny
 @given(randoms)
 def test_contradictory_counts_are_proved_so(random: Random) -> None:
-    release = brute.some_release(random)
+    release = brute.some_release(random, sums=random.random() < 0.4)
     assume(len(release.lo))
     counts = release.lo.copy()
     counts[random.randrange(len(counts))] += 1
@@ -244,7 +246,7 @@ def cases(random: Random, number: int) -> Iterator[tuple[Release, dict]]:
     """Releases, each with a certificate that is right."""
     for place in range(number):
         graph = place % 4 == 0
-        release = brute.some_graph(random) if graph else brute.some_release(random, queries=10, slack=place % 2 == 0)
+        release = brute.some_graph(random) if graph else brute.some_release(random, 10, place % 2 == 0, place % 3 == 0)
         for text in base_certificates(random, release):
             yield release, text
             if not graph and random.random() < 0.3:
@@ -280,7 +282,7 @@ def test_no_wrong_lemma_is_accepted_for_what_is_false() -> None:
     """COUNT(a) = 0 with no multipliers: only the lemma can make it true, by leaving no record that matches."""
     random, nothing, accepted = Random(99), {"kind": "bound", "y": {}}, 0
     for place in range(1500):
-        release = brute.some_release(random, queries=10, slack=place % 2 == 0)
+        release = brute.some_release(random, queries=10, slack=place % 2 == 0, sums=place % 3 == 0)
         cells = mutations.cells_of(release)
         lemma = {"universe": random.choice(["N", *cells]), "cells": random.choices(cells, k=random.randint(1, 3))}
         text = {"block": "tiny", "lemmas": [lemma], "proofs": [{"lower": nothing, "upper": nothing}]}

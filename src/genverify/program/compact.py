@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from genverify.predicates import Flags, Predicate
-from genverify.program.exclusions import Lemma, implied_zeros, lemma_rule, zero_cells
+from genverify.program.exclusions import Lemma, implied_zeros, lemma_rule, one_code_each, zero_cells
 from genverify.program.types import Types, live_types
 from genverify.release import TOTAL, Release
 
@@ -69,36 +69,37 @@ def build_program(release: Release, max_types: int, counted: tuple[Predicate, in
     predicates = {query.id: query.predicate for query in release.queries}
     lemmas = tuple(implied_zeros(release))
     rules = [*zero_cells(release), *(lemma_rule(lemma, predicates) for lemma in lemmas), *release.schema.rules]
-    said = [*predicates.values(), *([counted[0]] if counted else [])]
+    said = [*predicates.values(), *one_code_each(release.queries, release.schema.domain)]
+    said += [counted[0]] if counted else []
     types = live_types(release.schema.domain, said, rules, max_types)
     rows, flags, lo, hi = _distinct_rows(release, types)
     if counted:
-        rows, flags = (*rows, COUNTED), np.vstack([flags, types.inside(counted[0])])
+        rows, flags = (*rows, COUNTED), np.concatenate([flags, types.inside(counted[0])[None, :].astype(flags.dtype)])
         lo, hi = np.append(lo, counted[1]), np.append(hi, counted[1])
     A, class_of = _classes(flags)
     return Program(release, types, lemmas, rows, A, lo, hi, class_of)
 
 
-def _distinct_rows(release: Release, types: Types) -> tuple[tuple[str, ...], Flags, Ints, Ints]:
+def _distinct_rows(release: Release, types: Types) -> tuple[tuple[str, ...], Flags | Ints, Ints, Ints]:
     """One row for each distinct set of types and range: of cells that say the same, the first stays."""
-    rows: dict[tuple[bytes, int, int], tuple[str, Flags]] = {}
+    rows: dict[tuple[bytes, int, int], tuple[str, Flags | Ints]] = {}
     everyone: Flags = np.ones(len(types), dtype=bool)
     rows[everyone.tobytes(), release.n, release.n] = TOTAL, everyone
     for query, low, high in zip(release.queries, release.lo.tolist(), release.hi.tolist(), strict=True):
         if high > 0:
-            inside = types.inside(query.predicate)
-            rows.setdefault((inside.tobytes(), low, high), (query.id, inside))
+            added = types.coefficients(query.predicate, query.sums)
+            rows.setdefault((added.tobytes(), low, high), (query.id, added))
     names, flags = zip(*rows.values(), strict=True)
     lo, hi = ([key[side] for key in rows] for side in (1, 2))
     return tuple(names), np.array(flags), np.array(lo, dtype=np.int64), np.array(hi, dtype=np.int64)
 
 
-def _classes(flags: Flags) -> tuple[Matrix, Ints]:
-    """The distinct columns of a matrix of flags (in order of first appearance), and the column that each type has."""
+def _classes(flags: Flags | Ints) -> tuple[Matrix, Ints]:
+    """The distinct columns of a matrix (in order of first appearance), and the column that each type has."""
     if flags.shape[1] == 0:
         return np.zeros(flags.shape, dtype=np.int32), np.zeros(0, dtype=np.int64)
-    packed = np.ascontiguousarray(np.packbits(flags, axis=0).T)
-    keys = packed.view(np.dtype((np.void, packed.shape[1]))).ravel()
+    packed = np.ascontiguousarray((np.packbits(flags, axis=0) if flags.dtype == bool else flags).T)
+    keys = packed.view(np.dtype((np.void, packed.shape[1] * packed.itemsize))).ravel()
     _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
     order = np.argsort(first)
     rank = np.empty_like(order)

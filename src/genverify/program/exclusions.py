@@ -4,8 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from genverify.domain import Domain
 from genverify.predicates import EVERY, Predicate, Rule
 from genverify.release import TOTAL, Release
+from genverify.tables import Query
 
 
 @dataclass(frozen=True)
@@ -21,7 +23,21 @@ class Lemma:
 
 def zero_cells(release: Release) -> list[Rule]:
     """Every published cell with count 0, as a rule that no record may break."""
-    return [Rule(q.id, q.predicate, ()) for q, hi in zip(release.queries, release.hi, strict=True) if hi == 0]
+    zero = [q for q, hi in zip(release.queries, release.hi, strict=True) if hi == 0]
+    return [Rule(q.id, adding(q, release.schema.domain), ()) for q in zero]
+
+
+def adding(query: Query, domain: Domain) -> Predicate:
+    """The records that add to a query: those inside it, and where a column is summed, with a code above 0."""
+    if query.sums is None:
+        return query.predicate
+    return query.predicate & Predicate.of({query.sums: [code for code in domain[query.sums].codes if code > 0]})
+
+
+def one_code_each(queries: Sequence[Query], domain: Domain) -> list[Predicate]:
+    """Conditions that tell every code of a summed column from the others."""
+    summed = dict.fromkeys(query.sums for query in queries if query.sums)
+    return [Predicate.of({name: [code]}) for name in summed for code in domain[name].codes]
 
 
 def lemma_rule(lemma: Lemma, predicates: dict[str, Predicate]) -> Rule:
@@ -36,7 +52,7 @@ def implied_zeros(release: Release) -> list[Lemma]:
     disjoint cells inside it, kept where they exhaust its total. Which lemmas are found changes the speed, never a result.
     """
     cells = [_Cell(q.id, q.predicate, int(lo), int(hi)) for q, lo, hi in
-             zip(release.queries, release.lo, release.hi, strict=True) if lo > 0]  # fmt: skip
+             zip(release.queries, release.lo, release.hi, strict=True) if lo > 0 and not q.sums]  # fmt: skip
     families: dict[tuple[str, ...], list[_Cell]] = {}
     for cell in cells:
         families.setdefault(cell.predicate.columns, []).append(cell)

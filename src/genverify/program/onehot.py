@@ -63,6 +63,14 @@ class OneHot:
 
     release: Release
 
+    def __post_init__(self) -> None:
+        summed = [query.id for query in self.release.queries if query.sums]
+        if summed:
+            raise ReleaseError(
+                f"block {self.release.block}: {summed[0]} is a sum over records, which the one-hot program cannot "
+                "express; set program.formulation: compact in config.yaml"
+            )
+
     @cached_property
     def predicates(self) -> list[Predicate]:
         options = [option for rule in self.release.schema.rules for option in rule.one_of]

@@ -43,6 +43,14 @@ class Types:
             flags &= _atom_flags(self.atoms[column], codes)[self.table[:, column]]
         return flags
 
+    def coefficients(self, predicate: Predicate, sums: str | None) -> Flags | npt.NDArray[np.int64]:
+        """What a record of each type adds to a query: 1 inside its condition, or its code in the column that is summed."""
+        inside = self.inside(predicate)
+        if sums is None:
+            return inside
+        column = self.domain.names.index(sums)
+        return np.array([atom[0] for atom in self.atoms[column]], dtype=np.int64)[self.table[:, column]] * inside
+
     @cached_property
     def raw(self) -> npt.NDArray[np.int64]:
         """How many records of the domain each type stands for."""

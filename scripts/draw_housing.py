@@ -1,0 +1,27 @@
+"""Draw the private households of the housing study: exact sizes, children, subsidized status and bedrooms."""
+
+import json
+from pathlib import Path
+
+from genverify.domain import read_domain
+from genverify.housing.draw import draw_housing, open_units, read_assumptions
+from genverify.jobs import Job, log, run
+from genverify.microdata.manifest import data_label
+from genverify.textfiles import read_yaml
+
+
+def main(job: Job) -> None:
+    microdata, wanted = job.params.microdata, job.params.blocks
+    occupancy = read_yaml(Path(job.input.housing_domain))["occupancy"]
+    given = read_assumptions(Path(job.input.simulation), occupancy, job.params.alpha, job.params.smallest_property)
+    domain_file, store = read_domain(Path(job.input.domain)), Path(job.input.source[0])
+    label, tables = open_units(microdata, job.params.households, store, job.params.seed, domain_file)
+    label = label or data_label(Path(job.input.source[1]))
+    blocks = draw_housing(tables, given, wanted, job.params.seed, Path(job.output.households))
+    manifest = {"label": label, "source": microdata["source"], "blocks": blocks}
+    Path(job.output.manifest).write_text(json.dumps(manifest, indent=1) + "\n")
+    log.info("%s: properties in %d blocks, %d wanted", label, blocks, wanted)
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821  (put there by Snakemake)

@@ -1,0 +1,117 @@
+"""Detection (equation 1): blocks in which a household must exceed two persons per bedroom, proved in exact integers."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+import numpy as np
+
+from genverify.attack import ProgramSettings
+from genverify.bounds import Bound, Bounder
+from genverify.certificate import CertificateError, Checked, check_block
+from genverify.housing.reading import EXACT, VIOLATION, Percentage, Row, only_races, read_block, without_races
+from genverify.housing.record import HouseholdFile
+from genverify.predicates import Predicate
+from genverify.program.compact import Program
+from genverify.program.matching import condition_classes
+from genverify.proofs import Fork, Leaf, Node
+from genverify.release import Release
+
+YES = Predicate.of({VIOLATION: [1]})
+
+
+class Verdict(Enum):
+    """A violation must exist; none need exist; no dataset fits at all; not decided within the limits."""
+
+    VIOLATION = "violation"
+    POSSIBLE = "possible"
+    CONTRADICTION = "contradiction"
+    UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True)
+class Detected:
+    """
+    What the two releases say of a block: the verdict, how many violations there are at least (0 where none is proved), and
+    the certificate with the release that it speaks of. A verdict `possible` rests on a dataset that was recounted.
+    """
+
+    block: str
+    verdict: Verdict
+    least: int
+    release: Release
+    certificate: dict[str, Any] | None
+
+    @property
+    def flagged(self) -> bool:
+        """As in the paper: no dataset without a violation fits."""
+        return self.verdict in (Verdict.VIOLATION, Verdict.CONTRADICTION)
+
+    def check(self) -> Checked | None:
+        """The certificate against the release; an error where it does not show what is said."""
+        if self.certificate is None:
+            return None
+        checked = check_block(self.release, self.certificate)
+        if not (checked.contradiction if self.verdict is Verdict.CONTRADICTION else checked.impossible):
+            raise CertificateError(f"block {self.block}: the certificate does not speak of a {self.verdict.value}")
+        return checked
+
+
+def detect_block(
+    row: Row, block: str, file: HouseholdFile, percentages: Sequence[Percentage], reading: str, settings: ProgramSettings
+) -> Detected:
+    """Whether a household of the block must be in violation, by the counts of both agencies."""
+    whole = read_block(row, block, file, percentages, reading)
+    if reading == EXACT:  # with sets of races, as in appendix E, the counts of races always fit
+        races = only_races(whole)
+        bounder = settings.bounder(races)
+        bound = bounder.at_most(np.zeros(bounder.program.classes, dtype=np.int64), -1)
+        if bound.proof is not None:
+            return _contradicted(bounder.program, races, bound.proof)
+        if bound.counterexample is None:
+            return Detected(block, Verdict.UNDECIDED, 0, races, None)
+    return _violations(without_races(whole, file), settings)
+
+
+def _violations(release: Release, settings: ProgramSettings) -> Detected:
+    """The least number of violations over the datasets that fit, with its proof."""
+    bounder = settings.bounder(release)
+    inside, _ = condition_classes(bounder.program, YES)
+    least, bound = _minimum(bounder, inside)
+    if bound.proof is None:
+        return Detected(release.block, Verdict.UNDECIDED, 0, release, None)
+    if not bounder.seen:
+        return _contradicted(bounder.program, release, bound.proof)
+    if least == 0:
+        return Detected(release.block, Verdict.POSSIBLE, 0, release, None)
+    text = _certificate(bounder.program)
+    text["impossible"] = [
+        {"where": {VIOLATION: 1}, "m": m, "proof": impossible(bound.proof)} for m in dict.fromkeys((0, least - 1))
+    ]
+    return Detected(release.block, Verdict.VIOLATION, least, release, text)
+
+
+def _minimum(bounder: Bounder, inside: Any) -> tuple[int, Bound]:
+    best, bound = bounder.maximum(-inside)
+    return -best, bound
+
+
+def _contradicted(program: Program, release: Release, proof: Node) -> Detected:
+    text = _certificate(program)
+    text["contradiction"] = proof.as_dict()
+    return Detected(release.block, Verdict.CONTRADICTION, 0, release, text)
+
+
+def _certificate(program: Program) -> dict[str, Any]:
+    lemmas = [lemma.as_dict() for lemma in program.lemmas]
+    return {"block": program.release.block, "lemmas": lemmas, "proofs": [], "claims": []}
+
+
+def impossible(node: Node) -> dict[str, Any]:
+    """A proof that at least so many records match, as a proof that fewer cannot: the count itself takes the multiplier d."""
+    if isinstance(node, Fork):
+        return {**node.part.as_dict(), "at": node.at, "below": impossible(node.below), "above": impossible(node.above)}
+    assert isinstance(node, Leaf)
+    text = node.as_dict()
+    return {**text, "kind": "empty", "c": node.denominator} if node.kind == "bound" else text
