@@ -5,23 +5,24 @@ from pathlib import Path
 import pandas as pd
 
 from genverify.housing.judge import check_sound, judge_blocks
-from genverify.housing.keys import property_households
+from genverify.housing.keys import read_property_households
+from genverify.housing.record import read_household_file
 from genverify.housing.reidentify import Attack, reidentify
 from genverify.housing.results import read_counted, read_found
 from genverify.jobs import Job, run
-from genverify.textfiles import read_json, read_yaml
+from genverify.textfiles import read_json
 
 
 def main(job: Job) -> None:
-    domain, condition = read_yaml(Path(job.input.domain)), job.wildcards.condition
-    households = property_households(pd.read_parquet(job.input.households))
-    counted, found = read_counted(job.input.reconstructions, domain), read_found(job.input.found)
-    judged = judge_blocks(households, pd.read_parquet(job.input.blocks), counted, found, domain)
+    file, condition = read_household_file(Path(job.input.domain)), job.wildcards.condition
+    households = read_property_households(Path(job.input.households))
+    counted, found = read_counted(job.input.reconstructions, file), read_found(job.input.found)
+    judged = judge_blocks(households, pd.read_parquet(job.input.blocks), counted, found, file)
     synthetic = read_json(Path(job.input.manifest))["source"] == "synthetic"
     check_sound(judged, job.params.protection, condition, synthetic)
     flagged = set(judged.loc[judged["flagged"], "block"])
     attack = Attack(condition, flagged, counted, found)
-    curves, totals = reidentify(households, attack, job.params.keys, domain, job.params.seed)
+    curves, totals = reidentify(households, attack, job.params.keys, file, job.params.seed)
     for name, frame in {"curves": curves, "totals": totals, "judged": judged}.items():
         frame.to_parquet(getattr(job.output, name), index=False)
 

@@ -2,18 +2,16 @@
 
 from pathlib import Path
 
-import pandas as pd
-
-from genverify.housing.keys import property_households
+from genverify.housing.keys import read_property_households
+from genverify.housing.record import read_household_file
 from genverify.housing.reidentify import sampling_curves
 from genverify.jobs import Job, run
-from genverify.textfiles import read_yaml
 
 
 def main(job: Job) -> None:
-    households = property_households(pd.read_parquet(job.input.households))
-    domain, params = read_yaml(Path(job.input.domain)), job.params
-    curves = sampling_curves(households, params.keys, domain, params.share, params.seed)
+    households = read_property_households(Path(job.input.households))
+    file, params = read_household_file(Path(job.input.domain)), job.params
+    curves = sampling_curves(households, params.keys, file, params.share, params.seed)
     curves.to_parquet(job.output.curves, index=False)
 
 

@@ -8,9 +8,11 @@ import pandas as pd
 import yaml
 
 from genverify.housing.keys import in_violation
+from genverify.housing.record import read_household_file
+from genverify.housing.store import write_states
 
 ROOT = Path(__file__).parents[1]
-DOMAIN: dict[str, Any] = yaml.safe_load((ROOT / "data" / "housing" / "domain.yaml").read_text())
+FILE = read_household_file(ROOT / "data" / "housing" / "domain.yaml")
 SETTINGS: dict[str, Any] = yaml.safe_load((ROOT / "config.yaml").read_text())["housing"]
 HOUSEHOLD = ["BEDROOMS", "SIZE", "CHILDREN", "RACE"]
 # how likely a block with a violation is flagged, one without, and how often a reconstructed violation is put elsewhere
@@ -51,7 +53,7 @@ def write_study(home: Path, blocks: int = 40, top: int = 10, batches: int = 2, s
     """households.parquet and manifest.json, and for every condition its verdicts, reconstructions and variability."""
     home.mkdir(parents=True, exist_ok=True)
     households = make_households(blocks, seed)
-    households.to_parquet(home / "households.parquet", index=False)
+    write_states((own for _, own in households.groupby(households["block"].str[:2])), home / "households.parquet")
     (home / "manifest.json").write_text('{"label": "synthetic households (made up for a test)", "source": "synthetic"}')
     for place, (condition, world) in enumerate(WORLDS.items()):
         rng = np.random.default_rng([seed, place])
@@ -79,7 +81,7 @@ def _write_condition(home: Path, households: pd.DataFrame, world: Any, top: int,
 
 
 def _verdict(block: str, rows: pd.DataFrame, world: Any, rng: Any) -> dict[str, Any]:
-    true = int(in_violation(rows, DOMAIN).sum())
+    true = int(in_violation(rows, FILE).sum())
     flagged = rng.random() < world[0 if true else 1]
     odd = "contradiction" if world[1] > 0.1 and rng.random() < 0.2 else "violation"
     verdict = odd if flagged else "undecided" if rng.random() < 0.02 else "possible"
@@ -90,7 +92,7 @@ def _verdict(block: str, rows: pd.DataFrame, world: Any, rng: Any) -> dict[str, 
 def _reconstruct(block: str, rows: pd.DataFrame, misplaced: float, top: int, rng: Any) -> pd.DataFrame:
     """The private households, the violations put elsewhere now and then, with a race drawn from the block."""
     guess = rows.iloc[np.tile(np.arange(len(rows)), top)][HOUSEHOLD].assign(rank=np.repeat(np.arange(top), len(rows)))
-    moved = in_violation(guess, DOMAIN) & (rng.random(len(guess)) < misplaced)
+    moved = in_violation(guess, FILE) & (rng.random(len(guess)) < misplaced)
     guess["RACE"] = np.where(moved, rng.choice(rows["RACE"], len(guess)), guess["RACE"])
     guess["CHILDREN"] = np.where(moved, 0, guess["CHILDREN"])
     counted = guess.groupby(["rank", *HOUSEHOLD]).size().rename("count").reset_index()

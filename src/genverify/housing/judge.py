@@ -8,20 +8,21 @@ import pandas as pd
 
 from genverify.errors import DataError
 from genverify.housing.keys import SUBSIDY, in_violation
+from genverify.housing.record import HouseholdFile
 
 FLAGGED = ("violation", "contradiction")
 """Verdicts that flag a block: no dataset without a violation fits, or none at all."""
 
 
 def judge_blocks(
-    households: pd.DataFrame, blocks: pd.DataFrame, counted: pd.DataFrame, found: "pd.Series[int]", domain: Mapping[str, Any]
+    households: pd.DataFrame, blocks: pd.DataFrame, counted: pd.DataFrame, found: "pd.Series[int]", file: HouseholdFile
 ) -> pd.DataFrame:
     """
     A row per property block: its verdict, its true violations, and how many the most likely reconstruction has.
 
     `mean` is the same over all its reconstructions; both are missing where the block has none.
     """
-    truth = households.assign(violations=in_violation(households, domain), subsidized=households[SUBSIDY] > 0)
+    truth = households.assign(violations=in_violation(households, file), subsidized=households[SUBSIDY] > 0)
     truth = truth.groupby("block")[["violations", "subsidized"]].sum().reset_index()
     _check_same(truth["block"], blocks["block"])
     frame = blocks[["block", "n", "n_s", "verdict", "least_violations"]].merge(truth, on="block").sort_values("block")

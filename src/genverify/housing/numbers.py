@@ -11,6 +11,7 @@ import pandas as pd
 from genverify.errors import DataError
 from genverify.housing.judge import summarise_blocks
 from genverify.housing.keys import SUBSIDY, in_violation, with_key
+from genverify.housing.record import HouseholdFile
 from genverify.housing.reidentify import SAMPLING
 from genverify.housing.table1 import final
 from genverify.tables_out.markdown import document, markdown_table
@@ -31,15 +32,15 @@ class Evidence:
     totals: Mapping[str, pd.DataFrame]
     variability: pd.DataFrame
     households: pd.DataFrame
-    domain: Mapping[str, Any]
+    file: HouseholdFile
     simple: Sequence[str]
 
     @cached_property
     def private(self) -> pd.DataFrame:
         """Per private household: subsidized, in violation, and unique in its block in the simple attributes."""
-        seen = with_key(self.households, self.simple, self.domain)
+        seen = with_key(self.households, self.simple, self.file)
         unique = seen.groupby(["block", *self.simple])["block"].transform("size") == 1
-        violates = in_violation(self.households, self.domain)
+        violates = in_violation(self.households, self.file)
         flags = {"any": True, "subsidized": self.households[SUBSIDY] > 0, "violates": violates, "unique": unique}
         return pd.DataFrame({"block": self.households["block"], **flags})
 

@@ -18,9 +18,9 @@ import pandas as pd
 
 from genverify.errors import DataError
 from genverify.housing.keys import SUBSIDY, in_violation, knows_subsidy, with_key
+from genverify.housing.record import COLUMNS, HouseholdFile
 from genverify.seeds import derive_seed
 
-HOUSEHOLD = ["BEDROOMS", "SIZE", "CHILDREN", "RACE"]
 SCOPES = ("all", "unique")
 SAMPLING = "sampling"
 CURVE = ["source", "key", "scope", "k", "frequency", "putative", "true", "precision", "recall", "match_rate"]
@@ -44,30 +44,31 @@ class Identified:
         return self.households.groupby([place, *self.names], as_index=False)[flags].sum()
 
 
-def identify(households: pd.DataFrame, key: str, names: Sequence[str], domain: Mapping[str, Any]) -> Identified:
+def identify(households: pd.DataFrame, key: str, names: Sequence[str], file: HouseholdFile) -> Identified:
     """The identified data of a key, made of the private households: exact, as in the paper."""
-    known = households[households[SUBSIDY] > 0] if knows_subsidy(names, domain) else households
-    seen = with_key(known, names, domain).assign(state=known["block"].str[:2], all=1)
+    seen = with_key(households, names, file).assign(state=households["block"].str[:2], all=1)
+    seen["violates"] = in_violation(households, file)
+    if knows_subsidy(names, file):
+        seen = seen[households[SUBSIDY] > 0].copy()
     seen["unique"] = (seen.groupby(["block", *names])["all"].transform("size") == 1).astype(np.int64)
-    violates = in_violation(known, domain)
     for scope in SCOPES:
-        seen[f"{scope}_true"] = seen[scope] * violates
+        seen[f"{scope}_true"] = seen[scope] * seen["violates"]
     return Identified(key, tuple(names), seen)
 
 
-def count_violations(reconstructions: pd.DataFrame, domain: Mapping[str, Any]) -> pd.DataFrame:
+def count_violations(reconstructions: pd.DataFrame, file: HouseholdFile) -> pd.DataFrame:
     """Reconstructed violations: how often each household of a block occurs in all reconstructions, and in the likeliest."""
-    rows = reconstructions[in_violation(reconstructions, domain)]
+    rows = reconstructions[in_violation(reconstructions, file)]
     rows = rows.assign(times=rows["count"], first=rows["count"].where(rows["rank"] == 0, 0))
-    return rows.groupby(["block", *HOUSEHOLD], as_index=False)[["times", "first"]].sum()
+    return rows.groupby(["block", *COLUMNS], as_index=False)[["times", "first"]].sum()
 
 
 def rank_reconstructed(
-    counted: pd.DataFrame, found: "pd.Series[int]", identified: Identified, domain: Any, seed: int
+    counted: pd.DataFrame, found: "pd.Series[int]", identified: Identified, file: HouseholdFile, seed: int
 ) -> pd.DataFrame:
     """R'_S: the configurations of reconstructed violations by how many of them a reconstruction of their block holds."""
     names = list(identified.names)
-    rows = with_key(counted, names, domain).assign(times=counted["times"])
+    rows = with_key(counted, names, file).assign(times=counted["times"])
     rows = rows.groupby(["block", *names], as_index=False)["times"].sum()
     unknown = sorted(set(rows["block"]) - set(found.index))
     if unknown:
@@ -81,16 +82,16 @@ def _ranked(rows: pd.DataFrame, by: Sequence[str], seed: int) -> pd.DataFrame:
     return rows.iloc[np.lexsort([ties, *(-rows[name] for name in reversed(by))])].reset_index(drop=True)
 
 
-def rank_sample(households: pd.DataFrame, identified: Identified, domain: Any, share: float, seed: int) -> pd.DataFrame:
+def rank_sample(
+    households: pd.DataFrame, identified: Identified, file: HouseholdFile, share: float, seed: int
+) -> pd.DataFrame:
     """
     R_S of the sampling attack: configurations of a state by the share of their sampled households that are in violation.
 
     Where shares are equal, the one seen in violation more often comes first. A configuration that was not is not ranked.
     """
     drawn = draw_sample(households, share, seed)
-    rows = with_key(drawn, identified.names, domain).assign(
-        state=drawn["block"].str[:2], violates=in_violation(drawn, domain)
-    )
+    rows = with_key(drawn, identified.names, file).assign(state=drawn["block"].str[:2], violates=in_violation(drawn, file))
     grouped = rows.groupby(["state", *identified.names])["violates"].agg(times="sum", frequency="mean").reset_index()
     ties = derive_seed(seed, "housing", "ties", SAMPLING, identified.key)
     return _ranked(grouped[grouped["times"] > 0], ["frequency", "times"], ties)
@@ -150,26 +151,26 @@ class Attack:
 
 
 def reidentify(
-    households: pd.DataFrame, attack: Attack, keys: Mapping[str, Sequence[str]], domain: Any, seed: int
+    households: pd.DataFrame, attack: Attack, keys: Mapping[str, Sequence[str]], file: HouseholdFile, seed: int
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The curves of every match key in the flagged blocks, and the totals that they are measured by."""
     inside = attack.counted[attack.counted["block"].isin(attack.flagged)]
     found, rows = [], []
     for key, names in keys.items():
-        identified = identify(households, key, names, domain)
+        identified = identify(households, key, names, file)
         ties = derive_seed(seed, "housing", "ties", attack.name, key)
-        ranked = rank_reconstructed(inside, attack.found, identified, domain, ties)
+        ranked = rank_reconstructed(inside, attack.found, identified, file, ties)
         found.append(curves(ranked, identified, "block", attack.name))
         rows += list(totals(identified, attack.flagged))
     return pd.concat(found, ignore_index=True), pd.DataFrame(rows)
 
 
 def sampling_curves(
-    households: pd.DataFrame, keys: Mapping[str, Sequence[str]], domain: Any, share: float, seed: int
+    households: pd.DataFrame, keys: Mapping[str, Sequence[str]], file: HouseholdFile, share: float, seed: int
 ) -> pd.DataFrame:
     """The sampling attack with every key, on all property blocks: it needs no published statistics, and knows no flags."""
     found = []
     for key, names in keys.items():
-        identified = identify(households, key, names, domain)
-        found.append(curves(rank_sample(households, identified, domain, share, seed), identified, "state", SAMPLING))
+        identified = identify(households, key, names, file)
+        found.append(curves(rank_sample(households, identified, file, share, seed), identified, "state", SAMPLING))
     return pd.concat(found, ignore_index=True)

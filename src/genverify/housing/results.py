@@ -1,21 +1,21 @@
 """What detection and reconstruction left behind, a batch at a time, so that memory stays within bounds."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from genverify.errors import DataError
-from genverify.housing.reidentify import HOUSEHOLD, count_violations
+from genverify.housing.record import COLUMNS, HouseholdFile
+from genverify.housing.reidentify import count_violations
 
-RECONSTRUCTION = ["block", "rank", *HOUSEHOLD, "count"]
+RECONSTRUCTION = ["block", "rank", *COLUMNS, "count"]
 
 
-def read_counted(paths: Sequence[str], domain: Mapping[str, Any]) -> pd.DataFrame:
+def read_counted(paths: Sequence[str], file: HouseholdFile) -> pd.DataFrame:
     """The reconstructed violations of all batches, and how often each one occurs."""
-    parts = [count_violations(pd.read_parquet(path, columns=RECONSTRUCTION), domain) for path in paths]
+    parts = [count_violations(pd.read_parquet(path, columns=RECONSTRUCTION), file) for path in paths]
     kept = [part for part in parts if len(part)]
     return pd.concat(kept or parts[:1], ignore_index=True)
 

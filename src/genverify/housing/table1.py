@@ -20,7 +20,7 @@ WORDS = {
     "block_recall": "Block-level recall",
 }
 HOW = (
-    "Counts, with their share of the blocks. Precision: flagged blocks that hold a violation. Recall: blocks with a violation, "
+    "Counts, with their share of blocks. Precision: flagged blocks that hold a violation. Recall: blocks with a violation, "
     "flagged. The first row is the precision of chance, the second its recall. The paper's are 10,224 other blocks."
 )
 
