@@ -22,7 +22,7 @@ def main(job: Job) -> None:
     check_sound(judged, job.params.protection, condition, synthetic)
     flagged = set(judged.loc[judged["flagged"], "block"])
     attack = Attack(condition, flagged, counted, found)
-    curves, totals = reidentify(households, attack, job.params.keys, file, job.params.seed)
+    curves, totals = reidentify(households, attack, job.params.match_keys, file, job.params.seed)
     for name, frame in {"curves": curves, "totals": totals, "judged": judged}.items():
         frame.to_parquet(getattr(job.output, name), index=False)
 

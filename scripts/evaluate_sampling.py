@@ -11,7 +11,7 @@ from genverify.jobs import Job, run
 def main(job: Job) -> None:
     households = read_property_households(Path(job.input.households))
     file, params = read_household_file(Path(job.input.domain)), job.params
-    curves = sampling_curves(households, params.keys, file, params.share, params.seed)
+    curves = sampling_curves(households, params.match_keys, file, params.share, params.seed)
     curves.to_parquet(job.output.curves, index=False)
 
 

@@ -13,9 +13,9 @@ from genverify.microdata.manifest import data_label
 
 def main(job: Job) -> None:
     curves = pd.concat(map(pd.read_parquet, job.input.curves), ignore_index=True)
-    shown = thin_curves(curves, job.params.keys, "all", "k")
+    shown = thin_curves(curves, job.params.match_keys, "all", "k")
     shown.to_csv(job.output.csv, index=False, float_format="%.6g")
-    figure = plot_match_rate(shown, job.params.keys, data_label(Path(job.input.manifest)))
+    figure = plot_match_rate(shown, job.params.match_keys, data_label(Path(job.input.manifest)))
     save(figure, Path(job.output.pdf), Path(job.output.png))
 
 

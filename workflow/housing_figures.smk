@@ -51,7 +51,7 @@ rule plot_housing_fig3:
         "../envs/environment.yaml"
     params:
         code=code_of("plot_housing_fig3"),
-        keys=FIGURE_KEYS,
+        match_keys=FIGURE_KEYS,
     script:
         "../scripts/plot_housing_fig3.py"
 
@@ -144,7 +144,7 @@ rule plot_housing_a4:
         "../envs/environment.yaml"
     params:
         code=code_of("plot_housing_a4"),
-        keys=FIGURE_KEYS,
+        match_keys=FIGURE_KEYS,
     script:
         "../scripts/plot_housing_a4.py"
 
@@ -168,7 +168,7 @@ rule plot_housing_a5:
         "../envs/environment.yaml"
     params:
         code=code_of("plot_housing_a5"),
-        keys=FIGURE_KEYS,
+        match_keys=FIGURE_KEYS,
     script:
         "../scripts/plot_housing_a5.py"
 
@@ -192,7 +192,7 @@ rule plot_housing_a6:
         "../envs/environment.yaml"
     params:
         code=code_of("plot_housing_a6"),
-        keys=KNOWN_SUBSIDY,
+        match_keys=KNOWN_SUBSIDY,
     script:
         "../scripts/plot_housing_a6.py"
 
@@ -215,6 +215,6 @@ rule plot_housing_g7:
         "../envs/environment.yaml"
     params:
         code=code_of("plot_housing_g7"),
-        keys=[*FIGURE_KEYS, *KNOWN_SUBSIDY],
+        match_keys=[*FIGURE_KEYS, *KNOWN_SUBSIDY],
     script:
         "../scripts/plot_housing_g7.py"

@@ -17,11 +17,9 @@ HOUSING_FIGURES = [
     f"figures/housing_{name}.pdf"
     for name in ("fig2", "fig3", "a1", "a2", "a3", "a4", "a5", "a6", "g7")
 ]
-
-
-def all_conditions(wildcards):
-    """The settings of every condition."""
-    return {name: c.model_dump() for name, c in STUDY.housing.conditions.items()}
+ALL_CONDITIONS = {
+    name: condition.model_dump() for name, condition in STUDY.housing.conditions.items()
+}
 
 
 rule housing:
@@ -61,7 +59,7 @@ rule evaluate_housing:
     params:
         code=code_of("evaluate_housing"),
         protection=condition_part("swap", "noise", "noise_hud"),
-        keys=setting("housing.match_keys"),
+        match_keys=setting("housing.match_keys"),
         seed=setting("seed"),
     script:
         "../scripts/evaluate_housing.py"
@@ -83,7 +81,7 @@ rule evaluate_sampling:
         "../envs/environment.yaml"
     params:
         code=code_of("evaluate_sampling"),
-        keys=setting("housing.match_keys"),
+        match_keys=setting("housing.match_keys"),
         share=setting("housing.baseline_sample"),
         seed=setting("seed"),
     script:
@@ -140,7 +138,7 @@ rule write_housing_conditions:
         "../envs/environment.yaml"
     params:
         code=code_of("write_housing_conditions"),
-        conditions=all_conditions,
+        conditions=ALL_CONDITIONS,
     script:
         "../scripts/write_housing_conditions.py"
 

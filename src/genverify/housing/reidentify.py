@@ -73,7 +73,8 @@ def rank_reconstructed(
     unknown = sorted(set(rows["block"]) - set(found.index))
     if unknown:
         raise DataError(f"block {unknown[0]} has reconstructions, but no row that says how many: make its batch again")
-    return _ranked(rows.assign(frequency=rows["times"] / rows["block"].map(found)), ["frequency"], seed)
+    frequency = rows["times"].to_numpy() / found.reindex(rows["block"]).to_numpy(dtype=float)
+    return _ranked(rows.assign(frequency=frequency), ["frequency"], seed)
 
 
 def _ranked(rows: pd.DataFrame, by: Sequence[str], seed: int) -> pd.DataFrame:
