@@ -13,7 +13,8 @@ from genverify.textfiles import read_yaml
 def main(job: Job) -> None:
     microdata, wanted = job.params.microdata, job.params.blocks
     occupancy = read_yaml(Path(job.input.housing_domain))["occupancy"]
-    given = read_assumptions(Path(job.input.simulation), occupancy, job.params.alpha, job.params.smallest_property)
+    pums = Path(job.input.pums) if job.input.pums else None
+    given = read_assumptions(Path(job.input.simulation), occupancy, job.params.alpha, job.params.smallest_property, pums)
     domain_file, store = read_domain(Path(job.input.domain)), Path(job.input.source[0])
     label, tables = open_units(microdata, job.params.households, store, job.params.seed, domain_file)
     label = label or data_label(Path(job.input.source[1]))

@@ -8,9 +8,8 @@ from genverify.housing.judge import check_sound, judge_blocks
 from genverify.housing.keys import read_property_households
 from genverify.housing.record import read_household_file
 from genverify.housing.reidentify import Attack, reidentify
-from genverify.housing.results import read_counted, read_found
+from genverify.housing.results import is_synthetic, read_counted, read_found
 from genverify.jobs import Job, run
-from genverify.textfiles import read_json
 
 
 def main(job: Job) -> None:
@@ -18,8 +17,7 @@ def main(job: Job) -> None:
     households = read_property_households(Path(job.input.households))
     counted, found = read_counted(job.input.reconstructions, file), read_found(job.input.found)
     judged = judge_blocks(households, pd.read_parquet(job.input.blocks), counted, found, file)
-    synthetic = read_json(Path(job.input.manifest))["source"] == "synthetic"
-    check_sound(judged, job.params.protection, condition, synthetic)
+    check_sound(judged, job.params.protection, condition, is_synthetic(Path(job.input.manifest), condition))
     flagged = set(judged.loc[judged["flagged"], "block"])
     attack = Attack(condition, flagged, counted, found)
     curves, totals = reidentify(households, attack, job.params.match_keys, file, job.params.seed)

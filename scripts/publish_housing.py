@@ -1,19 +1,25 @@
 """Publish what the census counts, and HUD's percentages, about the blocks that hold a property, under a condition."""
 
+import json
 from pathlib import Path
 
-from genverify.housing.protection import protect
-from genverify.housing.store import read_states
+from genverify.housing.publish import publish_files, publish_simulated
 from genverify.jobs import Job, log, run
 from genverify.textfiles import read_yaml
 
 
 def main(job: Job) -> None:
     published = read_yaml(Path(job.input.published))
-    states = read_states(Path(job.input.households))
-    statistics = protect(states, job.params.condition, published, job.params.seed)
+    budget = Path(job.input.budget) if job.input.budget else None
+    condition = {**job.params.condition, "smallest_property": job.params.smallest_property}
+    statistics, manifest = (
+        publish_files(job.input.files, published)
+        if job.input.files
+        else publish_simulated(job.input.households, condition, published, budget, job.params.seed)
+    )
     statistics.to_parquet(job.output.statistics, index=False)
-    log.info("condition %s: %d blocks", job.wildcards.condition, len(statistics))
+    Path(job.output.manifest).write_text(json.dumps(manifest, indent=1) + "\n")
+    log.info("condition %s: %s", job.wildcards.condition, manifest)
 
 
 if __name__ == "__main__":

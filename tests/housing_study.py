@@ -1,5 +1,6 @@
 """A made-up housing study in the layout of results/housing: what detection and reconstruction leave behind, unsolved."""
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ WORLDS = {
     "dp_both": (0.8, 0.6, 0.9),
     "none_exact": (0.6, 0.0, 0.25),
     "swapping_exact": (0.4, 0.05, 0.3),
+    "swapping_census": (0.3, 0.01, 0.4),
 }
 
 
@@ -55,6 +57,9 @@ def write_study(home: Path, blocks: int = 40, top: int = 10, batches: int = 2, s
     households = make_households(blocks, seed)
     write_states((own for _, own in households.groupby(households["block"].str[:2])), home / "households.parquet")
     (home / "manifest.json").write_text('{"label": "synthetic households (made up for a test)", "source": "synthetic"}')
+    for condition in WORLDS:
+        (home / condition).mkdir()
+        shutil.copy(home / "manifest.json", home / condition)
     for place, (condition, world) in enumerate(WORLDS.items()):
         rng = np.random.default_rng([seed, place])
         _write_condition(home / condition, households, world, top, batches, rng)

@@ -34,7 +34,7 @@ rule evaluate_housing:
     """Judge the flagged blocks of a condition, and re-identify the households of their reconstructed violations (section 4.1)."""
     input:
         households="results/housing/households.parquet",
-        manifest="results/housing/manifest.json",
+        manifest="results/housing/{condition}/manifest.json",
         blocks="results/housing/{condition}/blocks.parquet",
         reconstructions=expand(
             "results/housing/{{condition}}/reconstructions/{batch}.parquet",

@@ -51,6 +51,8 @@ def parse_config(text: Mapping[str, Any]) -> Config:
             )
     if config.microdata.source == "ppmf" and not config.microdata.ppmf.units:
         raise ConfigError("config.yaml: microdata.source is ppmf, so microdata.ppmf.units must give the path of the file")
+    if bool(config.housing.picture) != bool(config.housing.sf1):
+        raise ConfigError("config.yaml: housing.picture and housing.sf1 describe the same blocks: give both files, or none")
     return config
 
 

@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import inf
+from fractions import Fraction
+from math import inf, lcm
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,8 @@ from genverify.solvers.base import Floats
 Ints = npt.NDArray[np.int64]
 DENOMINATORS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 15, 16, 18, 20, 24, 30, 36, 40, 42, 48, 60, 72, 84, 120)
 CLOSE = 1e-5
+SIMPLE = 500  # of a single multiplier; sums of a column lead to denominators that the list has not
+LARGEST_DENOMINATOR = 100_000
 
 
 @dataclass(frozen=True)
@@ -90,7 +93,7 @@ def exact_leaf(program: Program, branches: Sequence[Branch], y: Floats, c: Ints,
     lo = [*program.lo.tolist(), *(branch.lo for branch in branches)]
     hi = [*program.hi.tolist(), *(branch.hi for branch in branches)]
     scale = 1.0 if kind == "bound" else _farkas_scale(y)
-    for denominator in DENOMINATORS:
+    for denominator in (*DENOMINATORS, _common_denominator(y * scale)):
         Y = np.rint(y * scale * denominator).astype(np.int64)
         if np.abs(y * scale * denominator - Y).max(initial=0) > CLOSE * denominator:
             continue
@@ -100,6 +103,17 @@ def exact_leaf(program: Program, branches: Sequence[Branch], y: Floats, c: Ints,
         if _bound(Y.tolist(), lo, hi) < denominator * (b + 1):
             return _leaf(program, Y, denominator, kind)
     return None
+
+
+def _common_denominator(y: Floats) -> int:
+    """
+    The denominator of all multipliers together, each read as the simplest fraction near it; 1 where that grows too large.
+
+    >>> _common_denominator(np.array([2 / 13, -1 / 26, 3.0]))
+    26
+    """
+    found = lcm(*{Fraction(value).limit_denominator(SIMPLE).denominator for value in y[np.abs(y) > CLOSE].tolist()})
+    return found if found <= LARGEST_DENOMINATOR else 1
 
 
 def _farkas_scale(y: Floats) -> float:

@@ -208,6 +208,7 @@ class Condition(Section):
     """How the statistics of the housing study are protected before the attacker sees them, and how he reads them."""
 
     swap: float = Field(ge=0, le=1)
+    swap_hud: bool
     noise: Literal["none", "das", "uniform"]
     rho: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None
     noise_hud: bool
@@ -219,7 +220,10 @@ class Housing(Section):
     domain: str
     published: str
     simulation: str
+    budget: str
     pums: str | None
+    picture: str | None
+    sf1: str | None
     blocks: int = Field(ge=1)
     smallest_property: int = Field(ge=1)
     alpha: float = Field(ge=0, le=1)

@@ -1,5 +1,6 @@
 """Evaluation, tables and figures of the housing study, each through the main of its script, on a made-up study."""
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,8 @@ def data(home: Path) -> dict[str, Any]:
 def evaluate(home: Path, condition: str, protection: dict[str, Any]) -> None:
     own = home / condition
     inputs = {
-        **data(home), "blocks": own / "blocks.parquet", "reconstructions": batches(home, condition, "reconstructions"),
+        **data(home), "manifest": own / "manifest.json", "blocks": own / "blocks.parquet",
+        "reconstructions": batches(home, condition, "reconstructions"),
         "found": batches(home, condition, "reconstructions", ".blocks"),
     }  # fmt: skip
     outputs = {
@@ -81,6 +83,13 @@ def test_a_false_flag_without_protection_stops_the_job(study: Path) -> None:
     wrong = judged.loc[judged["flagged"] & (judged["violations"] == 0), "block"].iloc[0]
     with pytest.raises(DataError, match=f"condition dp: .*block {wrong}"):
         evaluate(study, "dp", OPEN)
+
+
+def test_files_of_a_user_are_not_evaluated(study: Path, tmp_path: Path) -> None:
+    home = shutil.copytree(study, tmp_path / "housing")
+    (home / "none" / "manifest.json").write_text('{"label": "picture.csv and sf1.csv", "source": "files of a user"}')
+    with pytest.raises(DataError, match=r"condition none publishes the files .* so nothing can be evaluated"):
+        evaluate(home, "none", OPEN)
 
 
 def test_tables(study: Path, tmp_path: Path) -> None:

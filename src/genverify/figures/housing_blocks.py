@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from genverify.figures.style import COLUMN_WIDTH, INK, PAGE_WIDTH, PALETTE, say_source, use_style
 
@@ -144,4 +145,4 @@ def plot_putative(counts: pd.DataFrame, condition: str, label: str) -> Figure:
 
 def _whole_numbers(axes: Axes) -> None:
     for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_locator(plt.MaxNLocator(integer=True))
+        axis.set_major_locator(MaxNLocator(integer=True))

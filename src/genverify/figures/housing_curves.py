@@ -1,12 +1,13 @@
 """Figures 3, A.4, A.5, A.6 and G.7: precision, recall and match rate of re-identification, condition by condition."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter
 
 from genverify.figures.housing_lines import draw_chance, draw_curves, key_words, legend, log_axis
 from genverify.figures.style import PAGE_WIDTH, say_source, use_style
@@ -65,7 +66,7 @@ def plot_match_rate(curves: pd.DataFrame, keys: Sequence[str], label: str) -> Fi
     return _finish(figure, curves, label, chance=False)
 
 
-def _panels(rows: int, columns: int, share: str = "row") -> tuple[Figure, Any]:
+def _panels(rows: int, columns: int, share: Literal["row", "none"] = "row") -> tuple[Figure, Any]:
     use_style()
     size = (PAGE_WIDTH * max(1.0, columns / 2), 0.6 + 2.5 * rows)
     return plt.subplots(rows, columns, figsize=size, layout="constrained", squeeze=False, sharey=share)
@@ -80,7 +81,7 @@ def _panel(axes: Axes, curves: pd.DataFrame, totals: pd.DataFrame, key: str, sco
 
 def _name_axes(axes: Axes, x: str, y: str) -> None:
     if x == "recall":
-        axes.xaxis.set_major_formatter(plt.FuncFormatter(lambda value, _: f"{100 * value:.0f}"))
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:.0f}"))
         axes.set_xlim(left=0)
     else:
         log_axis(axes)

@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.ticker import FuncFormatter
 
 from genverify.figures.style import INK, PAGE_WIDTH, PALETTE
 from genverify.housing.reidentify import SAMPLING
@@ -16,6 +16,7 @@ from genverify.housing.reidentify import SAMPLING
 LINES: Mapping[str, tuple[str, Any, str, str]] = {
     "none": ("no protection", "-", "o", INK),
     "swapping": ("swapping", "--", "s", PALETTE[1]),
+    "swapping_census": ("swapping, census alone", (0, (3, 1, 1, 1, 1, 1)), "P", PALETTE[5]),
     "dp": ("noise, budget of the 2020 system", "-", "^", PALETTE[4]),
     "dp_uniform": ("noise, uniform budget", "-.", "v", PALETTE[2]),
     "dp_both": ("noise on both releases", ":", "D", PALETTE[3]),
@@ -93,4 +94,4 @@ def key_words(key: str) -> str:
 def log_axis(axes: Axes) -> None:
     """Thousands of households on one axis, the first few still told apart."""
     axes.set_xscale("log")
-    axes.xaxis.set_major_formatter(plt.FuncFormatter(lambda value, _: f"{value:,.0f}"))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))

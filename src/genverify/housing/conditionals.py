@@ -105,7 +105,7 @@ def draw_sizes(said: Ints, minors: Ints, group: Ints, given: Conditionals, rng: 
 
 
 def draw_children(size: Ints, minors: Ints, group: Ints, given: Conditionals, rng: np.random.Generator) -> Ints:
-    """The number of persons under 18: none, or drawn by size so that an adult stays; somebody who lives alone can be a minor."""
+    """The persons under 18: none, or drawn by size so that an adult stays; who lives alone can be a minor."""
     children = np.where(minors > 0, 1, 0)
     for rows, key in _cells(np.flatnonzero((minors > 0) & (size > 1)), group, size):
         children[rows] = _draw_children_of(*key, given, len(rows), rng)

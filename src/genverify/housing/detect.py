@@ -6,6 +6,9 @@ from enum import Enum
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from scipy.sparse import csr_array
 
 from genverify.attack import ProgramSettings
 from genverify.bounds import Bound, Bounder
@@ -17,7 +20,9 @@ from genverify.program.compact import Program
 from genverify.program.matching import condition_classes
 from genverify.proofs import Fork, Leaf, Node
 from genverify.release import Release
+from genverify.solvers.base import IntegerProgram
 
+Ints = npt.NDArray[np.int64]
 YES = Predicate.of({VIOLATION: [1]})
 
 
@@ -74,11 +79,24 @@ def detect_block(
     return _violations(without_races(whole, file), settings)
 
 
+def detected_frame(found: Sequence[Detected]) -> pd.DataFrame:
+    """One row per block: its households, the subsidized ones, the verdict and the violations that are proved."""
+    rows = {
+        "block": [one.block for one in found],
+        "n": [one.release.n for one in found],
+        "n_s": [int(one.release.lo[[q.id for q in one.release.queries].index("HUD_N")]) for one in found],
+        "verdict": [one.verdict.value for one in found],
+        "flagged": [one.flagged for one in found],
+        "least_violations": [one.least for one in found],
+    }
+    return pd.DataFrame(rows)
+
+
 def _violations(release: Release, settings: ProgramSettings) -> Detected:
     """The least number of violations over the datasets that fit, with its proof."""
     bounder = settings.bounder(release)
     inside, _ = condition_classes(bounder.program, YES)
-    least, bound = _minimum(bounder, inside)
+    least, bound = _minimum(bounder, inside, settings)
     if bound.proof is None:
         return Detected(release.block, Verdict.UNDECIDED, 0, release, None)
     if not bounder.seen:
@@ -92,9 +110,26 @@ def _violations(release: Release, settings: ProgramSettings) -> Detected:
     return Detected(release.block, Verdict.VIOLATION, least, release, text)
 
 
-def _minimum(bounder: Bounder, inside: Any) -> tuple[int, Bound]:
+def _minimum(bounder: Bounder, inside: Ints, settings: ProgramSettings) -> tuple[int, Bound]:
+    """The least number of records inside, with its proof; where branching runs out, an integer program finds the dataset."""
     best, bound = bounder.maximum(-inside)
+    if bound.proof is None:
+        z = _farthest(bounder.program, -inside, settings)
+        if z is not None and int(-inside @ z) > best:
+            bounder.seen.append(z)
+            best = int(-inside @ z)
+            bound = bounder.at_most(-inside, best)
     return -best, bound
+
+
+def _farthest(program: Program, c: Ints, settings: ProgramSettings) -> Ints | None:
+    """A dataset that fits and makes c z as large as possible, recounted; None where the solver ran into a limit."""
+    upper = np.full(program.classes, program.n, dtype=np.float64)
+    lo, hi = program.lo.astype(np.float64), program.hi.astype(np.float64)
+    A = csr_array(program.A.astype(np.float64))
+    answer = settings.make_solver().solve(IntegerProgram(A, lo, hi, upper, c.astype(np.float64)))
+    z = None if answer.z is None else np.rint(answer.z).astype(np.int64)
+    return z if z is not None and program.fits(z) else None
 
 
 def _contradicted(program: Program, release: Release, proof: Node) -> Detected:

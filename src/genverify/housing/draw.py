@@ -11,6 +11,7 @@ import pyarrow as pa
 from genverify.domain import DomainFile
 from genverify.housing.conditionals import Conditionals, read_conditionals
 from genverify.housing.properties import PropertyModel, read_properties
+from genverify.housing.pums import read_pums
 from genverify.housing.simulate import NEEDED, simulate_states
 from genverify.housing.store import units_of_states, write_households
 from genverify.microdata.sources import open_source
@@ -26,10 +27,14 @@ class Assumptions:
     properties: PropertyModel
 
 
-def read_assumptions(simulation: Path, occupancy: Mapping[int, int], alpha: float, smallest: int) -> Assumptions:
+def read_assumptions(
+    simulation: Path, occupancy: Mapping[int, int], alpha: float, smallest: int, pums: Path | None
+) -> Assumptions:
     """The file of assumptions; a user's PUMS file takes the place of its conditional distributions."""
     text, where = read_yaml(simulation), str(simulation)
     households = read_conditionals(text.get("households", {}), f"{where}: households")
+    if pums:
+        households = read_pums(pums, households.another_child)
     properties = read_properties(text.get("properties", {}), occupancy, alpha, smallest, f"{where}: properties")
     return Assumptions(households, properties)
 

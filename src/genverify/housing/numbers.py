@@ -124,7 +124,7 @@ def identified(evidence: Evidence, condition: str, key: str, part: str) -> Part:
 def _total(evidence: Evidence, key: str, scope: str) -> dict[str, float]:
     rows = next(iter(evidence.totals.values()))
     found = rows[(rows["key"] == key) & (rows["scope"] == scope)]
-    return found.iloc[0].to_dict() if len(found) else {"households": NAN, "violations": NAN}
+    return {name: found[name].iloc[0] if len(found) else NAN for name in ("households", "violations")}
 
 
 zero_simple = partial(certain_households, attributes="simple", near=False)

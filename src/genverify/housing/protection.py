@@ -1,6 +1,7 @@
 """The statistics of a condition: households swapped before the census counts them, noise on what is published."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,37 +14,42 @@ from genverify.microdata.store import GEOGRAPHY
 from genverify.seeds import derive_seed
 
 CENSUS_COLUMNS = ["SIZE", "CHILDREN", "RACE"]
-"""What moves with a household that is swapped; the unit stays, and so does what HUD knows of it."""
+"""What moves with a household that is swapped, where only the census swaps: the unit stays, and what HUD knows of it."""
 
 
 def protect(
-    states: Iterable[pd.DataFrame], condition: Mapping[str, Any], published: Mapping[str, Any], seed: int
+    states: Iterable[pd.DataFrame],
+    condition: Mapping[str, Any],
+    published: Mapping[str, Any],
+    budget: Path | None,
+    seed: int,
 ) -> pd.DataFrame:
     """The statistics of every block that holds a property, as they are published under a condition; `states` one by one."""
-    parts = list(_tabulate(states, condition["swap"], published, seed))
+    parts = list(_tabulate(states, condition, published, seed))
     if not parts:
         raise DataError("no household lives in a property: draw the households of the housing study again (draw_housing)")
-    return _with_noise(pd.concat(parts, ignore_index=True), condition, seed)
-
-
-def is_protected(condition: Mapping[str, Any]) -> bool:
-    """Whether anything is swapped or noised."""
-    return bool(condition["swap"] or condition["noise"] != "none" or condition["noise_hud"])
+    return _with_noise(pd.concat(parts, ignore_index=True), condition, published, budget, seed)
 
 
 def _tabulate(
-    states: Iterable[pd.DataFrame], rate: float, published: Mapping[str, Any], seed: int
+    states: Iterable[pd.DataFrame], condition: Mapping[str, Any], published: Mapping[str, Any], seed: int
 ) -> Iterator[pd.DataFrame]:
     for households in states:
         own = property_households(households)
         if len(own):
-            counted = swap_households(households, rate, seed) if rate else households
-            census = census_statistics(counted[counted["block"].isin(own["block"])])
-            yield join(census, hud_statistics(own, published))
+            counted = swap_households(households, condition, seed) if condition["swap"] else households
+            counted = counted[counted["block"].isin(own["block"])]
+            hud = hud_statistics(counted if condition["swap_hud"] else own, published)
+            hud = hud[hud["HUD_N"] >= condition["smallest_property"]]
+            yield join(census_statistics(counted[counted["block"].isin(hud["block"])]), hud)
 
 
-def swap_households(households: pd.DataFrame, rate: float, seed: int) -> pd.DataFrame:
-    """The households of a state after swapping; partners have the same size and number of adults."""
+def swap_households(households: pd.DataFrame, condition: Mapping[str, Any], seed: int) -> pd.DataFrame:
+    """
+    The households of a state after swapping; partners have the same size and number of adults.
+
+    With `swap_hud` a household takes its subsidy and its unit along: both releases are made of the swapped records.
+    """
     from genverify.protect.swapping import Records, swap
 
     columns = {name: households[name].to_numpy().astype(np.int64) for name in CENSUS_COLUMNS}
@@ -51,19 +57,18 @@ def swap_households(households: pd.DataFrame, rate: float, seed: int) -> pd.Data
     key = np.stack([columns["SIZE"], columns["SIZE"] - columns["CHILDREN"]], axis=1)
     records = Records(block, tract, key, np.stack(list(columns.values()), axis=1), columns["SIZE"])
     state = households["block"].iloc[0][: GEOGRAPHY["state"]]
-    source = swap(records, rate, np.random.default_rng(derive_seed(seed, "housing", "swap", state)))
-    return households.assign(**{name: households[name].to_numpy()[source] for name in CENSUS_COLUMNS})
+    source = swap(records, condition["swap"], np.random.default_rng(derive_seed(seed, "housing", "swap", state)))
+    moved = [*CENSUS_COLUMNS, *(["BEDROOMS"] if condition["swap_hud"] else [])]
+    return households.assign(**{name: households[name].to_numpy()[source] for name in moved})
 
 
-def _with_noise(statistics: pd.DataFrame, condition: Mapping[str, Any], seed: int) -> pd.DataFrame:
-    if condition["noise"] != "none":
-        from genverify.housing.noise import noisy_census
+def _with_noise(
+    statistics: pd.DataFrame, condition: Mapping[str, Any], published: Mapping[str, Any], budget: Path | None, seed: int
+) -> pd.DataFrame:
+    if condition["noise"] == "none" and not condition["noise_hud"]:
+        return statistics
+    if budget is None:
+        raise DataError("noise needs the file of budgets (data/housing/budget.yaml): name it for this condition")
+    from genverify.housing.noise import read_budget, with_noise
 
-        statistics = noisy_census(
-            statistics, condition, np.random.default_rng(derive_seed(seed, "housing", "noise", "census"))
-        )
-    if condition["noise_hud"]:
-        from genverify.housing.noise import noisy_hud
-
-        statistics = noisy_hud(statistics, condition, np.random.default_rng(derive_seed(seed, "housing", "noise", "hud")))
-    return statistics
+    return with_noise(statistics, condition, read_budget(budget), published, seed)

@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from genverify.domain import Column, Domain
-from genverify.errors import DataError, ReleaseError
+from genverify.errors import DataError, ReleaseError, nearest
 from genverify.housing.record import HouseholdFile
 from genverify.predicates import EVERY, Predicate, Rule
 from genverify.release import Release, Schema
@@ -20,6 +21,8 @@ EXACT = "exact"
 MANY = 7  # households of so many persons or more are one line of the census table
 SUBSIDIZED = Predicate.of({"BEDROOMS": (1, 2, 3)})
 VIOLATION = "VIOLATION"
+STATISTICS = ("N", "P", *(f"SIZE_{x}" for x in range(1, 8)), *(f"RACE_{x}" for x in range(1, 15)), "CHILDREN",
+              "HUD_N", "HUD_P", "HUD_UNITS")  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,23 @@ def read_percentages(path: Path) -> tuple[Percentage, ...]:
         )
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise DataError(f"{path}: not a file of what is published ({error!r}); see data/housing/published.yaml") from None
+
+
+def read_statistics(path: Path, percentages: Sequence[Percentage]) -> list[tuple[str, Row]]:
+    """The blocks of a file of statistics, each with its statistics as whole numbers."""
+    try:
+        frame = pd.read_parquet(path)
+    except (OSError, ValueError) as error:
+        raise ReleaseError(f"{path}: not a file of statistics ({error}); rerun publish_housing") from None
+    names = [*STATISTICS, *(percentage.name for percentage in percentages)]
+    missing = [name for name in ("block", *names) if name not in frame.columns]
+    if missing:
+        raise ReleaseError(f"{path}: no column {missing[0]!r}: {nearest(missing[0], list(frame.columns))}")
+    wrong = [name for name in names if not pd.api.types.is_integer_dtype(frame[name].dtype) or (frame[name] < 0).any()]
+    if wrong:
+        raise ReleaseError(f"{path}: column {wrong[0]} holds something other than whole numbers from 0 on")
+    rows = frame[names].to_dict("records")
+    return [(str(block), {str(k): int(v) for k, v in row.items()}) for block, row in zip(frame["block"], rows, strict=True)]
 
 
 @dataclass(frozen=True)

@@ -69,7 +69,7 @@ def rank_reconstructed(
     """R'_S: the configurations of reconstructed violations by how many of them a reconstruction of their block holds."""
     names = list(identified.names)
     rows = with_key(counted, names, file).assign(times=counted["times"])
-    rows = rows.groupby(["block", *names], as_index=False)["times"].sum()
+    rows = rows.groupby(["block", *names])["times"].sum().reset_index()
     unknown = sorted(set(rows["block"]) - set(found.index))
     if unknown:
         raise DataError(f"block {unknown[0]} has reconstructions, but no row that says how many: make its batch again")
@@ -80,7 +80,7 @@ def rank_reconstructed(
 def _ranked(rows: pd.DataFrame, by: Sequence[str], seed: int) -> pd.DataFrame:
     """Rows, the largest first; ties in an order drawn from the seed."""
     ties = np.random.default_rng(seed).permutation(len(rows))
-    return rows.iloc[np.lexsort([ties, *(-rows[name] for name in reversed(by))])].reset_index(drop=True)
+    return rows.iloc[np.lexsort([ties, *(-rows[name].to_numpy() for name in reversed(by))])].reset_index(drop=True)
 
 
 def rank_sample(

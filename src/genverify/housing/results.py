@@ -7,8 +7,10 @@ import numpy as np
 import pandas as pd
 
 from genverify.errors import DataError
+from genverify.housing.publish import FILES
 from genverify.housing.record import COLUMNS, HouseholdFile
 from genverify.housing.reidentify import count_violations
+from genverify.textfiles import read_json
 
 RECONSTRUCTION = ["block", "rank", *COLUMNS, "count"]
 
@@ -29,6 +31,17 @@ def read_found(paths: Sequence[str]) -> "pd.Series[int]":
         raise DataError(f"block {twice.iloc[0]} stands in two batches of reconstructions: delete them and run again")
     found: pd.Series[int] = frame[frame["found"] > 0].set_index("block")["found"].astype(np.int64)
     return found
+
+
+def is_synthetic(manifest: Path, condition: str) -> bool:
+    """Whether the statistics of a condition are of synthetic households; files of a user have no truth to be judged by."""
+    source = read_json(manifest)["source"]
+    if source == FILES:
+        raise DataError(
+            f"condition {condition} publishes the files that housing.picture and housing.sf1 name: the private households are not "
+            f"known, so nothing can be evaluated. Ask for results/housing/{condition}/blocks.parquet, or set both to null."
+        )
+    return bool(source == "synthetic")
 
 
 def by_condition(paths: Sequence[str]) -> dict[str, pd.DataFrame]:

@@ -1,4 +1,4 @@
-"""The households of the housing study from those of the census: exact size, children, race and origin (appendix B, step 1)."""
+"""The households of the housing study from those of the census: exact size, children, race and origin (appendix B)."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

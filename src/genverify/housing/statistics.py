@@ -71,18 +71,23 @@ def whole_percent(count: Any, of: Any) -> Any:
 
 def join(census: pd.DataFrame, hud: pd.DataFrame, where: str = "the statistics") -> pd.DataFrame:
     """Both releases about every block that holds a property, checked."""
+    require_blocks(census, hud, where)
+    joined = census.merge(hud, on="block", how="inner").sort_values("block", ignore_index=True)
+    check(joined, where)
+    return joined
+
+
+def require_blocks(census: pd.DataFrame, hud: pd.DataFrame, where: str) -> None:
+    """Every property stands in a block that the census counts, and a block has one row of property statistics."""
     lost = sorted(set(hud["block"]) - set(census["block"]))
     if lost:
         raise DataError(
-            f"{where}: a property stands in block {lost[0]}, which has no census counts ({len(lost)} such properties). "
-            "Give the counts of that block, or leave the property out."
+            f"{where}: a property stands in block {lost[0]}, which has no census counts ({len(lost)} such blocks). Give the "
+            "counts of that block, or leave the property out."
         )
     twice = hud.loc[hud["block"].duplicated(), "block"]
     if len(twice):
         raise DataError(f"{where}: block {twice.iloc[0]} has two rows of property statistics; add them up first.")
-    joined = census.merge(hud, on="block", how="inner").sort_values("block", ignore_index=True)
-    check(joined, where)
-    return joined
 
 
 def check(statistics: pd.DataFrame, where: str, whole_bedrooms: bool = True) -> None:

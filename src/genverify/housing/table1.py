@@ -107,7 +107,7 @@ def final(curves: pd.DataFrame, key: str, scope: str) -> dict[str, float]:
     """The end of a curve, k = |V-hat|: all putative violations are included."""
     own = curves[(curves["key"] == key) & (curves["scope"] == scope)]
     empty = {"putative": 0, "true": 0, "precision": float("nan"), "recall": 0.0}
-    return own.iloc[-1][list(empty)].to_dict() if len(own) else empty
+    return {name: own[name].iloc[-1] for name in empty} if len(own) else empty
 
 
 def _share(part: float, whole: float) -> float:

@@ -1,0 +1,27 @@
+"""Find the blocks in which a household must be in violation, prove it, and check the proofs."""
+
+from pathlib import Path
+
+from genverify.attack import ProgramSettings
+from genverify.housing.detect import detect_block, detected_frame
+from genverify.housing.reading import read_percentages, read_statistics
+from genverify.housing.record import read_household_file
+from genverify.jobs import Job, log, progress, run
+from genverify.prooffile import write_proofs
+
+
+def main(job: Job) -> None:
+    file, percentages = read_household_file(Path(job.input.housing_domain)), read_percentages(Path(job.input.published))
+    settings, reading = ProgramSettings(**job.params.program), job.params.condition["reading"]
+    found = []
+    for block, row in progress(read_statistics(Path(job.input.statistics), percentages), "blocks decided"):
+        found.append(detect_block(row, block, file, percentages, reading, settings))
+        found[-1].check()
+    frame = detected_frame(found)
+    frame.to_parquet(job.output.blocks, index=False)
+    write_proofs([one.certificate for one in found if one.certificate], Path(job.output.proofs))
+    log.info("condition %s: %s", job.wildcards.condition, frame["verdict"].value_counts().to_dict())
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821  (put there by Snakemake)
