@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.explorer.build import block_entries, page_text, weight, write_blocks, write_study
-from genverify.explorer.summary import block_figures
+from genverify.explorer.build import block_entries, page_text, weight, write_blocks, write_lists, write_study
+from genverify.explorer.summary import add_up, figures_by_state
 from genverify.explorer.words import read_words
 from genverify.jobs import Job, log, run
 from genverify.release import read_schema
@@ -14,17 +14,15 @@ from genverify.release import read_schema
 def main(job: Job) -> None:
     schema, folder, settings = read_schema(Path(job.input.schema)), Path(job.output.pieces), job.params.explorer
     words = read_words(settings, Path(job.input.manifest), Path(job.input.tables), Path(job.input.domain))
-    sample, blocks, households, claims, baselines = (
-        pd.read_parquet(getattr(job.input, name)) for name in ("sample", "blocks", "households", "claims", "baselines")
-    )
-    figures = block_figures(sample, blocks, households, job.params.verify["min_k"])
-    study = write_study(folder, schema, figures, words, job.params.verify["min_k"])
-    if words.synthetic or settings["show_households"]:
-        batches = [
-            (Path(counts), Path(proofs)) for counts, proofs in zip(job.input.counts, job.input.explained, strict=True)
-        ]
-        entries = block_entries(schema, batches, claims, baselines)
-        write_blocks(folder, study, figures, entries, settings["blocks_per_piece"])
+    sample, least = pd.read_parquet(job.input.sample), job.params.verify["min_k"]
+    told = (sample, Path(job.input.blocks), Path(job.input.households), least)
+    designs = sorted(set(sample["design"])) if words.synthetic or settings["show_households"] else None
+    write_study(folder, schema, add_up(figures_by_state(*told)), words, least, designs)
+    if designs is not None:
+        batches = list(zip(map(Path, job.input.counts), map(Path, job.input.explained), strict=True))
+        entries = block_entries(schema, batches, Path(job.input.claims), Path(job.input.baselines))
+        piece = write_blocks(folder, entries, settings["blocks_per_piece"])
+        write_lists(folder, figures_by_state(*told), designs, piece)
     Path(job.output.page).write_text(page_text([Path(path) for path in job.input.assets], f"Block explorer: {words.data}"))
     log.info("%d files, %.1f MB", *weight(folder))
 

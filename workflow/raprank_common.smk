@@ -7,6 +7,7 @@ from genverify.raprank.plan import (
     domain_path,
     experiment_of,
     experiment_settings,
+    figure_panels,
     store_path,
 )
 from genverify.textfiles import read_yaml
@@ -65,9 +66,7 @@ def manifests_of(wildcards):
 
 def panels_of(wildcards):
     """What each panel of a figure is about."""
-    panels = [panel.split("/") for panel in STUDY.raprank.figures[wildcards.figure]]
-    shown = [(experiment_of(STUDY, name), start) for name, start in panels]
-    return [{"label": e.label, "start": s, "limit": e.limit} for e, s in shown]
+    return figure_panels(STUDY, wildcards.figure)
 
 
 def start_of(wildcards):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from genverify.cellbounds.command import add_parser as add_bounds
 from genverify.certificate import check_block
-from genverify.errors import DataError, GenverifyError
+from genverify.errors import DataError, GenverifyError, naming_disk_errors
 from genverify.provenance import command as audit_command
 from genverify.provenance.proofs import matched
 from genverify.releases import command as releases
@@ -19,7 +19,8 @@ def main(words: Sequence[str] | None = None) -> int:
     """Run a command; a mistake ends in one message and exit code 1."""
     options = _parser().parse_args(words)
     try:
-        options.run(options)
+        with naming_disk_errors():
+            options.run(options)
     except GenverifyError as error:
         print(f"{type(error).__name__}: {error}", file=sys.stderr)
         return 1
@@ -33,6 +34,11 @@ def _parser() -> argparse.ArgumentParser:
     check.add_argument("proofs", type=Path, help="a folder of proofs, e.g. results/paper/proofs, or one .jsonl.gz file")
     check.add_argument("release", type=Path, help="the folder of the release, e.g. results/paper/release")
     check.set_defaults(run=_check)
+    housing = commands.add_parser("check-housing", help="check the proofs of the blocks that must hold a violation")
+    housing.add_argument("folder", type=Path, help="results of a condition, e.g. results/housing/none")
+    housing.add_argument("--reading", choices=["appendix_e", "exact"], default="appendix_e", help="(%(default)s)")
+    housing.add_argument("--data", type=Path, default=Path("data/housing"), help="domain and published (%(default)s)")
+    housing.set_defaults(run=_check_housing)
     audit_command.add_parser(commands)
     explain = commands.add_parser("explain", help="say which published cells force a claim about a block")
     explain.add_argument("block", help="15-digit GEOID of the block")
@@ -59,6 +65,17 @@ def _check(options: argparse.Namespace) -> None:
         checked = check_block(release, found)
         blocks, claims, proofs = blocks + 1, claims + checked.claims, proofs + checked.proofs
     print(f"{blocks} blocks, {claims} claims, {proofs} proofs: all right ({time.monotonic() - started:.1f} s)")
+
+
+def _check_housing(options: argparse.Namespace) -> None:
+    from genverify.housing.check import Detection, check_detection
+
+    started, home, data = time.monotonic(), options.folder, options.data
+    statistics, blocks, proofs = (home / name for name in ("statistics.parquet", "blocks.parquet", "proofs.jsonl.gz"))
+    domain, published = data / "domain.yaml", data / "published.yaml"
+    total = check_detection(Detection(statistics, blocks, proofs, domain, published, options.reading))
+    said = f"{total['violation']} blocks with a violation, {total['contradiction']} with counts that contradict each other"
+    print(f"{said}: all proofs right ({time.monotonic() - started:.1f} s)")
 
 
 def _explain(options: argparse.Namespace) -> None:

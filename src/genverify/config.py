@@ -12,7 +12,7 @@ from genverify.errors import ConfigError, nearest
 from genverify.settings import Config, Section, Variant
 
 KINDS = ("int", "str", "constrained")
-FOLDERS = "microdata sample tables benchmark ppmf releases explorer persons persons_trial raprank crate housing"
+FOLDERS = "microdata sample tables benchmark ppmf releases explorer persons persons_trial raprank crate housing privacy"
 RESERVED = tuple(FOLDERS.split())
 NAME = re.compile(r"[A-Za-z0-9]\w{0,63}", re.ASCII)  # becomes part of paths
 VARIABLE_SECTIONS = ("release", "program", "generate", "verify")

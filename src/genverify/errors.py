@@ -35,16 +35,17 @@ class DiskError(GenverifyError):
 
 
 @contextmanager
-def naming_disk_errors() -> Iterator[None]:
-    """Turn the system's word that a file cannot be written into what to do about it."""
+def naming_disk_errors(work: str = "") -> Iterator[None]:
+    """Turn the system's word that a file cannot be written into what to do about it; `work` is named if it names no file."""
     try:
         yield
     except OSError as error:
         if error.errno not in DISK:
             raise
+        where = "" if error.filename or not work else f" ({work})"
         raise DiskError(
-            f"{error}. In short, {DISK[error.errno]}, then give the same command again: what is finished is kept, and "
-            "what was not is made anew."
+            f"{error}{where}. In short, {DISK[error.errno]}, then give the same command again: what is finished is kept, "
+            "and what was not is made anew."
         ) from None
 
 

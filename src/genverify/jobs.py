@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import file_digest, sha256
 from importlib.metadata import version
@@ -52,18 +53,29 @@ class Job:
 def run(main: Callable[[Job], None], snakemake: Any) -> None:
     """Run main as the job that Snakemake describes; a user's mistake ends in one message, without a traceback."""
     job = Job(snakemake.rule, *(_named(snakemake, part) for part in ("input", "output", "params", "wildcards")))
-    _start_log(snakemake.log)
-    home = Path(os.path.normpath(snakemake.scriptdir))
-    started, code = time.time(), digests({"files": code_files(home / f"{job.rule}.py")})["files"]
     try:
-        with naming_disk_errors():
-            main(job)
+        with naming_disk_errors(_writes(job)):
+            _start_log(snakemake.log)
+            _recorded(main, job, Path(os.path.normpath(snakemake.scriptdir)))
     except GenverifyError as error:
-        log.error("%s: %s", type(error).__name__, error)
+        with suppress(OSError):
+            log.error("%s: %s", type(error).__name__, error)
         sys.exit(1)
     except BaseException:
-        log.exception("%s failed", job.rule)
+        with suppress(OSError):
+            log.exception("%s failed", job.rule)
         raise
+
+
+def _writes(job: Job) -> str:
+    files = [path for value in vars(job.output).values() for path in (value if isinstance(value, list) else [value])]
+    return f"{job.rule} writes {', '.join(files[:4])}{', ...' if files[4:] else ''}" if files else job.rule
+
+
+def _recorded(main: Callable[[Job], None], job: Job, home: Path) -> None:
+    """The work itself, then its record."""
+    started, code = time.time(), digests({"files": code_files(home / f"{job.rule}.py")})["files"]
+    main(job)
     if hasattr(job.output, "record"):
         write_record(job, started, code, [home.parent.joinpath(*LOCK)])
 
@@ -88,13 +100,31 @@ def _plain(value: Any) -> Any:
     return [str(item) for item in value] if type(value).__name__ == "Namedlist" else value
 
 
+class LogFile(logging.FileHandler):
+    """A log that cannot be written is an error of its job; logging itself would print a traceback and go on."""
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        """Name the file, which hears no more."""
+        error = sys.exception()
+        if isinstance(error, OSError):
+            log.removeHandler(self)
+            with suppress(OSError):
+                self.close()
+            raise OSError(error.errno, error.strerror, self.baseFilename) from None
+        super().handleError(record)
+
+
 def _start_log(paths: Iterable[str]) -> None:
+    """The terminal first, so that it hears of a log that cannot be opened or written."""
     log.setLevel(logging.INFO)
-    handlers: list[logging.Handler] = [logging.StreamHandler(sys.stderr)]
-    handlers += [logging.FileHandler(path, mode="w") for path in paths]
-    for handler in handlers:
-        handler.setFormatter(logging.Formatter("%(message)s"))
-        log.addHandler(handler)
+    _add_handler(logging.StreamHandler(sys.stderr))
+    for path in paths:
+        _add_handler(LogFile(path, mode="w"))
+
+
+def _add_handler(handler: logging.Handler) -> None:
+    handler.setFormatter(logging.Formatter("%(message)s"))
+    log.addHandler(handler)
 
 
 def write_record(job: Job, started: float, code: Mapping[str, str], locks: Sequence[Path] = ()) -> None:

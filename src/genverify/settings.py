@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 Name = str
 Count = Annotated[int, Field(ge=1)]
 Decimals = Annotated[int, Field(ge=0, le=9)]
+PrivacyLoss = Annotated[float, Field(gt=0, le=700)]
 
 
 class Section(BaseModel):
@@ -236,6 +237,30 @@ class Housing(Section):
     conditions: dict[Name, Condition] = Field(min_length=1)
 
 
+class RandomizedResponse(Section):
+    proportions: list[Annotated[float, Field(ge=0, le=1)]] = Field(min_length=1, max_length=3)
+    populations: list[Count] = Field(min_length=1, max_length=6)
+    epsilons: list[PrivacyLoss] = Field(min_length=1)
+    mu: float = Field(gt=0, lt=1)
+    simulations: int = Field(ge=2)
+
+
+class MatrixMechanism(Section):
+    epsilons: list[PrivacyLoss] = Field(min_length=1)
+    by_table: PrivacyLoss
+
+
+class Zeros(Section):
+    households: list[Count] = Field(min_length=1)
+    blocks: Count
+
+
+class Privacy(Section):
+    randomized_response: RandomizedResponse
+    matrix_mechanism: MatrixMechanism
+    zeros: Zeros
+
+
 class Config(Section):
     seed: int = Field(ge=0, lt=2**64)
     microdata: Microdata
@@ -248,6 +273,7 @@ class Config(Section):
     raprank: RapRank
     cellbounds: Cellbounds
     housing: Housing
+    privacy: Privacy
     explorer: Explorer
     benchmark: Benchmark
     releases: dict[Name, str]

@@ -131,6 +131,42 @@ def test_our_own_mistake_keeps_its_traceback_in_the_log(described: SimpleNamespa
     assert not Path("out.record.json").exists()
 
 
+needs_full = pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
+
+
+@needs_full
+def test_a_disk_that_fills_while_the_record_is_written_is_named(
+    described: SimpleNamespace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    described.output = {"record": "/dev/full"}
+    with pytest.raises(SystemExit) as end:
+        run(lambda job: None, described)
+    assert end.value.code == 1
+    text = capsys.readouterr().err
+    assert text.startswith("DiskError: [Errno 28] No space left on device (make_toy writes /dev/full). In short, ")
+    assert Path("toy.log").read_text() == text
+
+
+@needs_full
+def test_a_log_on_a_full_disk_is_named_once(described: SimpleNamespace, capsys: pytest.CaptureFixture[str]) -> None:
+    described.log = ["/dev/full"]
+    with pytest.raises(SystemExit):
+        run(lambda job: jobs.log.info("said"), described)
+    said, text = capsys.readouterr().err.splitlines()
+    assert said == "said"
+    assert text.startswith("DiskError: [Errno 28] No space left on device: '/dev/full'. In short, the disk is full")
+
+
+@needs_full
+def test_results_and_log_on_the_same_full_disk(described: SimpleNamespace, capsys: pytest.CaptureFixture[str]) -> None:
+    described.log = ["/dev/full"]
+    described.output = {"result": "/dev/full", "record": "out.record.json"}
+    with pytest.raises(SystemExit):
+        run(lambda job: print(Path(job.output.result).write_text("x")), described)
+    (text,) = capsys.readouterr().err.splitlines()
+    assert "(make_toy writes /dev/full, out.record.json). In short, the disk is full: make room" in text
+
+
 def test_a_folder_is_digested_by_names_and_contents(tmp_path: Path) -> None:
     folder = tmp_path / "one"
     (folder / "sub").mkdir(parents=True)

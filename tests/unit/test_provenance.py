@@ -14,7 +14,8 @@ import yaml
 from genverify.config import parse_config
 from genverify.provenance.audit import audit
 from genverify.provenance.command import read_config, repository
-from genverify.provenance.records import AuditError, find_records
+from genverify.provenance.records import AuditError, Record, find_records
+from genverify.provenance.rules import check_settings, read_sections
 
 
 def audited(*asked: str, proofs: bool = True) -> list[str]:
@@ -152,6 +153,49 @@ def test_a_changed_setting_is_named(chain_study: Path) -> None:
     }
     with pytest.raises(AuditError, match=r"no_ones.*made with release\.withhold = \[1\], but config.yaml says \[1, 2\]"):
         list(audit(repository(), parse_config(change), ["figures/ablation.pdf"], False))
+
+
+STAGE = """
+rule rank:
+    params:
+        code=code_of("rank"),
+        experiment=experiment_part(
+            "runs",
+            "limit",
+        ),
+        panels=panels_of,
+    script:
+        "../scripts/rank.py"
+
+
+rule publish:
+    params:
+        condition=condition_part("swap", "noise"),
+        study=STUDY.model_dump(),
+        caption=caption_of_page,
+    script:
+        "../scripts/publish.py"
+"""
+
+
+def test_settings_of_an_experiment_a_figure_and_a_condition_are_compared(config: dict[str, Any], tmp_path: Path) -> None:
+    (tmp_path / "all.smk").write_text(STAGE)
+    sections, study = read_sections([tmp_path / "all.smk"]), parse_config(config)
+    experiment, figure, condition = (next(iter(found)) for found in (
+        config["raprank"]["experiments"], config["raprank"]["figures"], config["housing"]["conditions"]))  # fmt: skip
+    wildcards = {"experiment": experiment, "figure": figure, "condition": condition}
+    now = {rule: {name: value(study, wildcards) for name, (_, value) in own.items()} for rule, own in sections.items()}
+    assert set(now["rank"]) == {"experiment", "panels"}
+    assert set(now["rank"]["experiment"]) == {"runs", "limit"}
+    assert set(now["publish"]) == {"condition", "study"}
+    told = {"record": "r", "rule": "rank", "wildcards": wildcards, "params": now["rank"], "inputs": {}, "outputs": {}}
+    check_settings(Record("r", told), sections, study)
+    config["raprank"]["experiments"][experiment]["runs"] = now["rank"]["experiment"]["runs"] + 1
+    with pytest.raises(AuditError, match=r"made with experiment\.runs = \d+, but config\.yaml says \d+"):
+        check_settings(Record("r", told), sections, parse_config(config))
+    told["wildcards"] = wildcards | {"experiment": "gone"}
+    with pytest.raises(AuditError, match=r"settings cannot be checked .*no experiment 'gone'"):
+        check_settings(Record("r", told), sections, study)
 
 
 def test_a_variant_or_rule_that_is_gone_is_said(chain_study: Path) -> None:

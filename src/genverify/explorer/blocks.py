@@ -1,13 +1,16 @@
 """What the page shows of one block: its published counts, and its verified claims in groups that share a proof."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from genverify.claims import ANY
+from genverify.errors import DataError
 from genverify.explorer.packing import Ints, levels, mask_width, pack
+from genverify.pieces import read_blocks
 from genverify.release import Release
 
 PRIORS = ("tract", "tract_leave_out", "county", "state", "nation", "uniform")
@@ -56,8 +59,17 @@ def form_widths(columns: int) -> list[int]:
     return [mask_width(columns), 1, *[2] * len(PRIORS)]
 
 
-def claims_by_block(claims: pd.DataFrame, baselines: pd.DataFrame) -> Mapping[str, pd.DataFrame]:
-    """The claims of each block with their probabilities, once each although a block may serve two designs."""
-    joined = pd.concat([claims, baselines[list(PRIORS)]], axis=1)
+def claims_by_block(
+    claims: Path, baselines: Path, blocks: Collection[str]
+) -> tuple[Mapping[str, pd.DataFrame], pd.DataFrame]:
+    """
+    The claims of each of the blocks with their probabilities, and of a block that has none.
+
+    A claim stands there once although its block may serve two designs.
+    """
+    said, likely = read_blocks(claims, blocks), read_blocks(baselines, blocks)
+    if not said[["block", "k", "m"]].equals(likely[["block", "k", "m"]]):
+        raise DataError(f"{baselines}: it has not a row for each row of {claims}. Make both again.")
+    joined = pd.concat([said, likely[list(PRIORS)]], axis=1)
     first = joined.groupby("block")["design"].transform("first")
-    return {str(block): rows for block, rows in joined[joined["design"] == first].groupby("block")}
+    return {str(block): rows for block, rows in joined[joined["design"] == first].groupby("block")}, joined.iloc[:0]

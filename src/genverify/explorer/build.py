@@ -1,60 +1,83 @@
-"""Build the explorer from the results of a study, batch by batch, so that memory does not grow with the number of blocks."""
+"""Build the explorer from the results of a study, some batches at a time, so that memory does not grow with its blocks."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from genverify.explorer.blocks import block_entry, claims_by_block
-from genverify.explorer.page import in_pieces, render_page, write_piece
+from genverify.explorer.page import in_pieces, render_page, write_list, write_piece
 from genverify.explorer.summary import block_rows, study_piece
 from genverify.explorer.words import Words
 from genverify.prooffile import read_proofs
 from genverify.release import Schema, read_releases
 
+BLOCKS_AT_ONCE = 2_000
+Batch = tuple[Path, Path]
+"""A file of counts, and one of laid-out proofs."""
 
-def write_study(folder: Path, schema: Schema, figures: pd.DataFrame, words: Words, least: int) -> dict[str, Any]:
-    """The piece that the page loads first: aggregates only, whatever the data. Pieces of an earlier explorer go."""
+
+def write_study(
+    folder: Path, schema: Schema, states: Mapping[str, Any], words: Words, least: int, designs: Sequence[str] | None
+) -> None:
+    """
+    The piece that the page loads first: aggregates only, whatever the data. Pieces of an earlier explorer go.
+
+    Designs are told if blocks are to be listed.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.glob("*.js"):
         old.unlink()
-    piece = study_piece(schema, figures, words.places, words.titles, words.phrases)
+    piece = study_piece(schema, states, words.places, words.titles, words.phrases)
     piece |= {"data": words.data, "synthetic": words.synthetic, "variant": words.variant}
-    piece |= {"least": least, "listed": False, "designs": []}
+    piece |= {"least": least, "listed": designs is not None, "designs": list(designs or [])}
     write_piece(folder, "study", piece)
-    return piece
 
 
-def write_blocks(
-    folder: Path,
-    study: dict[str, Any],
-    figures: pd.DataFrame,
-    entries: Iterator[tuple[str, dict[str, Any]]],
-    size: int,
-) -> None:
-    """The pieces about blocks: the list of every state, and the blocks themselves, so many to a piece."""
+def write_blocks(folder: Path, entries: Iterable[tuple[str, dict[str, Any]]], size: int) -> dict[str, int]:
+    """The blocks themselves, so many to a piece; the piece of each block."""
     piece: dict[str, int] = {}
     for number, blocks in enumerate(in_pieces(entries, size)):
         write_piece(folder, f"blocks-{number}", blocks)
         piece |= dict.fromkeys(blocks, number)
-    designs = sorted({design for own in figures["designs"] for design in own})
-    for state, rows in block_rows(figures, designs, piece).items():
-        write_piece(folder, f"state-{state}", rows)
-    write_piece(folder, "study", study | {"listed": True, "designs": designs})
+    return piece
+
+
+def write_lists(folder: Path, figures: Iterable[pd.DataFrame], designs: Sequence[str], piece: Mapping[str, int]) -> None:
+    """The list of the blocks of every state; figures come by state."""
+    rows = (row for part in figures for row in block_rows(part, designs, piece))
+    for state, own in groupby(rows, itemgetter(0)):
+        write_list(folder, f"state-{state}", (row for _, row in own))
 
 
 def block_entries(
-    schema: Schema, batches: Sequence[tuple[Path, Path]], claims: pd.DataFrame, baselines: pd.DataFrame
+    schema: Schema, batches: Sequence[Batch], claims: Path, baselines: Path, at_once: int = BLOCKS_AT_ONCE
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Every block with what the page shows of it; a batch is a file of counts and one of laid-out proofs."""
-    of_block = claims_by_block(claims, baselines)
-    nothing = claims.assign(**{name: 0.0 for name in baselines.columns if name not in claims}).iloc[:0]
-    for path, proofs in batches:
-        laid_out = {found["block"]: found["proofs"] for found in read_proofs(proofs)}
-        for release in read_releases(path, schema):
-            own = of_block.get(release.block, nothing)
-            yield release.block, block_entry(release, own, laid_out.get(release.block, []))
+    """Every block with what the page shows of it; claims are read for as many batches as hold about `at_once` blocks."""
+    for group, blocks in _groups(batches, at_once):
+        of_block, nothing = claims_by_block(claims, baselines, blocks)
+        for counts, proofs in group:
+            laid_out = {found["block"]: found["proofs"] for found in read_proofs(proofs)}
+            for release in read_releases(counts, schema):
+                own = of_block.get(release.block, nothing)
+                yield release.block, block_entry(release, own, laid_out.get(release.block, []))
+
+
+def _groups(batches: Iterable[Batch], at_once: int) -> Iterator[tuple[list[Batch], set[str]]]:
+    """Batches with the names of their blocks, as many together as hold no more than `at_once`."""
+    group: list[Batch] = []
+    blocks: set[str] = set()
+    for batch in batches:
+        own = set(pd.read_parquet(batch[0], columns=["block"])["block"].unique())
+        if group and len(blocks) + len(own) > at_once:
+            yield group, blocks
+            group, blocks = [], set()
+        group, blocks = [*group, batch], blocks | own
+    if group:
+        yield group, blocks
 
 
 def page_text(assets: Sequence[Path], title: str) -> str:

@@ -33,8 +33,20 @@ def _source(text: str) -> str:
 
 def write_piece(folder: Path, name: str, content: Any) -> None:
     """A piece of data as a script that hands itself over; the same content gives the same bytes."""
-    text = json.dumps(content, separators=(",", ":"), ensure_ascii=True)
-    (folder / f"{name}.js").write_text(f"genverify.take({json.dumps(name)},{text});\n")
+    (folder / f"{name}.js").write_text(f"genverify.take({json.dumps(name)},{_plain(content)});\n")
+
+
+def write_list(folder: Path, name: str, rows: Iterable[Any]) -> None:
+    """A piece that is a list, written row by row."""
+    with (folder / f"{name}.js").open("w") as file:
+        file.write(f"genverify.take({json.dumps(name)},[")
+        for place, row in enumerate(rows):
+            file.write(f"{',' if place else ''}{_plain(row)}")
+        file.write("]);\n")
+
+
+def _plain(content: Any) -> str:
+    return json.dumps(content, separators=(",", ":"), ensure_ascii=True)
 
 
 def read_places(path: Path) -> Mapping[str, Any]:

@@ -1,7 +1,8 @@
 """What the page says of a study before a block is chosen: figures by state, and the list of blocks."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -9,8 +10,20 @@ import pandas as pd
 from genverify.explain import CONCLUSIONS
 from genverify.explorer.blocks import PRIORS, form_widths
 from genverify.explorer.packing import ALPHABET, NEVER, STEPS
+from genverify.pieces import BLOCKS_AT_ONCE, read_blocks, split_rows
 from genverify.release import Schema
 from genverify.sentences import Phrases, Sentence
+
+
+def figures_by_state(
+    sample: pd.DataFrame, blocks: Path, households: Path, least: int, at_once: int = BLOCKS_AT_ONCE
+) -> Iterator[pd.DataFrame]:
+    """The figures of all blocks by state and block, so many blocks at a time."""
+    order = sample[["state", "block"]].drop_duplicates().sort_values(["state", "block"])
+    for own in split_rows(order, at_once):
+        wanted = set(own["block"])
+        chosen = sample[sample["block"].isin(wanted)]
+        yield block_figures(chosen, read_blocks(blocks, wanted), read_blocks(households, wanted), least)
 
 
 def block_figures(sample: pd.DataFrame, blocks: pd.DataFrame, households: pd.DataFrame, least: int) -> pd.DataFrame:
@@ -18,7 +31,7 @@ def block_figures(sample: pd.DataFrame, blocks: pd.DataFrame, households: pd.Dat
     One row per distinct block: state, designs, households, verified claims, whether it is reconstructed uniquely, and how
     many of its households a singleton claim of at least k columns is about, for each k from `least`.
     """
-    frame = sample.groupby("block").agg(state=("state", "first"), n=("n_households", "first")).sort_index()
+    frame = sample.groupby("block").agg(state=("state", "first"), n=("n_households", "first"))
     frame["designs"] = sample.groupby("block")["design"].agg(list)
     own = blocks.drop_duplicates("block").set_index("block")
     verified = [name for name in own.columns if name.startswith("verified_k")]
@@ -28,12 +41,16 @@ def block_figures(sample: pd.DataFrame, blocks: pd.DataFrame, households: pd.Dat
     single = single[single["columns"] >= least].drop_duplicates(["block", "columns"])
     counted = single.pivot(index="block", columns="columns", values="households")
     frame["single"] = counted.reindex(frame.index).fillna(0).astype(int).to_numpy().tolist()
-    return frame
+    return frame.sort_values(["state", "block"])
 
 
-def state_figures(figures: pd.DataFrame) -> dict[str, dict[str, Any]]:
-    """The same added up by state."""
-    return {str(state): _added(rows) for state, rows in figures.groupby("state")}
+def add_up(figures: Iterable[pd.DataFrame]) -> dict[str, dict[str, Any]]:
+    """The same figures added up by state."""
+    states: dict[str, list[dict[str, Any]]] = {}
+    for part in figures:
+        for state, rows in part.groupby("state"):
+            states.setdefault(str(state), []).append(_added(rows))
+    return {state: _sum(parts) for state, parts in states.items()}
 
 
 def _added(rows: pd.DataFrame) -> dict[str, Any]:
@@ -48,8 +65,22 @@ def _added(rows: pd.DataFrame) -> dict[str, Any]:
     }
 
 
+def _sum(parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """
+    Figures added up, lists place by place.
+
+    >>> _sum([{"blocks": 1, "single": [2, 0]}, {"blocks": 3, "single": [1, 1]}])
+    {'blocks': 4, 'single': [3, 1]}
+    """
+    columns = {name: [part[name] for part in parts] for name in parts[0]}
+    return {
+        name: list(map(sum, zip(*found, strict=True))) if isinstance(found[0], list) else sum(found)
+        for name, found in columns.items()
+    }
+
+
 def study_piece(
-    schema: Schema, figures: pd.DataFrame, places: Mapping[str, Any], titles: Mapping[str, str], phrases: Phrases | None
+    schema: Schema, states: Mapping[str, Any], places: Mapping[str, Any], titles: Mapping[str, str], phrases: Phrases | None
 ) -> dict[str, Any]:
     """All that the page needs to know of the study as a whole."""
     tables = list(dict.fromkeys(query.table for query in schema.queries))
@@ -62,9 +93,9 @@ def study_piece(
         "conclusions": list(CONCLUSIONS.values()),
         "priors": list(PRIORS),
         "packing": {"alphabet": ALPHABET, "widths": form_widths(len(columns)), "steps": STEPS, "never": NEVER},
-        "states": state_figures(figures),
-        "places": {state: places[state] for state in sorted(set(figures["state"]) & set(places))},
-        "all": _added(figures),
+        "states": states,
+        "places": {state: places[state] for state in sorted(set(states) & set(places))},
+        "all": _sum(list(states.values())),
     }
 
 
@@ -76,11 +107,9 @@ def plain_sentence(sentence: Sentence) -> dict[str, Any]:
     return plain
 
 
-def block_rows(figures: pd.DataFrame, designs: Sequence[str], piece: Mapping[str, int]) -> dict[str, list[list[Any]]]:
-    """The blocks of each state: id, households, places of its designs, claims, unique, singled out by k, its piece."""
-    rows: dict[str, list[list[Any]]] = {}
+def block_rows(figures: pd.DataFrame, designs: Sequence[str], piece: Mapping[str, int]) -> Iterator[tuple[str, list[Any]]]:
+    """State and entry of each block: id, households, places of its designs, claims, unique, singled out by k, its piece."""
     for block, row in figures.iterrows():
         own = [designs.index(design) for design in row["designs"]]
         entry = [str(block), int(row["n"]), own, int(row["claims"]), int(row["unique"]), row["single"], piece[str(block)]]
-        rows.setdefault(str(row["state"]), []).append(entry)
-    return rows
+        yield str(row["state"]), entry

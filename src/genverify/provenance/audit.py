@@ -6,11 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
 
+from genverify.housing.check import check_detection
 from genverify.jobs import git_state
 from genverify.provenance.chain import Chain, find_results, walk
 from genverify.provenance.checks import Checks, digest_files, files_of, read_listed
 from genverify.provenance.layout import Layout
-from genverify.provenance.proofs import batches_of, check_proofs
+from genverify.provenance.proofs import batches_of, check_proofs, detections_of
 from genverify.provenance.records import AuditError, find_records
 from genverify.provenance.rules import CODE, read_sections, unchecked
 from genverify.provenance.tree import tree, versions
@@ -52,15 +53,21 @@ def _unlisted(chain: Chain, checks: Checks) -> Iterator[str]:
     """What the audit could not hold against anything but the record itself."""
     others = {f"{record.rule}.{name}" for record in chain.jobs for name in unchecked(record, checks.sections)}
     if others:
-        yield f"parameters that do not come from config.yaml, as recorded: {', '.join(sorted(others))}"
+        yield f"parameters that were not compared with config.yaml: {', '.join(sorted(others))}"
 
 
 def _proofs(chain: Chain) -> str:
-    batches = batches_of(chain.jobs)
-    if not batches:
+    batches, detections = batches_of(chain.jobs), detections_of(chain.jobs)
+    if not batches and not detections:
         return "proofs: none in this chain"
-    found = check_proofs(batches)
-    return f"proofs: {found['blocks']} blocks, {found['claims']} claims, {found['proofs']} proofs: all right"
+    said = []
+    if batches:
+        found = check_proofs(batches)
+        said.append(f"{found['blocks']} blocks, {found['claims']} claims, {found['proofs']} proofs")
+    if detections:
+        flagged = sum(sum(check_detection(one).values()) for one in detections)
+        said.append(f"{flagged} flagged blocks of {len(detections)} conditions")
+    return f"proofs: {'; '.join(said)}: all right"
 
 
 def chain_digest(chain: Chain, now: Mapping[str, str | None]) -> str:

@@ -14,6 +14,7 @@ import pandas as pd
 
 from genverify.certificate import check_block
 from genverify.errors import DataError
+from genverify.housing.check import Detection
 from genverify.prooffile import read_proofs
 from genverify.provenance.records import AuditError, Record
 from genverify.release import Release, read_releases, read_schema
@@ -40,6 +41,19 @@ def batches_of(jobs: Iterable[Record]) -> list[Batch]:
         if len(schema) == len(counts) == len(proofs) == 1:
             claims = [Path(path) for path in record.named("outputs", "claims")]
             found.append(Batch(Path(schema[0]), Path(counts[0]), Path(proofs[0]), claims[0] if claims else None))
+    return found
+
+
+def detections_of(jobs: Iterable[Record]) -> list[Detection]:
+    """The detections of a chain: jobs with an output `proofs` about the input `statistics`."""
+    found = []
+    for record in jobs:
+        inputs = [record.named("inputs", name) for name in ("statistics", "housing_domain", "published")]
+        outputs = [record.named("outputs", name) for name in ("blocks", "proofs")]
+        if all(len(paths) == 1 for paths in (*inputs, *outputs)):
+            statistics, domain, published, blocks, proofs = (Path(paths[0]) for paths in (*inputs, *outputs))
+            reading = str(record.params["condition"]["reading"])
+            found.append(Detection(statistics, blocks, proofs, domain, published, reading))
     return found
 
 

@@ -2,29 +2,64 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from genverify.config import settings_of
 from genverify.errors import GenverifyError
 from genverify.provenance.records import AuditError, Record
+from genverify.raprank.plan import experiment_settings, figure_panels
 from genverify.settings import Config
 
 RULE = re.compile(r"^(?:rule|checkpoint) (\w+):\n((?:[ \t]+.*\n|\n)+)", re.MULTILINE)
 SETTING = re.compile(r"^\s+(\w+)=setting\(\s*\"([\w.]+)\"\s*\)", re.MULTILINE)
+PART = re.compile(r"^\s+(\w+)=(\w+)_part\(([^()]*)\)", re.MULTILINE)
 STUDY = re.compile(r"^\s+(\w+)=STUDY\.model_dump\(\)", re.MULTILINE)
-CODE, WHOLE = "code", "all"
-Sections = Mapping[str, Mapping[str, str]]
+PANELS = re.compile(r"^\s+(\w+)=panels_of,", re.MULTILINE)
+CODE = "code"
+Wildcards = Mapping[str, str]
+Source = tuple[str, Callable[[Config, Wildcards], Any]]  # what the setting is called, and its value for a job
+Sections = Mapping[str, Mapping[str, Source]]
 
 
 def read_sections(stages: Iterable[Path]) -> Sections:
-    """For every rule, the section of config.yaml behind each of its parameters."""
+    """For every rule, the part of config.yaml behind each of its parameters."""
     found = {}
     for path in stages:
         for rule, body in RULE.findall(path.read_text() + "\n"):
-            found[rule] = {**dict(SETTING.findall(body)), **dict.fromkeys(STUDY.findall(body), WHOLE)}
+            found[rule] = dict(_sources(body))
     return found
+
+
+def _sources(body: str) -> Iterator[tuple[str, Source]]:
+    for name, section in SETTING.findall(body):
+        yield name, (section, partial(_section, section))
+    for name, kind, listed in PART.findall(body):
+        if kind in KINDS:
+            yield name, (kind, partial(_part, kind, re.findall(r"\"(\w+)\"", listed)))
+    for name in STUDY.findall(body):
+        yield name, ("all", lambda config, wildcards: config.model_dump())
+    for name in PANELS.findall(body):
+        yield name, ("raprank.figures", lambda config, wildcards: figure_panels(config, wildcards["figure"]))
+
+
+def _section(section: str, config: Config, wildcards: Wildcards) -> Any:
+    return settings_of(config, section, wildcards.get("variant"))
+
+
+def _part(kind: str, names: Iterable[str], config: Config, wildcards: Wildcards) -> dict[str, Any]:
+    """Some settings of the experiment, or the condition, that the job is about."""
+    settings = KINDS[kind](config, wildcards[kind])
+    return {name: settings[name] for name in names}
+
+
+def _condition(config: Config, name: str) -> dict[str, Any]:
+    return config.housing.conditions[name].model_dump()
+
+
+KINDS: Mapping[str, Callable[[Config, str], dict[str, Any]]] = {"experiment": experiment_settings, "condition": _condition}
 
 
 def check_settings(record: Record, sections: Sections, config: Config) -> None:
@@ -34,27 +69,25 @@ def check_settings(record: Record, sections: Sections, config: Config) -> None:
             f"{record.target}: made by the rule {record.rule}, which no stage file has any more; so its settings cannot be "
             "checked. Delete it, or bring the rule back."
         )
-    for name, section in sections[record.rule].items():
-        now = _setting(config, section, record)
-        for place, was, is_ in _differences(section, record.params.get(name), json.loads(json.dumps(now))):
+    for name, (called, value) in sections[record.rule].items():
+        now = _now(config, value, record)
+        for place, was, is_ in _differences(called, record.params.get(name), json.loads(json.dumps(now))):
             raise AuditError(
                 f"{record.target}: made with {place} = {was}, but config.yaml says {is_}. Run Snakemake again (snakemake "
                 f"{record.target}), or put the setting back; a file given to Snakemake with --configfile is given here too."
             )
 
 
-def _setting(config: Config, section: str, record: Record) -> Any:
-    if section == WHOLE:
-        return config.model_dump()
+def _now(config: Config, value: Callable[[Config, Wildcards], Any], record: Record) -> Any:
     try:
-        return settings_of(config, section, record.wildcards.get("variant"))
-    except (GenverifyError, AttributeError) as error:
+        return value(config, record.wildcards)
+    except (GenverifyError, AttributeError, KeyError) as error:
         said = str(error).rstrip(".")
         raise AuditError(f"{record.target}: its settings cannot be checked ({said}). Delete it, or run it again.") from None
 
 
 def unchecked(record: Record, sections: Sections) -> list[str]:
-    """Parameters that do not come from config.yaml."""
+    """Parameters that are not compared with config.yaml."""
     return [name for name in record.params if name != CODE and name not in sections[record.rule]]
 
 

@@ -50,6 +50,13 @@ def store_path(experiment: Experiment) -> str:
     return named.get(experiment.data, f"results/raprank/survey/{experiment.data}")
 
 
+def figure_panels(config: Config, figure: str) -> list[dict[str, Any]]:
+    """What each panel of a figure is about, as `experiment/start` in the settings."""
+    panels = [panel.split("/") for panel in config.raprank.figures[figure]]
+    shown = [(experiment_of(config, name), start) for name, start in panels]
+    return [{"label": e.label, "start": s, "limit": e.limit} for e, s in shown]
+
+
 def experiment_schemas(domain_file: DomainFile, experiment: dict[str, Any]) -> tuple[Schema, Schema | None]:
     """What is published about an area, and about each of its blocks where they are told apart."""
     if experiment["marginals"]:

@@ -1,0 +1,27 @@
+"""Count the records that the zeros of each block leave, for the sampled blocks and others of every size."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from genverify.domain import read_domain
+from genverify.jobs import Job, progress, run
+from genverify.microdata.store import read_microdata
+from genverify.privacy.zeros import count_left, draw_sizes, releases_of
+from genverify.release import read_study
+
+
+def main(job: Job) -> None:
+    settings, own = job.params.release, job.params.zeros
+    keeps = read_domain(Path(job.input.domain)).universe(settings["universe"]).keeps
+    plain, known = (read_study(Path(job.input.domain), settings | {"structural_zeros": zeros}) for zeros in (False, True))
+    drawn = draw_sizes(pd.read_parquet(job.input.sizes), own["households"], own["blocks"], job.params.seed)
+    blocks = sorted({*drawn, *pd.read_parquet(job.input.sample)["block"]})
+    releases = releases_of(read_microdata(Path(job.input.microdata), blocks=blocks), keeps, plain)
+    rows = [{"block": release.block, "n": release.n, **count_left(release, known.rules, job.params.program["max_types"])}
+            for release in progress(releases, "blocks counted")]  # fmt: skip
+    pd.DataFrame(rows).to_parquet(job.output.blocks, index=False)
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821  (put there by Snakemake)

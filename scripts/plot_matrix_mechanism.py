@@ -1,0 +1,32 @@
+"""The error of the matrix mechanism on the queries of the study, by strategy."""
+
+from pathlib import Path
+
+from genverify.domain import read_domain
+from genverify.figures.privacy import plot_matrix_mechanism
+from genverify.figures.style import save
+from genverify.jobs import Job, log, run
+from genverify.privacy.comparison import compare_strategies, query_errors
+from genverify.privacy.matrix_mechanism import strategies
+from genverify.privacy.workload import Workload
+from genverify.release import read_study
+
+LABEL = "expected error, whatever the data; no data are shown"
+
+
+def main(job: Job) -> None:
+    settings, own = job.params.release, job.params.mechanism
+    schema = read_study(Path(job.input.domain), settings)
+    keeps = read_domain(Path(job.input.domain)).universe(settings["universe"]).keeps
+    workload = Workload(schema.domain.restrict(keeps.where), tuple(query.predicate for query in schema.queries))
+    found = strategies(workload)
+    errors = query_errors(found, schema.queries, workload.sizes, own["by_table"])
+    numbers = compare_strategies(found, own["epsilons"], errors)
+    errors.to_csv(job.output.queries, index=False, float_format="%.8g")
+    numbers.to_csv(job.output.table, index=False, float_format="%.8g")
+    log.info("%d queries on %d records: %s", len(schema.queries), workload.domain.size, [s.name for s in found])
+    save(plot_matrix_mechanism(numbers, LABEL), Path(job.output.pdf), Path(job.output.png))
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821  (put there by Snakemake)

@@ -1,0 +1,29 @@
+"""Record types that the zeros of a block leave, by its size."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from genverify.domain import read_domain
+from genverify.figures.privacy import plot_zeros_removed
+from genverify.figures.style import save
+from genverify.jobs import Job, run
+from genverify.microdata.manifest import data_label
+from genverify.privacy.zeros import records_left, summarise_left
+from genverify.release import read_study
+
+
+def main(job: Job) -> None:
+    settings = job.params.release | {"structural_zeros": True}
+    schema = read_study(Path(job.input.domain), settings)
+    keeps = read_domain(Path(job.input.domain)).universe(settings["universe"]).keeps
+    domain = schema.domain.restrict(keeps.where)
+    possible = records_left(domain, schema.rules, job.params.program["max_types"])
+    left = summarise_left(pd.read_parquet(job.input.blocks), pd.read_parquet(job.input.sample), domain.size)
+    left.assign(structural_alone=possible).to_csv(job.output.table, index=False)
+    figure = plot_zeros_removed(left, possible, data_label(Path(job.input.manifest)))
+    save(figure, Path(job.output.pdf), Path(job.output.png))
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821  (put there by Snakemake)

@@ -1,0 +1,1 @@
+"""Privacy against accuracy: randomized response, sensitivity, the matrix mechanism, and what published zeros give away."""

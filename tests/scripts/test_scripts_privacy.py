@@ -1,0 +1,91 @@
+"""The mains of privacy against accuracy on plain namespaces."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from genverify.domain import read_domain
+from genverify.microdata.store import write_microdata
+from script_jobs import job, script
+
+RESPONSE = {"proportions": [0.1, 0.5], "populations": [50, 500], "epsilons": [0.5, 2.0], "mu": 0.5, "simulations": 500}
+PROGRAM = {"max_types": 1000}
+
+
+def drawing(folder: Path) -> dict[str, Any]:
+    return {"pdf": folder / "a.pdf", "png": folder / "a.png", "table": folder / "a.csv"}
+
+
+def test_the_frontier_lies_where_the_simulation_does(tmp_path: Path) -> None:
+    outputs, again = drawing(tmp_path / "one"), drawing(tmp_path / "two")
+    for files in (outputs, again):
+        script("plot_rr_frontier")(job({}, files, response=RESPONSE, seed=1))
+    rows = pd.read_csv(outputs["table"])
+    assert len(rows) == 2 * 2 * 2 * 5
+    assert rows["difference_in_errors"].abs().max() < 4
+    assert (rows.loc[rows["quantity"] == "accuracy", "slope"] > 0).all()
+    assert all(outputs[kind].read_bytes() == again[kind].read_bytes() for kind in outputs)
+    assert outputs["png"].stat().st_size > 10_000
+
+
+def test_strategies_are_compared_on_the_queries_of_the_study(
+    toy: Path, toy_settings: dict[str, Any], tmp_path: Path
+) -> None:
+    inputs = {"domain": toy / "domain.yaml", "tables": toy / "tables.yaml"}
+    outputs, again = ({**drawing(tmp_path / name), "queries": tmp_path / name / "queries.csv"} for name in ("one", "two"))
+    for files in (outputs, again):
+        script("plot_matrix_mechanism")(
+            job(inputs, files, release=toy_settings, mechanism={"epsilons": [0.5, 1.0], "by_table": 1.0})
+        )
+    numbers, queries = pd.read_csv(outputs["table"]), pd.read_csv(outputs["queries"])
+    assert len(queries) == 6 * 16
+    identity = queries[queries["strategy"] == "identity"].set_index("query")
+    assert identity.loc["T1.cat", "records"] == identity.loc["T1.cat", "factor"] == 8
+    whole = numbers[(numbers["part"] == "epsilon") & (numbers["epsilon"] == 1)].set_index("strategy")
+    squares = (queries["error"] ** 2).groupby(queries["strategy"]).sum()
+    assert (-whole["accuracy"]).to_dict() == pytest.approx(squares.to_dict(), rel=1e-6)
+    assert set(numbers.loc[numbers["part"] == "table", "table"]) == {"T1", "T2", "T3"}
+    assert all(outputs[kind].read_bytes() == again[kind].read_bytes() for kind in outputs)
+
+
+@pytest.fixture
+def blocks(tmp_path: Path, toy: Path, toy_records: dict[str, list[tuple[int, int, int]]]) -> Path:
+    """The toy blocks as microdata, with their sizes and a sample of the first."""
+    rows = [(block, *record) for block, own in toy_records.items() for record in own]
+    columns = dict(zip(("block", "PET", "HOME", "AGE"), map(list, zip(*rows, strict=True)), strict=True))
+    types = {name: pa.string() if name == "block" else pa.int8() for name in columns}
+    table = pa.table({name: pa.array(values, types[name]) for name, values in columns.items()})
+    write_microdata([table], tmp_path / "microdata", read_domain(toy / "domain.yaml").domain)
+    first = next(iter(toy_records))
+    sizes = pd.DataFrame({"block": list(toy_records), "n": [len(own) for own in toy_records.values()]})
+    sizes.to_parquet(tmp_path / "sizes.parquet")
+    pd.DataFrame({"block": [first], "design": ["small"], "n_households": [3]}).to_parquet(tmp_path / "sample.parquet")
+    (tmp_path / "microdata.json").write_text(json.dumps({"label": "synthetic toy"}))
+    return tmp_path
+
+
+def test_zeros_are_counted_and_drawn(blocks: Path, toy: Path, toy_settings: dict[str, Any]) -> None:
+    files = {"domain": toy / "domain.yaml", "tables": toy / "tables.yaml", "sample": blocks / "sample.parquet"}
+    counted = {"blocks": blocks / "zeros.parquet"}
+    script("count_zeros")(
+        job({**files, "microdata": blocks / "microdata", "sizes": blocks / "sizes.parquet"}, counted, release=toy_settings,
+            program=PROGRAM, zeros={"households": [4], "blocks": 3}, seed=1)
+    )  # fmt: skip
+    left = pd.read_parquet(counted["blocks"])
+    assert left["n"].tolist() == [3, 4]
+    assert left.loc[1, ["published", "implied", "structural"]].tolist() == [1, 1, 1]
+    assert (left["structural"] <= left["implied"]).all()
+    assert (left["implied"] <= left["published"]).all()
+    inputs = {**files, **counted, "manifest": blocks / "microdata.json"}
+    outputs = drawing(blocks / "drawn")
+    script("plot_zeros_removed")(job(inputs, outputs, release=toy_settings, program=PROGRAM))
+    table = pd.read_csv(outputs["table"])
+    assert "block" not in table
+    assert set(table["domain"]) == {24}
+    assert set(table["structural_alone"]) == {20}
+    assert table["blocks_of"].tolist() == ["all blocks of this size"] * 6 + ["small"] * 3
+    assert outputs["png"].stat().st_size > 10_000

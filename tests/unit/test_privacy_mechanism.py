@@ -1,0 +1,258 @@
+"""Sensitivity and the matrix mechanism: small domains against matrices written out and noise drawn, then the 621 queries."""
+
+from itertools import combinations_with_replacement
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from genverify.domain import Column, Domain, DomainFile
+from genverify.predicates import Predicate
+from genverify.privacy.comparison import compare_strategies, query_errors
+from genverify.privacy.matrix_mechanism import (
+    NOTHING,
+    Strategy,
+    finest,
+    most_named,
+    noise_variance,
+    projection_diagonal,
+    strategies,
+    table_strategy,
+    unprojected_strategy,
+    workload_strategy,
+)
+from genverify.privacy.parameters import PrivacyError
+from genverify.privacy.sensitivity import (
+    l1_sensitivity,
+    l2_sensitivity,
+    memberships,
+    possible_records,
+    query_matrix,
+    query_sensitivity,
+)
+from genverify.privacy.workload import Workload, chain, exact_rank
+from genverify.program.types import live_types
+from genverify.release import Schema, build_schema
+from genverify.tables import Query
+
+
+def domain_of(*sizes: int) -> Domain:
+    return Domain(tuple(Column(f"C{place}", "", tuple(range(size)), ("",) * size) for place, size in enumerate(sizes)))
+
+
+@st.composite
+def workloads(draw: Any) -> Workload:
+    """Random queries on a small domain; some of them empty, some about every record, some the same."""
+    domain = domain_of(*draw(st.lists(st.integers(1, 4), min_size=1, max_size=3)))
+    query = st.fixed_dictionaries({}, optional={c.name: st.sets(st.sampled_from(c.codes)) for c in domain.columns})
+    return Workload(domain, tuple(Predicate.of(where) for where in draw(st.lists(query, min_size=1, max_size=7))))
+
+
+@pytest.fixture(scope="module")
+def study(census: DomainFile, census_tables: dict[str, Any], release_settings: dict[str, Any]) -> Schema:
+    return build_schema(census, census_tables, release_settings)
+
+
+@pytest.fixture(scope="module")
+def households(study: Schema) -> Workload:
+    """The 621 queries on the occupied households."""
+    return Workload(study.domain.restrict({"VACS": [0]}), tuple(query.predicate for query in study.queries))
+
+
+@given(workloads())
+def test_sensitivity_is_the_worst_case_over_neighbours(work: Workload) -> None:
+    """Every dataset of up to two records, and every record that may join it."""
+    matrix = query_matrix(work.domain, work.queries)
+    found = query_sensitivity(work.domain, work.queries)
+    cells = range(work.domain.size)
+    worst = {"l1": 0.0, "l2": 0.0}
+    for held in [(), *((k,) for k in cells), *combinations_with_replacement(cells, 2)][:80]:
+        x = np.bincount(np.array(held, dtype=int), minlength=len(cells))
+        for joins in cells:
+            y = x.copy()
+            y[joins] += 1
+            change = (matrix @ y - matrix @ x).astype(float)
+            worst = {"l1": max(worst["l1"], np.abs(change).sum()), "l2": max(worst["l2"], float(np.linalg.norm(change)))}
+    assert found.l1 == worst["l1"] == l1_sensitivity(matrix)
+    assert found.l2 == pytest.approx(worst["l2"])
+    assert l2_sensitivity(matrix) == pytest.approx(worst["l2"])
+    record = {name: np.array([code]) for name, code in found.record.items()}
+    assert sum(bool(query.matches(record)[0]) for query in work.queries) == found.l1
+
+
+@given(workloads())
+def test_sizes_overlaps_and_memberships_are_those_of_the_matrix(work: Workload) -> None:
+    matrix = query_matrix(work.domain, work.queries)
+    assert (memberships(work.domain, work.queries).ravel() == matrix.sum(axis=0)).all()
+    assert work.sizes == matrix.sum(axis=1).tolist()
+    assert (work.gram == matrix @ matrix.T).all()
+    assert exact_rank(work.gram) == np.linalg.matrix_rank(matrix)
+
+
+def dense(strategy: Strategy, work: Workload) -> Any:
+    """The matrix A of a strategy, by what its name says and not by the code under test."""
+    every = frozenset(work.codes)
+    families = [frozenset(n for n, codes in query.clauses if 0 < len(codes) < len(work.domain[n].codes))
+                for query in work.queries if all(codes for _, codes in query.clauses)]  # fmt: skip
+    tables = {
+        "identity": [every],
+        "hierarchical": [frozenset(most_named(work)[:k]) for k in range(len(every) + 1)],
+        "tables": [frozenset(), *families],
+        "finest": [f for f in families if not any(f < other for other in families)] or [frozenset()],
+    }
+    if strategy.name not in tables:
+        return query_matrix(work.domain, work.queries)
+    return np.vstack([marginal(work.domain, columns) for columns in dict.fromkeys(tables[strategy.name])])
+
+
+def marginal(domain: Domain, columns: frozenset[str]) -> Any:
+    """A full table as a matrix: one row per combination of codes of its columns."""
+    rows = np.ones((1, 1))
+    for column in domain.columns:
+        size = len(column.codes)
+        rows = np.kron(rows, np.eye(size) if column.name in columns else np.ones((1, size)))
+    return rows
+
+
+@given(workloads())
+def test_factors_are_those_of_the_pseudo_inverse(work: Workload) -> None:
+    Q = query_matrix(work.domain, work.queries).astype(float)
+    for strategy in strategies(work):
+        if strategy.name == "unprojected":
+            continue
+        A = dense(strategy, work)
+        inverse = np.linalg.pinv(A)
+        assert Q @ inverse @ A == pytest.approx(Q, abs=1e-9)
+        assert strategy.sensitivity == l1_sensitivity(A)
+        rows = (Q @ inverse) ** 2
+        assert strategy.factors == pytest.approx(l1_sensitivity(A) ** 2 * rows.sum(axis=1), abs=1e-8)
+        frobenius = np.linalg.norm(Q @ inverse, "fro") ** 2
+        assert strategy.accuracy(0.5) == pytest.approx(-8 * l1_sensitivity(A) ** 2 * frobenius, abs=1e-7)
+        answers = len(A) if strategy.name != "workload" else int((A.sum(axis=1) > 0).sum())
+        assert strategy.answers == answers
+
+
+WORK = Workload(
+    domain_of(3, 2, 4),
+    tuple(
+        map(Predicate.of, [{"C0": [0]}, {"C0": [1, 2], "C1": [0]}, {"C1": [1]}, {"C2": [1, 3]}, {"C1": [0], "C2": [2]}, {}])
+    ),
+)
+
+
+@pytest.mark.parametrize("strategy", strategies(WORK)[:-1], ids=lambda strategy: strategy.name)
+def test_the_mechanism_played_out_has_these_errors(strategy: Strategy) -> None:
+    """Laplace noise on the answers of A, the workload derived from them: unbiased, with the variance of E-27."""
+    rng, epsilon, times = np.random.default_rng(11), 0.7, 30_000
+    x = rng.integers(0, 9, WORK.domain.size).astype(float)
+    Q, A = query_matrix(WORK.domain, WORK.queries).astype(float), dense(strategy, WORK)
+    noise = l1_sensitivity(A) * rng.laplace(scale=1 / epsilon, size=(len(A), times))
+    errors = Q @ np.linalg.pinv(A) @ ((A @ x)[:, None] + noise) - (Q @ x)[:, None]
+    squares = errors**2
+    spread = squares.std(axis=1, ddof=1) / np.sqrt(times)
+    assert (np.abs(errors.mean(axis=1)) < 4 * strategy.errors(epsilon) / np.sqrt(times)).all()
+    assert (np.abs(squares.mean(axis=1) - strategy.errors(epsilon) ** 2) < 4 * spread).all()
+    total = squares.sum(axis=0)
+    assert abs(total.mean() + strategy.accuracy(epsilon)) < 4 * total.std(ddof=1) / np.sqrt(times)
+
+
+def test_least_squares_never_adds_error() -> None:
+    plain, projected = unprojected_strategy(WORK), workload_strategy(WORK)
+    assert (projected.factors <= plain.factors + 1e-9).all()
+    assert projected.factors.sum() == pytest.approx(projected.sensitivity**2 * exact_rank(WORK.gram))
+
+
+def test_a_strategy_must_tell_apart_what_a_query_does() -> None:
+    with pytest.raises(PrivacyError, match="no table of the strategy has the columns C0, C1 together"):
+        table_strategy("poor", WORK, [NOTHING, *map(frozenset, (["C0"], ["C1"], ["C2"], ["C1", "C2"]))])
+    with pytest.raises(PrivacyError, match=r"\(total\)"):
+        table_strategy("empty", WORK, [])
+
+
+@pytest.mark.parametrize("epsilon", [0.0, -0.1, float("inf")])
+def test_a_budget_must_be_above_zero(epsilon: float) -> None:
+    with pytest.raises(PrivacyError, match=f"epsilon is {epsilon}: give a privacy loss above 0"):
+        noise_variance(epsilon)
+    with pytest.raises(PrivacyError, match="epsilon"):
+        strategies(WORK)[0].accuracy(epsilon)
+
+
+def test_domains_that_are_too_large_are_refused() -> None:
+    large = domain_of(1000, 1000, 1000)
+    with pytest.raises(PrivacyError, match="the domain has 1000000000 records"):
+        memberships(large, [])
+    with pytest.raises(PrivacyError, match="too many to write out"):
+        query_matrix(large, [Predicate.of({})])
+
+
+def test_the_rank_is_exact_where_floats_are_not() -> None:
+    ill = np.array([[10**9, 10**9 + 1], [10**9 - 1, 10**9]], dtype=np.int64)
+    assert exact_rank(ill) == 2
+    assert exact_rank(np.outer([3, 5, 7], [1, 10**8, 2])) == 1
+    assert exact_rank(np.zeros((3, 3), dtype=np.int64)) == 0
+
+
+def test_the_621_queries_and_the_households_that_lie_in_most(households: Workload, study: Schema) -> None:
+    assert households.domain.size == 1_185_408
+    types = live_types(households.domain, households.queries, [], 2_000_000)
+    counted = sum((types.inside(query).astype(np.int32) for query in households.queries), np.zeros(len(types), np.int32))
+    found = query_sensitivity(households.domain, households.queries)
+    assert (found.least, found.l1) == (counted.min(), counted.max()) == (10, 27)
+    assert int((counted * types.raw).sum()) == sum(households.sizes)
+
+
+def test_impossible_households_do_not_count_where_rules_are_known(
+    households: Workload, census: DomainFile, census_tables: dict[str, Any], release_settings: dict[str, Any]
+) -> None:
+    rules = build_schema(census, census_tables, release_settings | {"structural_zeros": True}).rules
+    possible = possible_records(households.domain, rules)
+    assert possible.sum() == live_types(households.domain, [], rules, 2_000_000).raw.sum()
+    found = query_sensitivity(households.domain, households.queries, rules)
+    assert found.l1 == memberships(households.domain, households.queries)[possible].max() <= 27
+    record = {name: np.array([code]) for name, code in found.record.items()}
+    assert not any(rule.excludes(record)[0] for rule in rules)
+
+
+def test_the_strategies_on_the_621_queries(households: Workload, study: Schema) -> None:
+    found = {strategy.name: strategy for strategy in strategies(households)}
+    assert found["identity"].factors.tolist() == households.sizes
+    assert found["identity"].answers == households.domain.size
+    assert found["hierarchical"].sensitivity == 1 + len(households.codes)
+    assert found["workload"].factors.sum() == pytest.approx(27**2 * np.linalg.matrix_rank(households.gram.astype(float)))
+    nobody = [place for place, size in enumerate(households.sizes) if not size]
+    assert {study.queries[place].table for place in nobody} == {"H3", "H5"}
+    for strategy in found.values():
+        assert (strategy.factors[nobody] == 0).all()
+        assert (np.delete(strategy.factors, nobody) > 0).all()
+    finer = finest(households.families)
+    assert found["finest"].sensitivity == len(finer) < len(households.families)
+    assert all(any(family <= table for table in finer) for family in households.families)
+
+
+def test_errors_are_told_by_privacy_loss_table_and_query() -> None:
+    queries = [Query("T1.a", "T1", "", WORK.queries[0]), Query("T1A.a", "T1A", "", WORK.queries[1]),
+               Query("T2.b", "T2", "", WORK.queries[2])]  # fmt: skip
+    work = Workload(WORK.domain, WORK.queries[:3])
+    found = strategies(work)
+    errors = query_errors(found, queries, work.sizes, 2.0)
+    assert errors.loc[errors["strategy"] == "identity", "error"].tolist() == np.sqrt([8 / 2, 8 / 2, 12 / 2]).tolist()
+    assert errors["table"].tolist() == ["T1", "T1", "T2"] * len(found)
+    numbers = compare_strategies(found, [1.0, 2.0], errors)
+    whole = numbers[numbers["part"] == "epsilon"].set_index(["strategy", "epsilon"])
+    assert whole.loc[("identity", 1.0), "accuracy"] == -2 * (8 + 8 + 12)
+    assert whole.loc[("identity", 2.0), "error"] == pytest.approx(np.sqrt((8 + 8 + 12) / 2 / 3))
+    tables = numbers[(numbers["part"] == "table") & (numbers["strategy"] == "identity")].set_index("table")
+    assert tables["queries"].to_dict() == {"T1": 2, "T2": 1}
+    assert tables["error"].to_dict() == pytest.approx({"T1": 2.0, "T2": np.sqrt(6)})
+
+
+def test_a_gap_that_is_missing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("genverify.privacy.matrix_mechanism.exact_rank", lambda gram: 2)
+    with pytest.raises(PrivacyError, match="the rank of the workload is 2, but its overlaps have no gap there"):
+        projection_diagonal(WORK)
+
+
+def test_a_chain_refines_column_by_column() -> None:
+    assert chain(most_named(WORK)) == [frozenset(), {"C1"}, {"C0", "C1"}, {"C0", "C1", "C2"}]
