@@ -38,8 +38,8 @@ def is_synthetic(manifest: Path, condition: str) -> bool:
     source = read_json(manifest)["source"]
     if source == FILES:
         raise DataError(
-            f"condition {condition} publishes the files that housing.picture and housing.sf1 name: the private households are "
-            f"not known, so nothing can be evaluated. Ask for results/housing/{condition}/blocks.parquet, or set both to null."
+            f"condition {condition} publishes the files that housing.picture and housing.sf1 name: their private households "
+            f"are not known, so nothing can be evaluated. Ask for results/housing/{condition}/blocks.parquet, or name none."
         )
     return bool(source == "synthetic")
 
