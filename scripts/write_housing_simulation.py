@@ -13,7 +13,7 @@ def main(job: Job) -> None:
     occupancy, paper = read_yaml(Path(job.input.housing_domain))["occupancy"], read_yaml(Path(job.input.simulation))["paper"]
     label = data_label(Path(job.input.manifest))
     table = simulation_table(read_states(Path(job.input.households)), occupancy, paper, label)
-    table.to_csv(job.output.table, index=False)
+    table.to_csv(job.output.table, index=False, float_format="%.10g")
 
 
 if __name__ == "__main__":

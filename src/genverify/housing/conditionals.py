@@ -70,7 +70,8 @@ def read_conditionals(text: Mapping[str, Any], where: str) -> Conditionals:
             (ANY, with_children): _percentages(text["sizes"][name], LARGEST, f"{where}: sizes.{name}")
             for with_children, name in enumerate(("without_children", "with_children"))
         }
-        groups, children = {}, {}
+        groups: dict[int, int] = {}
+        children: dict[tuple[int, int], Distribution] = {}
         for group, (name, rows) in enumerate(text["children"].items()):
             groups |= dict.fromkeys(rows["HHT2"], group)
             for size in range(2, LARGEST + 1):
@@ -98,7 +99,7 @@ def draw_sizes(said: Ints, minors: Ints, group: Ints, given: Conditionals, rng: 
     """The exact size of each household: as said, above 6 drawn among those with or without anybody under 18."""
     size = said.copy()
     for rows, key in _cells(np.flatnonzero(said >= LARGEST), group, minors):
-        found = given.sizes.get(key, given.sizes.get((ANY, key[1])))
+        found = given.sizes.get(key) or given.sizes.get((ANY, key[1]))
         if found is not None:
             size[rows] = found.draw(len(rows), rng)
     return size
@@ -115,16 +116,16 @@ def draw_children(size: Ints, minors: Ints, group: Ints, given: Conditionals, rn
 def _draw_children_of(group: int, size: int, given: Conditionals, count: int, rng: np.random.Generator) -> Ints:
     """Households of one group and size: its own distribution, that of all groups, or of the next smaller size, enlarged."""
     for smaller in range(size, 1, -1):
-        found = given.children.get((group, smaller), given.children.get((ANY, smaller)))
+        found = given.children.get((group, smaller)) or given.children.get((ANY, smaller))
         if found is not None:
-            drawn = found.draw(count, rng) + rng.binomial(size - smaller, given.another_child, count)
-            return np.minimum(drawn, size - 1)
+            drawn: Ints = found.draw(count, rng) + rng.binomial(size - smaller, given.another_child, count)
+            return drawn.clip(max=size - 1)
     return np.ones(count, dtype=np.int64)
 
 
-def _cells(rows: Ints, *keys: Ints) -> list[tuple[Ints, tuple[int, ...]]]:
-    """The rows of each combination of keys, in the order of the keys."""
+def _cells(rows: Ints, first: Ints, second: Ints) -> list[tuple[Ints, tuple[int, int]]]:
+    """The rows of each combination of two keys, in the order of the keys."""
     if not len(rows):
         return []
-    found, which = np.unique(np.stack([key[rows] for key in keys], axis=1), axis=0, return_inverse=True)
-    return [(rows[which == place], tuple(map(int, values))) for place, values in enumerate(found)]
+    found, which = np.unique(np.stack([first[rows], second[rows]], axis=1), axis=0, return_inverse=True)
+    return [(rows[which == place], (int(values[0]), int(values[1]))) for place, values in enumerate(found)]

@@ -19,9 +19,9 @@ def read_columns(path: Path, columns: Mapping[str, Sequence[str]], setting: str)
     try:
         header = list(pd.read_csv(path, nrows=0, dtype=str).columns)
         found = {_first(names, header, path): ours for ours, names in columns.items()}
-        pieces = pd.read_csv(path, dtype=str, usecols=list(found), keep_default_na=False, chunksize=ROWS_AT_ONCE)
-        for piece in pieces:
-            yield piece.rename(columns=found).rename(index=lambda row: row + 2)
+        with pd.read_csv(path, dtype=str, usecols=list(found), keep_default_na=False, chunksize=ROWS_AT_ONCE) as pieces:
+            for piece in pieces:
+                yield piece.rename(columns=found).rename(index=lambda row: row + 2)
     except (OSError, ValueError) as error:
         raise DataError(f"{path}: not a csv file that can be read ({error}); see {setting} in config.yaml") from None
 

@@ -39,10 +39,10 @@ class Excluded:
     reasons: Counter[str] = field(default_factory=Counter)
     programs: Counter[str] = field(default_factory=Counter)
 
-    def table(self) -> pd.DataFrame:
-        """One row per reason, in the order of appendix D."""
+    def listed(self) -> dict[str, int]:
+        """How many by reason, in the order of appendix D; none is a number too."""
         order = (OTHER, NO_BLOCK, SUPPRESSED, GROUP_QUARTERS, MORE_HOUSEHOLDS, MORE_PERSONS)
-        return pd.DataFrame({"reason": order, "left_out": [self.reasons[reason] for reason in order]})
+        return {reason: self.reasons[reason] for reason in order}
 
 
 def read_picture(path: Path, columns: Mapping[str, Any], published: Mapping[str, Any], excluded: Excluded) -> pd.DataFrame:
@@ -93,8 +93,8 @@ def _check_bedrooms(frame: pd.DataFrame, path: Path) -> None:
     if len(wrong):
         parts = " + ".join(f"{frame[name][wrong[0]]:g}" for name in BEDROOM_NAMES)
         raise DataError(
-            f"{path}, row {wrong[0]}: units by bedrooms ({parts} percent) add up to {total[wrong[0]]:g}, not to 100. Mend the "
-            "row, or write -1 for what is not known."
+            f"{path}, row {wrong[0]}: units by bedrooms ({parts} percent) add up to {total[wrong[0]]:g}, not to 100. Mend "
+            "the row, or write -1 for what is not known."
         )
 
 
@@ -111,12 +111,12 @@ def link(picture: pd.DataFrame, census: pd.DataFrame, excluded: Excluded, where:
     """Both releases about every block that is kept, without the exclusions of appendix D."""
     require_blocks(census, picture, where)
     joined = census.merge(picture, on="block", how="inner").sort_values("block", ignore_index=True)
-    for reason, wrong in (
-        (GROUP_QUARTERS, lambda frame: frame[IN_HOUSEHOLDS] < frame["P"]),
-        (MORE_HOUSEHOLDS, lambda frame: frame["HUD_N"] > frame["N"]),
-        (MORE_PERSONS, lambda frame: frame["HUD_P"] > frame["P"]),
+    for reason, part, whole in (
+        (GROUP_QUARTERS, "P", IN_HOUSEHOLDS),
+        (MORE_HOUSEHOLDS, "HUD_N", "N"),
+        (MORE_PERSONS, "HUD_P", "P"),
     ):
-        left_out = wrong(joined)
+        left_out = joined[part] > joined[whole]
         excluded.reasons[reason] += int(left_out.sum())
         joined = joined[~left_out]
     if joined.empty:

@@ -174,4 +174,5 @@ def draw_bedrooms(size: Ints, mix: Floats, model: PropertyModel, rng: np.random.
     weights = np.where(weights.any(axis=1, keepdims=True), weights, mix)  # alpha = 0, and no unit is large enough
     cumulated = np.cumsum(weights, axis=1)
     drawn = (rng.random(len(size))[:, None] * cumulated[:, -1:] >= cumulated[:, :-1]).sum(axis=1)
-    return np.array(BEDROOMS)[drawn]
+    codes: Ints = np.array(BEDROOMS)[drawn]
+    return codes

@@ -30,5 +30,4 @@ def publish_files(files: list[str], published: Mapping[str, Any]) -> tuple[pd.Da
     named = dict(zip(("picture", "sf1"), map(read_yaml, columns), strict=True))
     statistics, excluded = read_releases(picture, sf1, named, published)
     label = f"{picture.name} and {sf1.name}"
-    left_out = dict(excluded.table().itertuples(index=False))
-    return statistics, {"label": label, "source": FILES, "blocks": len(statistics), "left_out": left_out}
+    return statistics, {"label": label, "source": FILES, "blocks": len(statistics), "left_out": excluded.listed()}

@@ -39,8 +39,8 @@ def read_pums(path: Path, another_child: float) -> Conditionals:
                 sizes.setdefault((group, int(minors > 0)), Counter())[size] += weight
             if minors:
                 children.setdefault((group, size), Counter())[minors] += weight
-    drawn = ({key: Distribution.of(found) for key, found in table.items()} for table in (sizes, children))
-    return Conditionals("RACE", {race: race for race in range(1, RACES + 1)}, *drawn, another_child)
+    of_sizes, of_children = ({key: Distribution.of(found) for key, found in table.items()} for table in (sizes, children))
+    return Conditionals("RACE", {race: race for race in range(1, RACES + 1)}, of_sizes, of_children, another_child)
 
 
 def _weight(path: Path) -> dict[str, list[str]]:
@@ -64,5 +64,5 @@ def _count(rows: pd.DataFrame, path: Path) -> Counter[tuple[int, int, int]]:
             f"{path}, row {row}: {said}: at most SIZE persons are under 18, and RACE is a number from 1 to {RACES}. Mend it."
         )
     kept = frame[(frame["CHILDREN"] < frame["SIZE"]) & (frame["WEIGHT"] > 0)]
-    found = kept.groupby(["SIZE", "CHILDREN", "RACE"])["WEIGHT"].sum()
-    return Counter({(int(s), int(c), int(r)): int(weight) for (s, c, r), weight in found.items()})
+    found = kept.groupby(["SIZE", "CHILDREN", "RACE"], as_index=False)["WEIGHT"].sum()
+    return Counter({(size, minors, race): weight for size, minors, race, weight in found.to_numpy().tolist()})

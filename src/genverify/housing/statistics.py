@@ -47,7 +47,7 @@ def _sums(parts: Mapping[str, Any], block: "pd.Series[Any]") -> pd.DataFrame:
 
 def counts_for(households: pd.DataFrame, line: Mapping[str, Any]) -> Flags:
     """Whether each household counts for a published percentage."""
-    flags = Predicate.of(line.get("where", {})).matches({name: households[name] for name in households})
+    flags = Predicate.of(line.get("where", {})).matches({str(name): column for name, column in households.items()})
     if "adults" in line:
         low, *rest = line["adults"]
         adults = (households["SIZE"] - households["CHILDREN"]).to_numpy()

@@ -1,0 +1,58 @@
+"""
+Reads: the section housing of config.yaml.
+Writes: nothing; what the stages of the housing study share: its source, the settings of a condition, and the files that it needs.
+"""
+
+CONDITIONS = sorted(STUDY.housing.conditions)
+HOUSING_SOURCE = (
+    COUNTRY
+    if STUDY.microdata.source == "synthetic"
+    else ["results/microdata", "results/microdata.json"]
+)
+
+
+wildcard_constraints:
+    condition="|".join(CONDITIONS),
+
+
+def condition_part(*names):
+    """Some settings of the job's condition."""
+
+    def of_job(wildcards):
+        condition = STUDY.housing.conditions[wildcards.condition].model_dump()
+        return {name: condition[name] for name in names}
+
+    return of_job
+
+
+def has_noise(wildcards):
+    """Whether the job's condition adds noise."""
+    condition = STUDY.housing.conditions[wildcards.condition]
+    return condition.noise != "none" or condition.noise_hud
+
+
+def is_real(wildcards):
+    """Whether the job publishes the files of a user: a condition without protection, and the files are named."""
+    swapped = STUDY.housing.conditions[wildcards.condition].swap > 0
+    return bool(STUDY.housing.picture) and not swapped and not has_noise(wildcards)
+
+
+def simulated_households(wildcards):
+    """The private households and their manifest, unless a user's files are published."""
+    made = [
+        "results/housing/households.parquet",
+        "results/housing/manifest.json",
+    ]
+    return [] if is_real(wildcards) else made
+
+
+def user_files(wildcards):
+    """The files of a user, and what their columns are called, if they are published."""
+    files = [STUDY.housing.picture, STUDY.housing.sf1]
+    columns = ["data/housing/picture.yaml", "data/housing/sf1.yaml"]
+    return files + columns if is_real(wildcards) else []
+
+
+def budget_file(wildcards):
+    """The budgets of appendix F, if the condition adds noise."""
+    return STUDY.housing.budget if has_noise(wildcards) else []
