@@ -4,7 +4,6 @@ Writes: results/housing/{condition}/reidentified.parquet (curves), totals.parque
 """
 
 HOUSING_PAPER = "data/papers/subsidized_housing.yaml"
-HOUSING_BATCHES = [f"{batch:03d}" for batch in range(STUDY.housing.batches)]
 # from which figures are drawn: the paper's reading of the counts
 SHOWN_CONDITIONS = [
     name

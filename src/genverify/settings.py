@@ -230,6 +230,7 @@ class Housing(Section):
     alpha: float = Field(ge=0, le=1)
     batches: int = Field(ge=1, le=100_000)
     top: int = Field(ge=1)
+    search: int = Field(ge=0)
     prior_sample: float = Field(gt=0, le=1)
     baseline_sample: float = Field(gt=0, le=1)
     simple: list[str] = Field(min_length=1)

@@ -1,23 +1,45 @@
 """Solution variability: how far a fitting dataset can be from another (subsidized housing, equation 3)."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import block_array, csr_array, eye_array
+from scipy.sparse import block_array, csr_array, diags_array, eye_array
 
 from genverify.bounds import INTEGRAL, WrongAnswer
 from genverify.claims import Codes
 from genverify.program.compact import Program
-from genverify.solvers.base import IntegerProgram, Solver, Status
+from genverify.solvers.base import Floats, IntegerProgram, Solver, Status
 
 Ints = npt.NDArray[np.int64]
 
 
+class Fitting(Protocol):
+    """The datasets that fit: z >= 0 with lo <= A z <= hi, and n records."""
+
+    @property
+    def A(self) -> npt.NDArray[Any]: ...
+
+    @property
+    def lo(self) -> Ints: ...
+
+    @property
+    def hi(self) -> Ints: ...
+
+    @property
+    def n(self) -> int: ...
+
+    def fits(self, z: Ints) -> bool: ...
+
+
 @dataclass(frozen=True)
 class Variability:
-    """solvar(D*), the largest L1 distance of histograms from D*, and the share of records that can differ."""
+    """
+    solvar(D*), the largest L1 distance of histograms from D*, and the share of records that can differ.
+
+    Where a limit struck (`exact` is false), it is the largest distance that was found: the true one may be larger.
+    """
 
     solvar: int
     share: float
@@ -33,16 +55,30 @@ def solution_variability(program: Program, records: Codes, solver: Solver) -> Va
     """
     floors = _floors(program, records)
     used = np.flatnonzero(floors)
-    if len(used) == 0 or program.n == 0:
-        return Variability(2 * program.n, 1.0 if program.n else 0.0, exact=True)
-    answer = solver.solve(_least_overlap(program, used, floors[used]))
-    if answer.status is not Status.OPTIMAL or answer.z is None:
+    bins = np.full(program.classes, -1, dtype=np.int64)
+    bins[used] = np.arange(len(used))
+    return farthest(program, bins, floors[used], solver, f"block {program.release.block}")
+
+
+def farthest(program: Fitting, bins: Ints, floors: Ints, solver: Solver, where: str) -> Variability:
+    """
+    The most that a fitting dataset can differ from D*, which has `floors[b]` records in each bin b that it uses.
+
+    `bins` gives the bin of each variable, -1 for those that D* does not use. Least overlap: the sum of min(z_b, s_b).
+    """
+    n = program.n
+    if len(floors) == 0 or n == 0:
+        return Variability(2 * n, 1.0 if n else 0.0, exact=True)
+    answer = solver.solve(_least_overlap(program, bins, floors))
+    point = answer.incumbent if answer.z is None else answer.z
+    if point is None:
         return Variability(0, 0.0, exact=False)
-    z = np.rint(answer.z[: program.classes]).astype(np.int64)
-    if np.abs(answer.z[: program.classes] - z).max(initial=0) > INTEGRAL or not program.fits(z):
-        raise WrongAnswer(f"block {program.release.block}: the farthest dataset does not fit the counts when recounted")
-    overlap = int(np.minimum(z[used], floors[used]).sum())
-    return Variability(2 * (program.n - overlap), 1 - overlap / program.n, exact=True)
+    z = np.rint(point[: len(bins)]).astype(np.int64)
+    if np.abs(point[: len(bins)] - z).max(initial=0) > INTEGRAL or not program.fits(z):
+        raise WrongAnswer(f"{where}: the farthest dataset does not fit the counts when recounted")
+    counts = np.bincount(bins[bins >= 0], weights=z[bins >= 0], minlength=len(floors)).astype(np.int64)
+    overlap = int(np.minimum(counts, floors).sum())
+    return Variability(2 * (n - overlap), 1 - overlap / n, answer.status is Status.OPTIMAL)
 
 
 def _floors(program: Program, records: Codes) -> Ints:
@@ -66,21 +102,32 @@ def _class_of(program: Program, record: list[int]) -> int:
     return int(program.class_of[np.flatnonzero(match)[0]])
 
 
-def _least_overlap(program: Program, used: Ints, floors: Ints) -> IntegerProgram:
-    """Minimise sum o_c with o_c >= min(z_c, s_c): a binary b_c says which of the two, o >= z - N b and o >= s b."""
-    U, C, n = len(used), program.classes, program.n
-    pick = csr_array((np.ones(U), (np.arange(U), used)), shape=(U, C))
-    one = eye_array(U, format="csr")
-    scaled = csr_array((floors.astype(np.float64), (np.arange(U), np.arange(U))), shape=(U, U))
-    none = csr_array((len(program.rows), U))
-    published = csr_array(program.A.astype(np.float64))
-    parts: list[list[Any]] = [[published, none, none], [-pick, n * one, one], [None, -scaled, one]]
+def _least_overlap(program: Fitting, bins: Ints, floors: Ints) -> IntegerProgram:
+    """Minimise sum o_b with o_b >= min(z_b, s_b): a binary says which, o >= z - (m - s) b and o >= s b, where z_b <= m."""
+    U, C = len(floors), len(bins)
+    inside = np.flatnonzero(bins >= 0)
+    pick = csr_array((np.ones(len(inside)), (bins[inside], inside)), shape=(U, C))
+    most = _most(program, bins, U)
+    one, scaled = eye_array(U, format="csr"), diags_array(floors.astype(np.float64))
+    spare = diags_array(np.maximum(most - floors, 0.0))
+    published, none = csr_array(program.A.astype(np.float64)), csr_array((len(program.A), U))
+    parts: list[list[Any]] = [[published, none, none], [-pick, spare, one], [None, -scaled, one]]
     A: Any = block_array(parts)
     free = np.full(2 * U, np.inf)
     return IntegerProgram(
         csr_array(A),
         np.concatenate([program.lo, np.zeros(2 * U)]).astype(np.float64),
         np.concatenate([program.hi.astype(np.float64), free]),
-        np.concatenate([np.full(C, n), np.ones(U), np.full(U, n)]).astype(np.float64),
+        np.concatenate([np.full(C, program.n), np.ones(U), np.full(U, program.n)]).astype(np.float64),
         np.concatenate([np.zeros(C + U), -np.ones(U)]),
     )
+
+
+def _most(program: Fitting, bins: Ints, number: int) -> Floats:
+    """The most records that a bin can have: a row to which each record of the bin adds something limits them."""
+    most = np.full(number, float(program.n))
+    for b in range(number):
+        least = program.A[:, bins == b].min(axis=1)
+        rows = np.flatnonzero(least > 0)
+        most[b] = min(most[b], (program.hi[rows] // least[rows]).min(initial=program.n))
+    return most

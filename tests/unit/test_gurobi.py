@@ -9,6 +9,7 @@ from scipy.sparse import csr_array
 from genverify.bounds import Bounder, Limits
 from genverify.claims import as_claims, candidate_claims
 from genverify.generate import generate
+from genverify.housing.likely import most_likely, most_likely_sets
 from genverify.program.compact import Program, build_program
 from genverify.release import Schema, make_release, read_study
 from genverify.solvers import gurobi
@@ -17,6 +18,7 @@ from genverify.solvers.gurobi import Gurobi, LicenceError, has_full_licence
 from genverify.solvers.highs import Highs
 from genverify.tabulate import tabulate
 from genverify.verify import Decision, Verdict, Verifier
+from housing_cases import small_program
 
 LIMITS = WorkLimits(iterations=200_000, nodes=1000, seconds=60)
 ONE = np.ones(1)
@@ -223,3 +225,29 @@ def test_both_solvers_verify_the_same_claims_of_ten_households(study: Schema, se
     by_highs, by_gurobi = decide(program, Highs(LIMITS)), decide(program, Gurobi(LIMITS))
     assert [(d.claim, d.verdict) for d in by_gurobi] == [(d.claim, d.verdict) for d in by_highs]
     assert any(d.verdict is Verdict.VERIFIED for d in by_gurobi)
+
+
+@needs_gurobi
+@pytest.mark.parametrize("seed", range(5))
+def test_the_most_likely_datasets_are_the_least_of_a_pool_of_all(seed: int) -> None:
+    """Gurobi lists every dataset that fits; ours are the first of them by cost."""
+    program = small_program(seed)
+    gurobi_solver = Gurobi(LIMITS)
+    pool = gurobi_solver.pool(program.as_integer_program(), 10_000, 1)
+    costs = sorted(round(float(program.cost @ point)) for point in pool)
+    for solver in (gurobi_solver, Highs(LIMITS)):
+        found = most_likely_sets(program, most_likely(program, solver), 10, solver, 1000, seed)
+        assert found.proved
+        assert list(found.costs) == costs[:10]
+
+
+@needs_gurobi
+def test_bounds_of_variables_and_continuous_ones_mean_the_same_to_both() -> None:
+    A, side = np.array([[1.0, 1.0]]), np.array([2.5])
+    for solver in (Gurobi(LIMITS), Highs(LIMITS)):
+        linear = solver.linear_program(A, side, side)
+        assert linear.maximise(np.array([1.0, 0.0])).value == pytest.approx(2.5)
+        linear.set_bounds(np.array([0.0, 1.0]), np.array([1.0, 9.0]))
+        assert linear.maximise(np.array([1.0, 0.0])).value == pytest.approx(1.0)
+        whole = IntegerProgram(csr_array(A), side, side, np.full(2, 9.0), np.array([2.0, 1.0]), np.array([True, False]))
+        assert solver.solve(whole).value == pytest.approx(4.5)

@@ -244,8 +244,12 @@ def test_the_same_figure_has_the_same_bytes() -> None:
 def test_counts_behind_the_block_figures() -> None:
     points = variability_points(variability())
     simple = points[points["attributes"] == "simple"]
-    assert simple["share"].tolist() == [0.0, 0.04, 0.5]
-    assert simple["cumulative_blocks"].tolist() == [0.5, 0.75, 1.0]
+    assert simple["share"].tolist() == [0.0, 0.04, 0.5, 1.0]
+    assert simple["most_blocks"].tolist() == [0.5, 0.75, 1.0, 1.0]
+    assert simple["least_blocks"].tolist() == [0.25, 0.5, 0.75, 1.0]  # the fourth block is not exact
+    assert simple["households"].unique().tolist() == [8]
+    open_block = variability().assign(share=np.nan, exact=False)
+    assert variability_points(pd.concat([variability(), open_block], ignore_index=True)).equals(points)
     frame = NONE.assign(n=[20, 40, 40, 100], n_s=[11, 20, 21, 100])
     bins = flagged_bins(frame)
     numbers, shares = bins[bins["by"] == "subsidized households"], bins[bins["by"] == "share subsidized"]

@@ -18,29 +18,44 @@ SHARES = np.linspace(0, 1, 11)
 
 
 def variability_points(variability: pd.DataFrame) -> pd.DataFrame:
-    """Cumulative shares of blocks and of households by the share of records that may differ."""
+    """
+    Cumulative shares of blocks and of households by the share of records that may differ.
+
+    A value that is not exact may be larger than what was found: `least_` takes all records of such a block as open, `most_`
+    the share that was found. A block without a fitting dataset has no value, and stands in neither.
+    """
     parts = []
-    for attributes, rows in variability.groupby("attributes"):
-        grouped = rows.groupby("share").agg(blocks=("block", "size"), households=("n", "sum")).reset_index()
-        for name in ("blocks", "households"):
-            grouped[f"cumulative_{name}"] = grouped[name].cumsum() / grouped[name].sum()
-        parts.append(grouped.assign(attributes=attributes, exact=float(rows["exact"].mean())))
+    for attributes, rows in variability.dropna(subset="share").groupby("attributes"):
+        found, sure = rows["share"].to_numpy(), rows["share"].where(rows["exact"].astype(bool), 1.0).to_numpy()
+        grid = np.unique([0.0, *found, 1.0])
+        sums: dict[str, Any] = {
+            "attributes": attributes,
+            "share": grid,
+            "blocks": len(rows),
+            "households": int(rows["n"].sum()),
+        }
+        for name, weights in (("blocks", np.ones(len(rows))), ("households", rows["n"].to_numpy(dtype=float))):
+            for word, values in (("least", sure), ("most", found)):
+                sums[f"{word}_{name}"] = [weights[values <= point].sum() / weights.sum() for point in grid]
+        parts.append(pd.DataFrame(sums))
     return pd.concat(parts, ignore_index=True)
 
 
 def plot_variability(points: pd.DataFrame, label: str) -> Figure:
-    """Figure 2: over blocks on the left, over households on the right."""
+    """Figure 2: over blocks on the left, over households on the right; a band where some values are not exact."""
     use_style()
     figure, axes = plt.subplots(1, 2, figsize=(PAGE_WIDTH, 3.1), layout="constrained", sharey=True)
     for place, name in zip(axes, ("blocks", "households"), strict=True):
         zeros = []
         for attributes, rows in points.groupby("attributes"):
             words, line, colour = ATTRIBUTES.get(str(attributes), (str(attributes), ":", PALETTE[2]))
-            zeros.append(f"{100 * rows.loc[rows['share'] == 0, f'cumulative_{name}'].sum():.1f} % ({attributes})")
-            heights = [0, *(100 * rows[f"cumulative_{name}"]), 100]
-            place.step([0, *(100 * rows["share"]), 100], heights, where="post", ls=line, color=colour, label=words)
-        total = int(points.groupby("attributes")[name].sum().max())
-        place.set_title(f"{total:,} {name}\ncertain: {', '.join(zeros)}")
+            x, least, most = (
+                100 * np.append(0 * rows[c].iloc[:1], rows[c]) for c in ("share", f"least_{name}", f"most_{name}")
+            )
+            place.step(x, least, where="post", ls=line, color=colour, label=words)
+            place.fill_between(x, least, most, step="post", color=colour, alpha=0.2, lw=0)
+            zeros.append(f"{least[1]:.1f} % ({attributes})")
+        place.set_title(f"{points[name].max():,} {name}\ncertain: {', '.join(zeros)}")
         place.set_xlabel("records that may differ: solvar(D*) / 2|D*|, %")
         place.set_ylabel(f"{name}, cumulative %")
         place.set_xlim(-2, 102)

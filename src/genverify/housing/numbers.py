@@ -80,7 +80,7 @@ def false_flags(evidence: Evidence, condition: str) -> Part:
 
 
 def all_may_differ(evidence: Evidence, condition: str) -> Part:
-    own = evidence.shares("all")
+    own = evidence.variability[evidence.variability["attributes"] == "all"]
     return float((own["share"] >= 1).sum()), len(own)
 
 

@@ -24,17 +24,23 @@ class Status(Enum):
 class Answer:
     """
     A solve's end. An optimum has a point z and, for a linear program, row multipliers y; an infeasible linear program
-    has multipliers y of a Farkas proof; a solve that hit a limit has neither.
+    has multipliers y of a Farkas proof; a solve that hit a limit has neither. An integer program that hit a limit may
+    still name the best point that it met (`incumbent`), and it may say how good a point could be at most (`bound`).
     """
 
     status: Status
     value: float | None = None
     z: Floats | None = None
     y: Floats | None = None
+    incumbent: Floats | None = None
+    bound: float | None = None
 
 
 class LinearProgram(Protocol):
-    """Maximise c z over z >= 0 and lo <= A z <= hi, many times with other c, with branch rows added and taken back."""
+    """
+    Maximise c z over z >= 0 and lo <= A z <= hi, many times with other c, with branch rows added and taken back, or
+    between other bounds of z.
+    """
 
     def maximise(self, objective: npt.NDArray[Any]) -> Answer: ...
 
@@ -42,16 +48,23 @@ class LinearProgram(Protocol):
 
     def pop_row(self) -> None: ...
 
+    def set_bounds(self, lower: Floats, upper: Floats) -> None: ...
+
 
 @dataclass(frozen=True)
 class IntegerProgram:
-    """Integer z with 0 <= z <= upper and lo <= A z <= hi, the objective c z maximised (all zero: any point will do)."""
+    """
+    Integer z with 0 <= z <= upper and lo <= A z <= hi, the objective c z maximised (all zero: any point will do).
+
+    Where `whole` is given, only the variables that it flags need be integers.
+    """
 
     A: csr_array
     lo: Floats
     hi: Floats
     upper: Floats
     objective: Floats
+    whole: npt.NDArray[np.bool_] | None = None
 
 
 @dataclass(frozen=True)

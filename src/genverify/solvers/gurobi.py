@@ -1,5 +1,6 @@
 """Gurobi, the solver of the paper: exact tolerances, one thread, a fixed seed, and solution pools."""
 
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -105,6 +106,10 @@ class GurobiProgram:
     def pop_row(self) -> None:
         self._branches.pop().remove_from(self._model)
 
+    def set_bounds(self, lower: Floats, upper: Floats) -> None:
+        self._z.setAttr("LB", lower.astype(np.float64))
+        self._z.setAttr("UB", upper.astype(np.float64))
+
 
 class _Rows:
     """Rows of a model, with the slack variables of those that have two different sides."""
@@ -155,11 +160,12 @@ class Gurobi:
             status = _optimize(model)
             if status is Status.OPTIMAL:
                 return Answer(status, model.ObjVal, np.array(z.X))
-            return Answer(status)
+            met = np.array(z.X) if model.SolCount else None
+            return Answer(status, incumbent=met, bound=None if status is Status.INFEASIBLE else model.ObjBound)
 
     def pool(self, program: IntegerProgram, K: int, seed: int) -> list[Floats]:
         """Up to K different points: all of them where fewer exist and no limit strikes. The objective is left out."""
-        free = IntegerProgram(program.A, program.lo, program.hi, program.upper, np.zeros_like(program.objective))
+        free = replace(program, objective=np.zeros_like(program.objective))
         with self._model(free, PoolSearchMode=2, PoolSolutions=K, Seed=seed % GRB.MAXINT) as (model, z):
             _optimize(model)
             points = []
@@ -186,7 +192,9 @@ class _Opened:
             self._model.setParam(name, value)
         self._model.ModelSense = GRB.MAXIMIZE
         program = self._program
-        z = self._model.addMVar(len(program.upper), ub=program.upper, obj=program.objective, vtype=GRB.INTEGER)
+        whole = np.ones(len(program.upper), dtype=bool) if program.whole is None else program.whole
+        kinds = np.where(whole, GRB.INTEGER, GRB.CONTINUOUS)
+        z = self._model.addMVar(len(program.upper), ub=program.upper, obj=program.objective, vtype=kinds)
         _add_rows(self._model, z, csr_array(program.A.astype(np.float64)), program.lo, program.hi)
         return self._model, z
 

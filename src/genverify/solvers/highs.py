@@ -1,5 +1,6 @@
 """HiGHS, the embedded default solver."""
 
+from dataclasses import replace
 from typing import Any
 
 import highspy
@@ -12,6 +13,7 @@ from genverify.solvers.base import Answer, Floats, IntegerProgram, Status, WorkL
 MODEL = highspy.HighsModelStatus
 DUAL, PRIMAL = 1, 4
 DEVEX = 1
+FEASIBLE = int(highspy.SolutionStatus.kSolutionStatusFeasible)
 
 
 def _highs(**options: Any) -> Any:
@@ -33,13 +35,13 @@ class HighsProgram:
         self._highs.passModel(_model(csc_array(A.astype(np.float64)), lo, hi))
         self._highs.changeObjectiveSense(highspy.ObjSense.kMaximize)
         self._indices = np.arange(self._columns, dtype=np.int32)
-        self._pushed, self._root, self._moved = 0, None, False
+        self._pushed, self._root, self._moved, self._bounded = 0, None, False, False
 
     def maximise(self, objective: npt.NDArray[Any]) -> Answer:
         self._highs.changeColsCost(self._columns, self._indices, objective.astype(np.float64))
         if not self._pushed and self._moved and self._root is not None:
             self._highs.setBasis(self._root)
-        self._highs.setOptionValue("simplex_strategy", DUAL if self._pushed else PRIMAL)
+        self._highs.setOptionValue("simplex_strategy", DUAL if self._pushed or self._bounded else PRIMAL)
         self._highs.run()
         status = self._highs.getModelStatus()
         if status == MODEL.kOptimal:
@@ -72,6 +74,11 @@ class HighsProgram:
         self._highs.deleteRows(1, np.array([last], dtype=np.int32))
         self._pushed -= 1
 
+    def set_bounds(self, lower: Floats, upper: Floats) -> None:
+        """Other bounds of z. The last point may lie outside: dual simplex from there on."""
+        self._highs.changeColsBounds(self._columns, self._indices, lower.astype(np.float64), upper.astype(np.float64))
+        self._bounded = True
+
 
 def _model(A: csc_array, lo: npt.NDArray[Any], hi: npt.NDArray[Any]) -> Any:
     lp = highspy.HighsLp()
@@ -101,7 +108,9 @@ class Highs:
         highs = _highs(mip_rel_gap=0.0, mip_abs_gap=0.5, mip_feasibility_tolerance=1e-9, **limits)
         model = _model(csc_array(program.A.astype(np.float64)), program.lo, program.hi)
         model.col_cost_, model.col_upper_ = program.objective, program.upper
-        model.integrality_ = [highspy.HighsVarType.kInteger] * len(program.upper)
+        whole = np.ones(len(program.upper), dtype=bool) if program.whole is None else program.whole
+        kinds = (highspy.HighsVarType.kContinuous, highspy.HighsVarType.kInteger)
+        model.integrality_ = [kinds[int(flag)] for flag in whole]
         highs.passModel(model)
         highs.changeObjectiveSense(highspy.ObjSense.kMaximize)
         highs.run()
@@ -117,16 +126,18 @@ class Highs:
         points = []
         for _ in range(K):
             weights = rng.standard_normal(len(program.upper))
-            answer = self.solve(IntegerProgram(program.A, program.lo, program.hi, program.upper, weights))
+            answer = self.solve(replace(program, objective=weights))
             if answer.z is not None:
                 points.append(answer.z)
         return points
 
 
 def _answer(highs: Any) -> Answer:
-    status = highs.getModelStatus()
+    status, info = highs.getModelStatus(), highs.getInfo()
     if status == MODEL.kOptimal:
-        return Answer(Status.OPTIMAL, highs.getInfo().objective_function_value, np.array(highs.getSolution().col_value))
+        return Answer(Status.OPTIMAL, info.objective_function_value, np.array(highs.getSolution().col_value))
     if status == MODEL.kInfeasible:
         return Answer(Status.INFEASIBLE)
-    return Answer(Status.TIME_LIMIT if status == MODEL.kTimeLimit else Status.WORK_LIMIT)
+    met = np.array(highs.getSolution().col_value) if info.primal_solution_status == FEASIBLE else None
+    stopped = Status.TIME_LIMIT if status == MODEL.kTimeLimit else Status.WORK_LIMIT
+    return Answer(stopped, incumbent=met, bound=info.mip_dual_bound)

@@ -1,0 +1,29 @@
+"""Solution variability of each block of a batch, over all columns and over the simple set of attributes."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from genverify.attack import ProgramSettings
+from genverify.housing.prior import prior_of
+from genverify.housing.reading import read_block, read_percentages, read_statistics
+from genverify.housing.record import read_household_file
+from genverify.housing.variability import measure_block, variability_frame
+from genverify.jobs import Job, log, progress, run
+
+
+def main(job: Job) -> None:
+    file, percentages = read_household_file(Path(job.input.housing_domain)), read_percentages(Path(job.input.published))
+    settings, prior, rows = ProgramSettings(**job.params.program), pd.read_parquet(job.input.prior), []
+    statistics = read_statistics(Path(job.input.statistics), percentages)[int(job.wildcards.batch) :: job.params.batches]
+    for block, row in progress(statistics, "blocks measured"):
+        release = read_block(row, block, file, percentages, job.params.condition["reading"])
+        found = measure_block(release, prior_of(prior, block), file, job.params.simple, settings)
+        rows += [{"block": block, "n": row["N"], "n_s": row["HUD_N"], **one} for one in found]
+    frame = variability_frame(rows)
+    frame.to_parquet(job.output.variability, index=False)
+    log.info("%d of %d exact", int(frame["exact"].sum()), len(frame))
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821  (put there by Snakemake)

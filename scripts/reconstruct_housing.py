@@ -1,0 +1,30 @@
+"""Reconstruct the flagged blocks of a batch: their most likely datasets, or those nearest to the counts."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from genverify.attack import ProgramSettings
+from genverify.housing.prior import prior_of
+from genverify.housing.reading import read_block, read_percentages, read_statistics
+from genverify.housing.reconstruct import all_datasets, blocks_frame, flagged_batch, reconstruct_block
+from genverify.housing.record import read_household_file
+from genverify.jobs import Job, log, progress, run
+
+
+def main(job: Job) -> None:
+    file, percentages = read_household_file(Path(job.input.housing_domain)), read_percentages(Path(job.input.published))
+    wanted = flagged_batch(pd.read_parquet(job.input.blocks), int(job.wildcards.batch), job.params.batches)
+    rows = dict(read_statistics(Path(job.input.statistics), percentages))
+    settings, prior, found = ProgramSettings(**job.params.program), pd.read_parquet(job.input.prior), []
+    for block in progress(wanted, "blocks reconstructed"):
+        release = read_block(rows[block], block, file, percentages, job.params.condition["reading"])
+        own = prior_of(prior, block)
+        found.append(reconstruct_block(release, own, job.params.top, settings, job.params.search, job.params.seed))
+    all_datasets(found).to_parquet(job.output.datasets, index=False)
+    blocks_frame(found).to_parquet(job.output.blocks, index=False)
+    log.info("%d fit, %d proved, of %d", sum(r.fits for r in found), sum(r.likely.proved for r in found), len(found))
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821  (put there by Snakemake)

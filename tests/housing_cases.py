@@ -1,0 +1,57 @@
+"""Small made-up programs of household types, and every dataset that fits them."""
+
+from collections.abc import Sequence
+from itertools import combinations_with_replacement
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from genverify.housing.program import Ints, TypeProgram
+from genverify.housing.statistics import census_statistics, hud_statistics, join
+from genverify.solvers.base import WorkLimits
+from genverify.solvers.highs import Highs
+from genverify.textfiles import read_yaml
+
+PUBLISHED = Path(__file__).parents[1] / "data" / "housing" / "published.yaml"
+NAMES = ("BEDROOMS", "SIZE", "CHILDREN")
+SOLVER = Highs(WorkLimits(10_000, 1_000, 30.0))
+
+
+def small_program(seed: int, noise: int = 0) -> TypeProgram:
+    """
+    Up to twelve types of a few households: exact counts by size, a sum of persons, children from below, a range of the
+    subsidized. With `noise`, counts are moved by up to so much, so that perhaps no dataset fits.
+    """
+    rng = np.random.default_rng(seed)
+    grid = np.array([(b, s, c) for b in range(2) for s in (1, 2, 3) for c in range(2)])
+    codes = grid[np.sort(rng.choice(len(grid), int(rng.integers(2, 13)), replace=False))]
+    configurations = rng.integers(1, 4, size=(4, 2)) * 1000
+    b, s, c = codes.T
+    A = np.array([np.ones(len(codes)), s == 1, s == 2, s, c, b > 0], dtype=np.int64)
+    dataset = rng.choice(len(codes), int(rng.integers(1, 6)))
+    counts = A[:, dataset].sum(axis=1)
+    counts[1:] = np.maximum(0, counts[1:] + rng.integers(-noise, noise + 1, size=5))
+    lo, hi = counts.copy(), counts.copy()
+    hi[4] = max(lo[4], len(dataset) * 3)
+    hi[5] = hi[5] + int(rng.integers(0, 2))
+    rows = ("N", "SIZE_1", "SIZE_2", "P", "CHILDREN", "HUD_N")
+    return TypeProgram(NAMES, codes, rows, A, lo, hi, configurations[s, c].astype(np.int64), ("BEDROOMS",))
+
+
+def all_datasets(program: TypeProgram) -> list[Ints]:
+    """Every dataset of n households, whether it fits or not."""
+    picks = combinations_with_replacement(range(program.types), program.n)
+    return [np.bincount(pick, minlength=program.types).astype(np.int64) for pick in picks]
+
+
+def households_frame(block: str, households: Sequence[tuple[int, int, int, int]]) -> pd.DataFrame:
+    """Households of a block (BEDROOMS, SIZE, CHILDREN, RACE) as a frame."""
+    frame = pd.DataFrame(list(households), columns=["BEDROOMS", "SIZE", "CHILDREN", "RACE"])
+    frame.insert(0, "block", block)
+    return frame
+
+
+def statistics_frame(households: pd.DataFrame) -> pd.DataFrame:
+    """What both agencies publish about the blocks of households."""
+    return join(census_statistics(households), hud_statistics(households, read_yaml(PUBLISHED)))
