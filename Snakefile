@@ -31,6 +31,8 @@ include: "workflow/housing_common.smk"
 include: "workflow/housing.smk"
 include: "workflow/housing_detect.smk"
 include: "workflow/housing_reconstruct.smk"
+include: "workflow/housing_results.smk"
+include: "workflow/housing_figures.smk"
 include: "workflow/privacy.smk"
 include: "workflow/explorer.smk"
 include: "workflow/benchmark.smk"
@@ -51,11 +53,3 @@ rule all:
         EXAMPLES,
         CELLBOUNDS,
         expand("results/report/{page}.html", page=PAGES),
-
-
-rule raprank:
-    """Every figure and table of RAP-RANK, and what it suggests beside what is proved: about an hour on two cores."""
-    input:
-        expand("figures/{figure}{by}.pdf", figure=RAP_FIGURES, by=["", "_states"]),
-        "figures/certainty.pdf",
-        expand("results/report/{page}.html", page=RAPRANK_PAGES),

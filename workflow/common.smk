@@ -48,7 +48,7 @@ TABLES = [
 
 
 IN_PAPER, RAP_RANK, CELL_BOUNDS = "Generate-then-verify", "RAP-RANK", "Cell bounds"
-BEYOND, BENCHMARKS = "Beyond the papers", "Benchmarks"
+HOUSING, BEYOND, BENCHMARKS = "Subsidized housing", "Beyond the papers", "Benchmarks"
 CAPTIONS = Path(workflow.basedir) / "workflow" / "captions"
 LABELS = {"variant": "paper", "data": STUDY.microdata.source}
 # the tables of the report: file, name, category and, unless it is `paper`, variant
@@ -74,6 +74,20 @@ RAPRANK_PAGES = {
     "person_queries": ("results/tables/person_queries.md", "Queries", RAP_RANK),
     "raprank": ("results/tables/raprank.md", "Match rates", RAP_RANK),
 }
+# tables of the housing study: asked for by rule housing
+HOUSING_PAGES = {
+    "housing_table1": ("results/tables/housing_table1.md", "Table 1", HOUSING),
+    "housing_conditions": (
+        "results/tables/housing_conditions.md",
+        "All conditions",
+        HOUSING,
+    ),
+    "housing_numbers": (
+        "results/tables/housing_numbers.md",
+        "Numbers of the text",
+        HOUSING,
+    ),
+}
 if STUDY.persons.records:
     RAPRANK_PAGES["persons_verified"] = (
         "results/tables/persons_verified.md",
@@ -89,7 +103,7 @@ wildcard_constraints:
     batch=r"\d\d\d+",
     reading="|".join(STUDY.persons.readings),
     release="|".join(STUDY.releases) or "none",
-    page="|".join([*PAGES, *RAPRANK_PAGES]),
+    page="|".join([*PAGES, *RAPRANK_PAGES, *HOUSING_PAGES]),
 
 
 def setting(section):
@@ -147,7 +161,7 @@ def file_named(path, setting_name):
 
 def page_of(wildcards):
     """File, name, category and variant of a page."""
-    return {**PAGES, **RAPRANK_PAGES}[wildcards.page]
+    return {**PAGES, **RAPRANK_PAGES, **HOUSING_PAGES}[wildcards.page]
 
 
 def file_of_page(wildcards):

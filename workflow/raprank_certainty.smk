@@ -59,3 +59,11 @@ rule plot_certainty:
         seed=setting("seed"),
     script:
         "../scripts/plot_certainty.py"
+
+
+rule raprank:
+    """Every figure and table of RAP-RANK, and what it suggests beside what is proved: about an hour on two cores."""
+    input:
+        expand("figures/{figure}{by}.pdf", figure=RAP_FIGURES, by=["", "_states"]),
+        "figures/certainty.pdf",
+        expand("results/report/{page}.html", page=RAPRANK_PAGES),

@@ -1,0 +1,29 @@
+"""Flagged blocks and re-identified households of a condition, beside the private households."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from genverify.housing.judge import check_sound, judge_blocks
+from genverify.housing.keys import read_property_households
+from genverify.housing.record import read_household_file
+from genverify.housing.reidentify import Attack, reidentify
+from genverify.housing.results import is_synthetic, read_counted, read_found
+from genverify.jobs import Job, run
+
+
+def main(job: Job) -> None:
+    file, condition = read_household_file(Path(job.input.domain)), job.wildcards.condition
+    households = read_property_households(Path(job.input.households))
+    counted, found = read_counted(job.input.reconstructions, file), read_found(job.input.found)
+    judged = judge_blocks(households, pd.read_parquet(job.input.blocks), counted, found, file)
+    check_sound(judged, job.params.protection, condition, is_synthetic(Path(job.input.manifest), condition))
+    flagged = set(judged.loc[judged["flagged"], "block"])
+    attack = Attack(condition, flagged, counted, found)
+    curves, totals = reidentify(households, attack, job.params.match_keys, file, job.params.seed)
+    for name, frame in {"curves": curves, "totals": totals, "judged": judged}.items():
+        frame.to_parquet(getattr(job.output, name), index=False)
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821  (put there by Snakemake)

@@ -1,0 +1,19 @@
+"""The sampling attack: what a sample of the private households says about who is in violation."""
+
+from pathlib import Path
+
+from genverify.housing.keys import read_property_households
+from genverify.housing.record import read_household_file
+from genverify.housing.reidentify import sampling_curves
+from genverify.jobs import Job, run
+
+
+def main(job: Job) -> None:
+    households = read_property_households(Path(job.input.households))
+    file, params = read_household_file(Path(job.input.domain)), job.params
+    curves = sampling_curves(households, params.match_keys, file, params.share, params.seed)
+    curves.to_parquet(job.output.curves, index=False)
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821  (put there by Snakemake)

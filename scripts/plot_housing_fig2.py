@@ -1,0 +1,21 @@
+"""Figure 2 of the housing paper: solution variability over blocks and over households."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from genverify.figures.housing_blocks import plot_variability, variability_points
+from genverify.figures.style import save
+from genverify.jobs import Job, run
+from genverify.microdata.manifest import data_label
+from genverify.results import stack
+
+
+def main(job: Job) -> None:
+    points = variability_points(stack([pd.read_parquet(path) for path in job.input.variability]))
+    points.to_csv(job.output.csv, index=False, float_format="%.6g")
+    save(plot_variability(points, data_label(Path(job.input.manifest))), Path(job.output.pdf), Path(job.output.png))
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821  (put there by Snakemake)

@@ -1,0 +1,20 @@
+"""Every condition of the housing study: blocks flagged, households found, and what chance gives."""
+
+from pathlib import Path
+
+from genverify.housing.results import by_condition
+from genverify.housing.table1 import condition_table, condition_text
+from genverify.jobs import Job, run
+from genverify.microdata.manifest import data_label
+
+
+def main(job: Job) -> None:
+    label = data_label(Path(job.input.manifest))
+    found = {name: by_condition(getattr(job.input, name)) for name in ("judged", "curves", "totals")}
+    table = condition_table(**found, conditions=job.params.conditions, label=label)
+    table.to_csv(job.output.table, index=False)
+    Path(job.output.readable).write_text(condition_text(table, label))
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821  (put there by Snakemake)

@@ -1,0 +1,32 @@
+"""The numbers that the housing paper prints, beside ours."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from genverify.housing.keys import read_property_households
+from genverify.housing.numbers import Evidence, numbers_table, numbers_text
+from genverify.housing.record import read_household_file
+from genverify.housing.reidentify import SAMPLING
+from genverify.housing.results import by_condition
+from genverify.jobs import Job, run
+from genverify.microdata.manifest import data_label
+from genverify.results import stack
+from genverify.textfiles import read_yaml
+
+
+def main(job: Job) -> None:
+    label = data_label(Path(job.input.manifest))
+    found = {name: by_condition(getattr(job.input, name)) for name in ("judged", "curves", "totals")}
+    found["curves"][SAMPLING] = pd.read_parquet(job.input.sampling)
+    variability = stack([pd.read_parquet(path) for path in job.input.variability])
+    households = read_property_households(Path(job.input.households))
+    file = read_household_file(Path(job.input.domain))
+    evidence = Evidence(**found, variability=variability, households=households, file=file, simple=job.params.simple)
+    table = numbers_table(evidence, read_yaml(Path(job.input.paper))["numbers"], label)
+    table.to_csv(job.output.table, index=False)
+    Path(job.output.readable).write_text(numbers_text(table, label))
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821  (put there by Snakemake)

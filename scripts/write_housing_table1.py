@@ -1,0 +1,20 @@
+"""Table 1 of the housing paper: block-level precision and recall under three conditions."""
+
+from pathlib import Path
+
+from genverify.housing.results import by_condition
+from genverify.housing.table1 import block_table, block_text
+from genverify.jobs import Job, run
+from genverify.microdata.manifest import data_label
+from genverify.textfiles import read_yaml
+
+
+def main(job: Job) -> None:
+    label = data_label(Path(job.input.manifest))
+    table = block_table(by_condition(job.input.judged), read_yaml(Path(job.input.paper))["table1"], label)
+    table.to_csv(job.output.table, index=False)
+    Path(job.output.readable).write_text(block_text(table, label))
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821  (put there by Snakemake)
