@@ -9,6 +9,7 @@ from genverify.housing.benchmark import time_housing
 from genverify.housing.reading import read_percentages, read_statistics
 from genverify.housing.record import read_household_file
 from genverify.jobs import Job, run
+from genverify.textfiles import read_yaml
 
 
 def main(job: Job) -> None:
@@ -16,6 +17,7 @@ def main(job: Job) -> None:
     given = {
         "file": read_household_file(Path(job.input.housing_domain)),
         "percentages": percentages,
+        "paper_times": read_yaml(Path(job.input.paper))["times"],
         "reading": "appendix_e",
         "top": job.params.top,
         "search": job.params.search,

@@ -11,6 +11,7 @@ rule benchmark_housing:
         prior="results/housing/prior.parquet",
         housing_domain=STUDY.housing.domain,
         published=STUDY.housing.published,
+        paper="data/papers/subsidized_housing.yaml",
     output:
         table="results/benchmark/housing.csv",
         record="results/benchmark/housing.record.json",

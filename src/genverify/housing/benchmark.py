@@ -13,8 +13,6 @@ from genverify.housing.reading import Percentage, Row, read_block
 from genverify.housing.reconstruct import reconstruct_block
 from genverify.housing.record import HouseholdFile
 
-# What the paper says of its own time (section 3.1): hours on 32 x 8 cores; top 100 of 10,224 blocks in 72 hours there.
-PAPER_CORES, PAPER_TOP_HOURS, PAPER_BLOCKS = 256, 72, 10_224
 Blocks = Sequence[tuple[str, Row]]
 
 
@@ -34,8 +32,9 @@ def time_housing(
         reconstruct_block(release, prior_of(prior, block), given["top"], program, given["search"], given["seed"])
 
     rows.append(_timed(f"top {given['top']}", chosen, reconstruct))
+    paper = given["paper_times"]["top"]
     rows[0]["paper_blocks_per_core_second"] = None
-    rows[1]["paper_blocks_per_core_second"] = PAPER_BLOCKS / (PAPER_TOP_HOURS * 3600 * PAPER_CORES)
+    rows[1]["paper_blocks_per_core_second"] = round(paper["blocks"] / (paper["hours"] * 3600 * paper["cores"]), 6)
     return pd.DataFrame(rows)
 
 
