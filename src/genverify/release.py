@@ -76,6 +76,14 @@ def build_schema(domain_file: DomainFile, tables: Mapping[str, Any], settings: M
     return Schema(domain, rules, tuple(replace(q, predicate=_clip(q.predicate, domain)) for q in queries))
 
 
+def restricted(release: Release, codes: Mapping[str, Sequence[int]]) -> Release:
+    """The release about records that hold only the given codes: fewer datasets, every one of which fits the whole."""
+    domain = release.schema.domain.restrict(codes)
+    rules = tuple(_clip_rule(rule, domain) for rule in release.schema.rules)
+    queries = tuple(replace(query, predicate=_clip(query.predicate, domain)) for query in release.schema.queries)
+    return replace(release, schema=Schema(domain, rules, queries))
+
+
 def _clip(predicate: Predicate, domain: Domain) -> Predicate:
     """The predicate without codes that no record of the domain holds."""
     return Predicate.of({name: set(codes) & set(domain[name].codes) for name, codes in predicate.clauses})
