@@ -40,6 +40,7 @@ include: "workflow/report.smk"
 include: "workflow/crate.smk"
 include: "workflow/audit.smk"
 include: "workflow/raprank_benchmark.smk"
+include: "workflow/housing_benchmark.smk"
 include: "workflow/releases.smk"
 
 

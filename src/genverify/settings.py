@@ -193,12 +193,18 @@ class CellboundsBenchmark(Section):
     seconds: float = Field(gt=0)
 
 
+class HousingBenchmark(Section):
+    detection_blocks: Count
+    top_blocks: Count
+
+
 class Benchmark(Section):
     ingest: IngestBenchmark
     speed: SpeedBenchmark
     scaling: ScalingBenchmark
     rap: RapBenchmark
     cellbounds: CellboundsBenchmark
+    housing: HousingBenchmark
 
 
 class Cellbounds(Section):

@@ -16,7 +16,7 @@ from genverify.microdata.store import write_microdata
 from genverify.textfiles import read_yaml
 from script_jobs import job, script
 
-UNPROTECTED = {"swap": 0.0, "noise": "none", "rho": None, "noise_hud": False}
+UNPROTECTED = {"swap": 0.0, "swap_hud": False, "noise": "none", "rho": None, "noise_hud": False}
 
 
 def draw(root: Path, home: Path, source: list[Path], microdata: dict[str, Any], pums: Any, **params: Any) -> pd.DataFrame:
@@ -32,7 +32,9 @@ def draw(root: Path, home: Path, source: list[Path], microdata: dict[str, Any], 
 def publish(root: Path, home: Path, households: Any, files: Any) -> pd.DataFrame:
     inputs = {"households": households, "files": files, "budget": [], "published": root / "data/housing/published.yaml"}
     outputs = {"statistics": home / "none/statistics.parquet", "manifest": home / "none/manifest.json"}
-    script("publish_housing")(job(inputs, outputs, {"condition": "none"}, condition=UNPROTECTED, seed=1))
+    script("publish_housing")(
+        job(inputs, outputs, {"condition": "none"}, condition=UNPROTECTED, smallest_property=3, seed=1)
+    )
     return pd.read_parquet(outputs["statistics"])
 
 
@@ -120,4 +122,6 @@ def test_noise_without_budgets_is_refused(root: Path, synthetic: Path, tmp_path:
     outputs = {"statistics": tmp_path / "statistics.parquet", "manifest": tmp_path / "manifest.json"}
     condition = {**UNPROTECTED, "noise": "das"}
     with pytest.raises(DataError, match=r"noise needs the file of budgets \(data/housing/budget\.yaml\)"):
-        script("publish_housing")(job(inputs, outputs, {"condition": "dp"}, condition=condition, seed=1))
+        script("publish_housing")(
+            job(inputs, outputs, {"condition": "dp"}, condition=condition, smallest_property=3, seed=1)
+        )

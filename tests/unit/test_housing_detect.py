@@ -185,6 +185,14 @@ def test_a_percentage_that_no_count_has_is_taken_with_its_neighbours() -> None:
     assert counts_behind(10, 3) == (0, 1)
 
 
+def test_means_of_several_properties_leave_a_percentage_more_open() -> None:
+    row = statistics([(1, 2, 0, 1)] * 99 + [(2, 2, 0, 1)])
+    known, open_ = (read_block({**row, "HUD_SLACK": off}, "b", FILE, PERCENTAGES, "exact") for off in (0, 1))
+    place = [query.id for query in known.queries].index("HUD_BED_2")
+    assert (known.lo[place], known.hi[place]) == (1, 1)
+    assert (open_.lo[place], open_.hi[place]) == (0, 2)
+
+
 def test_no_household_is_larger_than_the_population_allows() -> None:
     sizes = {f"SIZE_{x}": 0 for x in range(1, 8)}
     assert largest_size({**sizes, "N": 2, "P": 6, "SIZE_2": 1, "SIZE_4": 1}) == 6

@@ -114,7 +114,7 @@ def test_every_exclusion_of_appendix_d_is_counted(
     assert excluded.listed() == {
         OTHER: 1, NO_BLOCK: 1, SUPPRESSED: 2, GROUP_QUARTERS: 1, MORE_HOUSEHOLDS: 1, MORE_PERSONS: 1}  # fmt: skip
     assert found["block"].tolist() == [BLOCKS[0], BLOCKS[5]]
-    assert list(found.columns) == ["block", *CENSUS, "HUD_N", "HUD_P", "HUD_UNITS", *published["percentages"]]
+    assert list(found.columns) == ["block", *CENSUS, "HUD_N", "HUD_P", "HUD_UNITS", *published["percentages"], "HUD_SLACK"]
     assert found.loc[1, ["HUD_BED_1", "HUD_BED_2", "HUD_BED_3"]].tolist() == [0, 0, 0], "bedrooms that nobody reported"
     assert (found.drop(columns="block").dtypes == "int64").all()
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from genverify.domain import Column, Domain, DomainFile
@@ -37,6 +37,8 @@ from genverify.program.types import live_types
 from genverify.release import Schema, build_schema
 from genverify.tables import Query
 
+tiny = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
+
 
 def domain_of(*sizes: int) -> Domain:
     return Domain(tuple(Column(f"C{place}", "", tuple(range(size)), ("",) * size) for place, size in enumerate(sizes)))
@@ -61,6 +63,7 @@ def households(study: Schema) -> Workload:
     return Workload(study.domain.restrict({"VACS": [0]}), tuple(query.predicate for query in study.queries))
 
 
+@tiny
 @given(workloads())
 def test_sensitivity_is_the_worst_case_over_neighbours(work: Workload) -> None:
     """Every dataset of up to two records, and every record that may join it."""
@@ -82,6 +85,7 @@ def test_sensitivity_is_the_worst_case_over_neighbours(work: Workload) -> None:
     assert sum(bool(query.matches(record)[0]) for query in work.queries) == found.l1
 
 
+@tiny
 @given(workloads())
 def test_sizes_overlaps_and_memberships_are_those_of_the_matrix(work: Workload) -> None:
     matrix = query_matrix(work.domain, work.queries)
@@ -116,6 +120,7 @@ def marginal(domain: Domain, columns: frozenset[str]) -> Any:
     return rows
 
 
+@tiny
 @given(workloads())
 def test_factors_are_those_of_the_pseudo_inverse(work: Workload) -> None:
     Q = query_matrix(work.domain, work.queries).astype(float)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 
@@ -48,6 +48,7 @@ def test_a_fair_coin_loses_least_privacy() -> None:
         assert min(losses) == privacy_loss(rho, 0.5) == pytest.approx(log((1 + rho) / (1 - rho)))
 
 
+@settings(deadline=None, derandomize=True)
 @given(rho=st.floats(0.001, 0.999), mu=st.floats(0.01, 0.99))
 def test_the_probability_of_asking_is_the_inverse(rho: float, mu: float) -> None:
     assert asking_probability(privacy_loss(rho, mu), mu) == pytest.approx(rho, rel=1e-9)

@@ -20,7 +20,7 @@ import pandas as pd
 from genverify.errors import DataError
 from genverify.housing.files import check_blocks, numbers, read_columns
 from genverify.housing.sf1 import IN_HOUSEHOLDS, read_sf1
-from genverify.housing.statistics import BEDROOM_NAMES, CENSUS, HUD_COUNTS, ROUNDING, check, require_blocks
+from genverify.housing.statistics import BEDROOM_NAMES, CENSUS, HUD_COUNTS, ROUNDING, SLACK, check, require_blocks
 
 SETTING = "housing.picture"
 NO_BLOCK, OTHER, SUPPRESSED = (
@@ -103,7 +103,9 @@ def _add_up(properties: pd.DataFrame, lines: Mapping[str, Any]) -> pd.DataFrame:
     weighted = {name: properties[name] * properties[line["of"]] for name, line in lines.items()}
     sums = properties.assign(**weighted).groupby("block").sum()
     rounded = {name: np.floor(sums[name] / sums[line["of"]].clip(lower=1) + 0.5) for name, line in lines.items()}
-    found = sums.assign(**rounded)[[*HUD_COUNTS, *lines]]
+    # a mean of rounded percentages, rounded again, may be off by one
+    several = (properties.groupby("block").size() > 1).astype(np.int64)
+    found = sums.assign(**rounded, **{SLACK: several})[[*HUD_COUNTS, *lines, SLACK]]
     return found.round().astype(np.int64).reset_index()
 
 

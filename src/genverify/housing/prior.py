@@ -32,7 +32,8 @@ class Prior:
     @property
     def cost(self) -> Ints:
         """Minus the logarithm of each proportion, rounded to whole units, so that equal likelihood is decided exactly."""
-        return np.rint(-np.log(self.counts / self.counts.sum()) * NATS).astype(np.int64)
+        cost: Ints = np.rint(-np.log(self.counts / self.counts.sum()) * NATS).astype(np.int64)
+        return cost
 
 
 def fit_prior(states: Iterable[pd.DataFrame], share: float, seed: int) -> pd.DataFrame:

@@ -67,7 +67,8 @@ class TypeProgram:
 
     def possible(self) -> "TypeProgram":
         """Without the types of which a single household exceeds a row."""
-        return self.keep((self.hi[:, None] >= self.A).all(axis=0))
+        within: Flags = np.all(self.hi[:, None] >= self.A, axis=0)
+        return self.keep(within)
 
     def as_integer_program(self) -> IntegerProgram:
         """Least cost over the datasets that fit."""
@@ -82,10 +83,10 @@ def list_program(
     """The program of a release over listed types, with a row for N and one for each query."""
     names = tuple(names or release.schema.domain.names)
     records = {name: codes[:, column] for column, name in enumerate(names)}
-    A = [np.ones(len(codes), dtype=np.int64)]
+    A: list[Ints] = [np.ones(len(codes), dtype=np.int64)]
     for query in release.queries:
-        weight = records[query.sums] if query.sums else 1
-        A.append(query.predicate.matches(records) * np.asarray(weight, dtype=np.int64))
+        inside = query.predicate.matches(records).astype(np.int64)
+        A.append(inside * records[query.sums] if query.sums else inside)
     lo, hi = (np.append(release.n, side).astype(np.int64) for side in (release.lo, release.hi))
     rows = (TOTAL, *(query.id for query in release.queries))
     return TypeProgram(names, codes.astype(np.int64), rows, np.array(A), lo, hi, cost.astype(np.int64), tuple(free))

@@ -11,6 +11,7 @@ import pandas as pd
 from genverify.domain import Column, Domain
 from genverify.errors import DataError, ReleaseError, nearest
 from genverify.housing.record import HouseholdFile
+from genverify.housing.statistics import SLACK
 from genverify.predicates import EVERY, Predicate, Rule
 from genverify.release import Release, Schema
 from genverify.tables import Query
@@ -52,7 +53,7 @@ def read_statistics(path: Path, percentages: Sequence[Percentage]) -> list[tuple
         frame = pd.read_parquet(path)
     except (OSError, ValueError) as error:
         raise ReleaseError(f"{path}: not a file of statistics ({error}); rerun publish_housing") from None
-    names = [*STATISTICS, *(percentage.name for percentage in percentages)]
+    names = [*STATISTICS, *(percentage.name for percentage in percentages), *([SLACK] if SLACK in frame else [])]
     missing = [name for name in ("block", *names) if name not in frame.columns]
     if missing:
         raise ReleaseError(f"{path}: no column {missing[0]!r}: {nearest(missing[0], list(frame.columns))}")
@@ -145,7 +146,7 @@ def _subsidized(row: Row, domain: Domain, percentages: Sequence[Percentage], rea
         least,
         _most(reading, persons, row["P"]),
     )
-    with_children = [counts_behind(row[p.name], row[p.of]) for p in percentages if p.where is None]
+    with_children = [_behind(row, p) for p in percentages if p.where is None]
     children = Predicate.of({"CHILDREN": [code for code in domain["CHILDREN"].codes if code > 0]})
     lo, hi = (sum(side) for side in zip(*with_children, strict=True))
     yield Line(Query("HUD_CHILDREN", "HUD", "subsidized households with children", SUBSIDIZED & children), lo, min(hi, n))
@@ -159,10 +160,16 @@ def _percentage_line(row: Row, percentage: Percentage, reading: str) -> Line:
     Households behind a percentage. Percentages of units allow for units that stand empty, and for households without one.
     """
     n, base = row["HUD_N"], row[percentage.of]
-    lo, hi = counts_behind(row[percentage.name], base)
+    lo, hi = _behind(row, percentage)
     lo, hi = max(0, lo - max(0, base - n)), min(hi + max(0, n - base), n)
     where = SUBSIDIZED & (percentage.where or EVERY)
     return Line(Query(percentage.name, "HUD", percentage.name, where), lo, hi if reading == EXACT else n)
+
+
+def _behind(row: Row, percentage: Percentage) -> tuple[int, int]:
+    """The counts that a percentage leaves open; where it is a mean of several properties, it may be off by one."""
+    off, percent, base = row.get(SLACK, 0), row[percentage.name], row[percentage.of]
+    return counts_behind(max(percent - off, 0), base)[0], counts_behind(min(percent + off, 100), base)[1]
 
 
 def counts_behind(percent: int, base: int) -> tuple[int, int]:

@@ -16,6 +16,8 @@ RACE_NAMES = [f"RACE_{race}" for race in range(1, RACES + 1)]
 CENSUS = ["N", "P", *SIZE_NAMES, *RACE_NAMES, "CHILDREN"]
 HUD_COUNTS = ["HUD_N", "HUD_P", "HUD_UNITS"]
 BEDROOM_NAMES = ["HUD_BED_1", "HUD_BED_2", "HUD_BED_3"]
+SLACK = "HUD_SLACK"
+"""1 where the percentages of a block are means over several properties and may be off by one; else 0, or no such column."""
 ROUNDING = 1
 """Three percentages, each rounded to a whole number, add up to 99, 100 or 101."""
 

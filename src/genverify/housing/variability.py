@@ -21,7 +21,15 @@ from genverify.solvar import Variability, farthest
 from genverify.solvers.base import Solver
 
 LARGE, USUAL = 10_000, 10  # beyond so many types a solver takes minutes; sizes that are tried then
-KINDS = {"block": str, "attributes": str, "solvar": "Int64", "share": float, "exact": bool, "n": np.int64, "n_s": np.int64}
+KINDS: dict[str, Any] = {
+    "block": str,
+    "attributes": str,
+    "solvar": "Int64",
+    "share": float,
+    "exact": bool,
+    "n": np.int64,
+    "n_s": np.int64,
+}
 
 
 def every_type(release: Release, limit: int) -> TypeProgram:

@@ -1,0 +1,30 @@
+"""Time detection and the most likely reconstructions on the blocks of the housing study."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from genverify.attack import ProgramSettings
+from genverify.housing.benchmark import time_housing
+from genverify.housing.reading import read_percentages, read_statistics
+from genverify.housing.record import read_household_file
+from genverify.jobs import Job, run
+
+
+def main(job: Job) -> None:
+    percentages = read_percentages(Path(job.input.published))
+    given = {
+        "file": read_household_file(Path(job.input.housing_domain)),
+        "percentages": percentages,
+        "reading": "appendix_e",
+        "top": job.params.top,
+        "search": job.params.search,
+        "seed": job.params.seed,
+    }
+    blocks, prior = read_statistics(Path(job.input.statistics), percentages), pd.read_parquet(job.input.prior)
+    table = time_housing(blocks, prior, given, job.params.own, ProgramSettings(**job.params.program))
+    table.to_csv(job.output.table, index=False)
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821  (put there by Snakemake)
