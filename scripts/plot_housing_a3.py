@@ -13,7 +13,7 @@ from genverify.microdata.manifest import data_label
 def main(job: Job) -> None:
     counts = putative_counts(pd.read_parquet(job.input.judged))
     counts.to_csv(job.output.csv, index=False)
-    figure = plot_putative(counts, job.params.condition, data_label(Path(job.input.manifest)))
+    figure = plot_putative(counts, Path(job.input.judged).parent.name, data_label(Path(job.input.manifest)))
     save(figure, Path(job.output.pdf), Path(job.output.png))
 
 

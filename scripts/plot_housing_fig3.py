@@ -5,7 +5,7 @@ from pathlib import Path
 import pandas as pd
 
 from genverify.figures.housing_curves import plot_precision
-from genverify.figures.housing_lines import thin_curves
+from genverify.figures.housing_lines import PANELS, thin_curves
 from genverify.figures.style import save
 from genverify.jobs import Job, run
 from genverify.microdata.manifest import data_label
@@ -13,10 +13,10 @@ from genverify.microdata.manifest import data_label
 
 def main(job: Job) -> None:
     curves = pd.concat(map(pd.read_parquet, job.input.curves), ignore_index=True)
-    shown = thin_curves(curves, job.params.match_keys, "unique", "putative")
+    shown = thin_curves(curves, PANELS, "unique", "putative")
     shown.to_csv(job.output.csv, index=False, float_format="%.6g")
     totals, label = pd.read_parquet(job.input.totals), data_label(Path(job.input.manifest))
-    figure = plot_precision(shown, totals, job.params.match_keys, label)
+    figure = plot_precision(shown, totals, PANELS, label)
     save(figure, Path(job.output.pdf), Path(job.output.png))
 
 

@@ -5,17 +5,18 @@ from pathlib import Path
 import pandas as pd
 
 from genverify.figures.housing_curves import plot_match_rate
-from genverify.figures.housing_lines import thin_curves
+from genverify.figures.housing_lines import KNOWN_SUBSIDY, PANELS, thin_curves
 from genverify.figures.style import save
 from genverify.jobs import Job, run
 from genverify.microdata.manifest import data_label
 
 
 def main(job: Job) -> None:
+    keys = [*PANELS, *KNOWN_SUBSIDY]
     curves = pd.concat(map(pd.read_parquet, job.input.curves), ignore_index=True)
-    shown = thin_curves(curves, job.params.match_keys, "all", "k")
+    shown = thin_curves(curves, keys, "all", "k")
     shown.to_csv(job.output.csv, index=False, float_format="%.6g")
-    figure = plot_match_rate(shown, job.params.match_keys, data_label(Path(job.input.manifest)))
+    figure = plot_match_rate(shown, keys, data_label(Path(job.input.manifest)))
     save(figure, Path(job.output.pdf), Path(job.output.png))
 
 

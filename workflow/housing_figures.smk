@@ -51,7 +51,6 @@ rule plot_housing_fig3:
         "../envs/environment.yaml"
     params:
         code=code_of("plot_housing_fig3"),
-        match_keys=FIGURE_KEYS,
     script:
         "../scripts/plot_housing_fig3.py"
 
@@ -120,7 +119,6 @@ rule plot_housing_a3:
         "../envs/environment.yaml"
     params:
         code=code_of("plot_housing_a3"),
-        condition="swapping",
     script:
         "../scripts/plot_housing_a3.py"
 
@@ -144,7 +142,6 @@ rule plot_housing_a4:
         "../envs/environment.yaml"
     params:
         code=code_of("plot_housing_a4"),
-        match_keys=FIGURE_KEYS,
     script:
         "../scripts/plot_housing_a4.py"
 
@@ -168,7 +165,6 @@ rule plot_housing_a5:
         "../envs/environment.yaml"
     params:
         code=code_of("plot_housing_a5"),
-        match_keys=FIGURE_KEYS,
     script:
         "../scripts/plot_housing_a5.py"
 
@@ -192,7 +188,6 @@ rule plot_housing_a6:
         "../envs/environment.yaml"
     params:
         code=code_of("plot_housing_a6"),
-        match_keys=KNOWN_SUBSIDY,
     script:
         "../scripts/plot_housing_a6.py"
 
@@ -215,6 +210,5 @@ rule plot_housing_g7:
         "../envs/environment.yaml"
     params:
         code=code_of("plot_housing_g7"),
-        match_keys=[*FIGURE_KEYS, *KNOWN_SUBSIDY],
     script:
         "../scripts/plot_housing_g7.py"

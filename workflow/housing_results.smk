@@ -10,15 +10,10 @@ SHOWN_CONDITIONS = [
     for name, condition in STUDY.housing.conditions.items()
     if condition.reading == "appendix_e"
 ]
-FIGURE_KEYS = ["hud", "race_child"]
-KNOWN_SUBSIDY = ["subsidized_race_child"]
 HOUSING_FIGURES = [
     f"figures/housing_{name}.pdf"
     for name in ("fig2", "fig3", "a1", "a2", "a3", "a4", "a5", "a6", "g7")
 ]
-ALL_CONDITIONS = {
-    name: condition.model_dump() for name, condition in STUDY.housing.conditions.items()
-}
 
 
 rule housing:
@@ -137,7 +132,7 @@ rule write_housing_conditions:
         "../envs/environment.yaml"
     params:
         code=code_of("write_housing_conditions"),
-        conditions=ALL_CONDITIONS,
+        conditions=setting("housing.conditions"),
     script:
         "../scripts/write_housing_conditions.py"
 

@@ -83,7 +83,13 @@ def variant_settings(config: Config, name: str) -> Variant:
 def settings_of(config: Config, section: str, variant: str | None) -> Any:
     """A section (or a part, as `benchmark.speed`) as plain values, with a variant's overrides where it may change it."""
     whole = variant_settings(config, variant) if variant and section in VARIABLE_SECTIONS else config
-    found = reduce(getattr, section.split("."), whole)
+    return _plain(reduce(getattr, section.split("."), whole))
+
+
+def _plain(found: Any) -> Any:
+    """Sections as mappings, also those of a mapping of names."""
+    if isinstance(found, dict):
+        return {name: _plain(value) for name, value in found.items()}
     return found.model_dump() if isinstance(found, Section) else found
 
 

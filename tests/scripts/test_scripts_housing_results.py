@@ -12,8 +12,6 @@ from genverify.errors import DataError
 from housing_study import ROOT, SETTINGS, WORLDS, write_study
 from script_jobs import job, script
 
-TWO = ["hud", "race_child"]
-KNOWN = ["subsidized_race_child"]
 OPEN = {"swap": 0.0, "noise": "none", "noise_hud": False}
 
 
@@ -85,6 +83,15 @@ def test_a_false_flag_without_protection_stops_the_job(study: Path) -> None:
         evaluate(study, "dp", OPEN)
 
 
+def test_a_figure_without_its_match_key(study: Path, tmp_path: Path) -> None:
+    curves = pd.read_parquet(study / "sampling.parquet")
+    curves[curves["key"] != "hud"].to_parquet(tmp_path / "curves.parquet")
+    inputs = {**data(study), "curves": [tmp_path / "curves.parquet"], "totals": study / "none" / "totals.parquet"}
+    outputs = {kind: tmp_path / f"fig3.{kind}" for kind in ("pdf", "png", "csv")}
+    with pytest.raises(DataError, match="no curve of the match key 'hud': name it under housing"):
+        script("plot_housing_fig3")(job(inputs, outputs))
+
+
 def test_files_of_a_user_are_not_evaluated(study: Path, tmp_path: Path) -> None:
     home = shutil.copytree(study, tmp_path / "housing")
     (home / "none" / "manifest.json").write_text('{"label": "picture.csv and sf1.csv", "source": "files of a user"}')
@@ -123,9 +130,8 @@ def test_figures(study: Path, tmp_path: Path, name: str) -> None:
         "judged": study / "swapping" / "evaluation.parquet",
         "curves": [*shown, study / "sampling.parquet"], "totals": study / "none" / "totals.parquet",
     }  # fmt: skip
-    keys = {"a6": KNOWN, "g7": [*TWO, *KNOWN]}.get(name, TWO)
     outputs = {kind: tmp_path / f"{name}.{kind}" for kind in ("pdf", "png", "csv")}
-    script(f"plot_housing_{name}")(job(inputs, outputs, match_keys=keys, condition="swapping"))
+    script(f"plot_housing_{name}")(job(inputs, outputs))
     assert len(pd.read_csv(outputs["csv"])) > 1
     assert outputs["pdf"].read_bytes().startswith(b"%PDF")
     assert outputs["png"].stat().st_size > 5000

@@ -93,6 +93,14 @@ def test_unique_households_by_hand() -> None:
     assert unique.iloc[-1][["putative", "true", "precision", "recall"]].tolist() == [1, 1, 1, 1 / 2]
 
 
+def test_configurations_by_hand() -> None:
+    """Look-alikes count once, and rightly so if one of them is in violation; what matches nobody is left out."""
+    distinct = found_with(HUD)
+    distinct = distinct[distinct["scope"] == "distinct"]
+    assert distinct[["putative", "true"]].iloc[[0, -1]].to_numpy().tolist() == [[1, 1], [2, 2]]
+    assert distinct["recall"].iloc[-1] == pytest.approx(2 / 3)
+
+
 def test_without_bedrooms_the_neighbours_are_joined_as_well() -> None:
     found = found_with(RACE_CHILD)
     assert of_scope(found, "all", "putative", "true")[-1] == [4, 2]  # the White household that is not subsidized came along
@@ -125,14 +133,16 @@ def test_only_flagged_blocks_are_searched_but_recall_is_over_all_violations() ->
     found, totals = reidentify(PRIVATE, attack, {"hud": HUD}, FILE, 1)
     assert found[found["scope"] == "all"].iloc[-1][["putative", "true"]].tolist() == [3, 2]
     assert found[found["scope"] == "all"]["recall"].iloc[-1] == pytest.approx(2 / 3)
-    assert totals.to_numpy().tolist() == [["hud", "all", 6, 3, 4, 2], ["hud", "unique", 4, 2, 2, 1]]
+    assert totals.to_numpy().tolist() == [
+        ["hud", "all", 6, 3, 4, 2], ["hud", "unique", 4, 2, 2, 1], ["hud", "distinct", 5, 3, 3, 2],
+    ]  # fmt: skip
 
 
 def test_nothing_reconstructed_gives_no_curve() -> None:
     none = count_violations(RECONSTRUCTED[:0], FILE)
     found, totals = reidentify(PRIVATE, Attack("toy", set(), none, pd.Series(dtype=int)), {"hud": HUD}, FILE, 1)
     assert found.empty
-    assert totals["flagged_households"].tolist() == [0, 0]
+    assert totals["flagged_households"].tolist() == [0, 0, 0]
 
 
 def test_the_sampling_attack_with_everybody_in_the_sample() -> None:

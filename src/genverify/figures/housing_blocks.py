@@ -122,6 +122,8 @@ def plot_near(bins: pd.DataFrame, label: str) -> Figure:
     axes.set_xlabel("households of the block that are subsidized, %")
     axes.set_ylabel("blocks")
     axes.set_xlim(0, 100)
+    axes.set_ylim(0, max(1.0, 1.05 * bins["near"].max()))
+    axes.yaxis.set_major_locator(MaxNLocator(integer=True))
     say_source(figure, label)
     return figure
 

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter
 
+from genverify.errors import DataError
 from genverify.figures.style import INK, PAGE_WIDTH, PALETTE
 from genverify.housing.reidentify import SAMPLING
 
@@ -29,6 +30,10 @@ KEYS = {
     "race_child": "race, child (subsidy not known)",
     "subsidized_race_child": "subsidy, race, child",
 }
+PANELS = ("hud", "race_child")
+KNOWN_SUBSIDY = ("subsidized_race_child",)
+"""The match keys of the paper's figures, by their names in config.yaml; the second where it is known who is subsidized."""
+
 CHANCE = "violation rate (chance)"
 POINTS = 150
 
@@ -50,6 +55,9 @@ def thin(curve: pd.DataFrame, x: str) -> pd.DataFrame:
 
 def thin_curves(curves: pd.DataFrame, keys: Sequence[str], scope: str, x: str) -> pd.DataFrame:
     """The curves that a figure shows, at the points that it draws."""
+    missing = [key for key in keys if key not in set(curves["key"])]
+    if missing:
+        raise DataError(f"no curve of the match key {missing[0]!r}: name it under housing.match_keys in config.yaml")
     own = curves[curves["key"].isin(keys) & (curves["scope"] == scope)]
     groups = own.groupby(["key", "source"], sort=False)
     parts = [thin(rows, x) for _, rows in groups]

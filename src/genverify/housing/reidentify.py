@@ -7,6 +7,9 @@ all reconstructions of the block (two alike in one of them count twice) over the
 with fewer than t of them are ranked by the same measure. V-hat holds every identified household that has one of the first k
 configurations, in violation or not. Where the key tells subsidized households from others, the identified households are the
 subsidized ones; otherwise they are all households of the property blocks. V is never restricted to flagged blocks.
+
+The paper's "fraction of putative violations that can be matched to a true violation" may also be meant of configurations,
+each counted once, however many households have it: that is the scope `distinct`. On unique households both readings agree.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,7 +24,9 @@ from genverify.housing.keys import SUBSIDY, in_violation, knows_subsidy, with_ke
 from genverify.housing.record import COLUMNS, HouseholdFile
 from genverify.seeds import derive_seed
 
-SCOPES = ("all", "unique")
+SCOPES = ("all", "unique", "distinct")
+"""All identified households; those unique in their block in the key; each configuration of a block once, true if any is."""
+
 SAMPLING = "sampling"
 CURVE = ["source", "key", "scope", "k", "frequency", "putative", "true", "precision", "recall", "match_rate"]
 
@@ -35,7 +40,7 @@ class Identified:
     households: pd.DataFrame
 
     def true(self, scope: str) -> int:
-        """|V|, over all households or over those unique in their block."""
+        """|V|, over all households, over those unique in their block, or over configurations."""
         return int(self.households[f"{scope}_true"].sum())
 
     def tally(self, place: str) -> pd.DataFrame:
@@ -50,9 +55,11 @@ def identify(households: pd.DataFrame, key: str, names: Sequence[str], file: Hou
     seen["violates"] = in_violation(households, file)
     if knows_subsidy(names, file):
         seen = seen[households[SUBSIDY] > 0].copy()
-    seen["unique"] = (seen.groupby(["block", *names])["all"].transform("size") == 1).astype(np.int64)
-    for scope in SCOPES:
-        seen[f"{scope}_true"] = seen[scope] * seen["violates"]
+    alike = seen.groupby(["block", *names])["violates"]
+    seen["unique"] = (alike.transform("size") == 1).astype(np.int64)
+    seen["distinct"] = (alike.cumcount() == 0).astype(np.int64)
+    for scope, true in {"all": seen["violates"], "unique": seen["violates"], "distinct": alike.transform("any")}.items():
+        seen[f"{scope}_true"] = seen[scope] * true
     return Identified(key, tuple(names), seen)
 
 
@@ -108,7 +115,7 @@ def draw_sample(households: pd.DataFrame, share: float, seed: int) -> pd.DataFra
 
 
 def curves(ranked: pd.DataFrame, identified: Identified, place: str, source: str) -> pd.DataFrame:
-    """PRECISION (4), RECALL (5) and MATCH RATE (9) for every k, over all households and over those unique in their block."""
+    """PRECISION (4), RECALL (5) and MATCH RATE (9) for every k, over households and over configurations (SCOPES)."""
     on = [place, *identified.names]
     joined = ranked.merge(identified.tally(place), on=on, how="left")
     k = np.arange(1, len(joined) + 1)

@@ -124,5 +124,6 @@ def condition_text(table: pd.DataFrame, label: str) -> str:
     for stem in stems:
         rows = table[["condition", *(f"{stem}_{name}" for name in measures)]].to_numpy(dtype=object)
         key, _, scope = stem.rpartition("_")
-        parts += [f"## Key {key}, {scope} households", markdown_table(["condition", *measures], rows)]
+        what = "distinct configurations" if scope == "distinct" else f"{scope} households"
+        parts += [f"## Key {key}, {what}", markdown_table(["condition", *measures], rows)]
     return document("Subsidized housing, all conditions", label, parts)
