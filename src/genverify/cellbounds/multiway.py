@@ -11,6 +11,7 @@ import pandas as pd
 
 from genverify.cellbounds.conditional import aggregate
 from genverify.errors import DataError, nearest
+from genverify.longlines import check_lines
 
 Ints = npt.NDArray[np.int64]
 COUNT = "count"
@@ -66,6 +67,7 @@ def read_multiway(path: Path, count: str | None = None, names: Sequence[str] = (
 
 def _read(path: Path) -> pd.DataFrame:
     try:
+        check_lines(path)
         frame = pd.read_csv(path, dtype=str, keep_default_na=False, skipinitialspace=True, encoding="utf-8-sig")
     except (OSError, ValueError) as error:
         raise DataError(f"{path}: cannot be read as CSV ({error})") from None
