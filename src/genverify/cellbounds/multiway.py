@@ -75,10 +75,10 @@ def _read(path: Path) -> pd.DataFrame:
 
 
 def _counts(path: Path, column: "pd.Series[str]") -> Ints:
-    wrong = ~column.str.strip().str.fullmatch(r"\+?\d+")
+    wrong = ~column.str.strip().str.fullmatch(r"\+?\d{1,15}")
     if wrong.any():
         line = int(np.flatnonzero(wrong)[0])
-        raise DataError(f"{path}, line {line + 2}: the count {column.iloc[line]!r} is no whole number from 0")
+        raise DataError(f"{path}, line {line + 2}: the count {column.iloc[line]!r} is no whole number from 0, of at most 15 digits")
     return np.array(column.to_list(), dtype=np.int64)
 
 
