@@ -78,7 +78,8 @@ def _counts(path: Path, column: "pd.Series[str]") -> Ints:
     wrong = ~column.str.strip().str.fullmatch(r"\+?\d{1,15}")
     if wrong.any():
         line = int(np.flatnonzero(wrong)[0])
-        raise DataError(f"{path}, line {line + 2}: the count {column.iloc[line]!r} is no whole number from 0, of at most 15 digits")
+        said = f"the count {column.iloc[line]!r} is no whole number from 0, of at most 15 digits"
+        raise DataError(f"{path}, line {line + 2}: {said}")
     return np.array(column.to_list(), dtype=np.int64)
 
 
