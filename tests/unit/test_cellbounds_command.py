@@ -156,6 +156,7 @@ def test_marginals_that_cannot_be(capsys, write) -> None:  # type: ignore[no-unt
     assert "say --given rows" in refused(capsys, ab)
     assert "line 3: A is empty" in refused(capsys, write("A,B\n1,1\n,2\n"), "--marginals", "A", "--marginals", "B")
     assert "the count 'x' is no whole number" in refused(capsys, write("A,count\n1,x\n"), "--marginals", "A")
+    assert "of at most 15 digits" in refused(capsys, write(f"A,count\n1,{10**20}\n"), "--marginals", "A")
     assert "did you mean A1?" in refused(capsys, write("A1,B\n1,1\n"), "--marginals", "A", "--marginals", "B")
     ages = "\n".join(f"{age / 7},{age}" for age in range(1500))
     assert "Bin it into fewer" in refused(

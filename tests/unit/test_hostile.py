@@ -12,7 +12,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from genverify import prooffile, textfiles
+from genverify import longlines, prooffile, textfiles
+from genverify.cellbounds.multiway import read_multiway
+from genverify.cellbounds.read import read_printed
 from genverify.config import merge, parse_config
 from genverify.domain import DomainFile
 from genverify.errors import ConfigError, DataError, ReleaseError
@@ -20,6 +22,7 @@ from genverify.microdata import chunks, ppmf
 from genverify.microdata.synthetic import read_country
 from genverify.prooffile import read_proofs
 from genverify.release import Schema, make_release, read_releases, read_schema
+from genverify.releases.codes import read_texts
 from genverify.textfiles import read_json, read_yaml
 
 BOMB = "a: &a [1, 2, 3, 4, 5, 6, 7, 8, 9]\n" + "".join(
@@ -256,3 +259,17 @@ def test_a_field_longer_than_any(census: DomainFile, tmp_path: Path, place: str)
     (tmp_path / "units.csv").write_text(text)
     with pytest.raises(DataError, match=r"row \d: not a row of fields \(field larger than field limit"):
         list(ppmf.read_ppmf(tmp_path / "units.csv", census.domain, Counter()))
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("read", [read_texts, read_printed, read_multiway], ids=["release", "table", "tables"])
+def test_a_line_without_end_in_a_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, read: Callable[[Path], Any], packed: bool
+) -> None:
+    monkeypatch.setattr(longlines, "LONGEST_LINE", 1000)
+    text = b"area,count\n5a,3\n5a," + b"9" * 1000 + b"\n"
+    path = tmp_path / ("counts.csv.gz" if packed else "counts.csv")
+    path.write_bytes(gzip.compress(text) if packed else text)
+    with pytest.raises(DataError, match=r"counts\.csv.*, line 3: longer than 1000 bytes, too long for a row") as error:
+        read(path)
+    assert len(str(error.value)) < 400

@@ -11,6 +11,7 @@ import pandas as pd
 
 from genverify.cellbounds.conditional import aggregate
 from genverify.errors import DataError, nearest
+from genverify.longlines import check_lines
 
 Ints = npt.NDArray[np.int64]
 COUNT = "count"
@@ -66,6 +67,7 @@ def read_multiway(path: Path, count: str | None = None, names: Sequence[str] = (
 
 def _read(path: Path) -> pd.DataFrame:
     try:
+        check_lines(path)
         frame = pd.read_csv(path, dtype=str, keep_default_na=False, skipinitialspace=True, encoding="utf-8-sig")
     except (OSError, ValueError) as error:
         raise DataError(f"{path}: cannot be read as CSV ({error})") from None
@@ -73,10 +75,11 @@ def _read(path: Path) -> pd.DataFrame:
 
 
 def _counts(path: Path, column: "pd.Series[str]") -> Ints:
-    wrong = ~column.str.strip().str.fullmatch(r"\+?\d+")
+    wrong = ~column.str.strip().str.fullmatch(r"\+?\d{1,15}")
     if wrong.any():
         line = int(np.flatnonzero(wrong)[0])
-        raise DataError(f"{path}, line {line + 2}: the count {column.iloc[line]!r} is no whole number from 0")
+        said = f"the count {column.iloc[line]!r} is no whole number from 0, of at most 15 digits"
+        raise DataError(f"{path}, line {line + 2}: {said}")
     return np.array(column.to_list(), dtype=np.int64)
 
 

@@ -14,6 +14,7 @@ from genverify.cellbounds.numbers import check_labels, check_not_negative, is_wh
 from genverify.cellbounds.rounded import RoundedConditionals, rounded_of_counts
 from genverify.cellbounds.rounding import Rounding
 from genverify.errors import DataError
+from genverify.longlines import check_lines
 
 Ints = npt.NDArray[np.int64]
 TOTALS = ("total", "totals", "sum", "all")
@@ -96,6 +97,7 @@ def read_printed(path: Path) -> Printed:
 def _lines(path: Path) -> list[tuple[int, list[str]]]:
     """The lines that hold something, with their numbers."""
     try:
+        check_lines(path)
         with path.open(newline="", encoding="utf-8-sig") as file:
             reader = csv.reader(file, skipinitialspace=True)
             return [(reader.line_num, line) for line in reader if any(text.strip() for text in line)]

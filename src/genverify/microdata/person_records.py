@@ -7,6 +7,7 @@ import pandas as pd
 
 from genverify.domain import Domain
 from genverify.errors import DataError, nearest
+from genverify.longlines import check_lines
 from genverify.microdata.store import GEOGRAPHY
 
 NOT_HISPANIC = 1
@@ -16,6 +17,7 @@ def read_person_records(path: Path, domain: Domain) -> pd.DataFrame:
     """The records as `block` and the columns of the domain, sorted by block; the race flags make the code of race."""
     races = [chosen[0] for chosen in domain["CENRACE"].sets if len(chosen) == 1]
     try:
+        check_lines(path)
         frame = pd.read_csv(path, dtype={"block": str})
     except (OSError, EOFError, ValueError) as error:
         raise DataError(

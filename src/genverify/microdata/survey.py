@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from genverify.domain import Column, Domain
 from genverify.errors import DataError, nearest
+from genverify.longlines import check_lines
 from genverify.microdata.store import GEOGRAPHY
 
 Small = npt.NDArray[np.int8]
@@ -50,6 +51,7 @@ def _needed(tasks: Mapping[str, Any], task: Mapping[str, Any]) -> list[str]:
 
 def _read_csv(path: Path, columns: list[str]) -> pd.DataFrame:
     try:
+        check_lines(path)
         header = list(pd.read_csv(path, nrows=0).columns)
         missing = [column for column in columns if column not in header]
         if missing:

@@ -1,5 +1,6 @@
 """Columns of a user's file: texts as they stand there, and the integer codes that the attack works with."""
 
+import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,6 +14,7 @@ import pandas as pd
 
 from genverify.domain import Column
 from genverify.errors import DataError, nearest
+from genverify.longlines import check_lines
 from genverify.predicates import Predicate
 from genverify.releases.form import ColumnForm
 
@@ -74,8 +76,9 @@ def read_texts(path: Path) -> pd.DataFrame:
             frame = pd.read_parquet(path).astype(object)
             frame = frame.apply(lambda column: column.map(_as_text)).astype(str)
         else:
+            check_lines(path)
             frame = pd.read_csv(path, dtype=str, keep_default_na=False, skipinitialspace=True)
-    except (OSError, ValueError, pd.errors.ParserError, UnicodeDecodeError) as error:
+    except (OSError, EOFError, ValueError, zlib.error) as error:
         raise DataError(
             f"{path}: cannot be read as a table ({error}); a CSV (UTF-8, with a header) or Parquet is expected"
         ) from None
