@@ -16,8 +16,9 @@ def main(job: Job) -> None:
     file, condition = read_household_file(Path(job.input.domain)), job.wildcards.condition
     households = read_property_households(Path(job.input.households))
     counted, found = read_counted(job.input.reconstructions, file), read_found(job.input.found)
-    judged = judge_blocks(households, pd.read_parquet(job.input.blocks), counted, found, file)
-    check_sound(judged, job.params.protection, condition, is_synthetic(Path(job.input.manifest), condition))
+    protection = job.params.protection
+    judged = judge_blocks(households, pd.read_parquet(job.input.blocks), counted, found, file, protection["swap_hud"])
+    check_sound(judged, protection, condition, is_synthetic(Path(job.input.manifest), condition))
     flagged = set(judged.loc[judged["flagged"], "block"])
     attack = Attack(condition, flagged, counted, found)
     curves, totals = reidentify(households, attack, job.params.match_keys, file, job.params.seed)

@@ -52,7 +52,7 @@ rule evaluate_housing:
         "../envs/environment.yaml"
     params:
         code=code_of("evaluate_housing"),
-        protection=condition_part("swap", "noise", "noise_hud"),
+        protection=condition_part("swap", "swap_hud", "noise", "noise_hud"),
         match_keys=setting("housing.match_keys"),
         seed=setting("seed"),
     script:

@@ -272,3 +272,20 @@ def test_a_long_curve_is_thinned_and_keeps_its_ends() -> None:
     drawn = thin(curve("none", "hud", "all", rows, 2500), "putative")
     assert len(drawn) <= POINTS
     assert drawn["putative"].iloc[[0, -1]].tolist() == [1, 5000]
+
+
+def test_a_block_that_swapping_takes_out_of_the_release_is_not_flagged(root: Path) -> None:
+    file = read_household_file(root / "data" / "housing" / "domain.yaml")
+    rows = [("a", 1, 3, 0, 1), ("a", 0, 1, 0, 1), ("b", 1, 3, 0, 1)]
+    households = pd.DataFrame(rows, columns=["block", "BEDROOMS", "SIZE", "CHILDREN", "RACE"])
+    blocks = pd.DataFrame({"block": ["a"], "n": [2], "n_s": [1], "verdict": ["violation"], "least_violations": [1]})
+    counted = pd.DataFrame({"block": ["a"], "first": [1], "times": [2]})
+    found = pd.Series({"a": 2})
+    with pytest.raises(DataError, match="block b: missing"):
+        judge_blocks(households, blocks, counted, found, file)
+    frame = judge_blocks(households, blocks, counted, found, file, suppresses=True)
+    assert frame["verdict"].tolist() == ["violation", "suppressed"]
+    assert frame["flagged"].tolist() == [True, False]
+    assert frame["n"].tolist() == [2, 1]
+    assert summarise_blocks(frame)["suppressed"] == 1
+    assert summarise_blocks(frame)["block_recall"] == 0.5

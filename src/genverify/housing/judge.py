@@ -14,24 +14,43 @@ FLAGGED = ("violation", "contradiction")
 """Verdicts that flag a block: no dataset without a violation fits, or none at all."""
 
 
+SUPPRESSED = "suppressed"
+"""What became of a block whose property swapping made too small: HUD does not publish it, so nobody attacks it."""
+
+
 def judge_blocks(
-    households: pd.DataFrame, blocks: pd.DataFrame, counted: pd.DataFrame, found: "pd.Series[int]", file: HouseholdFile
+    households: pd.DataFrame,
+    blocks: pd.DataFrame,
+    counted: pd.DataFrame,
+    found: "pd.Series[int]",
+    file: HouseholdFile,
+    suppresses: bool = False,
 ) -> pd.DataFrame:
     """
     A row per property block: its verdict, its true violations, and how many the most likely reconstruction has.
 
-    `mean` is the same over all its reconstructions; both are missing where the block has none.
+    `mean` is the same over all its reconstructions; both are missing where the block has none. `suppresses`: blocks may be
+    missing from the release.
     """
     truth = households.assign(violations=in_violation(households, file), subsidized=households[SUBSIDY] > 0)
-    truth = truth.groupby("block")[["violations", "subsidized"]].sum().reset_index()
+    truth = truth.assign(n=1).groupby("block")[["violations", "subsidized", "n"]].sum().reset_index()
+    blocks = blocks[["block", "n", "n_s", "verdict", "least_violations"]]
+    if suppresses:
+        blocks = _with_suppressed(blocks, truth)
     _check_same(truth["block"], blocks["block"])
-    frame = blocks[["block", "n", "n_s", "verdict", "least_violations"]].merge(truth, on="block").sort_values("block")
+    frame = blocks.merge(truth.drop(columns="n"), on="block").sort_values("block")
     frame["flagged"] = frame["verdict"].isin(FLAGGED)
     seen = counted.groupby("block")[["first", "times"]].sum().reindex(found.index, fill_value=0)
     frame["found"] = frame["block"].map(found).fillna(0).astype(np.int64)
     frame["first"] = frame["block"].map(seen["first"])
     frame["mean"] = frame["block"].map(seen["times"]) / frame["found"].where(frame["found"] > 0)
     return frame.reset_index(drop=True)
+
+
+def _with_suppressed(blocks: pd.DataFrame, truth: pd.DataFrame) -> pd.DataFrame:
+    """The blocks, and those that the release leaves out."""
+    missing = truth.loc[~truth["block"].isin(blocks["block"]), ["block", "n"]]
+    return pd.concat([blocks, missing.assign(n_s=0, verdict=SUPPRESSED, least_violations=0)], ignore_index=True)
 
 
 def _check_same(true: "pd.Series[str]", judged: "pd.Series[str]") -> None:
@@ -71,4 +90,5 @@ def summarise_blocks(judged: pd.DataFrame) -> dict[str, float]:
         "chance_recall": float(flagged.mean()),
         "contradictions": int((judged["verdict"] == "contradiction").sum()),
         "undecided": int((judged["verdict"] == "undecided").sum()),
+        "suppressed": int((judged["verdict"] == SUPPRESSED).sum()),
     }

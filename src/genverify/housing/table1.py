@@ -117,7 +117,7 @@ def _share(part: float, whole: float) -> float:
 def condition_text(table: pd.DataFrame, label: str) -> str:
     """The conditions as Markdown: a table of blocks, and one of households for each match key."""
     blocks = ["condition", "reading", "blocks", "putative_blocks", "block_precision", "chance_precision", "block_recall"]
-    blocks += ["chance_recall", "contradictions", "undecided", "reconstructed", "proved_violations"]
+    blocks += ["chance_recall", "contradictions", "undecided", "suppressed", "reconstructed", "proved_violations"]
     parts = [HOW, markdown_table(blocks, table[blocks].to_numpy(dtype=object), left=2)]
     stems = [name.removesuffix("_putative") for name in table.columns if name.endswith("_putative")]
     measures = ("putative", "true", "precision", "chance", "chance_flagged", "recall")
