@@ -12,7 +12,7 @@ from genverify.errors import DataError
 from housing_study import ROOT, SETTINGS, WORLDS, write_study
 from script_jobs import job, script
 
-OPEN = {"swap": 0.0, "noise": "none", "noise_hud": False}
+OPEN = {"swap": 0.0, "swap_hud": False, "noise": "none", "noise_hud": False}
 
 
 def batches(home: Path, condition: str, folder: str, suffix: str = "") -> list[Path]:

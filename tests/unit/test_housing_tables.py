@@ -26,6 +26,7 @@ from genverify.figures.housing_curves import plot_both, plot_match_rate, plot_pr
 from genverify.figures.housing_lines import POINTS, thin
 from genverify.housing.judge import check_sound, judge_blocks, summarise_blocks
 from genverify.housing.numbers import COMPUTED, Evidence, numbers_table, numbers_text
+from genverify.housing.record import read_household_file
 from genverify.housing.reidentify import CURVE
 from genverify.housing.table1 import block_table, block_text, condition_table, condition_text
 from genverify.textfiles import read_yaml
