@@ -124,6 +124,8 @@ def plot_near(bins: pd.DataFrame, label: str) -> Figure:
     axes.set_xlim(0, 100)
     axes.set_ylim(0, max(1.0, 1.05 * bins["near"].max()))
     axes.yaxis.set_major_locator(MaxNLocator(integer=True))
+    if not bins["near"].sum():
+        axes.text(0.5, 0.5, "no such block", transform=axes.transAxes, ha="center", va="center", style="italic")
     say_source(figure, label)
     return figure
 
