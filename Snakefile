@@ -34,6 +34,7 @@ include: "workflow/crate.smk"
 include: "workflow/audit.smk"
 include: "workflow/raprank_benchmark.smk"
 include: "workflow/releases.smk"
+include: "workflow/protected.smk"
 
 
 rule all:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from functools import reduce
+from itertools import chain
 from types import UnionType
 from typing import Any, TypeVar, get_args
 
@@ -12,7 +13,7 @@ from genverify.errors import ConfigError, nearest
 from genverify.settings import Config, Section, Variant
 
 KINDS = ("int", "str", "constrained")
-FOLDERS = "microdata sample tables benchmark ppmf releases explorer persons persons_trial raprank crate housing"
+FOLDERS = "microdata sample tables benchmark ppmf releases explorer persons persons_trial raprank crate housing protected"
 RESERVED = tuple(FOLDERS.split())
 NAME = re.compile(r"[A-Za-z0-9]\w{0,63}", re.ASCII)  # becomes part of paths
 VARIABLE_SECTIONS = ("release", "program", "generate", "verify")
@@ -43,10 +44,11 @@ def parse_config(text: Mapping[str, Any]) -> Config:
     if config.explorer.variant not in config.variants:
         known = nearest(config.explorer.variant, list(config.variants))
         raise ConfigError(f"config.yaml: explorer.variant is {config.explorer.variant!r}, which is no variant: {known}")
-    for name in (*config.variants, *config.sample.designs, *config.sample.all_blocks, *config.releases):
+    named = (config.variants, config.sample.designs, config.sample.all_blocks, config.releases, config.protected.protections)
+    for name in chain(*named):
         if not NAME.fullmatch(name) or name.casefold() in RESERVED:
             raise ConfigError(
-                f"config.yaml: {name!r} cannot name a variant, a design or a release: use letters, digits and _, 64 at "
+                f"config.yaml: {name!r} cannot name a variant, a design, a release or a protection: use letters, digits and _, 64 at "
                 f"most, and none of {', '.join(RESERVED)}, which name folders of results/"
             )
     if config.microdata.source == "ppmf" and not config.microdata.ppmf.units:
