@@ -84,7 +84,8 @@ rule judge_protected:
             "results/protected/{{protection}}/claims/{batch}.parquet", batch=PARTS
         ),
         blocks=expand(
-            "results/protected/{{protection}}/claims/{batch}.blocks.parquet", batch=PARTS
+            "results/protected/{{protection}}/claims/{batch}.blocks.parquet",
+            batch=PARTS,
         ),
         microdata="results/microdata",
         domain=STUDY.microdata.domain,

@@ -41,6 +41,7 @@ def parse_config(text: Mapping[str, Any]) -> Config:
     if "paper" not in config.variants:
         raise ConfigError("config.yaml: variants must hold `paper`, the study that the others are compared with")
     _check_designs(config)
+    _check_protections(config)
     if config.explorer.variant not in config.variants:
         known = nearest(config.explorer.variant, list(config.variants))
         raise ConfigError(f"config.yaml: explorer.variant is {config.explorer.variant!r}, which is no variant: {known}")
@@ -48,8 +49,8 @@ def parse_config(text: Mapping[str, Any]) -> Config:
     for name in chain(*named):
         if not NAME.fullmatch(name) or name.casefold() in RESERVED:
             raise ConfigError(
-                f"config.yaml: {name!r} cannot name a variant, a design, a release or a protection: use letters, digits and _, 64 at "
-                f"most, and none of {', '.join(RESERVED)}, which name folders of results/"
+                f"config.yaml: {name!r} cannot name a variant, a design, a release or a protection: use letters, digits "
+                f"and _, 64 at most, and none of {', '.join(RESERVED)}, which name folders of results/"
             )
     if config.microdata.source == "ppmf" and not config.microdata.ppmf.units:
         raise ConfigError("config.yaml: microdata.source is ppmf, so microdata.ppmf.units must give the path of the file")
@@ -64,6 +65,18 @@ def _check_designs(config: Config) -> None:
     twice = sorted(designs.keys() & whole.keys())
     if twice:
         raise ConfigError(f"config.yaml: sample.designs and sample.all_blocks both hold {twice[0]!r}: give one another name")
+
+
+def _check_protections(config: Config) -> None:
+    """Intervals have a confidence, and microdata none."""
+    for name, protection in config.protected.protections.items():
+        noise = protection.noise
+        if noise and (noise.publish == "intervals") != (noise.confidence is not None):
+            remedy = "give one, for instance 0.95" if noise.publish == "intervals" else "set it to null"
+            raise ConfigError(
+                f"config.yaml: protected.protections.{name}: noise.publish is {noise.publish} and noise.confidence "
+                f"{noise.confidence}: {remedy}"
+            )
 
 
 def variant_settings(config: Config, name: str) -> Variant:

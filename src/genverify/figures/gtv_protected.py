@@ -1,5 +1,8 @@
 """Generate-then-verify under protection: claims verified from the release, true and false of the private block."""
 
+from collections.abc import Hashable, Mapping
+from typing import Any
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -14,7 +17,7 @@ MARKS = {"all": ("all claims", "o", PALETTE[0], -0.14), "singleton": ("about exa
 def plot_gtv_protected(found: pd.DataFrame, label: str) -> Figure:
     """Two panels over the same protections: how many claims are verified, and which share of them is false."""
     use_style()
-    height = 1.3 + 0.3 * len(found)
+    height = 1.5 + 0.3 * len(found)
     figure, (left, right) = plt.subplots(1, 2, figsize=(PAGE_WIDTH, height), sharey=True, layout="constrained")
     _claims(left, found)
     _shares(right, found)
@@ -24,13 +27,13 @@ def plot_gtv_protected(found: pd.DataFrame, label: str) -> Figure:
     return figure
 
 
-def words(row: dict[str, object]) -> str:
+def words(row: Mapping[Hashable, Any]) -> str:
     """How a protection is called, with the blocks about which nothing could be said."""
     said = [f"swapped, {row['swap']:.0%}".replace("%", " %")] if row["swap"] else []
     if pd.notna(row["rho"]):
-        tables = "" if row["tables"] == "all" else " base tables,"
-        how = "as microdata" if row["publish"] == "microdata" else f"ranges of \N{PLUS-MINUS SIGN}{row['half_width']:.0f}"
-        said.append(f"noise, $\\rho$ = {row['rho']:g},{tables} {how}")
+        how = "microdata" if row["publish"] == "microdata" else f"ranges \N{PLUS-MINUS SIGN}{row['half_width']:.0f}"
+        some = "" if row["tables"] == "all" else f" of {row['noised_queries']} counts"
+        said.append(f"$\\rho$ = {row['rho']:g}, {how}{some}")
     lost = [f"{row[f'{status}_blocks']} {status}" for status in ("contradictory", "undecided") if row[f"{status}_blocks"]]
     return ("; ".join(said) or "no protection") + (f"\n({', '.join(lost)} of {row['blocks']} blocks)" if lost else "")
 
@@ -43,11 +46,13 @@ def _claims(axes: Axes, found: pd.DataFrame) -> None:
     axes.barh(places, false, left=total - false, height=0.62, color=PALETTE[1], hatch="////", edgecolor="white", lw=0,
               label="false of it")  # fmt: skip
     for place, number in zip(places, total, strict=True):
-        axes.annotate(f"{number:,}", (number, place), (3, 0), textcoords="offset points", va="center", fontsize=6.5, color=INK)
-    axes.set_xlim(0, 1.16 * max(1, int(total.max())))
+        axes.annotate(
+            f"{number:,}", (number, place), (3, 0), textcoords="offset points", va="center", fontsize=6.5, color=INK
+        )
+    axes.set_xlim(0, 1.22 * max(1, int(total.max())))
     axes.set_xlabel("claims verified from the release")
     axes.grid(axis="y", visible=False)
-    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, frameon=False)
+    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), frameon=False)
 
 
 def _shares(axes: Axes, found: pd.DataFrame) -> None:
@@ -62,4 +67,4 @@ def _shares(axes: Axes, found: pd.DataFrame) -> None:
         axes.annotate("nothing is verified", (50, place), ha="center", va="center", fontsize=6.5, color=INK, style="italic")
     axes.set_xlim(-3, 103)
     axes.set_xlabel("of these, false of the private block, %")
-    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, frameon=False)
+    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), frameon=False)

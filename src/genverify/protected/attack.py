@@ -75,7 +75,7 @@ class Attack:
 
 
 class Refuting:
-    """Datasets that fit the ranges of a release, found one after the other so as to contradict claims that all others share."""
+    """Datasets that fit the ranges of a release, each found so as to contradict a claim that all before it share."""
 
     def __init__(self, release: Release, kinds: Kinds, min_k: int, rng: np.random.Generator) -> None:
         self.kinds, self.n, self.min_k, self.rng = kinds, release.n, min_k, rng

@@ -9,8 +9,8 @@ from genverify.predicates import Flags
 from genverify.protected.kinds import Kinds
 
 Ints = npt.NDArray[np.int64]
-KICKS = 4
-DROPPED = 3
+KICKS = 20
+DROPPED = 5
 NEVER = 2**60
 
 
@@ -38,9 +38,7 @@ class Search:
     random. Kinds that are `barred` are not put in, and where they stand already they are left alone.
     """
 
-    def __init__(
-        self, kinds: Kinds, wanted: Wanted, n: int, rng: np.random.Generator, barred: Flags | None = None
-    ) -> None:
+    def __init__(self, kinds: Kinds, wanted: Wanted, n: int, rng: np.random.Generator, barred: Flags | None = None) -> None:
         self.kinds, self.wanted, self.n, self.rng = kinds, wanted, n, rng
         self.barred: Flags = np.zeros(kinds.program.classes, dtype=bool) if barred is None else barred
 

@@ -16,8 +16,8 @@ KINDS = {"all": ("claims", "false"), "singleton": ("singleton_claims", "singleto
 
 def judge(claims: pd.DataFrame, blocks: pd.DataFrame, records: pd.DataFrame) -> pd.DataFrame:
     """
-    The blocks, each with its claims verified from the release and how many of them are false: COUNT != m in the private block.
-    `singleton` claims have m = 1. Households singled out are private ones that match a singleton claim which is true.
+    The blocks, each with its claims verified from the release, and how many of them are false of the private block: there
+    COUNT != m. Singleton claims have m = 1. Households singled out are private ones that match a true singleton claim.
     """
     rows = [_counted(found, claims) for found in match_claims(claims, records)] if len(claims) else []
     judged = blocks.merge(pd.DataFrame(rows, columns=["block", *COUNTED]), how="left", on="block")
@@ -40,9 +40,7 @@ def _counted(found: Matches, claims: pd.DataFrame) -> dict[str, Any]:
 
 
 def summarise(name: str, how: Mapping[str, Any], judged: pd.DataFrame, seed: int) -> dict[str, Any]:
-    """
-    One protection in numbers: blocks, claims verified from the release, and the share of them that is false, with a 95 % interval over blocks.
-    """
+    """One protection in numbers: claims verified from the release, and the share that is false with its 95 % interval."""
     row: dict[str, Any] = {
         "protection": name,
         **how,
@@ -74,5 +72,6 @@ def check_unprotected(row: Mapping[str, Any]) -> None:
     if unprotected and row["all_claims_false"]:
         raise DataError(
             f"{row['all_claims_false']} claims verified from unprotected counts ({row['protection']}) are false of their "
-            "private blocks. Either the microdata changed after the release was tabulated: publish and attack again. Or the verification is wrong."
+            "private blocks. Either the microdata changed after the release was tabulated: publish and attack again. Or "
+            "the verification is wrong."
         )

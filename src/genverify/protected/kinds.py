@@ -59,7 +59,7 @@ class Kinds:
 
 
 def possible_schema(domain: Path, settings: dict[str, Any]) -> Schema:
-    """What is published, with all that is known of records beforehand: every structural rule, and what the universe keeps."""
+    """What is published, with all that is known of records beforehand: the structural rules, and what the universe keeps."""
     schema = read_study(domain, {**settings, "structural_zeros": True})
     keeps = Rule("universe", EVERY, (read_domain(domain).universe(settings["universe"]).keeps,))
     return replace(schema, rules=(clip_rule(keeps, schema.domain), *schema.rules))

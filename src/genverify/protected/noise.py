@@ -64,19 +64,22 @@ class Noise:
     half_width: int | None
 
     @classmethod
-    def of(cls, kinds: Kinds, measured: Flags, rho: float, publish: str, confidence: float | None) -> "Noise":
-        """The noise of a budget on the measured queries."""
+    def of(cls, kinds: Kinds, measured: Flags, rho: float, confidence: float | None) -> "Noise":
+        """The noise of a budget on the measured queries; with a confidence it is published as ranges."""
         noised = measured & kinds.varies
         sigma2 = noise_variance(kinds.most(noised), rho)
-        if publish == "microdata":
-            return cls(kinds, noised, sigma2, None)
-        if confidence is None:
-            raise ConfigError("config.yaml: protected: noise published as intervals needs a confidence, for instance 0.95")
-        return cls(kinds, noised, sigma2, half_width(sigma2, int(noised.sum()), confidence))
+        off = None if confidence is None else half_width(sigma2, int(noised.sum()), confidence)
+        return cls(kinds, noised, sigma2, off)
+
+    @property
+    def published(self) -> Flags:
+        """The queries that the release speaks of: all of them, or those that have a range."""
+        everything: Flags = np.ones(len(self.noised), dtype=bool)
+        return everything if self.half_width is None else self.noised | ~self.kinds.varies
 
     def publish(self, counts: Ints, n: int, rng: np.random.Generator) -> tuple[Ints, Ints]:
         """
-        The least and the greatest number that the release states for each count of a block, from the true counts.
+        The least and the greatest number that is known for each count of a block afterwards, from the true counts.
 
         A count that is not measured lies between 0 and N. A noisy count below -w or above N + w leaves no number: lo > hi.
         """
@@ -97,9 +100,7 @@ def make_noise(possible: Schema, settings: Mapping[str, Any] | None, max_types: 
     if settings is None:
         return None
     measured = queries_of(possible, settings["tables"])
-    return Noise.of(
-        build_kinds(possible, max_types), measured, settings["rho"], settings["publish"], settings["confidence"]
-    )
+    return Noise.of(build_kinds(possible, max_types), measured, settings["rho"], settings["confidence"])
 
 
 def describe(settings: Mapping[str, Any], noise: Noise | None) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
-from genverify.errors import DataError
+from genverify.errors import ConfigError, DataError, nearest
 from genverify.microdata.store import GEOGRAPHY, read_microdata
 from genverify.predicates import Predicate, Rule
 from genverify.protect.swapping import Records, swap_areas
@@ -34,9 +34,12 @@ class Swapping:
     def swapped(self, records: pa.Table, columns: Sequence[str], state: str, seed: int) -> pa.Table:
         """The records of a state: every place as it was, some of them with the columns of another."""
         block = records["block"].cast(pa.string()).cast(pa.int64()).to_numpy()
-        values = np.column_stack([records[name].to_numpy() for name in columns]).astype(np.int64)
-        key = values[:, [list(columns).index(name) for name in self.key]]
-        seen = Records(block, block // BLOCKS_OF_A_TRACT, key, values, values[:, list(columns).index(self.size)])
+        values = {name: records[name].to_numpy().astype(np.int64) for name in columns}
+        for name in (*self.key, self.size):
+            if name not in values:
+                raise ConfigError(f"config.yaml: protected.swapping: no column {name!r}: {nearest(name, list(columns))}")
+        key, attributes = np.column_stack([values[name] for name in self.key]), np.column_stack(list(values.values()))
+        seen = Records(block, block // BLOCKS_OF_A_TRACT, key, attributes, values[self.size])
         source = swap_areas(np.full(len(block), state), seen, self.rate, seed)
         moved = records.select(list(columns)).take(pa.array(source))
         return moved.append_column("block", records["block"])
@@ -63,16 +66,16 @@ def _kept(records: pa.Table, keeps: Predicate) -> pa.Table:
 
 
 def publish(records: pa.Table, schema: Schema, noise: Noise | None, seed: int, purpose: str) -> pd.DataFrame:
-    """What is published about every block, as ranges of counts (block, query, lo, hi); exact ones where there is no noise."""
+    """What is published about every block, as ranges of counts (block, query, lo, hi); exact ones without noise."""
     if noise:
         _check_possible(records, schema.rules)
     names, sizes, counts = tabulate_counts(records, Predicate(()), schema)
-    cells = np.arange(len(schema.queries))
+    cells = np.flatnonzero(noise.published) if noise else np.arange(len(schema.queries))
     releases = []
     for block, n, own in zip(names, sizes.tolist(), counts, strict=True):
         rng = np.random.default_rng(derive_seed(seed, "noise", purpose, block))
         lo, hi = noise.publish(own, n, rng) if noise else (own, own)
-        releases.append(Release(schema, block, n, cells, lo, hi))
+        releases.append(Release(schema, block, n, cells, lo[cells], hi[cells]))
     return ranges_frame(releases)
 
 
@@ -83,6 +86,7 @@ def _check_possible(records: pa.Table, rules: Sequence[Rule]) -> None:
         wrong = np.flatnonzero(rule.excludes(columns))
         if wrong.size:
             raise DataError(
-                f"{wrong.size} records break the rule {rule.name!r} (the first one in block {records['block'][int(wrong[0])]}), "
-                "so the noise would not have the stated guarantee. Correct the rules of the domain file, or the records."
+                f"{wrong.size} records break the rule {rule.name!r}, the first of them in block "
+                f"{records['block'][int(wrong[0])]}, so the noise would not have the stated guarantee. Correct "
+                "the rules of the domain file, or the records."
             )
