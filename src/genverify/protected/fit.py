@@ -41,6 +41,8 @@ class Search:
     def __init__(self, kinds: Kinds, wanted: Wanted, n: int, rng: np.random.Generator, barred: Flags | None = None) -> None:
         self.kinds, self.wanted, self.n, self.rng = kinds, wanted, n, rng
         self.barred: Flags = np.zeros(kinds.program.classes, dtype=bool) if barred is None else barred
+        self.rates = np.zeros(len(wanted.lo), dtype=np.int64)
+        self.scores = np.where(self.barred, NEVER, 0)
 
     def nearest(self, start: Ints | None = None, kicks: int = KICKS) -> Ints:
         """The kinds of n records: filled up and improved, then shaken a few times; the best that was met."""
@@ -76,11 +78,13 @@ class Search:
         return records
 
     def _changes(self, records: Ints) -> Ints:
-        """By how much one more record of each kind would change the error."""
+        """By how much one more record of each kind would change the error; brought up to date where a count has changed."""
         counts = self.kinds.counts(records)
-        changes: Ints = self.kinds.inside @ (self.wanted.errors(counts + 1) - self.wanted.errors(counts))
-        changes[self.barred] = NEVER
-        return changes
+        rates = self.wanted.errors(counts + 1) - self.wanted.errors(counts)
+        for query in np.flatnonzero(rates != self.rates):
+            self.scores[self.kinds.lying_in[query]] += rates[query] - self.rates[query]
+        self.rates = rates
+        return self.scores
 
     def _pick(self, changes: Ints) -> int:
         return int(self.rng.choice(np.flatnonzero(changes == changes.min())))

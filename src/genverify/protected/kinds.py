@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array
+from scipy.sparse import csc_array, csr_array
 
 from genverify.claims import Codes
 from genverify.datasets import draw_records
@@ -37,6 +37,12 @@ class Kinds:
         lying = self.inside.sum(axis=0)
         flags: Flags = (lying > 0) & (lying < self.inside.shape[0])
         return flags
+
+    @cached_property
+    def lying_in(self) -> list[Ints]:
+        """The kinds that lie in each query."""
+        columns = csc_array(self.inside)
+        return np.split(columns.indices, columns.indptr[1:-1])
 
     def counts(self, kinds: Ints) -> Ints:
         """The count of every query over records of these kinds."""
