@@ -42,6 +42,7 @@ include: "workflow/audit.smk"
 include: "workflow/raprank_benchmark.smk"
 include: "workflow/housing_benchmark.smk"
 include: "workflow/releases.smk"
+include: "workflow/protected.smk"
 
 
 rule all:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from functools import reduce
+from itertools import chain
 from types import UnionType
 from typing import Any, TypeVar, get_args
 
@@ -12,7 +13,9 @@ from genverify.errors import ConfigError, nearest
 from genverify.settings import Config, Section, Variant
 
 KINDS = ("int", "str", "constrained")
-FOLDERS = "microdata sample tables benchmark ppmf releases explorer persons persons_trial raprank crate housing privacy"
+FOLDERS = (
+    "microdata sample tables benchmark ppmf releases explorer persons persons_trial raprank crate housing privacy protected"
+)
 RESERVED = tuple(FOLDERS.split())
 NAME = re.compile(r"[A-Za-z0-9]\w{0,63}", re.ASCII)  # becomes part of paths
 VARIABLE_SECTIONS = ("release", "program", "generate", "verify")
@@ -40,14 +43,16 @@ def parse_config(text: Mapping[str, Any]) -> Config:
     if "paper" not in config.variants:
         raise ConfigError("config.yaml: variants must hold `paper`, the study that the others are compared with")
     _check_designs(config)
+    _check_protections(config)
     if config.explorer.variant not in config.variants:
         known = nearest(config.explorer.variant, list(config.variants))
         raise ConfigError(f"config.yaml: explorer.variant is {config.explorer.variant!r}, which is no variant: {known}")
-    for name in (*config.variants, *config.sample.designs, *config.sample.all_blocks, *config.releases):
+    named = (config.variants, config.sample.designs, config.sample.all_blocks, config.releases, config.protected.protections)
+    for name in chain(*named):
         if not NAME.fullmatch(name) or name.casefold() in RESERVED:
             raise ConfigError(
-                f"config.yaml: {name!r} cannot name a variant, a design or a release: use letters, digits and _, 64 at "
-                f"most, and none of {', '.join(RESERVED)}, which name folders of results/"
+                f"config.yaml: {name!r} cannot name a variant, a design, a release or a protection: use letters, digits "
+                f"and _, 64 at most, and none of {', '.join(RESERVED)}, which name folders of results/"
             )
     if config.microdata.source == "ppmf" and not config.microdata.ppmf.units:
         raise ConfigError("config.yaml: microdata.source is ppmf, so microdata.ppmf.units must give the path of the file")
@@ -64,6 +69,18 @@ def _check_designs(config: Config) -> None:
     twice = sorted(designs.keys() & whole.keys())
     if twice:
         raise ConfigError(f"config.yaml: sample.designs and sample.all_blocks both hold {twice[0]!r}: give one another name")
+
+
+def _check_protections(config: Config) -> None:
+    """Intervals have a confidence, and microdata none."""
+    for name, protection in config.protected.protections.items():
+        noise = protection.noise
+        if noise and (noise.publish == "intervals") != (noise.confidence is not None):
+            remedy = "give one, for instance 0.95" if noise.publish == "intervals" else "set it to null"
+            raise ConfigError(
+                f"config.yaml: protected.protections.{name}: noise.publish is {noise.publish} and noise.confidence "
+                f"{noise.confidence}: {remedy}"
+            )
 
 
 def variant_settings(config: Config, name: str) -> Variant:

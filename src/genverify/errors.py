@@ -30,6 +30,14 @@ class ReleaseError(DataError):
     """Published counts that cannot be read or contradict each other."""
 
 
+class NoDatasetError(ReleaseError):
+    """No dataset fits the published counts (`proved`), or none was found within the limits."""
+
+    def __init__(self, message: str, proved: bool) -> None:
+        super().__init__(message)
+        self.proved = proved
+
+
 class DiskError(GenverifyError):
     """A result cannot be written."""
 

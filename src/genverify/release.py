@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -71,7 +71,7 @@ def build_schema(domain_file: DomainFile, tables: Mapping[str, Any], settings: M
     universe = domain_file.universe(settings["universe"])
     domain = domain_file.domain.restrict(universe.codes)
     chosen = domain_file.rules if settings["structural_zeros"] else universe.rules
-    rules = tuple(_clip_rule(domain_file.rules[name], domain) for name in chosen)
+    rules = tuple(clip_rule(domain_file.rules[name], domain) for name in chosen)
     queries = build_queries(tables, domain_file, universe, settings["tables"], settings["groups"])
     return Schema(domain, rules, tuple(replace(q, predicate=_clip(q.predicate, domain)) for q in queries))
 
@@ -79,7 +79,7 @@ def build_schema(domain_file: DomainFile, tables: Mapping[str, Any], settings: M
 def restricted(release: Release, codes: Mapping[str, Sequence[int]]) -> Release:
     """The release about records that hold only the given codes: fewer datasets, every one of which fits the whole."""
     domain = release.schema.domain.restrict(codes)
-    rules = tuple(_clip_rule(rule, domain) for rule in release.schema.rules)
+    rules = tuple(clip_rule(rule, domain) for rule in release.schema.rules)
     queries = tuple(replace(query, predicate=_clip(query.predicate, domain)) for query in release.schema.queries)
     return replace(release, schema=Schema(domain, rules, queries))
 
@@ -89,7 +89,8 @@ def _clip(predicate: Predicate, domain: Domain) -> Predicate:
     return Predicate.of({name: set(codes) & set(domain[name].codes) for name, codes in predicate.clauses})
 
 
-def _clip_rule(rule: Rule, domain: Domain) -> Rule:
+def clip_rule(rule: Rule, domain: Domain) -> Rule:
+    """The rule without codes that no record of the domain holds."""
     return Rule(rule.name, _clip(rule.when, domain), tuple(_clip(option, domain) for option in rule.one_of))
 
 
@@ -160,8 +161,8 @@ def counts_frame(schema: Schema, blocks: Sequence[str], n: Ints, counts: Ints, w
     )
 
 
-def read_releases(counts: Path, schema: Schema) -> Iterator[Release]:
-    """The releases of a counts file, one per block, in the order of the file."""
+def read_releases(counts: Path, schema: Schema, without: Collection[str] = ()) -> Iterator[Release]:
+    """The releases of a counts file, one per block, in the order of the file; some blocks can be left out."""
     try:
         frame = pd.read_parquet(counts)
     except (OSError, ValueError) as error:
@@ -174,6 +175,7 @@ def read_releases(counts: Path, schema: Schema) -> Iterator[Release]:
         )
     for side in dict.fromkeys(sides):
         _check_counts(counts, frame, side)
+    frame = frame[~frame["block"].isin(list(without))]
     queries = frame["query"].astype(str).to_numpy()
     lo, hi = (frame[side].to_numpy(dtype=np.int64) for side in sides)
     place, blocks = pd.factorize(frame["block"])

@@ -102,6 +102,15 @@ def draw_blocks(sample: pd.DataFrame, design: str, number: int, seed: int, purpo
     return set(rng.choice(blocks.to_numpy(dtype=str), min(number, len(blocks)), replace=False).tolist())
 
 
+def chosen_blocks(sample: pd.DataFrame, design: str, number: int, seed: int, purpose: str) -> set[str]:
+    """The same, with an error where the design has no blocks."""
+    blocks = draw_blocks(sample, design, number, seed, purpose)
+    if not blocks:
+        known = nearest(design, sorted(set(sample["design"])))
+        raise DataError(f"config.yaml: {purpose}.blocks.design is {design!r}, which has no sampled block: {known}")
+    return blocks
+
+
 def batch_of(blocks: "pd.Series[str]", batches: int) -> dict[str, int]:
     """The job that works on each block: distinct blocks in order, dealt out in turn."""
     return {block: place % batches for place, block in enumerate(sorted(set(blocks)))}

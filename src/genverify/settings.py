@@ -268,6 +268,38 @@ class Privacy(Section):
     zeros: Zeros
 
 
+class ProtectedNoise(Section):
+    rho: float = Field(gt=0, allow_inf_nan=False)
+    publish: Literal["microdata", "intervals"]
+    confidence: Annotated[float, Field(gt=0, lt=1)] | None
+    tables: Literal["all"] | Annotated[list[str], Field(min_length=1)]
+
+
+class Protection(Section):
+    """How the counts of the main study are protected: households swapped, then noise on their counts."""
+
+    swap: float = Field(ge=0, le=1)
+    noise: ProtectedNoise | None
+
+
+class ProtectedBlocks(Section):
+    design: str
+    number: int = Field(ge=1)
+
+
+class SwapColumns(Section):
+    key: list[str] = Field(min_length=1)
+    size: str
+
+
+class Protected(Section):
+    blocks: ProtectedBlocks
+    batches: int = Field(ge=1, le=1000)
+    max_types: int = Field(ge=1)
+    swapping: SwapColumns
+    protections: dict[Name, Protection] = Field(min_length=1)
+
+
 class Config(Section):
     seed: int = Field(ge=0, lt=2**64)
     microdata: Microdata
@@ -281,6 +313,7 @@ class Config(Section):
     cellbounds: Cellbounds
     housing: Housing
     privacy: Privacy
+    protected: Protected
     explorer: Explorer
     benchmark: Benchmark
     releases: dict[Name, str]

@@ -136,7 +136,9 @@ def test_names_are_fit_for_paths(config: Text, path: str) -> None:
     section, name = path.rsplit(".", 1) if "variants" in path else ("sample.designs", "../up")
     value: Any = {} if section == "variants" else {"size": 3, "blocks_per_state": 1}
     text = changed(config, section, {name: value})
-    with pytest.raises(ConfigError, match="cannot name a variant, a design or a release: use letters, digits and _"):
+    with pytest.raises(
+        ConfigError, match="cannot name a variant, a design, a release or a protection: use letters, digits and _"
+    ):
         parse_config(text)
 
 

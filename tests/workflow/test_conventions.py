@@ -170,7 +170,17 @@ def test_the_attack_never_looks_at_microdata(name: str) -> None:
         assert not [used for used in code_files(file) if "/microdata/" in used], file.name
 
 
-@pytest.mark.parametrize("stage", ["generate_datasets", "verify_claims", "collect_claims", "rank_areas", "rank_release"])
+STAGES_OF_ATTACKS = [
+    "generate_datasets",
+    "verify_claims",
+    "collect_claims",
+    "rank_areas",
+    "rank_release",
+    "attack_protected",
+]
+
+
+@pytest.mark.parametrize("stage", STAGES_OF_ATTACKS)
 def test_the_stages_of_the_attack_are_given_no_microdata(stage: str) -> None:
     rule = next(rule for rule in RULES if rule.name == stage)
     assert "results/microdata" not in rule.body

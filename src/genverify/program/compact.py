@@ -76,7 +76,7 @@ def build_program(release: Release, max_types: int, counted: tuple[Predicate, in
     if counted:
         rows, flags = (*rows, COUNTED), np.concatenate([flags, types.inside(counted[0])[None, :].astype(flags.dtype)])
         lo, hi = np.append(lo, counted[1]), np.append(hi, counted[1])
-    A, class_of = _classes(flags)
+    A, class_of = classes_of(flags)
     return Program(release, types, lemmas, rows, A, lo, hi, class_of)
 
 
@@ -94,7 +94,7 @@ def _distinct_rows(release: Release, types: Types) -> tuple[tuple[str, ...], Fla
     return tuple(names), np.array(flags), np.array(lo, dtype=np.int64), np.array(hi, dtype=np.int64)
 
 
-def _classes(flags: Flags | Ints) -> tuple[Matrix, Ints]:
+def classes_of(flags: Flags | Ints) -> tuple[Matrix, Ints]:
     """The distinct columns of a matrix (in order of first appearance), and the column that each type has."""
     if flags.shape[1] == 0:
         return np.zeros(flags.shape, dtype=np.int32), np.zeros(0, dtype=np.int64)

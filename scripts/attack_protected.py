@@ -1,0 +1,38 @@
+"""Generate and verify on the protected counts of a batch of blocks."""
+
+from functools import cache
+from pathlib import Path
+
+import pandas as pd
+
+from genverify.attack import ProgramSettings
+from genverify.jobs import Job, progress, run
+from genverify.protected.attack import Attack, limited
+from genverify.protected.kinds import Kinds, build_kinds
+from genverify.protected.results import attacked_row, contradictory_rows, empty_ranges, verified_claims
+from genverify.release import read_releases, read_schema
+from genverify.results import stack
+from genverify.seeds import derive_seed
+
+
+def main(job: Job) -> None:
+    settings, counts = ProgramSettings(**job.params.program), Path(job.input.counts)
+    schema, empty = read_schema(Path(job.input.schema)), empty_ranges(counts)
+
+    @cache
+    def kinds() -> Kinds:
+        return build_kinds(read_schema(Path(job.input.possible)), settings.max_types)
+
+    own = limited(settings, job.params.max_types)
+    attack = Attack(own, job.params.generate["datasets"], job.params.verify["min_k"], kinds)
+    claims, rows = [], contradictory_rows(counts, empty)
+    for release in progress(list(read_releases(counts, schema, empty)), "blocks attacked"):
+        found = attack.block(release, derive_seed(job.params.seed, "generate", release.block))
+        claims += verified_claims(found)
+        rows.append(attacked_row(release, found))
+    stack(claims).to_parquet(job.output.claims, index=False)
+    stack([pd.DataFrame([row]) for row in rows]).to_parquet(job.output.blocks, index=False)
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821  (put there by Snakemake)

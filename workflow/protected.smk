@@ -1,0 +1,134 @@
+"""
+Reads: results/microdata/ and the sampled blocks.
+Writes: results/protected/{protection}/: protected counts of some blocks, the claims verified from them, how many of these are false of
+the private blocks; figures/gtv_protected.*. A target on request, no part of `all`.
+"""
+
+PROTECTIONS = list(STUDY.protected.protections)
+PARTS = [f"{batch:03d}" for batch in range(STUDY.protected.batches)]
+
+
+wildcard_constraints:
+    protection="|".join(PROTECTIONS),
+
+
+def protection_settings(wildcards):
+    """The settings of the job's protection."""
+    return STUDY.protected.protections[wildcards.protection].model_dump()
+
+
+rule protect_counts:
+    """Publish the counts of some blocks of the study after households were swapped, or with noise."""
+    input:
+        microdata="results/microdata",
+        blocks="results/sample/blocks.parquet",
+        domain=STUDY.microdata.domain,
+        tables=STUDY.release.tables_file,
+    output:
+        schema="results/protected/{protection}/release/schema.json",
+        possible="results/protected/{protection}/release/possible.json",
+        counts=expand(
+            "results/protected/{{protection}}/release/{batch}.parquet", batch=PARTS
+        ),
+        how="results/protected/{protection}/how.json",
+        record="results/protected/{protection}/release/record.json",
+    log:
+        "logs/protected/{protection}/protect_counts.log",
+    benchmark:
+        "benchmarks/protected/{protection}/protect_counts.tsv"
+    conda:
+        "../envs/environment.yaml"
+    params:
+        code=code_of("protect_counts"),
+        protection=protection_settings,
+        blocks=setting("protected.blocks"),
+        swapping=setting("protected.swapping"),
+        release=setting("release"),
+        program=setting("program"),
+        seed=setting("seed"),
+    script:
+        "../scripts/protect_counts.py"
+
+
+rule attack_protected:
+    """Generate datasets that fit the protected counts of a batch of blocks, and decide every candidate claim (Problems 1 and 3)."""
+    input:
+        schema="results/protected/{protection}/release/schema.json",
+        possible="results/protected/{protection}/release/possible.json",
+        counts="results/protected/{protection}/release/{batch}.parquet",
+    output:
+        claims="results/protected/{protection}/claims/{batch}.parquet",
+        blocks="results/protected/{protection}/claims/{batch}.blocks.parquet",
+        record="results/protected/{protection}/claims/{batch}.record.json",
+    log:
+        "logs/protected/{protection}/attack_protected/{batch}.log",
+    benchmark:
+        "benchmarks/protected/{protection}/attack_protected/{batch}.tsv"
+    conda:
+        "../envs/environment.yaml"
+    params:
+        code=code_of("attack_protected"),
+        max_types=setting("protected.max_types"),
+        program=setting("program"),
+        generate=setting("generate"),
+        verify=setting("verify"),
+        seed=setting("seed"),
+    script:
+        "../scripts/attack_protected.py"
+
+
+rule judge_protected:
+    """Count the claims verified from a protected release that are false of the private blocks."""
+    input:
+        claims=expand(
+            "results/protected/{{protection}}/claims/{batch}.parquet", batch=PARTS
+        ),
+        blocks=expand(
+            "results/protected/{{protection}}/claims/{batch}.blocks.parquet",
+            batch=PARTS,
+        ),
+        microdata="results/microdata",
+        domain=STUDY.microdata.domain,
+    output:
+        blocks="results/protected/{protection}/blocks.parquet",
+        record="results/protected/{protection}/blocks.record.json",
+    log:
+        "logs/protected/{protection}/judge_protected.log",
+    benchmark:
+        "benchmarks/protected/{protection}/judge_protected.tsv"
+    conda:
+        "../envs/environment.yaml"
+    params:
+        code=code_of("judge_protected"),
+        release=setting("release"),
+    script:
+        "../scripts/judge_protected.py"
+
+
+rule plot_gtv_protected:
+    """Claims verified from the release under each protection, and the share of them that is false of the private blocks."""
+    input:
+        how=expand("results/protected/{protection}/how.json", protection=PROTECTIONS),
+        blocks=expand(
+            "results/protected/{protection}/blocks.parquet", protection=PROTECTIONS
+        ),
+        manifest="results/microdata.json",
+    output:
+        pdf="figures/gtv_protected.pdf",
+        png=shown(
+            "figures/gtv_protected.png", "Under protection", BEYOND, variant="all"
+        ),
+        csv="figures/gtv_protected.csv",
+        record="figures/gtv_protected.record.json",
+    log:
+        "logs/plot_gtv_protected.log",
+    benchmark:
+        "benchmarks/plot_gtv_protected.tsv"
+    conda:
+        "../envs/environment.yaml"
+    params:
+        code=code_of("plot_gtv_protected"),
+        protections=PROTECTIONS,
+        seed=setting("seed"),
+    script:
+        "../scripts/plot_gtv_protected.py"
