@@ -10,7 +10,8 @@ from typing import Any, TypeVar, get_args
 from pydantic import ValidationError
 
 from genverify.errors import ConfigError, nearest
-from genverify.settings import Config, Section, Variant
+from genverify.sections import Section
+from genverify.settings import Config, Variant
 
 KINDS = ("int", "str", "constrained")
 FOLDERS = (

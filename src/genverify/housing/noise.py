@@ -24,8 +24,8 @@ from genverify.errors import DataError, nearest
 from genverify.housing.statistics import whole_percent
 from genverify.protect.budget import as_written, uniform_variance, variance
 from genverify.protect.noise import Ints, Noise, capped, rescaled
+from genverify.sections import Section
 from genverify.seeds import derive_seed
-from genverify.settings import Section
 from genverify.textfiles import read_yaml
 
 ALL, PERSONS = "N", "P"

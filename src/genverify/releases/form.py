@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field, field_validator
 from genverify.config import validate
 from genverify.errors import ConfigError, DataError
 from genverify.protections import Publishing
-from genverify.settings import Section
+from genverify.sections import Section
 from genverify.textfiles import read_yaml
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
