@@ -15,7 +15,7 @@ from genverify.explorer.words import Words
 from genverify.prooffile import read_proofs
 from genverify.release import Schema, read_releases
 
-BLOCKS_AT_ONCE = 2_000
+BLOCKS_AT_ONCE = 1_000
 Batch = tuple[Path, Path]
 """A file of counts, and one of laid-out proofs."""
 
@@ -58,12 +58,17 @@ def block_entries(
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Every block with what the page shows of it; claims are read for as many batches as hold about `at_once` blocks."""
     for group, blocks in _groups(batches, at_once):
-        of_block, nothing = claims_by_block(claims, baselines, blocks)
-        for counts, proofs in group:
-            laid_out = {found["block"]: found["proofs"] for found in read_proofs(proofs)}
-            for release in read_releases(counts, schema):
-                own = of_block.get(release.block, nothing)
-                yield release.block, block_entry(release, own, laid_out.get(release.block, []))
+        yield from _entries(schema, group, *claims_by_block(claims, baselines, blocks))
+
+
+def _entries(
+    schema: Schema, group: Sequence[Batch], of_block: Mapping[str, pd.DataFrame], nothing: pd.DataFrame
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    for counts, proofs in group:
+        laid_out = {found["block"]: found["proofs"] for found in read_proofs(proofs)}
+        for release in read_releases(counts, schema):
+            own = of_block.get(release.block, nothing)
+            yield release.block, block_entry(release, own, laid_out.get(release.block, []))
 
 
 def _groups(batches: Iterable[Batch], at_once: int) -> Iterator[tuple[list[Batch], set[str]]]:

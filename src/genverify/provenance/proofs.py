@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from functools import cache
+from itertools import repeat
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -17,7 +19,7 @@ from genverify.errors import DataError
 from genverify.housing.check import Detection
 from genverify.prooffile import read_proofs
 from genverify.provenance.records import AuditError, Record
-from genverify.release import Release, read_releases, read_schema
+from genverify.release import Release, Schema, read_releases, read_schema
 
 Claim = tuple[str, tuple[int, ...], int]  # block, a code per column (-1: any), m
 
@@ -90,7 +92,7 @@ def check_batch(batch: Batch) -> Counter[str]:
 
 def matched(files: Sequence[Path], schema: Path, counts: Path) -> Iterator[tuple[Release, dict[str, Any]]]:
     """Every block's release with its proofs; a block on one side only is an error. `counts`: a file, or a folder of them."""
-    known = read_schema(schema)
+    known = _schema(schema.resolve(), schema.stat().st_mtime_ns) if schema.exists() else read_schema(schema)
     for file in files:
         own = counts / file.name.replace(".jsonl.gz", ".parquet") if counts.is_dir() else counts
         releases = {release.block: release for release in read_releases(own, known)}
@@ -102,8 +104,14 @@ def matched(files: Sequence[Path], schema: Path, counts: Path) -> Iterator[tuple
             raise DataError(f"{file}: block {next(iter(releases))} of {own} has no entry")
 
 
+@cache
+def _schema(path: Path, changed: int) -> Schema:
+    """Read once by each worker, unless it was changed: the batches of a variant share it."""
+    return read_schema(path)
+
+
 def _claim(block: str, said: Any, names: Sequence[str]) -> Claim:
-    return block, tuple(said["where"].get(name, -1) for name in names), said["m"]
+    return block, tuple(map(said["where"].get, names, repeat(-1))), said["m"]
 
 
 def _listed(path: Path, names: Sequence[str]) -> set[Claim]:
