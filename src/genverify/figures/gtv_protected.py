@@ -33,7 +33,7 @@ def words(row: Mapping[Hashable, Any]) -> str:
     if pd.notna(row["rho"]):
         how = "microdata" if row["publish"] == "microdata" else f"ranges \N{PLUS-MINUS SIGN}{row['half_width']:.0f}"
         some = "" if row["tables"] == "all" else f" of {row['noised_queries']} counts"
-        said.append(f"$\\rho$ = {row['rho']:g}, {how}{some}")
+        said.append(f"noise $\\rho$ = {row['rho']:g}, {how}{some}")
     lost = [f"{row[f'{status}_blocks']} {status}" for status in ("contradictory", "undecided") if row[f"{status}_blocks"]]
     return ("; ".join(said) or "no protection") + (f"\n({', '.join(lost)} of {row['blocks']} blocks)" if lost else "")
 
