@@ -115,6 +115,11 @@ def setting(section):
     return of_job
 
 
+def protection_settings(wildcards):
+    """The settings of the job's protection."""
+    return STUDY.protected.protections[wildcards.protection].model_dump()
+
+
 def tables_file(wildcards):
     """The table file of the job's variant."""
     return setting("release")(wildcards)["tables_file"]

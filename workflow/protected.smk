@@ -12,11 +12,6 @@ wildcard_constraints:
     protection="|".join(PROTECTIONS),
 
 
-def protection_settings(wildcards):
-    """The settings of the job's protection."""
-    return STUDY.protected.protections[wildcards.protection].model_dump()
-
-
 rule protect_counts:
     """Publish the counts of some blocks of the study after households were swapped, or with noise."""
     input:
