@@ -22,8 +22,7 @@ ABOUT = {
 
 
 def main(job: Job) -> None:
-    results = [*job.input.figures, *job.input.tables, *job.input.examples]
-    chain = walk(results, find_records(repository().made))
+    chain = walk(job.input.results, find_records(repository().made))
     code = {path for record in chain.jobs for path in record.code if not Path(path).is_absolute()}
     raw = set(chain.raw) & set(read_listed(Path(job.input.sources)))
     files = [*job.input.workflow, job.input.lock, job.input.sources, job.input.licence, *code, *raw]

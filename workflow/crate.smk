@@ -7,9 +7,7 @@ Writes: results/crate.zip, the study as a Workflow Run RO-Crate, to be shared. N
 rule write_crate:
     """Pack the study as a Workflow Run RO-Crate: workflow, settings, figures, tables and the record of every job."""
     input:
-        figures=FIGURES,
-        tables=TABLES,
-        examples=EXAMPLES,
+        results=[*FIGURES, *TABLES, *EXAMPLES, *CELLBOUNDS],
         workflow=["Snakefile", *sorted(map(str, Path("workflow").glob("*.smk")))],
         lock="envs/requirements.lock",
         sources="data/sources.csv",

@@ -35,7 +35,7 @@ genverify.block = (function () {
     return h("header", { class: "head" },
       h("p", { class: "crumb" }, h("a", { href: "#" }, "All blocks"), " / ", genverify.side.name(study, state)),
       h("h1", { tabindex: "-1" }, "Block ", h("span", { class: "id" }, id)),
-      h("p", { class: "verdict" }, single[0] ? [h("b", {}, words.capital(words.number(single[0])) + " of " + words.plural(n, "household")),
+      h("p", { class: "verdict" }, single[0] ? [h("b", {}, single[0].toLocaleString("en") + " of " + words.plural(n, "household")),
         " " + (single[0] === 1 ? "is" : "are") + " singled out: the tables alone prove that exactly one household answers the description."]
         : "No household is singled out by " + study.least + " columns or more."),
       unique ? h("p", { class: "warn" }, "Only one dataset fits the tables: every record of this block is known.") : null,

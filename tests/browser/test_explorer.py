@@ -110,7 +110,7 @@ def test_search_and_tiles_narrow_the_list(visit: Visit, explorer: Path) -> None:
 def test_a_block_its_claims_and_filters(visit: Visit, explorer: Path) -> None:
     page = visit.open(explorer, f"block={FIRST}")
     assert page.inner_text("h1") == f"Block {FIRST}"
-    assert page.inner_text(".verdict b") == "Three of 3 households"
+    assert page.inner_text(".verdict b") == "3 of 3 households"
     assert page.inner_text("#claims [role=status]") == "5 statements (14 claims; shorter forms are folded)"
     page.select_option("select[name=m]", "2")
     assert page.inner_text("#claims [role=status]") == "1 statement (1 claim; shorter forms are folded)"
@@ -187,6 +187,17 @@ def test_hostile_names_are_only_text(visit: Visit, explorer: Path, small_explore
     page.click(".why >> nth=0")
     assert page.locator("img").count() == 0
     assert page.locator("main script").count() == 0
+
+
+def test_on_a_phone_the_bar_hides_nothing_of_a_claim_that_is_opened(browser: Any, explorer: Path) -> None:
+    visit = Visit(browser, viewport={"width": 390, "height": 740})
+    page = visit.open(explorer, f"block={FIRST}&claim=2")
+    page.wait_for_selector(".body:visible")
+    page.evaluate("document.querySelector('[data-claim=\"2\"]').scrollIntoView({ block: 'start' })")
+    top, bottom = (page.locator(one).bounding_box() for one in ("[data-claim='2']", ".bar"))
+    assert top["y"] >= bottom["y"] + bottom["height"]
+    page.context.close()
+    assert visit.said == []
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

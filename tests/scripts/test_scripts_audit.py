@@ -41,7 +41,7 @@ def test_write_crate(root: Path, chain_study: Path, caplog: pytest.LogCaptureFix
     caplog.set_level(logging.INFO, "genverify")
     Path("LICENSE").write_text("do what you like")
     inputs = {
-        "figures": ["figures/fig3.pdf", "figures/ablation.pdf"], "tables": [], "examples": [],
+        "results": ["figures/fig3.pdf", "figures/ablation.pdf"],
         "workflow": ["Snakefile", "workflow/all.smk"], "lock": "envs/requirements.lock", "sources": "data/sources.csv",
         "licence": "LICENSE",
     }  # fmt: skip
