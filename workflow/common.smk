@@ -115,9 +115,14 @@ def setting(section):
     return of_job
 
 
-def protection_settings(wildcards):
-    """The settings of the job's protection."""
-    return STUDY.protected.protections[wildcards.protection].model_dump()
+def protection_part(*names):
+    """Some settings of the job's protection."""
+
+    def of_job(wildcards):
+        protection = STUDY.protected.protections[wildcards.protection].model_dump()
+        return {name: protection[name] for name in names}
+
+    return of_job
 
 
 def tables_file(wildcards):

@@ -35,7 +35,7 @@ rule protect_counts:
         "../envs/environment.yaml"
     params:
         code=code_of("protect_counts"),
-        protection=protection_settings,
+        protection=protection_part("swap", "noise"),
         blocks=setting("protected.blocks"),
         swapping=setting("protected.swapping"),
         release=setting("release"),
@@ -123,7 +123,7 @@ rule plot_gtv_protected:
         "../envs/environment.yaml"
     params:
         code=code_of("plot_gtv_protected"),
-        protections=PROTECTIONS,
+        protections=setting("protected.protections"),
         seed=setting("seed"),
     script:
         "../scripts/plot_gtv_protected.py"

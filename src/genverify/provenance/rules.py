@@ -50,7 +50,7 @@ def _section(section: str, config: Config, wildcards: Wildcards) -> Any:
 
 
 def _part(kind: str, names: Iterable[str], config: Config, wildcards: Wildcards) -> dict[str, Any]:
-    """Some settings of the experiment, or the condition, that the job is about."""
+    """Some settings of the experiment, the condition or the protection that the job is about."""
     settings = KINDS[kind](config, wildcards[kind])
     return {name: settings[name] for name in names}
 
@@ -59,7 +59,15 @@ def _condition(config: Config, name: str) -> dict[str, Any]:
     return config.housing.conditions[name].model_dump()
 
 
-KINDS: Mapping[str, Callable[[Config, str], dict[str, Any]]] = {"experiment": experiment_settings, "condition": _condition}
+def _protection(config: Config, name: str) -> dict[str, Any]:
+    return config.protected.protections[name].model_dump()
+
+
+KINDS: Mapping[str, Callable[[Config, str], dict[str, Any]]] = {
+    "experiment": experiment_settings,
+    "condition": _condition,
+    "protection": _protection,
+}
 
 
 def check_settings(record: Record, sections: Sections, config: Config) -> None:
