@@ -198,6 +198,19 @@ def test_settings_of_an_experiment_a_figure_and_a_condition_are_compared(config:
         check_settings(Record("r", told), sections, study)
 
 
+def test_every_parameter_of_the_study_has_a_value_to_compare(root: Path, config: dict[str, Any]) -> None:
+    """Also of rules whose results were never made."""
+    study = parse_config(config)
+    named = {
+        "variant": study.variants, "experiment": study.raprank.experiments, "figure": study.raprank.figures,
+        "condition": study.housing.conditions, "protection": study.protected.protections,
+    }  # fmt: skip
+    wildcards = {name: next(iter(known)) for name, known in named.items()}
+    for own in read_sections([root / "Snakefile", *(root / "workflow").glob("*.smk")]).values():
+        for called, value in own.values():
+            assert json.dumps(value(study, wildcards)), called
+
+
 def test_a_variant_or_rule_that_is_gone_is_said(chain_study: Path) -> None:
     text = yaml.safe_load(Path("config.yaml").read_text())
     del text["variants"]["no_ones"]
