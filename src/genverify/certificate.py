@@ -63,8 +63,9 @@ class Cell:
 
     def adding(self, domain: Domain) -> Predicate:
         """The records that add to the cell."""
-        positive = {self.sums: [c for c in domain[self.sums].codes if c > 0]} if self.sums else {}
-        return self.predicate & Predicate.of(positive)
+        if self.sums is None:
+            return self.predicate
+        return self.predicate & Predicate.of({self.sums: [code for code in domain[self.sums].codes if code > 0]})
 
 
 @dataclass(frozen=True)
@@ -214,9 +215,9 @@ class _Checker:
                 alike &= False
         return alike
 
-    def added(self, cell: Cell) -> Ints:
+    def added(self, cell: Cell) -> Ints | Flags:
         """What a record of each type adds to a cell."""
-        inside = self.types.inside(cell.predicate).astype(np.int64)
+        inside = self.types.inside(cell.predicate)
         return inside * self.types.codes(cell.sums) if cell.sums else inside
 
     def sums(self, leaf: Leaf, path: Path, said: str) -> tuple[Ints, int]:
