@@ -108,6 +108,7 @@ def proofs_dict(found: Verified) -> dict[str, Any]:
     names = found.program.types.domain.names
     return {
         "block": found.program.release.block,
+        "release": found.program.release.digest,
         "lemmas": [lemma.as_dict() for lemma in found.program.lemmas],
         "proofs": [{"lower": lower.as_dict(), "upper": upper.as_dict()} for lower, upper in found.proofs],
         "claims": [

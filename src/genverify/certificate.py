@@ -13,7 +13,7 @@ A fork is a split into cases: at most t records lie in a part, or at least t + 1
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -44,12 +44,19 @@ Path = tuple[tuple[Flags, int, bool], ...]  # of each fork above: the types of i
 
 @dataclass(frozen=True)
 class Checked:
-    """What was checked and found right: claims, the proofs that they use, impossible counts, "no dataset fits"."""
+    """
+    What was checked and found right: claims, the proofs that they use, impossible counts, "no dataset fits".
+
+    `statements` are the claims as the checker read them, and `types` the records that the release leaves open: who repeats
+    a claim compares it with these.
+    """
 
     claims: int
     proofs: int
     impossible: int
     contradiction: bool
+    statements: tuple[Statement, ...] = field(default=(), compare=False, repr=False)
+    types: LiveTypes | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -85,7 +92,8 @@ def check_block(release: Release, proofs: Mapping[str, Any]) -> Checked:
     cells = published_cells(release)
     for place, lemma in enumerate(certificate.lemmas):
         check_lemma(cells, lemma, f"block {release.block}, lemmas[{place}]")
-    checker = _Checker(cells, _live(release, cells, certificate))
+    types = _live(release, cells, certificate)
+    checker = _Checker(cells, types)
     for claim in certificate.claims:
         checker.claim(claim)
     for said in certificate.impossible:
@@ -93,7 +101,8 @@ def check_block(release: Release, proofs: Mapping[str, Any]) -> Checked:
     if certificate.contradiction:
         checker.empty(certificate.contradiction, f"block {release.block}, contradiction", None)
     used = len({id(claim.lower) for claim in certificate.claims})
-    return Checked(len(certificate.claims), used, len(certificate.impossible), certificate.contradiction is not None)
+    contradicted = certificate.contradiction is not None
+    return Checked(len(certificate.claims), used, len(certificate.impossible), contradicted, certificate.claims, types)
 
 
 def published_cells(release: Release) -> dict[str, Cell]:

@@ -53,13 +53,17 @@ Node = Leaf | Fork
 
 @dataclass(frozen=True)
 class Statement:
-    """COUNT(where) = m: a claim with its two proofs, or an impossible count with one (`upper` is then `lower`)."""
+    """
+    COUNT(where) = m: a claim with its two proofs and the number that they have in the certificate, or an impossible count
+    with one (`upper` is then `lower`).
+    """
 
     place: str
     where: Predicate
     m: int
     lower: Node
     upper: Node
+    proof: int | None = None
 
     def __str__(self) -> str:
         return f"{self.place} ({self.where}, m = {self.m})"
@@ -85,9 +89,11 @@ class Certificate:
 def read_certificate(release: Release, proofs: Mapping[str, Any]) -> Certificate:
     """The certificate of a block; an error that names the place of what is malformed."""
     block = f"block {release.block}"
-    text = _mapping(proofs, block, ("block", "lemmas", "proofs", "claims"), ("impossible", "contradiction"))
+    text = _mapping(proofs, block, ("block", "lemmas", "proofs", "claims"), ("release", "impossible", "contradiction"))
     if text["block"] != release.block:
         raise CertificateError(f"{block}: the proofs are of another block, {text['block']!r}")
+    if text.get("release", release.digest) != release.digest:
+        raise CertificateError(f"{block}: the proofs are of other counts than these, or of other tables. Verify it again.")
     reader = _Reader(release, {TOTAL, *(query.id for query in release.queries)})
     pairs = [reader.pair(pair, f"{block}, proofs[{i}]") for i, pair in enumerate(_list(text["proofs"], f"{block}, proofs"))]
     lemmas = [reader.lemma(x, f"{block}, lemmas[{i}]") for i, x in enumerate(_list(text["lemmas"], f"{block}, lemmas"))]
@@ -120,7 +126,8 @@ class _Reader:
         proof = _integer(text["proof"], place, "proof")
         if not 0 <= proof < len(pairs):
             raise CertificateError(f"{place}: there is no proof {proof}, only {len(pairs)} proofs")
-        return Statement(place, self.assignment(text["where"], place), _count(text["m"], place), *pairs[proof])
+        where, m = self.assignment(text["where"], place), _count(text["m"], place)
+        return Statement(place, where, m, *pairs[proof], proof)
 
     def impossible(self, value: Any, place: str) -> Statement:
         text = _mapping(value, place, ("where", "m", "proof"))

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,11 @@ class Schema:
     def position(self) -> Mapping[str, int]:
         return {query.id: place for place, query in enumerate(self.queries)}
 
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the schema as a file: what `sha256sum schema.json` prints."""
+        return sha256(schema_text(self).encode()).hexdigest()
+
 
 @dataclass(frozen=True)
 class Release:
@@ -55,6 +61,13 @@ class Release:
     @property
     def queries(self) -> list[Query]:
         return [self.schema.queries[cell] for cell in self.cells]
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 over the schema's digest, block and N, then id, lo and hi of every published query, a line each."""
+        cells = zip(self.queries, self.lo.tolist(), self.hi.tolist(), strict=True)
+        lines = [self.schema.digest, self.block, str(self.n), *(f"{query.id} {lo} {hi}" for query, lo, hi in cells)]
+        return sha256("\n".join(lines).encode()).hexdigest()
 
 
 def read_study(domain: Path, settings: Mapping[str, Any]) -> Schema:
@@ -96,6 +109,11 @@ def clip_rule(rule: Rule, domain: Domain) -> Rule:
 
 def write_schema(schema: Schema, path: Path) -> None:
     """The schema as a JSON file that stands beside the counts."""
+    path.write_text(schema_text(schema))
+
+
+def schema_text(schema: Schema) -> str:
+    """The schema as JSON, one column, rule or query a line."""
     columns = [{"name": c.name, "label": c.label, "codes": dict(zip(c.codes, c.meanings, strict=True))}
                for c in schema.domain.columns]  # fmt: skip
     rules = [{"name": r.name, "if": r.when.where, "one_of": [o.where for o in r.one_of]} for r in schema.rules]
@@ -103,7 +121,7 @@ def write_schema(schema: Schema, path: Path) -> None:
                | ({"sums": q.sums} if q.sums else {}) for q in schema.queries]  # fmt: skip
     lines: dict[str, list[dict[str, Any]]] = {"columns": columns, "rules": rules, "queries": queries}
     text = ",\n".join(f'"{key}": [\n' + ",\n".join(json.dumps(row) for row in rows) + "\n]" for key, rows in lines.items())
-    path.write_text("{\n" + text + "\n}\n")
+    return "{\n" + text + "\n}\n"
 
 
 def read_schema(path: Path) -> Schema:

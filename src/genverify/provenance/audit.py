@@ -1,25 +1,33 @@
 """The audit: from results through every job record to the raw data; whatever is not as recorded is an error."""
 
-import json
 import time
-from collections.abc import Iterable, Iterator, Mapping
-from hashlib import sha256
+from collections import Counter
+from collections.abc import Generator, Iterable, Iterator
 from pathlib import Path
 
 from genverify.housing.check import check_detection
 from genverify.jobs import git_state
 from genverify.provenance.chain import Chain, find_results, walk
 from genverify.provenance.checks import Checks, digest_files, files_of, read_listed
+from genverify.provenance.collected import check_collection, collection_of
+from genverify.provenance.installed import differing, in_words, read_lock
 from genverify.provenance.layout import Layout
 from genverify.provenance.proofs import batches_of, check_proofs, detections_of
-from genverify.provenance.records import AuditError, find_records
-from genverify.provenance.rules import CODE, read_sections, unchecked
-from genverify.provenance.tree import tree, versions
+from genverify.provenance.published import CHAIN, Summary, summarise
+from genverify.provenance.records import AuditError, Records, find_records
+from genverify.provenance.rules import unchecked
+from genverify.provenance.stages import read_stages
+from genverify.provenance.tree import git_in_words, tree, versions
+from genverify.release import read_schema
 from genverify.settings import Config
 
 
-def audit(layout: Layout, config: Config, asked: Iterable[str] = (), proofs: bool = True) -> Iterator[str]:
-    """The lines of the audit: the chain as a tree, then what was checked. AuditError names the first file that differs."""
+def audit(layout: Layout, config: Config, asked: Iterable[str] = (), proofs: bool = True) -> Generator[str, None, Summary]:
+    """
+    The lines of the audit: the chain as a tree, then what was checked. AuditError names the first file that differs.
+
+    Returns the chain in the form that can be published.
+    """
     started = time.monotonic()
     records = find_records(layout.made)
     results = find_results(asked, layout.shown)
@@ -28,52 +36,59 @@ def audit(layout: Layout, config: Config, asked: Iterable[str] = (), proofs: boo
     chain, listed = walk(results, records), read_listed(layout.sources)
     yield from tree(chain, listed)
     yield from versions(chain)
-    yield _git_now()
+    lock = read_lock(layout.lock)
+    yield in_words(differing(lock), layout.lock)
+    yield f"now: {git_in_words(git_state())}"
     now = digest_files(files_of(chain, layout.lock))
-    checks = Checks(layout, config, records, read_sections(layout.stages), listed, now)
-    for record in chain.jobs:
-        checks.check(record)
-    yield from _unlisted(chain, checks)
+    checks = Checks(layout, config, records, read_stages(layout.stages), listed, now, lock)
+    open_ = [name for record in chain.jobs for name in checks.check(record)]
+    yield from _not_compared(chain, checks, open_)
+    found = Counter[str]()
     if proofs:
-        yield _proofs(chain)
-    yield f"chain {chain_digest(chain, now)} (publish it, and anybody can see whether one of these files was changed later)"
+        found = _check_proofs(chain, records)
+        yield _proofs_in_words(found)
+    summary = summarise(chain, now, found if proofs else None)
+    yield f"chain {summary[CHAIN]} (publish it, and anybody can see whether one of these files was changed later)"
     files = sum(not Path(path).is_dir() for path in now)
     named = "1 result" if len(results) == 1 else f"{len(results)} results"
     yield f"{named}, {files} files, all accounted for ({time.monotonic() - started:.1f} s)"
+    return summary
 
 
-def _git_now() -> str:
-    git = git_state()
-    if git["commit"] is None:
-        return "now: not in a git checkout"
-    return f"now: git {git['commit'][:10]}, {'files differ from it' if git['dirty'] else 'clean'}"
-
-
-def _unlisted(chain: Chain, checks: Checks) -> Iterator[str]:
+def _not_compared(chain: Chain, checks: Checks, inputs: Iterable[str]) -> Iterator[str]:
     """What the audit could not hold against anything but the record itself."""
     others = {f"{record.rule}.{name}" for record in chain.jobs for name in unchecked(record, checks.sections)}
     if others:
         yield f"parameters that were not compared with config.yaml: {', '.join(sorted(others))}"
+    if inputs:
+        yield f"inputs named by a function, whose paths were not compared: {', '.join(sorted(set(inputs)))}"
 
 
-def _proofs(chain: Chain) -> str:
-    batches, detections = batches_of(chain.jobs), detections_of(chain.jobs)
-    if not batches and not detections:
+def _proofs_in_words(found: Counter[str]) -> str:
+    if not found.total():
         return "proofs: none in this chain"
-    said = []
-    if batches:
-        found = check_proofs(batches)
-        said.append(f"{found['blocks']} blocks, {found['claims']} claims, {found['proofs']} proofs")
-    if detections:
-        flagged = sum(sum(check_detection(one).values()) for one in detections)
-        said.append(f"{flagged} flagged blocks of {len(detections)} conditions")
-    return f"proofs: {'; '.join(said)}: all right"
+    parts = []
+    if found["blocks"]:
+        parts.append(f"{found['blocks']} blocks, {found['claims']} claims, {found['proofs']} proofs")
+    if found["conditions"]:
+        parts.append(f"{found['flagged']} flagged blocks of {found['conditions']} conditions")
+    unproved = found["unproved"]
+    without = f"; {unproved} claims of the one-hot program rest on the solver, without proof" if unproved else ""
+    return f"proofs: {'; '.join(parts)}: all right{without}"
 
 
-def chain_digest(chain: Chain, now: Mapping[str, str | None]) -> str:
-    """One digest over every file and every setting of a chain, but no time and no place: who runs it again gets the same."""
-    jobs = [
-        [job.rule, job.wildcards, {name: value for name, value in job.params.items() if name != CODE}] for job in chain.jobs
-    ]
-    told = [sorted(now.items()), sorted(json.dumps(job, sort_keys=True) for job in jobs)]
-    return sha256(json.dumps(told).encode()).hexdigest()
+def _check_proofs(chain: Chain, records: Records) -> Counter[str]:
+    """Every batch of proofs, every table that was put together from batches, and every detection."""
+    batches = batches_of(chain.jobs, records)
+    found = dict(zip(batches, check_proofs(list(batches.values())), strict=True))
+    for record in chain.jobs:
+        collection = collection_of(record)
+        if collection is not None:
+            read = [path for path in chain.upstream[record.path] if path in batches]
+            proven = {block: digest for path in read for block, digest in found[path].claims.items()}
+            names = read_schema(batches[read[0]].schema).domain.names if read else ()
+            check_collection(collection, proven, names)
+    detections = detections_of(chain.jobs)
+    flagged = sum(sum(check_detection(one).values()) for one in detections)
+    total = sum((one.counts for one in found.values()), Counter[str]())
+    return total + Counter(conditions=len(detections), flagged=flagged)

@@ -5,14 +5,18 @@ import os
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from genverify.code import code_digest, joint_digest
 from genverify.jobs import digest, folder_digest, folder_files
 from genverify.provenance.chain import Chain
+from genverify.provenance.declared import check_files
+from genverify.provenance.installed import Lock, check_versions
 from genverify.provenance.layout import Layout
 from genverify.provenance.records import AuditError, Record, Records, normal, rerun
-from genverify.provenance.rules import CODE, Sections, check_settings
+from genverify.provenance.rules import CODE, Sections, check_settings, read_sections
+from genverify.provenance.stages import Stages
 from genverify.settings import Config
 
 Now = Mapping[str, str | None]  # path: digest of what is there, None where nothing is
@@ -25,20 +29,32 @@ class Checks:
     layout: Layout
     config: Config
     records: Records
-    sections: Sections
+    stages: Stages
     listed: Mapping[str, str]
     now: Now
+    lock: Lock
 
-    def check(self, record: Record) -> None:
-        """A job's lock, code, settings, inputs and outputs; an error names the first that is not as recorded."""
+    @cached_property
+    def sections(self) -> Sections:
+        return read_sections(self.stages)
+
+    def check(self, record: Record) -> list[str]:
+        """
+        A job's lock, code, settings, inputs and outputs; an error names the first that is not as recorded.
+
+        Returns the inputs whose paths could not be compared with those of the rule.
+        """
         self._lock(record)
+        check_versions(record, self.lock, self.layout.lock)
         self._code(record)
         check_settings(record, self.sections, self.config)
+        open_ = check_files(record, self.stages, self.config)
         for path, recorded in record.inputs.items():
             self._made(record, path, recorded) if self.records.is_made(path) else self._raw(record, path, recorded)
         for path, recorded in sorted(record.outputs.items(), key=_inside_first):
             if (found := self.now[path]) != recorded:
                 raise AuditError(f"{path}: {differs(found, recorded, record.path)}. {rerun(record.target_of(path))}")
+        return open_
 
     def _lock(self, record: Record) -> None:
         lock = normal(self.layout.lock)

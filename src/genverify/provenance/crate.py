@@ -1,7 +1,6 @@
 """A study as a Workflow Run RO-Crate: workflow, settings, figures, tables and job records, in a form that others read."""
 
 import os
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
@@ -18,6 +17,7 @@ from rocrate.rocrate import ROCrate  # type: ignore[import-untyped]
 from genverify.errors import DataError
 from genverify.jobs import digest
 from genverify.provenance.chain import Chain
+from genverify.provenance.published import without_places
 from genverify.provenance.records import Record
 from genverify.provenance.rules import CODE
 from genverify.provenance.tree import short
@@ -25,7 +25,6 @@ from genverify.provenance.tree import short
 TERMS = "https://w3id.org/ro/terms/workflow-run/context"
 PROFILES = {"process": "Process Run Crate", "workflow": "Workflow Run Crate", "provenance": "Provenance Run Crate"}
 PROFILE_VERSION = "0.6"
-ABSOLUTE = re.compile(r"(?<![\w.:/])/(?:[^/\"'\s,]+/)+")
 BEGINNING_OF_ZIP = (1980, 1, 1, 0, 0, 0)
 
 
@@ -36,16 +35,6 @@ class _Workflow(ComputationalWorkflow):  # type: ignore[misc]
 
     def _empty(self) -> dict[str, Any]:
         return {"@id": self.id, "@type": list(self.TYPES), "name": self.id}
-
-
-def without_places(text: str) -> str:
-    """
-    The text with every absolute path cut down to its last part: folders tell who ran it, and where.
-
-    >>> without_places('{"units": "/home/ada/data/units.csv.gz", "url": "https://w3id.org/ro/crate"}')
-    '{"units": "units.csv.gz", "url": "https://w3id.org/ro/crate"}'
-    """
-    return ABSOLUTE.sub("", text)
 
 
 def write_crate(path: Path, chain: Chain, files: Sequence[str], texts: Mapping[str, str], about: Mapping[str, str]) -> None:

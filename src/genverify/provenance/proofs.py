@@ -1,13 +1,12 @@
-"""Every proof behind some results, checked again; and every claim of their tables, looked up among the proven ones."""
+"""Every proof behind some results, checked again; and every table that repeats what they show, compared with them."""
 
 import gc
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
-from itertools import repeat
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -18,32 +17,80 @@ from genverify.certificate import check_block
 from genverify.errors import DataError
 from genverify.housing.check import Detection
 from genverify.prooffile import read_proofs
-from genverify.provenance.records import AuditError, Record
+from genverify.provenance.claimed import (
+    NULL,
+    Matrix,
+    by_block,
+    claim_rows,
+    compare_claims,
+    compare_verified,
+    digest_rows,
+    proven_rows,
+    without_proof,
+)
+from genverify.provenance.datasets import compare_candidates, compare_generated, read_generated
+from genverify.provenance.records import AuditError, Record, Records
 from genverify.release import Release, Schema, read_releases, read_schema
 
-Claim = tuple[str, tuple[int, ...], int]  # block, a code per column (-1: any), m
+PROOFS = "proofs"
+ONEHOT = "onehot"
 
 
 @dataclass(frozen=True)
 class Batch:
-    """The proofs of some blocks, the release that they speak of, and the claims that rest on them, if they are listed."""
+    """
+    The proofs of some blocks, the release that they speak of, and the tables that repeat them: the claims, the blocks of the
+    verification, the generated datasets and the blocks of the generation. `unproved`: the one-hot program gives no proofs.
+    """
 
     schema: Path
     counts: Path
     proofs: Path
     claims: Path | None = None
+    verified: Path | None = None
+    datasets: Path | None = None
+    generated: Path | None = None
+    min_k: int = 1
+    unproved: bool = False
 
 
-def batches_of(jobs: Iterable[Record]) -> list[Batch]:
-    """What the jobs of a chain proved: those with an output `proofs`, from the inputs `schema` and `counts`."""
-    found = []
+@dataclass(frozen=True)
+class Found:
+    """What was found right: how many blocks, claims, proofs, claims without proof; and a digest of each block's claims."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    claims: dict[str, str] = field(default_factory=dict)
+
+    def __add__(self, other: "Found") -> "Found":
+        return Found(self.counts + other.counts, self.claims | other.claims)
+
+
+def batches_of(jobs: Iterable[Record], records: Records) -> dict[str, Batch]:
+    """What the jobs of a chain proved, by job record; proofs without what they are about are an error."""
+    found = {}
     for record in jobs:
-        schema, counts = record.named("inputs", "schema"), record.named("inputs", "counts")
-        proofs = [path for path in record.named("outputs", "proofs") if path.endswith(".jsonl.gz")]
-        if len(schema) == len(counts) == len(proofs) == 1:
-            claims = [Path(path) for path in record.named("outputs", "claims")]
-            found.append(Batch(Path(schema[0]), Path(counts[0]), Path(proofs[0]), claims[0] if claims else None))
+        if not record.named("outputs", PROOFS) or record.named("inputs", "statistics"):
+            continue
+        found[record.path] = _batch(record, records)
     return found
+
+
+def _batch(record: Record, records: Records) -> Batch:
+    schema, counts, proofs, datasets = (_one(record, name) for name in ("schema", "counts", PROOFS, "datasets"))
+    if not (schema and counts and proofs):
+        raise AuditError(f"{record.path}: names proofs, but not one schema and one file of counts that they are about.")
+    verified = _one(record, "blocks") if datasets else None
+    generated = _one(records.writer(str(datasets)), "blocks") if datasets else None
+    min_k = record.params.get("verify", {}).get("min_k", 1)
+    unproved = record.params.get("program", {}).get("formulation") == ONEHOT
+    claims = _one(record, "claims")
+    return Batch(schema, counts, proofs, claims, verified, datasets, generated, min_k, unproved)
+
+
+def _one(record: Record, name: str) -> Path | None:
+    """The one input or output of a name."""
+    paths = record.named("inputs", name) + record.named("outputs", name)
+    return Path(paths[0]) if len(paths) == 1 else None
 
 
 def detections_of(jobs: Iterable[Record]) -> list[Detection]:
@@ -51,7 +98,7 @@ def detections_of(jobs: Iterable[Record]) -> list[Detection]:
     found = []
     for record in jobs:
         inputs = [record.named("inputs", name) for name in ("statistics", "housing_domain", "published")]
-        outputs = [record.named("outputs", name) for name in ("blocks", "proofs")]
+        outputs = [record.named("outputs", name) for name in ("blocks", PROOFS)]
         if all(len(paths) == 1 for paths in (*inputs, *outputs)):
             statistics, domain, published, blocks, proofs = (Path(paths[0]) for paths in (*inputs, *outputs))
             reading = str(record.params["condition"]["reading"])
@@ -59,35 +106,52 @@ def detections_of(jobs: Iterable[Record]) -> list[Detection]:
     return found
 
 
-def check_proofs(batches: Sequence[Batch]) -> Counter[str]:
-    """How many blocks, claims and proofs are right, several batches at a time; an error names the first that is not."""
+def check_proofs(batches: Sequence[Batch]) -> Iterator[Found]:
+    """What is right of each batch, several at a time; an error names the first that is not."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    total: Counter[str] = Counter()
     if min(cores, len(batches)) <= 1:
-        return sum(map(check_batch, batches), total)
-    largest_first = sorted(batches, key=lambda batch: -batch.proofs.stat().st_size)
+        yield from map(check_batch, batches)
+        return
     # a batch makes millions of small values and no circles, which the collector would count again and again
     with ProcessPoolExecutor(min(cores, len(batches)), get_context("spawn"), gc.disable) as pool:
         try:
-            return sum(pool.map(check_batch, largest_first), total)
+            yield from pool.map(check_batch, batches)
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
 
 
-def check_batch(batch: Batch) -> Counter[str]:
-    """Check the proofs of a batch, and that its table of claims holds the proven claims and no other."""
+def check_batch(batch: Batch) -> Found:
+    """Check the proofs of a batch, and that its tables say what they show and nothing else."""
     total: Counter[str] = Counter()
-    proven: set[Claim] = set()
-    names: tuple[str, ...] = ()
+    proven: dict[str, Matrix] = {}
+    releases: dict[str, Release] = {}
     for release, found in matched([batch.proofs], batch.schema, batch.counts):
         checked = check_block(release, found)
         total.update(blocks=1, claims=checked.claims, proofs=checked.proofs)
-        names = release.schema.domain.names
-        proven |= {_claim(release.block, said, names) for said in found["claims"]}
+        releases[release.block] = release
+        proven[release.block] = proven_rows(checked, release.schema.domain.names)
     if batch.claims:
-        _compare(batch.claims, _listed(batch.claims, names), proven)
-    return total
+        proven = _compare_tables(batch, releases, proven)
+    unproved = sum(int((rows[:, 3] == NULL).sum()) for rows in proven.values())
+    return Found(total + Counter(unproved=unproved), {block: digest_rows(rows) for block, rows in proven.items()})
+
+
+def _compare_tables(batch: Batch, releases: dict[str, Release], proven: dict[str, Matrix]) -> dict[str, Matrix]:
+    """The tables of a batch, against what is proven; returns what they list, claims without proof included."""
+    assert batch.claims is not None
+    names = next((release.schema.domain.names for release in releases.values()), ())
+    frame = pd.read_parquet(batch.claims)
+    listed = by_block(frame, claim_rows(batch.claims, frame, names))
+    if batch.unproved:
+        proven = without_proof(batch.claims, listed, proven)
+    compare_claims(batch.claims, listed, proven)
+    if batch.verified and batch.datasets and batch.generated:
+        verified = compare_verified(batch.verified, proven, len(names))
+        datasets = read_generated(batch.datasets, releases)
+        compare_generated(batch.generated, datasets, releases, proven)
+        compare_candidates(batch.verified, verified, datasets, batch.min_k)
+    return proven
 
 
 def matched(files: Sequence[Path], schema: Path, counts: Path) -> Iterator[tuple[Release, dict[str, Any]]]:
@@ -98,7 +162,9 @@ def matched(files: Sequence[Path], schema: Path, counts: Path) -> Iterator[tuple
         releases = {release.block: release for release in read_releases(own, known)}
         for found in read_proofs(file):
             if found["block"] not in releases:
-                raise DataError(f"{file}: block {found['block']} is not in {own}, or stands twice in the proofs")
+                raise DataError(f"{file}: block {found['block']} is not in {own}, or is duplicated in the proofs")
+            if "release" not in found:
+                raise DataError(f"{file}: block {found['block']}: the proofs do not name the release that they are about")
             yield releases.pop(found["block"]), found
         if releases:
             raise DataError(f"{file}: block {next(iter(releases))} of {own} has no entry")
@@ -108,23 +174,3 @@ def matched(files: Sequence[Path], schema: Path, counts: Path) -> Iterator[tuple
 def _schema(path: Path, changed: int) -> Schema:
     """Read once by each worker, unless it was changed: the batches of a variant share it."""
     return read_schema(path)
-
-
-def _claim(block: str, said: Any, names: Sequence[str]) -> Claim:
-    return block, tuple(map(said["where"].get, names, repeat(-1))), said["m"]
-
-
-def _listed(path: Path, names: Sequence[str]) -> set[Claim]:
-    """The claims of a table that say which proof they rest on."""
-    frame = pd.read_parquet(path)
-    if "proof" not in frame or not len(frame):
-        return set()
-    frame = frame[frame["proof"].notna() & (frame["proof"] >= 0)]
-    codes = frame[list(names)].astype("Int64").fillna(-1).to_numpy(dtype=int).tolist()
-    return set(zip(frame["block"].astype(str), map(tuple, codes), frame["m"].astype(int).tolist(), strict=True))
-
-
-def _compare(path: Path, listed: set[Claim], proven: set[Claim]) -> None:
-    for block, _, m in sorted(listed ^ proven):
-        which = "listed, but its proof proves another one" if (listed - proven) else "proven, but it is not listed"
-        raise AuditError(f"{path}: block {block}: a claim with m = {m} is {which}. Verify the batch again.")

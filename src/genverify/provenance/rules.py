@@ -1,48 +1,43 @@
 """Which setting each parameter of a rule comes from, as the stage files say: `min_k=setting("verify")`."""
 
+import ast
 import json
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from genverify.config import settings_of
 from genverify.errors import GenverifyError
 from genverify.provenance.records import AuditError, Record
+from genverify.provenance.stages import Named, Stages
 from genverify.raprank.plan import experiment_settings, figure_panels
 from genverify.settings import Config
 
-RULE = re.compile(r"^(?:rule|checkpoint) (\w+):\n((?:[ \t]+.*\n|\n)+)", re.MULTILINE)
-SETTING = re.compile(r"^\s+(\w+)=setting\(\s*\"([\w.]+)\"\s*\)", re.MULTILINE)
-PART = re.compile(r"^\s+(\w+)=(\w+)_part\(([^()]*)\)", re.MULTILINE)
-STUDY = re.compile(r"^\s+(\w+)=STUDY\.model_dump\(\)", re.MULTILINE)
-PANELS = re.compile(r"^\s+(\w+)=panels_of,", re.MULTILINE)
 CODE = "code"
 Wildcards = Mapping[str, str]
 Source = tuple[str, Callable[[Config, Wildcards], Any]]  # what the setting is called, and its value for a job
 Sections = Mapping[str, Mapping[str, Source]]
 
 
-def read_sections(stages: Iterable[Path]) -> Sections:
+def read_sections(stages: Stages) -> Sections:
     """For every rule, the part of config.yaml behind each of its parameters."""
-    found = {}
-    for path in stages:
-        for rule, body in RULE.findall(path.read_text() + "\n"):
-            found[rule] = dict(_sources(body))
-    return found
+    return {name: dict(_sources(rule.params)) for name, rule in stages.rules.items()}
 
 
-def _sources(body: str) -> Iterator[tuple[str, Source]]:
-    for name, section in SETTING.findall(body):
-        yield name, (section, partial(_section, section))
-    for name, kind, listed in PART.findall(body):
-        if kind in KINDS:
-            yield name, (kind, partial(_part, kind, re.findall(r"\"(\w+)\"", listed)))
-    for name in STUDY.findall(body):
-        yield name, ("all", lambda config, wildcards: config.model_dump())
-    for name in PANELS.findall(body):
-        yield name, ("raprank.figures", lambda config, wildcards: figure_panels(config, wildcards["figure"]))
+def _sources(params: Named) -> Iterator[tuple[str, Source]]:
+    for name, value in params.items():
+        match value:
+            case ast.Call(func=ast.Name("setting"), args=[ast.Constant(str(section))]):
+                yield name, (section, partial(_section, section))
+            case ast.Call(func=ast.Name(called), args=parts) if (kind := called.removesuffix("_part")) in KINDS:
+                yield (
+                    name,
+                    (kind, partial(_part, kind, [str(part.value) for part in parts if isinstance(part, ast.Constant)])),
+                )
+            case ast.Call(func=ast.Attribute(ast.Name("STUDY"), "model_dump")):
+                yield name, ("all", lambda config, wildcards: config.model_dump())
+            case ast.Name("panels_of"):
+                yield name, ("raprank.figures", lambda config, wildcards: figure_panels(config, wildcards["figure"]))
 
 
 def _section(section: str, config: Config, wildcards: Wildcards) -> Any:

@@ -32,12 +32,12 @@ class Group:
 
     @property
     def when(self) -> str:
-        """When the jobs started, how long they took together, and the commit of their code (* if files differed)."""
+        """When the jobs started, how long they took together, and the commit of their code."""
         started = sorted(str(job.text["started"]).replace("T", " ").rstrip("Z") for job in self.jobs)
         span = started[0] if started[0] == started[-1] else f"{started[0]} to {started[-1].split(' ')[-1]}"
         seconds = sum(float(job.text["seconds"]) for job in self.jobs)
-        commits = dict.fromkeys(commit(job) for job in self.jobs)
-        return f"{span} UTC, {seconds:.1f} s, {' '.join(commits)}"
+        commits = dict.fromkeys(git_in_words(job.text["git"]) for job in self.jobs)
+        return f"{span} UTC, {seconds:.1f} s, {'; '.join(commits)}"
 
     @property
     def settings(self) -> list[str]:
@@ -45,10 +45,17 @@ class Group:
         return [f"{name}: {short(value)}" for name, value in sorted(params.items())]
 
 
-def commit(job: Record) -> str:
-    """The commit of a job's code, with a star if files differed from it."""
-    git = job.text["git"]
-    return "git unknown" if not git.get("commit") else f"git {str(git['commit'])[:10]}{'*' if git.get('dirty') else ''}"
+def git_in_words(git: Mapping[str, Any]) -> str:
+    """
+    The commit of some code, and whether files differed from it.
+
+    >>> git_in_words({"commit": "0123456789abcdef", "dirty": True})
+    'git 0123456789 with uncommitted changes'
+    """
+    if not git.get("commit"):
+        return "git unknown"
+    changes = {True: " with uncommitted changes", False: "", None: ", not known whether files differ from it"}
+    return f"git {str(git['commit'])[:10]}{changes[git.get('dirty')]}"
 
 
 def short(value: Any) -> str:
