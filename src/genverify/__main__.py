@@ -8,10 +8,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from genverify.cellbounds.command import add_parser as add_bounds
-from genverify.certificate import check_block
-from genverify.errors import DataError, GenverifyError, naming_disk_errors
+from genverify.errors import GenverifyError, naming_disk_errors
 from genverify.provenance import command as audit_command
-from genverify.provenance.proofs import matched
 from genverify.releases import command as releases
 
 
@@ -30,10 +28,6 @@ def main(words: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="genverify", description="What must be true of the people behind these tables?")
     commands = parser.add_subparsers(required=True, metavar="command")
-    check = commands.add_parser("check", help="check every proof of a study, in exact integers and without a solver")
-    check.add_argument("proofs", type=Path, help="a folder of proofs, e.g. results/paper/proofs, or one .jsonl.gz file")
-    check.add_argument("release", type=Path, help="the folder of the release, e.g. results/paper/release")
-    check.set_defaults(run=_check)
     housing = commands.add_parser("check-housing", help="check the proofs of the blocks that must hold a violation")
     housing.add_argument("folder", type=Path, help="results of a condition, e.g. results/housing/none")
     housing.add_argument("--reading", choices=["appendix_e", "exact"], default="appendix_e", help="(%(default)s)")
@@ -53,18 +47,6 @@ def _parser() -> argparse.ArgumentParser:
     add_bounds(commands)
     releases.add_parser(commands)
     return parser
-
-
-def _check(options: argparse.Namespace) -> None:
-    started = time.monotonic()
-    files = sorted(options.proofs.glob("*.jsonl.gz")) if options.proofs.is_dir() else [options.proofs]
-    if not files:
-        raise DataError(f"{options.proofs}: no files of proofs (*.jsonl.gz)")
-    blocks = claims = proofs = 0
-    for release, found in matched(files, options.release / "schema.json", options.release):
-        checked = check_block(release, found)
-        blocks, claims, proofs = blocks + 1, claims + checked.claims, proofs + checked.proofs
-    print(f"{blocks} blocks, {claims} claims, {proofs} proofs: all right ({time.monotonic() - started:.1f} s)")
 
 
 def _check_housing(options: argparse.Namespace) -> None:

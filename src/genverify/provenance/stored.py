@@ -19,7 +19,8 @@ def check_stored(proofs: Path, release: Path, claims: Path | None = None) -> Ite
     """
     Check the proofs of a folder, or of one file, against the release; then the table of claims against the proofs.
 
-    A batch of the release without proofs is an error; of one file, and without a table of claims, it is said what was not seen.
+    A batch of the release without proofs is an error. Of one file, or without a table of claims, the last line says what
+    was not seen.
     """
     files, names = _files(proofs, release), tuple[str, ...]()
     total: Counter[str] = Counter()
@@ -57,7 +58,7 @@ def _files(proofs: Path, release: Path) -> list[Path]:
 
 
 def _listed(table: Path, names: tuple[str, ...]) -> dict[str, Matrix]:
-    """The claims of a table by block; a block that was drawn for several designs has them once for each, the same each time."""
+    """The claims of a table by block; of a block that was drawn for several designs, the same for each of them."""
     frame = pd.read_parquet(table)
     rows = claim_rows(table, frame, names)
     found: dict[str, Matrix] = {}
