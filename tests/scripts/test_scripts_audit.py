@@ -20,7 +20,7 @@ def test_audit(root: Path, chain_study: Path, caplog: pytest.LogCaptureFixture) 
     caplog.set_level(logging.INFO, "genverify")
     text = yaml.safe_load(Path("config.yaml").read_text())
     load_script("audit").main(job({}, {}, study=text))
-    assert said(caplog)[-1].startswith("4 results, 22 files, all accounted for (")
+    assert said(caplog)[-1].startswith("4 results, 37 files, all accounted for (")
     assert "proofs: 4 blocks, " in said(caplog)[-3]
     Path("figures/fig3.pdf").write_text("another")
     with pytest.raises(AuditError, match=r"figures/fig3.pdf: not as figures/fig3.record.json says"):
@@ -47,4 +47,4 @@ def test_write_crate(root: Path, chain_study: Path, caplog: pytest.LogCaptureFix
     }  # fmt: skip
     load_script("write_crate").main(job(inputs, {"crate": "results/crate.zip"}, study={"seed": 1}))
     found = check_crate(Path("results/crate.zip"))
-    assert said(caplog) == [f"{found['File']} files, 8 runs"]
+    assert said(caplog) == [f"{found['File']} files, 13 runs"]

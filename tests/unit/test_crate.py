@@ -7,6 +7,7 @@ from zipfile import ZipFile
 
 import pytest
 
+from chain import RULES
 from genverify.errors import DataError
 from genverify.provenance.chain import walk
 from genverify.provenance.crate import check_crate, without_places, write_crate
@@ -28,21 +29,19 @@ def pack(path: Path) -> Path:
 
 def test_a_crate_is_read_back_and_tells_every_run(chain_study: Path, tmp_path: Path) -> None:
     found = check_crate(pack(tmp_path / "crate.zip"))
-    assert found["CreateAction"] == 7 + 1  # every job, and the workflow itself
-    assert found["ControlAction"] == 7
-    assert found["HowToStep"] == 4
+    assert found["CreateAction"] == 12 + 1  # every job, and the workflow itself
+    assert found["ControlAction"] == 12
+    assert found["HowToStep"] == 8
     with ZipFile(tmp_path / "crate.zip") as archive:
         graph = {entity["@id"]: entity for entity in json.loads(archive.read("ro-crate-metadata.json"))["@graph"]}
     profiles = {profile["@id"] for profile in graph["./"]["conformsTo"]}
     assert {f"https://w3id.org/ro/wfrun/{kind}/0.6" for kind in ("process", "workflow", "provenance")} <= profiles
-    job = graph["#job/results/paper/claims.record"]
+    job = graph["#job/results/paper/claims/000.record"]
     assert job["instrument"] == {"@id": "scripts/verify.py"}
-    assert job["description"] == "settings: verify: min_k=6"
-    assert {"@id": "#results/paper/claims.parquet"} in job["result"]
+    assert job["description"] == "settings: verify: min_k=1"
+    assert {"@id": "#results/paper/claims/000.parquet"} in job["result"]
     assert graph["#run"]["instrument"] == graph["./"]["mainEntity"] == {"@id": "Snakefile"}
-    assert {one["@id"] for one in graph["Snakefile"]["step"]} == {
-        f"#step/{n}" for n in ("make_store", "publish", "verify", "plot")
-    }
+    assert {one["@id"] for one in graph["Snakefile"]["step"]} == {f"#step/{name}" for name in RULES}
 
 
 def test_a_crate_holds_results_and_records_but_no_microdata_and_no_places(chain_study: Path, tmp_path: Path) -> None:
@@ -70,7 +69,7 @@ def test_an_altered_crate_is_refused(chain_study: Path, tmp_path: Path) -> None:
         check_crate(Path(shutil.make_archive(str(tmp_path / "altered"), "zip", tmp_path / "open")))
     shutil.unpack_archive(tmp_path / "crate.zip", tmp_path / "open")
     metadata = tmp_path / "open" / "ro-crate-metadata.json"
-    metadata.write_text(metadata.read_text().replace('"@id": "#step/plot",', '"@id": "#step/plott",'))
+    metadata.write_text(metadata.read_text().replace('"@id": "#step/plot_fig3",', '"@id": "#step/plotted",'))
     with pytest.raises(DataError, match="nothing there is called so"):
         check_crate(Path(shutil.make_archive(str(tmp_path / "altered"), "zip", tmp_path / "open")))
 

@@ -16,6 +16,7 @@ from genverify.provenance.audit import audit
 from genverify.provenance.command import read_config, repository
 from genverify.provenance.records import AuditError, Record, find_records
 from genverify.provenance.rules import check_settings, read_sections
+from genverify.provenance.stages import read_stages
 
 
 def audited(*asked: str, proofs: bool = True) -> list[str]:
@@ -37,24 +38,25 @@ def edit(path: str, **changes: Any) -> None:
 def test_the_chain_is_told_and_accounted_for(chain_study: Path) -> None:
     lines = audited("figures/fig3.pdf")
     assert lines[0] == "figures/fig3.pdf"
-    assert lines[1].startswith("  plot: 20")
-    assert [line.split(":")[0].strip() for line in lines[2:] if ": 20" in line] == [
-        "verify 000, variant paper", "publish, variant paper", "make_store",
-    ]  # fmt: skip
+    assert lines[1].startswith("  plot_fig3: 20")
+    assert {line.split(":")[0].strip() for line in lines[2:] if ": 20" in line} == {
+        "collect, variant paper", "verify 000, variant paper", "generate 000, variant paper", "publish, variant paper",
+        "sample", "make_store",
+    }  # fmt: skip
     text = "\n".join(lines)
-    assert "verify: min_k=6" in text
+    assert "verify: min_k=1" in text
     assert "seed: 1" in text
     assert f"raw data/raw.yaml, SHA-256 {sha256(b'a: 1' + bytes([10])).hexdigest()[:12]}" in text
     assert "all jobs: " in text
     assert "python 3." in text
     assert "git unknown" in text
     assert any(line.startswith("proofs: 2 blocks, ") and line.endswith(": all right") for line in lines)
-    assert lines[-1].startswith("1 result, 16 files, all accounted for (")
+    assert lines[-1].startswith("1 result, 25 files, all accounted for (")
 
 
 def test_everything_is_audited_by_default_and_shared_parts_are_told_once(chain_study: Path) -> None:
     lines = audited(proofs=False)
-    assert lines[-1].startswith("4 results, 22 files, all accounted for")
+    assert lines[-1].startswith("4 results, 37 files, all accounted for")
     assert sum(line.strip().startswith("make_store: ") for line in lines) == 1
     assert any("(above: make_store)" in line for line in lines)
 
@@ -84,7 +86,7 @@ def test_the_digest_of_the_chain_is_that_of_contents_and_settings(chain_study: P
         ("results/store/02.csv", "snakemake --force results/store"),
         ("data/raw.yaml", "Put the file back"),
         ("src/kit/shapes.py", "Run Snakemake again (snakemake results/store)"),
-        ("scripts/plot.py", "Run Snakemake again (snakemake figures/fig3.pdf)"),
+        ("scripts/plot_fig3.py", "Run Snakemake again (snakemake figures/fig3.pdf)"),
         ("envs/requirements.lock", "snakemake --forceall"),
     ],
 )
@@ -145,10 +147,12 @@ def test_a_changed_setting_is_named(chain_study: Path) -> None:
     Path("config.yaml").write_text(yaml.safe_dump(text))
     with pytest.raises(AuditError) as error:
         audited("figures/fig3.pdf")
-    assert str(error.value).startswith("results/paper/claims.parquet: made with verify.min_k = 6, but config.yaml says 7.")
+    assert str(error.value).startswith(
+        "results/paper/claims/000.blocks.parquet: made with verify.min_k = 1, but config.yaml says 7."
+    )
     change = {
         **text,
-        "verify": {"min_k": 6},
+        "verify": {"min_k": 1},
         "variants": {**text["variants"], "no_ones": {"release": {"withhold": [1, 2]}}},
     }
     with pytest.raises(AuditError, match=r"no_ones.*made with release\.withhold = \[1\], but config.yaml says \[1, 2\]"):
@@ -180,7 +184,7 @@ rule publish:
 
 def test_settings_of_an_experiment_a_figure_and_a_condition_are_compared(config: dict[str, Any], tmp_path: Path) -> None:
     (tmp_path / "all.smk").write_text(STAGE)
-    sections, study = read_sections([tmp_path / "all.smk"]), parse_config(config)
+    sections, study = read_sections(read_stages([tmp_path / "all.smk"])), parse_config(config)
     experiment, figure, condition = (next(iter(found)) for found in (
         config["raprank"]["experiments"], config["raprank"]["figures"], config["housing"]["conditions"]))  # fmt: skip
     wildcards = {"experiment": experiment, "figure": figure, "condition": condition}
@@ -206,7 +210,7 @@ def test_every_parameter_of_the_study_has_a_value_to_compare(root: Path, config:
         "condition": study.housing.conditions, "protection": study.protected.protections,
     }  # fmt: skip
     wildcards = {name: next(iter(known)) for name, known in named.items()}
-    for own in read_sections([root / "Snakefile", *(root / "workflow").glob("*.smk")]).values():
+    for own in read_sections(read_stages([root / "Snakefile", *(root / "workflow").glob("*.smk")])).values():
         for called, value in own.values():
             assert json.dumps(value(study, wildcards)), called
 
@@ -216,8 +220,8 @@ def test_a_variant_or_rule_that_is_gone_is_said(chain_study: Path) -> None:
     del text["variants"]["no_ones"]
     with pytest.raises(AuditError, match=r"its settings cannot be checked .*no variant 'no_ones'"):
         list(audit(repository(), parse_config(text), ["figures/ablation.pdf"], False))
-    Path("workflow/all.smk").write_text(Path("workflow/all.smk").read_text().replace("rule plot:", "rule draw:"))
-    with pytest.raises(AuditError, match=r"figures/fig3.pdf: made by the rule plot, which no stage file has"):
+    Path("workflow/all.smk").write_text(Path("workflow/all.smk").read_text().replace("rule plot_fig3:", "rule draw:"))
+    with pytest.raises(AuditError, match=r"figures/fig3.pdf: made by the rule plot_fig3, which no stage file has"):
         audited("figures/fig3.pdf")
 
 
@@ -261,7 +265,7 @@ def test_two_records_of_one_file_and_circles_are_refused(chain_study: Path) -> N
 
 def test_a_file_from_elsewhere_is_known_by_its_content(chain_study: Path, tmp_path: Path) -> None:
     shutil.copy("figures/fig3.pdf", tmp_path / "downloaded.pdf")
-    assert audited(str(tmp_path / "downloaded.pdf"), proofs=False)[1].startswith("  plot: ")
+    assert audited(str(tmp_path / "downloaded.pdf"), proofs=False)[1].startswith("  plot_fig3: ")
     flip(str(tmp_path / "downloaded.pdf"))
     with pytest.raises(AuditError, match=r"downloaded.pdf: it lies outside results and figures, and no job"):
         audited(str(tmp_path / "downloaded.pdf"))
@@ -276,11 +280,11 @@ def test_code_that_changed_while_the_job_waited_is_seen(chain_study: Path) -> No
     """What Snakemake planned to run and what the job digested when it began are two fields of the record."""
     record = json.loads(Path("figures/fig3.record.json").read_text())
     edit("figures/fig3.record.json", params={**record["params"], "code": "0" * 16})
-    with pytest.raises(AuditError, match=r"scripts/plot.py: not the code that figures/fig3.record.json says it ran"):
+    with pytest.raises(AuditError, match=r"scripts/plot_fig3.py: not the code that figures/fig3.record.json says it ran"):
         audited("figures/fig3.pdf")
 
 
-def rewrite(path: str, record: str, content: bytes) -> None:
+def rewrite(path: str, content: bytes) -> None:
     """Change a file and its digest in every record: what a careful forger does."""
     old = sha256(Path(path).read_bytes()).hexdigest()
     Path(path).write_bytes(content)
@@ -292,16 +296,16 @@ def rewrite(path: str, record: str, content: bytes) -> None:
 def test_a_forged_proof_with_right_digests_is_refused_by_the_checker(chain_study: Path) -> None:
     path = "results/paper/proofs/000.jsonl.gz"
     forged = gzip.decompress(Path(path).read_bytes()).replace(b'"m":1', b'"m":2', 1)
-    rewrite(path, "results/paper/claims.record.json", gzip.compress(forged, mtime=0))
+    rewrite(path, gzip.compress(forged, mtime=0))
     with pytest.raises(Exception, match=r"proof shows only COUNT|leaves out a live record"):
         audited("figures/fig3.pdf")
 
 
 def test_a_claim_without_proof_with_right_digests_is_refused(chain_study: Path, tmp_path: Path) -> None:
-    path = "results/paper/claims.parquet"
+    path = "results/paper/claims/000.parquet"
     frame = pd.read_parquet(path)
     frame.loc[0, "m"] = frame.loc[0, "m"] + 1
     frame.to_parquet(tmp_path / "forged.parquet", index=False)
-    rewrite(path, "results/paper/claims.record.json", (tmp_path / "forged.parquet").read_bytes())
-    with pytest.raises(AuditError, match=r"results/paper/claims.parquet: block \d+: a claim with m = \d is listed, but"):
+    rewrite(path, (tmp_path / "forged.parquet").read_bytes())
+    with pytest.raises(AuditError, match=r"claims/000.parquet: block \d+: a claim with k = \d and m = \d is listed, but"):
         audited("figures/fig3.pdf")

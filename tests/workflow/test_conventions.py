@@ -9,6 +9,7 @@ import pytest
 
 from genverify.code import code_files
 from genverify.provenance.rules import read_sections
+from genverify.provenance.stages import read_stages
 
 ROOT = Path(__file__).parents[2]
 STAGES = sorted((ROOT / "workflow").glob("*.smk"))
@@ -37,7 +38,7 @@ def rules_of(path: Path) -> list[Rule]:
 
 RULES = [rule for path in [ROOT / "Snakefile", *STAGES] for rule in rules_of(path)]
 WORKING = [rule for rule in RULES if rule.has(r"^    output:")]
-SOURCES = read_sections([ROOT / "Snakefile", *STAGES])
+SOURCES = read_sections(read_stages([ROOT / "Snakefile", *STAGES]))
 # the text of a caption; the variant that is explored, whose settings are compared where its claims are verified
 NO_SETTING = {"show_table": {"caption"}, "build_explorer": {"verify"}}
 LOOKING = [rule for rule in RULES if rule not in WORKING and rule.has(r"^    script:")]

@@ -42,7 +42,7 @@ def add_parser(commands: Any) -> None:
     check.add_argument("proofs", type=Path, help="a folder of proofs, e.g. results/paper/proofs, or one .jsonl.gz file")
     check.add_argument("release", type=Path, help="the folder of the release, e.g. results/paper/release")
     check.add_argument("--claims", type=Path, metavar="FILE",
-                       help="the table of claims to compare (default: claims.parquet beside the proofs, if it is there)")  # fmt: skip
+                       help="the table of claims (default: claims.parquet beside the folder of proofs)")  # fmt: skip
     check.set_defaults(run=_check)
 
 

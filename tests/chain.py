@@ -1,0 +1,253 @@
+"""A small repository with a chain of results made by real jobs, for the tests of what is said about them."""
+
+import os
+import shutil
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pandas as pd
+import pytest
+import yaml
+
+from genverify import code, jobs
+from genverify.jobs import Job
+from genverify.results import by_design
+
+STAGES = """
+BATCHES = [f"{batch:03d}" for batch in range(STUDY.sample.batches)]
+
+
+rule make_store:
+    input:
+        raw="data/raw.yaml",
+    output:
+        store=directory("results/store"),
+        record="results/store.record.json",
+    params:
+        code=code_of("make_store"),
+        seed=setting("seed"),
+
+
+rule sample:
+    input:
+        store="results/store",
+    output:
+        blocks="results/sample.parquet",
+        record="results/sample.record.json",
+    params:
+        code=code_of("sample"),
+
+
+rule publish:
+    input:
+        store="results/store",
+        raw=STUDY.microdata.domain,
+    output:
+        schema="results/{variant}/release/schema.json",
+        counts=expand("results/{{variant}}/release/{batch}.parquet", batch=BATCHES),
+        record="results/{variant}/release/record.json",
+    params:
+        code=code_of("publish"),
+        release=setting("release"),
+
+
+rule generate:
+    input:
+        schema="results/{variant}/release/schema.json",
+        counts="results/{variant}/release/{batch}.parquet",
+    output:
+        datasets="results/{variant}/generated/{batch}.parquet",
+        blocks="results/{variant}/generated/{batch}.blocks.parquet",
+        record="results/{variant}/generated/{batch}.record.json",
+    params:
+        code=code_of("generate"),
+
+
+rule verify:
+    input:
+        schema="results/{variant}/release/schema.json",
+        counts="results/{variant}/release/{batch}.parquet",
+        datasets="results/{variant}/generated/{batch}.parquet",
+    output:
+        claims="results/{variant}/claims/{batch}.parquet",
+        blocks="results/{variant}/claims/{batch}.blocks.parquet",
+        proofs="results/{variant}/proofs/{batch}.jsonl.gz",
+        record="results/{variant}/claims/{batch}.record.json",
+    params:
+        code=code_of("verify"),
+        verify=setting("verify"),
+
+
+rule collect:
+    input:
+        sample="results/sample.parquet",
+        claims=expand("results/{{variant}}/claims/{batch}.parquet", batch=BATCHES),
+        verified=expand("results/{{variant}}/claims/{batch}.blocks.parquet", batch=BATCHES),
+        generated=expand("results/{{variant}}/generated/{batch}.blocks.parquet", batch=BATCHES),
+    output:
+        claims="results/{variant}/claims.parquet",
+        blocks="results/{variant}/blocks.parquet",
+        record="results/{variant}/claims.record.json",
+    params:
+        code=code_of("collect"),
+
+
+rule plot_fig3:
+    input:
+        claims="results/paper/claims.parquet",
+    output:
+        pdf="figures/fig3.pdf",
+        png=shown("figures/fig3.png", "Figure 3"),
+        record="figures/fig3.record.json",
+    params:
+        code=code_of("plot_fig3"),
+
+
+rule plot_ablation:
+    input:
+        claims="results/no_ones/claims.parquet",
+    output:
+        pdf="figures/ablation.pdf",
+        png="figures/ablation.png",
+        record="figures/ablation.record.json",
+    params:
+        code=code_of("plot_ablation"),
+"""
+RULES = ("make_store", "sample", "publish", "generate", "verify", "collect", "plot_fig3", "plot_ablation")
+
+
+def make_store(job: Job) -> None:
+    Path(job.output.store).mkdir(parents=True)
+    for state in ("01", "02"):
+        (Path(job.output.store) / f"{state}.csv").write_text(f"{state} {Path(job.input.raw).read_text()}")
+
+
+def sample(job: Job) -> None:
+    """Every block for one design, the first one for another too."""
+    blocks = pd.read_parquet(made("release/000.parquet"))["block"].unique().tolist()
+    designs = ["all"] * len(blocks) + ["first"]
+    pd.DataFrame({"block": [*blocks, blocks[0]], "design": designs}).to_parquet(job.output.blocks, index=False)
+
+
+def publish(job: Job) -> None:
+    shutil.copy(made("release/schema.json"), job.output.schema)
+    shutil.copy(made("release/000.parquet"), job.output.counts[0])
+
+
+def generate(job: Job) -> None:
+    shutil.copy(made("generated/000.parquet"), job.output.datasets)
+    shutil.copy(made("generated/000.blocks.parquet"), job.output.blocks)
+
+
+def verify(job: Job) -> None:
+    shutil.copy(made("claims/000.parquet"), job.output.claims)
+    shutil.copy(made("claims/000.blocks.parquet"), job.output.blocks)
+    shutil.copy(made("proofs/000.jsonl.gz"), job.output.proofs)
+
+
+def collect(job: Job) -> None:
+    drawn = pd.read_parquet(job.input.sample)
+    by_design(drawn, map(pd.read_parquet, job.input.claims)).to_parquet(job.output.claims, index=False)
+    parts = zip(map(pd.read_parquet, job.input.generated), map(pd.read_parquet, job.input.verified), strict=True)
+    by_design(drawn, (one.merge(other, on="block") for one, other in parts)).to_parquet(job.output.blocks, index=False)
+
+
+def plot_fig3(job: Job) -> None:
+    for name in ("pdf", "png"):
+        Path(getattr(job.output, name)).write_text(f"{name} of {job.input.claims}")
+
+
+def plot_ablation(job: Job) -> None:
+    plot_fig3(job)
+
+
+def made(name: str) -> Path:
+    """A file of the study that the jobs copy from."""
+    return Path(os.environ["MADE_STUDY"]) / name
+
+
+def start(main: Callable[[Job], None], inputs: Any, outputs: Any, record: str, **more: Any) -> None:
+    """Run a job as Snakemake would, in the current folder."""
+    listed = [path for value in outputs.values() for path in (value if isinstance(value, list) else [value])]
+    for path in [*listed, record]:
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+    name = main.__name__
+    params = {"code": code.code_digest(Path.cwd() / "scripts" / f"{name}.py"), **more.get("params", {})}
+    jobs.run(
+        main,
+        SimpleNamespace(
+            rule=name, input=inputs, output={**outputs, "record": record}, params=params, log=[],
+            wildcards=more.get("wildcards", {}), scriptdir=str(Path.cwd() / "workflow" / ".." / "scripts"),
+        ),
+    )  # fmt: skip
+
+
+def run_study() -> None:
+    """Two variants, from the raw file to a figure each."""
+    config = yaml.safe_load(Path("config.yaml").read_text())
+    start(make_store, {"raw": "data/raw.yaml"}, {"store": "results/store"}, "results/store.record.json",
+          params={"seed": config["seed"]})  # fmt: skip
+    start(sample, {"store": "results/store"}, {"blocks": "results/sample.parquet"}, "results/sample.record.json")
+    run_variant(config, "paper", plot_fig3, "fig3")
+    run_variant(config, "no_ones", plot_ablation, "ablation")
+
+
+def run_variant(config: dict[str, Any], variant: str, draw: Callable[[Job], None], figure: str) -> None:
+    home, wildcards = f"results/{variant}", {"variant": variant, "batch": "000"}
+    release = {**config["release"], **(config["variants"][variant] or {}).get("release", {})}
+    schema, counts, datasets = f"{home}/release/schema.json", f"{home}/release/000.parquet", f"{home}/generated/000.parquet"
+    claims, verified, generated = (
+        f"{home}/claims/000.parquet",
+        f"{home}/claims/000.blocks.parquet",
+        f"{home}/generated/000.blocks.parquet",
+    )
+    start(publish, {"store": "results/store", "raw": "data/raw.yaml"}, {"schema": schema, "counts": [counts]},
+          f"{home}/release/record.json", params={"release": release}, wildcards={"variant": variant})  # fmt: skip
+    start(generate, {"schema": schema, "counts": counts}, {"datasets": datasets, "blocks": generated},
+          f"{home}/generated/000.record.json", wildcards=wildcards)  # fmt: skip
+    start(verify, {"schema": schema, "counts": counts, "datasets": datasets},
+          {"claims": claims, "blocks": verified, "proofs": f"{home}/proofs/000.jsonl.gz"},
+          f"{home}/claims/000.record.json", params={"verify": config["verify"]}, wildcards=wildcards)  # fmt: skip
+    batches = {"claims": [claims], "verified": [verified], "generated": [generated]}
+    start(collect, {"sample": "results/sample.parquet", **batches},
+          {"claims": f"{home}/claims.parquet", "blocks": f"{home}/blocks.parquet"},
+          f"{home}/claims.record.json", wildcards={"variant": variant})  # fmt: skip
+    start(draw, {"claims": f"{home}/claims.parquet"}, {"pdf": f"figures/{figure}.pdf", "png": f"figures/{figure}.png"},
+          f"figures/{figure}.record.json")  # fmt: skip
+
+
+def make_repository(home: Path, root: Path) -> None:
+    """The files that an audit looks at: settings, stages, scripts, a package, the lock and a raw file."""
+    for folder in ("scripts", "workflow", "envs", "data", "src/kit"):
+        (home / folder).mkdir(parents=True)
+    config = yaml.safe_load((root / "config.yaml").read_text())
+    config["microdata"]["domain"] = "data/raw.yaml"
+    config["sample"]["batches"] = 1
+    config["verify"]["min_k"] = 1
+    (home / "config.yaml").write_text(yaml.safe_dump(config))
+    (home / "Snakefile").write_text("")
+    (home / "workflow" / "all.smk").write_text(STAGES)
+    for name in RULES:
+        (home / "scripts" / f"{name}.py").write_text("import kit.shapes\n")
+    (home / "src" / "kit" / "__init__.py").write_text("")
+    (home / "src" / "kit" / "shapes.py").write_text("round = 1\n")
+    shutil.copy(root / "envs" / "requirements.lock", home / "envs")
+    (home / "data" / "raw.yaml").write_text("a: 1\n")
+    listed = sha256(b"a: 1\n").hexdigest()
+    (home / "data" / "sources.csv").write_text(f"file,version,sha256\ndata/raw.yaml,1,{listed}\nunits (not shipped),1,\n")
+
+
+def enter(home: Path, patch: pytest.MonkeyPatch, made_study: Path) -> None:
+    """Work in the small repository."""
+    patch.chdir(home)
+    patch.setenv("MADE_STUDY", str(made_study))
+    patch.setattr(code, "PACKAGE", home / "src" / "kit")
+    forget_code()
+
+
+def forget_code() -> None:
+    code.code_digest.cache_clear()
+    code._imported.cache_clear()
