@@ -7,6 +7,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from genverify.housing.check import check_detection
+from genverify.housing.verdict import FLAGGED
 from genverify.jobs import git_state
 from genverify.provenance.chain import Chain, find_results, walk
 from genverify.provenance.checks import Checks, digest_files, files_of, read_listed
@@ -65,7 +66,7 @@ def _proofs(chain: Chain) -> str:
         found = check_proofs(batches)
         said.append(f"{found['blocks']} blocks, {found['claims']} claims, {found['proofs']} proofs")
     if detections:
-        flagged = sum(sum(check_detection(one).values()) for one in detections)
+        flagged = sum(counts[verdict] for counts in map(check_detection, detections) for verdict in FLAGGED)
         said.append(f"{flagged} flagged blocks of {len(detections)} conditions")
     return f"proofs: {'; '.join(said)}: all right"
 
