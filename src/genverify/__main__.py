@@ -56,8 +56,9 @@ def _check_housing(options: argparse.Namespace) -> None:
     statistics, blocks, proofs = (home / name for name in ("statistics.parquet", "blocks.parquet", "proofs.jsonl.gz"))
     domain, published = data / "domain.yaml", data / "published.yaml"
     total = check_detection(Detection(statistics, blocks, proofs, domain, published, options.reading))
-    said = f"{total['violation']} blocks with a violation, {total['contradiction']} with counts that contradict each other"
-    print(f"{said}: all proofs right ({time.monotonic() - started:.1f} s)")
+    proved = f"{total['violation']} blocks with a violation, {total['contradiction']} with counts that contradict each other"
+    print(f"{proved}: all proofs right ({time.monotonic() - started:.1f} s)")
+    print(f"{total['possible']} blocks possible, {total['undecided']} undecided: without a proof, as they claim nothing")
 
 
 def _explain(options: argparse.Namespace) -> None:

@@ -45,7 +45,8 @@ Path = tuple[tuple[Flags, int, bool], ...]  # of each fork above: the types of i
 @dataclass(frozen=True)
 class Checked:
     """
-    What was checked and found right: claims, the proofs that they use, impossible counts, "no dataset fits".
+    What was checked and found right: claims, the proofs that they use, impossible counts, every lower bound m on a
+    COUNT(where), and whether no dataset fits at all.
 
     `statements` are the claims as the checker read them, and `types` the records that the release leaves open: who repeats
     a claim compares it with these.
@@ -54,6 +55,7 @@ class Checked:
     claims: int
     proofs: int
     impossible: int
+    at_least: tuple[tuple[Predicate, int], ...]
     contradiction: bool
     statements: tuple[Statement, ...] = field(default=(), compare=False, repr=False)
     types: LiveTypes | None = field(default=None, compare=False, repr=False)
@@ -98,11 +100,14 @@ def check_block(release: Release, proofs: Mapping[str, Any]) -> Checked:
         checker.claim(claim)
     for said in certificate.impossible:
         checker.empty(said.lower, str(said), said)
-    if certificate.contradiction:
+    for bound in certificate.at_least:
+        checker.half(bound, -1)
+    if certificate.contradiction is not None:
         checker.empty(certificate.contradiction, f"block {release.block}, contradiction", None)
     used = len({id(claim.lower) for claim in certificate.claims})
-    contradicted = certificate.contradiction is not None
-    return Checked(len(certificate.claims), used, len(certificate.impossible), contradicted, certificate.claims, types)
+    shown = tuple((bound.where, bound.m) for bound in certificate.at_least)
+    contradicts, claims = certificate.contradiction is not None, certificate.claims
+    return Checked(len(claims), used, len(certificate.impossible), shown, contradicts, claims, types)
 
 
 def published_cells(release: Release) -> dict[str, Cell]:
@@ -161,16 +166,21 @@ class _Checker:
 
     def claim(self, claim: Statement) -> None:
         """COUNT(a) <= m by the upper proof, COUNT(a) >= m by the lower one."""
-        for side, node, s in (("upper", claim.upper, 1), ("lower", claim.lower, -1)):
-            shown = self.proof(node, s, claim)
-            if shown.limit is not None and shown.limit > s * claim.m:
-                relation = "<=" if s > 0 else ">="
-                raise CertificateError(f"{claim}: the {side} proof shows only COUNT {relation} {s * shown.limit}")
-            wrong = (self.types.touched if s > 0 else self.types.missed)(claim.where, shown.open)
-            if wrong:
-                verb = "matches" if s > 0 else "does not match"
-                record = self.types.example(first_of(wrong))
-                raise CertificateError(f"{claim}: the {side} proof leaves out a live record that {verb}, like {record}")
+        self.half(claim, 1)
+        self.half(claim, -1)
+
+    def half(self, statement: Statement, s: int) -> None:
+        """s COUNT(a) <= s m, by the upper proof (s = 1) or the lower one (s = -1)."""
+        side, node = ("upper", statement.upper) if s > 0 else ("lower", statement.lower)
+        shown = self.proof(node, s, statement)
+        if shown.limit is not None and shown.limit > s * statement.m:
+            relation = "<=" if s > 0 else ">="
+            raise CertificateError(f"{statement}: the {side} proof shows only COUNT {relation} {s * shown.limit}")
+        wrong = (self.types.touched if s > 0 else self.types.missed)(statement.where, shown.open)
+        if wrong:
+            verb = "matches" if s > 0 else "does not match"
+            record = self.types.example(first_of(wrong))
+            raise CertificateError(f"{statement}: the {side} proof leaves out a live record that {verb}, like {record}")
 
     def proof(self, node: Node, s: int, said: Statement) -> Shown:
         """What the leaves of a proof show together."""

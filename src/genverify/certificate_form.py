@@ -54,8 +54,8 @@ Node = Leaf | Fork
 @dataclass(frozen=True)
 class Statement:
     """
-    COUNT(where) = m: a claim with its two proofs and the number that they have in the certificate, or an impossible count
-    with one (`upper` is then `lower`).
+    COUNT(where) and m. A claim (= m) has two proofs, with the number of the pair in the certificate; an impossible count
+    (never m) and a lower bound (>= m) have one, which is then both `lower` and `upper`.
     """
 
     place: str
@@ -76,12 +76,14 @@ class Certificate:
     lemmas: tuple[Lemma, ...]
     claims: tuple[Statement, ...]
     impossible: tuple[Statement, ...]
+    at_least: tuple[Statement, ...]
     contradiction: Node | None
 
     @property
     def roots(self) -> list[Node]:
         """The proofs, each once."""
-        found = [node for said in (*self.claims, *self.impossible) for node in (said.lower, said.upper)]
+        statements = (*self.claims, *self.impossible, *self.at_least)
+        found = [node for statement in statements for node in (statement.lower, statement.upper)]
         found += [self.contradiction] if self.contradiction else []
         return list({id(node): node for node in found}.values())
 
@@ -89,7 +91,8 @@ class Certificate:
 def read_certificate(release: Release, proofs: Mapping[str, Any]) -> Certificate:
     """The certificate of a block; an error that names the place of what is malformed."""
     block = f"block {release.block}"
-    text = _mapping(proofs, block, ("block", "lemmas", "proofs", "claims"), ("release", "impossible", "contradiction"))
+    optional = ("release", "impossible", "at_least", "contradiction")
+    text = _mapping(proofs, block, ("block", "lemmas", "proofs", "claims"), optional)
     if text["block"] != release.block:
         raise CertificateError(f"{block}: the proofs are of another block, {text['block']!r}")
     if text.get("release", release.digest) != release.digest:
@@ -99,10 +102,12 @@ def read_certificate(release: Release, proofs: Mapping[str, Any]) -> Certificate
     lemmas = [reader.lemma(x, f"{block}, lemmas[{i}]") for i, x in enumerate(_list(text["lemmas"], f"{block}, lemmas"))]
     claims = [reader.claim(x, f"{block}, claim {i}", pairs) for i, x in enumerate(_list(text["claims"], f"{block}, claims"))]
     never = _list(text.get("impossible", []), f"{block}, impossible")
-    impossible = [reader.impossible(x, f"{block}, impossible {i}") for i, x in enumerate(never)]
-    contradiction = text.get("contradiction")
-    shown = None if contradiction is None else reader.node(contradiction, f"{block}, contradiction", (EMPTY,), False)
-    return Certificate(tuple(lemmas), tuple(claims), tuple(impossible), shown)
+    impossible = [reader.one_proof(x, f"{block}, impossible {i}", (EMPTY,), True) for i, x in enumerate(never)]
+    bounds = _list(text.get("at_least", []), f"{block}, at_least")
+    at_least = [reader.one_proof(x, f"{block}, at_least {i}", (BOUND, EMPTY), False) for i, x in enumerate(bounds)]
+    given = "contradiction" in text
+    contradiction = reader.node(text["contradiction"], f"{block}, contradiction", (EMPTY,), False) if given else None
+    return Certificate(tuple(lemmas), tuple(claims), tuple(impossible), tuple(at_least), contradiction)
 
 
 @dataclass(frozen=True)
@@ -129,9 +134,10 @@ class _Reader:
         where, m = self.assignment(text["where"], place), _count(text["m"], place)
         return Statement(place, where, m, *pairs[proof], proof)
 
-    def impossible(self, value: Any, place: str) -> Statement:
+    def one_proof(self, value: Any, place: str, kinds: tuple[str, ...], names_claim: bool) -> Statement:
+        """A statement with a single proof, whose leaves are of the given kinds."""
         text = _mapping(value, place, ("where", "m", "proof"))
-        node = self.node(text["proof"], f"{place}, proof", (EMPTY,), True)
+        node = self.node(text["proof"], f"{place}, proof", kinds, names_claim)
         return Statement(place, self.assignment(text["where"], place), _count(text["m"], place), node, node)
 
     def node(self, value: Any, place: str, kinds: tuple[str, ...], names_claim: bool, depth: int = 0) -> Node:

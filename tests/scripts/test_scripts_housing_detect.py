@@ -56,16 +56,20 @@ def test_a_block_that_must_hold_a_violation_is_found_and_its_proof_checked(
     assert (blocks["n_s"] == 3).all()
     words = ["check-housing", str(tmp_path), "--data", str(root / "data" / "housing")]
     assert main(words) == 0
-    assert "1 blocks with a violation, 0 with counts that contradict each other: all proofs right" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "1 blocks with a violation, 0 with counts that contradict each other: all proofs right" in shown
+    assert "1 blocks possible, 0 undecided: without a proof, as they claim nothing" in shown
 
 
 @pytest.mark.parametrize(
     ("spoil", "said"),
     [
-        (lambda home: _other_counts(home), "the sum is"),
-        (lambda home: _write(home, ""), "is flagged in"),
-        (lambda home: _write(home, _read(home) * 2), "stands twice"),
-        (lambda home: _write(home, _read(home).replace('"m":0', '"m":3')), "impossible"),
+        (lambda home: _other_counts(home), "shows only COUNT >= 0"),
+        (lambda home: _write(home, ""), "the verdict 'violation' has no certificate"),
+        (lambda home: _write(home, _read(home) * 2), "is duplicated"),
+        (lambda home: _write(home, _read(home).replace('"m":1', '"m":3')), "shows only COUNT >= 1"),
+        (lambda home: _write(home, _read(home).replace("at_least", "impossible")), "kind is 'bound'"),
+        (lambda home: _least(home, 2), "least_violations is 2, but 1"),
     ],
 )
 def test_what_a_proof_does_not_show_is_refused(
@@ -90,12 +94,31 @@ def _other_counts(home: Path) -> None:
     rows.to_parquet(home / "statistics.parquet")
 
 
+def _least(home: Path, least: int) -> None:
+    blocks = pd.read_parquet(home / "blocks.parquet")
+    blocks["least_violations"] = blocks["least_violations"].where(~blocks["flagged"], least)
+    blocks.to_parquet(home / "blocks.parquet", index=False)
+
+
+def test_percentages_that_contradict_do_not_stop_the_other_blocks(
+    root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """All three households have children and one adult, and all three have children and two."""
+    odd = {**FREE, "block": "010010001001003", "HUD_ONE_ADULT": 100, "HUD_TWO_ADULTS": 100}
+    blocks = detect(root, tmp_path, [odd, FULL, FREE])
+    assert blocks["verdict"].tolist() == ["contradiction", "violation", "possible"]
+    assert blocks["flagged"].tolist() == [True, True, False]
+    assert main(["check-housing", str(tmp_path), "--data", str(root / "data" / "housing")]) == 0
+    assert "1 blocks with a violation, 1 with counts that contradict each other" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [
         ({"HUD_P": -1}, "HUD_P holds something other than whole numbers"),
         ({"P": 6.5}, "column P holds"),
         ({"CHILDREN": None}, "column CHILDREN holds"),
+        ({"HUD_BLACK": 101}, "HUD_BLACK is no percentage"),
     ],
 )
 def test_statistics_that_are_no_counts_are_refused(root: Path, tmp_path: Path, change: dict[str, Any], said: str) -> None:

@@ -78,6 +78,7 @@ def refuted(release: Release, text: dict[str, Any]) -> list[dict[str, Any]]:
 
     wrong = [claim for claim in text["claims"] if not counts(claim) <= {claim["m"]}]
     wrong += [said for said in text.get("impossible", []) if said["m"] in counts(said)]
+    wrong += [bound for bound in text.get("at_least", []) if min(counts(bound), default=bound["m"]) < bound["m"]]
     return wrong + ([text] if text.get("contradiction") and len(truth.datasets) else [])
 
 

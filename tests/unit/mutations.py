@@ -19,7 +19,7 @@ SMALL = (-2, -1, 1, 2)
 def nodes_of(text: Text) -> list[Text]:
     """Every leaf and fork of a certificate."""
     roots = [pair[side] for pair in text["proofs"] for side in ("lower", "upper")]
-    roots += [said["proof"] for said in text.get("impossible", [])]
+    roots += [statement["proof"] for key in ("impossible", "at_least") for statement in text.get(key, [])]
     return [node for root in [*roots, *filter(None, [text.get("contradiction")])] for node in below(root)]
 
 
@@ -52,6 +52,7 @@ def contradictory(release: Release, text: Text) -> tuple[Release, Text]:
         "proofs": [],
         "claims": [],
         "impossible": [],
+        "at_least": [],
         "contradiction": node,
     }
 
@@ -101,7 +102,7 @@ def replace_cell(random: Random, release: Release, text: Text) -> Release | None
 
 
 def change_m(random: Random, release: Release, text: Text) -> Release | None:
-    said = [*text["claims"], *text.get("impossible", [])]
+    said = [*text["claims"], *text.get("impossible", []), *text.get("at_least", [])]
     if not said:
         return None
     random.choice(said)["m"] += random.choice((-1, 1))
@@ -109,7 +110,7 @@ def change_m(random: Random, release: Release, text: Text) -> Release | None:
 
 
 def change_claim(random: Random, release: Release, text: Text) -> Release | None:
-    said = [*text["claims"], *text.get("impossible", [])]
+    said = [*text["claims"], *text.get("impossible", []), *text.get("at_least", [])]
     if not said:
         return None
     where, column = random.choice(said)["where"], random.choice(release.schema.domain.columns)

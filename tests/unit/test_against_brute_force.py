@@ -159,6 +159,11 @@ def test_ranges_are_those_of_brute_force(random: Random) -> None:
         less = {"where": said, "m": found.low - 1, "proof": mutations.impossible_of(found.lower.as_dict(), -1)}
         text = impossible(verifier.bounder.program, [more, less] if found.low else [more])
         assert check_block(release, text).impossible == len(text["impossible"])
+        bound = {"where": said, "m": found.low, "proof": found.lower.as_dict()}
+        text = certificate(verifier.bounder.program, []) | {"at_least": [bound]}
+        assert [m for _, m in check_block(release, text).at_least] == [min(counts)]
+        with pytest.raises(CertificateError):
+            check_block(release, text | {"at_least": [bound | {"m": min(counts) + 1}]})
 
 
 @tiny
@@ -225,7 +230,7 @@ def test_ranges_of_the_same_records_are_cited_each_under_its_own_name() -> None:
 
 
 def base_certificates(random: Random, release: Release) -> Iterator[dict]:
-    """Certificates of single claims of a release, some with the impossible counts that follow from the same proof."""
+    """Certificates of single claims of a release, some with impossible counts or the bound that the same proof shows."""
     bounder = bounder_of(release)
     if tightened(bounder.program):
         return
@@ -239,6 +244,8 @@ def base_certificates(random: Random, release: Release) -> Iterator[dict]:
             more = {"where": dict(claim["where"]), "m": claim["m"] + 1, "proof": mutations.impossible_of(pair["upper"], 1)}
             less = {"where": dict(claim["where"]), "m": claim["m"] - 1, "proof": mutations.impossible_of(pair["lower"], -1)}
             text["impossible"] = deepcopy([more] if claim["m"] == 0 else [more, less])
+        elif random.random() < 0.3:
+            text["at_least"] = deepcopy([{**claim, "proof": pair["lower"]}])
         yield text
 
 
@@ -260,7 +267,7 @@ def test_no_mutated_certificate_is_accepted_for_what_is_false() -> None:
         check_block(release, text)
         forks = any("at" in node for node in mutations.nodes_of(text))
         seen["forks"] += forks
-        seen.update(key for key in ("lemmas", "impossible", "contradiction") if text.get(key))
+        seen.update(key for key in ("lemmas", "impossible", "at_least", "contradiction") if text.get(key))
         for _ in range(60 if forks else 20):
             mutant, changed = deepcopy(text), release
             for _ in range(random.choice([1, 1, 2, 3])):
@@ -274,7 +281,7 @@ def test_no_mutated_certificate_is_accepted_for_what_is_false() -> None:
             assert not brute.refuted(changed, mutant), (kind, changed, mutant)
     assert sum(tried.values()) > 10_000
     assert set(tried) == {mutation.__name__ for mutation in mutations.MUTATIONS}
-    assert min(seen[key] for key in ("forks", "lemmas", "impossible", "contradiction")) > 20
+    assert min(seen[key] for key in ("forks", "lemmas", "impossible", "at_least", "contradiction")) > 20
     assert sum(accepted.values()) > 1000
 
 

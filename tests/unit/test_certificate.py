@@ -58,7 +58,7 @@ def refuses(text: Any, message: str, release: Release = RELEASE) -> None:
 
 
 def test_two_claims_share_a_proof() -> None:
-    assert check_block(RELEASE, proofs()) == Checked(claims=2, proofs=1, impossible=0, contradiction=False)
+    assert check_block(RELEASE, proofs()) == Checked(2, 1, impossible=0, at_least=(), contradiction=False)
 
 
 @pytest.mark.parametrize(
@@ -162,7 +162,7 @@ def test_a_count_that_cannot_be() -> None:
     more = {"where": {"TEN": 3}, "m": 4, "proof": leaf({"rent": 1}, kind="empty", c=-1)}
     less = {"where": {"TEN": 3, "SIZE": 1}, "m": 2, "proof": leaf({"rent": -1}, kind="empty", c=1)}
     text = proofs(proofs=[], claims=[], impossible=[more, less])
-    assert check_block(RELEASE, text) == Checked(claims=0, proofs=0, impossible=2, contradiction=False)
+    assert check_block(RELEASE, text) == Checked(0, 0, impossible=2, at_least=(), contradiction=False)
     refuses(text | {"impossible": [more | {"m": 3}]}, "impossible 0 .TEN=3, m = 3.: .* the sum is 0, not below 0")
     refuses(text | {"impossible": [less | {"where": {"AGE": 1}}]}, "a live record has the value -1, below 0")
     refuses(text | {"impossible": [more | {"proof": leaf({"rent": 1})}]}, "kind is 'bound'")
@@ -172,6 +172,31 @@ def test_a_count_that_cannot_be_of_some_records_of_a_kind() -> None:
     release = make_release(schema({"big": {"SIZE": [2, 3, 4]}}), "b1", {"N": 2, "big": 2})
     wrong = {"where": {"SIZE": 3}, "m": 1, "proof": leaf({"big": -1}, kind="empty", c=1)}
     refuses(proofs(proofs=[], claims=[], impossible=[wrong]), "has the value -1", release)
+
+
+def test_a_lower_bound_is_shown_with_its_condition() -> None:
+    """Three rent and all of them live alone: COUNT(TEN=3, SIZE=1) >= 3, so also >= 2; nothing shows 4."""
+    bound = {"where": {"TEN": 3, "SIZE": 1}, "m": 3, "proof": leaf({"rent": -1})}
+    text = proofs(proofs=[], claims=[], at_least=[bound, bound | {"m": 2}])
+    alone = Predicate.of({"TEN": [3], "SIZE": [1]})
+    assert check_block(RELEASE, text) == Checked(0, 0, impossible=0, at_least=((alone, 3), (alone, 2)), contradiction=False)
+    refuses(
+        text | {"at_least": [bound | {"m": 4}]},
+        "at_least 0 .SIZE=1 and TEN=3, m = 4.: the lower proof shows only COUNT >= 3",
+    )
+    refuses(text | {"at_least": [bound | {"where": {"AGE": 1}}]}, "leaves out a live record that does not match")
+    refuses(text | {"at_least": [bound | {"proof": leaf({"rent": 1})}]}, "shows only COUNT >= -3")
+    refuses(text | {"at_least": [bound | {"proof": leaf({"rent": -1}, c=1)}]}, "'c' means nothing here")
+    refuses(text | {"at_least": [bound | {"proof": None}]}, "proof: NoneType")
+
+
+def test_a_lower_bound_by_cases() -> None:
+    """Two of five own: of the three others at least two are young, whether one renter is old or none."""
+    side = leaf({"N": -1, "own": 1, "old": 1}, w=[0])
+    fork = {"where": {"TEN": [3], "AGE": [2]}, "at": 0, "below": side, "above": side}
+    text = proofs(proofs=[], claims=[], at_least=[{"where": {"AGE": 1}, "m": 2, "proof": fork}])
+    assert check_block(RELEASE, text).at_least == ((Predicate.of({"AGE": [1]}), 2),)
+    refuses(text | {"at_least": [text["at_least"][0] | {"m": 3}]}, "shows only COUNT >= 2")
 
 
 def test_contradiction() -> None:
@@ -196,6 +221,8 @@ MALFORMED: list[tuple[str, dict[str, Any], str]] = [
     ("unknown column", {"claims": [{"where": {"X": 1}, "m": 1, "proof": 0}]}, "claim 0: the domain has no column 'X'"),
     ("list of codes", {"claims": [{"where": {"TEN": [3]}, "m": 1, "proof": 0}]}, "TEN: list .* is not an integer"),
     ("null", {"claims": None}, "claims: NoneType"),
+    ("null contradiction", {"contradiction": None}, "contradiction: NoneType"),
+    ("null bounds", {"at_least": None}, "at_least: NoneType"),
 ]
 
 

@@ -2,6 +2,7 @@
 
 import copy
 import json
+from dataclasses import replace
 from itertools import combinations_with_replacement
 from pathlib import Path
 from random import Random
@@ -122,8 +123,8 @@ def test_no_mutated_certificate_flags_a_block_that_need_not_have_a_violation() -
         assert found.certificate is not None
         for _ in range(20):
             text = json.loads(json.dumps(found.certificate))
-            for said in text["impossible"]:
-                leaf = said["proof"]
+            for bound in text["at_least"]:
+                leaf = bound["proof"]
                 while "kind" not in leaf:
                     leaf = leaf[random.choice(["below", "above"])]
                 name = random.choice([*leaf["y"], "N", "P", "HUD_P", "HUD_BED_1", "HUD_BED_3"])
@@ -139,9 +140,12 @@ def test_the_certificate_of_a_violation_is_refused_for_other_counts() -> None:
     assert (found.verdict, found.least) == (Verdict.VIOLATION, 1)
     text = copy.deepcopy(found.certificate)
     assert text is not None
-    text["impossible"][0]["m"] = 1
-    with pytest.raises(CertificateError):
+    text["at_least"][0]["m"] = 2
+    with pytest.raises(CertificateError, match="shows only COUNT >= 1"):
         check_block(found.release, text)
+    for wrong in (replace(found, least=2), replace(found, verdict=Verdict.CONTRADICTION), replace(found, certificate=None)):
+        with pytest.raises(CertificateError):
+            wrong.check()
 
 
 def test_by_hand_a_full_house_in_one_bedroom() -> None:
@@ -156,6 +160,16 @@ def test_counts_that_contradict_each_other_are_told_from_a_violation() -> None:
     assert detected({**row, "HUD_P": 4}, "exact").verdict is Verdict.CONTRADICTION
     assert detected({**row, "HUD_BLACK": 100}, "exact").verdict is Verdict.CONTRADICTION
     assert detected({**row, "HUD_P": 4}, "appendix_e").verdict is Verdict.POSSIBLE
+
+
+@pytest.mark.parametrize("reading", ["appendix_e", "exact"])
+def test_percentages_of_more_households_than_there_are_contradict_with_a_proof(reading: str) -> None:
+    """Nine subsidized households in ten have children and one adult, and as many have two: 18 of 10."""
+    row = statistics([(1, 2, 1, 1)] * 9 + [(1, 2, 0, 1)])
+    assert row["HUD_ONE_ADULT"] == 90
+    found = detected({**row, "HUD_TWO_ADULTS": 90}, reading)
+    assert (found.verdict, found.flagged, found.least) == (Verdict.CONTRADICTION, True, 0)
+    found.check()
 
 
 def test_the_races_do_not_change_what_is_detected() -> None:

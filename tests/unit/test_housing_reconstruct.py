@@ -59,8 +59,9 @@ def test_datasets_fit_and_none_is_less_likely_than_the_truth(root: Path) -> None
     assert costs[0] <= likelihood(found.program, truth, PRIOR) + 16 / NATS
 
 
-def test_without_a_dataset_that_fits_the_nearest_is_taken_and_said_to_be(root: Path) -> None:
-    found = reconstructed(release_of(root, CHILDREN=40))
+@pytest.mark.parametrize("odd", [{"CHILDREN": 40}, {"HUD_ONE_ADULT": 90, "HUD_TWO_ADULTS": 90}], ids=str)
+def test_without_a_dataset_that_fits_the_nearest_is_taken_and_said_to_be(root: Path, odd: dict[str, int]) -> None:
+    found = reconstructed(release_of(root, **odd))
     assert not found.fits
     assert found.error > 0
     assert all((found.program.misses(z) ** 2).sum() == found.error for z in found.likely.datasets)

@@ -101,9 +101,13 @@ def test_a_prior_that_knows_no_fitting_household_does_not_stop_the_measure(root:
     assert frame.columns.tolist() == ["block", "attributes", "solvar", "share", "exact", "n", "n_s"]
 
 
-def test_counts_that_no_dataset_fits_are_not_measured(root: Path, file: HouseholdFile) -> None:
-    row = statistics(HOUSEHOLDS) | {"HUD_BLACK": 100, "HUD_N": 3, "RACE_1": 5, "RACE_2": 0}
-    release = release_of(root, file, row)
+@pytest.mark.parametrize(
+    "odd",
+    [{"HUD_BLACK": 100, "HUD_N": 3, "RACE_1": 5, "RACE_2": 0}, {"HUD_ONE_ADULT": 90, "HUD_TWO_ADULTS": 90}],
+    ids=["races", "children"],
+)
+def test_counts_that_no_dataset_fits_are_not_measured(root: Path, file: HouseholdFile, odd: dict[str, int]) -> None:
+    release = release_of(root, file, statistics(HOUSEHOLDS) | odd)
     rows = measure_block(release, prior([(1, 0, 1)]), file, ["SIZE"], SETTINGS)
     assert [row["solvar"] for row in rows] == [None, None]
     frame = variability_frame([{"block": release.block, "n": 5, "n_s": 3, **row} for row in rows])

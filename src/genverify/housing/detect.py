@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import Enum
 from typing import Any
 
 import numpy as np
@@ -12,28 +11,18 @@ from scipy.sparse import csr_array
 
 from genverify.attack import ProgramSettings
 from genverify.bounds import Bound, Bounder
-from genverify.certificate import CertificateError, Checked, check_block
-from genverify.housing.reading import EXACT, VIOLATION, Percentage, Row, only_races, read_block, without_races
+from genverify.certificate import CertificateError, check_block
+from genverify.housing.reading import VIOLATION, Percentage, Row, provable_parts, read_block
 from genverify.housing.record import HouseholdFile
-from genverify.predicates import Predicate
+from genverify.housing.verdict import FLAGGED, YES, Verdict, proved
 from genverify.program.compact import Program
 from genverify.program.matching import condition_classes
-from genverify.proofs import Fork, Leaf, Node
+from genverify.proofs import Node
 from genverify.release import Release, restricted
 from genverify.solvers.base import IntegerProgram
 
 Ints = npt.NDArray[np.int64]
 USUAL = 15  # persons: larger households are few
-YES = Predicate.of({VIOLATION: [1]})
-
-
-class Verdict(Enum):
-    """A violation must exist; none need exist; no dataset fits at all; not decided within the limits."""
-
-    VIOLATION = "violation"
-    POSSIBLE = "possible"
-    CONTRADICTION = "contradiction"
-    UNDECIDED = "undecided"
 
 
 @dataclass(frozen=True)
@@ -52,16 +41,18 @@ class Detected:
     @property
     def flagged(self) -> bool:
         """As in the paper: no dataset without a violation fits."""
-        return self.verdict in (Verdict.VIOLATION, Verdict.CONTRADICTION)
+        return self.verdict.value in FLAGGED
 
-    def check(self) -> Checked | None:
-        """The certificate against the release; an error where it does not show what is said."""
-        if self.certificate is None:
-            return None
-        checked = check_block(self.release, self.certificate)
-        if not (checked.contradiction if self.verdict is Verdict.CONTRADICTION else checked.impossible):
-            raise CertificateError(f"block {self.block}: the certificate does not speak of a {self.verdict.value}")
-        return checked
+    def check(self) -> None:
+        """The certificate against the release; an error where it does not show the verdict and the least number."""
+        if self.certificate is None and not self.flagged:
+            return
+        shown = proved(check_block(self.release, self.certificate or {}), self.block)
+        if shown != (self.verdict, self.least):
+            words = f"{self.verdict.value}, {self.least} or more"
+            raise CertificateError(
+                f"block {self.block}: the certificate shows {shown[0].value}, {shown[1]} or more, not {words}"
+            )
 
 
 def detect_block(
@@ -69,15 +60,15 @@ def detect_block(
 ) -> Detected:
     """Whether a household of the block must be in violation, by the counts of both agencies."""
     whole = read_block(row, block, file, percentages, reading)
-    if reading == EXACT:  # with sets of races, as in appendix E, the counts of races always fit
-        races = only_races(whole)
+    without_races, *only_races = provable_parts(whole, file, reading)
+    for races in only_races:
         bounder = settings.bounder(races)
         bound = bounder.at_most(np.zeros(bounder.program.classes, dtype=np.int64), -1)
         if bound.proof is not None:
             return _contradicted(bounder.program, races, bound.proof)
         if bound.counterexample is None:
             return Detected(block, Verdict.UNDECIDED, 0, races, None)
-    return _violations(without_races(whole, file), settings)
+    return _violations(without_races, settings)
 
 
 def detected_frame(found: Sequence[Detected]) -> pd.DataFrame:
@@ -129,10 +120,8 @@ def _search(release: Release, searched: Release, settings: ProgramSettings) -> D
         return _contradicted(bounder.program, release, bound.proof)
     if least == 0:
         return Detected(release.block, Verdict.POSSIBLE, 0, release, None)
-    text = _certificate(bounder.program)
-    text["impossible"] = [
-        {"where": {VIOLATION: 1}, "m": m, "proof": impossible(bound.proof)} for m in dict.fromkeys((0, least - 1))
-    ]
+    text = _certificate(bounder.program, release)
+    text["at_least"] = [{"where": {VIOLATION: 1}, "m": least, "proof": bound.proof.as_dict()}]
     return Detected(release.block, Verdict.VIOLATION, least, release, text)
 
 
@@ -159,20 +148,12 @@ def _farthest(program: Program, c: Ints, settings: ProgramSettings) -> Ints | No
 
 
 def _contradicted(program: Program, release: Release, proof: Node) -> Detected:
-    text = _certificate(program)
+    text = _certificate(program, release)
     text["contradiction"] = proof.as_dict()
     return Detected(release.block, Verdict.CONTRADICTION, 0, release, text)
 
 
-def _certificate(program: Program) -> dict[str, Any]:
+def _certificate(program: Program, release: Release) -> dict[str, Any]:
+    """The lemmas of a program, for proofs about a release that may hold more records than the program searches."""
     lemmas = [lemma.as_dict() for lemma in program.lemmas]
-    return {"block": program.release.block, "lemmas": lemmas, "proofs": [], "claims": []}
-
-
-def impossible(node: Node) -> dict[str, Any]:
-    """A proof that at least so many records match, as a proof that fewer cannot: the count itself takes the multiplier d."""
-    if isinstance(node, Fork):
-        return {**node.part.as_dict(), "at": node.at, "below": impossible(node.below), "above": impossible(node.above)}
-    assert isinstance(node, Leaf)
-    text = node.as_dict()
-    return {**text, "kind": "empty", "c": node.denominator} if node.kind == "bound" else text
+    return {"block": release.block, "release": release.digest, "lemmas": lemmas, "proofs": [], "claims": []}

@@ -9,10 +9,7 @@ import pandas as pd
 from genverify.errors import DataError
 from genverify.housing.keys import SUBSIDY, in_violation
 from genverify.housing.record import HouseholdFile
-
-FLAGGED = ("violation", "contradiction")
-"""Verdicts that flag a block: no dataset without a violation fits, or none at all."""
-
+from genverify.housing.verdict import FLAGGED
 
 SUPPRESSED = "suppressed"
 """What became of a block whose property swapping made too small: HUD does not publish it, so nobody attacks it."""

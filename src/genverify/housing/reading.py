@@ -60,8 +60,17 @@ def read_statistics(path: Path, percentages: Sequence[Percentage]) -> list[tuple
     wrong = [name for name in names if not pd.api.types.is_integer_dtype(frame[name].dtype) or (frame[name] < 0).any()]
     if wrong:
         raise ReleaseError(f"{path}: column {wrong[0]} holds something other than whole numbers from 0 on")
+    blocks = frame["block"].astype(str)
+    _refuse(path, blocks, blocks.duplicated(), "it is duplicated")
+    for percentage in percentages:
+        _refuse(path, blocks, frame[percentage.name] > 100, f"{percentage.name} is no percentage from 0 to 100")
     rows = frame[names].to_dict("records")
-    return [(str(block), {str(k): int(v) for k, v in row.items()}) for block, row in zip(frame["block"], rows, strict=True)]
+    return [(block, {str(k): int(v) for k, v in row.items()}) for block, row in zip(blocks, rows, strict=True)]
+
+
+def _refuse(path: Path, blocks: "pd.Series[str]", wrong: "pd.Series[bool]", why: str) -> None:
+    if wrong.any():
+        raise ReleaseError(f"{path}: block {blocks[wrong].iloc[0]}: {why}; correct the statistics and run publish_housing")
 
 
 @dataclass(frozen=True)
@@ -85,10 +94,6 @@ def read_block(row: Row, block: str, file: HouseholdFile, percentages: Sequence[
     lines = [*_census(row, domain, reading), *_subsidized(row, domain, percentages, reading)]
     schema = Schema(domain, tuple(_rules(last)), tuple(line.query for line in lines))
     lo, hi = (np.array([getattr(line, side) for line in lines], dtype=np.int64) for side in ("lo", "hi"))
-    wrong = np.flatnonzero(lo > hi)
-    if len(wrong):
-        line = lines[int(wrong[0])]
-        raise ReleaseError(f"block {block}: {line.query.id} lies between {line.lo} and {line.hi}: the statistics contradict")
     return Release(schema, block, row["N"], np.arange(len(lines)), lo, hi)
 
 
@@ -149,7 +154,8 @@ def _subsidized(row: Row, domain: Domain, percentages: Sequence[Percentage], rea
     with_children = [_behind(row, p) for p in percentages if p.where is None]
     children = Predicate.of({"CHILDREN": [code for code in domain["CHILDREN"].codes if code > 0]})
     lo, hi = (sum(side) for side in zip(*with_children, strict=True))
-    yield Line(Query("HUD_CHILDREN", "HUD", "subsidized households with children", SUBSIDIZED & children), lo, min(hi, n))
+    query = Query("HUD_CHILDREN", "HUD", "subsidized households with children", SUBSIDIZED & children)
+    yield Line(query, lo, _no_more(hi, n, lo))
     for percentage in percentages:
         if percentage.where is not None:
             yield _percentage_line(row, percentage, reading)
@@ -161,9 +167,19 @@ def _percentage_line(row: Row, percentage: Percentage, reading: str) -> Line:
     """
     n, base = row["HUD_N"], row[percentage.of]
     lo, hi = _behind(row, percentage)
-    lo, hi = max(0, lo - max(0, base - n)), min(hi + max(0, n - base), n)
+    lo, hi = max(0, lo - max(0, base - n)), hi + max(0, n - base) if reading == EXACT else n
     where = SUBSIDIZED & (percentage.where or EVERY)
-    return Line(Query(percentage.name, "HUD", percentage.name, where), lo, hi if reading == EXACT else n)
+    return Line(Query(percentage.name, "HUD", percentage.name, where), lo, _no_more(hi, n, lo))
+
+
+def _no_more(hi: int, n: int, lo: int) -> int:
+    """
+    The upper end of a range of subsidized households: n at most, but never below the lower end.
+
+    Where the percentages leave more households than there are subsidized ones, the statistics contradict each other. The
+    range is then not empty but lies above n, so that a certificate shows the contradiction with HUD_N as it does any other.
+    """
+    return max(min(hi, n), lo)
 
 
 def _behind(row: Row, percentage: Percentage) -> tuple[int, int]:
@@ -228,6 +244,14 @@ def only_races(release: Release) -> Release:
     domain = Domain(tuple(c for c in release.schema.domain.columns if c.name in ("BEDROOMS", "RACE")))
     schema = Schema(domain, (), tuple(release.queries[place] for place in kept))
     return Release(schema, release.block, release.n, np.arange(len(kept)), release.lo[kept], release.hi[kept])
+
+
+def provable_parts(release: Release, file: HouseholdFile, reading: str) -> list[Release]:
+    """
+    The parts of a release that certificates speak of. With sets of races, as in appendix E, the counts of races always fit:
+    as counts of single races they say more than the reading does, and are no part then.
+    """
+    return [without_races(release, file), *([only_races(release)] if reading == EXACT else [])]
 
 
 def _with_violation(schema: Schema, file: HouseholdFile, kept: Sequence[int]) -> Schema:

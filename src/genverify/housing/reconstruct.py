@@ -13,11 +13,11 @@ from genverify.housing.likely import Best, Likely, most_likely, most_likely_sets
 from genverify.housing.prior import CONFIGURATION, NATS, Prior, prior_types
 from genverify.housing.program import Ints, TypeProgram, list_program
 from genverify.housing.record import COLUMNS
+from genverify.housing.verdict import FLAGGED
 from genverify.release import Release
 from genverify.seeds import derive_seed
 from genverify.solvers.base import Solver
 
-FLAGGED = ("violation", "contradiction")
 KINDS = {"block": str, "found": np.int64, "proved": bool, "fits": bool, "best_cost": float, "error": np.int64, "gap": float}
 
 

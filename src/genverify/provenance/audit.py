@@ -6,6 +6,7 @@ from collections.abc import Generator, Iterable, Iterator
 from pathlib import Path
 
 from genverify.housing.check import check_detection
+from genverify.housing.verdict import FLAGGED
 from genverify.jobs import git_state
 from genverify.provenance.chain import Chain, find_results, walk
 from genverify.provenance.checks import Checks, digest_files, files_of, read_listed
@@ -89,6 +90,6 @@ def _check_proofs(chain: Chain, records: Records) -> Counter[str]:
             names = read_schema(batches[read[0]].schema).domain.names if read else ()
             check_collection(collection, proven, names)
     detections = detections_of(chain.jobs)
-    flagged = sum(sum(check_detection(one).values()) for one in detections)
+    flagged = sum(counts[verdict] for counts in map(check_detection, detections) for verdict in FLAGGED)
     total = sum((one.counts for one in found.values()), Counter[str]())
     return total + Counter(conditions=len(detections), flagged=flagged)
