@@ -13,7 +13,7 @@ from genverify.attack import ProgramSettings
 from genverify.errors import GenverifyError
 from genverify.housing.check import Detection, check_detection
 from genverify.housing.detect import detect_block, detected_frame
-from genverify.housing.reading import read_percentages, read_statistics
+from genverify.housing.reading import provable_parts, read_block, read_percentages, read_statistics
 from genverify.housing.record import read_household_file
 from genverify.prooffile import read_proofs, write_proofs
 
@@ -128,8 +128,15 @@ def test_a_table_of_other_blocks_or_values_is_refused(
         check_detection(found)
 
 
-def bare(text: Text) -> Text:
-    """A certificate that shows nothing."""
+def bare(found: Detection, name: str) -> Text:
+    """A certificate about a block that shows nothing, with the digest of its release."""
+    file, percentages = read_household_file(found.domain), read_percentages(found.published)
+    row = dict(read_statistics(found.statistics, percentages))[name]
+    parts = provable_parts(read_block(row, name, file, percentages, found.reading), file, found.reading)
+    return {"block": name, "release": parts[0].digest, "lemmas": [], "proofs": [], "claims": []}
+
+
+def shows_nothing(text: Text) -> Text:
     return {k: v for k, v in text.items() if k not in ("impossible", "at_least", "contradiction")}
 
 
@@ -161,7 +168,7 @@ def test_a_certificate_that_shows_something_else_is_refused(
     texts = list(read_proofs(found.proofs))
     claimed = {"verdict": verdict, "flagged": True, "least_violations": int(verdict == "violation")}
     lines = [{**line, **claimed} if line["block"] == "none" else line for line in lines_of(found)]
-    rewrite(found, lines, [*texts, {**bare(texts[0]), "lemmas": [], "block": "none", **forged}])
+    rewrite(found, lines, [*texts, bare(found, "none") | forged])
     with pytest.raises(GenverifyError, match=message):
         check_detection(found)
 
@@ -172,7 +179,7 @@ def test_races_contradict_only_where_the_reading_takes_one_race_each(tmp_path: P
     assert check_detection(found) == {"possible": 1, "violation": 1}
     [text], lines = list(read_proofs(found.proofs)), lines_of(found)
     node = {"kind": "empty", "y": {"N": 1, "RACE_1": -1, "RACE_2": -1}}
-    forged = {**bare(text), "block": "none", "lemmas": [], "contradiction": node}
+    forged = bare(found, "none") | {"contradiction": node}
     rewrite(found, [{**lines[0], "verdict": "contradiction", "flagged": True}, lines[1]], [forged, text])
     with pytest.raises(GenverifyError, match="'RACE_1' is no published cell"):
         check_detection(found)
@@ -259,7 +266,7 @@ def forge_text(random: Random, lines: list[Text], texts: list[Text]) -> None:
     elif kind == "give":
         texts.append({**deepcopy(text), "block": random.choice(COLUMNS["block"])})
     else:
-        texts[texts.index(text)] = {**bare(text), **deepcopy(random.choice(FORGED_PROOFS)[1])}
+        texts[texts.index(text)] = {**shows_nothing(text), **deepcopy(random.choice(FORGED_PROOFS)[1])}
 
 
 FORGERIES = [forge_line, forge_verdict, forge_m, forge_where, forge_multiplier, forge_text]
