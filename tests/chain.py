@@ -2,19 +2,24 @@
 
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 import yaml
 
 from genverify import code, jobs
+from genverify.attack import ProgramSettings, generate_block, proofs_dict, verify_block
 from genverify.jobs import Job
-from genverify.results import by_design
+from genverify.prooffile import write_proofs
+from genverify.release import Schema, counts_frame, make_release, write_schema
+from genverify.results import by_design, claims_frame, datasets_frame, generated_row, stack, verified_row
+from genverify.tabulate import tabulate
 
 STAGES = """
 BATCHES = [f"{batch:03d}" for batch in range(STUDY.sample.batches)]
@@ -117,6 +122,36 @@ rule plot_ablation:
         code=code_of("plot_ablation"),
 """
 RULES = ("make_store", "sample", "publish", "generate", "verify", "collect", "plot_fig3", "plot_ablation")
+
+
+def make_study(study: Path, schema: Schema, settings: ProgramSettings, blocks: Mapping[str, Sequence[Any]]) -> None:
+    """Blocks of known records, released and attacked, in the layout of results/{variant}."""
+    for folder in ("release", "generated", "claims", "proofs"):
+        (study / folder).mkdir()
+    write_schema(schema, study / "release" / "schema.json")
+    proofs: list[dict[str, Any]] = []
+    tables: dict[str, list[pd.DataFrame]] = {}
+    for block, records in blocks.items():
+        columns = dict(zip(schema.domain.names, np.array(records).T, strict=True))
+        counts = tabulate(columns, np.array([0]), schema.domain, schema.queries)
+        frame = counts_frame(schema, [block], np.array([len(records)]), counts, [])
+        known = dict(zip(frame["query"].astype(str), frame["count"].tolist(), strict=True))
+        release = make_release(schema, block, known)
+        made = generate_block(release, settings, 10, 1)
+        found = verify_block(release, made.records, settings, 1)
+        proofs.append(proofs_dict(found))
+        rows = {
+            "release/000": frame,
+            "generated/000": datasets_frame(block, made, schema.domain.names),
+            "generated/000.blocks": pd.DataFrame([generated_row(release, made)]),
+            "claims/000": claims_frame(found),
+            "claims/000.blocks": pd.DataFrame([verified_row(found, settings.solver)]),
+        }
+        for name, part in rows.items():
+            tables.setdefault(name, []).append(part)
+    write_proofs(proofs, study / "proofs" / "000.jsonl.gz")
+    for name, parts in tables.items():
+        stack(parts).to_parquet(study / f"{name}.parquet", index=False)
 
 
 def make_store(job: Job) -> None:

@@ -7,18 +7,13 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import numpy as np
-import pandas as pd
 import pytest
 import yaml
 
-from chain import enter, forget_code, make_repository, run_study
-from genverify.attack import ProgramSettings, generate_block, proofs_dict, verify_block
+from chain import enter, forget_code, make_repository, make_study, run_study
+from genverify.attack import ProgramSettings
 from genverify.domain import DomainFile, read_domain
-from genverify.prooffile import write_proofs
-from genverify.release import Schema, build_schema, counts_frame, make_release, write_schema
-from genverify.results import claims_frame, datasets_frame, generated_row, stack, verified_row
-from genverify.tabulate import tabulate
+from genverify.release import Schema, build_schema
 
 ROOT = Path(__file__).parents[1]
 TOY = ROOT / "tests" / "workflow" / "toy"
@@ -121,30 +116,7 @@ def toy_records() -> dict[str, list[tuple[int, int, int]]]:
 def made_study(tmp_path_factory: pytest.TempPathFactory, toy_schema: Schema, program_settings: ProgramSettings) -> Path:
     """The toy blocks, released and attacked, in the layout of results/{variant}; tests that change it copy it first."""
     study = tmp_path_factory.mktemp("study")
-    (study / "release").mkdir()
-    (study / "proofs").mkdir()
-    write_schema(toy_schema, study / "release" / "schema.json")
-    for folder in ("generated", "claims"):
-        (study / folder).mkdir()
-    frames, proofs, datasets, generated, claims, verified = [], [], [], [], [], []
-    for block, records in TOY_BLOCKS.items():
-        columns = dict(zip(toy_schema.domain.names, np.array(records).T, strict=True))
-        counts = tabulate(columns, np.array([0]), toy_schema.domain, toy_schema.queries)
-        frames.append(counts_frame(toy_schema, [block], np.array([len(records)]), counts, []))
-        known = dict(zip(frames[-1]["query"].astype(str), frames[-1]["count"].tolist(), strict=True))
-        release = make_release(toy_schema, block, known)
-        made = generate_block(release, program_settings, 10, 1)
-        found = verify_block(release, made.records, program_settings, 1)
-        proofs.append(proofs_dict(found))
-        datasets.append(datasets_frame(block, made, toy_schema.domain.names))
-        generated.append(pd.DataFrame([generated_row(release, made)]))
-        claims.append(claims_frame(found))
-        verified.append(pd.DataFrame([verified_row(found, program_settings.solver)]))
-    write_proofs(proofs, study / "proofs" / "000.jsonl.gz")
-    tables = {"release/000": frames, "generated/000": datasets, "generated/000.blocks": generated, "claims/000": claims,
-              "claims/000.blocks": verified}  # fmt: skip
-    for name, parts in tables.items():
-        stack(parts).to_parquet(study / f"{name}.parquet", index=False)
+    make_study(study, toy_schema, program_settings, TOY_BLOCKS)
     return study
 
 

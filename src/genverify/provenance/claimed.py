@@ -110,19 +110,20 @@ def compare_verified(path: Path, proven: Mapping[str, Matrix], columns: int) -> 
     frame = block_rows(path, proven)
     tally = {f"{name}_k{k}": whole_numbers(path, frame, f"{name}_k{k}")
              for name in ("candidates", *VERDICTS) for k in range(1, columns + 1)}  # fmt: skip
+    by_program = whole_numbers(path, frame, "decided_lp") + whole_numbers(path, frame, "decided_ip")
     for at, block in enumerate(frame["block"]):
         counted = np.bincount(proven[block][:, 0], minlength=columns + 1)
+        decided = 0
         for k in range(1, columns + 1):
-            if tally[f"verified_k{k}"][at] != counted[k]:
-                said = tally[f"verified_k{k}"][at]
-                raise AuditError(
-                    f"{path}: block {block}: {said} verified claims of k = {k} are counted, {counted[k]} are proven. "
-                    f"{AGAIN} {path}"
-                )
-            if tally[f"candidates_k{k}"][at] != sum(tally[f"{verdict}_k{k}"][at] for verdict in VERDICTS):
-                raise AuditError(
-                    f"{path}: block {block}: candidates of k = {k} without a verdict, or with two. {AGAIN} {path}"
-                )
+            row = {name: int(tally[f"{name}_k{k}"][at]) for name in ("candidates", *VERDICTS)}
+            if row["verified"] != counted[k]:
+                problem = f"{row['verified']} verified claims of k = {k} are counted, {counted[k]} are proven"
+                raise AuditError(f"{path}: block {block}: {problem}. {AGAIN} {path}")
+            if row["candidates"] != sum(row[verdict] for verdict in VERDICTS) or min(row.values()) < 0:
+                raise AuditError(f"{path}: block {block}: not every candidate of k = {k} has one verdict. {AGAIN} {path}")
+            decided += row["candidates"] - row["undecided"]
+        if by_program[at] != decided:
+            raise AuditError(f"{path}: block {block}: {by_program[at]} decisions for {decided} claims. {AGAIN} {path}")
     return frame
 
 

@@ -149,7 +149,7 @@ def _compare_tables(batch: Batch, releases: dict[str, Release], proven: dict[str
     if batch.verified and batch.datasets and batch.generated:
         verified = compare_verified(batch.verified, proven, len(names))
         datasets = read_generated(batch.datasets, releases)
-        compare_generated(batch.generated, datasets, releases, proven)
+        compare_generated(batch.generated, datasets, releases, proven, batch.unproved)
         compare_candidates(batch.verified, verified, datasets, batch.min_k)
     return proven
 
