@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 READY := $(VENV)/.ready
 
-.PHONY: env all test check FORCE
+.PHONY: env all test check fuzz FORCE
 .DEFAULT_GOAL := all
 
 env: $(READY)
@@ -35,6 +35,9 @@ check: $(READY)
 	$(VENV)/bin/mypy
 	$(VENV)/bin/snakefmt --check Snakefile workflow
 	$(VENV)/bin/snakemake --lint
+
+fuzz: $(READY)
+	$(VENV)/bin/python tests/fuzz/audit.py
 
 # the files that make reads have no rule of their own
 Makefile envs/requirements.lock pyproject.toml: ;
