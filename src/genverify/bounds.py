@@ -55,8 +55,7 @@ class Bounder:
     """Asks one program many questions, the linear program kept warm; every z it meets is kept for other claims."""
 
     def __init__(self, program: Program, solver: Solver, limits: Limits) -> None:
-        self.program = program
-        self.limits = limits
+        self.program, self.solver, self.limits = program, solver, limits
         self.lp: LinearProgram = solver.linear_program(program.A, program.lo, program.hi)
         self.seen: list[Ints] = []
         self.exchange = Exchange(program, np.random.default_rng(0))
@@ -153,7 +152,8 @@ class _Search:
             return z
         raise WrongAnswer(
             f"block {self.bounder.program.release.block}: the solver's point reaches {int(self.c @ z)} when recounted, not "
-            f"more than {self.b} as its value says; nothing is reported. Try the other solver (program.solver in config.yaml)."
+            f"more than {self.b} as its value says; nothing is reported. Try the other solver (program.solver in "
+            "config.yaml)."
         )
 
     def node(self) -> Node | None:
