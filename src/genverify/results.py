@@ -1,4 +1,4 @@
-"""The attack's results as tables: generated datasets, verified claims, and one row per block."""
+"""The attack's results as tables: verified claims, and one row per block."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -8,27 +8,11 @@ import numpy as np
 import pandas as pd
 
 from genverify.attack import Verified
-from genverify.claims import ANY, Claim, Codes
+from genverify.claims import ANY, Claim
 from genverify.generate import Generated
 from genverify.pieces import BLOCKS_AT_ONCE, split_rows
 from genverify.release import Release
 from genverify.verify import Verdict
-
-
-def datasets_frame(block: str, generated: Generated, columns: Sequence[str]) -> pd.DataFrame:
-    """The generated records of a block: dataset number and one code per column."""
-    K, N, _ = generated.records.shape
-    frame = pd.DataFrame(generated.records.reshape(K * N, len(columns)).astype(np.int8), columns=list(columns))
-    frame.insert(0, "dataset", np.repeat(np.arange(K, dtype=np.int32), N))
-    frame.insert(0, "block", block)
-    return frame
-
-
-def read_datasets(frame: pd.DataFrame, release: Release) -> Codes:
-    """The generated records of a block, with shape (K, N, columns)."""
-    rows = frame[frame["block"] == release.block]
-    names = list(release.schema.domain.names)
-    return rows[names].to_numpy(dtype=np.int16).reshape(-1, release.n, len(names))
 
 
 def generated_row(release: Release, generated: Generated) -> dict[str, Any]:

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from genverify.attack import ProgramSettings, generate_block, verify_block
+from genverify.datasetfile import datasets_frame
 from genverify.errors import DataError
 from genverify.ranking import count_holders
 from genverify.raprank.certainty import (
@@ -18,7 +19,7 @@ from genverify.raprank.certainty import (
     read_ranking,
 )
 from genverify.release import Schema, make_release
-from genverify.results import claims_frame, datasets_frame
+from genverify.results import claims_frame
 from genverify.tabulate import tabulate
 
 NAMES = ["A", "B"]
