@@ -24,7 +24,7 @@ def main(job: Job) -> None:
         proofs.append(proofs_dict(found))
         check_block(release, proofs[-1])
         claims.append(claims_frame(found))
-        rows.append(verified_row(found, settings.solver))
+        rows.append(verified_row(found, settings))
     stack(claims).to_parquet(job.output.claims, index=False)
     stack([pd.DataFrame([row]) for row in rows]).to_parquet(job.output.blocks, index=False)
     write_proofs(proofs, Path(job.output.proofs))

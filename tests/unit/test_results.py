@@ -75,8 +75,9 @@ def test_the_claims_of_a_toy_block(verified: dict[str, Verified]) -> None:
     assert set(frame["proof"]) == set(range(len(verified[FIRST].proofs)))
 
 
-def test_what_became_of_the_candidates(verified: dict[str, Verified]) -> None:
-    row = verified_row(verified[FIRST], "highs")
+def test_what_became_of_the_candidates(verified: dict[str, Verified], program_settings: ProgramSettings) -> None:
+    row = verified_row(verified[FIRST], program_settings)
+    assert "without_proof" not in row
     assert (row["block"], row["solver"], row["limits"]) == (FIRST, "highs", "")
     assert [row[f"candidates_k{k}"] for k in (1, 2, 3)] == [0, 6, 1]
     assert [row[f"verified_k{k}"] for k in (1, 2, 3)] == [0, 6, 1]
@@ -84,7 +85,7 @@ def test_what_became_of_the_candidates(verified: dict[str, Verified]) -> None:
         assert [row[f"{verdict}_k{k}"] for k in (1, 2, 3)] == [0, 0, 0]
     assert row["decided_lp"] + row["decided_ip"] == 7
     assert row["classes"] == 5  # cat or dog x young or aged in a house; fish, flat, middle-aged
-    assert verified_row(verified[SECOND], "highs")["classes"] == 1
+    assert verified_row(verified[SECOND], program_settings)["classes"] == 1
 
 
 def test_a_block_of_two_designs_has_its_rows_twice() -> None:
