@@ -13,7 +13,7 @@ import pytest
 
 from genverify.attack import ProgramSettings
 from genverify.domain import read_domain
-from genverify.errors import ConfigError, DataError
+from genverify.errors import ConfigError
 from genverify.explained import explain_claim
 from genverify.microdata.store import write_microdata
 from genverify.prooffile import read_proofs
@@ -197,20 +197,3 @@ def test_work_that_speaks_of_proofs_is_refused(name: str, onehot: dict[str, Any]
     outputs = {"report": tmp_path / "report.html", "table": tmp_path / "whatif.csv"}
     with pytest.raises(ConfigError, match=r"needs proofs.*program\.formulation: compact"):
         script(name)(job({"described": described}, outputs, program=onehot, generate={"datasets": 5}))
-
-
-def test_a_dataset_file_that_was_changed_stops_the_verification(
-    made: Path, tmp_path: Path, program_settings: ProgramSettings
-) -> None:
-    """A dataset that does not fit would remove candidates without a word."""
-    (tmp_path / "release").mkdir()
-    for path in (made / "release").iterdir():
-        (tmp_path / "release" / path.name).write_bytes(path.read_bytes())
-    program = asdict(program_settings)
-    generate(tmp_path, "000", program)
-    file = tmp_path / "generated" / "000.parquet"
-    frame = pd.read_parquet(file)
-    frame.loc[0, "HOME"] = 3 - frame.loc[0, "HOME"]
-    frame.to_parquet(file, index=False)
-    with pytest.raises(DataError, match=rf"000\.parquet: block {BLOCKS[0]}, dataset 0 does not fit the release"):
-        verify(tmp_path, "000", program)

@@ -105,6 +105,14 @@ def test_a_search_that_runs_out_of_work_is_not_complete(monkeypatch: pytest.Monk
     assert not all_class_counts(bounder_of(release, Highs(WORK)), [], 500).complete
 
 
+def test_a_contradiction_without_proof_is_not_called_proved() -> None:
+    """The solver says that nothing fits, and its multipliers do not show it."""
+    bounder = bounder_of(brute.some_release(Random(3)), Unreliable(OTHERS["falsely infeasible"], 1.0, 0))
+    with pytest.raises(NoDatasetError, match="no dataset that fits the counts was found") as caught:
+        generate(bounder, 10, 1)
+    assert not caught.value.proved
+
+
 @pytest.mark.parametrize("wrong", [np.nan, np.inf, 1e18, -1e18])
 def test_multipliers_that_integers_cannot_hold_prove_nothing(wrong: float) -> None:
     program = build_program(brute.clique(4), 1000)
