@@ -11,7 +11,7 @@ from genverify.releases.write import write_audit
 
 def main(job: Job) -> None:
     described = describe(Path(job.input.described))
-    settings = ProgramSettings(**job.params.program)
+    settings = ProgramSettings(**job.params.program).proving("the audit of a release")
     attack = Attack(settings, job.params.generate["datasets"], described.form.min_k, described.form.seed)
     write_audit(described, attack, Path(job.output.report).parent)
 

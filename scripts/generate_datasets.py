@@ -5,9 +5,10 @@ from pathlib import Path
 import pandas as pd
 
 from genverify.attack import ProgramSettings, generate_block
+from genverify.datasetfile import datasets_frame
 from genverify.jobs import Job, progress, run
 from genverify.release import read_releases, read_schema
-from genverify.results import datasets_frame, generated_row, stack
+from genverify.results import generated_row, stack
 from genverify.seeds import derive_seed
 
 

@@ -5,20 +5,21 @@ from pathlib import Path
 import pandas as pd
 
 from genverify.attack import ProgramSettings
+from genverify.datasetfile import read_datasets
 from genverify.jobs import Job, progress, run
 from genverify.program.compact import build_program
 from genverify.release import read_releases, read_schema
-from genverify.results import read_datasets, stack
+from genverify.results import stack
 from genverify.solvar import solution_variability
 
 
 def main(job: Job) -> None:
     settings = ProgramSettings(**job.params.program)
-    datasets = pd.read_parquet(job.input.datasets)
+    releases = list(read_releases(Path(job.input.counts), read_schema(Path(job.input.schema))))
+    datasets = read_datasets(Path(job.input.datasets), releases)
     rows = []
-    releases = read_releases(Path(job.input.counts), read_schema(Path(job.input.schema)))
-    for release in progress(list(releases), "blocks measured"):
-        first = read_datasets(datasets, release)[0]
+    for release in progress(releases, "blocks measured"):
+        first = datasets[release.block][0]
         found = solution_variability(build_program(release, settings.max_types), first, settings.make_solver())
         rows.append({"block": release.block, "n_households": release.n, **vars(found)})
     stack([pd.DataFrame([row]) for row in rows]).to_parquet(job.output.variability, index=False)

@@ -1,18 +1,18 @@
 """How the number of candidate claims falls with the number of generated datasets."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
 import pandas as pd
 
 from genverify.claims import Codes
+from genverify.datasetfile import read_datasets
 from genverify.figures.candidates import candidates_table, plot_candidates, spread_blocks
 from genverify.figures.style import save
 from genverify.jobs import Job, progress, run
 from genverify.microdata.manifest import data_label
 from genverify.pieces import read_blocks
 from genverify.release import TOTAL, Schema, read_releases, read_schema
-from genverify.results import read_datasets
 
 
 def main(job: Job) -> None:
@@ -20,7 +20,7 @@ def main(job: Job) -> None:
     sizes = pd.concat(pd.read_parquet(path, filters=[("query", "==", TOTAL)]) for path in job.input.counts)
     chosen = spread_blocks(list(sizes["block"]))
     batches = zip(job.input.counts, job.input.datasets, strict=True)
-    found = {block: held for counts, path in batches for block, held in _datasets(Path(counts), path, schema, set(chosen))}
+    found = {block: held for counts, path in batches for block, held in _datasets(counts, path, schema, chosen)}
     records = ((block, found[block]) for block in progress(chosen, "blocks counted"))
     claims = read_blocks(Path(job.input.claims), chosen)
     table = candidates_table(records, len(sizes), claims, job.params.verify["min_k"])
@@ -28,11 +28,10 @@ def main(job: Job) -> None:
     save(plot_candidates(table, data_label(Path(job.input.manifest))), Path(job.output.pdf), Path(job.output.png))
 
 
-def _datasets(counts: Path, datasets: str, schema: Schema, chosen: set[str]) -> Iterator[tuple[str, Codes]]:
+def _datasets(counts: str, datasets: str, schema: Schema, chosen: list[str]) -> Iterable[tuple[str, Codes]]:
     """The generated records of the chosen blocks of a batch."""
-    releases = [release for release in read_releases(counts, schema) if release.block in chosen]
-    frame = pd.read_parquet(datasets) if releases else pd.DataFrame()
-    return ((release.block, read_datasets(frame, release)) for release in releases)
+    releases = [release for release in read_releases(Path(counts), schema) if release.block in chosen]
+    return read_datasets(Path(datasets), releases).items() if releases else ()
 
 
 if __name__ == "__main__":

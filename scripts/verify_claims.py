@@ -6,23 +6,25 @@ import pandas as pd
 
 from genverify.attack import ProgramSettings, proofs_dict, verify_block
 from genverify.certificate import check_block
+from genverify.datasetfile import read_datasets
 from genverify.jobs import Job, progress, run
 from genverify.prooffile import write_proofs
 from genverify.release import read_releases, read_schema
-from genverify.results import claims_frame, read_datasets, stack, verified_row
+from genverify.results import claims_frame, stack, verified_row
 
 
 def main(job: Job) -> None:
     schema = read_schema(Path(job.input.schema))
     settings = ProgramSettings(**job.params.program)
-    datasets = pd.read_parquet(job.input.datasets)
+    releases = list(read_releases(Path(job.input.counts), schema))
+    datasets = read_datasets(Path(job.input.datasets), releases)
     claims, rows, proofs = [], [], []
-    for release in progress(list(read_releases(Path(job.input.counts), schema)), "blocks verified"):
-        found = verify_block(release, read_datasets(datasets, release), settings, job.params.verify["min_k"])
+    for release in progress(releases, "blocks verified"):
+        found = verify_block(release, datasets[release.block], settings, job.params.verify["min_k"])
         proofs.append(proofs_dict(found))
         check_block(release, proofs[-1])
         claims.append(claims_frame(found))
-        rows.append(verified_row(found, settings.solver))
+        rows.append(verified_row(found, settings))
     stack(claims).to_parquet(job.output.claims, index=False)
     stack([pd.DataFrame([row]) for row in rows]).to_parquet(job.output.blocks, index=False)
     write_proofs(proofs, Path(job.output.proofs))

@@ -18,7 +18,7 @@ def main(job: Job) -> None:
     groups = groups_of(read_yaml(Path(job.input.tables)), schema.domain, list_name)
     schema, records = read_as(schema, records, groups)
     blocks = list(known_blocks(records, schema, job.params.claims["max_persons"]))
-    settings, how = ProgramSettings(**job.params.program), job.params.claims
+    settings, how = ProgramSettings(**job.params.program).proving("the trial on known persons"), job.params.claims
     tried = try_blocks(progress(blocks, "blocks tried"), settings, how["datasets"], how["min_k"], job.params.seed)
     table = sum_up(tried)
     table.to_csv(job.output.claims, index=False)

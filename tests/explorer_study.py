@@ -68,7 +68,7 @@ def write_study(folder: Path, schema: Schema, program: ProgramSettings, source: 
         frames.append(frame)
         proofs.append(proofs_dict(found))
         claims.append(claims_frame(found))
-        rows.append(pd.DataFrame([generated_row(release, generated) | verified_row(found, "highs")]))
+        rows.append(pd.DataFrame([generated_row(release, generated) | verified_row(found, program)]))
     write_schema(schema, folder / "schema.json")
     pd.concat(frames, ignore_index=True).to_parquet(folder / "000.parquet", index=False)
     write_proofs(proofs, folder / "000.jsonl.gz")

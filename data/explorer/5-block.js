@@ -110,7 +110,7 @@ genverify.block = (function () {
   function card(study, block, group, forms, open) {
     const form = forms[0];
     const body = h("div", { class: "body", hidden: true });
-    const why = h("button", { type: "button", class: "why", "aria-expanded": "false", onclick: function () { toggle(body.hidden); } }, "Why is this certain?");
+    const why = h("button", { type: "button", class: "why", "aria-expanded": "false", onclick: function () { toggle(body.hidden); } }, group.proof ? "Why is this certain?" : "Without proof");
     const item = h("li", { class: "claim", "data-claim": group.key });
     function toggle(show) {
       if (show && !body.firstChild) body.append(...details(study, block, group, forms));
@@ -130,8 +130,9 @@ genverify.block = (function () {
   }
 
   function details(study, block, group, forms) {
-    const proof = group.proof ? genverify.proof.view(study, block, group) : h("p", {}, "This study was run without proofs.");
-    return [h("h3", {}, "The published cells that force it"), proof, h("h3", {}, "How likely by chance"), chances(study, forms[0]),
+    const proof = group.proof ? [h("h3", {}, "The published cells that force it"), genverify.proof.view(study, block, group)]
+      : [h("h3", {}, "Verified by the solver, without proof"), h("p", {}, "The one-hot program gives no proofs: this claim rests on the solver alone.")];
+    return [...proof, h("h3", {}, "How likely by chance"), chances(study, forms[0]),
       forms.length > 1 ? shorter(study, group, forms.slice(1)) : null].filter(Boolean);
   }
 

@@ -11,7 +11,7 @@ from genverify.bounds import Bounder, Limits
 from genverify.claims import ANY, Claim, Codes, as_claims, candidate_claims
 from genverify.datasets import class_vectors
 from genverify.effective import effective_k
-from genverify.errors import ReleaseError
+from genverify.errors import ConfigError, ReleaseError
 from genverify.generate import Generated, generate
 from genverify.onehot_attack import decide_onehot, generate_onehot
 from genverify.program.compact import Program, build_program
@@ -33,6 +33,17 @@ class ProgramSettings:
     nodes: int
     leaves: int
     seconds: float
+
+    @property
+    def proves(self) -> bool:
+        """Whether a verified claim has a proof; those of the one-hot program rest on the solver alone."""
+        return self.formulation == "compact"
+
+    def proving(self, work: str) -> "ProgramSettings":
+        """The settings themselves, for work that speaks of proofs; an error where there would be none."""
+        if self.proves:
+            return self
+        raise ConfigError(f"{work} needs proofs, and the one-hot program gives none. Set program.formulation: compact.")
 
     def make_solver(self) -> Solver:
         return make_solver(self.solver, WorkLimits(self.iterations, self.nodes, self.seconds))
@@ -64,7 +75,7 @@ class Verified:
 
 def generate_block(release: Release, settings: ProgramSettings, K: int, seed: int) -> Generated:
     """K distinct datasets that fit the release of a block (Problem 1)."""
-    if settings.formulation == "compact":
+    if settings.proves:
         return generate(settings.bounder(release), K, seed)
     datasets = generate_onehot(release, settings.make_solver(), K, seed)
     if not datasets:
@@ -76,7 +87,7 @@ def verify_block(release: Release, datasets: Codes, settings: ProgramSettings, m
     """Every claim that holds in all generated datasets, decided (Problem 3)."""
     claims = as_claims(*candidate_claims(datasets, min_k))
     bounder = settings.bounder(release)
-    if settings.formulation == "compact":
+    if settings.proves:
         bounder.seen.extend(class_vectors(bounder.program, datasets))
         decisions = Verifier(bounder).decide(claims)
     else:

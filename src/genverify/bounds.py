@@ -55,8 +55,7 @@ class Bounder:
     """Asks one program many questions, the linear program kept warm; every z it meets is kept for other claims."""
 
     def __init__(self, program: Program, solver: Solver, limits: Limits) -> None:
-        self.program = program
-        self.limits = limits
+        self.program, self.solver, self.limits = program, solver, limits
         self.lp: LinearProgram = solver.linear_program(program.A, program.lo, program.hi)
         self.seen: list[Ints] = []
         self.exchange = Exchange(program, np.random.default_rng(0))
@@ -66,7 +65,10 @@ class Bounder:
         return _Search(self, c, b).run()
 
     def maximum(self, c: Ints) -> tuple[int, Bound]:
-        """The exact maximum of c z with the bound that proves it, or with the limit that stopped the search."""
+        """
+        The exact maximum of c z with the bound that proves it, or with the limit that stopped the search. It ends: a
+        counterexample exceeds the last value in integers, and c z cannot exceed n max |c|.
+        """
         best = -int(np.abs(c).max(initial=0)) * self.program.n - 1
         while True:
             bound = self.at_most(c, best)
@@ -137,12 +139,22 @@ class _Search:
         try:
             proof = self.node()
         except _Found as found:
-            return Bound(counterexample=found.z, integer=self.integer)
+            return Bound(counterexample=self.recounted(found.z), integer=self.integer)
         except _Stopped as stopped:
             return Bound(limit=stopped.why, integer=self.integer, decided=False)
         if proof is None:
             return Bound(limit="proof too large or not exact", integer=self.integer)
         return Bound(proof=proof, integer=self.integer)
+
+    def recounted(self, z: Ints) -> Ints:
+        """The fitting point itself, which must exceed b when counted in integers, whatever value the solver gave."""
+        if int(self.c @ z) > self.b:
+            return z
+        raise WrongAnswer(
+            f"block {self.bounder.program.release.block}: the solver's point reaches {int(self.c @ z)} when recounted, not "
+            f"more than {self.b} as its value says; nothing is reported. Try the other solver (program.solver in "
+            "config.yaml)."
+        )
 
     def node(self) -> Node | None:
         """The proof of the current node (None: true, but without an exact proof)."""

@@ -11,7 +11,7 @@ def no_dataset_fits(bounder: Bounder, found: Bound) -> NoDatasetError:
     release = bounder.program.release
     if found.proof is None:
         why = f"block {release.block}: no dataset that fits the counts was found ({found.limit})"
-        return NoDatasetError(why, proved=found.decided)
+        return NoDatasetError(why, proved=False)
     lemmas = [lemma.as_dict() for lemma in bounder.program.lemmas]
     cells = contradiction_cells(release, lemmas, found.proof.as_dict()) if isinstance(found.proof, Leaf) else []
     named = ", ".join(cells) or "many cells together"

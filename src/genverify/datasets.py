@@ -7,8 +7,10 @@ from itertools import combinations_with_replacement, product
 import numpy as np
 import numpy.typing as npt
 
+from genverify.bounds import WrongAnswer
 from genverify.claims import Codes
 from genverify.program.compact import Program
+from genverify.program.types import Atoms
 
 Ints = npt.NDArray[np.int64]
 
@@ -79,17 +81,34 @@ def _multisets(kinds: int, size: int) -> int:
 
 
 def class_vectors(program: Program, datasets: Codes) -> list[Ints]:
-    """The class counts of datasets that fit the program, each once."""
-    shape = tuple(max(1, len(atoms)) for atoms in program.types.atoms)
-    places = []
-    for column, atoms in enumerate(program.types.atoms):
-        lookup = np.zeros(int(datasets[:, :, column].max(initial=0)) + 1, dtype=np.int64)
-        for place, atom in enumerate(atoms):
-            lookup[[code for code in atom if code < len(lookup)]] = place
-        places.append(lookup[datasets[:, :, column]])
-    keys = np.ravel_multi_index(tuple(program.types.table.T.astype(np.int64)), shape)
+    """The class counts of datasets, each once; a dataset that does not fit the program is an error."""
+    vectors: dict[bytes, Ints] = {}
+    for number, classes in enumerate(_classes(program, datasets)):
+        z = np.bincount(classes[classes >= 0], minlength=program.classes)
+        if z.tobytes() not in vectors and not program.fits(z):
+            raise WrongAnswer(
+                f"block {program.release.block}: dataset {number} does not fit the published counts when recounted; nothing "
+                "is reported. Generate the datasets again."
+            )
+        vectors.setdefault(z.tobytes(), z)
+    return list(vectors.values())
+
+
+def _classes(program: Program, datasets: Codes) -> Ints:
+    """The class of every record of every dataset; -1 for a record that the release rules out."""
+    atoms, table = program.types.atoms, program.types.table.astype(np.int64)
+    places = np.stack([_place(own, datasets[:, :, column]) for column, own in enumerate(atoms)])
+    shape = tuple(max(1, len(own)) for own in atoms)
+    keys = np.ravel_multi_index(tuple(table.T), shape)
     order = np.argsort(keys)
-    found = order[np.minimum(np.searchsorted(keys[order], np.ravel_multi_index(tuple(places), shape)), len(keys) - 1)]
-    classes = program.class_of[found]
-    counts = [np.bincount(row, minlength=program.classes) for row in classes]
-    return [z for z in {z.tobytes(): z for z in counts}.values() if program.fits(z)]
+    wanted = np.where((places >= 0).all(axis=0), np.ravel_multi_index(tuple(np.maximum(places, 0)), shape), -1)
+    found = np.searchsorted(keys[order], wanted)
+    known = np.append(keys[order], -2)[found] == wanted
+    return np.where(known, np.append(program.class_of[order], -1)[found], -1)
+
+
+def _place(atoms: Atoms, codes: Codes) -> Ints:
+    """The place of the atom that holds each code; -1 where none does."""
+    place = {code: place for place, atom in enumerate(atoms) for code in atom}
+    values, which = np.unique(codes, return_inverse=True)
+    return np.array([place.get(code, -1) for code in values.tolist()], dtype=np.int64)[which].reshape(codes.shape)

@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+import pandas as pd
+
 from genverify.attack import ProgramSettings
 from genverify.claims import ANY, Claim, parse_claim
 from genverify.errors import DataError
@@ -28,7 +30,22 @@ def explain_claim(study: Path, block: str, text: str) -> Iterator[str]:
                 yield "Verified: true of every dataset that fits the published counts."
                 yield from explain_proof(release, found, stored)
                 return
+    if _without_proof(study / "claims" / f"{batch}.parquet", schema, block, claim):
+        yield "Verified by the solver, without proof: the study was run with the one-hot program (program.formulation)."
+        return
     yield from _range(release, claim)
+
+
+def _without_proof(path: Path, schema: Schema, block: str, claim: Claim) -> bool:
+    """Whether the claims of a batch list this one, but name no proof."""
+    if not path.exists():
+        return False
+    claims = pd.read_parquet(path)
+    if len(claims) == 0:
+        return False
+    unproved = claims[(claims["block"] == block) & (claims["m"] == claim.m) & claims["proof"].isna()]
+    codes = unproved[list(schema.domain.names)].fillna(ANY).to_numpy(dtype=int)
+    return claim.codes in map(tuple, codes.tolist())
 
 
 def _conditions(schema: Schema, claim: Claim) -> Iterator[str]:

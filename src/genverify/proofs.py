@@ -1,6 +1,6 @@
 """Proofs as they are found: exact integer multipliers out of a solver's floating-point ones, and branching trees."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import inf, lcm
@@ -18,6 +18,7 @@ DENOMINATORS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 15, 16, 18, 20, 24, 30, 3
 CLOSE = 1e-5
 SIMPLE = 500  # of a single multiplier; sums of a column lead to denominators that the list has not
 LARGEST_DENOMINATOR = 100_000
+LARGEST_SUM = 2**62  # of a column; integers beyond 2**63 would overflow
 
 
 @dataclass(frozen=True)
@@ -93,9 +94,13 @@ def exact_leaf(program: Program, branches: Sequence[Branch], y: Floats, c: Ints,
     lo = [*program.lo.tolist(), *(branch.lo for branch in branches)]
     hi = [*program.hi.tolist(), *(branch.hi for branch in branches)]
     scale = 1.0 if kind == "bound" else _farkas_scale(y)
-    for denominator in (*DENOMINATORS, _common_denominator(y * scale)):
-        Y = np.rint(y * scale * denominator).astype(np.int64)
-        if np.abs(y * scale * denominator - Y).max(initial=0) > CLOSE * denominator:
+    largest = LARGEST_SUM // (len(A) * max(1, int(A.max(initial=0))))
+    for denominator in _denominators(y * scale):
+        wanted = y * scale * denominator
+        if not np.abs(wanted).max(initial=0) <= largest:
+            return None
+        Y = np.rint(wanted).astype(np.int64)
+        if np.abs(wanted - Y).max(initial=0) > CLOSE * denominator:
             continue
         Y = _one_sided(Y, lo, hi)
         short = int((denominator * c - Y @ A).max(initial=0))
@@ -103,6 +108,12 @@ def exact_leaf(program: Program, branches: Sequence[Branch], y: Floats, c: Ints,
         if _bound(Y.tolist(), lo, hi) < denominator * (b + 1):
             return _leaf(program, Y, denominator, kind)
     return None
+
+
+def _denominators(y: Floats) -> Iterator[int]:
+    """The usual denominators, then the one that these multipliers have together."""
+    yield from DENOMINATORS
+    yield _common_denominator(y)
 
 
 def _common_denominator(y: Floats) -> int:

@@ -1,4 +1,4 @@
-"""The attack's results as tables: generated datasets, verified claims, and one row per block."""
+"""The attack's results as tables: verified claims, and one row per block."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -7,28 +7,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from genverify.attack import Verified
-from genverify.claims import ANY, Claim, Codes
+from genverify.attack import ProgramSettings, Verified
+from genverify.claims import ANY, Claim
 from genverify.generate import Generated
 from genverify.pieces import BLOCKS_AT_ONCE, split_rows
 from genverify.release import Release
 from genverify.verify import Verdict
 
-
-def datasets_frame(block: str, generated: Generated, columns: Sequence[str]) -> pd.DataFrame:
-    """The generated records of a block: dataset number and one code per column."""
-    K, N, _ = generated.records.shape
-    frame = pd.DataFrame(generated.records.reshape(K * N, len(columns)).astype(np.int8), columns=list(columns))
-    frame.insert(0, "dataset", np.repeat(np.arange(K, dtype=np.int32), N))
-    frame.insert(0, "block", block)
-    return frame
-
-
-def read_datasets(frame: pd.DataFrame, release: Release) -> Codes:
-    """The generated records of a block, with shape (K, N, columns)."""
-    rows = frame[frame["block"] == release.block]
-    names = list(release.schema.domain.names)
-    return rows[names].to_numpy(dtype=np.int16).reshape(-1, release.n, len(names))
+WITHOUT_PROOF = "without_proof"
 
 
 def generated_row(release: Release, generated: Generated) -> dict[str, Any]:
@@ -49,7 +35,9 @@ def claims_frame(found: Verified) -> pd.DataFrame:
     names = found.program.types.domain.names
     frame = claim_columns(found.claims, names)
     frame.insert(0, "block", found.program.release.block)
-    return frame.assign(effective_k=np.array(found.effective, dtype=np.int8), proof=np.array(found.proof_of, dtype=np.int32))
+    nullable = pd.array(found.proof_of, dtype="Int32")
+    proof = nullable if nullable.isna().any() else nullable.to_numpy(dtype=np.int32)
+    return frame.assign(effective_k=np.array(found.effective, dtype=np.int8), proof=proof)
 
 
 def claim_columns(claims: Sequence[Claim], names: Sequence[str]) -> pd.DataFrame:
@@ -64,14 +52,17 @@ def claim_columns(claims: Sequence[Claim], names: Sequence[str]) -> pd.DataFrame
     return frame
 
 
-def verified_row(found: Verified, solver: str) -> dict[str, Any]:
-    """What became of the candidates of a block, by verdict and k, and how they were decided."""
+def verified_row(found: Verified, settings: ProgramSettings) -> dict[str, Any]:
+    """
+    What became of the candidates of a block, by verdict and k, and how they were decided. A formulation that gives no proofs
+    says how many verified claims are without one.
+    """
     decided = [d for d in found.decisions if d.verdict in (Verdict.VERIFIED, Verdict.REFUTED, Verdict.UNCERTIFIED)]
     row: dict[str, Any] = {
         "block": found.program.release.block,
         "types": len(found.program.types),
         "classes": found.program.classes,
-        "solver": solver,
+        "solver": settings.solver,
         "decided_lp": sum(not d.integer for d in decided),
         "decided_ip": sum(d.integer for d in decided),
         "limits": ", ".join(sorted({d.limit for d in found.decisions if d.limit})),
@@ -81,7 +72,7 @@ def verified_row(found: Verified, solver: str) -> dict[str, Any]:
     tallies |= {verdict.value: found.counts(verdict) for verdict in Verdict}
     for name, tally in tallies.items():
         row |= {f"{name}_k{k}": tally[k] for k in range(1, columns + 1)}
-    return row
+    return row if settings.proves else row | {WITHOUT_PROOF: found.proof_of.count(None)}
 
 
 def stack(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:

@@ -238,6 +238,23 @@ def test_a_batch_may_be_empty(made: Path, tmp_path: Path, program_settings: Prog
     assert len(claims) == len(first) > 0
 
 
+def test_a_dataset_that_does_not_fit_stops_the_verification(
+    made: Path, tmp_path: Path, program_settings: ProgramSettings
+) -> None:
+    """One of the datasets was changed in its file: it would remove candidates without a word."""
+    frame = pd.read_parquet(made / "generated" / "000.parquet")
+    frame.loc[0, "HOME"] = 3 - frame.loc[0, "HOME"]
+    frame.to_parquet(tmp_path / "000.parquet", index=False)
+    release = {"schema": made / "release" / "schema.json", "counts": made / "release" / "000.parquet"}
+    outputs = {name: tmp_path / name for name in ("claims", "blocks", "proofs")}
+    with pytest.raises(DataError, match=r"000\.parquet: block \d+, dataset 0 does not fit the release: .*published"):
+        script("verify_claims")(
+            job({**release, "datasets": tmp_path / "000.parquet"}, outputs, program=asdict(program_settings),
+                verify={"min_k": 1})
+        )  # fmt: skip
+    assert not (tmp_path / "claims").exists()
+
+
 def test_fig2_gives_the_same_bytes_again(
     made: Path,
     tmp_path: Path,

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from genverify.attack import ProgramSettings, generate_block, verify_block
+from genverify.datasetfile import datasets_frame
 from genverify.errors import DataError
 from genverify.ranking import count_holders
 from genverify.raprank.certainty import (
@@ -18,7 +19,7 @@ from genverify.raprank.certainty import (
     read_ranking,
 )
 from genverify.release import Schema, make_release
-from genverify.results import claims_frame, datasets_frame
+from genverify.results import claims_frame
 from genverify.tabulate import tabulate
 
 NAMES = ["A", "B"]
@@ -32,15 +33,16 @@ def rows(*codes: tuple[int, int], **columns: object) -> pd.DataFrame:
 
 def claims(*entries: tuple[int, int | None, int]) -> pd.DataFrame:
     frame = pd.DataFrame(entries, columns=["A", "B", "m"]).astype({"A": "Int16", "B": "Int16"})
-    return frame.assign(block=BLOCK, design="d", k=frame[NAMES].notna().sum(axis=1))
+    return frame.assign(block=BLOCK, design="d", k=frame[NAMES].notna().sum(axis=1), proof=0)
 
 
-def toy_numbers() -> pd.DataFrame:
+def toy_numbers(proof: object = 0) -> pd.DataFrame:
     """Private rows (1, 1) twice and (2, 2); the full row (1, 1) is proved; RAP-RANK is sure of (3, 3), which is wrong."""
     records = rows((1, 1), (1, 1), (2, 2))
     ranked = rows((1, 1), (3, 3), (2, 2), frequency=[8, 4, 1], runs=[4, 4, 1])
     datasets = rows((1, 1), (1, 1), (2, 2), (1, 1), (1, 1), (2, 1), dataset=[0, 0, 0, 1, 1, 1])
     said = claims((1, 1, 2), (1, None, 2), (2, None, 1))
+    said = said.assign(proof=pd.array([proof] * len(said), dtype="Int32"))
     return certainty_numbers(records, ranked, datasets, said, NAMES, runs=4, points=2, seed=1)
 
 
@@ -77,6 +79,13 @@ def test_holders_count_a_dataset_once() -> None:
     ranking = rank_datasets(datasets, 1)
     assert (ranking.ranked.frequency.tolist(), ranking.shares.tolist()) == ([3, 1], [1.0, 0.5])
     assert read_ranking(rows((1, 1), frequency=[3], runs=[2]), NAMES, 4).shares.tolist() == [0.5]
+
+
+def test_a_claim_without_proof_is_not_certain() -> None:
+    """Those that a solver verified without proof: nothing is proved, and no record is covered."""
+    numbers = toy_numbers(proof=pd.NA)
+    assert set(values(numbers, "reliability", f"{RAP}, {PROVED}").values()) == {0.0}
+    assert set(values(numbers, "coverage", "in a claim (any m)").values()) <= {0.0}
 
 
 def test_full_rows_come_once() -> None:

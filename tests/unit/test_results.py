@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -14,9 +13,7 @@ from genverify.results import (
     by_design,
     claim_columns,
     claims_frame,
-    datasets_frame,
     generated_row,
-    read_datasets,
     verified_row,
 )
 
@@ -38,19 +35,6 @@ def verified(
     releases: dict[str, Release], generated: dict[str, Generated], program_settings: ProgramSettings
 ) -> dict[str, Verified]:
     return {b: verify_block(releases[b], generated[b].records, program_settings, 2) for b in releases}
-
-
-def test_datasets_are_read_as_they_were_written(
-    tmp_path: Path, releases: dict[str, Release], generated: dict[str, Generated]
-) -> None:
-    names = releases[FIRST].schema.domain.names
-    frames = [datasets_frame(block, found, names) for block, found in generated.items()]
-    pd.concat(frames, ignore_index=True).to_parquet(tmp_path / "000.parquet", index=False)
-    frame = pd.read_parquet(tmp_path / "000.parquet")
-    assert list(frame) == ["block", "dataset", "PET", "HOME", "AGE"]
-    assert frame["PET"].dtype == np.int8
-    for block, release in releases.items():
-        assert np.array_equal(read_datasets(frame, release), generated[block].records)
 
 
 def test_what_is_known_of_the_number_of_datasets(releases: dict[str, Release], generated: dict[str, Generated]) -> None:
@@ -91,8 +75,9 @@ def test_the_claims_of_a_toy_block(verified: dict[str, Verified]) -> None:
     assert set(frame["proof"]) == set(range(len(verified[FIRST].proofs)))
 
 
-def test_what_became_of_the_candidates(verified: dict[str, Verified]) -> None:
-    row = verified_row(verified[FIRST], "highs")
+def test_what_became_of_the_candidates(verified: dict[str, Verified], program_settings: ProgramSettings) -> None:
+    row = verified_row(verified[FIRST], program_settings)
+    assert "without_proof" not in row
     assert (row["block"], row["solver"], row["limits"]) == (FIRST, "highs", "")
     assert [row[f"candidates_k{k}"] for k in (1, 2, 3)] == [0, 6, 1]
     assert [row[f"verified_k{k}"] for k in (1, 2, 3)] == [0, 6, 1]
@@ -100,7 +85,7 @@ def test_what_became_of_the_candidates(verified: dict[str, Verified]) -> None:
         assert [row[f"{verdict}_k{k}"] for k in (1, 2, 3)] == [0, 0, 0]
     assert row["decided_lp"] + row["decided_ip"] == 7
     assert row["classes"] == 5  # cat or dog x young or aged in a house; fish, flat, middle-aged
-    assert verified_row(verified[SECOND], "highs")["classes"] == 1
+    assert verified_row(verified[SECOND], program_settings)["classes"] == 1
 
 
 def test_a_block_of_two_designs_has_its_rows_twice() -> None:

@@ -153,6 +153,7 @@ def certainty_numbers(
     seed: int,
 ) -> pd.DataFrame:
     """All numbers of the figure: part, source, x, value, its interval, and how many blocks, rows or records it is about."""
+    claims = claims[claims["proof"].notna()]  # what rests on a solver alone is not certain
     full = full_rows(claims, names)
     check_full_rows(full, datasets, names)
     parts = [dict(iter(frame.groupby("block"))) for frame in (records, ranked, datasets, full)]

@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 
 from genverify.release import Release
+from genverify.results import WITHOUT_PROOF
 
 
 def leaves(node: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
@@ -25,10 +26,12 @@ def proof_summary(blocks: pd.DataFrame, proofs: Iterable[tuple[Release, Mapping[
                   ("candidates", "verified", "refuted", "undecided", "uncertified")}  # fmt: skip
     halves = Counter(half for release, found in proofs for half in _halves(release, found))
     total = max(1, halves.total())
+    unproved = {"verified claims without proof": int(blocks[WITHOUT_PROOF].sum())} if WITHOUT_PROOF in blocks else {}
     decided = int(blocks["decided_lp"].sum()), int(blocks["decided_ip"].sum())
     rows = {
         "blocks": len(blocks),
         **{f"{name} claims": count for name, count in by_verdict.items()},
+        **unproved,
         "% decided by a linear program or a dataset already seen": 100 * decided[0] / max(1, sum(decided)),
         "% decided by integer search": 100 * decided[1] / max(1, sum(decided)),
         "proofs (two halves each)": halves.total() // 2,

@@ -1,0 +1,121 @@
+"""Complete and unique are said only where it is proved: a solver that stops or lies costs work, never a false answer."""
+
+import importlib.util
+from pathlib import Path
+from random import Random
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+from genverify.bounds import Bounder, Limits, WrongAnswer
+from genverify.enumerate import MOST_PROGRAMS, all_class_counts
+from genverify.errors import NoDatasetError
+from genverify.generate import generate
+from genverify.program.compact import build_program
+from genverify.proofs import exact_leaf
+from genverify.release import Release
+from genverify.solvers.base import Answer, Status, WorkLimits
+from genverify.solvers.highs import Highs
+
+WORK = WorkLimits(iterations=100_000, nodes=1000, seconds=60)
+LIMITS = Limits(nodes=5000, leaves=1000, seconds=60)
+
+
+def _load(name: str) -> ModuleType:
+    """A helper module that stands beside this file."""
+    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+brute = _load("brute_force")
+
+
+class Unreliable(Highs):
+    """HiGHS, except that some answers of its linear programs are replaced by another."""
+
+    def __init__(self, other: Any, share: float, seed: int) -> None:
+        super().__init__(WORK)
+        self.other, self.share, self.random = other, share, Random(seed)
+
+    def linear_program(self, A: Any, lo: Any, hi: Any) -> Any:
+        program = super().linear_program(A, lo, hi)
+        honest = program.maximise
+
+        def maximise(objective: Any) -> Answer:
+            answer = honest(objective)
+            return self.other(answer) if self.random.random() < self.share else answer
+
+        program.maximise = maximise  # type: ignore[method-assign]
+        return program
+
+
+def bounder_of(release: Release, solver: Highs) -> Bounder:
+    return Bounder(build_program(release, 10_000), solver, LIMITS)
+
+
+OTHERS = {
+    "a limit": lambda answer: Answer(Status.WORK_LIMIT),
+    "falsely infeasible": lambda answer: Answer(Status.INFEASIBLE, y=answer.y),
+    "a value of 0": lambda answer: Answer(Status.OPTIMAL, 0.0, answer.z, answer.y) if answer.z is not None else answer,
+}
+
+
+@pytest.mark.parametrize("kind", OTHERS)
+@pytest.mark.parametrize("share", [0.1, 0.4])
+def test_complete_and_unique_are_never_false(kind: str, share: float) -> None:
+    for seed in range(60):
+        release = brute.some_release(Random(seed), slack=seed % 3 == 0, sums=seed % 2 == 0)
+        truth = {dataset.tobytes() for dataset in brute.Truth(release).datasets}
+        try:
+            found = generate(bounder_of(release, Unreliable(OTHERS[kind], share, seed)), 200, seed)
+        except (NoDatasetError, WrongAnswer):
+            continue
+        drawn = {dataset.astype(np.int64).tobytes() for dataset in found.records}
+        assert drawn <= truth
+        assert drawn == truth or not found.complete
+        assert len(truth) == 1 or not found.unique
+
+
+@pytest.mark.parametrize("kind", OTHERS)
+def test_an_enumeration_that_no_linear_program_cuts_is_still_complete(kind: str) -> None:
+    """The rows of the program bound every count, so a search whose solver never helps still ends with all of them."""
+    for seed in range(20):
+        release = brute.some_release(Random(seed), slack=True)
+        program = build_program(release, 10_000)
+        honest = Bounder(program, Highs(WORK), LIMITS)
+        every = all_class_counts(honest, [], 500)
+        bounder = Bounder(program, Unreliable(OTHERS[kind], 1.0, seed), LIMITS)
+        bounder.lp = honest.lp  # only the enumeration itself is answered wrongly
+        found = all_class_counts(bounder, list(every.vectors), 500)
+        assert found.complete == every.complete
+        assert [z.tolist() for z in found.vectors] == [z.tolist() for z in every.vectors]
+
+
+def test_a_search_that_runs_out_of_work_is_not_complete(monkeypatch: pytest.MonkeyPatch) -> None:
+    release = brute.some_release(Random(3))
+    assert all_class_counts(bounder_of(release, Highs(WORK)), [], 500).complete
+    monkeypatch.setattr("genverify.enumerate.MOST_PROGRAMS", 0)
+    assert MOST_PROGRAMS > 0
+    assert not all_class_counts(bounder_of(release, Highs(WORK)), [], 500).complete
+
+
+def test_a_contradiction_without_proof_is_not_called_proved() -> None:
+    """The solver says that nothing fits, and its multipliers do not show it."""
+    bounder = bounder_of(brute.some_release(Random(3)), Unreliable(OTHERS["falsely infeasible"], 1.0, 0))
+    with pytest.raises(NoDatasetError, match="no dataset that fits the counts was found") as caught:
+        generate(bounder, 10, 1)
+    assert not caught.value.proved
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf, 1e18, -1e18])
+def test_multipliers_that_integers_cannot_hold_prove_nothing(wrong: float) -> None:
+    program = build_program(brute.clique(4), 1000)
+    y = np.full(len(program.rows), wrong)
+    for kind, b in (("bound", 0), ("empty", -1)):
+        assert exact_leaf(program, [], y, np.zeros(program.classes, dtype=np.int64), b - 1, kind) is None
