@@ -18,7 +18,7 @@ from genverify.housing.record import HouseholdFile
 from genverify.predicates import Predicate
 from genverify.program.compact import Program
 from genverify.program.matching import condition_classes
-from genverify.proofs import Fork, Leaf, Node
+from genverify.proofs import Fork, Leaf, Node, certificate_of
 from genverify.release import Release, restricted
 from genverify.solvers.base import IntegerProgram
 
@@ -129,7 +129,7 @@ def _search(release: Release, searched: Release, settings: ProgramSettings) -> D
         return _contradicted(bounder.program, release, bound.proof)
     if least == 0:
         return Detected(release.block, Verdict.POSSIBLE, 0, release, None)
-    text = _certificate(bounder.program)
+    text = certificate_of(bounder.program.release, bounder.program.lemmas)
     text["impossible"] = [
         {"where": {VIOLATION: 1}, "m": m, "proof": impossible(bound.proof)} for m in dict.fromkeys((0, least - 1))
     ]
@@ -159,14 +159,9 @@ def _farthest(program: Program, c: Ints, settings: ProgramSettings) -> Ints | No
 
 
 def _contradicted(program: Program, release: Release, proof: Node) -> Detected:
-    text = _certificate(program)
+    text = certificate_of(program.release, program.lemmas)
     text["contradiction"] = proof.as_dict()
     return Detected(release.block, Verdict.CONTRADICTION, 0, release, text)
-
-
-def _certificate(program: Program) -> dict[str, Any]:
-    lemmas = [lemma.as_dict() for lemma in program.lemmas]
-    return {"block": program.release.block, "lemmas": lemmas, "proofs": [], "claims": []}
 
 
 def impossible(node: Node) -> dict[str, Any]:
