@@ -49,7 +49,11 @@ def claims_frame(found: Verified) -> pd.DataFrame:
     names = found.program.types.domain.names
     frame = claim_columns(found.claims, names)
     frame.insert(0, "block", found.program.release.block)
-    return frame.assign(effective_k=np.array(found.effective, dtype=np.int8), proof=np.array(found.proof_of, dtype=np.int32))
+    proof = pd.array(found.proof_of, dtype="Int32")
+    return frame.assign(
+        effective_k=np.array(found.effective, dtype=np.int8),
+        proof=proof if proof.isna().any() else proof.to_numpy(dtype=np.int32),
+    )
 
 
 def claim_columns(claims: Sequence[Claim], names: Sequence[str]) -> pd.DataFrame:
