@@ -11,9 +11,14 @@ import pyarrow as pa
 import pytest
 
 from genverify.attack import ProgramSettings
+from genverify.certificate import check_block
 from genverify.domain import read_domain
 from genverify.errors import DataError
 from genverify.microdata.store import write_microdata
+from genverify.prooffile import read_proofs
+from genverify.protected.attack import CONTRADICTORY
+from genverify.protected.results import empty_ranges
+from genverify.release import read_releases, read_schema
 from script_jobs import job, script
 
 NOISE = {"rho": 200.0, "publish": "microdata", "confidence": None, "tables": "all"}
@@ -123,3 +128,22 @@ def test_a_false_claim_without_protection_stops_the_figure(study: Path, tmp_path
         script("plot_gtv_protected")(
             job(inputs, {kind: tmp_path / kind for kind in ("pdf", "png", "csv")}, protections=["none"], seed=1)
         )
+
+
+@pytest.mark.parametrize("name", PROTECTIONS)
+def test_every_attacked_block_has_its_proofs_stored(study: Path, name: str) -> None:
+    """The stored proofs are right, prove the listed claims and no other, and show every contradiction that was searched."""
+    schema = read_schema(study / name / "release" / "schema.json")
+    for batch in ("000", "001"):
+        counts, claims = study / name / "release" / f"{batch}.parquet", pd.read_parquet(study / name / f"{batch}.parquet")
+        empty = empty_ranges(counts)
+        releases = {release.block: release for release in read_releases(counts, schema, empty)}
+        status = pd.read_parquet(study / name / f"{batch}.blocks.parquet").set_index("block")["status"]
+        assert set(status.index) == {*releases, *empty}
+        assert (status[list(empty)] == CONTRADICTORY).all()
+        proofs = list(read_proofs(study / name / "proofs" / f"{batch}.jsonl.gz"))
+        assert [found["block"] for found in proofs] == list(releases)
+        for found in proofs:
+            checked = check_block(releases[found["block"]], found)
+            assert checked.contradiction == (status[found["block"]] == CONTRADICTORY)
+            assert checked.claims == int((claims["block"] == found["block"]).sum())
