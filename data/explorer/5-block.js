@@ -130,7 +130,7 @@ genverify.block = (function () {
   }
 
   function details(study, block, group, forms) {
-    const proof = group.proof ? genverify.proof.view(study, block, group) : h("p", {}, "This study was run without proofs.");
+    const proof = group.proof ? genverify.proof.view(study, block, group) : h("p", {}, "No proof: the one-hot program gives none, so this claim rests on the solver.");
     return [h("h3", {}, "The published cells that force it"), proof, h("h3", {}, "How likely by chance"), chances(study, forms[0]),
       forms.length > 1 ? shorter(study, group, forms.slice(1)) : null].filter(Boolean);
   }
