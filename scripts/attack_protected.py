@@ -1,4 +1,4 @@
-"""Generate and verify on the protected counts of a batch of blocks."""
+"""Generate and verify on the protected counts of a batch of blocks, and store the checked proofs."""
 
 from functools import cache
 from pathlib import Path
@@ -7,10 +7,11 @@ import pandas as pd
 
 from genverify.attack import ProgramSettings
 from genverify.jobs import Job, progress, run
+from genverify.prooffile import write_proofs
 from genverify.protected.attack import Attack, limited
 from genverify.protected.kinds import Kinds, build_kinds
-from genverify.protected.results import attacked_row, contradictory_rows, empty_ranges, verified_claims
-from genverify.release import read_releases, read_schema
+from genverify.protected.results import attacked_row, contradictory_rows, verified_claims
+from genverify.release import empty_ranges, read_releases, read_schema
 from genverify.results import stack
 from genverify.seeds import derive_seed
 
@@ -25,13 +26,15 @@ def main(job: Job) -> None:
 
     own = limited(settings, job.params.max_types)
     attack = Attack(own, job.params.generate["datasets"], job.params.verify["min_k"], kinds)
-    claims, rows = [], contradictory_rows(counts, empty)
+    claims, proofs, rows = [], [], contradictory_rows(counts, empty)
     for release in progress(list(read_releases(counts, schema, empty)), "blocks attacked"):
         found = attack.block(release, derive_seed(job.params.seed, "generate", release.block))
         claims += verified_claims(found)
+        proofs.append(found.certificate)
         rows.append(attacked_row(release, found))
     stack(claims).to_parquet(job.output.claims, index=False)
     stack([pd.DataFrame([row]) for row in rows]).to_parquet(job.output.blocks, index=False)
+    write_proofs(proofs, Path(job.output.proofs))
 
 
 if __name__ == "__main__":

@@ -19,7 +19,8 @@ def main(job: Job) -> None:
     designs = sorted(set(sample["design"])) if words.synthetic or settings["show_households"] else None
     write_study(folder, schema, add_up(figures_by_state(*told)), words, least, designs)
     if designs is not None:
-        batches = list(zip(map(Path, job.input.counts), map(Path, job.input.explained), strict=True))
+        files = (map(Path, paths) for paths in (job.input.counts, job.input.proofs, job.input.explained))
+        batches = list(zip(*files, strict=True))
         entries = block_entries(schema, batches, Path(job.input.claims), Path(job.input.baselines))
         piece = write_blocks(folder, entries, settings["blocks_per_piece"])
         write_lists(folder, figures_by_state(*told), designs, piece)

@@ -1,18 +1,18 @@
-"""Lay out the proofs of a batch of blocks cell by cell."""
+"""Check the proofs of a batch of blocks and lay them out cell by cell."""
 
 from pathlib import Path
 
-from genverify.explorer.proofs import lay_out_batch
+from genverify.checked import checked_blocks
+from genverify.explorer.proofs import lay_out_block
 from genverify.jobs import Job, progress, run
-from genverify.prooffile import read_proofs, write_proofs
-from genverify.release import read_releases, read_schema
+from genverify.prooffile import write_proofs
+from genverify.release import read_schema
 
 
 def main(job: Job) -> None:
     schema = read_schema(Path(job.input.schema))
-    releases = {release.block: release for release in read_releases(Path(job.input.counts), schema)}
-    proofs = progress(list(read_proofs(Path(job.input.proofs))), "blocks")
-    write_proofs(lay_out_batch(releases, proofs), Path(job.output.explained))
+    blocks = list(checked_blocks(Path(job.input.counts), Path(job.input.proofs), schema))
+    write_proofs(map(lay_out_block, progress(blocks, "blocks")), Path(job.output.explained))
 
 
 if __name__ == "__main__":

@@ -1,9 +1,10 @@
-"""Figure 1: verified claims about a small synthetic block, drawn on its private table."""
+"""Figure 1: verified claims about a small synthetic block, checked against their proofs, drawn on its private table."""
 
 from pathlib import Path
 
 import pandas as pd
 
+from genverify.checked import require_proved
 from genverify.domain import read_domain
 from genverify.figures.fig1 import LARGEST, check_synthetic, choose_example, plot_fig1
 from genverify.figures.style import save
@@ -15,14 +16,16 @@ from genverify.release import read_schema
 
 def main(job: Job) -> None:
     check_synthetic(Path(job.input.manifest))
-    domain = read_schema(Path(job.input.schema)).domain
+    schema, source = read_schema(Path(job.input.schema)), Path(job.input.claims)
     keeps = read_domain(Path(job.input.domain)).universe(job.params.release["universe"]).keeps
     sample = pd.read_parquet(job.input.sample)
     small = sample.loc[sample["n_households"] <= LARGEST, "block"]
     records = read_microdata(Path(job.input.microdata), blocks=set(small)).to_pandas()
     records = records[keeps.matches(dict(records.items()))]
-    example = choose_example(pd.read_parquet(job.input.claims), records, domain.names)
-    save(plot_fig1(example, domain, data_label(Path(job.input.manifest))), Path(job.output.pdf), Path(job.output.png))
+    example = choose_example(pd.read_parquet(source), records, schema.domain.names)
+    batches = zip(map(Path, job.input.counts), map(Path, job.input.proofs), strict=True)
+    require_proved(example.claims(schema.domain.names), source, batches, schema)
+    save(plot_fig1(example, schema.domain, data_label(Path(job.input.manifest))), Path(job.output.pdf), Path(job.output.png))
 
 
 if __name__ == "__main__":

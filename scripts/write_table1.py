@@ -1,21 +1,27 @@
-"""Table 1: verified singleton claims of synthetic blocks in plain English."""
+"""Table 1: verified singleton claims of synthetic blocks in plain English, each checked against its proof."""
 
 from pathlib import Path
 
 import pandas as pd
 
+from genverify.checked import require_proved
 from genverify.domain import read_domain
 from genverify.jobs import Job, run
 from genverify.microdata.manifest import data_label
+from genverify.release import read_schema
 from genverify.sentences import read_phrases
-from genverify.tables_out.examples import require_synthetic, table1, table1_text
+from genverify.tables_out.examples import choose_examples, require_synthetic, table1, table1_text
 
 
 def main(job: Job) -> None:
     require_synthetic(Path(job.input.manifest))
     label = data_label(Path(job.input.manifest))
     domain = read_domain(Path(job.input.domain)).domain
-    table = table1(pd.read_parquet(job.input.claims), domain, read_phrases(Path(job.input.phrases), domain), label)
+    phrases, source = read_phrases(Path(job.input.phrases), domain), Path(job.input.claims)
+    chosen = choose_examples(pd.read_parquet(source), phrases.vary)
+    batches = zip(map(Path, job.input.counts), map(Path, job.input.proofs), strict=True)
+    require_proved(chosen, source, batches, read_schema(Path(job.input.schema)))
+    table = table1(chosen, domain, phrases, label)
     table.to_csv(job.output.table, index=False)
     Path(job.output.readable).write_text(table1_text(table, label))
 

@@ -15,10 +15,11 @@ import yaml
 
 from genverify import code, jobs
 from genverify.attack import ProgramSettings, generate_block, proofs_dict, verify_block
+from genverify.datasetfile import datasets_frame
 from genverify.jobs import Job
 from genverify.prooffile import write_proofs
 from genverify.release import Schema, counts_frame, make_release, write_schema
-from genverify.results import by_design, claims_frame, datasets_frame, generated_row, stack, verified_row
+from genverify.results import by_design, claims_frame, generated_row, stack, verified_row
 from genverify.tabulate import tabulate
 
 STAGES = """
@@ -145,7 +146,7 @@ def make_study(study: Path, schema: Schema, settings: ProgramSettings, blocks: M
             "generated/000": datasets_frame(block, made, schema.domain.names),
             "generated/000.blocks": pd.DataFrame([generated_row(release, made)]),
             "claims/000": claims_frame(found),
-            "claims/000.blocks": pd.DataFrame([verified_row(found, settings.solver)]),
+            "claims/000.blocks": pd.DataFrame([verified_row(found, settings)]),
         }
         for name, part in rows.items():
             tables.setdefault(name, []).append(part)

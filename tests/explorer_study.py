@@ -113,7 +113,8 @@ def build(study: Path, folder: Path, toy: Path, **settings: Any) -> Path:
     release = {"schema": study / "schema.json", "counts": study / "000.parquet"}
     run("explain_claims", {**release, "proofs": study / "000.jsonl.gz"}, {"explained": explained})
     frames = {name: study / f"{name}.parquet" for name in ("sample", "claims", "blocks", "households", "baselines")}
-    inputs = {"schema": study / "schema.json", "counts": [study / "000.parquet"], "explained": [explained], **frames}
+    laid_out = {"proofs": [study / "000.jsonl.gz"], "explained": [explained]}
+    inputs = {"schema": study / "schema.json", "counts": [study / "000.parquet"], **laid_out, **frames}
     inputs |= {
         "manifest": study / "microdata.json",
         "domain": toy / "domain.yaml",

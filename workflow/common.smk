@@ -23,11 +23,12 @@ except GenverifyError as error:
 
 VARIANTS = sorted(STUDY.variants)
 BATCHES = [f"{batch:03d}" for batch in range(STUDY.sample.batches)]
-EXAMPLES = (
-    ["figures/fig1.pdf", "results/tables/table1.csv"]
-    if STUDY.microdata.source == "synthetic"
-    else []
+# claims are shown one by one only of invented households, and only with their proofs
+SHOWN = (
+    STUDY.microdata.source == "synthetic"
+    and settings_of(STUDY, "program", "paper")["formulation"] == "compact"
 )
+EXAMPLES = ["figures/fig1.pdf", "results/tables/table1.csv"] if SHOWN else []
 FIGURES = [
     f"figures/{name}.pdf"
     for name in ("fig2", "fig3", "fig4", "fig5", "solvar", "candidates")
@@ -94,7 +95,7 @@ if STUDY.persons.records:
         "Claims about persons",
         BEYOND,
     )
-if STUDY.microdata.source == "synthetic":
+if SHOWN:
     PAGES["table1"] = ("results/tables/table1.md", "Table 1", IN_PAPER)
 
 

@@ -13,7 +13,7 @@ ASSETS = sorted(
 
 
 rule explain_claims:
-    """Lay out the proofs of a batch of blocks: the published cells that force each group of claims."""
+    """Check the proofs of a batch of blocks and lay them out: the published cells that force each group of claims."""
     input:
         schema="results/{variant}/release/schema.json",
         counts="results/{variant}/release/{batch}.parquet",
@@ -43,6 +43,10 @@ rule build_explorer:
         claims=f"results/{EXPLORED}/claims.parquet",
         baselines=f"results/{EXPLORED}/baselines.parquet",
         counts=expand(f"results/{EXPLORED}/release/{{batch}}.parquet", batch=BATCHES),
+        proofs=expand(
+            f"results/{EXPLORED}/proofs/{{batch}}.jsonl.gz",
+            batch=BATCHES if LISTED else [],
+        ),
         explained=expand(
             f"results/{EXPLORED}/explained/{{batch}}.jsonl.gz",
             batch=BATCHES if LISTED else [],

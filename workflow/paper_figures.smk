@@ -12,6 +12,8 @@ rule plot_fig1:
         microdata="results/microdata",
         domain=STUDY.microdata.domain,
         schema="results/paper/release/schema.json",
+        counts=expand("results/paper/release/{batch}.parquet", batch=BATCHES),
+        proofs=expand("results/paper/proofs/{batch}.jsonl.gz", batch=BATCHES),
         manifest="results/microdata.json",
     output:
         pdf="figures/fig1.pdf",

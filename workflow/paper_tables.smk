@@ -39,6 +39,9 @@ rule write_table1:
     """Table 1: verified singleton claims in plain English, from synthetic blocks."""
     input:
         claims="results/paper/claims.parquet",
+        schema="results/paper/release/schema.json",
+        counts=expand("results/paper/release/{batch}.parquet", batch=BATCHES),
+        proofs=expand("results/paper/proofs/{batch}.jsonl.gz", batch=BATCHES),
         manifest="results/microdata.json",
         domain=STUDY.microdata.domain,
         phrases="data/census/phrases.yaml",

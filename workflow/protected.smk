@@ -1,7 +1,7 @@
 """
 Reads: results/microdata/ and the sampled blocks.
-Writes: results/protected/{protection}/: protected counts of some blocks, the claims verified from them, how many of these are false of
-the private blocks; figures/gtv_protected.*. A target on request, no part of `all`.
+Writes: results/protected/{protection}/: protected counts of some blocks, the claims verified from them and their proofs, how many
+of the claims are false of the private blocks; figures/gtv_protected.*. A target on request, no part of `all`.
 """
 
 PROTECTIONS = list(STUDY.protected.protections)
@@ -46,7 +46,7 @@ rule protect_counts:
 
 
 rule attack_protected:
-    """Generate datasets that fit the protected counts of a batch of blocks, and decide every candidate claim (Problems 1 and 3)."""
+    """Generate datasets that fit the protected counts of a batch of blocks, decide every candidate claim, check and store the proofs."""
     input:
         schema="results/protected/{protection}/release/schema.json",
         possible="results/protected/{protection}/release/possible.json",
@@ -54,6 +54,7 @@ rule attack_protected:
     output:
         claims="results/protected/{protection}/claims/{batch}.parquet",
         blocks="results/protected/{protection}/claims/{batch}.blocks.parquet",
+        proofs="results/protected/{protection}/proofs/{batch}.jsonl.gz",
         record="results/protected/{protection}/claims/{batch}.record.json",
     log:
         "logs/protected/{protection}/attack_protected/{batch}.log",

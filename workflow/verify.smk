@@ -5,7 +5,7 @@ Writes: results/{variant}/claims.parquet and blocks.parquet, and results/{varian
 
 
 rule verify_claims:
-    """Decide every candidate claim of a batch of blocks (Problem 3), write the proofs and check them."""
+    """Decide every candidate claim of a batch of blocks (Problem 3), check the proofs and write them."""
     input:
         schema="results/{variant}/release/schema.json",
         counts="results/{variant}/release/{batch}.parquet",
@@ -57,7 +57,7 @@ rule collect_claims:
 
 
 rule write_proofs:
-    """Summarise the proofs: decided by the linear program or by branching, and how many cells a proof names."""
+    """Check and summarise the proofs: decided by the linear program or by branching, and how many cells a proof names."""
     input:
         schema="results/{variant}/release/schema.json",
         counts=expand("results/{{variant}}/release/{batch}.parquet", batch=BATCHES),

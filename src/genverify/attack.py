@@ -1,13 +1,15 @@
-"""The attack on one block: from a release to generated datasets, and from those to verified claims with their proofs."""
+"""The attack on one block: from a release to generated datasets, and from those to verified claims with checked proofs."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from genverify.bounds import Bounder, Limits
+from genverify.certificate import Checked, check_block
 from genverify.claims import ANY, Claim, Codes, as_claims, candidate_claims
 from genverify.datasets import class_vectors
 from genverify.effective import effective_k
@@ -15,7 +17,7 @@ from genverify.errors import ConfigError, ReleaseError
 from genverify.generate import Generated, generate
 from genverify.onehot_attack import decide_onehot, generate_onehot
 from genverify.program.compact import Program, build_program
-from genverify.proofs import Node
+from genverify.proofs import Node, certificate_of
 from genverify.release import Release
 from genverify.solvers.base import Solver, WorkLimits
 from genverify.solvers.choose import make_solver
@@ -64,6 +66,11 @@ class Verified:
     proof_of: tuple[int | None, ...]
     proofs: tuple[tuple[Node, Node], ...]
 
+    @cached_property
+    def certificate(self) -> dict[str, Any]:
+        """The proofs as plain values: what is checked is what is stored."""
+        return proofs_dict(self)
+
     @property
     def claims(self) -> list[Claim]:
         return [d.claim for d in self.decisions if d.verdict is Verdict.VERIFIED]
@@ -83,8 +90,26 @@ def generate_block(release: Release, settings: ProgramSettings, K: int, seed: in
     return Generated(np.array(datasets), len(datasets), complete=False)
 
 
+def attack(release: Release, settings: ProgramSettings, K: int, min_k: int, seed: int) -> Verified:
+    """Generate, verify and check: every claim that comes out has a proof that the checker accepted."""
+    generated = generate_block(release, settings.proving("An attack without a study"), K, seed)
+    return verify_block(release, generated.records, settings, min_k)
+
+
 def verify_block(release: Release, datasets: Codes, settings: ProgramSettings, min_k: int) -> Verified:
-    """Every claim that holds in all generated datasets, decided (Problem 3)."""
+    """Every claim that holds in all generated datasets, decided (Problem 3), with every proof checked."""
+    found = decide_block(release, datasets, settings, min_k)
+    check_verified(found)
+    return found
+
+
+def check_verified(found: Verified) -> Checked:
+    """Check the certificate of a block."""
+    return check_block(found.program.release, found.certificate)
+
+
+def decide_block(release: Release, datasets: Codes, settings: ProgramSettings, min_k: int) -> Verified:
+    """Every claim that holds in all generated datasets, decided; the proofs are not checked yet."""
     claims = as_claims(*candidate_claims(datasets, min_k))
     bounder = settings.bounder(release)
     if settings.proves:
@@ -96,11 +121,18 @@ def verify_block(release: Release, datasets: Codes, settings: ProgramSettings, m
 
 
 def collect(program: Program, claims: Sequence[Claim], decisions: Sequence[Decision], records: Codes) -> Verified:
-    """Number the proofs; claims that share both halves share one. The one-hot program gives none."""
+    """What is known of each candidate, with the effective k of the verified ones."""
+    verified = [decision for decision in decisions if decision.verdict is Verdict.VERIFIED]
+    proof_of, proofs = number_proofs(verified)
+    effective = tuple(effective_k(program, [decision.claim for decision in verified], records))
+    return Verified(program, tuple(claims), tuple(decisions), effective, proof_of, proofs)
+
+
+def number_proofs(verified: Sequence[Decision]) -> tuple[tuple[int | None, ...], tuple[tuple[Node, Node], ...]]:
+    """The proof number of each claim, and the proofs; claims that share both halves share one, one-hot claims have none."""
     numbers: dict[tuple[int, int], int] = {}
     proofs: list[tuple[Node, Node]] = []
     proof_of: list[int | None] = []
-    verified = [decision for decision in decisions if decision.verdict is Verdict.VERIFIED]
     for decision in verified:
         if decision.lower is None or decision.upper is None:
             proof_of.append(None)
@@ -110,21 +142,29 @@ def collect(program: Program, claims: Sequence[Claim], decisions: Sequence[Decis
             numbers[key] = len(proofs)
             proofs.append((decision.lower, decision.upper))
         proof_of.append(numbers[key])
-    effective = tuple(effective_k(program, [decision.claim for decision in verified], records))
-    return Verified(program, tuple(claims), tuple(decisions), effective, tuple(proof_of), tuple(proofs))
+    return tuple(proof_of), tuple(proofs)
 
 
 def proofs_dict(found: Verified) -> dict[str, Any]:
     """The proofs of a block as plain values, in the form that the checker reads."""
-    names = found.program.types.domain.names
-    return {
-        "block": found.program.release.block,
-        "release": found.program.release.digest,
-        "lemmas": [lemma.as_dict() for lemma in found.program.lemmas],
-        "proofs": [{"lower": lower.as_dict(), "upper": upper.as_dict()} for lower, upper in found.proofs],
+    return _certificate(found.program, found.claims, found.proof_of, found.proofs)
+
+
+def check_decisions(program: Program, verified: Sequence[Decision]) -> None:
+    """Check the proofs of verified claims."""
+    proof_of, proofs = number_proofs(verified)
+    check_block(program.release, _certificate(program, [decision.claim for decision in verified], proof_of, proofs))
+
+
+def _certificate(
+    program: Program, claims: Sequence[Claim], proof_of: Sequence[int | None], proofs: Sequence[tuple[Node, Node]]
+) -> dict[str, Any]:
+    names = program.types.domain.names
+    return certificate_of(program.release, program.lemmas) | {
+        "proofs": [{"lower": lower.as_dict(), "upper": upper.as_dict()} for lower, upper in proofs],
         "claims": [
             {"where": claim_where(names, claim), "m": claim.m, "proof": proof}
-            for claim, proof in zip(found.claims, found.proof_of, strict=True)
+            for claim, proof in zip(claims, proof_of, strict=True)
             if proof is not None
         ],
     }

@@ -1,8 +1,8 @@
 """The form of a certificate: a JSON object read into frozen values. Whatever is malformed is refused."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from genverify.errors import GenverifyError
 from genverify.predicates import Predicate
@@ -88,6 +88,27 @@ class Certificate:
         return list({id(node): node for node in found}.values())
 
 
+@dataclass(frozen=True)
+class ProvedBound:
+    """COUNT(where) >= m (side `lower`) or COUNT(where) <= m (side `upper`), and its proof as plain values."""
+
+    where: Predicate
+    m: int
+    side: Literal["lower", "upper"]
+    proof: Mapping[str, Any]
+
+
+def read_bounds(release: Release, lemmas: Sequence[Mapping[str, Any]], bounds: Sequence[ProvedBound]) -> Certificate:
+    """The bounds as statements of a certificate, each with one proof (`upper` is `lower`)."""
+    reader, block = _reader(release), f"block {release.block}"
+    found = []
+    for i, bound in enumerate(bounds):
+        node = reader.node(bound.proof, f"{block}, bound {i}, {bound.side} proof", (BOUND, EMPTY), False)
+        found.append(Statement(f"{block}, bound {i}", bound.where, _count(bound.m, block), node, node))
+    known = tuple(reader.lemma(x, f"{block}, lemmas[{i}]") for i, x in enumerate(lemmas))
+    return Certificate(known, tuple(found), (), (), None)
+
+
 def read_certificate(release: Release, proofs: Mapping[str, Any]) -> Certificate:
     """The certificate of a block; an error that names the place of what is malformed."""
     block = f"block {release.block}"
@@ -97,7 +118,7 @@ def read_certificate(release: Release, proofs: Mapping[str, Any]) -> Certificate
         raise CertificateError(f"{block}: the proofs are of another block, {text['block']!r}")
     if text.get("release", release.digest) != release.digest:
         raise CertificateError(f"{block}: the proofs are of other counts than these, or of other tables. Verify it again.")
-    reader = _Reader(release, {TOTAL, *(query.id for query in release.queries)})
+    reader = _reader(release)
     pairs = [reader.pair(pair, f"{block}, proofs[{i}]") for i, pair in enumerate(_list(text["proofs"], f"{block}, proofs"))]
     lemmas = [reader.lemma(x, f"{block}, lemmas[{i}]") for i, x in enumerate(_list(text["lemmas"], f"{block}, lemmas"))]
     claims = [reader.claim(x, f"{block}, claim {i}", pairs) for i, x in enumerate(_list(text["claims"], f"{block}, claims"))]
@@ -108,6 +129,10 @@ def read_certificate(release: Release, proofs: Mapping[str, Any]) -> Certificate
     given = "contradiction" in text
     contradiction = reader.node(text["contradiction"], f"{block}, contradiction", (EMPTY,), False) if given else None
     return Certificate(tuple(lemmas), tuple(claims), tuple(impossible), tuple(at_least), contradiction)
+
+
+def _reader(release: Release) -> "_Reader":
+    return _Reader(release, {TOTAL, *(query.id for query in release.queries)})
 
 
 @dataclass(frozen=True)
@@ -178,8 +203,10 @@ class _Reader:
         return codes
 
     def assignment(self, value: Any, place: str) -> Predicate:
-        codes = [(self.column(name, place), (_integer(code, place, name),)) for name, code in _items(value, place)]
-        return Predicate(tuple(sorted(codes)))
+        codes = [(self.column(name, place), _integer(code, place, name)) for name, code in _items(value, place)]
+        if any(code < 0 for _, code in codes):
+            raise CertificateError(f"{place}: {min(codes, key=lambda item: item[1])} is no code: those are 0 or more")
+        return Predicate(tuple(sorted((name, (code,)) for name, code in codes)))
 
     def column(self, name: Any, place: str) -> str:
         if name not in self.release.schema.domain.names:

@@ -1,7 +1,7 @@
 """Errors that a user can act on: shown as one message, without a traceback."""
 
 import errno
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from difflib import get_close_matches
 from typing import Any
@@ -31,11 +31,11 @@ class ReleaseError(DataError):
 
 
 class NoDatasetError(ReleaseError):
-    """No dataset fits the published counts (`proved`), or none was found within the limits."""
+    """No dataset fits the published counts, with the checked certificate; or none was found within the limits (None)."""
 
-    def __init__(self, message: str, proved: bool) -> None:
+    def __init__(self, message: str, certificate: Mapping[str, Any] | None) -> None:
         super().__init__(message)
-        self.proved = proved
+        self.certificate = certificate
 
 
 class DiskError(GenverifyError):

@@ -1,17 +1,18 @@
-"""The answer to "explain this claim": its stored proof in words, or what the release says of it."""
+"""The answer to "explain this claim": its stored proof in words, once it is checked, or what the release says of it."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 import pandas as pd
 
-from genverify.attack import ProgramSettings
+from genverify.attack import ProgramSettings, check_decisions, claim_where
+from genverify.checked import checked_blocks
 from genverify.claims import ANY, Claim, parse_claim
+from genverify.contradiction import no_dataset_fits
 from genverify.errors import DataError
 from genverify.explain import explain_proof
-from genverify.prooffile import read_proofs
 from genverify.release import Release, Schema, read_releases, read_schema
-from genverify.verify import Verifier
+from genverify.verify import Decision, Range, Verdict, Verifier, check_ranges
 
 SETTINGS = ProgramSettings("compact", "highs", 2_000_000, 200_000, 500, 200, 180.0)
 
@@ -21,19 +22,19 @@ def explain_claim(study: Path, block: str, text: str) -> Iterator[str]:
     schema = read_schema(study / "release" / "schema.json")
     release, batch = find_release(study, schema, block)
     claim = parse_claim(text, schema.domain)
+    counts, proofs = study / "release" / f"{batch}.parquet", study / "proofs" / f"{batch}.jsonl.gz"
+    (stored,) = checked_blocks(counts, proofs, schema, {block})
     yield f"Block {block}, {release.n} records. Claim: exactly {claim.m} with"
     yield from _conditions(schema, claim)
-    where = {name: code for name, code in zip(schema.domain.names, claim.codes, strict=True) if code != ANY}
-    for found in read_proofs(study / "proofs" / f"{batch}.jsonl.gz"):
-        for stored in found["claims"] if found["block"] == block else []:
-            if stored["where"] == where and stored["m"] == claim.m:
-                yield "Verified: true of every dataset that fits the published counts."
-                yield from explain_proof(release, found, stored)
-                return
-    if _without_proof(study / "claims" / f"{batch}.parquet", schema, block, claim):
+    proof = stored.proof_of.get((claim.codes, claim.m))
+    if proof is not None:
+        yield "Verified: true of every dataset that fits the published counts (proof checked)."
+        said = {"where": claim_where(schema.domain.names, claim), "m": claim.m, "proof": proof}
+        yield from explain_proof(release, stored.proofs, said)
+    elif _without_proof(study / "claims" / f"{batch}.parquet", schema, block, claim):
         yield "Verified by the solver, without proof: the study was run with the one-hot program (program.formulation)."
-        return
-    yield from _range(release, claim)
+    else:
+        yield from _searched(release, claim)
 
 
 def _without_proof(path: Path, schema: Schema, block: str, claim: Claim) -> bool:
@@ -55,15 +56,29 @@ def _conditions(schema: Schema, claim: Claim) -> Iterator[str]:
             yield f"  {column.label}: {meaning} ({column.name} = {code})"
 
 
-def _range(release: Release, claim: Claim) -> Iterator[str]:
-    """What the release says of a claim that the study did not verify."""
-    found = Verifier(SETTINGS.bounder(release)).range(claim)
+def _searched(release: Release, claim: Claim) -> Iterator[str]:
+    """What the release says of a claim that the study did not verify; what is certain has a proof, checked here."""
+    verifier = Verifier(SETTINGS.bounder(release))
+    found = verifier.range(claim)
     if found.limit:
-        yield f"Not among the stored claims; its count was seen between {found.low} and {found.high} ({found.limit})."
+        seen = f"seen between {found.low} and {found.high}" if found.low <= found.high else "not bounded"
+        yield f"Not among the stored claims, and not decided: its count was {seen} ({found.limit})."
+    elif found.low > found.high:
+        raise no_dataset_fits(verifier.bounder, found.upper, None)
     elif found.low == found.high == claim.m:
-        yield "Not among the stored claims (the study keeps those with k >= verify.min_k), but verified now."
+        check_decisions(verifier.bounder.program, [_decision(claim, found)])
+        yield (
+            "Not among the stored claims (the study keeps those with k >= verify.min_k), but verified now, proof checked: "
+            "true of every dataset that fits the published counts."
+        )
     else:
-        yield f"Not verified: over all datasets that fit, the count ranges from {found.low} to {found.high}."
+        check_ranges(verifier.bounder.program, [(claim.predicate(release.schema.domain), found)])
+        ends = f"the count ranges from {found.low} to {found.high}"
+        yield f"Not verified: over all datasets that fit, {ends} (both bounds checked)."
+
+
+def _decision(claim: Claim, found: Range) -> Decision:
+    return Decision(claim, Verdict.VERIFIED, found.lower, found.upper)
 
 
 def find_release(study: Path, schema: Schema, block: str) -> tuple[Release, str]:

@@ -84,7 +84,7 @@ def _starts(bounder: Bounder, rng: np.random.Generator) -> list[Ints]:
             return [z]
     found = bounder.at_most(np.zeros(classes, dtype=np.int64), -1)
     if found.counterexample is None:
-        raise no_dataset_fits(bounder, found)
+        raise no_dataset_fits(bounder, found.proof, found.limit)
     return [found.counterexample]
 
 

@@ -1,6 +1,6 @@
 """Proofs as they are found: exact integer multipliers out of a solver's floating-point ones, and branching trees."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import inf, lcm
@@ -11,6 +11,8 @@ import numpy.typing as npt
 
 from genverify.predicates import Predicate
 from genverify.program.compact import COUNTED, Program
+from genverify.program.exclusions import Lemma
+from genverify.release import Release
 from genverify.solvers.base import Floats
 
 Ints = npt.NDArray[np.int64]
@@ -82,6 +84,12 @@ class Fork:
 
 
 Node = Leaf | Fork
+
+
+def certificate_of(release: Release, lemmas: Iterable[Lemma] = ()) -> dict[str, Any]:
+    """A certificate about a release that proves nothing yet, in the form that the checker reads."""
+    shown = [lemma.as_dict() for lemma in lemmas]
+    return {"block": release.block, "release": release.digest, "lemmas": shown, "proofs": [], "claims": []}
 
 
 def exact_leaf(program: Program, branches: Sequence[Branch], y: Floats, c: Ints, b: int, kind: str) -> Leaf | None:

@@ -202,6 +202,12 @@ def read_releases(counts: Path, schema: Schema, without: Collection[str] = ()) -
         yield make_release(schema, str(block), least, f"{counts}", most)
 
 
+def empty_ranges(counts: Path) -> set[str]:
+    """The blocks of a counts file with a range that holds no number: these counts contradict themselves."""
+    frame = pd.read_parquet(counts)
+    return set(frame.loc[frame["lo"] > frame["hi"], "block"]) if {"lo", "hi"} <= set(frame.columns) else set()
+
+
 def _check_counts(path: Path, frame: pd.DataFrame, side: str) -> None:
     """Every count a whole number that a block can hold, and one count per block and query."""
     kind = frame[side].dtype

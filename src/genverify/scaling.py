@@ -8,9 +8,8 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from genverify.attack import ProgramSettings, proofs_dict, verify_block
+from genverify.attack import ProgramSettings, check_verified, decide_block
 from genverify.benchmarks import Measured, watch
-from genverify.certificate import check_block
 from genverify.errors import DataError
 from genverify.generate import generate
 from genverify.predicates import Predicate
@@ -70,11 +69,11 @@ def attack_stages(release: Release, program: Mapping[str, Any], K: int, min_k: i
         records = generate(bounder, K, seed).records
     yield {"generate_s": spent.seconds + walked.seconds, "cpu_s": process_time() - started}
     with watch() as spent:
-        found = verify_block(release, records, settings, min_k)
+        found = decide_block(release, records, settings, min_k)
     verdicts = {verdict.value: found.counts(verdict).total() for verdict in Verdict if verdict is not Verdict.REFUTED}
     yield {"verify_s": spent.seconds, "cpu_s": process_time() - started, "candidates": len(found.candidates), **verdicts}
     with watch() as spent:
-        check_block(release, proofs_dict(found))
+        check_verified(found)
     yield {"check_s": spent.seconds, "cpu_s": process_time() - started}
 
 

@@ -8,8 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from genverify.attack import ProgramSettings, generate_block, proofs_dict, verify_block
-from genverify.certificate import check_block
+from genverify.attack import ProgramSettings, attack
 from genverify.claims import ANY, Codes
 from genverify.errors import DataError
 from genverify.groups import Group
@@ -20,7 +19,7 @@ from genverify.tabulate import tabulate
 from genverify.verify import Verdict
 
 Ints = npt.NDArray[np.int64]
-COUNTED = ["claims", "singletons", "false_claims", "undecided", "singled_out"]
+COUNTED = ["claims", "proofs", "singletons", "false_claims", "undecided", "singled_out"]
 
 
 @dataclass(frozen=True)
@@ -56,21 +55,24 @@ def known_blocks(records: pd.DataFrame, schema: Schema, most: int) -> Iterator[K
 
 @dataclass(frozen=True)
 class Proved:
-    """The verified claims of a release as codes and counts m, and how many candidates were left undecided, by k."""
+    """
+    The verified claims of a release as codes, counts m and numbers of their checked proofs, and how many candidates were
+    left undecided, by k.
+    """
 
     codes: Codes
     m: Ints
+    proof: Ints
     undecided: Counter[int]
 
 
 def prove(release: Release, settings: ProgramSettings, datasets: int, min_k: int, seed: int) -> Proved:
-    """Generate, verify, and check every certificate."""
-    generated = generate_block(release, settings, datasets, derive_seed(seed, "generate", release.block))
-    found = verify_block(release, generated.records, settings, min_k)
-    check_block(release, proofs_dict(found))
+    """The attack on a release; its proofs are checked, not stored."""
+    found = attack(release, settings, datasets, min_k, derive_seed(seed, "generate", release.block))
     codes = np.array([claim.codes for claim in found.claims], dtype=np.int16).reshape(-1, len(release.schema.domain.names))
     m = np.array([claim.m for claim in found.claims], dtype=np.int64)
-    return Proved(codes, m, found.counts(Verdict.UNDECIDED) + found.counts(Verdict.UNCERTIFIED))
+    undecided = found.counts(Verdict.UNDECIDED) + found.counts(Verdict.UNCERTIFIED)
+    return Proved(codes, m, np.array(found.proof_of, dtype=np.int64), undecided)
 
 
 def try_blocks(
@@ -98,7 +100,8 @@ def tally(known: KnownBlock, proved: Proved) -> pd.DataFrame:
     for columns in range(known.records.shape[1] + 1):
         own = (k == columns) | (columns == 0)
         single = own & (m == 1)
-        row = {"k": columns, "claims": own.sum(), "singletons": single.sum()}
+        row = {"k": columns, "claims": own.sum()}
+        row["proofs"], row["singletons"] = len(np.unique(proved.proof[own])), single.sum()
         row["false_claims"] = (matches.sum(axis=1) != m)[own].sum()
         row["undecided"] = proved.undecided[columns] if columns else proved.undecided.total()
         row["singled_out"] = matches[single].any(axis=0).sum()

@@ -9,6 +9,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from genverify.bounds import Bound, Bounder, Limits
+from genverify.certificate import ProvedBound, check_bounds
 from genverify.claims import Claim, claim_arrays
 from genverify.predicates import Flags, Predicate
 from genverify.program.compact import Program, build_program
@@ -45,13 +46,32 @@ class Decision:
 
 @dataclass(frozen=True)
 class Range:
-    """The exact range of COUNT(a); where a limit struck, it holds only what was seen and has no proof on that side."""
+    """
+    The exact range of COUNT(a): both ends are attained by datasets that were recounted, and two proofs say that nothing lies
+    outside. Where a limit struck, the range holds only what was seen and has no proof on that side.
+    """
 
     low: int
     high: int
     lower: Node | None
     upper: Node | None
     limit: str | None
+
+    def proved_bounds(self, condition: Predicate) -> list[ProvedBound]:
+        """The two ends as statements that the checker reads; those without a proof are left out."""
+        found = []
+        if self.lower is not None:
+            found.append(ProvedBound(condition, self.low, "lower", self.lower.as_dict()))
+        if self.upper is not None:
+            found.append(ProvedBound(condition, self.high, "upper", self.upper.as_dict()))
+        return found
+
+
+def check_ranges(program: Program, ranges: Sequence[tuple[Predicate, Range]]) -> None:
+    """Check the proofs of many ranges about one release."""
+    bounds = [bound for condition, found in ranges for bound in found.proved_bounds(condition)]
+    if bounds:
+        check_bounds(program.release, [lemma.as_dict() for lemma in program.lemmas], bounds)
 
 
 @dataclass

@@ -170,6 +170,7 @@ def test_the_explorer_shows_claims_without_a_proof(
     inputs: dict[str, Any] = {"schema": followed / "release" / "schema.json", "manifest": followed / "microdata.json",
               "domain": toy / "domain.yaml", "tables": toy / "tables.yaml", "assets": small_explorer.assets(),
               "counts": [followed / "release" / f"{batch}.parquet" for batch in ("000", "001")],
+              "proofs": [followed / "proofs" / f"{batch}.jsonl.gz" for batch in ("000", "001")],
               "explained": [followed / "explained" / f"{batch}.jsonl.gz" for batch in ("000", "001")]}  # fmt: skip
     inputs |= {name: followed / f"{name}.parquet" for name in ("sample", "claims", "blocks", "households", "baselines")}
     outputs = {"page": tmp_path / "index.html", "pieces": tmp_path / "pieces"}

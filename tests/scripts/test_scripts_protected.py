@@ -11,9 +11,13 @@ import pyarrow as pa
 import pytest
 
 from genverify.attack import ProgramSettings
+from genverify.certificate import check_block
 from genverify.domain import read_domain
 from genverify.errors import DataError
 from genverify.microdata.store import write_microdata
+from genverify.prooffile import read_proofs
+from genverify.protected.attack import CONTRADICTORY
+from genverify.release import empty_ranges, read_releases, read_schema
 from script_jobs import job, script
 
 NOISE = {"rho": 200.0, "publish": "microdata", "confidence": None, "tables": "all"}
@@ -62,9 +66,10 @@ def attack_one(home: Path, domain: Path, name: str, release: dict[str, Any], pro
     )  # fmt: skip
     made = [(folder / f"{batch}.parquet", folder / f"{batch}.blocks.parquet") for batch in ("000", "001")]
     for path, (claims, blocks) in zip(counts, made, strict=True):
+        outputs = {"claims": claims, "blocks": blocks, "proofs": folder / "proofs" / f"{path.stem}.jsonl.gz"}
         script("attack_protected")(
-            job({**described, "counts": path}, {"claims": claims, "blocks": blocks}, max_types=1000, program=program,
-                generate={"datasets": 20}, verify={"min_k": 2}, seed=1)
+            job({**described, "counts": path}, outputs, max_types=1000, program=program, generate={"datasets": 20},
+                verify={"min_k": 2}, seed=1)
         )  # fmt: skip
     script("judge_protected")(
         job({**store, "claims": [one for one, _ in made], "blocks": [other for _, other in made]},
@@ -122,3 +127,22 @@ def test_a_false_claim_without_protection_stops_the_figure(study: Path, tmp_path
         script("plot_gtv_protected")(
             job(inputs, {kind: tmp_path / kind for kind in ("pdf", "png", "csv")}, protections=["none"], seed=1)
         )
+
+
+@pytest.mark.parametrize("name", PROTECTIONS)
+def test_every_attacked_block_has_its_proofs_stored(study: Path, name: str) -> None:
+    """The stored proofs are right, prove the listed claims and no other, and show every contradiction that was searched."""
+    schema = read_schema(study / name / "release" / "schema.json")
+    for batch in ("000", "001"):
+        counts, claims = study / name / "release" / f"{batch}.parquet", pd.read_parquet(study / name / f"{batch}.parquet")
+        empty = empty_ranges(counts)
+        releases = {release.block: release for release in read_releases(counts, schema, empty)}
+        status = pd.read_parquet(study / name / f"{batch}.blocks.parquet").set_index("block")["status"]
+        assert set(status.index) == {*releases, *empty}
+        assert (status[list(empty)] == CONTRADICTORY).all()
+        proofs = list(read_proofs(study / name / "proofs" / f"{batch}.jsonl.gz"))
+        assert [found["block"] for found in proofs] == list(releases)
+        for found in proofs:
+            checked = check_block(releases[found["block"]], found)
+            assert checked.contradiction == (status[found["block"]] == CONTRADICTORY)
+            assert checked.claims == int((claims["block"] == found["block"]).sum())

@@ -110,7 +110,7 @@ def test_a_contradiction_without_proof_is_not_called_proved() -> None:
     bounder = bounder_of(brute.some_release(Random(3)), Unreliable(OTHERS["falsely infeasible"], 1.0, 0))
     with pytest.raises(NoDatasetError, match="no dataset that fits the counts was found") as caught:
         generate(bounder, 10, 1)
-    assert not caught.value.proved
+    assert caught.value.certificate is None
 
 
 @pytest.mark.parametrize("wrong", [np.nan, np.inf, 1e18, -1e18])

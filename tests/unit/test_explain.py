@@ -48,7 +48,7 @@ def test_a_proof_names_cells_labels_and_counts(made_study: Path) -> None:
         "  pet: fish (PET = 3)",
         "  home: flat (HOME = 2)",
         "  age of the owner: middle-aged (AGE = 2)",
-        "Verified: true of every dataset that fits the published counts.",
+        "Verified: true of every dataset that fits the published counts (proof checked).",
         "At least 1:",
         "  add up:",
         "    +1 x T1.fish = 1 (owner of a fish)",
@@ -108,11 +108,24 @@ def test_the_words_of_every_proof_are_enough_to_follow_it(made_study: Path, bloc
 @pytest.mark.parametrize(
     ("claim", "last"),
     [
-        ("PET=1,AGE=1", "Not verified: over all datasets that fit, the count ranges from 0 to 1."),
-        ("AGE=3", "Not verified: over all datasets that fit, the count ranges from 0 to 1."),
-        ("PET=1,m=2", "Not verified: over all datasets that fit, the count ranges from 1 to 1."),
-        ("PET=7,m=0", "Not among the stored claims (the study keeps those with k >= verify.min_k), but verified now."),
-        ("PET=7,m=1", "Not verified: over all datasets that fit, the count ranges from 0 to 0."),
+        (
+            "PET=1,AGE=1",
+            "Not verified: over all datasets that fit, the count ranges from 0 to 1 (both bounds checked).",
+        ),
+        ("AGE=3", "Not verified: over all datasets that fit, the count ranges from 0 to 1 (both bounds checked)."),
+        (
+            "PET=1,m=2",
+            "Not verified: over all datasets that fit, the count ranges from 1 to 1 (both bounds checked).",
+        ),
+        (
+            "PET=7,m=0",
+            "Not among the stored claims (the study keeps those with k >= verify.min_k), but verified now, proof checked: "
+            "true of every dataset that fits the published counts.",
+        ),
+        (
+            "PET=7,m=1",
+            "Not verified: over all datasets that fit, the count ranges from 0 to 0 (both bounds checked).",
+        ),
     ],
 )
 def test_a_claim_that_is_not_stored_has_a_range(made_study: Path, claim: str, last: str) -> None:
@@ -157,7 +170,7 @@ def test_the_commands_as_a_user_types_them(made_study: Path) -> None:
         [*python, "check", made_study / "proofs", made_study / "release"], capture_output=True, text=True
     )
     assert (checked.returncode, checked.stderr) == (0, "")
-    assert checked.stdout.startswith("2 blocks, 21 claims, 6 proofs: all right (")
+    assert checked.stdout.startswith("2 blocks, 21 claims, 6 proofs: all right\n")
     missing = subprocess.run([*python, "explain", FIRST, "PET=1", "--study", "nowhere"], capture_output=True, text=True)
     assert missing.returncode == 1
     assert missing.stderr.startswith("ReleaseError: nowhere/release/schema.json: not a release schema")

@@ -12,7 +12,7 @@ from genverify.explorer import build, summary
 from genverify.explorer.blocks import claims_by_block
 from genverify.pieces import read_blocks
 from genverify.prooffile import read_proofs, write_proofs
-from genverify.release import read_schema
+from genverify.release import read_releases, read_schema
 
 AT_ONCE = 10
 FRAMES = ("sample", "claims", "blocks", "households", "baselines")
@@ -31,11 +31,17 @@ def multiply(study: Path, folder: Path, times: int) -> Path:
         )
     counts = pd.read_parquet(study / "000.parquet")
     counts = counts[counts["block"] == first]
-    proofs = next(found for found in read_proofs(study / "explained.jsonl.gz") if found["block"] == first)
+    proofs, laid_out = (
+        next(found for found in read_proofs(study / name) if found["block"] == first)
+        for name in ("000.jsonl.gz", "explained.jsonl.gz")
+    )
     for batch in range(0, times, 5):
         own_names = names[batch : batch + 5]
         pd.concat([counts.assign(block=name) for name in own_names]).to_parquet(folder / f"{batch}.parquet")
-        write_proofs([proofs | {"block": name} for name in own_names], folder / f"{batch}.jsonl.gz")
+        releases = read_releases(folder / f"{batch}.parquet", read_schema(study / "schema.json"))
+        named = [proofs | {"block": release.block, "release": release.digest} for release in releases]
+        write_proofs(named, folder / f"{batch}.jsonl.gz")
+        write_proofs([laid_out | {"block": name} for name in own_names], folder / f"{batch}.explained.jsonl.gz")
     return folder
 
 
@@ -44,7 +50,8 @@ def peak(study: Path, schema: Path, folder: Path, times: int) -> int:
     folder.mkdir()
     sample, language = pd.read_parquet(study / "sample.parquet"), read_schema(schema)
     told = (sample, study / "blocks.parquet", study / "households.parquet", 1, AT_ONCE)
-    batches = [(study / f"{batch}.parquet", study / f"{batch}.jsonl.gz") for batch in range(0, times, 5)]
+    ends = ("parquet", "jsonl.gz", "explained.jsonl.gz")
+    batches = [tuple(study / f"{batch}.{end}" for end in ends) for batch in range(0, times, 5)]
     tracemalloc.start()
     try:
         entries = build.block_entries(language, batches, study / "claims.parquet", study / "baselines.parquet", AT_ONCE)

@@ -11,6 +11,7 @@ import pytest
 
 from forger import forge_proofs, forge_record, forge_table, rewrite
 from genverify.__main__ import main
+from genverify.errors import GenverifyError
 from genverify.provenance.audit import audit
 from genverify.provenance.command import read_config, repository
 from genverify.provenance.proofs import batches_of
@@ -103,7 +104,8 @@ def test_the_code_minus_one_is_not_any_value(chain_study: Path) -> None:
     last = pd.read_parquet(BATCH)["proof"].max() + 1
     nobody = dict.fromkeys(NAMES, pd.array([pd.NA], dtype="Int16"))
     both(lambda frame: pd.concat([frame, frame.iloc[[0]].assign(m=0, k=0, effective_k=0, proof=last, **nobody)]))
-    refused(r"000.parquet: block \d+: a claim with k = 0 and m = 0 is listed, but no proof shows it")
+    with pytest.raises(GenverifyError, match=r"\('PET', -1\) is no code: those are 0 or more"):
+        audited()
 
 
 def verified(k: int, more: int) -> Change:

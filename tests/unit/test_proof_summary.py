@@ -3,6 +3,8 @@
 import pandas as pd
 import pytest
 
+from genverify.certificate import Checked
+from genverify.checked import CheckedBlock
 from genverify.domain import Column, Domain
 from genverify.predicates import Predicate
 from genverify.release import Schema, make_release
@@ -15,17 +17,25 @@ SCHEMA = Schema(
     (Query("A0", "T", "A0", Predicate.of({"A": [0]})), Query("A1", "T", "A1", Predicate.of({"A": [1]}))),
 )
 
+NOTHING = Checked(0, 0, 0, (), False)  # the summary counts what the proofs hold
+
 
 def test_figures_are_counted_once_per_block_and_half() -> None:
     release = make_release(SCHEMA, "b", {"N": 2, "A0": 0, "A1": 2})
     leaf = {"kind": "bound", "y": {"A1": 1, "A0": 3, "N": 1}}
     fork = {"where": {"A": [1]}, "at": 0, "below": {"kind": "empty", "y": {}, "w": [1]}, "above": {**leaf, "d": 2, "w": [0]}}
-    proofs = {"block": "b", "lemmas": [], "claims": [], "proofs": [{"lower": leaf, "upper": fork}]}
+    proofs = {
+        "block": "b",
+        "lemmas": [],
+        "claims": [{"where": {"A": 1}, "m": 2, "proof": 0}],
+        "proofs": [{"lower": leaf, "upper": fork}],
+    }
     counts = {"candidates_k1": 4, "verified_k1": 3, "refuted_k1": 1, "undecided_k1": 0, "uncertified_k1": 0}
     row = {"block": "b", "decided_lp": 3, "decided_ip": 1, **counts}
-    table = proof_summary(pd.DataFrame([row, row]), [(release, proofs)]).set_index("figure")["value"]
+    table = proof_summary(pd.DataFrame([row, row]), [CheckedBlock(release, proofs, NOTHING)]).set_index("figure")["value"]
     assert table["blocks"] == 1
     assert table["candidates claims"] == 4
+    assert table["verified claims with a checked proof"] == 1
     assert table["% decided by integer search"] == pytest.approx(25)
     assert table["proofs (two halves each)"] == 1
     assert table["% of halves that branch"] == pytest.approx(50)

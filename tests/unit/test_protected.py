@@ -1,6 +1,7 @@
 """Protected counts: what noise guarantees, that published counts fit a dataset, which claims from them are false."""
 
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 from importlib.util import module_from_spec, spec_from_file_location
 from itertools import combinations
@@ -14,6 +15,7 @@ import pyarrow as pa
 import pytest
 
 from genverify.attack import ProgramSettings, generate_block
+from genverify.certificate import check_block
 from genverify.claims import Claim
 from genverify.config import merge, parse_config
 from genverify.domain import read_domain
@@ -25,8 +27,8 @@ from genverify.protected.judge import check_unprotected, judge, summarise
 from genverify.protected.kinds import Kinds, build_kinds, possible_schema, queries_of
 from genverify.protected.noise import Noise, half_width, noise_variance
 from genverify.protected.publish import Swapping, publish, read_blocks
-from genverify.protected.results import contradictory_rows, empty_ranges
-from genverify.release import Release, Schema, ranges_frame
+from genverify.protected.results import contradictory_rows
+from genverify.release import Release, Schema, empty_ranges, ranges_frame
 from genverify.results import claim_columns
 from genverify.sample import chosen_blocks
 from genverify.tabulate import tabulate
@@ -188,6 +190,7 @@ def test_what_is_verified_from_ranges_is_what_brute_force_verifies(
     assert (found.status, found.undecided) == (ATTACKED, 0)
     truth = brute.Truth(release)
     verified = {claim.codes for claim in found.verified.claims} if found.verified else set()
+    assert check_block(release, found.certificate).claims == len(verified)
     first = truth.datasets[0]
     expected = {codes for codes in candidates(first) if len(truth.counts(codes)) == 1}
     assert verified == expected
@@ -209,13 +212,16 @@ def test_a_release_too_large_for_the_program_is_searched_and_the_rest_left_undec
     assert tiny.block(open_, 1).status == ATTACKED
     assert tiny.block(open_, 1).verified is None
     assert tiny.block(open_, 1).undecided == 0
-    exact = tiny.block(release_of(possible, counts, counts, 3), 1)
+    known = release_of(possible, counts, counts, 3)
+    exact = tiny.block(known, 1)
     assert exact.status == UNDECIDED
-    some = release_of(possible, counts.copy(), counts.copy(), 3)
-    some.lo[3:], some.hi[3:] = 0, 3
+    first = np.arange(16) < 3
+    some = release_of(possible, np.where(first, counts, 0), np.where(first, counts, 3), 3)
     left = tiny.block(some, 1)
     assert left.status == ATTACKED
     assert left.undecided >= 3  # one cat, one dog, one fish
+    for release, entry in ((known, exact), (some, left)):
+        assert check_block(release, entry.certificate).claims == 0
 
 
 def test_contradictory_counts_are_reported(
@@ -223,7 +229,12 @@ def test_contradictory_counts_are_reported(
 ) -> None:
     counts = counts_of(possible, RECORDS)
     wrong = counts + (np.arange(16) == 0)  # a cat too many
-    assert attack(kinds, program_settings).block(release_of(possible, wrong, wrong, 4), 1).status == CONTRADICTORY
+    release = release_of(possible, wrong, wrong, 4)
+    found = attack(kinds, program_settings).block(release, 1)
+    assert found.status == CONTRADICTORY
+    assert check_block(release, found.certificate).contradiction
+    unproved = attack(kinds, replace(program_settings, leaves=0)).block(release, 1)  # no proof may have a leaf
+    assert (unproved.status, check_block(release, unproved.certificate).contradiction) == (UNDECIDED, False)
     noise = Noise(kinds, kinds.varies, Fraction(100), 1)  # w is far too small, so that some range is empty
     lo, hi = noise.publish(counts, 4, np.random.default_rng(0))
     assert (lo > hi).any()

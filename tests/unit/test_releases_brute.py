@@ -8,18 +8,19 @@ from random import Random
 from types import ModuleType
 
 import numpy as np
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from genverify.attack import ProgramSettings, proofs_dict
-from genverify.certificate import check_block
+from genverify.certificate import CertificateError, check_block
 from genverify.claims import ANY, Claim
 from genverify.protections import Publishing, publish, withhold
 from genverify.release import Release
 from genverify.releases.audit import Attack
 from genverify.releases.search import search_cells, singles
 from genverify.releases.support import proof_cells
-from genverify.verify import Verdict, Verifier
+from genverify.verify import Verdict, Verifier, check_ranges
 
 
 def _load(name: str) -> ModuleType:
@@ -88,6 +89,10 @@ def test_ranges_of_cells_are_those_of_brute_force(random: Random, how: Publishin
         held = query.predicate.matches(columns).reshape(len(datasets), -1).sum(axis=1)
         found = verifier.range_of(query.predicate)
         assert (found.low, found.high) == (held.min(), held.max())
+        check_ranges(verifier.bounder.program, [(query.predicate, found)])
+        for narrower in (replace(found, low=found.low + 1), replace(found, high=found.high - 1)):
+            with pytest.raises(CertificateError):
+                check_ranges(verifier.bounder.program, [(query.predicate, narrower)])
 
 
 def singletons(release: Release, k: int) -> set[Claim]:

@@ -62,9 +62,10 @@ def test_a_tally_by_hand(schema: Schema) -> None:
     """Claims: one male (true), a woman of 20 (true), nobody is White (false, two are), somebody aged 30 (true)."""
     known = next(known_blocks(people(), schema, 30))
     codes = [[1, ANY, ANY, ANY], [2, 20, ANY, ANY], [ANY, ANY, ANY, 1], [ANY, 30, ANY, ANY]]
-    proved = Proved(np.array(codes, dtype=np.int16), np.array([1, 1, 1, 1]), Counter({2: 3}))
+    proved = Proved(np.array(codes, dtype=np.int16), np.array([1, 1, 1, 1]), np.array([0, 1, 2, 0]), Counter({2: 3}))
     found = tally(known, proved).set_index("k")
     assert found["claims"].tolist() == [4, 3, 1, 0, 0]
+    assert found["proofs"].tolist() == [3, 2, 1, 0, 0]
     assert found["false_claims"].tolist() == [1, 1, 0, 0, 0]
     assert found["singled_out"].tolist() == [2, 2, 1, 0, 0]
     assert found["undecided"].tolist() == [3, 0, 3, 0, 0]
@@ -95,7 +96,7 @@ def test_the_same_answers_are_attacked_once(
 
     def proved(release: Any, *_: Any) -> Proved:
         calls.append(release.block)
-        return Proved(np.zeros((0, 4), np.int16), np.zeros(0, np.int64), Counter())
+        return Proved(np.zeros((0, 4), np.int16), np.zeros(0, np.int64), np.zeros(0, np.int64), Counter())
 
     monkeypatch.setattr("genverify.trial.prove", proved)
     records = pd.concat([people(), people().assign(block=lambda frame: "56" + frame["block"].str.slice(2))])

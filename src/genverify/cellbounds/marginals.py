@@ -44,7 +44,7 @@ def bound_marginals(marginals: Sequence[Multiway], settings: ProgramSettings) ->
     bounder = settings.bounder(marginal_release(tables, levels))
     found = bounder.at_most(np.zeros(bounder.program.classes, dtype=np.int64), -1)
     if found.counterexample is None:
-        raise no_dataset_fits(bounder, found)
+        raise no_dataset_fits(bounder, found.proof, found.limit)
     upper = _smallest_marginal(tables, levels)
     lower, exact = np.zeros_like(upper), np.ones(upper.shape, dtype=bool)
     for place, cell in enumerate(_cells(bounder.program)):

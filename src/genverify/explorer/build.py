@@ -8,16 +8,18 @@ from typing import Any
 
 import pandas as pd
 
+from genverify.checked import checked_blocks
 from genverify.explorer.blocks import block_entry, claims_by_block
 from genverify.explorer.page import in_pieces, render_page, write_list, write_piece
+from genverify.explorer.proofs import check_layout
 from genverify.explorer.summary import block_rows, study_piece
 from genverify.explorer.words import Words
 from genverify.prooffile import read_proofs
-from genverify.release import Schema, read_releases
+from genverify.release import Schema
 
 BLOCKS_AT_ONCE = 1_000
-Batch = tuple[Path, Path]
-"""A file of counts, and one of laid-out proofs."""
+Batch = tuple[Path, Path, Path]
+"""A file of counts, one of proofs, and one of laid-out proofs."""
 
 
 def write_study(
@@ -56,19 +58,19 @@ def write_lists(folder: Path, figures: Iterable[pd.DataFrame], designs: Sequence
 def block_entries(
     schema: Schema, batches: Sequence[Batch], claims: Path, baselines: Path, at_once: int = BLOCKS_AT_ONCE
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Every block with what the page shows of it; claims are read for as many batches as hold about `at_once` blocks."""
+    """
+    Every block with what the page shows of it; claims are read for as many batches as hold about `at_once` blocks. The
+    proofs of a block are checked first, and every claim that names a proof is looked up among the proved ones.
+    """
     for group, blocks in _groups(batches, at_once):
-        yield from _entries(schema, group, *claims_by_block(claims, baselines, blocks))
-
-
-def _entries(
-    schema: Schema, group: Sequence[Batch], of_block: Mapping[str, pd.DataFrame], nothing: pd.DataFrame
-) -> Iterator[tuple[str, dict[str, Any]]]:
-    for counts, proofs in group:
-        laid_out = {found["block"]: found["proofs"] for found in read_proofs(proofs)}
-        for release in read_releases(counts, schema):
-            own = of_block.get(release.block, nothing)
-            yield release.block, block_entry(release, own, laid_out.get(release.block, []))
+        of_block, nothing = claims_by_block(claims, baselines, blocks)
+        for counts, proofs, explained in group:
+            laid_out = {found["block"]: found["proofs"] for found in read_proofs(explained)}
+            for block in checked_blocks(counts, proofs, schema):
+                rows, shown = of_block.get(block.release.block, nothing), laid_out.get(block.release.block, [])
+                block.require(rows[rows["proof"].notna()], claims)
+                check_layout(block, shown, explained)
+                yield block.release.block, block_entry(block.release, rows, shown)
 
 
 def _groups(batches: Iterable[Batch], at_once: int) -> Iterator[tuple[list[Batch], set[str]]]:

@@ -1,26 +1,32 @@
 """Proofs for the page: the claims that share a proof are one group, laid out once so that it serves them all."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+from genverify.checked import CheckedBlock
+from genverify.errors import DataError
 from genverify.explain import CONCLUSIONS, Either, Layout, Sum, lay_out
 from genverify.predicates import Predicate, Rule
-from genverify.reasons import Reasons
-from genverify.release import TOTAL, Release
+from genverify.reasons import Forks, Reasons
+from genverify.release import TOTAL
 
 Where = Mapping[str, int]
 ALL = -1
 """The cell that holds every record, beside the places of the queries."""
+SUM = 5
+"""The parts of a plain sum; a split into cases has four."""
 
 
-def lay_out_block(release: Release, found: Mapping[str, Any]) -> dict[str, Any]:
-    """The proofs of a block, each laid out as plain values in which cells are places in the list of queries."""
-    reasons = Reasons(release, found["lemmas"])
+def lay_out_block(block: CheckedBlock) -> dict[str, Any]:
+    """The checked proofs of a block, each laid out as plain values in which cells are places in the list of queries."""
+    found = block.proofs
+    reasons = Reasons(block.release, found["lemmas"])
     groups: list[list[Where]] = [[] for _ in found["proofs"]]
     for claim in found["claims"]:
         groups[claim["proof"]].append(claim["where"])
     halves = (_halves(reasons, proof, group) for proof, group in zip(found["proofs"], groups, strict=True))
-    return {"block": release.block, "proofs": list(halves)}
+    return {"block": block.release.block, "proofs": list(halves)}
 
 
 def _halves(reasons: Reasons, proof: Mapping[str, Any], group: Sequence[Where]) -> list[Any]:
@@ -80,6 +86,41 @@ def _place(reasons: Reasons, name: str) -> int:
     return ALL if name == TOTAL else reasons.release.schema.position[name]
 
 
-def lay_out_batch(releases: Mapping[str, Release], proofs: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-    """The laid-out proofs of every block of a batch."""
-    return (lay_out_block(releases[found["block"]], found) for found in proofs)
+class _Unexplained(Reasons):
+    """The cells of a block without the search for what a sum rests on."""
+
+    def needed(self, leaf: Mapping[str, Any], s: int, forks: Forks, matching: Sequence[Predicate]) -> list[Rule]:
+        return []
+
+
+def check_layout(block: CheckedBlock, laid_out: Sequence[Any], source: Path) -> None:
+    """
+    An error unless laid-out proofs add up what the checked ones do, and the zeros and totals that they rest on are there.
+
+    Cells, multipliers and cases are compared; that the named zeros are enough for words is not searched again.
+    """
+    reasons = _Unexplained(block.release, block.proofs["lemmas"])
+    bare = [[_bare(half) for half in _halves(reasons, proof, [])] for proof in block.proofs["proofs"]]
+    known = [_reason(reasons, rule) for rule in reasons.rules]
+    shown = [[_bare(half) for half in halves] for halves in laid_out]
+    if shown != bare or any(why not in known for halves in laid_out for half in halves for why in _because(half)):
+        raise DataError(
+            f"{source}: block {block.release.block}: the proofs laid out here are not those that were checked. Remove the "
+            "file and let Snakemake lay the proofs out again."
+        )
+
+
+def _bare(layout: list[Any]) -> list[Any]:
+    """A plain layout without reasons: they are last in a sum, and a split into cases has none of its own."""
+    return layout[:4] if _is_sum(layout) else [*layout[:2], *map(_bare, layout[2:])]
+
+
+def _because(layout: list[Any]) -> Iterator[Any]:
+    if _is_sum(layout):
+        yield from layout[4]
+    else:
+        yield from (why for side in layout[2:] for why in _because(side))
+
+
+def _is_sum(layout: list[Any]) -> bool:
+    return len(layout) == SUM

@@ -46,6 +46,16 @@ class Example:
         k = (self.codes != ANY).sum(axis=1)
         return int(self.describes.any(axis=0).sum()), len(set(k.tolist())), int(k.sum())
 
+    @property
+    def m(self) -> npt.NDArray[np.int64]:
+        """The number of households that each claim describes, which the figure prints."""
+        counts: npt.NDArray[np.int64] = self.describes.sum(axis=1)
+        return counts
+
+    def claims(self, names: Sequence[str]) -> pd.DataFrame:
+        """What the figure says, as rows of claims."""
+        return pd.DataFrame(self.codes, columns=list(names)).assign(block=self.block, m=self.m)
+
 
 def check_synthetic(manifest: Path) -> None:
     """Households are written out in words only if nobody lives in them."""
@@ -160,8 +170,8 @@ def _write_claims(axes: Axes, example: Example, texts: Sequence[Sequence[str]], 
     axes.set_ylim(height / LINE, 0)
     axes.axis("off")
     line = 0.6
-    for place, (lines, described) in enumerate(zip(texts, example.describes, strict=True)):
-        m, k = int(described.sum()), int((example.codes[place] != ANY).sum())
+    for place, lines in enumerate(texts):
+        m, k = int(example.m[place]), int((example.codes[place] != ANY).sum())
         axes.plot([0, 0.09], [line, line], color=COLOURS[place], linewidth=2, linestyle=LINES[place])
         head = f"{place + 1}.  exactly {m} household{'s' if m > 1 else ''}  (m = {m}, k = {k})"
         axes.text(0.11, line, head, va="center", fontsize=7.5, color=COLOURS[place], weight="bold")

@@ -17,7 +17,7 @@ from genverify.housing.record import HouseholdFile
 from genverify.housing.verdict import FLAGGED, YES, Verdict, proved
 from genverify.program.compact import Program
 from genverify.program.matching import condition_classes
-from genverify.proofs import Node
+from genverify.proofs import Node, certificate_of
 from genverify.release import Release, restricted
 from genverify.solvers.base import IntegerProgram
 
@@ -120,7 +120,7 @@ def _search(release: Release, searched: Release, settings: ProgramSettings) -> D
         return _contradicted(bounder.program, release, bound.proof)
     if least == 0:
         return Detected(release.block, Verdict.POSSIBLE, 0, release, None)
-    text = _certificate(bounder.program, release)
+    text = certificate_of(release, bounder.program.lemmas)
     text["at_least"] = [{"where": {VIOLATION: 1}, "m": least, "proof": bound.proof.as_dict()}]
     return Detected(release.block, Verdict.VIOLATION, least, release, text)
 
@@ -148,12 +148,6 @@ def _farthest(program: Program, c: Ints, settings: ProgramSettings) -> Ints | No
 
 
 def _contradicted(program: Program, release: Release, proof: Node) -> Detected:
-    text = _certificate(program, release)
+    text = certificate_of(release, program.lemmas)
     text["contradiction"] = proof.as_dict()
     return Detected(release.block, Verdict.CONTRADICTION, 0, release, text)
-
-
-def _certificate(program: Program, release: Release) -> dict[str, Any]:
-    """The lemmas of a program, for proofs about a release that may hold more records than the program searches."""
-    lemmas = [lemma.as_dict() for lemma in program.lemmas]
-    return {"block": release.block, "release": release.digest, "lemmas": lemmas, "proofs": [], "claims": []}

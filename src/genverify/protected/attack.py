@@ -6,17 +6,18 @@ So datasets that fit are searched first, each made to contradict a claim that is
 nothing can be verified. Only otherwise is the program built; if it is too large, what is left is undecided.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
-from genverify.attack import ProgramSettings, Verified, generate_block, proofs_dict, verify_block
-from genverify.certificate import check_block
+from genverify.attack import ProgramSettings, Verified, generate_block, verify_block
 from genverify.claims import ANY, Codes, Ints, candidate_claims
 from genverify.errors import NoDatasetError
 from genverify.predicates import Flags
 from genverify.program.types import TooManyTypes
+from genverify.proofs import certificate_of
 from genverify.protected.fit import Search, Wanted
 from genverify.protected.kinds import Kinds
 from genverify.release import Release
@@ -32,9 +33,11 @@ class Attacked:
     """
     What became of a block: attacked, with the claims that are verified (None: no candidate is left) and the number of those
     that stayed undecided; contradictory, where it is proved that no dataset fits; or undecided, where none was found.
+    `certificate` proves the claims, or the contradiction, and was checked; otherwise it is empty.
     """
 
     status: str
+    certificate: Mapping[str, Any]
     verified: Verified | None = None
     undecided: int = 0
 
@@ -50,24 +53,24 @@ class Attack:
 
     def block(self, release: Release, seed: int) -> Attacked:
         """Generate, then verify; every proof is checked."""
-        datasets = None
+        self.program.proving("The attack on protected counts")
+        datasets, nothing = None, certificate_of(release)
         if (release.lo < release.hi).any():
             datasets = self._searched(release, seed)
         try:
             if datasets is None:
                 datasets = generate_block(release, self.program, self.datasets, seed).records
             left = len(candidate_claims(datasets, self.min_k)[1])
-            return self._verified(release, datasets) if left else Attacked(ATTACKED)
+            return self._verified(release, datasets) if left else Attacked(ATTACKED, nothing)
         except NoDatasetError as error:
-            return Attacked(CONTRADICTORY if error.proved else UNDECIDED)
+            return Attacked(CONTRADICTORY, error.certificate) if error.certificate else Attacked(UNDECIDED, nothing)
         except TooManyTypes:
-            return Attacked(UNDECIDED) if datasets is None else Attacked(ATTACKED, undecided=left)
+            return Attacked(UNDECIDED, nothing) if datasets is None else Attacked(ATTACKED, nothing, undecided=left)
 
     def _verified(self, release: Release, datasets: Codes) -> Attacked:
         found = verify_block(release, datasets, self.program, self.min_k)
-        check_block(release, proofs_dict(found))
         open_ = [d for d in found.decisions if d.verdict in (Verdict.UNDECIDED, Verdict.UNCERTIFIED)]
-        return Attacked(ATTACKED, found, len(open_))
+        return Attacked(ATTACKED, found.certificate, found, len(open_))
 
     def _searched(self, release: Release, seed: int) -> Codes | None:
         """Datasets that fit and leave few candidates; None where no dataset was found that way."""

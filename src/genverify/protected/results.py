@@ -11,12 +11,6 @@ from genverify.release import TOTAL, Release
 from genverify.results import claims_frame
 
 
-def empty_ranges(counts: Path) -> set[str]:
-    """The blocks of a counts file with a range that holds no number: these counts contradict themselves."""
-    frame = pd.read_parquet(counts, columns=["block", "lo", "hi"])
-    return set(frame.loc[frame["lo"] > frame["hi"], "block"])
-
-
 def contradictory_rows(counts: Path, blocks: Collection[str]) -> list[dict[str, Any]]:
     """The rows of blocks that need no attack, because a range of theirs is empty."""
     frame = pd.read_parquet(counts)

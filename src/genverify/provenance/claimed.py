@@ -1,6 +1,6 @@
 """What tables say of claims and blocks, held against what the checker concluded from the proofs."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 
@@ -11,18 +11,21 @@ import pandas as pd
 from genverify.certificate import Checked
 from genverify.certificate_effective import effective_sizes
 from genverify.pieces import read_pieces
+from genverify.predicates import Flags
+from genverify.protected.attack import ATTACKED, CONTRADICTORY, UNDECIDED
 from genverify.provenance.records import AuditError
+from genverify.release import Release
 
 Matrix = npt.NDArray[np.int64]
 NULL = -(2**40)  # what stands for no value: no code, no count and no number of a proof is this small
 VERDICTS = ("verified", "refuted", "undecided", "uncertified")
+STATUSES = (ATTACKED, CONTRADICTORY, UNDECIDED)
 AGAIN = "Verify the batch again: snakemake --force"
 
 
 def proven_rows(checked: Checked, names: Sequence[str]) -> Matrix:
     """The claims of a certificate as rows: k, m, effective k, number of the proof, a code per column (NULL: any)."""
-    assert checked.types is not None
-    sizes = effective_sizes(checked.types, [one.where for one in checked.statements])
+    sizes = effective_sizes(checked.types, [one.where for one in checked.statements]) if checked.types else []
     at = {name: 4 + column for column, name in enumerate(names)}
     rows = np.full((len(sizes), 4 + len(names)), NULL, dtype=np.int64)
     for row, one, size in zip(rows, checked.statements, sizes, strict=True):
@@ -56,6 +59,13 @@ def whole_numbers(path: Path, frame: pd.DataFrame, column: str) -> Matrix:
     if not len(values) or values.isna().all():
         return np.full(len(values), NULL, dtype=np.int64)
     return values.to_numpy(dtype=np.int64, na_value=NULL)
+
+
+def truth_values(path: Path, frame: pd.DataFrame, column: str) -> Flags:
+    """A column of truth values."""
+    if column not in frame or frame[column].dtype != bool:
+        raise AuditError(f"{path}: no column {column!r} of truth values. {AGAIN} {path}")
+    return frame[column].to_numpy(dtype=bool)
 
 
 def ordered(rows: Matrix) -> Matrix:
@@ -125,6 +135,21 @@ def compare_verified(path: Path, proven: Mapping[str, Matrix], columns: int) -> 
         if by_program[at] != decided:
             raise AuditError(f"{path}: block {block}: {by_program[at]} decisions for {decided} claims. {AGAIN} {path}")
     return frame
+
+
+def compare_statuses(
+    path: Path, releases: Mapping[str, Release], proven: Mapping[str, Matrix], contradicted: Collection[str]
+) -> None:
+    """What became of blocks with protected counts: contradictory where that is proved, and claims nowhere else."""
+    frame = block_rows(path, {**releases, **dict.fromkeys(contradicted)})
+    sizes = whole_numbers(path, frame, "n_households")
+    for block, status, n in zip(frame["block"], frame["status"], sizes, strict=True):
+        wrong = (status == CONTRADICTORY) != (block in contradicted) or status not in STATUSES
+        wrong |= status != ATTACKED and len(proven.get(block, ())) > 0
+        if wrong or (block in releases and n != releases[block].n):
+            raise AuditError(
+                f"{path}: block {block}: status {status!r} and {n} households are not what is proved. {AGAIN} {path}"
+            )
 
 
 def block_rows(path: Path, blocks: Mapping[str, object]) -> pd.DataFrame:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from genverify.claims import Codes, candidate_claims
-from genverify.provenance.claimed import Matrix, block_rows, whole_numbers
+from genverify.provenance.claimed import Matrix, block_rows, truth_values, whole_numbers
 from genverify.provenance.records import AuditError
 from genverify.release import Release, Schema
 from genverify.tabulate import tabulate
@@ -38,7 +38,7 @@ def compare_generated(
     if not len(frame):
         return
     counts = {name: whole_numbers(path, frame, name) for name in ("n_households", "datasets", "class_vectors")}
-    flags = {name: frame[name].to_numpy(dtype=bool) for name in ("complete", "unique", "two_solutions")}
+    flags = {name: truth_values(path, frame, name) for name in ("complete", "unique", "two_solutions")}
     for at, block in enumerate(frame["block"]):
         rows, many = proven[block], len(found[block].datasets)
         single = not unproved and rows[(rows[:, 4:] >= 0).all(axis=1), 1].sum() == releases[block].n

@@ -9,20 +9,18 @@ from dataclasses import dataclass, field
 from functools import cache
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
-from genverify.certificate import check_block
-from genverify.errors import DataError
+from genverify.checked import checked_blocks
 from genverify.housing.check import Detection
-from genverify.prooffile import read_proofs
 from genverify.provenance.claimed import (
     NULL,
     Matrix,
     by_block,
     claim_rows,
     compare_claims,
+    compare_statuses,
     compare_verified,
     digest_rows,
     proven_rows,
@@ -30,7 +28,7 @@ from genverify.provenance.claimed import (
 )
 from genverify.provenance.datasets import compare_candidates, compare_generated, read_generated
 from genverify.provenance.records import AuditError, Record, Records
-from genverify.release import Release, Schema, read_releases, read_schema
+from genverify.release import Release, Schema, empty_ranges, read_schema
 
 PROOFS = "proofs"
 ONEHOT = "onehot"
@@ -40,7 +38,8 @@ ONEHOT = "onehot"
 class Batch:
     """
     The proofs of some blocks, the release that they speak of, and the tables that repeat them: the claims, the blocks of the
-    verification, the generated datasets and the blocks of the generation. `unproved`: the one-hot program gives no proofs.
+    verification, the generated datasets and the blocks of the generation; or, of protected counts, what became of each
+    block. `unproved`: the one-hot program gives no proofs.
     """
 
     schema: Path
@@ -52,6 +51,7 @@ class Batch:
     generated: Path | None = None
     min_k: int = 1
     unproved: bool = False
+    statuses: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,8 @@ def _batch(record: Record, records: Records) -> Batch:
     min_k = record.params.get("verify", {}).get("min_k", 1)
     unproved = record.params.get("program", {}).get("formulation") == ONEHOT
     claims = _one(record, "claims")
-    return Batch(schema, counts, proofs, claims, verified, datasets, generated, min_k, unproved)
+    statuses = None if datasets else _one(record, "blocks")
+    return Batch(schema, counts, proofs, claims, verified, datasets, generated, min_k, unproved, statuses)
 
 
 def _one(record: Record, name: str) -> Path | None:
@@ -126,11 +127,15 @@ def check_batch(batch: Batch) -> Found:
     total: Counter[str] = Counter()
     proven: dict[str, Matrix] = {}
     releases: dict[str, Release] = {}
-    for release, found in matched([batch.proofs], batch.schema, batch.counts):
-        checked = check_block(release, found)
+    contradicted = empty_ranges(batch.counts)
+    for block in checked_blocks(batch.counts, batch.proofs, known_schema(batch.schema)):
+        name, checked = block.release.block, block.checked
         total.update(blocks=1, claims=checked.claims, proofs=checked.proofs)
-        releases[release.block] = release
-        proven[release.block] = proven_rows(checked, release.schema.domain.names)
+        releases[name] = block.release
+        proven[name] = proven_rows(checked, block.release.schema.domain.names)
+        contradicted |= {name} if checked.contradiction else set()
+    if batch.statuses:
+        compare_statuses(batch.statuses, releases, proven, contradicted)
     if batch.claims:
         proven = _compare_tables(batch, releases, proven)
     unproved = sum(int((rows[:, 3] == NULL).sum()) for rows in proven.values())
@@ -154,23 +159,11 @@ def _compare_tables(batch: Batch, releases: dict[str, Release], proven: dict[str
     return proven
 
 
-def matched(files: Sequence[Path], schema: Path, counts: Path) -> Iterator[tuple[Release, dict[str, Any]]]:
-    """Every block's release with its proofs; a block on one side only is an error. `counts`: a file, or a folder of them."""
-    known = _schema(schema.resolve(), schema.stat().st_mtime_ns) if schema.exists() else read_schema(schema)
-    for file in files:
-        own = counts / file.name.replace(".jsonl.gz", ".parquet") if counts.is_dir() else counts
-        releases = {release.block: release for release in read_releases(own, known)}
-        for found in read_proofs(file):
-            if found["block"] not in releases:
-                raise DataError(f"{file}: block {found['block']} is not in {own}, or is duplicated in the proofs")
-            if "release" not in found:
-                raise DataError(f"{file}: block {found['block']}: the proofs do not name the release that they are about")
-            yield releases.pop(found["block"]), found
-        if releases:
-            raise DataError(f"{file}: block {next(iter(releases))} of {own} has no entry")
+def known_schema(path: Path) -> Schema:
+    """A schema, read once by each worker, unless it was changed: the batches of a variant share it."""
+    return _schema(path.resolve(), path.stat().st_mtime_ns) if path.exists() else read_schema(path)
 
 
 @cache
 def _schema(path: Path, changed: int) -> Schema:
-    """Read once by each worker, unless it was changed: the batches of a variant share it."""
     return read_schema(path)

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.certificate import check_block
+from genverify.checked import checked_blocks
 from genverify.errors import DataError
 from genverify.provenance.claimed import Matrix, claim_rows, compare_claims, ordered, proven_rows
-from genverify.provenance.proofs import matched
+from genverify.provenance.proofs import known_schema
 
 CLAIMS = "claims.parquet"
 ENDING = ".jsonl.gz"
@@ -22,14 +22,14 @@ def check_stored(proofs: Path, release: Path, claims: Path | None = None) -> Ite
     A batch of the release without proofs is an error. Of one file, or without a table of claims, the last line says what
     was not seen.
     """
-    files, names = _files(proofs, release), tuple[str, ...]()
+    files = _files(proofs, release)
     total: Counter[str] = Counter()
     proven: dict[str, Matrix] = {}
-    for known, found in matched(files, release / "schema.json", release):
-        checked = check_block(known, found)
-        total.update(blocks=1, claims=checked.claims, proofs=checked.proofs)
-        names = known.schema.domain.names
-        proven[known.block] = proven_rows(checked, names)
+    schema = known_schema(release / "schema.json")
+    for file in files:
+        for block in checked_blocks(release / file.name.replace(ENDING, ".parquet"), file, schema):
+            total.update(blocks=1, claims=block.checked.claims, proofs=block.checked.proofs)
+            proven[block.release.block] = proven_rows(block.checked, schema.domain.names)
     yield f"{total['blocks']} blocks, {total['claims']} claims, {total['proofs']} proofs: all right"
     if not proofs.is_dir():
         yield f"not seen: other batches of {release} than {proofs.name}"
@@ -37,7 +37,7 @@ def check_stored(proofs: Path, release: Path, claims: Path | None = None) -> Ite
     if table is None or (claims is None and not table.exists()):
         yield "not compared with a table of claims (--claims FILE)"
         return
-    compare_claims(table, _listed(table, names), proven)
+    compare_claims(table, _listed(table, schema.domain.names), proven)
     yield f"{table}: the claims that are proven, and no other"
 
 

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from genverify.attack import ProgramSettings, Verified, generate_block, proofs_dict, verify_block
-from genverify.certificate import check_block
+from genverify.attack import ProgramSettings, Verified, attack
 from genverify.evaluation import check_against_microdata
 from genverify.predicates import Predicate
 from genverify.release import Release, Schema
@@ -17,7 +16,7 @@ from genverify.releases.describe import Described
 from genverify.releases.people import count_people
 from genverify.results import claims_frame, stack
 from genverify.seeds import derive_seed
-from genverify.verify import Verdict, Verifier
+from genverify.verify import Range, Verdict, Verifier, check_ranges
 
 DATASETS = 50
 MOST_RECORDS = 400
@@ -34,9 +33,9 @@ class Attack:
     seed: int
 
     def __call__(self, release: Release) -> Verified:
+        """The attack on one area, every proof checked."""
         seed = derive_seed(self.seed, "audit", release.block)
-        generated = generate_block(release, self.settings, self.datasets, seed)
-        return verify_block(release, generated.records, self.settings, self.min_k)
+        return attack(release, self.settings, self.datasets, self.min_k, seed)
 
 
 @dataclass(frozen=True)
@@ -60,47 +59,56 @@ class Audit:
         return sum(sum(found.counts(verdict).values()) for found in self.found for verdict in open_)
 
 
-def audit(described: Described, attack: Attack, over: Callable[[Sequence[Release]], Iterator[Release]] = iter) -> Audit:
-    """Attack every area; each certificate is checked, and each claim counted in the records where they are given."""
-    found = tuple(attack(release) for release in over(described.releases))
-    proofs = tuple(proofs_dict(one) for one in found)
-    for release, proof in zip(described.releases, proofs, strict=True):
-        check_block(release, proof)
+def audit(described: Described, how: Attack, over: Callable[[Sequence[Release]], Iterator[Release]] = iter) -> Audit:
+    """Attack every area, each proof checked; where records are given, each claim is counted in them."""
+    found = tuple(how(release) for release in over(described.releases))
     claims = all_claims(found)
     if described.records is not None:
         check_against_microdata(claims, described.records)
-    ranges = stack([_ranges(release, attack.settings) for release in described.releases])
+    ranges = stack([_ranges(release, how.settings) for release in described.releases])
     people = count_people(claims, described.records, described.schema.domain.names)
-    return Audit(described, found, proofs, claims, ranges, people)
+    return Audit(described, found, tuple(one.certificate for one in found), claims, ranges, people)
 
 
 def all_claims(found: Sequence[Verified]) -> pd.DataFrame:
     return stack([claims_frame(one) for one in found])
 
 
+@dataclass(frozen=True)
+class _Cell:
+    """A cell of a table or, unpublished, a kind of record; lo and hi are what is printed of its count."""
+
+    table: str
+    name: str
+    label: str
+    predicate: Predicate
+    lo: int
+    hi: int
+
+
 def _ranges(release: Release, settings: ProgramSettings) -> pd.DataFrame:
-    """What is printed of every cell and what follows from all cells together; of every record where few."""
-    verifier = Verifier(settings.bounder(release))
+    """What is printed of every cell and what follows from all cells together, with every proof checked."""
+    verifier, cells = Verifier(settings.bounder(release)), list(_cells(release))
+    found = [verifier.range_of(cell.predicate) if cell.lo < cell.hi else None for cell in cells]
+    searched = [(cell.predicate, range_) for cell, range_ in zip(cells, found, strict=True) if range_]
+    check_ranges(verifier.bounder.program, searched)
+    return pd.DataFrame([_range_row(release.block, *pair) for pair in zip(cells, found, strict=True)])
+
+
+def _cells(release: Release) -> Iterator[_Cell]:
+    """Every cell of the tables, then every kind of record where there are few."""
     printed = {int(c): (int(lo), int(hi)) for c, lo, hi in zip(release.cells, release.lo, release.hi, strict=True)}
-    rows = []
     for place, query in enumerate(release.schema.queries):
-        lo, hi = printed.get(place, (0, release.n))
-        rows.append(_range_row(verifier, release, query.id, query.table, query.label, query.predicate, lo, hi))
+        yield _Cell(query.table, query.id, query.label, query.predicate, *printed.get(place, (0, release.n)))
     for predicate in _kinds(release.schema):
-        label = _words(release.schema, predicate)
-        rows.append(_range_row(verifier, release, str(predicate), RECORD, label, predicate, 0, release.n))
-    return pd.DataFrame(rows)
+        yield _Cell(RECORD, str(predicate), _words(release.schema, predicate), predicate, 0, release.n)
 
 
-def _range_row(
-    verifier: Verifier, release: Release, cell: str, table: str, label: str, predicate: Predicate, lo: int, hi: int
-) -> dict[str, Any]:
-    row = {"block": release.block, "table": table, "cell": cell, "label": label, "lo": lo, "hi": hi}
-    if lo == hi:
-        return {**row, "least": lo, "most": hi, "limit": ""}
-    found = verifier.range_of(predicate)
-    if found.limit:
-        return {**row, "least": lo, "most": hi, "limit": found.limit}
+def _range_row(block: str, cell: _Cell, found: Range | None) -> dict[str, Any]:
+    """The range of a cell; what is printed of it where that is exact, or where a limit struck."""
+    row = {"block": block, "table": cell.table, "cell": cell.name, "label": cell.label, "lo": cell.lo, "hi": cell.hi}
+    if found is None or found.limit:
+        return {**row, "least": cell.lo, "most": cell.hi, "limit": found.limit if found else ""}
     return {**row, "least": found.low, "most": found.high, "limit": ""}
 
 

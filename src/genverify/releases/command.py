@@ -39,7 +39,8 @@ def run_audit(options: argparse.Namespace) -> None:
     found, search = write_audit(described, attack_of(described), folder)
     one, many = described.form.unit
     print(f"{described.people} {many}, {len(found.claims)} verified claims, {len(found.singles)} about exactly one {one}")
-    print(f"withhold {len(search.steps)} cells: of {search.before} such claims with k >= {search.k}, {search.left} are left")
+    remaining = f"{search.left} are left" + (f", {search.undecided} undecided" if search.undecided else "")
+    print(f"withhold {len(search.steps)} cells: of {search.before} such claims with k >= {search.k}, {remaining}")
     print(f"{folder / 'report.html'} ({time.monotonic() - started:.1f} s)")
 
 

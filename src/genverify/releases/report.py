@@ -99,13 +99,22 @@ def _withhold(audit: Audit, cells: pd.DataFrame, search: Search) -> Iterator[str
         return
     yield paragraph(
         f"{search.before} claims about exactly one {one} name {search.k} or more columns. If the {len(search.steps)} cells "
-        f"below are withheld together, {search.left or 'none'} of them can be verified: the attack was run again."
+        f"below are withheld together, {search.left or 'none'} of them can be verified: the attack was run again and its "
+        f"proofs were checked.{_undecided(search)}"
     )
     smallest = search.least >= len(search.steps) and not search.left
-    open_ = f"Each of them is needed; a smaller set may exist, but not below {search.least} cells."
-    yield paragraph("No smaller set of cells does it." if smallest else open_, "soft")
+    open_ = f"A smaller set may exist, but none below {search.least} cells."
+    covered = (
+        "The least number is the solver's optimum of a covering program. The proofs that it covers were checked, also that "
+        "the named cells are enough for each; that no fewer cells cover them has no proof of its own."
+    )
+    yield paragraph(f"{'No smaller set of cells does it.' if smallest else open_} {covered}", "soft")
     rows = [(at, *_named(audit, step.block, step.cell), step.label, step.left) for at, step in enumerate(search.steps, 1)]
     yield table(["", *_heads(audit), "what it counts", "claims left"], rows)
+
+
+def _undecided(search: Search) -> str:
+    return f" {search.undecided} more could not be decided within the limits." if search.undecided else ""
 
 
 def _claims(audit: Audit, cells: pd.DataFrame, search: Search) -> Iterator[str]:
@@ -154,7 +163,13 @@ def _ranges(audit: Audit, cells: pd.DataFrame, search: Search) -> Iterator[str]:
         counts = (printed, known & ~printed, ~known)
         rows.append((words, len(part), *(int(flags.sum()) for flags in counts), int((part["most"] - part["least"]).max())))
     yield table(["table", "cells", "printed exactly", "known exactly all the same", "left open", "widest range"], rows)
-    yield paragraph("The least and the greatest count of each cell over all datasets that fit: ranges.csv.", "soft")
+    limited = int((audit.ranges["limit"] != "").sum())
+    stopped = f" {limited} searches ran into a limit: there the range is the printed one." if limited else ""
+    yield paragraph(
+        "The least and the greatest count of each cell over all datasets that fit: ranges.csv. Both ends were found in a "
+        "dataset that was counted again; the proofs that no count lies outside were checked, and are not stored." + stopped,
+        "soft",
+    )
 
 
 def _premises(audit: Audit, cells: pd.DataFrame, search: Search) -> Iterator[str]:
@@ -172,7 +187,8 @@ def _premises(audit: Audit, cells: pd.DataFrame, search: Search) -> Iterator[str
         f"codes in each column{rules}."
     )
     command = "python -m genverify check proofs release"
-    yield paragraph(f"To check every proof again, without a solver, in the folder of this report: {command}", "soft")
+    again = f"To check the proof of every claim again, without a solver, in the folder of this report: {command}"
+    yield paragraph(again, "soft")
 
 
 def _published(audit: Audit) -> str:

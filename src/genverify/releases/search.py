@@ -4,20 +4,26 @@ Which cells to withhold: few cells without which no singleton claim can be verif
 Every proof of a claim rests on some published cells. Whatever set of cells is withheld so that the claim cannot be verified
 any more, it holds one cell of each of its proofs. So: collect proofs, withhold the fewest cells that hit each of them, see
 which claims can still be verified and how, and repeat. Where this ends, no smaller set of cells does it.
+
+Every proof that is counted on is checked, and so is that its cells are enough for it. That no fewer cells hit all proofs is
+the solver's optimum of a covering program; that the chosen cells hit them all is counted.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import inf
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
 
-from genverify.attack import ProgramSettings, Verified, claim_where
+from genverify.attack import ProgramSettings, Verified, check_decisions, claim_where
+from genverify.bounds import WrongAnswer
+from genverify.certificate import CertificateError, check_block
 from genverify.claims import Claim
 from genverify.program.compact import Program
-from genverify.proofs import Fork
+from genverify.proofs import certificate_of
 from genverify.protections import withhold
 from genverify.releases.audit import Attack
 from genverify.releases.lines import SIZES
@@ -46,13 +52,15 @@ class Step:
 class Search:
     """
     What a search came to: the cells to withhold in order, the singleton claims before, those that a fresh attack on what
-    remains still verifies (`left`), and a number of cells below which no set does as well (`least`).
+    remains still verifies (`left`) or cannot decide (`undecided`), and a number of cells below which no set does as well
+    (`least`, by the solver's optimum of the covering program).
     """
 
     k: int
     steps: tuple[Step, ...]
     before: int
     left: int
+    undecided: int
     least: int
 
 
@@ -64,19 +72,26 @@ def search_cells(found: Sequence[Verified], attack: Attack, k: int, most: int) -
     others is not hidden by leaving it out: the program decides. At the end the whole attack is run on what remains.
     """
     steps: list[Step] = []
-    before = left = least = 0
+    before = left = undecided = least = 0
     for one in found:
         area = _Area(one, attack.settings, k)
         cells, below = area.search(most - len(steps))
         own = area.steps(cells)
         steps, before, least = [*steps, *own], before + len(area.claims), least + below
-        left += len(singles(attack(withhold(one.program.release, cells)), k))
-    return Search(k, tuple(steps), before, left, least)
+        remaining = attack(withhold(one.program.release, cells))
+        left, undecided = left + len(singles(remaining, k)), undecided + len(open_singles(remaining, k))
+    return Search(k, tuple(steps), before, left, undecided, least)
 
 
 def singles(found: Verified, k: int) -> list[Claim]:
     """The verified singleton claims with at least k columns."""
     return [claim for claim in found.claims if claim.m == 1 and claim.k >= k]
+
+
+def open_singles(found: Verified, k: int) -> list[Claim]:
+    """The singleton claims with at least k columns that ran into a limit."""
+    open_ = (Verdict.UNDECIDED, Verdict.UNCERTIFIED)
+    return [d.claim for d in found.decisions if d.verdict in open_ and d.claim.m == 1 and d.claim.k >= k]
 
 
 class _Area:
@@ -142,10 +157,12 @@ class _Area:
         return [Step(self.release.block, cell, labels[cell], n) for cell, n in zip(order, left, strict=True)]
 
     def _open(self, cells: Cells, claims: Sequence[Claim]) -> tuple[Program, list[Decision]]:
-        """Which of the claims can still be verified when the cells are withheld."""
+        """Which of the claims can still be verified when the cells are withheld; their proofs are checked."""
         bounder = self.settings.bounder(withhold(self.release, cells))
         decided = Verifier(bounder).decide(claims)
-        return bounder.program, [d for d in decided if d.verdict is Verdict.VERIFIED]
+        verified = [d for d in decided if d.verdict is Verdict.VERIFIED]
+        check_decisions(bounder.program, verified)
+        return bounder.program, verified
 
     def _supports(self, cells: Cells) -> set[Cells]:
         """The cells that the proofs of these claims rest on; a proof that rests on sizes and rules alone cannot be hit."""
@@ -154,16 +171,29 @@ class _Area:
         return {support for support in found if support}
 
     def _support(self, program: Program, decision: Decision) -> Cells:
-        """The cells of a proof. Those of a proof by cases are tried out: only if they are enough is `least` proved."""
+        """The cells of a proof; only if it is checked that they are enough is `least` proved."""
         halves = {"lower": decision.lower, "upper": decision.upper}
         proof = {side: half.as_dict() for side, half in halves.items() if half is not None}
         claim = {"where": claim_where(program.types.domain.names, decision.claim), "m": 1, "proof": 0}
-        lemmas = [lemma.as_dict() for lemma in program.lemmas]
-        cells = Cells(proof_cells(program.release, {"lemmas": lemmas, "proofs": [proof]}, claim))
-        if any(isinstance(half, Fork) for half in halves.values()):
-            others = Cells(query.id for query in self.release.queries) - cells
-            self.proved &= bool(self._open(others, [decision.claim])[1])
+        parts = {"proofs": [proof], "claims": [claim]}
+        cells = Cells(proof_cells(program.release, certificate_of(program.release, program.lemmas) | parts, claim))
+        self.proved &= self._enough(cells, program, parts) or self._found_again(cells, decision)
         return cells - self.fixed
+
+    def _enough(self, cells: Cells, program: Program, parts: dict[str, Any]) -> bool:
+        """Whether the checker accepts the proof from these cells alone."""
+        others = Cells(query.id for query in program.release.queries) - cells
+        alone, lemmas = withhold(program.release, others), [x for x in program.lemmas if not others & {x.universe, *x.cells}]
+        try:
+            check_block(alone, certificate_of(alone, lemmas) | parts)
+        except CertificateError:
+            return False
+        return True
+
+    def _found_again(self, cells: Cells, decision: Decision) -> bool:
+        """Whether another proof is found from these cells: the cases of one may speak of all published cells."""
+        others = Cells(query.id for query in self.release.queries) - cells
+        return bool(self._open(others, [decision.claim])[1])
 
     def _fewest(self) -> Cells | None:
         """The fewest cells that hit every proof; None where the solver does not say."""
@@ -177,7 +207,13 @@ class _Area:
         answer = self.settings.make_solver().solve(program)
         if answer.status is not Status.OPTIMAL or answer.z is None:
             return None
-        return Cells(cell for cell, taken in zip(cells, answer.z, strict=True) if taken > 0.5)
+        hit = Cells(cell for cell, taken in zip(cells, answer.z, strict=True) if taken > 0.5)
+        if not all(support & hit for support in self.supports):
+            raise WrongAnswer(
+                f"block {self.release.block}: the solver's cells to withhold miss a proof when recounted; nothing is "
+                "reported. Try the other solver (program.solver in config.yaml)."
+            )
+        return hit
 
 
 def _most_used(supports: Iterable[Cells], among: Iterable[str] = ()) -> str:

@@ -55,10 +55,10 @@ def _codes(claims: pd.DataFrame) -> list[str]:
     return [name for name in claims.columns if str(claims[name].dtype) == "Int16"]
 
 
-def table1(claims: pd.DataFrame, domain: Domain, phrases: Phrases, label: str) -> pd.DataFrame:
+def table1(chosen: pd.DataFrame, domain: Domain, phrases: Phrases, label: str) -> pd.DataFrame:
     """The chosen claims: where, what is known in words, k and effective k."""
     rows = []
-    for _, claim in choose_examples(claims, phrases.vary).iterrows():
+    for _, claim in chosen.iterrows():
         known = {name: int(claim[name]) for name in domain.names if pd.notna(claim[name])}
         where = {name: claim["block"][:width] for name, width in GEOGRAPHY.items()}
         rows.append(where | {"k": claim["k"], "effective_k": claim["effective_k"], "claim": phrases.describe(known),

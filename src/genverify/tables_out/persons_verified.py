@@ -8,9 +8,10 @@ from genverify.tables_out.markdown import document, markdown_table
 
 NOTE = (
     "A claim is verified if it holds in every dataset that fits the block's tables; false claims are verified claims that "
-    "the records contradict. Singled out: the persons that some verified claim with m = 1 describes. Match rate: the share "
-    "of RAP-RANK's first u rows that are true (u: distinct persons of the block), a mean over the ranked blocks; it is a "
-    "ranking, not a proof."
+    "the records contradict. Proofs: claims of a block share one where they follow from the same sums; each proof was "
+    "checked in exact integers when it was made, and none is stored. Singled out: the persons that some verified claim with "
+    "m = 1 describes. Match rate: the share of RAP-RANK's first u rows that are true (u: distinct persons of the block), a "
+    "mean over the ranked blocks; it is a ranking, not a proof."
 )
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from genverify.release import Release
+from genverify.checked import CheckedBlock
 from genverify.results import WITHOUT_PROOF
 
 
@@ -19,18 +19,23 @@ def leaves(node: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
         yield from leaves(node["above"])
 
 
-def proof_summary(blocks: pd.DataFrame, proofs: Iterable[tuple[Release, Mapping[str, Any]]]) -> pd.DataFrame:
+def proof_summary(blocks: pd.DataFrame, checked: Iterable[CheckedBlock]) -> pd.DataFrame:
     """One row per figure, over the distinct blocks of a study."""
     blocks = blocks.drop_duplicates("block")
     by_verdict = {name: int(blocks.filter(regex=rf"^{name}_k\d+$").to_numpy().sum()) for name in
                   ("candidates", "verified", "refuted", "undecided", "uncertified")}  # fmt: skip
-    halves = Counter(half for release, found in proofs for half in _halves(release, found))
+    halves: Counter[tuple[int, int, int]] = Counter()
+    proved = 0
+    for block in checked:
+        halves.update(_halves(block))
+        proved += len(block.proofs["claims"])
     total = max(1, halves.total())
     unproved = {"verified claims without proof": int(blocks[WITHOUT_PROOF].sum())} if WITHOUT_PROOF in blocks else {}
     decided = int(blocks["decided_lp"].sum()), int(blocks["decided_ip"].sum())
     rows = {
         "blocks": len(blocks),
         **{f"{name} claims": count for name, count in by_verdict.items()},
+        "verified claims with a checked proof": proved,
         **unproved,
         "% decided by a linear program or a dataset already seen": 100 * decided[0] / max(1, sum(decided)),
         "% decided by integer search": 100 * decided[1] / max(1, sum(decided)),
@@ -42,10 +47,10 @@ def proof_summary(blocks: pd.DataFrame, proofs: Iterable[tuple[Release, Mapping[
     return pd.DataFrame({"figure": list(rows), "value": [round(value, 3) for value in rows.values()]})
 
 
-def _halves(release: Release, found: Mapping[str, Any]) -> Iterator[tuple[int, int, int]]:
+def _halves(block: CheckedBlock) -> Iterator[tuple[int, int, int]]:
     """Of each half of each proof: its leaves, the published cells with a count above 0 that it names, its denominator."""
-    positive = {query.id for query, hi in zip(release.queries, release.hi, strict=True) if hi > 0}
-    for proof in found["proofs"]:
+    positive = {query.id for query, hi in zip(block.release.queries, block.release.hi, strict=True) if hi > 0}
+    for proof in block.proofs["proofs"]:
         for half in (proof["lower"], proof["upper"]):
             ends = list(leaves(half))
             named = {cell for leaf in ends for cell in leaf["y"]} & positive
