@@ -9,26 +9,34 @@ import pandas as pd
 
 from genverify.attack import Verified
 from genverify.claims import ANY, Claim, Codes
+from genverify.domain import Column, Domain
 from genverify.generate import Generated
 from genverify.pieces import BLOCKS_AT_ONCE, split_rows
 from genverify.release import Release
 from genverify.verify import Verdict
 
 
-def datasets_frame(block: str, generated: Generated, columns: Sequence[str]) -> pd.DataFrame:
+def datasets_frame(block: str, generated: Generated, domain: Domain) -> pd.DataFrame:
     """The generated records of a block: dataset number and one code per column."""
     K, N, _ = generated.records.shape
-    frame = pd.DataFrame(generated.records.reshape(K * N, len(columns)).astype(np.int8), columns=list(columns))
+    codes = generated.records.reshape(K * N, len(domain.names))
+    frame = pd.DataFrame(codes, columns=list(domain.names)).astype({c.name: _width(c) for c in domain.columns})
     frame.insert(0, "dataset", np.repeat(np.arange(K, dtype=np.int32), N))
     frame.insert(0, "block", block)
     return frame
+
+
+def _width(column: Column) -> str:
+    """The type of a column in a file: eight bits where its codes fit."""
+    return "int8" if max(column.codes) <= np.iinfo(np.int8).max else "int16"
 
 
 def read_datasets(frame: pd.DataFrame, release: Release) -> Codes:
     """The generated records of a block, with shape (K, N, columns)."""
     rows = frame[frame["block"] == release.block]
     names = list(release.schema.domain.names)
-    return rows[names].to_numpy(dtype=np.int16).reshape(-1, release.n, len(names))
+    codes = rows[names].to_numpy(dtype=np.int16)
+    return codes.reshape(-1 if release.n else 1, release.n, len(names))
 
 
 def generated_row(release: Release, generated: Generated) -> dict[str, Any]:

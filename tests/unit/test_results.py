@@ -43,8 +43,8 @@ def verified(
 def test_datasets_are_read_as_they_were_written(
     tmp_path: Path, releases: dict[str, Release], generated: dict[str, Generated]
 ) -> None:
-    names = releases[FIRST].schema.domain.names
-    frames = [datasets_frame(block, found, names) for block, found in generated.items()]
+    domain = releases[FIRST].schema.domain
+    frames = [datasets_frame(block, found, domain) for block, found in generated.items()]
     pd.concat(frames, ignore_index=True).to_parquet(tmp_path / "000.parquet", index=False)
     frame = pd.read_parquet(tmp_path / "000.parquet")
     assert list(frame) == ["block", "dataset", "PET", "HOME", "AGE"]

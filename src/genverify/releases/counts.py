@@ -42,6 +42,11 @@ def read_counts(
 def _parsed(texts: pd.DataFrame, source: Path, form: ReleaseForm) -> pd.DataFrame:
     """Cells with the least and the greatest count behind each, and the line that they stand in."""
     ranged = {"lo", "hi"} <= set(texts.columns)
+    if "count" in texts and {"lo", "hi"} & set(texts.columns):
+        raise ReleaseError(
+            f"{source}: has count and also {'lo and hi' if ranged else 'one of lo and hi'}, and they might disagree; give "
+            "count where counts are exact, else lo and hi"
+        )
     check_columns(texts, ["cell", *(["lo", "hi"] if ranged else ["count"]), *(["area"] if form.area else [])], source)
     frame = pd.DataFrame({"cell": texts["cell"], "area": texts["area"] if form.area else ""}, index=texts.index)
     if ranged:
