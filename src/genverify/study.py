@@ -9,6 +9,17 @@ from genverify.raprank.plan import check_experiments
 from genverify.release import read_study
 from genverify.settings import Config, Persons
 
+NEEDED_DESIGN = {"fig2": "state_median", "table5": "country_median"}
+SYNTHETIC_ONLY = ("fig1", "table1")
+
+
+def can_be_made(config: Config, result: str) -> bool:
+    """Whether the settings allow a figure or table: some show one design, and examples in words synthetic data only."""
+    design = NEEDED_DESIGN.get(result)
+    if design and config.sample.designs.get(design) is None:
+        return False
+    return result not in SYNTHETIC_ONLY or config.microdata.source == "synthetic"
+
 
 def check_study(config: Config) -> None:
     """Everything that the settings name exists: universes, and the tables and groups of every variant."""
