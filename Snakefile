@@ -53,4 +53,7 @@ rule all:
         TABLES,
         EXAMPLES,
         CELLBOUNDS,
-        expand("results/report/{page}.html", page=[p for p in PAGES if can_be_made(STUDY, p)]),
+        expand(
+            "results/report/{page}.html",
+            page=[p for p in PAGES if can_be_made(STUDY, p)],
+        ),

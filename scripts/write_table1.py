@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from genverify.csvtext import neutral_frame
 from genverify.domain import read_domain
 from genverify.jobs import Job, run
 from genverify.microdata.manifest import data_label
@@ -16,7 +17,7 @@ def main(job: Job) -> None:
     label = data_label(Path(job.input.manifest))
     domain = read_domain(Path(job.input.domain)).domain
     table = table1(pd.read_parquet(job.input.claims), domain, read_phrases(Path(job.input.phrases), domain), label)
-    table.to_csv(job.output.table, index=False)
+    neutral_frame(table).to_csv(job.output.table, index=False)
     Path(job.output.readable).write_text(table1_text(table, label))
 
 

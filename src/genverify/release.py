@@ -164,6 +164,8 @@ def read_releases(counts: Path, schema: Schema, without: Collection[str] = ()) -
     except (OSError, ValueError) as error:
         raise ReleaseError(f"{counts}: not a file of published counts ({error}); rerun the tabulation") from None
     sides = ["lo", "hi"] if {"lo", "hi"} <= set(frame.columns) else ["count", "count"]
+    if "count" in frame.columns and {"lo", "hi"} & set(frame.columns):
+        raise ReleaseError(f"{counts}: has count and also lo or hi, and they might disagree; give count, or else lo and hi")
     missing = {"block", "query", *sides} - set(frame.columns)
     if missing:
         raise ReleaseError(

@@ -1,5 +1,6 @@
 """Git is asked about a folder of anybody without running a program that the folder's own settings name."""
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -45,13 +46,22 @@ def test_no_program_of_the_folder_is_run(planted: tuple[Path, str], setting: str
         subprocess.run(["git", "config", "include.path", str(mark.parent / "more")], check=True)
     else:
         subprocess.run(["git", "config", setting, program], check=True)
-    Path("a.txt").write_text("b\n")  # its content has to be looked at
+    Path("a.txt").write_text("b\n")
+    _make_look_changed(1000)
     subprocess.run(["git", "status", "--porcelain"], capture_output=True, check=False)
     assert mark.exists(), "the plant does not work: plain git does not run it"
     mark.unlink()
+    _make_look_changed(2000)
     found = jobs.git_state()
     assert not mark.exists()
-    assert found["dirty"] is True and len(found["commit"]) == 40
+    assert found["dirty"] is True
+    assert len(found["commit"]) == 40
+
+
+def _make_look_changed(time: int) -> None:
+    """Other times than those that git remembers: it reads the content again, and renews its index."""
+    for name in ("a.txt", ".gitattributes"):
+        os.utime(name, (time, time))
 
 
 def test_a_clean_folder_is_clean_with_a_filter_that_changes_nothing(planted: tuple[Path, str]) -> None:

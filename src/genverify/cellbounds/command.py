@@ -22,6 +22,7 @@ from genverify.cellbounds.numbers import check_N
 from genverify.cellbounds.read import Printed, read_printed
 from genverify.cellbounds.rounded import bound_rounded, rounded_totals
 from genverify.cellbounds.rounding import RULES, Rounding
+from genverify.csvtext import neutral
 from genverify.errors import ConfigError, DataError
 from genverify.longlines import LIMITS, FileLimits
 
@@ -83,7 +84,8 @@ def run(options: argparse.Namespace) -> None:
         found = _several_rows(options)
     text = StringIO()
     try:
-        csv.writer(text, lineterminator="\n").writerows(found)
+        rows = ([neutral(cell) if isinstance(cell, str) else cell for cell in row] for row in found)
+        csv.writer(text, lineterminator="\n").writerows(rows)
     except MemoryError as error:
         raise DataError(f"the possible totals do not fit into memory ({error}); give a smaller --total") from None
     try:

@@ -5,6 +5,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from genverify.csvtext import neutral_frame
 from genverify.errors import ConfigError, DiskError
 from genverify.longlines import LIMITS
 
@@ -59,7 +60,7 @@ def run_what_if(options: argparse.Namespace) -> None:
             f"{options.release}: lists no protections to try; add protect, for instance protect: [{{suppress: 5}}]"
         )
     folder = result_folder(options)
-    print(write_what_if(described, attack_of(described), folder).to_csv(index=False), end="")
+    print(neutral_frame(write_what_if(described, attack_of(described), folder)).to_csv(index=False), end="")
 
 
 def _limits(options: argparse.Namespace) -> dict[str, int]:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from genverify.csvtext import neutral
 from genverify.errors import DataError
 from genverify.release import TOTAL
 from genverify.releases.codes import read_texts
@@ -35,5 +36,6 @@ def _quoted(cell: str) -> str:
     >>> _quoted('t.a, b')
     '"t.a, b"'
     """
-    quoted = cell.replace('"', '""')
-    return f'"{quoted}"' if set(cell) & set(',"\n') else cell
+    text = neutral(cell)
+    quoted = text.replace('"', '""')
+    return f'"{quoted}"' if set(text) & set(',"\r\n') else text
