@@ -46,11 +46,14 @@ include: "workflow/protected.smk"
 
 
 rule all:
-    """Every figure and table of the study; examples in words only from synthetic data."""
+    """Every figure and table of the study that its settings allow."""
     default_target: True
     input:
         FIGURES,
         TABLES,
         EXAMPLES,
         CELLBOUNDS,
-        expand("results/report/{page}.html", page=PAGES),
+        expand(
+            "results/report/{page}.html",
+            page=[p for p in PAGES if can_be_made(STUDY, p)],
+        ),

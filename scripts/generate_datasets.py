@@ -19,7 +19,7 @@ def main(job: Job) -> None:
     for release in progress(list(read_releases(Path(job.input.counts), schema)), "blocks generated"):
         seed = derive_seed(job.params.seed, "generate", release.block)
         generated = generate_block(release, settings, job.params.generate["datasets"], seed)
-        datasets.append(datasets_frame(release.block, generated, schema.domain.names))
+        datasets.append(datasets_frame(release.block, generated, schema.domain))
         rows.append(generated_row(release, generated))
     stack(datasets).to_parquet(job.output.datasets, index=False)
     stack([pd.DataFrame([row]) for row in rows]).to_parquet(job.output.blocks, index=False)

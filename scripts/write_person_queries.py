@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from genverify.csvtext import neutral_frame
 from genverify.domain import read_domain
 from genverify.jobs import Job, run
 from genverify.tables import published_lines
@@ -15,7 +16,7 @@ def main(job: Job) -> None:
     chosen = {"block": job.params.release["tables"], "tract": job.params.tract_tables}
     lines = {level: list(published_lines(text, domain, universe, tables)) for level, tables in chosen.items()}
     table = person_queries(lines, read_yaml(Path(job.input.paper))["queries"])
-    table.to_csv(job.output.table, index=False)
+    neutral_frame(table).to_csv(job.output.table, index=False)
     Path(job.output.readable).write_text(person_queries_text(table))
 
 

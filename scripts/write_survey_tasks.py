@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from genverify.csvtext import neutral_frame
 from genverify.domain import read_domain
 from genverify.jobs import Job, run
 from genverify.microdata.manifest import data_labels
@@ -12,7 +13,7 @@ from genverify.textfiles import read_yaml
 def main(job: Job) -> None:
     domains = {Path(path).name.split(".")[0]: read_domain(Path(path)).domain for path in job.input.domains}
     table = survey_task_table(domains, read_yaml(Path(job.input.paper))["tasks"])
-    table.assign(data=data_labels(job.input.manifests)).to_csv(job.output.table, index=False)
+    neutral_frame(table.assign(data=data_labels(job.input.manifests))).to_csv(job.output.table, index=False)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from pathlib import Path
 import pandas as pd
 
 from genverify.checked import require_proved
+from genverify.csvtext import neutral_frame
 from genverify.domain import read_domain
 from genverify.jobs import Job, run
 from genverify.microdata.manifest import data_label
@@ -22,7 +23,7 @@ def main(job: Job) -> None:
     batches = zip(map(Path, job.input.counts), map(Path, job.input.proofs), strict=True)
     require_proved(chosen, source, batches, read_schema(Path(job.input.schema)))
     table = table1(chosen, domain, phrases, label)
-    table.to_csv(job.output.table, index=False)
+    neutral_frame(table).to_csv(job.output.table, index=False)
     Path(job.output.readable).write_text(table1_text(table, label))
 
 

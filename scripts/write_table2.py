@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from genverify.csvtext import neutral_frame
 from genverify.jobs import Job, run
 from genverify.microdata.manifest import data_label
 from genverify.release import read_releases, read_schema
@@ -13,7 +14,7 @@ def main(job: Job) -> None:
     largest = max(releases, key=lambda release: (release.n, release.block))
     label = data_label(Path(job.input.manifest))
     table = table2(largest, "P20", label)
-    table.to_csv(job.output.table, index=False)
+    neutral_frame(table).to_csv(job.output.table, index=False)
     Path(job.output.readable).write_text(table2_text(table, label))
 
 

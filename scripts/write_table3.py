@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from genverify.csvtext import neutral_frame
 from genverify.jobs import Job, run
 from genverify.microdata.manifest import data_label
 from genverify.release import read_schema
@@ -10,7 +11,7 @@ from genverify.tables_out.queries import table3, table3_text
 
 def main(job: Job) -> None:
     table = table3(read_schema(Path(job.input.schema)))
-    table.to_csv(job.output.table, index=False)
+    neutral_frame(table).to_csv(job.output.table, index=False)
     Path(job.output.readable).write_text(table3_text(table, data_label(Path(job.input.manifest))))
 
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from genverify.csvtext import neutral_frame
 from genverify.domain import read_domain
 from genverify.jobs import Job, run
 from genverify.microdata.manifest import data_label
@@ -17,7 +18,7 @@ def main(job: Job) -> None:
     names = read_domain(Path(job.input.domain)).domain.names
     claims, sample = pd.read_parquet(job.input.claims), pd.read_parquet(job.input.sample)
     table = column_table(claims, sample, names, paper, job.params.seed, label)
-    table.to_csv(job.output.table, index=False)
+    neutral_frame(table).to_csv(job.output.table, index=False)
     Path(job.output.readable).write_text(column_text(table, names, label))
 
 

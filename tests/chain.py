@@ -143,7 +143,7 @@ def make_study(study: Path, schema: Schema, settings: ProgramSettings, blocks: M
         proofs.append(proofs_dict(found))
         rows = {
             "release/000": frame,
-            "generated/000": datasets_frame(block, made, schema.domain.names),
+            "generated/000": datasets_frame(block, made, schema.domain),
             "generated/000.blocks": pd.DataFrame([generated_row(release, made)]),
             "claims/000": claims_frame(found),
             "claims/000.blocks": pd.DataFrame([verified_row(found, settings)]),

@@ -8,7 +8,7 @@ from genverify.code import code_digest
 from genverify.config import parse_config, settings_of
 from genverify.errors import GenverifyError
 from genverify.releases.form import source_of
-from genverify.study import check_study
+from genverify.study import can_be_made, check_study
 from genverify.textfiles import read_yaml
 
 try:
@@ -23,15 +23,15 @@ except GenverifyError as error:
 
 VARIANTS = sorted(STUDY.variants)
 BATCHES = [f"{batch:03d}" for batch in range(STUDY.sample.batches)]
-# claims are shown one by one only of invented households, and only with their proofs
-SHOWN = (
-    STUDY.microdata.source == "synthetic"
-    and settings_of(STUDY, "program", "paper")["formulation"] == "compact"
-)
-EXAMPLES = ["figures/fig1.pdf", "results/tables/table1.csv"] if SHOWN else []
+EXAMPLES = [
+    path
+    for path in ("figures/fig1.pdf", "results/tables/table1.csv")
+    if can_be_made(STUDY, Path(path).stem)
+]
 FIGURES = [
     f"figures/{name}.pdf"
     for name in ("fig2", "fig3", "fig4", "fig5", "solvar", "candidates")
+    if can_be_made(STUDY, name)
 ]
 TABLES = [
     f"results/tables/{name}.csv"
@@ -45,6 +45,7 @@ TABLES = [
         "table7",
         "numbers",
     )
+    if can_be_made(STUDY, name)
 ]
 
 
@@ -54,6 +55,7 @@ CAPTIONS = Path(workflow.basedir) / "workflow" / "captions"
 LABELS = {"variant": "paper", "data": STUDY.microdata.source}
 # the tables of the report: file, name, category and, unless it is `paper`, variant
 PAGES = {
+    "table1": ("results/tables/table1.md", "Table 1", IN_PAPER),
     "table2": ("results/tables/table2.md", "Table 2", IN_PAPER),
     "table3": ("results/tables/table3.md", "Table 3", IN_PAPER),
     "table4": ("results/tables/table4.md", "Table 4", IN_PAPER),
@@ -95,8 +97,6 @@ if STUDY.persons.records:
         "Claims about persons",
         BEYOND,
     )
-if SHOWN:
-    PAGES["table1"] = ("results/tables/table1.md", "Table 1", IN_PAPER)
 
 
 wildcard_constraints:

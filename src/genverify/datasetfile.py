@@ -8,7 +8,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from genverify.claims import Codes
-from genverify.domain import Domain
+from genverify.domain import Column, Domain
 from genverify.errors import DataError
 from genverify.generate import Generated
 from genverify.release import Release
@@ -17,15 +17,19 @@ from genverify.tabulate import tabulate
 Ints = npt.NDArray[np.int64]
 
 
-def datasets_frame(block: str, generated: Generated, columns: Sequence[str]) -> pd.DataFrame:
+def datasets_frame(block: str, generated: Generated, domain: Domain) -> pd.DataFrame:
     """The generated records of a block: dataset number and one code per column."""
     K, N, _ = generated.records.shape
-    codes = generated.records.reshape(K * N, len(columns))
-    narrow = np.int8 if codes.max(initial=0) <= np.iinfo(np.int8).max else np.int16
-    frame = pd.DataFrame(codes.astype(narrow), columns=list(columns))
+    codes = generated.records.reshape(K * N, len(domain.names))
+    frame = pd.DataFrame(codes, columns=list(domain.names)).astype({c.name: _width(c) for c in domain.columns})
     frame.insert(0, "dataset", np.repeat(np.arange(K, dtype=np.int32), N))
     frame.insert(0, "block", block)
     return frame
+
+
+def _width(column: Column) -> str:
+    """The type of a column in a file: eight bits where its codes fit."""
+    return "int8" if max(column.codes) <= np.iinfo(np.int8).max else "int16"
 
 
 def read_datasets(path: Path, releases: Sequence[Release]) -> dict[str, Codes]:
@@ -71,6 +75,8 @@ def _read(path: Path, domain: Domain) -> pd.DataFrame:
 
 def _of_block(path: Path, release: Release, codes: Codes, numbers: Ints) -> Codes:
     """The records of a block, those of each dataset together: N of each."""
+    if release.n == 0 and len(codes) == 0:
+        return codes.reshape(1, 0, codes.shape[1])  # the one dataset of an area of nobody has no row
     if len(codes) == 0:
         raise DataError(_wrong(path, f"block {release.block} has no dataset"))
     datasets, sizes = np.unique(numbers, return_counts=True)
@@ -83,7 +89,9 @@ def _of_block(path: Path, release: Release, codes: Codes, numbers: Ints) -> Code
 
 def _misfits(releases: Sequence[Release], found: dict[str, Codes]) -> Iterator[tuple[str, int, str]]:
     """The block, number and reason of every dataset that breaks a rule or a published count, all counted in integers."""
-    schema = releases[0].schema
+    releases, schema = [release for release in releases if release.n], releases[0].schema
+    if not releases:
+        return
     records = np.concatenate([found[release.block].reshape(-1, len(schema.domain.names)) for release in releases])
     named = dict(zip(schema.domain.names, records.T, strict=True))
     sizes = np.repeat([release.n for release in releases], [len(found[release.block]) for release in releases])

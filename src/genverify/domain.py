@@ -12,6 +12,8 @@ from genverify.errors import DataError, nearest
 from genverify.predicates import EVERY, Predicate, Rule
 from genverify.textfiles import read_yaml
 
+LARGEST_CODE, LARGEST_STORED = 2**15 - 1, 2**7 - 1
+
 
 @dataclass(frozen=True)
 class Column:
@@ -57,6 +59,18 @@ class Domain:
 
     columns: tuple[Column, ...]
 
+    def __post_init__(self) -> None:
+        """Codes are kept in sixteen bits: others would silently become wrong ones."""
+        for column in self.columns:
+            wrong = [code for code in column.codes if not 0 <= code <= LARGEST_CODE]
+            if wrong:
+                raise DataError(
+                    f"column {column.name} has the code {wrong[0]}, not 0 to {LARGEST_CODE} (of {len(column.codes)}); "
+                    "number them from 0, or merge some"
+                )
+            if len(set(column.codes)) < len(column.codes):
+                raise DataError(f"column {column.name} lists a code twice; give each code once")
+
     @cached_property
     def names(self) -> tuple[str, ...]:
         return tuple(column.name for column in self.columns)
@@ -75,6 +89,15 @@ class Domain:
         for name in codes:
             self[name]
         return Domain(tuple(c.restrict(codes[c.name]) if c.name in codes else c for c in self.columns))
+
+    def check_small(self) -> None:
+        """Microdata are stored with eight bits to a code."""
+        for column in self.columns:
+            if max(column.codes, default=0) > LARGEST_STORED:
+                raise DataError(
+                    f"column {column.name} has the code {max(column.codes)}, but microdata are stored with eight bits to a "
+                    f"code, 0 to {LARGEST_STORED}; merge some codes, or use fewer bins"
+                )
 
     def check(self, predicate: Predicate, where: str) -> Predicate:
         """The predicate itself; an error that names `where` if it speaks of a column or a code that does not exist."""

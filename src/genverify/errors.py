@@ -11,6 +11,10 @@ DISK = {
     errno.EDQUOT: "the quota of this disk is used up: make room",
     errno.EROFS: "the file system is read-only: make it writable",
     errno.EACCES: "there is no permission to write here: change it",
+    errno.ENOTDIR: "a part of this path is a file, not a folder: remove it, or give another path",
+    errno.EEXIST: "a file has the name of a folder that is to be made: remove it, or give another path",
+    errno.EISDIR: "a folder has the name of a file that is to be written: remove it",
+    errno.ENAMETOOLONG: "this name is too long: give a shorter one",
 }
 
 

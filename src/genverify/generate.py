@@ -105,8 +105,8 @@ def _walk(program: Program, found: _Collection, starts: list[Ints], K: int, rng:
 def _fill(found: _Collection, vectors: list[Ints], K: int) -> None:
     """Datasets of the listed class counts in order, until K are found or every one of them is."""
     for z in vectors:
-        found.vectors.setdefault(z.tobytes(), z)
         for records in list_records(found.program, z):
             if len(found.datasets) >= K:
                 return
+            found.vectors.setdefault(z.tobytes(), z)
             found.datasets.setdefault(records.tobytes(), records)

@@ -184,13 +184,25 @@ def folder_digest(folder: Path, found: Mapping[Path, str]) -> str:
 
 def git_state() -> dict[str, Any]:
     """The commit that the code stands at, and whether files differ from it; unknown outside a git checkout."""
-    commit, status = _git("rev-parse", "HEAD"), _git("status", "--porcelain")
+    commit, filters = _git("rev-parse", "HEAD"), _git("config", "--name-only", "-z", "--get-regexp", r"^filter\.")
+    status = _git("status", "--porcelain", "--ignore-submodules=dirty", without=(filters or "").split("\0"))
     return {"commit": commit, "dirty": None if status is None else bool(status)}
 
 
-def _git(*words: str) -> str | None:
+def _git(*words: str, without: Iterable[str] = ()) -> str | None:
+    """
+    What git says, running no program that the folder's own settings name: no monitor of files, no hooks, no fetching.
+
+    Filters of files run with `status`, so their settings are to be named in `without`. A file that a filter changed then
+    counts as different from the commit, and changes inside a submodule are not seen.
+    """
+    empty = {"core.fsmonitor": "false", "core.hooksPath": os.devnull, **{name: "" for name in without if name}}
+    first = int(os.environ.get("GIT_CONFIG_COUNT") or 0)
+    harmless = {"GIT_CONFIG_COUNT": f"{first + len(empty)}", "GIT_OPTIONAL_LOCKS": "0", "GIT_ALLOW_PROTOCOL": "none"}
+    for n, (name, value) in enumerate(empty.items(), first):
+        harmless |= {f"GIT_CONFIG_KEY_{n}": name, f"GIT_CONFIG_VALUE_{n}": value}
     try:
-        done = subprocess.run(["git", *words], capture_output=True, text=True, check=True)
+        done = subprocess.run(["git", *words], capture_output=True, text=True, check=True, env={**os.environ, **harmless})
     except (OSError, subprocess.CalledProcessError):
         return None
     return done.stdout.strip()

@@ -2,15 +2,16 @@
 
 import gzip
 import json
-import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import count
 from pathlib import Path
 from typing import Any
 
 from genverify.errors import DataError
+from genverify.longlines import UNREADABLE, FileLimits, guarded_lines
+from genverify.textfiles import refuse_duplicates
 
 LONGEST_LINE = 64 * 2**20
+LIMITS = FileLimits(10_000_000, 16 * 2**30, "split the study into more batches (sample.batches)")
 
 
 def write_proofs(proofs: Iterable[Mapping[str, Any]], path: Path) -> None:
@@ -23,25 +24,19 @@ def write_proofs(proofs: Iterable[Mapping[str, Any]], path: Path) -> None:
 def read_proofs(path: Path) -> Iterator[dict[str, Any]]:
     """The proofs of each block of a file."""
     try:
-        with gzip.open(path, "rb") as file:
-            for number in count(1):
-                line = file.readline(LONGEST_LINE + 1)
-                if not line:
-                    return
-                if len(line) > LONGEST_LINE:
-                    raise DataError(
-                        f"{path}, line {number}: longer than {LONGEST_LINE} bytes, too long for the proofs of a block"
-                    )
-                yield _parse(path, number, line)
-    except (OSError, EOFError, zlib.error) as error:
+        for number, line in enumerate(guarded_lines(path, LONGEST_LINE, LIMITS, "the proofs of a block", packed=True), 1):
+            yield _parse(path, number, line)
+    except UNREADABLE as error:
         raise DataError(f"{path}: not a file of proofs, or cut short ({error})") from None
 
 
 def _parse(path: Path, number: int, line: bytes) -> dict[str, Any]:
     try:
-        found = json.loads(line)
+        found = json.loads(line, object_pairs_hook=refuse_duplicates)
     except (ValueError, RecursionError) as error:
         raise DataError(f"{path}, line {number}: not valid JSON ({error})") from None
     if not isinstance(found, dict) or "block" not in found:
         raise DataError(f"{path}, line {number}: holds no block")
+    if not isinstance(found["block"], str):
+        raise DataError(f"{path}, line {number}: the block {str(found['block'])[:40]!r} is no text; write the proofs again")
     return found

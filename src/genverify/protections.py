@@ -129,10 +129,13 @@ def coarsen(schema: Schema, column: str, merged: Mapping[str, Sequence[int]]) ->
     old = schema.domain[column]
     _no_sums(schema)
     code = {one: one for one in old.codes}
-    meaning = dict(old.meaning)
+    meaning, seen = dict(old.meaning), set[int]()
     for label, codes in merged.items():
         old.restrict(codes)
         for one in codes:
+            if one in seen:
+                raise DataError(f"coarsen {column}: the code {old.meaning[one]!r} is in two groups; keep it in one")
+            seen.add(one)
             code[one] = min(codes)
         meaning[min(codes)] = label
     kept = tuple(dict.fromkeys(code[one] for one in old.codes))

@@ -2,12 +2,25 @@
 
 from pathlib import Path
 
-from genverify.config import variant_settings
+from genverify.config import settings_of, variant_settings
 from genverify.domain import read_domain
 from genverify.errors import ConfigError, GenverifyError
 from genverify.raprank.plan import check_experiments
 from genverify.release import read_study
 from genverify.settings import Config, Persons
+
+NEEDED_DESIGN = {"fig2": "state_median", "table5": "country_median"}
+EXAMPLES = ("fig1", "table1")
+EXAMPLES_OF = "paper"
+
+
+def can_be_made(config: Config, result: str) -> bool:
+    """Whether the settings allow a figure or table: some show one design, examples in words synthetic data with proofs."""
+    design = NEEDED_DESIGN.get(result)
+    if design and config.sample.designs.get(design) is None:
+        return False
+    proved = settings_of(config, "program", EXAMPLES_OF)["formulation"] == "compact"
+    return result not in EXAMPLES or (config.microdata.source == "synthetic" and proved)
 
 
 def check_study(config: Config) -> None:

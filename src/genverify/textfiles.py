@@ -81,7 +81,7 @@ def read_yaml(path: Path) -> dict[str, Any]:
 def read_json(path: Path) -> dict[str, Any]:
     """A JSON file that holds an object; a key that stands twice is an error."""
     try:
-        text = json.loads(_read(path, "check the path"), object_pairs_hook=_once)
+        text = json.loads(_read(path, "check the path"), object_pairs_hook=refuse_duplicates)
     except (ValueError, RecursionError) as error:
         raise DataError(f"{path}: not valid JSON ({error})") from None
     if not isinstance(text, dict):
@@ -89,7 +89,8 @@ def read_json(path: Path) -> dict[str, Any]:
     return text
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def refuse_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The pairs of a JSON object; an error for a key that is duplicated, where JSON takes the last one silently."""
     found = dict(pairs)
     if len(found) < len(pairs):
         names = [key for key, _ in pairs]

@@ -30,7 +30,7 @@ def audited() -> list[str]:
 
 
 def refused(said: str) -> None:
-    with pytest.raises(AuditError, match=said):
+    with pytest.raises(GenverifyError, match=said):
         audited()
 
 

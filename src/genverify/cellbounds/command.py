@@ -5,6 +5,7 @@ import csv
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from io import StringIO
 from itertools import product
@@ -21,7 +22,9 @@ from genverify.cellbounds.numbers import check_N
 from genverify.cellbounds.read import Printed, read_printed
 from genverify.cellbounds.rounded import bound_rounded, rounded_totals
 from genverify.cellbounds.rounding import RULES, Rounding
-from genverify.errors import ConfigError
+from genverify.csvtext import neutral
+from genverify.errors import ConfigError, DataError
+from genverify.longlines import LIMITS, FileLimits
 
 Rows = Iterator[Sequence[Any]]
 EXAMPLES = """
@@ -64,6 +67,8 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("--count", metavar="COLUMN", help="the column of counts in a table of several variables (count)")
     parser.add_argument("--show", choices=("bounds", "totals", "disclosure"), default="bounds",
                         help="cell bounds; every possible row total; what discloses each row (%(default)s)")  # fmt: skip
+    parser.add_argument("--max-rows", type=int, default=LIMITS.rows, metavar="N", help="rows of a table (%(default)s)")
+    parser.add_argument("--max-bytes", type=int, default=LIMITS.size, metavar="N", help="bytes of a table (%(default)s)")
     parser.set_defaults(run=run)
 
 
@@ -78,7 +83,11 @@ def run(options: argparse.Namespace) -> None:
     else:
         found = _several_rows(options)
     text = StringIO()
-    csv.writer(text, lineterminator="\n").writerows(found)
+    try:
+        rows = ([neutral(cell) if isinstance(cell, str) else cell for cell in row] for row in found)
+        csv.writer(text, lineterminator="\n").writerows(rows)
+    except MemoryError as error:
+        raise DataError(f"the possible totals do not fit into memory ({error}); give a smaller --total") from None
     try:
         sys.stdout.write(text.getvalue())
         sys.stdout.flush()
@@ -91,7 +100,7 @@ def _two_way_rows(options: argparse.Namespace) -> Rows:
     if options.given not in ("rows", "columns"):
         raise ConfigError(f"--given {options.given}: give rows or columns, or variables together with --response")
     turn = options.given == "columns"
-    table = read_printed(options.tables[0])
+    table = read_printed(options.tables[0], _limits(options))
     rows = _answers(options, table.turned() if turn else table, options.tables[0])
     if turn and options.show == "bounds":
         return (
@@ -103,7 +112,7 @@ def _two_way_rows(options: argparse.Namespace) -> Rows:
 def _several_rows(options: argparse.Namespace) -> Rows:
     """A table of several variables as a two-way one; combinations of the given variables without records are left out."""
     given, response = options.given.split(","), options.response.split(",")
-    table = read_multiway(options.tables[0], options.count, [*given, *response])
+    table = read_multiway(options.tables[0], options.count, [*given, *response], _limits(options))
     counts = aggregate(table.counts, table.names, given, response)
     kept = counts.sum(axis=1) > 0
     split = len(given)
@@ -188,10 +197,10 @@ def _marginal_rows(options: argparse.Namespace) -> Rows:
 
     if options.marginals and len(options.tables) == 1:
         sets = [text.split(",") for text in options.marginals]
-        table = read_multiway(options.tables[0], options.count, list(dict.fromkeys(_flat(sets))))
+        table = read_multiway(options.tables[0], options.count, list(dict.fromkeys(_flat(sets))), _limits(options))
         marginals = [table.marginal(names) for names in sets]
     elif len(options.tables) > 1 and not options.marginals:
-        marginals = [read_multiway(path, options.count) for path in options.tables]
+        marginals = [read_multiway(path, options.count, (), _limits(options)) for path in options.tables]
     else:
         raise ConfigError(
             "say --given rows (a table of conditionals), --marginals A,B (of one table), or name several marginals"
@@ -203,6 +212,10 @@ def _marginal_rows(options: argparse.Namespace) -> Rows:
     yield *found.names, "lower", "upper"
     for cell, low in np.ndenumerate(found.lower):
         yield *(own[place] for own, place in zip(found.levels, cell, strict=True)), int(low), int(found.upper[cell])
+
+
+def _limits(options: argparse.Namespace) -> FileLimits:
+    return replace(LIMITS, rows=options.max_rows, size=options.max_bytes)
 
 
 def _flat(sets: Iterable[Sequence[str]]) -> Iterator[str]:

@@ -10,8 +10,8 @@ from genverify.attack import ProgramSettings
 from genverify.bounds import Bound, Bounder
 from genverify.cellbounds.multiway import Multiway, check_size
 from genverify.contradiction import no_dataset_fits
-from genverify.domain import Column, Domain
-from genverify.errors import ReleaseError
+from genverify.domain import LARGEST_CODE, Column, Domain
+from genverify.errors import DataError, ReleaseError
 from genverify.predicates import Flags, Predicate
 from genverify.program.compact import Program
 from genverify.release import TOTAL, Release, Schema, make_release
@@ -79,6 +79,9 @@ def _levels(tables: Sequence[Multiway]) -> Levels:
             found.setdefault(name, {}).update(dict.fromkeys(own))
     levels = {name: tuple(own) for name, own in found.items()}
     check_size(levels, "the table of all variables")
+    for name, own in levels.items():
+        if len(own) > LARGEST_CODE:
+            raise DataError(f"{name} has {len(own):,} levels, more than {LARGEST_CODE:,}; bin it into fewer")
     return levels
 
 

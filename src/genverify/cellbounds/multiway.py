@@ -11,11 +11,12 @@ import pandas as pd
 
 from genverify.cellbounds.conditional import aggregate
 from genverify.errors import DataError, nearest
-from genverify.longlines import check_lines
+from genverify.longlines import LIMITS, UNREADABLE, FileLimits, one_line, read_table
 
 Ints = npt.NDArray[np.int64]
 COUNT = "count"
 MOST_CELLS = 2_000_000
+LARGEST_TOTAL = 10**15
 
 
 @dataclass(frozen=True)
@@ -43,13 +44,13 @@ class Multiway:
         return Multiway(tuple(names), levels, summed.reshape([len(own) for own in levels]))
 
 
-def read_multiway(path: Path, count: str | None = None, names: Sequence[str] = ()) -> Multiway:
+def read_multiway(path: Path, count: str | None = None, names: Sequence[str] = (), limits: FileLimits = LIMITS) -> Multiway:
     """
     A CSV file with a line per record, or per combination with its count in the column `count`; of the named columns only.
 
     Combinations that are not listed count 0; a combination that stands there twice is added up.
     """
-    frame = _read(path)
+    frame = _read(path, limits)
     column = count or (COUNT if COUNT in frame else None)
     if column is not None and column not in frame:
         raise DataError(f"{path}: no column {column!r}: {nearest(column, list(frame))}")
@@ -65,13 +66,11 @@ def read_multiway(path: Path, count: str | None = None, names: Sequence[str] = (
     return _count(path, frame[variables], weights)
 
 
-def _read(path: Path) -> pd.DataFrame:
+def _read(path: Path, limits: FileLimits) -> pd.DataFrame:
     try:
-        check_lines(path)
-        frame = pd.read_csv(path, dtype=str, keep_default_na=False, skipinitialspace=True, encoding="utf-8-sig")
-    except (OSError, ValueError) as error:
-        raise DataError(f"{path}: cannot be read as CSV ({error})") from None
-    return frame.rename(columns=str.strip)
+        return read_table(path, limits)
+    except UNREADABLE as error:
+        raise DataError(f"{path}: cannot be read as CSV ({one_line(error)})") from None
 
 
 def _counts(path: Path, column: "pd.Series[str]") -> Ints:
@@ -80,7 +79,11 @@ def _counts(path: Path, column: "pd.Series[str]") -> Ints:
         line = int(np.flatnonzero(wrong)[0])
         said = f"the count {column.iloc[line]!r} is no whole number from 0, of at most 15 digits"
         raise DataError(f"{path}, line {line + 2}: {said}")
-    return np.array(column.to_list(), dtype=np.int64)
+    counts = np.array(column.to_list(), dtype=np.int64)
+    total = sum(counts.tolist())
+    if total > LARGEST_TOTAL:
+        raise DataError(f"{path}: the counts add up to {total:,}, more than {LARGEST_TOTAL:,}; check {column.name}")
+    return counts
 
 
 def _count(path: Path, frame: pd.DataFrame, weights: Ints) -> Multiway:

@@ -14,7 +14,7 @@ from genverify.cellbounds.numbers import check_labels, check_not_negative, is_wh
 from genverify.cellbounds.rounded import RoundedConditionals, rounded_of_counts
 from genverify.cellbounds.rounding import Rounding
 from genverify.errors import DataError
-from genverify.longlines import check_lines
+from genverify.longlines import LIMITS, UNREADABLE, FileLimits, check_lines
 
 Ints = npt.NDArray[np.int64]
 TOTALS = ("total", "totals", "sum", "all")
@@ -73,9 +73,9 @@ def _units(row: str, columns: Sequence[str], values: Sequence[Fraction], roundin
     return [int(unit) for unit in units]
 
 
-def read_printed(path: Path) -> Printed:
+def read_printed(path: Path, limits: FileLimits = LIMITS) -> Printed:
     """The table of a CSV file: a header line, then a line per row, its label first."""
-    lines = _lines(path)
+    lines = _lines(path, limits)
     if len(lines) < 2 or len(lines[0][1]) < 2:
         raise DataError(f"{path}: an empty table. A header line, then per row a label and its numbers are expected")
     header = [text.strip() for text in lines[0][1]]
@@ -94,14 +94,14 @@ def read_printed(path: Path) -> Printed:
     return table
 
 
-def _lines(path: Path) -> list[tuple[int, list[str]]]:
+def _lines(path: Path, limits: FileLimits) -> list[tuple[int, list[str]]]:
     """The lines that hold something, with their numbers."""
     try:
-        check_lines(path)
+        check_lines(path, limits)
         with path.open(newline="", encoding="utf-8-sig") as file:
             reader = csv.reader(file, skipinitialspace=True)
             return [(reader.line_num, line) for line in reader if any(text.strip() for text in line)]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
+    except UNREADABLE as error:
         raise DataError(f"{path}: cannot be read as CSV ({error})") from None
 
 

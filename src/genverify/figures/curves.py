@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.lines import Line2D
 
-from genverify.figures.style import INK, PAGE_WIDTH, PALETTE, say_source, use_style
+from genverify.figures.style import INK, PAGE_WIDTH, PALETTE, plain, say_source, use_style
 from genverify.raprank.curves import HOLDOUT, X, mean_curves, started
 
 LINES: Mapping[str, tuple[str, str, str, str, float]] = {
@@ -70,7 +70,7 @@ def plot_curves(means: pd.DataFrame, label: str) -> Figure:
     )  # fmt: skip
     for place, title in zip(axes.flat, titles, strict=False):
         own = means[means["panel"] == title]
-        place.set_title(f"{title}\n({own['areas'].max():,} {own['size'].iloc[0]})")
+        place.set_title(f"{plain(title)}\n({own['areas'].max():,} {own['size'].iloc[0]})")
         _draw(place, own, band=True)
     for place in axes[:, 0]:
         place.set_ylabel("match rate: private rows among the k best")
@@ -124,7 +124,7 @@ def plot_states(means: pd.DataFrame, label: str) -> Figure:
     parts = figure.subfigures(1, len(titles), squeeze=False).flat
     for part, title in zip(parts, titles, strict=True):
         _state_grid(part, means[means["panel"] == title], rows)
-        part.suptitle(f"{title}: {means['size'].iloc[0]}", fontsize=9)
+        part.suptitle(f"{plain(title)}: {means['size'].iloc[0]}", fontsize=9)
         part.supxlabel("k/u", fontsize=8)
         part.supylabel("match rate", fontsize=8)
     _legend(figure, means)

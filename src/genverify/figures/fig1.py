@@ -17,7 +17,7 @@ from matplotlib.patches import FancyBboxPatch
 from genverify.claims import ANY, Codes
 from genverify.domain import Domain
 from genverify.errors import DataError
-from genverify.figures.style import PAGE_WIDTH, PALETTE, say_source, use_style
+from genverify.figures.style import PAGE_WIDTH, PALETTE, plain, say_source, use_style
 
 CLAIMS = 4
 LARGEST = 6
@@ -134,7 +134,7 @@ def _draw_table(axes: Axes, example: Example, domain: Domain, height: float) -> 
     axes.set_ylim((height - HEADER) / tall, -HEADER / tall)
     axes.axis("off")
     for column, name in enumerate(domain.names):
-        axes.text(column + 0.5, -0.12, name, rotation=90, ha="center", va="bottom", fontsize=7)
+        axes.text(column + 0.5, -0.12, plain(name), rotation=90, ha="center", va="bottom", fontsize=7)
     for row in range(rows):
         axes.text(-0.2, row + 0.5, str(row + 1), ha="right", va="center", fontsize=7, color="#6b7780")
         for column in range(columns):
@@ -176,5 +176,5 @@ def _write_claims(axes: Axes, example: Example, texts: Sequence[Sequence[str]], 
         head = f"{place + 1}.  exactly {m} household{'s' if m > 1 else ''}  (m = {m}, k = {k})"
         axes.text(0.11, line, head, va="center", fontsize=7.5, color=COLOURS[place], weight="bold")
         for number, words in enumerate(lines, 1):
-            axes.text(0, line + number, words, va="center", fontsize=6.5)
+            axes.text(0, line + number, plain(words), va="center", fontsize=6.5)
         line += len(lines) + 1.7

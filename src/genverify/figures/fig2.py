@@ -6,6 +6,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from genverify.errors import DataError
 from genverify.figures.style import COLUMN_WIDTH, INK, PALETTE, say_source, use_style
 
 DESIGN = "state_median"
@@ -15,6 +16,8 @@ def plot_fig2(blocks: pd.DataFrame, label: str) -> Figure:
     """A bar per block size: the number of sampled blocks whose state has that median."""
     use_style()
     sizes = blocks.loc[blocks["design"] == DESIGN, "n_households"]
+    if sizes.empty:
+        raise DataError(f"no block of the design {DESIGN}, which Figure 2 shows; add it to sample.designs in config.yaml")
     counts = sizes.value_counts().sort_index()
     figure, axes = plt.subplots(figsize=(COLUMN_WIDTH, 2.5), layout="constrained")
     axes.bar(counts.index, counts.to_numpy(), width=0.8, color=PALETTE[0])

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from genverify.domain import Domain
-from genverify.figures.style import INK, PAGE_WIDTH, say_source, use_style
+from genverify.figures.style import INK, PAGE_WIDTH, plain, say_source, use_style
 from genverify.summary import SINGLETON, Group, chosen
 
 COLOURS = "Blues"
@@ -34,7 +34,7 @@ def plot_fig4(summary: Sequence[Group], domain: Domain, ks: Sequence[int], label
     counts = {k: sum(group["count"] for group in found) for k, found in groups.items()}
     figure, axes = plt.subplots(figsize=(PAGE_WIDTH, 1.0 + 0.34 * len(ks)), layout="constrained")
     axes.imshow(shares.to_numpy(), cmap=COLOURS, vmin=0, vmax=1, aspect="auto")
-    labels = [f"{column.name}\n{fill(column.label, WRAP)}" for column in domain.columns]
+    labels = [plain(f"{column.name}\n{fill(column.label, WRAP)}") for column in domain.columns]
     axes.set_xticks(range(len(labels)), labels, fontsize=6.5)
     axes.set_yticks(range(len(ks)), [f"k = {k}\n{counts.get(k, 0):,} claims" for k in ks])
     axes.tick_params(length=0)

@@ -11,7 +11,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter
 
 from genverify.errors import DataError
-from genverify.figures.style import INK, PAGE_WIDTH, PALETTE
+from genverify.figures.style import INK, PAGE_WIDTH, PALETTE, plain
 from genverify.housing.reidentify import SAMPLING
 
 LINES: Mapping[str, tuple[str, Any, str, str]] = {
@@ -86,7 +86,7 @@ def legend(figure: Figure, sources: Sequence[str], chance: bool = True) -> None:
     handles = []
     for place, source in enumerate(sources):
         words, line, marker, colour = line_of(source, place)
-        handles.append(Line2D([], [], ls=line, marker=marker, ms=3.5, color=colour, lw=1.3, label=words))
+        handles.append(Line2D([], [], ls=line, marker=marker, ms=3.5, color=colour, lw=1.3, label=plain(words)))
     if chance:
         handles.append(Line2D([], [], ls=(0, (6, 3)), color="#6b7780", lw=1, label=CHANCE))
     columns = 4 if figure.get_figwidth() <= PAGE_WIDTH else 6
@@ -96,7 +96,7 @@ def legend(figure: Figure, sources: Sequence[str], chance: bool = True) -> None:
 
 
 def key_words(key: str) -> str:
-    return KEYS.get(key, key.replace("_", " "))
+    return plain(KEYS.get(key, key.replace("_", " ")))
 
 
 def log_axis(axes: Axes) -> None:

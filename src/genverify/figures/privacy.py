@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullLocator, StrMethodFormatter
 
-from genverify.figures.style import INK, PAGE_WIDTH, PALETTE, say_source, use_style
+from genverify.figures.style import INK, PAGE_WIDTH, PALETTE, plain, say_source, use_style
 from genverify.privacy.comparison import BY_EPSILON, BY_TABLE
 from genverify.privacy.randomized_response import Survey
 from genverify.privacy.zeros import BY_SIZE, LEFT
@@ -126,7 +126,7 @@ def _axes_of_strategies(left: Axes, right: Axes, whole: pd.DataFrame, tables: pd
     right.set_xscale("log")
     right.xaxis.set_major_formatter(StrMethodFormatter("{x:,g}"))
     counts = tables.drop_duplicates("table").set_index("table")["queries"]
-    right.set_yticks(range(len(names)), [f"{name} ({counts[name]})" for name in names])
+    right.set_yticks(range(len(names)), [plain(f"{name} ({counts[name]})") for name in names])
     right.invert_yaxis()
     right.set_xlabel("root mean square error of a count (households)")
     right.set_ylabel("table and its iterations (queries)")

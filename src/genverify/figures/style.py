@@ -31,13 +31,23 @@ def use_style() -> None:
     )  # fmt: skip
 
 
+def plain(text: str) -> str:
+    r"""
+    A text from outside, printed as it is: matplotlib takes what stands between two dollar signs for a formula.
+
+    >>> plain("5 $ to 10 $")
+    '5 \\$ to 10 \\$'
+    """
+    return text.replace("$", r"\$")
+
+
 def say_source(figure: Figure, label: str) -> None:
     """Write at the foot of the figure, below its axes, which data it shows."""
     engine = figure.get_layout_engine()
     if isinstance(engine, ConstrainedLayoutEngine):
         foot = 0.15 / figure.get_figheight()
         engine.set(rect=(0, foot, 1, 1 - foot))
-    figure.text(0.995, 0.005, label, ha="right", va="bottom", fontsize=6, color="#6b7780", style="italic")
+    figure.text(0.995, 0.005, plain(label), ha="right", va="bottom", fontsize=6, color="#6b7780", style="italic")
 
 
 def save(figure: Figure, pdf: Path, png: Path) -> None:

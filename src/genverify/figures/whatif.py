@@ -6,7 +6,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from genverify.figures.style import INK, PAGE_WIDTH, PALETTE, say_source, use_style
+from genverify.figures.style import INK, PAGE_WIDTH, PALETTE, plain, say_source, use_style
 
 
 def plot_what_if(found: pd.DataFrame, k: int, unit: tuple[str, str], label: str) -> Figure:
@@ -14,9 +14,9 @@ def plot_what_if(found: pd.DataFrame, k: int, unit: tuple[str, str], label: str)
     use_style()
     height = 1.1 + 0.36 * len(found)
     figure, (left, right) = plt.subplots(1, 2, figsize=(PAGE_WIDTH, height), sharey=True, layout="constrained")
-    _bars(left, found, "singleton_claims", k, f"verified claims about exactly one {unit[0]}")
-    _bars(right, found, "people_singled_out", k, f"{unit[1]} singled out")
-    left.set_yticks(np.arange(len(found)), found["protection"].tolist())
+    _bars(left, found, "singleton_claims", k, f"verified claims about exactly one {plain(unit[0])}")
+    _bars(right, found, "people_singled_out", k, f"{plain(unit[1])} singled out")
+    left.set_yticks(np.arange(len(found)), [plain(name) for name in found["protection"]])
     left.invert_yaxis()
     handles, labels = left.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=2, frameon=False)

@@ -8,21 +8,25 @@ import numpy.typing as npt
 import pandas as pd
 
 from genverify.errors import DataError, nearest
+from genverify.longlines import UNREADABLE, FileLimits, check_header, check_lines
 from genverify.microdata.store import GEOGRAPHY
 
 ROWS_AT_ONCE = 100_000
+LIMITS = FileLimits(50_000_000, 64 * 2**30, "keep the rows of the blocks of the study only")
 Numbers = npt.NDArray[np.float64]
 
 
 def read_columns(path: Path, columns: Mapping[str, Sequence[str]], setting: str) -> Iterator[pd.DataFrame]:
     """The rows as texts, by our names; the index is the row of the file, the header being row 1."""
     try:
+        check_lines(path, LIMITS)
+        check_header(path)
         header = list(pd.read_csv(path, nrows=0, dtype=str).columns)
         found = {_first(names, header, path): ours for ours, names in columns.items()}
         with pd.read_csv(path, dtype=str, usecols=list(found), keep_default_na=False, chunksize=ROWS_AT_ONCE) as pieces:
             for piece in pieces:
                 yield piece.rename(columns=found).rename(index=lambda row: row + 2)
-    except (OSError, ValueError) as error:
+    except UNREADABLE as error:
         raise DataError(f"{path}: not a csv file that can be read ({error}); see {setting} in config.yaml") from None
 
 

@@ -19,6 +19,7 @@ from genverify.errors import DataError
 from genverify.housing.conditionals import ANY, LARGEST, Conditionals, Distribution
 from genverify.housing.files import read_columns, whole_numbers
 from genverify.housing.statistics import RACES
+from genverify.longlines import UNREADABLE
 
 COLUMNS = {"SIZE": ["SIZE"], "CHILDREN": ["CHILDREN"], "RACE": ["RACE"]}
 SETTING = "housing.pums"
@@ -46,7 +47,7 @@ def read_pums(path: Path, another_child: float) -> Conditionals:
 def _weight(path: Path) -> dict[str, list[str]]:
     try:
         return {"WEIGHT": ["WEIGHT"]} if "WEIGHT" in pd.read_csv(path, nrows=0).columns else {}
-    except (OSError, ValueError) as error:
+    except UNREADABLE as error:
         raise DataError(f"{path}: not a csv file that can be read ({error}); see {SETTING} in config.yaml") from None
 
 

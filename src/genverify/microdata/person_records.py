@@ -7,19 +7,21 @@ import pandas as pd
 
 from genverify.domain import Domain
 from genverify.errors import DataError, nearest
-from genverify.longlines import check_lines
+from genverify.longlines import UNREADABLE, FileLimits, check_header, check_lines
 from genverify.microdata.store import GEOGRAPHY
 
 NOT_HISPANIC = 1
+LIMITS = FileLimits(400_000_000, 64 * 2**30, "keep the rows of the blocks of the study only")
 
 
 def read_person_records(path: Path, domain: Domain) -> pd.DataFrame:
     """The records as `block` and the columns of the domain, sorted by block; the race flags make the code of race."""
     races = [chosen[0] for chosen in domain["CENRACE"].sets if len(chosen) == 1]
     try:
-        check_lines(path)
+        check_lines(path, LIMITS)
+        check_header(path)
         frame = pd.read_csv(path, dtype={"block": str})
-    except (OSError, EOFError, ValueError) as error:
+    except UNREADABLE as error:
         raise DataError(
             f"{path}: cannot be read as a file of person records ({error}). Check it, or fetch it again."
         ) from None

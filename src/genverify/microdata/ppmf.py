@@ -70,6 +70,7 @@ def read_ppmf(
 
     Rows left out are added to `rejected` by reason; `progress` is told how many rows were read so far.
     """
+    domain.check_small()
     seen = 0
     with ExitStack() as stack:
         chunks = read_chunks(path, open_text(path, stack))

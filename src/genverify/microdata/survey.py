@@ -12,9 +12,10 @@ import pyarrow as pa
 
 from genverify.domain import Column, Domain
 from genverify.errors import DataError, nearest
-from genverify.longlines import check_lines
+from genverify.longlines import UNREADABLE, FileLimits, check_header, check_lines
 from genverify.microdata.store import GEOGRAPHY
 
+LIMITS = FileLimits(50_000_000, 64 * 2**30, "list its parts in raprank.survey.files")
 Small = npt.NDArray[np.int8]
 MOST_CODES = 100
 """A column with more distinct values is not taken for discrete (and codes are stored in eight bits)."""
@@ -41,8 +42,10 @@ def read_survey(paths: Sequence[Path], tasks: Mapping[str, Any], name: str) -> t
     if np.isnan(fips).any():
         raise DataError(f"{paths[0]}: column {tasks['state']} is blank in row {int(np.isnan(fips).argmax()) + 2}")
     states = pd.Series(fips.astype(int).astype(str)).str.zfill(GEOGRAPHY["state"])
+    domain = Domain(tuple(columns))
+    domain.check_small()
     table = pa.table({"block": states.str.ljust(GEOGRAPHY["block"], "0").astype("str"), **codes})
-    return table, Domain(tuple(columns))
+    return table, domain
 
 
 def _needed(tasks: Mapping[str, Any], task: Mapping[str, Any]) -> list[str]:
@@ -51,13 +54,14 @@ def _needed(tasks: Mapping[str, Any], task: Mapping[str, Any]) -> list[str]:
 
 def _read_csv(path: Path, columns: list[str]) -> pd.DataFrame:
     try:
-        check_lines(path)
+        check_lines(path, LIMITS)
+        check_header(path)
         header = list(pd.read_csv(path, nrows=0).columns)
         missing = [column for column in columns if column not in header]
         if missing:
             raise DataError(f"{path}: no column {missing[0]} ({nearest(missing[0], header)})")
         return pd.read_csv(path, usecols=columns, low_memory=False)
-    except (OSError, ValueError, UnicodeDecodeError) as error:
+    except UNREADABLE as error:
         raise DataError(
             f"{path}: not a csv file that can be read ({error}); see raprank.survey.files in config.yaml"
         ) from None

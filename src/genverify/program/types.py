@@ -171,7 +171,10 @@ def _zero_places(
     for rule in rules:
         if not rule.one_of:
             where = rule.when.where
-            held = [_places(found, where[name]) for name, found in zip(columns, atoms, strict=True)]
+            held = [
+                _places(found, where[name]) if name in where else tuple(range(len(found)))
+                for name, found in zip(columns, atoms, strict=True)
+            ]
             for place in product(*held) if all(held) else ():
                 flat = 0
                 for size, at in zip(shape, place, strict=True):

@@ -9,13 +9,14 @@ import numpy.typing as npt
 import pandas as pd
 
 from genverify.claims import Codes, candidate_claims
+from genverify.datasetfile import read_datasets
 from genverify.provenance.claimed import Matrix, block_rows, truth_values, whole_numbers
 from genverify.provenance.records import AuditError
-from genverify.release import Release, Schema
+from genverify.release import Release
 from genverify.tabulate import tabulate
 
 Ints = npt.NDArray[np.int64]
-AT_ONCE = 20_000  # records: each becomes a row with a number per query
+AT_ONCE = 20  # blocks: every record of theirs becomes a row with a number per query
 AGAIN = "Generate the batch again: snakemake --force"
 
 
@@ -59,79 +60,46 @@ def compare_generated(
 
 
 def read_generated(path: Path, releases: Mapping[str, Release]) -> dict[str, Generated]:
-    """The generated datasets by block, each recounted against its release."""
-    frame = pd.read_parquet(path)
-    if not releases:
-        return {}
+    """The generated datasets by block, recounted against the releases; all different."""
+    found = read_datasets(path, list(releases.values()))
+    for block, datasets in found.items():
+        if _different([one[np.lexsort(one.T[::-1])] for one in datasets]) < len(datasets):
+            raise AuditError(f"{path}: block {block}: a generated dataset is duplicated. {AGAIN} {path}")
+    vectors: dict[str, int] = {}
+    for some in split(list(found), AT_ONCE):
+        vectors |= _class_vectors({block: releases[block] for block in some}, found)
+    return {block: Generated(datasets, vectors[block]) for block, datasets in found.items()}
+
+
+def split(blocks: Sequence[str], size: int) -> Iterator[Sequence[str]]:
+    """The blocks, some at a time."""
+    yield from (blocks[at : at + size] for at in range(0, len(blocks), size))
+
+
+def _class_vectors(releases: Mapping[str, Release], found: Mapping[str, Codes]) -> dict[str, int]:
+    """By block, how many different class counts its datasets have: a class adds the same to every published query."""
     schema = next(iter(releases.values())).schema
-    numbers, *columns = (whole_numbers(path, frame, name) for name in ("dataset", *schema.domain.names))
-    records = np.column_stack(columns)
-    _check_codes(path, schema, records)
-    indices = frame.groupby(frame["block"].astype(str), sort=False).indices
-    rows = {str(block): np.asarray(own) for block, own in indices.items()}
-    odd = sorted(set(rows) ^ set(releases))
-    if odd:
-        raise AuditError(f"{path}: block {odd[0]} has no dataset, or is none of this batch. {AGAIN} {path}")
-    found = {}
-    for blocks in _some(rows):
-        cells = _cells(schema, records[np.concatenate([rows[block] for block in blocks])])
-        for block, own in zip(blocks, np.split(cells, np.cumsum([len(rows[b]) for b in blocks])[:-1]), strict=True):
-            found[block] = _fitting(path, releases[block], numbers[rows[block]], records[rows[block]], own)
-    return found
-
-
-def _check_codes(path: Path, schema: Schema, records: Ints) -> None:
-    named = dict(zip(schema.domain.names, records.T, strict=True))
-    wrong = any(not np.isin(named[column.name], column.codes).all() for column in schema.domain.columns)
-    if wrong or any(rule.excludes(named).any() for rule in schema.rules):
-        raise AuditError(f"{path}: a record that the domain or a structural rule does not allow. {AGAIN} {path}")
-
-
-def _some(rows: Mapping[str, Ints]) -> Iterator[list[str]]:
-    """Blocks in groups of about AT_ONCE records."""
-    group: list[str] = []
-    for block in rows:
-        group.append(block)
-        if sum(len(rows[one]) for one in group) >= AT_ONCE:
-            yield group
-            group = []
-    if group:
-        yield group
-
-
-def _cells(schema: Schema, records: Ints) -> npt.NDArray[np.int32]:
-    """What each record adds to every query."""
-    kinds, first, place = np.unique(_keys(schema, records), return_index=True, return_inverse=True)
+    records = np.concatenate([found[block].reshape(-1, len(schema.domain.names)) for block in releases]).astype(np.int64)
+    _, first, kind = np.unique(_packed(records), return_index=True, return_inverse=True)
     named = dict(zip(schema.domain.names, records[first].T, strict=True))
-    return tabulate(named, np.arange(len(kinds)), schema.domain, schema.queries).astype(np.int32)[place.ravel()]
+    added = tabulate(named, np.arange(len(first)), schema.domain, schema.queries)
+    ends = np.cumsum([found[block][:, :, 0].size for block in releases])
+    kinds = dict(zip(releases, np.split(kind.ravel(), ends[:-1]), strict=True))
+    return {
+        block: _vectors(added[:, release.cells], kinds[block], found[block].shape) for block, release in releases.items()
+    }
 
 
-def _keys(schema: Schema, records: Ints) -> npt.NDArray[np.void]:
-    """A value per record, the same for the same codes."""
-    narrow = np.ascontiguousarray(records.astype(np.int32))
+def _vectors(added: Ints, kinds: Ints, shape: tuple[int, ...]) -> int:
+    used, places = np.unique(kinds, return_inverse=True)
+    classes = np.unique(_packed(added[used]), return_inverse=True)[1].ravel()[places.ravel()]
+    return _different([np.sort(one) for one in classes.reshape(shape[:2])])
+
+
+def _packed(rows: Ints) -> npt.NDArray[np.void]:
+    """A value per row, the same for the same numbers."""
+    narrow = np.ascontiguousarray(rows.astype(np.int32))
     return narrow.view(f"V{narrow.shape[1] * narrow.itemsize}").ravel()
-
-
-def _fitting(path: Path, release: Release, numbers: Ints, records: Ints, cells: npt.NDArray[np.int32]) -> Generated:
-    """The datasets of a block: of N records each, different from each other, and all that is published fits them."""
-    block, n = f"{path}: block {release.block}", release.n
-    datasets, sizes = np.unique(numbers, return_counts=True)
-    if (sizes != n).any() or (np.diff(numbers) < 0).any():
-        raise AuditError(f"{block}: a generated dataset does not have {n} records. {AGAIN} {path}")
-    published = cells[:, release.cells]
-    counts = np.add.reduceat(published, np.arange(len(datasets)) * n, axis=0)
-    if ((counts < release.lo) | (counts > release.hi)).any():
-        raise AuditError(f"{block}: a generated dataset does not fit the published counts. {AGAIN} {path}")
-    stacked, classes = records.reshape(len(datasets), n, -1).astype(np.int16), _classes(published).reshape(-1, n)
-    if _different([one[np.lexsort(one.T[::-1])] for one in stacked]) < len(datasets):
-        raise AuditError(f"{block}: a generated dataset is duplicated. {AGAIN} {path}")
-    return Generated(stacked, _different([np.sort(one) for one in classes]))
-
-
-def _classes(published: npt.NDArray[np.int32]) -> Ints:
-    """Records that add the same to every published query are of one class; a number for each."""
-    rows = np.ascontiguousarray(published.astype(np.int16))
-    return np.unique(rows.view(f"V{rows.shape[1] * rows.itemsize}").ravel(), return_inverse=True)[1].ravel()
 
 
 def _different(arrays: Sequence[npt.NDArray[np.integer]]) -> int:

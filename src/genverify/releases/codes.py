@@ -1,6 +1,5 @@
 """Columns of a user's file: texts as they stand there, and the integer codes that the attack works with."""
 
-import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,15 +10,18 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from genverify.domain import Column
 from genverify.errors import DataError, nearest
-from genverify.longlines import check_lines
+from genverify.longlines import LIMITS, UNREADABLE, FileLimits, one_line, read_table
 from genverify.predicates import Predicate
 from genverify.releases.form import ColumnForm
 
 MISSING = ("", "NA", "NaN", "nan", "null", "None")
 MOST_CODES = 60
+ROWS_AT_ONCE = 10_000
 Texts: TypeAlias = "pd.Series[str]"
 
 
@@ -69,24 +71,36 @@ class Codings:
             raise DataError(message if message.startswith(said) else f"{said}: {message}") from None
 
 
-def read_texts(path: Path) -> pd.DataFrame:
+def read_texts(path: Path, limits: FileLimits = LIMITS) -> pd.DataFrame:
     """A CSV or Parquet file with every value as text, spaces at the ends taken off; the index is the line of the file."""
     try:
-        if path.suffix == ".parquet":
-            frame = pd.read_parquet(path).astype(object)
-            frame = frame.apply(lambda column: column.map(_as_text)).astype(str)
-        else:
-            check_lines(path)
-            frame = pd.read_csv(path, dtype=str, keep_default_na=False, skipinitialspace=True)
-    except (OSError, EOFError, ValueError, zlib.error) as error:
+        frame = _read_parquet(path, limits) if path.suffix == ".parquet" else read_table(path, limits)
+    except (*UNREADABLE, pa.ArrowException) as error:
         raise DataError(
-            f"{path}: cannot be read as a table ({error}); a CSV (UTF-8, with a header) or Parquet is expected"
+            f"{path}: cannot be read as a table ({one_line(error)}); a CSV (UTF-8, with a header) or Parquet is expected"
         ) from None
     if not len(frame):
         raise DataError(f"{path}: holds no rows")
-    frame.columns = pd.Index([str(name).strip() for name in frame.columns])
     frame.index = pd.RangeIndex(2, len(frame) + 2)
     return pd.DataFrame({name: frame[name].str.strip() for name in frame.columns})
+
+
+def _read_parquet(path: Path, limits: FileLimits) -> pd.DataFrame:
+    """Read a piece at a time: few bytes of a file can stand for many values."""
+    with pq.ParquetFile(path) as file:
+        limits.check(path, file.metadata.num_rows, 0)
+        pieces, size = [], 0
+        for piece in file.iter_batches(ROWS_AT_ONCE):
+            size += piece.nbytes
+            limits.check(path, 0, size)
+            pieces.append(piece)
+        frame: pd.DataFrame = pa.Table.from_batches(pieces, file.schema_arrow).to_pandas().astype(object)
+    frame.columns = pd.Index([str(name).strip() for name in frame.columns])
+    if not frame.columns.is_unique:
+        doubled = frame.columns[frame.columns.duplicated()][0]
+        raise DataError(f"{path}: two columns are called {doubled!r}; give each column its own name")
+    texts: pd.DataFrame = frame.apply(lambda column: column.map(_as_text)).astype(str)
+    return texts
 
 
 def _as_text(value: object) -> str:
@@ -140,7 +154,10 @@ def bin_labels(edges: Sequence[float]) -> list[str]:
         raise DataError(f"bins {list(edges)}: the edges must rise")
     whole = all(float(edge).is_integer() for edge in edges)
     between = [f"{low:g} to {high - 1:g}" if whole else f"{low:g} to under {high:g}" for low, high in pairwise(edges)]
-    return [f"under {edges[0]:g}", *between, f"{edges[-1]:g} and over"]
+    labels = [f"under {edges[0]:g}", *between, f"{edges[-1]:g} and over"]
+    if len(set(labels)) < len(labels):
+        raise DataError(f"bins {list(edges)}: two of them would have the same label; give edges that differ in 6 digits")
+    return labels
 
 
 def coding(name: str, form: ColumnForm, values: "Texts | None", where: str) -> Coding:

@@ -5,6 +5,10 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from genverify.csvtext import neutral_frame
+from genverify.errors import ConfigError, DiskError
+from genverify.longlines import LIMITS
+
 if TYPE_CHECKING:
     from genverify.releases.audit import Attack
     from genverify.releases.describe import Described
@@ -22,6 +26,8 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     for parser in (audit, tried):
         parser.add_argument("release", type=Path, help="a release file (YAML), see examples/")
         parser.add_argument("--out", type=Path, help="folder of the results (a folder `audit` beside the release file)")
+        parser.add_argument("--max-rows", type=int, metavar="N", help=f"rows that the data may hold ({LIMITS.rows:,})")
+        parser.add_argument("--max-bytes", type=int, metavar="N", help=f"its bytes when unpacked ({LIMITS.size:,})")
 
 
 def run_audit(options: argparse.Namespace) -> None:
@@ -32,10 +38,10 @@ def run_audit(options: argparse.Namespace) -> None:
 
     started = time.monotonic()
     if options.cells:
-        print(template(options.release), end="")
+        print(template(options.release, _limits(options)), end="")
         return
-    described = describe(options.release)
-    folder = options.out or options.release.parent / "audit"
+    described = describe(options.release, _limits(options))
+    folder = result_folder(options)
     found, search = write_audit(described, attack_of(described), folder)
     one, many = described.form.unit
     print(f"{described.people} {many}, {len(found.claims)} verified claims, {len(found.singles)} about exactly one {one}")
@@ -46,17 +52,32 @@ def run_audit(options: argparse.Namespace) -> None:
 
 def run_what_if(options: argparse.Namespace) -> None:
     """Try the protections of a release and print the table."""
-    from genverify.errors import ConfigError
     from genverify.releases.describe import describe
     from genverify.releases.write import write_what_if
 
-    described = describe(options.release)
+    described = describe(options.release, _limits(options))
     if not described.form.protect:
         raise ConfigError(
             f"{options.release}: lists no protections to try; add protect, for instance protect: [{{suppress: 5}}]"
         )
-    folder = options.out or options.release.parent / "audit"
-    print(write_what_if(described, attack_of(described), folder).to_csv(index=False), end="")
+    folder = result_folder(options)
+    print(neutral_frame(write_what_if(described, attack_of(described), folder)).to_csv(index=False), end="")
+
+
+def _limits(options: argparse.Namespace) -> dict[str, int]:
+    """The limits that the command line sets in place of those of the release file."""
+    return {name: getattr(options, name) for name in ("max_rows", "max_bytes") if getattr(options, name) is not None}
+
+
+def result_folder(options: argparse.Namespace) -> Path:
+    """The folder of the results, made before the work so that none is lost."""
+    folder: Path = options.out or options.release.parent / "audit"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else error
+        raise DiskError(f"{folder}: this folder cannot be made ({why}); give another one with --out") from None
+    return folder
 
 
 def attack_of(described: "Described") -> "Attack":

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from genverify.csvtext import neutral
 from genverify.errors import ReleaseError, nearest
 from genverify.protections import SUPPRESSED, Publishing
 from genverify.release import TOTAL, Release, Schema
@@ -42,8 +43,15 @@ def read_counts(
 def _parsed(texts: pd.DataFrame, source: Path, form: ReleaseForm) -> pd.DataFrame:
     """Cells with the least and the greatest count behind each, and the line that they stand in."""
     ranged = {"lo", "hi"} <= set(texts.columns)
+    if "count" in texts and {"lo", "hi"} & set(texts.columns):
+        raise ReleaseError(
+            f"{source}: has count and also {'lo and hi' if ranged else 'one of lo and hi'}, and they might disagree; give "
+            "count where counts are exact, else lo and hi"
+        )
     check_columns(texts, ["cell", *(["lo", "hi"] if ranged else ["count"]), *(["area"] if form.area else [])], source)
-    frame = pd.DataFrame({"cell": texts["cell"], "area": texts["area"] if form.area else ""}, index=texts.index)
+    named = {neutral(one.cell): one.cell for one in form.predicates}  # as the template of cells writes them
+    cells = texts["cell"].map(lambda cell: named.get(cell, cell))
+    frame = pd.DataFrame({"cell": cells, "area": texts["area"] if form.area else ""}, index=texts.index)
     if ranged:
         frame["lo"], frame["hi"] = (_whole(texts[side], source) for side in ("lo", "hi"))
     else:

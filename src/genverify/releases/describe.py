@@ -1,17 +1,18 @@
 """A release as its file describes it: its schema, what is published about each area, the records where given."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
 from genverify.domain import Domain
-from genverify.errors import DataError, GenverifyError
+from genverify.errors import ConfigError, DataError, GenverifyError
 from genverify.protections import publish
-from genverify.release import Release, Schema
+from genverify.release import LARGEST_COUNT, Release, Schema
 from genverify.releases.codes import Coding, Codings, check_columns, coding, encode, prepared, read_texts
 from genverify.releases.counts import read_counts
 from genverify.releases.form import ColumnForm, PublishedForm, ReleaseForm, read_form, source_of
@@ -22,6 +23,7 @@ from genverify.tabulate import tabulate
 
 Ints = npt.NDArray[np.int64]
 WHOLE = "all"
+MOST_VALUES = 3_000_000  # of an area, records times columns: its generated datasets then take a few gigabytes
 RESERVED = {"block", "area", "k", "m", "effective_k", "proof"}
 
 
@@ -45,12 +47,16 @@ class Described:
         return sum(release.n for release in self.releases)
 
 
-def describe(path: Path) -> Described:
-    """Read a release file and the data or counts that it names; errors begin with the path of the file."""
-    form, source = read_form(path), source_of(path)
-    texts = read_texts(source)
+def describe(path: Path, changes: Mapping[str, Any] | None = None) -> Described:
+    """
+    Read a release file, some settings changed, and the data or counts that it names; errors begin with the path of the file.
+    """
+    form, source = read_form(path, changes), source_of(path)
+    texts = read_texts(source, form.limits)
     try:
-        return _described(form, texts, source)
+        described = _described(form, texts, source)
+        _refuse_large(described)
+        return described
     except GenverifyError as error:
         message = str(error)
         raise type(error)(message if message.startswith(str(source)) else f"{path}: {message}") from None
@@ -59,6 +65,13 @@ def describe(path: Path) -> Described:
 def _described(form: ReleaseForm, texts: pd.DataFrame, source: Path) -> Described:
     data = texts if form.data is not None else None
     codings = column_codings(form, data, source)
+    if not codings.by_name:
+        raise DataError("no table, cell or rule names a column, so nothing could be claimed; add a table")
+    if form.min_k > len(codings.by_name):
+        raise ConfigError(
+            f"min_k is {form.min_k}, but the tables name only {len(codings.by_name)} columns, so no claim would be looked "
+            f"for; give min_k from 1 to {len(codings.by_name)}"
+        )
     lines = lines_of(form, codings)
     areas = _areas(form, texts, source)
     coupled = any(line.across for line in lines)
@@ -153,6 +166,18 @@ def _refuse_empty(queries: Iterable[Query], releases: tuple[Release, ...]) -> No
     for table, total in held.items():
         if total == 0:
             raise DataError(f"table {table} is empty: no record of the data lies in any of its cells; check its filter")
+
+
+def _refuse_large(described: Described) -> None:
+    """An error for an area whose generated datasets would not fit into memory; the checker has the same limit of records."""
+    columns = len(described.schema.domain.columns)
+    for release in described.releases:
+        if release.n > LARGEST_COUNT or release.n * columns > MOST_VALUES:
+            raise DataError(
+                f"area {release.block}: {release.n:,} records of {columns} columns are too many for the memory; at most "
+                f"{LARGEST_COUNT:,} records and {MOST_VALUES:,} values (records times columns) are handled. Split the "
+                "release into smaller areas, or leave columns out."
+            )
 
 
 def published(releases: tuple[Release, ...], form: PublishedForm, seed: int, name: str = "release") -> tuple[Release, ...]:

@@ -1,6 +1,8 @@
 """The form of a release file: a closed model of the YAML in which a user describes a release."""
 
 import re
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -8,7 +10,9 @@ from pydantic import BeforeValidator, Field, field_validator
 
 from genverify.config import validate
 from genverify.errors import ConfigError, DataError
+from genverify.longlines import LIMITS, FileLimits
 from genverify.protections import Publishing
+from genverify.release import LARGEST_COUNT
 from genverify.sections import Section
 from genverify.textfiles import read_yaml
 
@@ -36,6 +40,7 @@ def as_name(value: str) -> str:
 Text = Annotated[str, BeforeValidator(as_text)]
 Texts = Annotated[list[Text], BeforeValidator(as_list), Field(min_length=1)]
 Where = dict[str, Texts]
+Count = Annotated[int, Field(ge=0, le=LARGEST_COUNT)]
 SafeName = Annotated[str, BeforeValidator(as_text), BeforeValidator(lambda value: as_name(str(value)))]
 
 
@@ -44,7 +49,7 @@ class ColumnForm(Section):
 
     label: str | None = None
     codes: dict[Text, Text] | None = None
-    bins: list[float | int] | None = Field(default=None, min_length=1)
+    bins: list[Annotated[float, Field(allow_inf_nan=False)]] | None = Field(default=None, min_length=1)
     missing: Text | None = None
 
 
@@ -79,11 +84,11 @@ class RuleForm(Section):
 class PublishedForm(Section):
     """How counts are published: suppressed below a number, rounded to a base, or with a stated plus-minus."""
 
-    suppress: int = Field(default=0, ge=0)
+    suppress: Count = 0
     zeros: Literal["shown", "hidden"] = "shown"
-    round: int = Field(default=0, ge=0)
-    random_round: int = Field(default=0, ge=0)
-    plus_minus: int = Field(default=0, ge=0)
+    round: Count = 0
+    random_round: Count = 0
+    plus_minus: Count = 0
 
     @property
     def how(self) -> Publishing:
@@ -122,7 +127,7 @@ class ReleaseForm(Section):
     data: str | None = None
     counts: str | None = None
     area: str | None = None
-    total: int | dict[Text, int] | None = None
+    total: Count | dict[Text, Count] | None = None
     columns: dict[str, ColumnForm | None] = Field(default_factory=dict)
     rules: list[RuleForm] = Field(default_factory=list)
     tables: dict[SafeName, TableForm] = Field(default_factory=dict)
@@ -132,6 +137,13 @@ class ReleaseForm(Section):
     search: SearchForm = SearchForm()
     min_k: int = Field(default=1, ge=1)
     seed: int = Field(default=1, ge=0)
+    max_rows: int = Field(default=LIMITS.rows, ge=1)
+    max_bytes: int = Field(default=LIMITS.size, ge=1)
+
+    @property
+    def limits(self) -> FileLimits:
+        """How much the file of data or counts may hold."""
+        return replace(LIMITS, rows=self.max_rows, size=self.max_bytes)
 
     @field_validator("unit", mode="before")
     @classmethod
@@ -139,9 +151,9 @@ class ReleaseForm(Section):
         return tuple(value) if isinstance(value, list) else value
 
 
-def read_form(path: Path) -> ReleaseForm:
-    """The form of a release file, checked as far as it can be without the data."""
-    text = read_yaml(path)
+def read_form(path: Path, changes: Mapping[str, Any] | None = None) -> ReleaseForm:
+    """The form of a release file with some settings changed, checked as far as it can be without the data."""
+    text = read_yaml(path) | dict(changes or {})
     form = validate(ReleaseForm, text, str(path))
     if (form.data is None) == (form.counts is None):
         raise ConfigError(f"{path}: give either data (microdata to tabulate) or counts (the published counts), as a path")

@@ -78,6 +78,8 @@ def _words(column: str, table: TableForm, codings: Codings, said: str, total: bo
     found = codings[column]
     grouped: dict[str, str] = {}
     for label, texts in table.groups.get(column, {}).items():
+        if label in found.code_of and label not in texts:
+            raise DataError(f"{said}: the group {label!r} of {column} has the name of a code outside it; rename the group")
         for text in texts:
             if text in grouped:
                 raise DataError(f"{said}: {text!r} stands in two groups of {column}, {grouped[text]!r} and {label!r}")

@@ -1,7 +1,10 @@
 """A file of counts to fill in: every cell that a release file describes."""
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
+from genverify.csvtext import neutral
 from genverify.errors import DataError
 from genverify.release import TOTAL
 from genverify.releases.codes import read_texts
@@ -10,11 +13,11 @@ from genverify.releases.form import read_form
 from genverify.releases.lines import lines_of
 
 
-def template(path: Path) -> str:
+def template(path: Path, changes: Mapping[str, Any] | None = None) -> str:
     """The cells as CSV lines with an empty count; with areas, those of one area (to be repeated) and those across."""
-    form = read_form(path)
+    form = read_form(path, changes)
     source = path.parent / str(form.data or form.counts)
-    data = read_texts(source) if form.data else None
+    data = read_texts(source, form.limits) if form.data else None
     try:
         lines = lines_of(form, column_codings(form, data, source))
     except DataError as error:
@@ -33,5 +36,6 @@ def _quoted(cell: str) -> str:
     >>> _quoted('t.a, b')
     '"t.a, b"'
     """
-    quoted = cell.replace('"', '""')
-    return f'"{quoted}"' if set(cell) & set(',"\n') else cell
+    text = neutral(cell)
+    quoted = text.replace('"', '""')
+    return f'"{quoted}"' if set(text) & set(',"\r\n') else text

@@ -58,8 +58,10 @@ def _dropped(described: Described, tables: Sequence[str]) -> Described:
 
 
 def _coarsened(described: Described, column: str, merged: dict[str, list[str]]) -> Described:
-    found = described.codings[column]
     said = f"protect: coarsen {column}"
+    if column not in described.codings.by_name:
+        raise DataError(f"{said}: unknown column: {nearest(column, list(described.codings.by_name))}")
+    found = described.codings[column]
     codes = {name: [found.code(text, said) for text in texts] for name, texts in merged.items()}
     recoding = coarsen(described.schema, column, codes)
     records = described.records

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from genverify.csvtext import neutral_frame
 from genverify.figures.style import save
 from genverify.figures.whatif import plot_what_if
 from genverify.prooffile import write_proofs
@@ -27,12 +28,13 @@ def write_audit(described: Described, attack: Attack, folder: Path) -> tuple[Aud
     ranges_frame(described.releases).to_parquet(folder / "release" / "000.parquet", index=False)
     write_proofs(found.proofs, folder / "proofs" / "000.jsonl.gz")
     found.claims.to_parquet(folder / "claims.parquet", index=False)
-    _in_texts(found).to_csv(folder / "claims.csv", index=False)
-    found.ranges.to_csv(folder / "ranges.csv", index=False)
+    neutral_frame(_in_texts(found)).to_csv(folder / "claims.csv", index=False)
+    neutral_frame(found.ranges).to_csv(folder / "ranges.csv", index=False)
     found.people.to_csv(folder / "people.csv", index=False)
-    cells.to_csv(folder / "cells.csv", index=False)
+    neutral_frame(cells).to_csv(folder / "cells.csv", index=False)
     steps = [(step.block, step.cell, step.label, step.left) for step in search.steps]
-    pd.DataFrame(steps, columns=["block", "cell", "label", "claims_left"]).to_csv(folder / "withhold.csv", index=False)
+    withheld = pd.DataFrame(steps, columns=["block", "cell", "label", "claims_left"])
+    neutral_frame(withheld).to_csv(folder / "withhold.csv", index=False)
     (folder / "report.html").write_text(report(found, cells, search), encoding="utf-8")
     return found, search
 
@@ -50,7 +52,7 @@ def write_what_if(described: Described, attack: Attack, folder: Path) -> pd.Data
     """Try the protections of a release and write the table and the figure of what each buys."""
     folder.mkdir(parents=True, exist_ok=True)
     found = what_if(described, attack, described.form.search.k)
-    found.to_csv(folder / "whatif.csv", index=False)
+    neutral_frame(found).to_csv(folder / "whatif.csv", index=False)
     figure = plot_what_if(found, described.form.search.k, described.form.unit, source_label(described))
     save(figure, folder / "whatif.pdf", folder / "whatif.png")
     return found

@@ -1,0 +1,31 @@
+"""What rule all asks for: only what the settings of a study allow."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+NEED_A_DESIGN = {"plot_fig2", "write_table5"}
+
+
+def planned(*words: str) -> set[str]:
+    """The rules of a dry run that makes everything anew."""
+    command = [sys.executable, "-m", "snakemake", "-n", "--nolock", "--forceall", *words]
+    done = subprocess.run(command, cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    assert done.returncode == 0, done.stdout
+    return set(re.findall(r"^(\w+) +\d+$", done.stdout, re.MULTILINE))
+
+
+def test_rule_all_leaves_out_what_a_study_of_all_blocks_cannot_make() -> None:
+    found = planned("--configfile", "configs/state.yaml")
+    assert {"plot_fig1", "plot_fig3", "write_table4", "write_table6", "write_numbers"} <= found
+    assert not NEED_A_DESIGN & found
+
+
+def test_the_default_study_makes_everything() -> None:
+    assert {*NEED_A_DESIGN, "plot_fig1", "write_table1"} <= planned()
+
+
+def test_what_is_asked_for_by_name_is_tried() -> None:
+    assert "plot_fig2" in planned("figures/fig2.pdf", "--configfile", "configs/state.yaml")
