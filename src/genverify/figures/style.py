@@ -4,14 +4,17 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
+import numpy as np
 import seaborn as sns
-from matplotlib.figure import Figure
+from matplotlib.figure import Figure, SubFigure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.transforms import Bbox
 
 INK = "#22313f"
 PALETTE = ["#1b4f72", "#e08214", "#5aae61", "#9970ab", "#c0392b", "#80cdc1"]
 COLUMN_WIDTH = 3.5
 PAGE_WIDTH = 7.2
+DIGITS = 5  # of a position, as a fraction of the figure: less than a hundredth of a point
 
 
 def use_style() -> None:
@@ -52,6 +55,23 @@ def say_source(figure: Figure, label: str) -> None:
 
 def save(figure: Figure, pdf: Path, png: Path) -> None:
     """Write the figure as PDF and PNG without dates or versions in the files."""
+    _settle(figure)
     bare: dict[str, Any] = {"CreationDate": None, "Creator": None, "Producer": None}
     figure.savefig(pdf, metadata=bare)
     figure.savefig(png, metadata={"Software": None})
+
+
+def _settle(figure: Figure) -> None:
+    """
+    Lay the figure out once and round every position. The layout solver adds numbers up in the order of their addresses in
+    memory, so their last digits differ from run to run, and now and then a digit of the PDF with them.
+    """
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+    for part in figure.findobj(SubFigure):
+        part.bbox_relative.set_points(np.round(part.bbox_relative.get_points(), DIGITS))
+    for axes in figure.axes:
+        axes.set_position(Bbox(np.round(axes.get_position().get_points(), DIGITS)))
+    for text in [text for part in (figure, *figure.findobj(SubFigure)) for text in part.texts]:
+        x, y = text.get_position()
+        text.set_position((round(x, DIGITS), round(y, DIGITS)))
