@@ -51,12 +51,12 @@ def test_the_chain_is_told_and_accounted_for(chain_study: Path) -> None:
     assert "python 3." in text
     assert "git unknown" in text
     assert any(line.startswith("proofs: 2 blocks, ") and line.endswith(": all right") for line in lines)
-    assert lines[-1].startswith("1 result, 25 files, all accounted for (")
+    assert lines[-1].startswith("1 result, 27 files, all accounted for (")
 
 
 def test_everything_is_audited_by_default_and_shared_parts_are_told_once(chain_study: Path) -> None:
     lines = audited(proofs=False)
-    assert lines[-1].startswith("4 results, 37 files, all accounted for")
+    assert lines[-1].startswith("4 results, 39 files, all accounted for")
     assert sum(line.strip().startswith("make_store: ") for line in lines) == 1
     assert any("(above: make_store)" in line for line in lines)
 

@@ -40,7 +40,7 @@ def audit(layout: Layout, config: Config, asked: Iterable[str] = (), proofs: boo
     lock = read_lock(layout.lock)
     yield in_words(differing(lock), layout.lock)
     yield f"now: {git_in_words(git_state())}"
-    now = digest_files(files_of(chain, layout.lock))
+    now = digest_files(files_of(chain, layout))
     checks = Checks(layout, config, records, read_stages(layout.stages), listed, now, lock)
     open_ = [name for record in chain.jobs for name in checks.check(record)]
     yield from _not_compared(chain, checks, open_)

@@ -144,9 +144,9 @@ def _digest(path: Path) -> str | None:
         raise AuditError(f"{path}: cannot be read ({error.strerror}).") from None
 
 
-def files_of(chain: Chain, lock: Path) -> list[str]:
-    """Every file that the chain speaks of, each once."""
-    parts = [normal(lock), *chain.raw]
+def files_of(chain: Chain, layout: Layout) -> list[str]:
+    """Every file that the chain speaks of, each once, and the stage files that it is held against."""
+    parts = [normal(layout.lock), *map(normal, layout.stages), *chain.raw]
     for record in chain.jobs:
         parts += [*record.code, *record.lock, *record.inputs, *record.outputs]
     return list(dict.fromkeys(parts))
