@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.attack import ProgramSettings
-from genverify.jobs import Job, progress, run
-from genverify.prooffile import write_proofs
-from genverify.protected.attack import Attack, limited
-from genverify.protected.kinds import Kinds, build_kinds
-from genverify.protected.results import attacked_row, contradictory_rows, verified_claims
-from genverify.release import empty_ranges, read_releases, read_schema
-from genverify.results import stack
-from genverify.seeds import derive_seed
+from genverify.attack.block import ProgramSettings
+from genverify.attack.tables import stack
+from genverify.checker.file import write_proofs
+from genverify.core.release import empty_ranges, read_releases, read_schema
+from genverify.core.seeds import derive_seed
+from genverify.papers.gtv.protected.attack import Attack, limited
+from genverify.papers.gtv.protected.kinds import Kinds, build_kinds
+from genverify.papers.gtv.protected.tables import attacked_row, contradictory_rows, verified_claims
+from genverify.run.jobs import Job, progress, run
 
 
 def main(job: Job) -> None:

@@ -1,9 +1,9 @@
 """Audit every figure and table of the study."""
 
-from genverify.config import parse_config
-from genverify.jobs import Job, log, run
-from genverify.provenance.audit import audit
-from genverify.provenance.command import repository
+from genverify.run.config import parse_config
+from genverify.run.jobs import Job, log, run
+from genverify.run.provenance.audit import audit
+from genverify.run.provenance.command import repository
 
 
 def main(job: Job) -> None:

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from genverify.cellbounds.benchmark import KINDS, benchmark_frame, random_counts, time_table
-from genverify.jobs import Job, log, run
-from genverify.seeds import derive_seed
+from genverify.core.seeds import derive_seed
+from genverify.papers.cellbounds.benchmark import KINDS, benchmark_frame, random_counts, time_table
+from genverify.run.jobs import Job, log, run
 
 
 def main(job: Job) -> None:

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.domain import read_domain
-from genverify.jobs import Job, run
+from genverify.core.domain import read_domain
+from genverify.core.release import read_releases, read_schema
 from genverify.microdata.store import read_microdata
-from genverify.rap.benchmark import speed_table, time_blocks, time_marginals
-from genverify.release import read_releases, read_schema
-from genverify.sample import draw_blocks
+from genverify.papers.gtv.sample import draw_blocks
+from genverify.papers.raprank.rap.benchmark import speed_table, time_blocks, time_marginals
+from genverify.run.jobs import Job, run
 
 DESIGN = "country_median"
 

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.jobs import Job, log, run
-from genverify.release import read_releases, read_schema
-from genverify.sample import draw_blocks
-from genverify.seeds import derive_seed
-from genverify.speed import compare
+from genverify.core.release import read_releases, read_schema
+from genverify.core.seeds import derive_seed
+from genverify.papers.gtv.sample import draw_blocks
+from genverify.papers.gtv.speed import compare
+from genverify.run.jobs import Job, log, run
 
 DESIGN = "country_median"
 

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.benchmarks import watch
-from genverify.domain import read_domain
-from genverify.jobs import Job, log, run
+from genverify.core.domain import read_domain
+from genverify.core.release import read_study
+from genverify.core.tabulate import tabulate_counts
 from genverify.microdata.store import read_microdata
-from genverify.release import read_study
-from genverify.tabulate import tabulate_counts
+from genverify.run.jobs import Job, log, run
+from genverify.run.measure import watch
 
 
 def main(job: Job) -> None:

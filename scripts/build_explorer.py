@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.explorer.build import block_entries, page_text, weight, write_blocks, write_lists, write_study
-from genverify.explorer.summary import add_up, figures_by_state
-from genverify.explorer.words import read_words
-from genverify.jobs import Job, log, run
-from genverify.release import read_schema
+from genverify.core.release import read_schema
+from genverify.run.jobs import Job, log, run
+from genverify.show.explorer.build import block_entries, page_text, weight, write_blocks, write_lists, write_study
+from genverify.show.explorer.summary import add_up, figures_by_state
+from genverify.show.explorer.words import read_words
 
 
 def main(job: Job) -> None:

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.domain import read_domain
-from genverify.jobs import Job, log, run
+from genverify.core.domain import read_domain
+from genverify.core.release import read_study
 from genverify.microdata.sources import SYNTHETIC
 from genverify.microdata.synthetic import SyntheticSettings, calibrate, read_country
-from genverify.release import read_study
+from genverify.run.jobs import Job, log, run
 
 CALIBRATION_SEED = 20100401
 MULTIPLIERS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0)

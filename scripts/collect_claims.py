@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.jobs import Job, log, run
-from genverify.pieces import write_pieces
-from genverify.results import by_design, collect
+from genverify.attack.tables import by_design, collect
+from genverify.core.frames import write_pieces
+from genverify.run.jobs import Job, log, run
 
 
 def main(job: Job) -> None:

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.domain import read_domain
-from genverify.evaluation import BLOCKS_AT_ONCE, count_answers, count_households
-from genverify.jobs import Job, log, run
+from genverify.attack.truth import BLOCKS_AT_ONCE, count_answers, count_households
+from genverify.core.domain import read_domain
+from genverify.core.frames import read_blocks, split_rows, write_pieces
+from genverify.core.release import TOTAL, read_schema
 from genverify.microdata.store import read_microdata
-from genverify.pieces import read_blocks, split_rows, write_pieces
-from genverify.release import TOTAL, read_schema
+from genverify.run.jobs import Job, log, run
 
 
 def main(job: Job) -> None:

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.domain import read_domain
-from genverify.jobs import Job, progress, run
+from genverify.core.domain import read_domain
+from genverify.core.release import read_study
 from genverify.microdata.store import read_microdata
-from genverify.privacy.zeros import count_left, draw_sizes, releases_of
-from genverify.release import read_study
+from genverify.papers.mechanisms.zeros import count_left, draw_sizes, releases_of
+from genverify.run.jobs import Job, progress, run
 
 
 def main(job: Job) -> None:

@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from genverify.attack import ProgramSettings
-from genverify.housing.detect import detect_block, detected_frame
-from genverify.housing.reading import read_percentages, read_statistics
-from genverify.housing.record import read_household_file
-from genverify.jobs import Job, log, progress, run
-from genverify.prooffile import write_proofs
+from genverify.attack.block import ProgramSettings
+from genverify.checker.file import write_proofs
+from genverify.papers.housing.attack.detect import detect_block, detected_frame
+from genverify.papers.housing.attack.joint_program import read_percentages, read_statistics
+from genverify.papers.housing.private.household import read_household_file
+from genverify.run.jobs import Job, log, progress, run
 
 
 def main(job: Job) -> None:

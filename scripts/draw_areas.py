@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.domain import read_domain
-from genverify.jobs import Job, log, run
+from genverify.core.domain import read_domain
 from genverify.microdata.store import block_sizes
-from genverify.raprank.areas import draw_areas
+from genverify.papers.raprank.areas import draw_areas
+from genverify.run.jobs import Job, log, run
 
 
 def main(job: Job) -> None:

@@ -3,11 +3,11 @@
 import json
 from pathlib import Path
 
-from genverify.domain import read_domain
-from genverify.housing.draw import draw_housing, open_units, read_assumptions
-from genverify.jobs import Job, log, run
-from genverify.microdata.manifest import data_label
-from genverify.textfiles import read_yaml
+from genverify.core.domain import read_domain
+from genverify.core.files import read_yaml
+from genverify.core.manifest import data_label
+from genverify.papers.housing.private.draw import draw_housing, open_units, read_assumptions
+from genverify.run.jobs import Job, log, run
 
 
 def main(job: Job) -> None:

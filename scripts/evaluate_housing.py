@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.housing.judge import check_sound, judge_blocks
-from genverify.housing.keys import read_property_households
-from genverify.housing.record import read_household_file
-from genverify.housing.reidentify import Attack, reidentify
-from genverify.housing.results import is_synthetic, read_counted, read_found
-from genverify.jobs import Job, run
+from genverify.papers.housing.judged.batches import is_synthetic, read_counted, read_found
+from genverify.papers.housing.judged.judge import check_sound, judge_blocks
+from genverify.papers.housing.judged.match_keys import read_property_households
+from genverify.papers.housing.judged.reidentify import Attack, reidentify
+from genverify.papers.housing.private.household import read_household_file
+from genverify.run.jobs import Job, run
 
 
 def main(job: Job) -> None:

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from genverify.housing.keys import read_property_households
-from genverify.housing.record import read_household_file
-from genverify.housing.reidentify import sampling_curves
-from genverify.jobs import Job, run
+from genverify.papers.housing.judged.match_keys import read_property_households
+from genverify.papers.housing.judged.reidentify import sampling_curves
+from genverify.papers.housing.private.household import read_household_file
+from genverify.run.jobs import Job, run
 
 
 def main(job: Job) -> None:

@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from genverify.checked import checked_blocks
-from genverify.explorer.proofs import lay_out_block
-from genverify.jobs import Job, progress, run
-from genverify.prooffile import write_proofs
-from genverify.release import read_schema
+from genverify.checker.file import write_proofs
+from genverify.checker.stored import checked_blocks
+from genverify.core.release import read_schema
+from genverify.run.jobs import Job, progress, run
+from genverify.show.explorer.proofs import lay_out_block
 
 
 def main(job: Job) -> None:

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.baselines import fit_baselines, nation_types
-from genverify.domain import read_domain
-from genverify.jobs import Job, log, run
-from genverify.pieces import read_pieces, write_pieces
+from genverify.core.domain import read_domain
+from genverify.core.frames import read_pieces, write_pieces
+from genverify.papers.gtv.baselines import fit_baselines, nation_types
+from genverify.run.jobs import Job, log, run
 
 
 def main(job: Job) -> None:

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from genverify.housing.prior import fit_prior
-from genverify.housing.store import read_states
-from genverify.jobs import Job, log, run
+from genverify.papers.housing.attack.prior import fit_prior
+from genverify.papers.housing.private.store import read_states
+from genverify.run.jobs import Job, log, run
 
 
 def main(job: Job) -> None:

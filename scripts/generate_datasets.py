@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.attack import ProgramSettings, generate_block
-from genverify.datasetfile import datasets_frame
-from genverify.jobs import Job, progress, run
-from genverify.release import read_releases, read_schema
-from genverify.results import generated_row, stack
-from genverify.seeds import derive_seed
+from genverify.attack.block import ProgramSettings, generate_block
+from genverify.attack.datasetfile import datasets_frame
+from genverify.attack.tables import generated_row, stack
+from genverify.core.release import read_releases, read_schema
+from genverify.core.seeds import derive_seed
+from genverify.run.jobs import Job, progress, run
 
 
 def main(job: Job) -> None:

@@ -4,10 +4,10 @@ import json
 from collections import Counter
 from pathlib import Path
 
-from genverify.domain import read_domain
-from genverify.jobs import Job, log, run
+from genverify.core.domain import read_domain
 from genverify.microdata.sources import open_source
 from genverify.microdata.store import write_microdata
+from genverify.run.jobs import Job, log, run
 
 
 def main(job: Job) -> None:

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.domain import read_domain
-from genverify.jobs import Job, log, run
+from genverify.attack.tables import stack
+from genverify.core.domain import read_domain
 from genverify.microdata.store import read_microdata
-from genverify.protected.judge import judge
-from genverify.results import stack
+from genverify.papers.gtv.protected.judge import judge
+from genverify.run.jobs import Job, log, run
 
 
 def main(job: Job) -> None:

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.domain import read_domain
-from genverify.jobs import Job, log, run
-from genverify.raprank.judge import Evidence, judge_areas
-from genverify.release import read_schema
+from genverify.core.domain import read_domain
+from genverify.core.release import read_schema
+from genverify.papers.raprank.judge import Evidence, judge_areas
+from genverify.run.jobs import Job, log, run
 
 
 def main(job: Job) -> None:

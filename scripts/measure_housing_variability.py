@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.attack import ProgramSettings
-from genverify.housing.prior import prior_of
-from genverify.housing.reading import read_block, read_percentages, read_statistics
-from genverify.housing.record import read_household_file
-from genverify.housing.variability import measure_block, variability_frame
-from genverify.jobs import Job, log, progress, run
+from genverify.attack.block import ProgramSettings
+from genverify.papers.housing.attack.joint_program import read_block, read_percentages, read_statistics
+from genverify.papers.housing.attack.prior import prior_of
+from genverify.papers.housing.attack.variability import measure_block, variability_frame
+from genverify.papers.housing.private.household import read_household_file
+from genverify.run.jobs import Job, log, progress, run
 
 
 def main(job: Job) -> None:

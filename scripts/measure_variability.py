@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.attack import ProgramSettings
-from genverify.datasetfile import read_datasets
-from genverify.jobs import Job, progress, run
-from genverify.program.compact import build_program
-from genverify.release import read_releases, read_schema
-from genverify.results import stack
-from genverify.solvar import solution_variability
+from genverify.attack.block import ProgramSettings
+from genverify.attack.datasetfile import read_datasets
+from genverify.attack.tables import stack
+from genverify.core.release import read_releases, read_schema
+from genverify.run.jobs import Job, progress, run
+from genverify.solve.program import build_program
+from genverify.solve.variability import solution_variability
 
 
 def main(job: Job) -> None:

@@ -8,10 +8,10 @@ from tempfile import TemporaryDirectory
 
 import yaml
 
-from genverify.config import parse_config
-from genverify.errors import ConfigError
-from genverify.jobs import Job, log, run
-from genverify.plan import jobs_of, plan, read_earlier
+from genverify.core.errors import ConfigError
+from genverify.run.config import parse_config
+from genverify.run.jobs import Job, log, run
+from genverify.run.plan import jobs_of, plan, read_earlier
 
 
 def main(job: Job) -> None:

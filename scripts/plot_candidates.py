@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.claims import Codes
-from genverify.datasetfile import read_datasets
-from genverify.figures.candidates import candidates_table, plot_candidates, spread_blocks
-from genverify.figures.style import save
-from genverify.jobs import Job, progress, run
-from genverify.microdata.manifest import data_label
-from genverify.pieces import read_blocks
-from genverify.release import TOTAL, Schema, read_releases, read_schema
+from genverify.attack.datasetfile import read_datasets
+from genverify.core.claims import Codes
+from genverify.core.frames import read_blocks
+from genverify.core.manifest import data_label
+from genverify.core.release import TOTAL, Schema, read_releases, read_schema
+from genverify.papers.gtv.figures.candidates import candidates_table, plot_candidates, spread_blocks
+from genverify.run.jobs import Job, progress, run
+from genverify.show.style import save
 
 
 def main(job: Job) -> None:

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.cellbounds.paper import bounded_cells
-from genverify.cellbounds.read import read_printed
-from genverify.figures.cellbounds import plot_cellbounds
-from genverify.figures.style import save
-from genverify.jobs import Job, run
+from genverify.papers.cellbounds.figures import plot_cellbounds
+from genverify.papers.cellbounds.tables import bounded_cells
+from genverify.papers.cellbounds.two_way import read_printed
+from genverify.run.jobs import Job, run
+from genverify.show.style import save
 
 SHOWN = {"table2": "Table 2", "table7": "Table 7", "table9": "Table 9"}
 LABEL = "counts printed by Wright and Smucker (Table 2 is fictitious)"

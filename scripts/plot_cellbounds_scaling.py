@@ -5,9 +5,9 @@ from shutil import copyfile
 
 import pandas as pd
 
-from genverify.figures.cellbounds import plot_cellbounds_scaling
-from genverify.figures.style import save
-from genverify.jobs import Job, run
+from genverify.papers.cellbounds.figures import plot_cellbounds_scaling
+from genverify.run.jobs import Job, run
+from genverify.show.style import save
 
 
 def main(job: Job) -> None:

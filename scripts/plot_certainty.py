@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.domain import read_domain
-from genverify.figures.certainty import plot_certainty
-from genverify.figures.style import save
-from genverify.jobs import Job, run
-from genverify.microdata.manifest import data_label
-from genverify.raprank.certainty import certainty_numbers
-from genverify.raprank.records import read_records
-from genverify.release import read_schema
+from genverify.core.domain import read_domain
+from genverify.core.manifest import data_label
+from genverify.core.release import read_schema
+from genverify.microdata.records import read_records
+from genverify.papers.raprank.certainty import certainty_numbers
+from genverify.papers.raprank.figures.certainty import plot_certainty
+from genverify.run.jobs import Job, run
+from genverify.show.style import save
 
 
 def main(job: Job) -> None:

@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from genverify.csvtext import neutral_frame
-from genverify.figures.curves import panel_means, plot_curves, read_panels
-from genverify.figures.style import save
-from genverify.jobs import Job, run
-from genverify.microdata.manifest import data_labels
+from genverify.core.csvtext import neutral_frame
+from genverify.core.manifest import data_labels
+from genverify.papers.raprank.figures.curves import panel_means, plot_curves, read_panels
+from genverify.run.jobs import Job, run
+from genverify.show.style import save
 
 
 def main(job: Job) -> None:

@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.checked import require_proved
-from genverify.domain import read_domain
-from genverify.figures.fig1 import LARGEST, check_synthetic, choose_example, plot_fig1
-from genverify.figures.style import save
-from genverify.jobs import Job, run
-from genverify.microdata.manifest import data_label
+from genverify.checker.stored import require_proved
+from genverify.core.domain import read_domain
+from genverify.core.manifest import data_label
+from genverify.core.release import read_schema
 from genverify.microdata.store import read_microdata
-from genverify.release import read_schema
+from genverify.papers.gtv.figures.fig1 import LARGEST, check_synthetic, choose_example, plot_fig1
+from genverify.run.jobs import Job, run
+from genverify.show.style import save
 
 
 def main(job: Job) -> None:

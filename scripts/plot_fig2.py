@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.figures.fig2 import plot_fig2
-from genverify.figures.style import save
-from genverify.jobs import Job, run
-from genverify.microdata.manifest import data_label
+from genverify.core.manifest import data_label
+from genverify.papers.gtv.figures.fig2 import plot_fig2
+from genverify.run.jobs import Job, run
+from genverify.show.style import save
 
 
 def main(job: Job) -> None:

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.figures.fig3 import shown_k
-from genverify.figures.fig4 import plot_fig4
-from genverify.figures.style import save
-from genverify.jobs import Job, run
-from genverify.microdata.manifest import data_label
-from genverify.release import read_schema
+from genverify.core.manifest import data_label
+from genverify.core.release import read_schema
+from genverify.papers.gtv.figures.fig3 import shown_k
+from genverify.papers.gtv.figures.fig4 import plot_fig4
+from genverify.run.jobs import Job, run
+from genverify.show.style import save
 
 
 def main(job: Job) -> None:

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.figures.gtv_protected import plot_gtv_protected
-from genverify.figures.style import save
-from genverify.jobs import Job, run
-from genverify.microdata.manifest import data_label
-from genverify.protected.judge import check_unprotected, summarise
+from genverify.core.manifest import data_label
+from genverify.papers.gtv.protected.figure import plot_gtv_protected
+from genverify.papers.gtv.protected.judge import check_unprotected, summarise
+from genverify.run.jobs import Job, run
+from genverify.show.style import save
 
 
 def main(job: Job) -> None:

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.figures.housing_blocks import plot_putative, putative_counts
-from genverify.figures.style import save
-from genverify.jobs import Job, run
-from genverify.microdata.manifest import data_label
+from genverify.core.manifest import data_label
+from genverify.papers.housing.figures.blocks import plot_putative, putative_counts
+from genverify.run.jobs import Job, run
+from genverify.show.style import save
 
 
 def main(job: Job) -> None:

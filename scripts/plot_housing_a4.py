@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.figures.housing_curves import plot_tradeoff
-from genverify.figures.housing_lines import PANELS, thin_curves
-from genverify.figures.style import save
-from genverify.jobs import Job, run
-from genverify.microdata.manifest import data_label
+from genverify.core.manifest import data_label
+from genverify.papers.housing.figures.curves import plot_tradeoff
+from genverify.papers.housing.figures.lines import PANELS, thin_curves
+from genverify.run.jobs import Job, run
+from genverify.show.style import save
 
 
 def main(job: Job) -> None:

@@ -2,14 +2,14 @@
 
 from pathlib import Path
 
-from genverify.domain import read_domain
-from genverify.figures.privacy import plot_matrix_mechanism
-from genverify.figures.style import save
-from genverify.jobs import Job, log, run
-from genverify.privacy.comparison import compare_strategies, query_errors
-from genverify.privacy.matrix_mechanism import strategies
-from genverify.privacy.workload import Workload
-from genverify.release import read_study
+from genverify.core.domain import read_domain
+from genverify.core.release import read_study
+from genverify.papers.mechanisms.comparison import compare_strategies, query_errors
+from genverify.papers.mechanisms.figures import plot_matrix_mechanism
+from genverify.papers.mechanisms.matrix_mechanism import strategies
+from genverify.papers.mechanisms.workload import Workload
+from genverify.run.jobs import Job, log, run
+from genverify.show.style import save
 
 LABEL = "expected error, whatever the data; no data are shown"
 

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from genverify.figures.privacy import plot_rr_frontier
-from genverify.figures.style import save
-from genverify.jobs import Job, log, run
-from genverify.privacy.simulation import simulated_frontier
+from genverify.papers.mechanisms.figures import plot_rr_frontier
+from genverify.papers.mechanisms.simulation import simulated_frontier
+from genverify.run.jobs import Job, log, run
+from genverify.show.style import save
 
 LABEL = "simulated surveys (synthetic); bars: three standard errors"
 

@@ -5,10 +5,10 @@ from shutil import copyfile
 
 import pandas as pd
 
-from genverify.figures.scaling import plot_scaling
-from genverify.figures.style import save
-from genverify.jobs import Job, run
-from genverify.microdata.manifest import data_label
+from genverify.core.manifest import data_label
+from genverify.papers.gtv.figures.scaling import plot_scaling
+from genverify.run.jobs import Job, run
+from genverify.show.style import save
 
 
 def main(job: Job) -> None:

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.figures.solvar import plot_solvar
-from genverify.figures.style import save
-from genverify.jobs import Job, run
-from genverify.microdata.manifest import data_label
-from genverify.results import by_design
+from genverify.attack.tables import by_design
+from genverify.core.manifest import data_label
+from genverify.papers.gtv.figures.solvar import plot_solvar
+from genverify.run.jobs import Job, run
+from genverify.show.style import save
 
 
 def main(job: Job) -> None:

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.domain import read_domain
-from genverify.figures.privacy import plot_zeros_removed
-from genverify.figures.style import save
-from genverify.jobs import Job, run
-from genverify.microdata.manifest import data_label
-from genverify.privacy.zeros import records_left, summarise_left
-from genverify.release import read_study
+from genverify.core.domain import read_domain
+from genverify.core.manifest import data_label
+from genverify.core.release import read_study
+from genverify.papers.mechanisms.figures import plot_zeros_removed
+from genverify.papers.mechanisms.zeros import records_left, summarise_left
+from genverify.run.jobs import Job, run
+from genverify.show.style import save
 
 
 def main(job: Job) -> None:

@@ -6,13 +6,13 @@ from pathlib import Path
 import pandas as pd
 import pyarrow as pa
 
-from genverify.domain import read_domain
-from genverify.jobs import Job, log, run
-from genverify.protected.kinds import possible_schema
-from genverify.protected.noise import describe, make_noise
-from genverify.protected.publish import Swapping, publish, read_blocks
-from genverify.release import read_study, write_schema
-from genverify.sample import batch_of, chosen_blocks
+from genverify.core.domain import read_domain
+from genverify.core.release import read_study, write_schema
+from genverify.papers.gtv.protected.kinds import possible_schema
+from genverify.papers.gtv.protected.measure import describe, make_noise
+from genverify.papers.gtv.protected.publish import Swapping, publish, read_blocks
+from genverify.papers.gtv.sample import batch_of, chosen_blocks
+from genverify.run.jobs import Job, log, run
 
 
 def main(job: Job) -> None:

@@ -3,9 +3,9 @@
 import json
 from pathlib import Path
 
-from genverify.housing.publish import publish_files, publish_simulated
-from genverify.jobs import Job, log, run
-from genverify.textfiles import read_yaml
+from genverify.core.files import read_yaml
+from genverify.papers.housing.published.publish import publish_files, publish_simulated
+from genverify.run.jobs import Job, log, run
 
 
 def main(job: Job) -> None:

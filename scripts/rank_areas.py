@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.jobs import Job, progress, run
-from genverify.rap import RapSettings
-from genverify.raprank.attack import rank_target, ranked_frame, runs_row, start_of
-from genverify.raprank.published import read_targets
-from genverify.release import read_schema
-from genverify.results import stack
+from genverify.attack.tables import stack
+from genverify.core.release import read_schema
+from genverify.papers.raprank.published import read_targets
+from genverify.papers.raprank.rank import rank_target, ranked_frame, runs_row, start_of
+from genverify.papers.raprank.rap import RapSettings
+from genverify.run.jobs import Job, progress, run
 
 
 def main(job: Job) -> None:

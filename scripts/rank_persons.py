@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.groups import groups_of
-from genverify.jobs import Job, log, run
+from genverify.core.files import read_yaml
+from genverify.core.release import read_study
+from genverify.core.vocabulary import groups_of
 from genverify.microdata.person_records import read_person_records
-from genverify.ranked_trial import draw_blocks, mean_match_rate
-from genverify.rap import RapSettings
-from genverify.release import read_study
-from genverify.textfiles import read_yaml
-from genverify.trial import known_blocks, read_as
+from genverify.papers.gtv.persons import known_blocks, read_as
+from genverify.papers.raprank.known_persons import draw_blocks, mean_match_rate
+from genverify.papers.raprank.rap import RapSettings
+from genverify.run.jobs import Job, log, run
 
 
 def main(job: Job) -> None:

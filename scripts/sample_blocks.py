@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from genverify.domain import read_domain
-from genverify.jobs import Job, log, run
+from genverify.core.domain import read_domain
 from genverify.microdata.store import block_sizes
-from genverify.sample import choose_blocks
+from genverify.papers.gtv.sample import choose_blocks
+from genverify.run.jobs import Job, log, run
 
 
 def main(job: Job) -> None:

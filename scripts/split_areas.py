@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.domain import read_domain
-from genverify.jobs import Job, log, run
-from genverify.raprank.halves import area_records, split_areas
-from genverify.raprank.plan import experiment_schemas
-from genverify.raprank.published import both_schemas, publish_areas
-from genverify.raprank.records import read_records
-from genverify.release import write_schema
-from genverify.sample import batch_of
+from genverify.core.domain import read_domain
+from genverify.core.release import write_schema
+from genverify.microdata.records import read_records
+from genverify.papers.gtv.sample import batch_of
+from genverify.papers.raprank.experiments import experiment_schemas
+from genverify.papers.raprank.halves import area_records, split_areas
+from genverify.papers.raprank.published import both_schemas, publish_areas
+from genverify.run.jobs import Job, log, run
 
 
 def main(job: Job) -> None:

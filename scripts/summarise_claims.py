@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pyarrow.dataset as ds
 
-from genverify.jobs import Job, log, run
-from genverify.release import read_schema
-from genverify.summary import summarise
+from genverify.core.release import read_schema
+from genverify.papers.gtv.summary import summarise
+from genverify.run.jobs import Job, log, run
 
 
 def main(job: Job) -> None:

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.domain import read_domain
-from genverify.jobs import Job, log, run
+from genverify.core.domain import read_domain
+from genverify.core.release import read_study, write_schema
+from genverify.core.tabulate import tabulate_blocks
 from genverify.microdata.store import read_microdata
-from genverify.release import read_study, write_schema
-from genverify.sample import batch_of, groups_of_batches
-from genverify.tabulate import tabulate_blocks
+from genverify.papers.gtv.sample import batch_of, groups_of_batches
+from genverify.run.jobs import Job, log, run
 
 
 def main(job: Job) -> None:

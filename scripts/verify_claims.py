@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.attack import ProgramSettings, verify_block
-from genverify.datasetfile import read_datasets
-from genverify.jobs import Job, progress, run
-from genverify.prooffile import write_proofs
-from genverify.release import read_releases, read_schema
-from genverify.results import claims_frame, stack, verified_row
+from genverify.attack.block import ProgramSettings, verify_block
+from genverify.attack.datasetfile import read_datasets
+from genverify.attack.tables import claims_frame, stack, verified_row
+from genverify.checker.file import write_proofs
+from genverify.core.release import read_releases, read_schema
+from genverify.run.jobs import Job, progress, run
 
 
 def main(job: Job) -> None:

@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
-from genverify.attack import ProgramSettings
-from genverify.groups import groups_of
-from genverify.jobs import Job, log, progress, run
+from genverify.attack.block import ProgramSettings
+from genverify.core.files import read_yaml
+from genverify.core.release import read_study
+from genverify.core.vocabulary import groups_of
 from genverify.microdata.person_records import read_person_records
-from genverify.release import read_study
-from genverify.textfiles import read_yaml
-from genverify.trial import known_blocks, read_as, sum_up, try_blocks
+from genverify.papers.gtv.persons import known_blocks, read_as, sum_up, try_blocks
+from genverify.run.jobs import Job, log, progress, run
 
 
 def main(job: Job) -> None:

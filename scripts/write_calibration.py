@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.domain import read_domain
-from genverify.jobs import Job, log, run
-from genverify.microdata.manifest import data_label
-from genverify.release import read_study
-from genverify.tables_out.calibration import calibration
-from genverify.textfiles import read_yaml
+from genverify.core.domain import read_domain
+from genverify.core.files import read_yaml
+from genverify.core.manifest import data_label
+from genverify.core.release import read_study
+from genverify.papers.gtv.tables.calibration import calibration
+from genverify.run.jobs import Job, log, run
 
 
 def main(job: Job) -> None:

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from genverify.cellbounds.paper import compare, read_paper
-from genverify.cellbounds.read import read_printed
-from genverify.jobs import Job, run
+from genverify.papers.cellbounds.tables import compare, read_paper
+from genverify.papers.cellbounds.two_way import read_printed
+from genverify.run.jobs import Job, run
 
 
 def main(job: Job) -> None:

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import yaml
 
-from genverify.jobs import Job, log, run
-from genverify.provenance.chain import walk
-from genverify.provenance.checks import read_listed
-from genverify.provenance.command import repository
-from genverify.provenance.crate import check_crate, write_crate
-from genverify.provenance.records import find_records
+from genverify.run.jobs import Job, log, run
+from genverify.run.provenance.chain import walk
+from genverify.run.provenance.checks import read_listed
+from genverify.run.provenance.command import repository
+from genverify.run.provenance.crate import check_crate, write_crate
+from genverify.run.provenance.records import find_records
 
 ABOUT = {
     "name": "genverify",

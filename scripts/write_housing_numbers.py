@@ -4,15 +4,15 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.housing.keys import read_property_households
-from genverify.housing.numbers import Evidence, numbers_table, numbers_text
-from genverify.housing.record import read_household_file
-from genverify.housing.reidentify import SAMPLING
-from genverify.housing.results import by_condition
-from genverify.jobs import Job, run
-from genverify.microdata.manifest import data_label
-from genverify.results import stack
-from genverify.textfiles import read_yaml
+from genverify.attack.tables import stack
+from genverify.core.files import read_yaml
+from genverify.core.manifest import data_label
+from genverify.papers.housing.judged.batches import by_condition
+from genverify.papers.housing.judged.match_keys import read_property_households
+from genverify.papers.housing.judged.numbers import Evidence, numbers_table, numbers_text
+from genverify.papers.housing.judged.reidentify import SAMPLING
+from genverify.papers.housing.private.household import read_household_file
+from genverify.run.jobs import Job, run
 
 
 def main(job: Job) -> None:

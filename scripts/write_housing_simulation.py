@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from genverify.housing.store import read_states
-from genverify.jobs import Job, run
-from genverify.microdata.manifest import data_label
-from genverify.tables_out.housing_simulation import simulation_table
-from genverify.textfiles import read_yaml
+from genverify.core.files import read_yaml
+from genverify.core.manifest import data_label
+from genverify.papers.housing.judged.simulation import simulation_table
+from genverify.papers.housing.private.store import read_states
+from genverify.run.jobs import Job, run
 
 
 def main(job: Job) -> None:

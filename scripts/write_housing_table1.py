@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from genverify.housing.results import by_condition
-from genverify.housing.table1 import block_table, block_text
-from genverify.jobs import Job, run
-from genverify.microdata.manifest import data_label
-from genverify.textfiles import read_yaml
+from genverify.core.files import read_yaml
+from genverify.core.manifest import data_label
+from genverify.papers.housing.judged.batches import by_condition
+from genverify.papers.housing.judged.table1 import block_table, block_text
+from genverify.run.jobs import Job, run
 
 
 def main(job: Job) -> None:

@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from genverify.csvtext import neutral_frame
-from genverify.domain import read_domain
-from genverify.jobs import Job, run
-from genverify.tables import published_lines
-from genverify.tables_out.person_queries import person_queries, person_queries_text
-from genverify.textfiles import read_yaml
+from genverify.core.csvtext import neutral_frame
+from genverify.core.domain import read_domain
+from genverify.core.files import read_yaml
+from genverify.core.queries import published_lines
+from genverify.papers.raprank.tables.person_queries import person_queries, person_queries_text
+from genverify.run.jobs import Job, run
 
 
 def main(job: Job) -> None:

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.jobs import Job, run
-from genverify.tables_out.persons_verified import persons_verified, persons_verified_text
+from genverify.papers.gtv.tables.persons_verified import persons_verified, persons_verified_text
+from genverify.run.jobs import Job, run
 
 
 def main(job: Job) -> None:

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from genverify.jobs import Job, log, run
 from genverify.microdata.ppmf_writer import write_ppmf
 from genverify.microdata.store import read_microdata
+from genverify.run.jobs import Job, log, run
 
 
 def main(job: Job) -> None:

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.checked import checked_blocks
-from genverify.jobs import Job, log, run
-from genverify.microdata.manifest import data_label
-from genverify.release import read_schema
-from genverify.tables_out.proofs import proof_summary
+from genverify.checker.stored import checked_blocks
+from genverify.core.manifest import data_label
+from genverify.core.release import read_schema
+from genverify.papers.gtv.tables.proofs import proof_summary
+from genverify.run.jobs import Job, log, run
 
 
 def main(job: Job) -> None:

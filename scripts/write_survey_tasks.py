@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from genverify.csvtext import neutral_frame
-from genverify.domain import read_domain
-from genverify.jobs import Job, run
-from genverify.microdata.manifest import data_labels
-from genverify.tables_out.survey_tasks import survey_task_table
-from genverify.textfiles import read_yaml
+from genverify.core.csvtext import neutral_frame
+from genverify.core.domain import read_domain
+from genverify.core.files import read_yaml
+from genverify.core.manifest import data_labels
+from genverify.papers.raprank.tables.survey_tasks import survey_task_table
+from genverify.run.jobs import Job, run
 
 
 def main(job: Job) -> None:

@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.checked import require_proved
-from genverify.csvtext import neutral_frame
-from genverify.domain import read_domain
-from genverify.jobs import Job, run
-from genverify.microdata.manifest import data_label
-from genverify.release import read_schema
-from genverify.sentences import read_phrases
-from genverify.tables_out.examples import choose_examples, require_synthetic, table1, table1_text
+from genverify.attack.words.sentences import read_phrases
+from genverify.checker.stored import require_proved
+from genverify.core.csvtext import neutral_frame
+from genverify.core.domain import read_domain
+from genverify.core.manifest import data_label
+from genverify.core.release import read_schema
+from genverify.papers.gtv.tables.examples import choose_examples, require_synthetic, table1, table1_text
+from genverify.run.jobs import Job, run
 
 
 def main(job: Job) -> None:

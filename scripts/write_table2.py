@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from genverify.csvtext import neutral_frame
-from genverify.jobs import Job, run
-from genverify.microdata.manifest import data_label
-from genverify.release import read_releases, read_schema
-from genverify.tables_out.queries import table2, table2_text
+from genverify.core.csvtext import neutral_frame
+from genverify.core.manifest import data_label
+from genverify.core.release import read_releases, read_schema
+from genverify.papers.gtv.tables.queries import table2, table2_text
+from genverify.run.jobs import Job, run
 
 
 def main(job: Job) -> None:

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.jobs import Job, run
-from genverify.microdata.manifest import data_label
-from genverify.tables_out.households import ablation_table, ablation_text
-from genverify.textfiles import read_yaml
+from genverify.core.files import read_yaml
+from genverify.core.manifest import data_label
+from genverify.papers.gtv.tables.households import ablation_table, ablation_text
+from genverify.run.jobs import Job, run
 
 
 def main(job: Job) -> None:

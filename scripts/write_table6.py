@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.csvtext import neutral_frame
-from genverify.domain import read_domain
-from genverify.jobs import Job, run
-from genverify.microdata.manifest import data_label
-from genverify.tables_out.columns import column_table, column_text
-from genverify.textfiles import read_yaml
+from genverify.core.csvtext import neutral_frame
+from genverify.core.domain import read_domain
+from genverify.core.files import read_yaml
+from genverify.core.manifest import data_label
+from genverify.papers.gtv.tables.columns import column_table, column_text
+from genverify.run.jobs import Job, run
 
 
 def main(job: Job) -> None:

@@ -13,14 +13,14 @@ import pandas as pd
 import pytest
 import yaml
 
-from genverify import code, jobs
-from genverify.attack import ProgramSettings, generate_block, proofs_dict, verify_block
-from genverify.datasetfile import datasets_frame
-from genverify.jobs import Job
-from genverify.prooffile import write_proofs
-from genverify.release import Schema, counts_frame, make_release, write_schema
-from genverify.results import by_design, claims_frame, generated_row, stack, verified_row
-from genverify.tabulate import tabulate
+from genverify.attack.block import ProgramSettings, generate_block, proofs_dict, verify_block
+from genverify.attack.datasetfile import datasets_frame
+from genverify.attack.tables import by_design, claims_frame, generated_row, stack, verified_row
+from genverify.checker.file import write_proofs
+from genverify.core.release import Schema, counts_frame, make_release, write_schema
+from genverify.core.tabulate import tabulate
+from genverify.run import code, jobs
+from genverify.run.jobs import Job
 
 STAGES = """
 BATCHES = [f"{batch:03d}" for batch in range(STUDY.sample.batches)]

@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from genverify.housing.program import Ints, TypeProgram
-from genverify.housing.statistics import census_statistics, hud_statistics, join
-from genverify.solvers.base import WorkLimits
-from genverify.solvers.highs import Highs
-from genverify.textfiles import read_yaml
+from genverify.core.files import read_yaml
+from genverify.papers.housing.attack.types_program import Ints, TypeProgram
+from genverify.papers.housing.published.statistics import census_statistics, hud_statistics, join
+from genverify.solve.solvers.base import WorkLimits
+from genverify.solve.solvers.highs import Highs
 
 PUBLISHED = Path(__file__).parents[1] / "data" / "housing" / "published.yaml"
 NAMES = ("BEDROOMS", "SIZE", "CHILDREN")

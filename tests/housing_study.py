@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 import yaml
 
-from genverify.housing.keys import in_violation
-from genverify.housing.record import read_household_file
-from genverify.housing.store import write_states
+from genverify.papers.housing.judged.match_keys import in_violation
+from genverify.papers.housing.private.household import read_household_file
+from genverify.papers.housing.private.store import write_states
 
 ROOT = Path(__file__).parents[1]
 FILE = read_household_file(ROOT / "data" / "housing" / "domain.yaml")

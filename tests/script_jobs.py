@@ -6,7 +6,7 @@ from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
-from genverify.jobs import Job
+from genverify.run.jobs import Job
 
 SCRIPTS = Path(__file__).parents[1] / "scripts"
 

@@ -4,12 +4,12 @@ from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
 
-from genverify.code import code_digest
-from genverify.config import parse_config, settings_of
-from genverify.errors import GenverifyError
-from genverify.releases.form import source_of
-from genverify.study import can_be_made, check_study
-from genverify.textfiles import read_yaml
+from genverify.run.code import code_digest
+from genverify.run.config import parse_config, settings_of
+from genverify.core.errors import GenverifyError
+from genverify.disclosure.form import source_of
+from genverify.run.check import can_be_made, check_study
+from genverify.core.files import read_yaml
 
 try:
     for path in workflow.configfiles:

@@ -3,14 +3,14 @@ Reads: the section raprank of config.yaml.
 Writes: nothing; what the stages of RAP-RANK share: the settings of an experiment, its files, and the targets.
 """
 
-from genverify.raprank.plan import (
+from genverify.papers.raprank.experiments import (
     domain_path,
     experiment_of,
     experiment_settings,
     figure_panels,
     store_path,
 )
-from genverify.textfiles import read_yaml
+from genverify.core.files import read_yaml
 
 RAP_BATCHES = [f"{batch:03d}" for batch in range(STUDY.raprank.batches)]
 TASKS = sorted(read_yaml(Path(STUDY.raprank.survey.tasks_file))["tasks"])

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from genverify.cellbounds.command import add_parser as add_bounds
-from genverify.errors import GenverifyError, naming_disk_errors
-from genverify.provenance import command as audit_command
-from genverify.releases import command as releases
+from genverify.core.errors import GenverifyError, naming_disk_errors
+from genverify.disclosure import command as releases
+from genverify.papers.cellbounds.command import add_parser as add_bounds
+from genverify.run.provenance import command as audit_command
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -50,7 +50,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _check_housing(options: argparse.Namespace) -> None:
-    from genverify.housing.check import Detection, check_detection
+    from genverify.papers.housing.attack.check import Detection, check_detection
 
     started, home, data = time.monotonic(), options.folder, options.data
     statistics, blocks, proofs = (home / name for name in ("statistics.parquet", "blocks.parquet", "proofs.jsonl.gz"))
@@ -62,14 +62,14 @@ def _check_housing(options: argparse.Namespace) -> None:
 
 
 def _explain(options: argparse.Namespace) -> None:
-    from genverify.explained import explain_claim
+    from genverify.attack.words.command import explain_claim
 
     for line in explain_claim(options.study, options.block, options.claim):
         print(line)
 
 
 def _progress(options: argparse.Namespace) -> None:
-    from genverify.watch import watch
+    from genverify.run.progress import watch
 
     with suppress(KeyboardInterrupt):
         watch(options.folder)

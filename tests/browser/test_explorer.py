@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from genverify.attack import ProgramSettings
-from genverify.domain import read_domain
-from genverify.explorer.summary import plain_sentence
-from genverify.release import Schema
-from genverify.sentences import read_phrases
+from genverify.attack.block import ProgramSettings
+from genverify.attack.words.sentences import read_phrases
+from genverify.core.domain import read_domain
+from genverify.core.release import Schema
+from genverify.show.explorer.summary import plain_sentence
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="the package playwright is not installed")
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome") or shutil.which("chromium-browser")
@@ -236,7 +236,7 @@ def test_real_data_have_no_list_of_blocks(
 
 
 def test_claims_are_said_as_the_library_says_them(visit: Visit, explorer: Path, root: Path) -> None:
-    """Random claims about census records: the words of the page are those of genverify.sentences."""
+    """Random claims about census records: the words of the page are those of genverify.attack.words.sentences."""
     file = read_domain(root / "data" / "census" / "domain.yaml")
     domain = file.domain
     phrases = read_phrases(root / "data" / "census" / "phrases.yaml", domain)

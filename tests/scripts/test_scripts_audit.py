@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 import yaml
 
-from genverify.provenance.crate import check_crate
-from genverify.provenance.records import AuditError
+from genverify.run.provenance.crate import check_crate
+from genverify.run.provenance.records import AuditError
 from script_jobs import job, load_script
 
 

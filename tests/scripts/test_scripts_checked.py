@@ -13,11 +13,11 @@ import pyarrow as pa
 import pytest
 import yaml
 
-from genverify.certificate import CertificateError
-from genverify.domain import read_domain
-from genverify.errors import DataError
+from genverify.checker.check import CertificateError
+from genverify.checker.file import read_proofs, write_proofs
+from genverify.core.domain import read_domain
+from genverify.core.errors import DataError
 from genverify.microdata.store import write_microdata
-from genverify.prooffile import read_proofs, write_proofs
 from script_jobs import job, script
 
 NAMES = ("PET", "HOME", "AGE")
@@ -137,7 +137,7 @@ def examples(study: Path, toy: Path, small_explorer: ModuleType) -> dict[str, An
 def test_examples_are_checked_against_their_proofs(
     study: Path, toy: Path, small_explorer: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    monkeypatch.setattr("genverify.tables_out.examples.LEAST_K", 1)
+    monkeypatch.setattr("genverify.papers.gtv.tables.examples.LEAST_K", 1)
     inputs = examples(study, toy, small_explorer)
     kinds = ("pdf", "png") if name == "plot_fig1" else ("table", "readable")
     outputs = {kind: tmp_path / f"made.{kind}" for kind in kinds}

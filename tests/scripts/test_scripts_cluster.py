@@ -12,10 +12,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from genverify.attack import ProgramSettings
-from genverify.domain import read_domain
+from genverify.attack.block import ProgramSettings
+from genverify.core.domain import read_domain
 from genverify.microdata.store import write_microdata
-from genverify.sample import groups_of_batches
+from genverify.papers.gtv.sample import groups_of_batches
 from script_jobs import job, script
 
 NAMES = ["PET", "HOME", "AGE"]
@@ -135,10 +135,10 @@ def test_small_pieces_change_nothing(
     program_settings: ProgramSettings,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("genverify.sample.groups_of_batches", partial(groups_of_batches, at_once=1))
-    monkeypatch.setattr("genverify.results.BLOCKS_AT_ONCE", 3)
-    monkeypatch.setattr("genverify.evaluation.BLOCKS_AT_ONCE", 2)
-    monkeypatch.setattr("genverify.pieces.ROWS_PER_GROUP", 5)
+    monkeypatch.setattr("genverify.papers.gtv.sample.groups_of_batches", partial(groups_of_batches, at_once=1))
+    monkeypatch.setattr("genverify.attack.tables.BLOCKS_AT_ONCE", 3)
+    monkeypatch.setattr("genverify.attack.truth.BLOCKS_AT_ONCE", 2)
+    monkeypatch.setattr("genverify.core.frames.ROWS_PER_GROUP", 5)
     pieces = make(tmp_path, root, toy, toy_settings, asdict(program_settings))
     assert pq.ParquetFile(pieces / "claims.parquet").num_row_groups > 4
     for path in sorted(whole.rglob("*.parquet")):

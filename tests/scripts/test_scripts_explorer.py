@@ -6,8 +6,8 @@ from types import ModuleType
 
 import pytest
 
-from genverify.errors import DataError
-from genverify.prooffile import read_proofs
+from genverify.checker.file import read_proofs
+from genverify.core.errors import DataError
 
 
 def test_explain_claims_lays_out_every_proof(explorer: Path) -> None:

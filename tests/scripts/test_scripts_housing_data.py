@@ -9,11 +9,11 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from genverify.domain import DomainFile
-from genverify.errors import DataError
-from genverify.housing.statistics import census_statistics, hud_statistics
+from genverify.core.domain import DomainFile
+from genverify.core.errors import DataError
+from genverify.core.files import read_yaml
 from genverify.microdata.store import write_microdata
-from genverify.textfiles import read_yaml
+from genverify.papers.housing.published.statistics import census_statistics, hud_statistics
 from script_jobs import job, script
 
 UNPROTECTED = {"swap": 0.0, "swap_hud": False, "noise": "none", "rho": None, "noise_hud": False}

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from genverify.__main__ import main
-from genverify.errors import ReleaseError
+from genverify.core.errors import ReleaseError
 from script_jobs import job, script
 
 PROGRAM = {"formulation": "compact", "solver": "highs", "max_types": 100_000, "iterations": 100_000, "nodes": 500,

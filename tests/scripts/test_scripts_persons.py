@@ -9,13 +9,13 @@ import pandas as pd
 import pytest
 import yaml
 
-from genverify.domain import read_domain
-from genverify.errors import ConfigError
-from genverify.jobs import Job
+from genverify.core.domain import read_domain
+from genverify.core.errors import ConfigError
 from genverify.microdata.store import read_microdata, write_microdata
 from genverify.microdata.synthetic import SyntheticSettings, read_country, synthesize
-from genverify.settings import Config
-from genverify.study import check_study
+from genverify.run.check import check_study
+from genverify.run.jobs import Job
+from genverify.run.settings import Config
 from script_jobs import script
 
 

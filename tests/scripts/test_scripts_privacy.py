@@ -8,7 +8,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from genverify.domain import read_domain
+from genverify.core.domain import read_domain
 from genverify.microdata.store import write_microdata
 from script_jobs import job, script
 

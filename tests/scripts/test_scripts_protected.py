@@ -10,14 +10,14 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from genverify.attack import ProgramSettings
-from genverify.certificate import check_block
-from genverify.domain import read_domain
-from genverify.errors import DataError
+from genverify.attack.block import ProgramSettings
+from genverify.checker.check import check_block
+from genverify.checker.file import read_proofs
+from genverify.core.domain import read_domain
+from genverify.core.errors import DataError
+from genverify.core.release import empty_ranges, read_releases, read_schema
 from genverify.microdata.store import write_microdata
-from genverify.prooffile import read_proofs
-from genverify.protected.attack import CONTRADICTORY
-from genverify.release import empty_ranges, read_releases, read_schema
+from genverify.papers.gtv.protected.attack import CONTRADICTORY
 from script_jobs import job, script
 
 NOISE = {"rho": 200.0, "publish": "microdata", "confidence": None, "tables": "all"}

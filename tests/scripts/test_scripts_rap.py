@@ -9,9 +9,9 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from genverify.domain import read_domain
-from genverify.jobs import Job
+from genverify.core.domain import read_domain
 from genverify.microdata.store import write_microdata
+from genverify.run.jobs import Job
 from script_jobs import script
 
 BLOCKS = {"010010201001000": "country_median", "010010201001001": "country_median"}

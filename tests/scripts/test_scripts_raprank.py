@@ -11,9 +11,9 @@ import pyarrow as pa
 import pytest
 import yaml
 
-from genverify.attack import ProgramSettings
-from genverify.domain import read_domain
-from genverify.errors import DataError
+from genverify.attack.block import ProgramSettings
+from genverify.core.domain import read_domain
+from genverify.core.errors import DataError
 from genverify.microdata.store import write_microdata
 from script_jobs import job, script
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from genverify.domain import Column, Domain
-from genverify.predicates import Predicate, Rule
-from genverify.release import Release, Schema
-from genverify.tables import Query
+from genverify.core.domain import Column, Domain
+from genverify.core.predicates import Predicate, Rule
+from genverify.core.queries import Query
+from genverify.core.release import Release, Schema
 
 ANY = -1
 

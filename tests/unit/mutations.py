@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from genverify.predicates import Predicate
-from genverify.release import Release
-from genverify.tables import Query
+from genverify.core.predicates import Predicate
+from genverify.core.queries import Query
+from genverify.core.release import Release
 
 Text = dict[str, Any]
 SMALL = (-2, -1, 1, 2)

@@ -15,19 +15,19 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from genverify.bounds import Bounder, Limits
-from genverify.certificate import CertificateError, check_block
-from genverify.claims import ANY, Claim, as_claims, candidate_claims
-from genverify.domain import Column, Domain
-from genverify.errors import ReleaseError
-from genverify.generate import generate
-from genverify.predicates import Predicate
-from genverify.program.compact import Program, build_program
-from genverify.release import Release, Schema
-from genverify.solvers.base import WorkLimits
-from genverify.solvers.highs import Highs
-from genverify.tables import Query
-from genverify.verify import Decision, Verdict, Verifier, cannot_exist
+from genverify.attack.generate import generate
+from genverify.attack.verify import Decision, Verdict, Verifier, cannot_exist
+from genverify.checker.check import CertificateError, check_block
+from genverify.core.claims import ANY, Claim, as_claims, candidate_claims
+from genverify.core.domain import Column, Domain
+from genverify.core.errors import ReleaseError
+from genverify.core.predicates import Predicate
+from genverify.core.queries import Query
+from genverify.core.release import Release, Schema
+from genverify.solve.bounds import Bounder, Limits
+from genverify.solve.program import Program, build_program
+from genverify.solve.solvers.base import WorkLimits
+from genverify.solve.solvers.highs import Highs
 
 
 def _load(name: str) -> ModuleType:

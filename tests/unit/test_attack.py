@@ -6,21 +6,21 @@ from typing import Any
 import numpy as np
 import pytest
 
-from genverify.attack import ProgramSettings, generate_block, proofs_dict, verify_block
-from genverify.bounds import Bounder, Limits, WrongAnswer
-from genverify.certificate import check_block
-from genverify.claims import Claim, as_claims, candidate_claims, parse_claim
-from genverify.domain import Column, Domain
-from genverify.errors import DataError, ReleaseError
-from genverify.generate import generate
-from genverify.predicates import Predicate
-from genverify.program.compact import build_program
-from genverify.program.types import TooManyTypes
-from genverify.release import Release, Schema, make_release
-from genverify.solvers.base import Answer, Solver, Status, WorkLimits
-from genverify.solvers.highs import Highs
-from genverify.tables import Query
-from genverify.verify import Verdict, Verifier, cannot_exist
+from genverify.attack.block import ProgramSettings, generate_block, proofs_dict, verify_block
+from genverify.attack.generate import generate
+from genverify.attack.verify import Verdict, Verifier, cannot_exist
+from genverify.checker.check import check_block
+from genverify.core.claims import Claim, as_claims, candidate_claims, parse_claim
+from genverify.core.domain import Column, Domain
+from genverify.core.errors import DataError, ReleaseError
+from genverify.core.predicates import Predicate
+from genverify.core.queries import Query
+from genverify.core.release import Release, Schema, make_release
+from genverify.solve.bounds import Bounder, Limits, WrongAnswer
+from genverify.solve.program import build_program
+from genverify.solve.solvers.base import Answer, Solver, Status, WorkLimits
+from genverify.solve.solvers.highs import Highs
+from genverify.solve.types import TooManyTypes
 
 SETTINGS = ProgramSettings("compact", "highs", 10_000, 10_000, 500, 200, 60.0)
 WORK = WorkLimits(10_000, 1_000, 60.0)

@@ -11,19 +11,19 @@ import pandas as pd
 import pytest
 
 from genverify.__main__ import main
-from genverify.claims import candidate_claims
-from genverify.datasetfile import datasets_frame
-from genverify.domain import Column, Domain
-from genverify.errors import DataError, ReleaseError
-from genverify.figures.fig2 import plot_fig2
-from genverify.figures.style import save
-from genverify.figures.whatif import plot_what_if
-from genverify.generate import Generated
-from genverify.longlines import FileLimits, read_table
-from genverify.prooffile import read_proofs
-from genverify.protections import coarsen
-from genverify.release import Schema, read_releases, read_schema
-from genverify.releases.codes import read_texts
+from genverify.attack.datasetfile import datasets_frame
+from genverify.attack.generate import Generated
+from genverify.checker.file import read_proofs
+from genverify.core.claims import candidate_claims
+from genverify.core.domain import Column, Domain
+from genverify.core.errors import DataError, ReleaseError
+from genverify.core.limits import FileLimits, read_table
+from genverify.core.release import Schema, read_releases, read_schema
+from genverify.disclosure.codes import read_texts
+from genverify.disclosure.figure import plot_what_if
+from genverify.papers.gtv.figures.fig2 import plot_fig2
+from genverify.protect.publishing import coarsen
+from genverify.show.style import save
 
 PEOPLE = "sex,age,home\nf,71,rents\nf,30,owns\nm,33,owns\nm,75,owns\nf,20,rents\n"
 RELEASE = """
@@ -208,7 +208,7 @@ def test_bounds_that_do_not_fit_into_memory(
     def none(*_: Any) -> Any:
         raise MemoryError("Unable to allocate 3.73 GiB")
 
-    monkeypatch.setattr("genverify.cellbounds.command.bound_cells", none)
+    monkeypatch.setattr("genverify.papers.cellbounds.command.bound_cells", none)
     (tmp_path / "table.csv").write_text("a,b,c\nx,1/2,1/2\n")
     said = refused(capsys, "bounds", tmp_path / "table.csv", "--given", "rows", "--total", 10**9)
     assert "give a smaller --total" in said
@@ -250,7 +250,7 @@ def test_folders_in_the_place_of_proofs_and_counts(
 
 
 def test_proofs_are_read_up_to_a_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("genverify.prooffile.LIMITS", FileLimits(10, 1000, "write fewer"))
+    monkeypatch.setattr("genverify.checker.file.LIMITS", FileLimits(10, 1000, "write fewer"))
     (tmp_path / "000.jsonl.gz").write_bytes(gzip.compress(b'{"block": "' + b"x" * 980 + b'"}\n{"block": "1"}\n'))
     with pytest.raises(DataError, match=r"000.jsonl.gz: holds more than 1,000 bytes when unpacked; if that is meant, write"):
         list(read_proofs(tmp_path / "000.jsonl.gz"))

@@ -8,13 +8,13 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from genverify.baselines import PRIORS, Prior, binomial, count_priors, fit_baselines, uniform_prior
-from genverify.claims import ANY, Claim
-from genverify.domain import Column, Domain
-from genverify.errors import DataError
+from genverify.attack.tables import claim_columns
+from genverify.core.claims import ANY, Claim
+from genverify.core.domain import Column, Domain
+from genverify.core.errors import DataError
+from genverify.core.predicates import EVERY, Predicate
 from genverify.microdata.store import GEOGRAPHY, write_microdata
-from genverify.predicates import EVERY, Predicate
-from genverify.results import claim_columns
+from genverify.papers.gtv.baselines import PRIORS, Prior, binomial, count_priors, fit_baselines, uniform_prior
 
 STORED = Domain(
     (

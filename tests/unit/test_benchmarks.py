@@ -12,20 +12,20 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from genverify.benchmarks import measure, peak_memory_mb, watch
-from genverify.bounds import WrongAnswer
-from genverify.claims import Claim
-from genverify.errors import DataError
-from genverify.figures.scaling import plot_scaling
-from genverify.microdata.ingest import enlarged
-from genverify.predicates import EVERY
-from genverify.scaling import draw_tract, merge_blocks, scaling_frame, scaling_row
-from genverify.speed import Compact, OneHotTimes, _agree, speed_row
-from genverify.verify import Decision, Verdict
+from genverify.attack.verify import Decision, Verdict
+from genverify.core.claims import Claim
+from genverify.core.errors import DataError
+from genverify.core.predicates import EVERY
+from genverify.papers.gtv.figures.scaling import plot_scaling
+from genverify.papers.gtv.ingest import enlarged
+from genverify.papers.gtv.scaling import draw_tract, merge_blocks, scaling_frame, scaling_row
+from genverify.papers.gtv.speed import Compact, OneHotTimes, _agree, speed_row
+from genverify.run.measure import measure, peak_memory_mb, watch
+from genverify.solve.bounds import WrongAnswer
 
 WORKS = """
 import os, time
-from genverify.errors import DataError
+from genverify.core.errors import DataError
 
 def fill(megabytes):
     yield {"start": 1}

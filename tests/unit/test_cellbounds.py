@@ -8,13 +8,18 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from genverify.attack import ProgramSettings
-from genverify.cellbounds.conditional import Conditionals, aggregate, conditionals_of_counts, conditionals_of_fractions
-from genverify.cellbounds.exact import Prior, bound_cells, row_multipliers
-from genverify.cellbounds.knapsack import Limits, solve_knapsack
-from genverify.cellbounds.reference import reference_multipliers, reference_range
-from genverify.cellbounds.sums import Steps, add, full_from, leave_one_out, members, runs_of
-from genverify.errors import DataError
+from genverify.attack.block import ProgramSettings
+from genverify.core.errors import DataError
+from genverify.papers.cellbounds.conditional import (
+    Conditionals,
+    aggregate,
+    conditionals_of_counts,
+    conditionals_of_fractions,
+)
+from genverify.papers.cellbounds.exact import Prior, bound_cells, row_multipliers
+from genverify.papers.cellbounds.knapsack import Limits, solve_knapsack
+from genverify.papers.cellbounds.reachable import Steps, add, full_from, leave_one_out, members, runs_of
+from genverify.papers.cellbounds.reference import reference_multipliers, reference_range
 
 LIMIT = 60
 tiny = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)

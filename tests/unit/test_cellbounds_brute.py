@@ -10,15 +10,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from genverify.attack import ProgramSettings
-from genverify.cellbounds.conditional import conditionals_of_counts
-from genverify.cellbounds.exact import bound_cells, possible_totals
-from genverify.cellbounds.explain import explain_rows
-from genverify.cellbounds.marginals import bound_marginals
-from genverify.cellbounds.multiway import Multiway
-from genverify.cellbounds.rounded import RoundedConditionals, bound_rounded, rounded_totals
-from genverify.cellbounds.rounding import RULES, Rounding
-from genverify.errors import DataError
+from genverify.attack.block import ProgramSettings
+from genverify.core.errors import DataError
+from genverify.papers.cellbounds.conditional import conditionals_of_counts
+from genverify.papers.cellbounds.exact import bound_cells, possible_totals
+from genverify.papers.cellbounds.marginals import bound_marginals
+from genverify.papers.cellbounds.multiway import Multiway
+from genverify.papers.cellbounds.rounded import RoundedConditionals, bound_rounded, rounded_totals
+from genverify.papers.cellbounds.rounding import RULES, Rounding
+from genverify.papers.cellbounds.which import explain_rows
 
 Row = tuple[int, ...]
 Table = tuple[Row, ...]

@@ -7,13 +7,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from genverify.cellbounds.conditional import conditionals_of_counts
-from genverify.cellbounds.exact import Prior, bound_cells, possible_totals, row_multipliers
-from genverify.cellbounds.explain import LAST_ROW, explain_rows
-from genverify.cellbounds.knapsack import Multipliers, solve_knapsack
-from genverify.cellbounds.paper import compare, read_paper
-from genverify.cellbounds.read import Printed, read_printed
-from genverify.cellbounds.results import (
+from genverify.core.errors import DataError
+from genverify.papers.cellbounds.conditional import conditionals_of_counts
+from genverify.papers.cellbounds.exact import Prior, bound_cells, possible_totals, row_multipliers
+from genverify.papers.cellbounds.knapsack import Multipliers, solve_knapsack
+from genverify.papers.cellbounds.propositions import (
     Facts,
     corollary_3_3,
     corollary_3_5,
@@ -29,9 +27,11 @@ from genverify.cellbounds.results import (
     smallest_preceding,
     theorem_3_4,
 )
-from genverify.cellbounds.rounded import bound_rounded
-from genverify.cellbounds.rounding import Rounding
-from genverify.errors import DataError
+from genverify.papers.cellbounds.rounded import bound_rounded
+from genverify.papers.cellbounds.rounding import Rounding
+from genverify.papers.cellbounds.tables import compare, read_paper
+from genverify.papers.cellbounds.two_way import Printed, read_printed
+from genverify.papers.cellbounds.which import LAST_ROW, explain_rows
 
 tiny = settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
 knapsacks = st.tuples(

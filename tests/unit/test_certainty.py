@@ -4,11 +4,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from genverify.attack import ProgramSettings, generate_block, verify_block
-from genverify.datasetfile import datasets_frame
-from genverify.errors import DataError
-from genverify.ranking import count_holders
-from genverify.raprank.certainty import (
+from genverify.attack.block import ProgramSettings, generate_block, verify_block
+from genverify.attack.datasetfile import datasets_frame
+from genverify.attack.tables import claims_frame
+from genverify.core.errors import DataError
+from genverify.core.release import Schema, make_release
+from genverify.core.tabulate import tabulate
+from genverify.papers.raprank.certainty import (
     GENERATED,
     PROVED,
     RAP,
@@ -18,9 +20,7 @@ from genverify.raprank.certainty import (
     rank_datasets,
     read_ranking,
 )
-from genverify.release import Schema, make_release
-from genverify.results import claims_frame
-from genverify.tabulate import tabulate
+from genverify.papers.raprank.ranking import count_holders
 
 NAMES = ["A", "B"]
 BLOCK = "010010201001000"

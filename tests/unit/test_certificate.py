@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import genverify
-from genverify.certificate import CertificateError, Checked, check_block
-from genverify.domain import Column, Domain
-from genverify.predicates import Predicate, Rule
-from genverify.release import Release, Schema, make_release
-from genverify.tables import Query
+from genverify.checker.check import CertificateError, Checked, check_block
+from genverify.core.domain import Column, Domain
+from genverify.core.predicates import Predicate, Rule
+from genverify.core.queries import Query
+from genverify.core.release import Release, Schema, make_release
 
 ROOT = Path(genverify.__file__).parent
 CHECKER = ("certificate", "certificate_form", "certificate_types")

@@ -11,29 +11,29 @@ import pandas as pd
 import pytest
 
 from genverify.__main__ import main
-from genverify.attack import ProgramSettings, attack, verify_block
-from genverify.bounds import WrongAnswer
-from genverify.certificate import CertificateError, ProvedBound, check_block, check_bounds
-from genverify.checked import checked_blocks, require_proved
-from genverify.claims import Claim
-from genverify.errors import ConfigError, DataError, NoDatasetError
-from genverify.explained import explain_claim
-from genverify.generate import generate
-from genverify.predicates import Predicate
-from genverify.prooffile import read_proofs, write_proofs
-from genverify.proofs import Leaf, certificate_of
-from genverify.release import Release, Schema, make_release, read_releases, read_schema
-from genverify.releases.audit import Attack, audit
-from genverify.releases.describe import Described, describe
-from genverify.releases.report import report
-from genverify.releases.riskiest import riskiest_cells
-from genverify.releases.search import open_singles, search_cells
-from genverify.releases.whatif import what_if
-from genverify.results import claims_frame
-from genverify.solvers.base import Answer, IntegerProgram, Status
-from genverify.solvers.highs import Highs
-from genverify.trial import prove
-from genverify.verify import Decision, Range, Verdict, Verifier
+from genverify.attack.block import ProgramSettings, attack, verify_block
+from genverify.attack.generate import generate
+from genverify.attack.tables import claims_frame
+from genverify.attack.verify import Decision, Range, Verdict, Verifier
+from genverify.attack.words.command import explain_claim
+from genverify.checker.check import CertificateError, ProvedBound, check_block, check_bounds
+from genverify.checker.file import read_proofs, write_proofs
+from genverify.checker.stored import checked_blocks, require_proved
+from genverify.core.claims import Claim
+from genverify.core.errors import ConfigError, DataError, NoDatasetError
+from genverify.core.predicates import Predicate
+from genverify.core.release import Release, Schema, make_release, read_releases, read_schema
+from genverify.disclosure.audit import Attack, audit
+from genverify.disclosure.describe import Described, describe
+from genverify.disclosure.report import report
+from genverify.disclosure.riskiest import riskiest_cells
+from genverify.disclosure.whatif import what_if
+from genverify.disclosure.withhold import open_singles, search_cells
+from genverify.papers.gtv.persons import prove
+from genverify.solve.bounds import WrongAnswer
+from genverify.solve.leaves import Leaf, certificate_of
+from genverify.solve.solvers.base import Answer, IntegerProgram, Status
+from genverify.solve.solvers.highs import Highs
 
 FIRST, SECOND = "010010201001000", "010010201001001"
 SETTINGS = ProgramSettings("compact", "highs", 100_000, 100_000, 500, 200, 60.0)
@@ -294,7 +294,7 @@ def test_one_bound_by_itself(toy_schema: Schema) -> None:
 
 def test_a_certificate_that_proves_nothing_needs_no_records(toy_release: Release, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ranges may leave more records live than the checker can hold; a block without claims is right all the same."""
-    monkeypatch.setattr("genverify.certificate_types.MOST", 1)
+    monkeypatch.setattr("genverify.checker.live.MOST", 1)
     assert check_block(toy_release, certificate_of(toy_release)).claims == 0
     with pytest.raises(CertificateError, match="cannot be checked"):
         check_block(toy_release, attack_unchecked(toy_release))

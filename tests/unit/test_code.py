@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from genverify import code
-from genverify.code import code_files
+from genverify.run import code
+from genverify.run.code import code_files
 
 
 @pytest.fixture

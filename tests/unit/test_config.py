@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from genverify.config import merge, parse_config, settings_of, variant_settings
-from genverify.errors import ConfigError
-from genverify.study import check_study
+from genverify.core.errors import ConfigError
+from genverify.run.check import check_study
+from genverify.run.config import merge, parse_config, settings_of, variant_settings
 
 Text = dict[str, Any]
 

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 import yaml
 
-from genverify.config import merge, parse_config
-from genverify.errors import ConfigError
+from genverify.core.errors import ConfigError
+from genverify.run.config import merge, parse_config
 
 
 def with_sample(config: dict[str, Any], **changes: Any) -> dict[str, Any]:

@@ -8,10 +8,10 @@ from zipfile import ZipFile
 import pytest
 
 from chain import RULES
-from genverify.errors import DataError
-from genverify.provenance.chain import walk
-from genverify.provenance.crate import check_crate, without_places, write_crate
-from genverify.provenance.records import find_records
+from genverify.core.errors import DataError
+from genverify.run.provenance.chain import walk
+from genverify.run.provenance.crate import check_crate, without_places, write_crate
+from genverify.run.provenance.records import find_records
 
 ABOUT = {"name": "toy", "description": "a toy", "license": "https://spdx.org/licenses/MIT", "licence_name": "MIT License",
          "workflow": "Snakefile", "settings": "config.yaml"}  # fmt: skip

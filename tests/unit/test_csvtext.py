@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from genverify.__main__ import main
-from genverify.csvtext import neutral, neutral_frame
+from genverify.core.csvtext import neutral, neutral_frame
 
 STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 PEOPLE = "=sex,home\n=1+1,-rents\n@m,owns\n=1+1,owns\n+f,owns\n"

@@ -9,17 +9,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from genverify.attack import ProgramSettings, generate_block, verify_block
-from genverify.bounds import WrongAnswer
-from genverify.datasetfile import datasets_frame, read_datasets
-from genverify.datasets import class_vectors
-from genverify.domain import Column, Domain
-from genverify.errors import DataError
-from genverify.generate import Generated
-from genverify.predicates import Predicate, Rule
-from genverify.program.compact import build_program
-from genverify.release import Release, Schema, make_release, read_releases
-from genverify.tables import Query
+from genverify.attack.block import ProgramSettings, generate_block, verify_block
+from genverify.attack.datasetfile import datasets_frame, read_datasets
+from genverify.attack.generate import Generated
+from genverify.core.domain import Column, Domain
+from genverify.core.errors import DataError
+from genverify.core.predicates import Predicate, Rule
+from genverify.core.queries import Query
+from genverify.core.release import Release, Schema, make_release, read_releases
+from genverify.solve.bounds import WrongAnswer
+from genverify.solve.datasets import class_vectors
+from genverify.solve.program import build_program
 
 FIRST, SECOND = "010010201001000", "010010201001001"
 NAMES = ("PET", "HOME", "AGE")

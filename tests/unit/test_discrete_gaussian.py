@@ -9,7 +9,7 @@ import opendp.prelude as dp
 import pytest
 from scipy.stats import chi2, chi2_contingency
 
-from genverify.errors import ConfigError
+from genverify.core.errors import ConfigError
 from genverify.protect.discrete_gaussian import bernoulli_exp, discrete_laplace, sample, uniform
 
 Ints = npt.NDArray[np.int64]

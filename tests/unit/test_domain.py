@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from genverify.domain import DomainFile, parse_domain, read_domain
-from genverify.errors import DataError
-from genverify.predicates import Rule
-from genverify.program.types import live_types
-from genverify.release import build_schema
+from genverify.core.domain import DomainFile, parse_domain, read_domain
+from genverify.core.errors import DataError
+from genverify.core.predicates import Rule
+from genverify.core.release import build_schema
+from genverify.solve.types import live_types
 
 PROFILE = ("HHSIZE", "HHT", "HHT2", "THHLDRAGE", "TP18", "TP65")
 SMALL: dict[str, Any] = {

@@ -5,14 +5,14 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
-from genverify.claims import ANY, Claim
-from genverify.domain import Column, Domain
-from genverify.effective import effective_k
-from genverify.predicates import Predicate, Rule
-from genverify.program.compact import Program, build_program
-from genverify.release import Release, Schema, make_release
-from genverify.tables import Query
-from genverify.tabulate import tabulate
+from genverify.attack.effective import effective_k
+from genverify.core.claims import ANY, Claim
+from genverify.core.domain import Column, Domain
+from genverify.core.predicates import Predicate, Rule
+from genverify.core.queries import Query
+from genverify.core.release import Release, Schema, make_release
+from genverify.core.tabulate import tabulate
+from genverify.solve.program import Program, build_program
 
 Record = tuple[int, ...]
 

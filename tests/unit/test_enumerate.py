@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from genverify.bounds import Bounder, Limits, WrongAnswer
-from genverify.enumerate import MOST_PROGRAMS, all_class_counts
-from genverify.errors import NoDatasetError
-from genverify.generate import generate
-from genverify.program.compact import build_program
-from genverify.proofs import exact_leaf
-from genverify.release import Release
-from genverify.solvers.base import Answer, Status, WorkLimits
-from genverify.solvers.highs import Highs
+from genverify.attack.generate import generate
+from genverify.core.errors import NoDatasetError
+from genverify.core.release import Release
+from genverify.solve.bounds import Bounder, Limits, WrongAnswer
+from genverify.solve.enumerate import MOST_PROGRAMS, all_class_counts
+from genverify.solve.leaves import exact_leaf
+from genverify.solve.program import build_program
+from genverify.solve.solvers.base import Answer, Status, WorkLimits
+from genverify.solve.solvers.highs import Highs
 
 WORK = WorkLimits(iterations=100_000, nodes=1000, seconds=60)
 LIMITS = Limits(nodes=5000, leaves=1000, seconds=60)
@@ -100,7 +100,7 @@ def test_an_enumeration_that_no_linear_program_cuts_is_still_complete(kind: str)
 def test_a_search_that_runs_out_of_work_is_not_complete(monkeypatch: pytest.MonkeyPatch) -> None:
     release = brute.some_release(Random(3))
     assert all_class_counts(bounder_of(release, Highs(WORK)), [], 500).complete
-    monkeypatch.setattr("genverify.enumerate.MOST_PROGRAMS", 0)
+    monkeypatch.setattr("genverify.solve.enumerate.MOST_PROGRAMS", 0)
     assert MOST_PROGRAMS > 0
     assert not all_class_counts(bounder_of(release, Highs(WORK)), [], 500).complete
 

@@ -8,18 +8,18 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from genverify.domain import Column, Domain
-from genverify.errors import DataError
+from genverify.core.domain import Column, Domain
+from genverify.core.errors import DataError
+from genverify.core.predicates import EVERY, Predicate
+from genverify.core.queries import Query
+from genverify.core.release import Schema
 from genverify.microdata.store import write_microdata
-from genverify.predicates import EVERY, Predicate
-from genverify.ranking import ConfidenceSet, rank_counts
-from genverify.raprank.areas import draw_areas
-from genverify.raprank.curves import Area, baseline_sets, curve_rows, grid_of, mean_curves
-from genverify.raprank.geographies import baselines_above, count_rows, populate_blocks, rank_geographies
-from genverify.raprank.halves import BLOCK, area_records, codes_of, split_areas, with_block
-from genverify.raprank.published import both_schemas, publish_areas, read_targets
-from genverify.release import Schema
-from genverify.tables import Query
+from genverify.papers.raprank.areas import draw_areas
+from genverify.papers.raprank.curves import Area, baseline_sets, curve_rows, grid_of, mean_curves
+from genverify.papers.raprank.geographies import baselines_above, count_rows, populate_blocks, rank_geographies
+from genverify.papers.raprank.halves import BLOCK, area_records, codes_of, split_areas, with_block
+from genverify.papers.raprank.published import both_schemas, publish_areas, read_targets
+from genverify.papers.raprank.ranking import ConfidenceSet, rank_counts
 
 COLOURS = Domain((Column("A", "a", (0, 1, 2), ("x", "y", "z")), Column("B", "b", (0, 1), ("no", "yes"))))
 HERE, NEAR, FAR, AWAY = "010010201001000", "010010201001001", "010030201001000", "560010201001000"

@@ -5,10 +5,16 @@ from typing import Any
 
 import pytest
 
-from genverify.config import merge, parse_config
-from genverify.errors import ConfigError
-from genverify.raprank.plan import check_experiments, domain_path, experiment_of, experiment_settings, store_path
-from genverify.textfiles import read_yaml
+from genverify.core.errors import ConfigError
+from genverify.core.files import read_yaml
+from genverify.papers.raprank.experiments import (
+    check_experiments,
+    domain_path,
+    experiment_of,
+    experiment_settings,
+    store_path,
+)
+from genverify.run.config import merge, parse_config
 
 
 def changed(config: dict[str, Any], name: str, **changes: Any) -> dict[str, Any]:

@@ -15,10 +15,10 @@ import pandas as pd
 import pytest
 
 from genverify.__main__ import main
-from genverify.errors import DataError
-from genverify.explained import explain_claim, find_release
-from genverify.prooffile import read_proofs, write_proofs
-from genverify.release import Schema, read_schema
+from genverify.attack.words.command import explain_claim, find_release
+from genverify.checker.file import read_proofs, write_proofs
+from genverify.core.errors import DataError
+from genverify.core.release import Schema, read_schema
 
 FIRST, SECOND = "010010201001000", "010010201001001"
 

@@ -15,14 +15,14 @@ import pandas as pd
 import pytest
 import yaml
 
-from genverify.attack import ProgramSettings
-from genverify.errors import ConfigError, DataError
-from genverify.explorer.packing import ALPHABET, NEVER, STEPS, levels, mask_width, pack
-from genverify.explorer.page import in_pieces, read_places, render_page
-from genverify.explorer.proofs import shortest
-from genverify.prooffile import read_proofs
-from genverify.release import Schema, read_releases, read_schema
-from genverify.tables import table_titles
+from genverify.attack.block import ProgramSettings
+from genverify.checker.file import read_proofs
+from genverify.core.errors import ConfigError, DataError
+from genverify.core.queries import table_titles
+from genverify.core.release import Schema, read_releases, read_schema
+from genverify.show.explorer.packing import ALPHABET, NEVER, STEPS, levels, mask_width, pack
+from genverify.show.explorer.page import in_pieces, read_places, render_page
+from genverify.show.explorer.proofs import shortest
 
 FIRST = "010010201001000"
 
@@ -237,7 +237,7 @@ def test_a_file_that_holds_no_places_is_named(tmp_path: Path) -> None:
 
 
 def test_the_explored_variant_must_exist(config: dict[str, Any]) -> None:
-    from genverify.config import parse_config
+    from genverify.run.config import parse_config
 
     config["explorer"]["variant"] = "papr"
     with pytest.raises(ConfigError, match="did you mean paper"):

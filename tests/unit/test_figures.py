@@ -11,16 +11,16 @@ import pyarrow.dataset as ds
 import pytest
 from matplotlib.figure import Figure
 
-from genverify.claims import ANY, Claim
-from genverify.domain import Column, Domain
-from genverify.errors import DataError
-from genverify.figures.candidates import candidates_table, count_candidates, plot_candidates
-from genverify.figures.fig1 import check_synthetic, choose_example, plot_fig1
-from genverify.figures.fig3 import plot_fig3, shown_k
-from genverify.figures.fig4 import column_shares, plot_fig4
-from genverify.figures.style import save
-from genverify.results import claim_columns
-from genverify.summary import PRIORS, SINGLETON, Group, chosen, summarise
+from genverify.attack.tables import claim_columns
+from genverify.core.claims import ANY, Claim
+from genverify.core.domain import Column, Domain
+from genverify.core.errors import DataError
+from genverify.papers.gtv.figures.candidates import candidates_table, count_candidates, plot_candidates
+from genverify.papers.gtv.figures.fig1 import check_synthetic, choose_example, plot_fig1
+from genverify.papers.gtv.figures.fig3 import plot_fig3, shown_k
+from genverify.papers.gtv.figures.fig4 import column_shares, plot_fig4
+from genverify.papers.gtv.summary import PRIORS, SINGLETON, Group, chosen, summarise
+from genverify.show.style import save
 
 DOMAIN = Domain(
     (

@@ -11,11 +11,11 @@ import pytest
 
 from forger import forge_proofs, forge_record, forge_table, rewrite
 from genverify.__main__ import main
-from genverify.errors import GenverifyError
-from genverify.provenance.audit import audit
-from genverify.provenance.command import read_config, repository
-from genverify.provenance.proofs import batches_of
-from genverify.provenance.records import AuditError, Record, find_records
+from genverify.core.errors import GenverifyError
+from genverify.run.provenance.audit import audit
+from genverify.run.provenance.command import read_config, repository
+from genverify.run.provenance.recheck import batches_of
+from genverify.run.provenance.records import AuditError, Record, find_records
 
 BATCH, ALL = "results/paper/claims/000.parquet", "results/paper/claims.parquet"
 VERIFIED, GENERATED = "results/paper/claims/000.blocks.parquet", "results/paper/generated/000.blocks.parquet"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from genverify import jobs
+from genverify.run import jobs
 
 GIT = ["git", "-c", "user.name=a", "-c", "user.email=a@b"]
 

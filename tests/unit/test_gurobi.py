@@ -6,18 +6,18 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from genverify.bounds import Bounder, Limits
-from genverify.claims import as_claims, candidate_claims
-from genverify.generate import generate
-from genverify.housing.likely import most_likely, most_likely_sets
-from genverify.program.compact import Program, build_program
-from genverify.release import Schema, make_release, read_study
-from genverify.solvers import gurobi
-from genverify.solvers.base import IntegerProgram, Solver, Status, WorkLimits
-from genverify.solvers.gurobi import Gurobi, LicenceError, has_full_licence
-from genverify.solvers.highs import Highs
-from genverify.tabulate import tabulate
-from genverify.verify import Decision, Verdict, Verifier
+from genverify.attack.generate import generate
+from genverify.attack.verify import Decision, Verdict, Verifier
+from genverify.core.claims import as_claims, candidate_claims
+from genverify.core.release import Schema, make_release, read_study
+from genverify.core.tabulate import tabulate
+from genverify.papers.housing.attack.top import most_likely, most_likely_sets
+from genverify.solve.bounds import Bounder, Limits
+from genverify.solve.program import Program, build_program
+from genverify.solve.solvers import gurobi
+from genverify.solve.solvers.base import IntegerProgram, Solver, Status, WorkLimits
+from genverify.solve.solvers.gurobi import Gurobi, LicenceError, has_full_licence
+from genverify.solve.solvers.highs import Highs
 from housing_cases import small_program
 
 LIMITS = WorkLimits(iterations=200_000, nodes=1000, seconds=60)

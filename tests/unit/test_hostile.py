@@ -12,18 +12,20 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from genverify import longlines, prooffile, textfiles
-from genverify.cellbounds.multiway import read_multiway
-from genverify.cellbounds.read import read_printed
-from genverify.config import merge, parse_config
-from genverify.domain import DomainFile
-from genverify.errors import ConfigError, DataError, ReleaseError
+from genverify.checker import file as prooffile
+from genverify.checker.file import read_proofs
+from genverify.core import files as textfiles
+from genverify.core import limits as longlines
+from genverify.core.domain import DomainFile
+from genverify.core.errors import ConfigError, DataError, ReleaseError
+from genverify.core.files import read_json, read_yaml
+from genverify.core.release import Schema, make_release, read_releases, read_schema
+from genverify.disclosure.codes import read_texts
 from genverify.microdata import chunks, ppmf
 from genverify.microdata.synthetic import read_country
-from genverify.prooffile import read_proofs
-from genverify.release import Schema, make_release, read_releases, read_schema
-from genverify.releases.codes import read_texts
-from genverify.textfiles import read_json, read_yaml
+from genverify.papers.cellbounds.multiway import read_multiway
+from genverify.papers.cellbounds.two_way import read_printed
+from genverify.run.config import merge, parse_config
 
 BOMB = "a: &a [1, 2, 3, 4, 5, 6, 7, 8, 9]\n" + "".join(
     f"{name}: &{name} [{', '.join([f'*{before}'] * 9)}]\n" for before, name in zip("abcdefgh", "bcdefghi", strict=True)

@@ -5,13 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from genverify.bounds import WrongAnswer
-from genverify.housing import closest as module
-from genverify.housing.closest import closest
-from genverify.housing.prior import NATS
-from genverify.housing.program import TypeProgram
-from genverify.solvers.base import WorkLimits
-from genverify.solvers.highs import Highs
+from genverify.papers.housing import closest as module
+from genverify.papers.housing.attack.nearest import closest
+from genverify.papers.housing.attack.prior import NATS
+from genverify.papers.housing.attack.types_program import TypeProgram
+from genverify.solve.bounds import WrongAnswer
+from genverify.solve.solvers.base import WorkLimits
+from genverify.solve.solvers.highs import Highs
 from housing_cases import NAMES, SOLVER, all_datasets, small_program
 
 

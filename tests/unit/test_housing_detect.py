@@ -10,15 +10,15 @@ from random import Random
 import numpy as np
 import pytest
 
-from genverify.attack import ProgramSettings
-from genverify.bounds import Bounder
-from genverify.certificate import CertificateError, check_block
-from genverify.errors import DataError
-from genverify.housing.detect import Detected, Verdict, detect_block
-from genverify.housing.reading import counts_behind, largest_size, read_block, read_percentages
-from genverify.housing.record import read_household_file
-from genverify.predicates import Predicate
-from genverify.program.matching import condition_classes
+from genverify.attack.block import ProgramSettings
+from genverify.checker.check import CertificateError, check_block
+from genverify.core.errors import DataError
+from genverify.core.predicates import Predicate
+from genverify.papers.housing.attack.detect import Detected, Verdict, detect_block
+from genverify.papers.housing.attack.joint_program import counts_behind, largest_size, read_block, read_percentages
+from genverify.papers.housing.private.household import read_household_file
+from genverify.solve.bounds import Bounder
+from genverify.solve.classes import condition_classes
 
 DATA = Path(__file__).parents[2] / "data" / "housing"
 FILE, PERCENTAGES = read_household_file(DATA / "domain.yaml"), read_percentages(DATA / "published.yaml")

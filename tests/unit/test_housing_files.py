@@ -7,11 +7,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from genverify.config import parse_config
-from genverify.errors import ConfigError, DataError
-from genverify.housing import files
-from genverify.housing.conditionals import ANY, draw_children, draw_sizes
-from genverify.housing.picture import (
+from genverify.core.errors import ConfigError, DataError
+from genverify.core.files import read_yaml
+from genverify.papers.housing import files
+from genverify.papers.housing.private.conditionals import ANY, draw_children, draw_sizes
+from genverify.papers.housing.private.pums import read_pums
+from genverify.papers.housing.published.picture import (
     GROUP_QUARTERS,
     MORE_HOUSEHOLDS,
     MORE_PERSONS,
@@ -22,10 +23,9 @@ from genverify.housing.picture import (
     read_picture,
     read_releases,
 )
-from genverify.housing.pums import read_pums
-from genverify.housing.sf1 import read_sf1
-from genverify.housing.statistics import CENSUS
-from genverify.textfiles import read_yaml
+from genverify.papers.housing.published.sf1 import read_sf1
+from genverify.papers.housing.published.statistics import CENSUS
+from genverify.run.config import parse_config
 
 BLOCKS = [f"0100102010010{number:02d}" for number in range(6)]
 PERCENTAGES = {"pct_bed1": 50, "pct_bed2": 30, "pct_bed3": 20, "pct_black_nonhsp": 40, "pct_native_american_nonhsp": 1,

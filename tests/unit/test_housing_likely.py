@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from genverify.errors import DataError
-from genverify.housing.likely import most_likely, most_likely_sets
-from genverify.housing.prior import NATS, fit_prior, prior_of, prior_types
-from genverify.housing.program import TypeProgram
-from genverify.housing.walks import Walks
-from genverify.solvers.base import WorkLimits
-from genverify.solvers.highs import Highs
+from genverify.core.errors import DataError
+from genverify.papers.housing.attack.prior import NATS, fit_prior, prior_of, prior_types
+from genverify.papers.housing.attack.top import most_likely, most_likely_sets
+from genverify.papers.housing.attack.top_walks import Walks
+from genverify.papers.housing.attack.types_program import TypeProgram
+from genverify.solve.solvers.base import WorkLimits
+from genverify.solve.solvers.highs import Highs
 from housing_cases import NAMES, SOLVER, all_datasets, small_program
 
 NODES = 2_000

@@ -8,8 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from genverify.errors import ConfigError, DataError
-from genverify.housing.noise import (
+from genverify.core.errors import ConfigError, DataError
+from genverify.core.files import read_yaml
+from genverify.papers.housing.published.appendix_f import (
     consistent_hud,
     counts_behind,
     noisy_census,
@@ -18,7 +19,6 @@ from genverify.housing.noise import (
     uniform_variances,
     with_noise,
 )
-from genverify.textfiles import read_yaml
 
 SIZES = [f"SIZE_{size}" for size in range(1, 8)]
 RACES = [f"RACE_{race}" for race in range(1, 15)]

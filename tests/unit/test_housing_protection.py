@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from genverify.housing.protection import protect, swap_households
-from genverify.textfiles import read_yaml
+from genverify.core.files import read_yaml
+from genverify.papers.housing.published.conditions import protect, swap_households
 
 PUBLISHED = read_yaml(Path(__file__).parents[2] / "data" / "housing" / "published.yaml")
 PLAIN = {"swap": 0.0, "swap_hud": False, "noise": "none", "rho": None, "noise_hud": False, "smallest_property": 11}

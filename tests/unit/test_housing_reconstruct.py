@@ -5,11 +5,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from genverify.attack import ProgramSettings
-from genverify.housing.prior import NATS, Prior
-from genverify.housing.program import TypeProgram
-from genverify.housing.reading import read_block, read_percentages
-from genverify.housing.reconstruct import (
+from genverify.attack.block import ProgramSettings
+from genverify.core.release import Release
+from genverify.papers.housing.attack.joint_program import read_block, read_percentages
+from genverify.papers.housing.attack.prior import NATS, Prior
+from genverify.papers.housing.attack.reconstruct import (
     Reconstruction,
     all_datasets,
     blocks_frame,
@@ -17,8 +17,8 @@ from genverify.housing.reconstruct import (
     flagged_batch,
     reconstruct_block,
 )
-from genverify.housing.record import COLUMNS, read_household_file
-from genverify.release import Release
+from genverify.papers.housing.attack.types_program import TypeProgram
+from genverify.papers.housing.private.household import COLUMNS, read_household_file
 from housing_cases import households_frame, statistics_frame
 
 SETTINGS = ProgramSettings("compact", "highs", 100_000, 100_000, 500, 200, 30.0)

@@ -6,9 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from genverify.errors import DataError
-from genverify.housing.keys import in_violation, knows_subsidy
-from genverify.housing.reidentify import (
+from genverify.core.errors import DataError
+from genverify.papers.housing.judged.batches import read_found
+from genverify.papers.housing.judged.match_keys import in_violation, knows_subsidy
+from genverify.papers.housing.judged.reidentify import (
     Attack,
     count_violations,
     curves,
@@ -19,7 +20,6 @@ from genverify.housing.reidentify import (
     reidentify,
     sampling_curves,
 )
-from genverify.housing.results import read_found
 from housing_study import FILE
 
 A, B, C = "010010201001000", "010010201001001", "130010201001000"

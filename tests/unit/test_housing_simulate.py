@@ -12,9 +12,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from genverify.errors import ConfigError, DataError
-from genverify.housing.conditionals import Conditionals, draw_children, draw_sizes, read_conditionals
-from genverify.housing.properties import (
+from genverify.core.errors import ConfigError, DataError
+from genverify.core.files import read_yaml
+from genverify.papers.housing.private.conditionals import Conditionals, draw_children, draw_sizes, read_conditionals
+from genverify.papers.housing.private.properties import (
     PropertyModel,
     draw_bedrooms,
     draw_households,
@@ -23,9 +24,8 @@ from genverify.housing.properties import (
     place_properties,
     read_properties,
 )
-from genverify.housing.simulate import complete_households, simulate_states
-from genverify.housing.store import read_states, write_households, write_states
-from genverify.textfiles import read_yaml
+from genverify.papers.housing.private.simulate import complete_households, simulate_states
+from genverify.papers.housing.private.store import read_states, write_households, write_states
 
 MANY = 40_000
 OCCUPANCY = {1: 2, 2: 4}

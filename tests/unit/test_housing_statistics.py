@@ -6,11 +6,18 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from genverify.errors import DataError
-from genverify.housing.protection import protect
-from genverify.housing.statistics import CENSUS, census_statistics, check, hud_statistics, join, whole_percent
-from genverify.tables_out.housing_simulation import simulation_table
-from genverify.textfiles import read_yaml
+from genverify.core.errors import DataError
+from genverify.core.files import read_yaml
+from genverify.papers.housing.judged.simulation import simulation_table
+from genverify.papers.housing.published.conditions import protect
+from genverify.papers.housing.published.statistics import (
+    CENSUS,
+    census_statistics,
+    check,
+    hud_statistics,
+    join,
+    whole_percent,
+)
 
 A, B = "010010201001000", "010010201001001"
 UNPROTECTED = {"swap": 0.0, "swap_hud": False, "smallest_property": 1, "noise": "none", "rho": None, "noise_hud": False}

@@ -10,8 +10,9 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
-from genverify.errors import DataError
-from genverify.figures.housing_blocks import (
+from genverify.core.errors import DataError
+from genverify.core.files import read_yaml
+from genverify.papers.housing.figures.blocks import (
     correlation,
     flagged_bins,
     near_bins,
@@ -22,14 +23,13 @@ from genverify.figures.housing_blocks import (
     putative_counts,
     variability_points,
 )
-from genverify.figures.housing_curves import plot_both, plot_match_rate, plot_precision, plot_tradeoff
-from genverify.figures.housing_lines import POINTS, thin
-from genverify.housing.judge import check_sound, judge_blocks, summarise_blocks
-from genverify.housing.numbers import COMPUTED, Evidence, numbers_table, numbers_text
-from genverify.housing.record import read_household_file
-from genverify.housing.reidentify import CURVE
-from genverify.housing.table1 import block_table, block_text, condition_table, condition_text
-from genverify.textfiles import read_yaml
+from genverify.papers.housing.figures.curves import plot_both, plot_match_rate, plot_precision, plot_tradeoff
+from genverify.papers.housing.figures.lines import POINTS, thin
+from genverify.papers.housing.judged.judge import check_sound, judge_blocks, summarise_blocks
+from genverify.papers.housing.judged.numbers import COMPUTED, Evidence, numbers_table, numbers_text
+from genverify.papers.housing.judged.reidentify import CURVE
+from genverify.papers.housing.judged.table1 import block_table, block_text, condition_table, condition_text
+from genverify.papers.housing.private.household import read_household_file
 from housing_study import FILE
 
 PAPER = read_yaml(Path(__file__).parents[2] / "data/papers/subsidized_housing.yaml")

@@ -8,16 +8,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from genverify.attack import ProgramSettings
-from genverify.errors import GenverifyError
-from genverify.housing import variability as module
-from genverify.housing.likely import most_likely
-from genverify.housing.prior import Prior
-from genverify.housing.reading import read_block, read_percentages
-from genverify.housing.record import HouseholdFile, read_household_file
-from genverify.housing.variability import every_type, measure_block, variability, variability_frame
-from genverify.program.types import TooManyTypes
-from genverify.release import Release
+from genverify.attack.block import ProgramSettings
+from genverify.core.errors import GenverifyError
+from genverify.core.release import Release
+from genverify.papers.housing import variability as module
+from genverify.papers.housing.attack.joint_program import read_block, read_percentages
+from genverify.papers.housing.attack.prior import Prior
+from genverify.papers.housing.attack.top import most_likely
+from genverify.papers.housing.attack.variability import every_type, measure_block, variability, variability_frame
+from genverify.papers.housing.private.household import HouseholdFile, read_household_file
+from genverify.solve.types import TooManyTypes
 from housing_cases import SOLVER, all_datasets, households_frame, small_program, statistics_frame
 
 BLOCK = "010010001001001"

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from genverify import jobs
-from genverify.errors import DataError
-from genverify.jobs import Job, digest, digests, progress, run
-from genverify.seeds import derive_seed
+from genverify.core.errors import DataError
+from genverify.core.seeds import derive_seed
+from genverify.run import jobs
+from genverify.run.jobs import Job, digest, digests, progress, run
 
 
 class Namedlist(list[str]):

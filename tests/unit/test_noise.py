@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from genverify.errors import ConfigError
+from genverify.core.errors import ConfigError
 from genverify.protect.budget import as_written, epsilon, uniform_variance, variance
 from genverify.protect.noise import Noise, capped, rescaled, width
 

@@ -7,22 +7,22 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from genverify.bounds import Bounder, Limits, WrongAnswer
-from genverify.claims import ANY, Claim, Codes, as_claims, candidate_claims
-from genverify.domain import Column, Domain
-from genverify.errors import ReleaseError
-from genverify.generate import generate
-from genverify.onehot_attack import decide_onehot, generate_onehot, records_of
-from genverify.predicates import Predicate, Rule
-from genverify.program.compact import build_program
-from genverify.program.onehot import onehot_program, refute_program
-from genverify.release import Release, Schema, make_release, read_study
-from genverify.solvers.base import IntegerProgram, Solver, Status, WorkLimits
-from genverify.solvers.gurobi import Gurobi, LicenceError, has_full_licence
-from genverify.solvers.highs import Highs
-from genverify.tables import Query
-from genverify.tabulate import tabulate
-from genverify.verify import Verdict, Verifier
+from genverify.attack.generate import generate
+from genverify.attack.onehot.attack import decide_onehot, generate_onehot, records_of
+from genverify.attack.onehot.program import onehot_program, refute_program
+from genverify.attack.verify import Verdict, Verifier
+from genverify.core.claims import ANY, Claim, Codes, as_claims, candidate_claims
+from genverify.core.domain import Column, Domain
+from genverify.core.errors import ReleaseError
+from genverify.core.predicates import Predicate, Rule
+from genverify.core.queries import Query
+from genverify.core.release import Release, Schema, make_release, read_study
+from genverify.core.tabulate import tabulate
+from genverify.solve.bounds import Bounder, Limits, WrongAnswer
+from genverify.solve.program import build_program
+from genverify.solve.solvers.base import IntegerProgram, Solver, Status, WorkLimits
+from genverify.solve.solvers.gurobi import Gurobi, LicenceError, has_full_licence
+from genverify.solve.solvers.highs import Highs
 
 LIMITS = WorkLimits(iterations=200_000, nodes=1000, seconds=60)
 ONE = np.ones(1)

@@ -5,8 +5,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from genverify.tables_out.markdown import bullets, document, markdown_table
-from genverify.tables_out.pages import markdown_parts, table_page
+from genverify.show.markdown import bullets, document, markdown_table
+from genverify.show.pages import markdown_parts, table_page
 
 
 def test_what_the_package_writes_as_markdown_comes_out_as_html() -> None:

@@ -9,15 +9,15 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from genverify.domain import Domain, DomainFile, read_domain
-from genverify.errors import DataError
+from genverify.core.domain import Domain, DomainFile, read_domain
+from genverify.core.errors import DataError
 from genverify.microdata.person_records import read_person_records
 from genverify.microdata.person_sources import open_persons
 from genverify.microdata.ppmf import PERSONS, read_ppmf
 from genverify.microdata.ppmf_writer import PERSON_RECORD, write_ppmf
 from genverify.microdata.store import read_microdata, write_microdata
+from genverify.microdata.synthetic.household_types import possible_types
 from genverify.microdata.synthetic.persons import IMPOSSIBLE, PersonModel, draw_persons, read_person_model
-from genverify.microdata.synthetic.types import possible_types
 
 BANDS = {
     1: (15, 24),

@@ -6,9 +6,10 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
-from genverify import pieces, results
-from genverify.pieces import read_blocks, read_pieces, split_rows, write_pieces
-from genverify.results import collect
+from genverify.attack import tables as results
+from genverify.attack.tables import collect
+from genverify.core import frames as pieces
+from genverify.core.frames import read_blocks, read_pieces, split_rows, write_pieces
 
 
 @pytest.fixture

@@ -6,9 +6,9 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from genverify.config import merge, parse_config
-from genverify.plan import Earlier, count_states, in_words, jobs_of, plan, read_earlier
-from genverify.settings import Config
+from genverify.run.config import merge, parse_config
+from genverify.run.plan import Earlier, count_states, in_words, jobs_of, plan, read_earlier
+from genverify.run.settings import Config
 
 NOTHING = Earlier(0, {}, {}, None)
 SAID = """Building DAG of jobs...

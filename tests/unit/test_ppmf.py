@@ -11,8 +11,8 @@ import pyarrow as pa
 import pytest
 import yaml
 
-from genverify.domain import Domain, parse_domain
-from genverify.errors import DataError
+from genverify.core.domain import Domain, parse_domain
+from genverify.core.errors import DataError
 from genverify.microdata import chunks
 from genverify.microdata.ppmf import read_ppmf
 from genverify.microdata.ppmf_writer import write_ppmf

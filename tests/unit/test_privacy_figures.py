@@ -6,15 +6,15 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
-from genverify.domain import Column, Domain
-from genverify.figures.privacy import plot_matrix_mechanism, plot_rr_frontier, plot_zeros_removed
-from genverify.predicates import Predicate
-from genverify.privacy.comparison import compare_strategies, query_errors
-from genverify.privacy.matrix_mechanism import strategies
-from genverify.privacy.simulation import simulated_frontier
-from genverify.privacy.workload import Workload
-from genverify.privacy.zeros import summarise_left
-from genverify.tables import Query
+from genverify.core.domain import Column, Domain
+from genverify.core.predicates import Predicate
+from genverify.core.queries import Query
+from genverify.papers.mechanisms.comparison import compare_strategies, query_errors
+from genverify.papers.mechanisms.figures import plot_matrix_mechanism, plot_rr_frontier, plot_zeros_removed
+from genverify.papers.mechanisms.matrix_mechanism import strategies
+from genverify.papers.mechanisms.simulation import simulated_frontier
+from genverify.papers.mechanisms.workload import Workload
+from genverify.papers.mechanisms.zeros import summarise_left
 
 
 @pytest.fixture(autouse=True)

@@ -8,10 +8,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from genverify.domain import Column, Domain, DomainFile
-from genverify.predicates import Predicate
-from genverify.privacy.comparison import compare_strategies, query_errors
-from genverify.privacy.matrix_mechanism import (
+from genverify.core.domain import Column, Domain, DomainFile
+from genverify.core.predicates import Predicate
+from genverify.core.queries import Query
+from genverify.core.release import Schema, build_schema
+from genverify.papers.mechanisms.comparison import compare_strategies, query_errors
+from genverify.papers.mechanisms.matrix_mechanism import (
     NOTHING,
     Strategy,
     finest,
@@ -23,8 +25,8 @@ from genverify.privacy.matrix_mechanism import (
     unprojected_strategy,
     workload_strategy,
 )
-from genverify.privacy.parameters import PrivacyError
-from genverify.privacy.sensitivity import (
+from genverify.papers.mechanisms.parameters import PrivacyError
+from genverify.papers.mechanisms.sensitivity import (
     l1_sensitivity,
     l2_sensitivity,
     memberships,
@@ -32,10 +34,8 @@ from genverify.privacy.sensitivity import (
     query_matrix,
     query_sensitivity,
 )
-from genverify.privacy.workload import Workload, chain, exact_rank
-from genverify.program.types import live_types
-from genverify.release import Schema, build_schema
-from genverify.tables import Query
+from genverify.papers.mechanisms.workload import Workload, chain, exact_rank
+from genverify.solve.types import live_types
 
 tiny = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
 
@@ -254,7 +254,7 @@ def test_errors_are_told_by_privacy_loss_table_and_query() -> None:
 
 
 def test_a_gap_that_is_missing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("genverify.privacy.matrix_mechanism.exact_rank", lambda gram: 2)
+    monkeypatch.setattr("genverify.papers.mechanisms.matrix_mechanism.exact_rank", lambda gram: 2)
     with pytest.raises(PrivacyError, match="the rank of the workload is 2, but its overlaps have no gap there"):
         projection_diagonal(WORK)
 

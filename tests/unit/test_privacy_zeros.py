@@ -9,14 +9,22 @@ import pyarrow as pa
 import pytest
 import yaml
 
-from genverify.config import parse_config
-from genverify.domain import DomainFile, read_domain
-from genverify.errors import ConfigError, DataError
-from genverify.predicates import Predicate
-from genverify.privacy.zeros import BY_SIZE, LEFT, count_left, draw_sizes, records_left, releases_of, summarise_left
-from genverify.program.exclusions import implied_zeros
-from genverify.program.types import TooManyTypes
-from genverify.release import Release, Schema, build_schema
+from genverify.core.domain import DomainFile, read_domain
+from genverify.core.errors import ConfigError, DataError
+from genverify.core.predicates import Predicate
+from genverify.core.release import Release, Schema, build_schema
+from genverify.papers.mechanisms.zeros import (
+    BY_SIZE,
+    LEFT,
+    count_left,
+    draw_sizes,
+    records_left,
+    releases_of,
+    summarise_left,
+)
+from genverify.run.config import parse_config
+from genverify.solve.exclusions import implied_zeros
+from genverify.solve.types import TooManyTypes
 
 KEEPS = Predicate.of({"PET": [1, 2, 3]})
 

@@ -3,13 +3,13 @@
 import pandas as pd
 import pytest
 
-from genverify.certificate import Checked
-from genverify.checked import CheckedBlock
-from genverify.domain import Column, Domain
-from genverify.predicates import Predicate
-from genverify.release import Schema, make_release
-from genverify.tables import Query
-from genverify.tables_out.proofs import proof_summary
+from genverify.checker.check import Checked
+from genverify.checker.stored import CheckedBlock
+from genverify.core.domain import Column, Domain
+from genverify.core.predicates import Predicate
+from genverify.core.queries import Query
+from genverify.core.release import Schema, make_release
+from genverify.papers.gtv.tables.proofs import proof_summary
 
 SCHEMA = Schema(
     Domain((Column("A", "A", (0, 1), ("no", "yes")),)),

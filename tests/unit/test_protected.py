@@ -14,24 +14,24 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from genverify.attack import ProgramSettings, generate_block
-from genverify.certificate import check_block
-from genverify.claims import Claim
-from genverify.config import merge, parse_config
-from genverify.domain import read_domain
-from genverify.errors import ConfigError, DataError
+from genverify.attack.block import ProgramSettings, generate_block
+from genverify.attack.tables import claim_columns
+from genverify.checker.check import check_block
+from genverify.core.claims import Claim
+from genverify.core.domain import read_domain
+from genverify.core.errors import ConfigError, DataError
+from genverify.core.release import Release, Schema, empty_ranges, ranges_frame
+from genverify.core.tabulate import tabulate
 from genverify.microdata.store import write_microdata
-from genverify.protected.attack import ATTACKED, CONTRADICTORY, UNDECIDED, Attack, limited
-from genverify.protected.fit import Search, Wanted
-from genverify.protected.judge import check_unprotected, judge, summarise
-from genverify.protected.kinds import Kinds, build_kinds, possible_schema, queries_of
-from genverify.protected.noise import Noise, half_width, noise_variance
-from genverify.protected.publish import Swapping, publish, read_blocks
-from genverify.protected.results import contradictory_rows
-from genverify.release import Release, Schema, empty_ranges, ranges_frame
-from genverify.results import claim_columns
-from genverify.sample import chosen_blocks
-from genverify.tabulate import tabulate
+from genverify.papers.gtv.protected.attack import ATTACKED, CONTRADICTORY, UNDECIDED, Attack, limited
+from genverify.papers.gtv.protected.judge import check_unprotected, judge, summarise
+from genverify.papers.gtv.protected.kinds import Kinds, build_kinds, possible_schema, queries_of
+from genverify.papers.gtv.protected.measure import Noise, half_width, noise_variance
+from genverify.papers.gtv.protected.publish import Swapping, publish, read_blocks
+from genverify.papers.gtv.protected.search import Search, Wanted
+from genverify.papers.gtv.protected.tables import contradictory_rows
+from genverify.papers.gtv.sample import chosen_blocks
+from genverify.run.config import merge, parse_config
 
 
 def _load(name: str) -> ModuleType:

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from genverify.domain import Column, Domain
-from genverify.errors import DataError, ReleaseError
-from genverify.predicates import Predicate, Rule
-from genverify.protections import SUPPRESSED, Publishing, coarsen, drop_tables, publish, withhold
-from genverify.release import Release, Schema
-from genverify.tables import Query
-from genverify.tabulate import tabulate
+from genverify.core.domain import Column, Domain
+from genverify.core.errors import DataError, ReleaseError
+from genverify.core.predicates import Predicate, Rule
+from genverify.core.queries import Query
+from genverify.core.release import Release, Schema
+from genverify.core.tabulate import tabulate
+from genverify.protect.publishing import SUPPRESSED, Publishing, coarsen, drop_tables, publish, withhold
 
 quick = settings(max_examples=80, deadline=None, derandomize=True)
 TOP = 60

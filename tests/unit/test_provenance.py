@@ -11,12 +11,12 @@ import pandas as pd
 import pytest
 import yaml
 
-from genverify.config import parse_config
-from genverify.provenance.audit import audit
-from genverify.provenance.command import read_config, repository
-from genverify.provenance.records import AuditError, Record, find_records
-from genverify.provenance.rules import check_settings, read_sections
-from genverify.provenance.stages import read_stages
+from genverify.run.config import parse_config
+from genverify.run.provenance.audit import audit
+from genverify.run.provenance.command import read_config, repository
+from genverify.run.provenance.records import AuditError, Record, find_records
+from genverify.run.provenance.rules import check_settings, read_sections
+from genverify.run.provenance.stages import read_stages
 
 
 def audited(*asked: str, proofs: bool = True) -> list[str]:

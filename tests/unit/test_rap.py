@@ -11,21 +11,21 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from genverify.domain import Column, Domain
-from genverify.errors import ConfigError, DataError, ReleaseError
-from genverify.marginals import marginal_queries
-from genverify.predicates import EVERY, Predicate
-from genverify.ranking import rank_rows
-from genverify.rap import RapSettings, Reconstruction, reconstruct
-from genverify.rap.dataset import logits_at, one_hot, random_logits, round_rows
-from genverify.rap.factors import _candidates, _split, factor
-from genverify.rap.optimise import descend, draw_rests, loss
-from genverify.rap.reconstruct import make_keys, make_problem
-from genverify.rap.relaxed import answers, clause_sums, probabilities
-from genverify.rap.workload import build_workload, place_codes
-from genverify.settings import Rap
-from genverify.tables import Query
-from genverify.tabulate import tabulate
+from genverify.core.domain import Column, Domain
+from genverify.core.errors import ConfigError, DataError, ReleaseError
+from genverify.core.marginals import marginal_queries
+from genverify.core.predicates import EVERY, Predicate
+from genverify.core.queries import Query
+from genverify.core.tabulate import tabulate
+from genverify.papers.raprank.ranking import rank_rows
+from genverify.papers.raprank.rap import RapSettings, Reconstruction, reconstruct
+from genverify.papers.raprank.rap.dataset import logits_at, one_hot, random_logits, round_rows
+from genverify.papers.raprank.rap.factors import _candidates, _split, factor
+from genverify.papers.raprank.rap.optimise import descend, draw_rests, loss
+from genverify.papers.raprank.rap.reconstruct import make_keys, make_problem
+from genverify.papers.raprank.rap.relaxed import answers, clause_sums, probabilities
+from genverify.papers.raprank.rap.workload import build_workload, place_codes
+from genverify.run.settings import Rap
 
 SETTINGS = RapSettings(0.3, 600, 8, 0.004, 20, 100, 1.0, 0.99)
 DOMAIN = Domain(
@@ -220,7 +220,8 @@ def test_the_same_bytes_on_a_second_run_and_in_another_process(request: pytest.F
 
 
 def test_the_rest_of_the_library_does_not_import_jax() -> None:
-    code = "import sys, genverify.ranking, genverify.marginals, genverify.config; print('jax' in sys.modules)"
+    modules = "genverify.papers.raprank.ranking, genverify.core.marginals, genverify.run.config"
+    code = f"import sys, {modules}; print('jax' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout == b"False\n"
 
 

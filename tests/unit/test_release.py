@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from genverify.domain import DomainFile
-from genverify.errors import ReleaseError
-from genverify.release import (
+from genverify.core.domain import DomainFile
+from genverify.core.errors import ReleaseError
+from genverify.core.release import (
     Schema,
     build_schema,
     counts_frame,

@@ -7,17 +7,17 @@ import pandas as pd
 import pytest
 
 from genverify.__main__ import main
-from genverify.attack import ProgramSettings
-from genverify.errors import DataError
-from genverify.releases.audit import Attack, audit, recovered
-from genverify.releases.codes import bin_labels
-from genverify.releases.describe import Described, describe
-from genverify.releases.people import longest, singled_out
-from genverify.releases.report import report
-from genverify.releases.riskiest import riskiest_cells
-from genverify.releases.search import search_cells
-from genverify.releases.whatif import what_if
-from genverify.releases.write import write_audit
+from genverify.attack.block import ProgramSettings
+from genverify.core.errors import DataError
+from genverify.disclosure.audit import Attack, audit, recovered
+from genverify.disclosure.codes import bin_labels
+from genverify.disclosure.describe import Described, describe
+from genverify.disclosure.people import longest, singled_out
+from genverify.disclosure.report import report
+from genverify.disclosure.riskiest import riskiest_cells
+from genverify.disclosure.whatif import what_if
+from genverify.disclosure.withhold import search_cells
+from genverify.disclosure.write import write_audit
 
 SETTINGS = ProgramSettings("compact", "highs", 100_000, 100_000, 500, 200, 60.0)
 ATTACK = Attack(SETTINGS, 20, 1, 1)

@@ -12,15 +12,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from genverify.attack import ProgramSettings, proofs_dict
-from genverify.certificate import CertificateError, check_block
-from genverify.claims import ANY, Claim
-from genverify.protections import Publishing, publish, withhold
-from genverify.release import Release
-from genverify.releases.audit import Attack
-from genverify.releases.search import search_cells, singles
-from genverify.releases.support import proof_cells
-from genverify.verify import Verdict, Verifier, check_ranges
+from genverify.attack.block import ProgramSettings, proofs_dict
+from genverify.attack.verify import Verdict, Verifier, check_ranges
+from genverify.attack.words.support import proof_cells
+from genverify.checker.check import CertificateError, check_block
+from genverify.core.claims import ANY, Claim
+from genverify.core.release import Release
+from genverify.disclosure.audit import Attack
+from genverify.disclosure.withhold import search_cells, singles
+from genverify.protect.publishing import Publishing, publish, withhold
 
 
 def _load(name: str) -> ModuleType:

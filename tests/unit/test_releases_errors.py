@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from genverify.__main__ import main
-from genverify.attack import ProgramSettings
-from genverify.errors import ConfigError, DataError, GenverifyError, ReleaseError
-from genverify.releases.audit import Attack, audit
-from genverify.releases.describe import Described, describe
+from genverify.attack.block import ProgramSettings
+from genverify.core.errors import ConfigError, DataError, GenverifyError, ReleaseError
+from genverify.disclosure.audit import Attack, audit
+from genverify.disclosure.describe import Described, describe
 
 ATTACK = Attack(ProgramSettings("compact", "highs", 100_000, 100_000, 500, 200, 60.0), 20, 1, 1)
 PEOPLE = """sex,age,home,village

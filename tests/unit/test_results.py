@@ -5,17 +5,17 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from genverify.attack import ProgramSettings, Verified, generate_block, verify_block
-from genverify.claims import ANY, Claim
-from genverify.generate import Generated
-from genverify.release import Release, Schema, read_releases
-from genverify.results import (
+from genverify.attack.block import ProgramSettings, Verified, generate_block, verify_block
+from genverify.attack.generate import Generated
+from genverify.attack.tables import (
     by_design,
     claim_columns,
     claims_frame,
     generated_row,
     verified_row,
 )
+from genverify.core.claims import ANY, Claim
+from genverify.core.release import Release, Schema, read_releases
 
 FIRST, SECOND = "010010201001000", "010010201001001"
 

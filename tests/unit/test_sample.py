@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from genverify.errors import DataError
-from genverify.sample import COLUMNS, batch_of, choose_blocks, groups_of_batches, lower_median, sample_blocks
+from genverify.core.errors import DataError
+from genverify.papers.gtv.sample import COLUMNS, batch_of, choose_blocks, groups_of_batches, lower_median, sample_blocks
 
 DESIGNS: dict[str, dict[str, Any]] = {
     "state_median": {"size": "state_median", "blocks_per_state": 2},

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from genverify.domain import Column, Domain, read_domain
-from genverify.errors import DataError
-from genverify.sentences import parse_phrases, read_phrases
+from genverify.attack.words.sentences import parse_phrases, read_phrases
+from genverify.core.domain import Column, Domain, read_domain
+from genverify.core.errors import DataError
 
 ROOT = Path(__file__).parents[2]
 DOMAIN = read_domain(ROOT / "data/census/domain.yaml").domain

@@ -5,14 +5,14 @@ from itertools import combinations_with_replacement
 import numpy as np
 import pytest
 
-from genverify.domain import Column, Domain
-from genverify.predicates import Predicate
-from genverify.program.compact import build_program
-from genverify.release import Schema, make_release
-from genverify.solvar import solution_variability
-from genverify.solvers.base import WorkLimits
-from genverify.solvers.highs import Highs
-from genverify.tables import Query
+from genverify.core.domain import Column, Domain
+from genverify.core.predicates import Predicate
+from genverify.core.queries import Query
+from genverify.core.release import Schema, make_release
+from genverify.solve.program import build_program
+from genverify.solve.solvers.base import WorkLimits
+from genverify.solve.solvers.highs import Highs
+from genverify.solve.variability import solution_variability
 
 COLUMNS = tuple(Column(name, name, (0, 1, 2), ("a", "b", "c")) for name in "AB")
 QUERIES = (

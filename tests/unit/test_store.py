@@ -10,11 +10,11 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
-from genverify.domain import Column, Domain
-from genverify.errors import DataError
+from genverify.core.domain import Column, Domain
+from genverify.core.errors import DataError
+from genverify.core.predicates import EVERY, Predicate
 from genverify.microdata import store
 from genverify.microdata.store import block_sizes, read_microdata, write_microdata
-from genverify.predicates import EVERY, Predicate
 
 DOMAIN = Domain((Column("TEN", "tenure", (0, 1, 2), ("", "", "")), Column("VACS", "vacancy", (0, 1), ("", ""))))
 A, B, C = "010010201001000", "010010201001001", "560459513003245"

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from genverify.config import merge, parse_config
-from genverify.study import can_be_made
-from genverify.textfiles import read_yaml
+from genverify.core.files import read_yaml
+from genverify.run.check import can_be_made
+from genverify.run.config import merge, parse_config
 
 ROOT = Path(__file__).parents[2]
 NO_STATE = {"sample": {"designs": {"state_median": None}}}

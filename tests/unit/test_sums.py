@@ -5,17 +5,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from genverify.attack import ProgramSettings, generate_block
-from genverify.certificate import CertificateError, check_block
-from genverify.domain import parse_domain
-from genverify.errors import DataError, ReleaseError
-from genverify.predicates import EVERY
-from genverify.program.compact import build_program
-from genverify.program.onehot import OneHot
-from genverify.protections import Publishing, publish
-from genverify.release import Release, Schema, build_schema, make_release, read_schema, write_schema
-from genverify.tables import Query
-from genverify.tabulate import tabulate
+from genverify.attack.block import ProgramSettings, generate_block
+from genverify.attack.onehot.program import OneHot
+from genverify.checker.check import CertificateError, check_block
+from genverify.core.domain import parse_domain
+from genverify.core.errors import DataError, ReleaseError
+from genverify.core.predicates import EVERY
+from genverify.core.queries import Query
+from genverify.core.release import Release, Schema, build_schema, make_release, read_schema, write_schema
+from genverify.core.tabulate import tabulate
+from genverify.protect.publishing import Publishing, publish
+from genverify.solve.program import build_program
 
 DOMAIN = {"columns": {"OWN": {"codes": {0: "rents", 1: "owns"}}, "SIZE": {"range": [0, 5], "unit": "persons"}}}
 TABLES = {

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from genverify.errors import ConfigError, DataError
+from genverify.core.errors import ConfigError, DataError
 from genverify.protect.swapping import (
     FOOTNOTE_6,
     Ints,

@@ -11,16 +11,16 @@ import pyarrow.compute as pc
 import pytest
 import yaml
 
-from genverify.domain import DomainFile, parse_domain
-from genverify.errors import ConfigError, DataError
+from genverify.core.domain import DomainFile, parse_domain
+from genverify.core.errors import ConfigError, DataError
+from genverify.core.predicates import Predicate
+from genverify.core.queries import Query, build_queries
 from genverify.microdata.synthetic import SyntheticSettings, answer_shares, calibrate, read_country, synthesize
 from genverify.microdata.synthetic.answers import block_answers, blocks_of_size
 from genverify.microdata.synthetic.country import Country
 from genverify.microdata.synthetic.draw import pick
+from genverify.microdata.synthetic.household_types import Margin, possible_types, rake
 from genverify.microdata.synthetic.places import block_sizes, share_out
-from genverify.microdata.synthetic.types import Margin, possible_types, rake
-from genverify.predicates import Predicate
-from genverify.tables import Query, build_queries
 
 DATA = Path(__file__).parents[2] / "data"
 COUNTRY = read_country(DATA / "synthetic")

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 import yaml
 
-from genverify.domain import DomainFile
-from genverify.errors import DataError
-from genverify.predicates import Predicate
-from genverify.release import Schema, build_schema, read_study
-from genverify.tables import Query, build_queries
+from genverify.core.domain import DomainFile
+from genverify.core.errors import DataError
+from genverify.core.predicates import Predicate
+from genverify.core.queries import Query, build_queries
+from genverify.core.release import Schema, build_schema, read_study
 
 
 @pytest.fixture(scope="module")

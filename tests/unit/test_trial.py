@@ -9,16 +9,16 @@ import pandas as pd
 import pytest
 import yaml
 
-from genverify.attack import ProgramSettings
-from genverify.claims import ANY
-from genverify.errors import DataError
-from genverify.groups import groups_of
+from genverify.attack.block import ProgramSettings
+from genverify.core.claims import ANY
+from genverify.core.errors import DataError
+from genverify.core.files import read_yaml
+from genverify.core.release import Schema, read_study
+from genverify.core.vocabulary import groups_of
 from genverify.microdata.person_records import read_person_records
-from genverify.ranked_trial import mean_match_rate
-from genverify.rap import RapSettings
-from genverify.release import Schema, read_study
-from genverify.textfiles import read_yaml
-from genverify.trial import KnownBlock, Proved, known_blocks, read_as, sum_up, tally, try_blocks
+from genverify.papers.gtv.persons import KnownBlock, Proved, known_blocks, read_as, sum_up, tally, try_blocks
+from genverify.papers.raprank.known_persons import mean_match_rate
+from genverify.papers.raprank.rap import RapSettings
 
 A, B = "010010201001000", "010010201001001"
 
@@ -98,7 +98,7 @@ def test_the_same_answers_are_attacked_once(
         calls.append(release.block)
         return Proved(np.zeros((0, 4), np.int16), np.zeros(0, np.int64), np.zeros(0, np.int64), Counter())
 
-    monkeypatch.setattr("genverify.trial.prove", proved)
+    monkeypatch.setattr("genverify.papers.gtv.persons.prove", proved)
     records = pd.concat([people(), people().assign(block=lambda frame: "56" + frame["block"].str.slice(2))])
     found = list(try_blocks(known_blocks(records, schema, 30), program_settings, 20, 1, 1))
     assert calls == [A, B]

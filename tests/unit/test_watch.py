@@ -6,9 +6,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from genverify import watch
-from genverify.errors import DataError
-from genverify.watch import Stage, describe, lines, read_stages
+from genverify.core.errors import DataError
+from genverify.run import progress as watch
+from genverify.run.progress import Stage, describe, lines, read_stages
 
 
 def say(home: Path, rule: str, batch: str, *said: str) -> None:

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from genverify.bounds import Bounder, Limits, WrongAnswer
-from genverify.claims import Claim
-from genverify.program.compact import build_program
-from genverify.release import Release
-from genverify.solvers.base import Answer, WorkLimits
-from genverify.solvers.highs import Highs
-from genverify.verify import Verdict, Verifier
+from genverify.attack.verify import Verdict, Verifier
+from genverify.core.claims import Claim
+from genverify.core.release import Release
+from genverify.solve.bounds import Bounder, Limits, WrongAnswer
+from genverify.solve.program import build_program
+from genverify.solve.solvers.base import Answer, WorkLimits
+from genverify.solve.solvers.highs import Highs
 
 LIMITS = Limits(nodes=300, leaves=1000, seconds=60)
 MOST_CALLS = 20_000

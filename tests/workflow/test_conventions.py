@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import pytest
 
-from genverify.code import code_files
-from genverify.provenance.rules import read_sections
-from genverify.provenance.stages import read_stages
+from genverify.run.code import code_files
+from genverify.run.provenance.rules import read_sections
+from genverify.run.provenance.stages import read_stages
 
 ROOT = Path(__file__).parents[2]
 STAGES = sorted((ROOT / "workflow").glob("*.smk"))

@@ -10,16 +10,16 @@ import pyarrow as pa
 import pytest
 import yaml
 
-from genverify.attack import ProgramSettings, generate_block, proofs_dict, verify_block
-from genverify.certificate import check_block
-from genverify.claims import ANY
-from genverify.domain import read_domain
+from genverify.attack.block import ProgramSettings, generate_block, proofs_dict, verify_block
+from genverify.attack.verify import Verdict
+from genverify.checker.check import check_block
+from genverify.core.claims import ANY
+from genverify.core.domain import read_domain
+from genverify.core.release import Release, make_release, read_study
+from genverify.core.tabulate import tabulate_counts
 from genverify.microdata.sources import open_source
 from genverify.microdata.store import block_sizes, read_microdata, write_microdata
-from genverify.release import Release, make_release, read_study
-from genverify.sample import sample_blocks
-from genverify.tabulate import tabulate_counts
-from genverify.verify import Verdict
+from genverify.papers.gtv.sample import sample_blocks
 
 ROOT = Path(__file__).parents[2]
 CONFIG: dict[str, Any] = yaml.safe_load((ROOT / "config.yaml").read_text())

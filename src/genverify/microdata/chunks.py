@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import pyarrow as pa
 
-from genverify.errors import DataError
+from genverify.core.errors import DataError
 
 CHUNK_BYTES = 8 * 2**20
 _Item = TypeVar("_Item")

@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from genverify.domain import Domain
-from genverify.errors import DataError, nearest
-from genverify.longlines import UNREADABLE, FileLimits, check_header, check_lines
+from genverify.core.domain import Domain
+from genverify.core.errors import DataError, nearest
+from genverify.core.limits import UNREADABLE, FileLimits, check_header, check_lines
 from genverify.microdata.store import GEOGRAPHY
 
 NOT_HISPANIC = 1

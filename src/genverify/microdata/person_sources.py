@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from genverify.domain import Domain
+from genverify.core.domain import Domain
+from genverify.core.seeds import derive_seed
 from genverify.microdata.ppmf import PERSONS, read_ppmf
 from genverify.microdata.sources import SYNTHETIC
 from genverify.microdata.store import read_microdata
 from genverify.microdata.synthetic.persons import PersonModel, draw_persons, read_person_model
-from genverify.seeds import derive_seed
 
 
 def open_persons(

@@ -17,8 +17,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pcsv
 
-from genverify.domain import Domain
-from genverify.errors import DataError, nearest
+from genverify.core.domain import Domain
+from genverify.core.errors import DataError, nearest
 from genverify.microdata.chunks import Chunk, in_order, open_text, read_chunks
 
 GEOGRAPHY = {"TABBLKST": 2, "TABBLKCOU": 3, "TABTRACTCE": 6, "TABBLK": 4}

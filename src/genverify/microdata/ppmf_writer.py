@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pcsv
 
-from genverify.errors import DataError, nearest
+from genverify.core.errors import DataError, nearest
 from genverify.microdata.ppmf import PERSONS, UNITS
 
 UNIT_FIELDS = """

@@ -7,10 +7,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from genverify.domain import DomainFile
+from genverify.core.domain import DomainFile
+from genverify.core.seeds import derive_seed
 from genverify.microdata.ppmf import read_ppmf
 from genverify.microdata.synthetic import SyntheticSettings, read_country, synthesize
-from genverify.seeds import derive_seed
 
 SYNTHETIC = "synthetic microdata"
 

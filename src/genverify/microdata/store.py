@@ -14,9 +14,9 @@ import pyarrow.compute as pc
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
-from genverify.domain import Domain
-from genverify.errors import DataError, nearest
-from genverify.predicates import Predicate
+from genverify.core.domain import Domain
+from genverify.core.errors import DataError, nearest
+from genverify.core.predicates import Predicate
 
 GEOGRAPHY = {"block": 15, "tract": 11, "county": 5, "state": 2}
 """How many digits of a block id name each geography."""

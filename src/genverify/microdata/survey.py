@@ -10,9 +10,9 @@ import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
-from genverify.domain import Column, Domain
-from genverify.errors import DataError, nearest
-from genverify.longlines import UNREADABLE, FileLimits, check_header, check_lines
+from genverify.core.domain import Column, Domain
+from genverify.core.errors import DataError, nearest
+from genverify.core.limits import UNREADABLE, FileLimits, check_header, check_lines
 from genverify.microdata.store import GEOGRAPHY
 
 LIMITS = FileLimits(50_000_000, 64 * 2**30, "list its parts in raprank.survey.files")

@@ -11,7 +11,7 @@ from math import exp, log, log1p
 
 from scipy.optimize import minimize_scalar
 
-from genverify.errors import ConfigError
+from genverify.core.errors import ConfigError
 
 
 def as_written(value: float | str | Fraction, what: str) -> Fraction:

@@ -11,7 +11,7 @@ from math import isqrt
 import numpy as np
 import numpy.typing as npt
 
-from genverify.errors import ConfigError
+from genverify.core.errors import ConfigError
 
 Ints = npt.NDArray[np.int64]
 Numbers = npt.NDArray[np.int64] | npt.NDArray[np.object_]

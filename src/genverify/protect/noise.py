@@ -12,7 +12,7 @@ from math import ceil, log, sqrt
 import numpy as np
 import numpy.typing as npt
 
-from genverify.errors import ConfigError
+from genverify.core.errors import ConfigError
 from genverify.protect.discrete_gaussian import sample
 
 Ints = npt.NDArray[np.int64]

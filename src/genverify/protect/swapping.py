@@ -19,8 +19,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from genverify.errors import ConfigError, DataError
-from genverify.seeds import derive_seed
+from genverify.core.errors import ConfigError, DataError
+from genverify.core.seeds import derive_seed
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from genverify.core.predicates import Flags
 from genverify.microdata.synthetic.homes import NONRELATIVES, WITH_OWN_CHILDREN, Homes
-from genverify.predicates import Flags
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]

@@ -8,10 +8,10 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from genverify.domain import DomainFile
+from genverify.core.domain import DomainFile
+from genverify.core.queries import Query
 from genverify.microdata.synthetic.country import Country
-from genverify.microdata.synthetic.generate import SyntheticSettings, synthesize
-from genverify.tables import Query
+from genverify.microdata.synthetic.country_of import SyntheticSettings, synthesize
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from genverify.errors import DataError, nearest
-from genverify.predicates import Predicate
-from genverify.textfiles import read_yaml
+from genverify.core.errors import DataError, nearest
+from genverify.core.files import read_yaml
+from genverify.core.predicates import Predicate
 
 LEVELS = ("state", "county", "tract", "block")
 

@@ -3,8 +3,8 @@
 import numpy as np
 import numpy.typing as npt
 
+from genverify.microdata.synthetic.household_types import Floats, Ints
 from genverify.microdata.synthetic.model import Model, Neighbourhoods
-from genverify.microdata.synthetic.types import Floats, Ints
 
 
 def draw_types(model: Model, state: Neighbourhoods, rng: np.random.Generator) -> tuple[Ints, Ints]:

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from genverify.microdata.synthetic.household_types import Floats, Ints, Margin, rake
 from genverify.microdata.synthetic.model import Model, Neighbourhoods
-from genverify.microdata.synthetic.types import Floats, Ints, Margin, rake
 
 POINTS = 16_384
 ROUNDS = 24

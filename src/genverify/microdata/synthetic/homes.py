@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from genverify.predicates import Flags
+from genverify.core.predicates import Flags
 
 Ints = npt.NDArray[np.int64]
 

@@ -5,10 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from genverify.domain import DomainFile
+from genverify.core.domain import DomainFile
 from genverify.microdata.synthetic.country import LEVELS, Country
-from genverify.microdata.synthetic.places import Places
-from genverify.microdata.synthetic.types import (
+from genverify.microdata.synthetic.household_types import (
     Floats,
     Ints,
     Margin,
@@ -20,6 +19,7 @@ from genverify.microdata.synthetic.types import (
     possible_types,
     rake,
 )
+from genverify.microdata.synthetic.places import Places
 
 CHUNK_BLOCKS = 128
 

@@ -9,12 +9,12 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from genverify.domain import Domain
-from genverify.errors import DataError
+from genverify.core.domain import Domain
+from genverify.core.errors import DataError
+from genverify.core.files import read_yaml
 from genverify.microdata.synthetic.ages import draw_ages
 from genverify.microdata.synthetic.homes import LARGEST, Homes, lay_out_homes
 from genverify.microdata.synthetic.races import RaceModel, draw_races, read_races
-from genverify.textfiles import read_yaml
 
 Ints = npt.NDArray[np.int64]
 MALE, FEMALE = 1, 2

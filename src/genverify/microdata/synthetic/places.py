@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import norm
 
-from genverify.errors import ConfigError
+from genverify.core.errors import ConfigError
 from genverify.microdata.synthetic.country import Country, State
-from genverify.microdata.synthetic.types import Floats, Ints
+from genverify.microdata.synthetic.household_types import Floats, Ints
 
 BLOCKS_OF_A_GROUP = 200
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from genverify.domain import Column
-from genverify.errors import DataError, nearest
+from genverify.core.domain import Column
+from genverify.core.errors import DataError, nearest
 from genverify.microdata.synthetic.homes import NONRELATIVES, Homes
 
 Ints = npt.NDArray[np.int64]

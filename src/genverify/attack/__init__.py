@@ -1,0 +1,1 @@
+"""Generate, verify, effective k, truth."""

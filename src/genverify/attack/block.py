@@ -1,0 +1,175 @@
+"""The attack on one block: from a release to generated datasets, and from those to verified claims with checked proofs."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from genverify.attack.effective import effective_k
+from genverify.attack.generate import Generated, generate
+from genverify.attack.onehot.attack import decide_onehot, generate_onehot
+from genverify.attack.verify import Decision, Verdict, Verifier
+from genverify.checker.check import Checked, check_block
+from genverify.core.claims import ANY, Claim, Codes, as_claims, candidate_claims
+from genverify.core.errors import ConfigError, ReleaseError
+from genverify.core.release import Release
+from genverify.solve.bounds import Bounder, Limits
+from genverify.solve.datasets import class_vectors
+from genverify.solve.leaves import Node, certificate_of
+from genverify.solve.program import Program, build_program
+from genverify.solve.solvers.base import Solver, WorkLimits
+from genverify.solve.solvers.choose import make_solver
+
+
+@dataclass(frozen=True)
+class ProgramSettings:
+    """How programs are built and solved: see the section `program` of config.yaml."""
+
+    formulation: str
+    solver: str
+    max_types: int
+    iterations: int
+    nodes: int
+    leaves: int
+    seconds: float
+
+    @property
+    def proves(self) -> bool:
+        """Whether a verified claim has a proof; those of the one-hot program rest on the solver alone."""
+        return self.formulation == "compact"
+
+    def proving(self, work: str) -> "ProgramSettings":
+        """The settings themselves, for work that speaks of proofs; an error where there would be none."""
+        if self.proves:
+            return self
+        raise ConfigError(f"{work} needs proofs, and the one-hot program gives none. Set program.formulation: compact.")
+
+    def make_solver(self) -> Solver:
+        return make_solver(self.solver, WorkLimits(self.iterations, self.nodes, self.seconds))
+
+    def bounder(self, release: Release) -> Bounder:
+        limits = Limits(self.nodes, self.leaves, self.seconds)
+        return Bounder(build_program(release, self.max_types), self.make_solver(), limits)
+
+
+@dataclass(frozen=True)
+class Verified:
+    """What came out of a block: its program, every candidate's decision, the verified ones with effective k and proof."""
+
+    program: Program
+    candidates: tuple[Claim, ...]
+    decisions: tuple[Decision, ...]
+    effective: tuple[int, ...]
+    proof_of: tuple[int | None, ...]
+    proofs: tuple[tuple[Node, Node], ...]
+
+    @cached_property
+    def certificate(self) -> dict[str, Any]:
+        """The proofs as plain values: what is checked is what is stored."""
+        return proofs_dict(self)
+
+    @property
+    def claims(self) -> list[Claim]:
+        return [d.claim for d in self.decisions if d.verdict is Verdict.VERIFIED]
+
+    def counts(self, verdict: Verdict) -> Counter[int]:
+        """How many candidates have this verdict, by k."""
+        return Counter(d.claim.k for d in self.decisions if d.verdict is verdict)
+
+
+def generate_block(release: Release, settings: ProgramSettings, K: int, seed: int) -> Generated:
+    """K distinct datasets that fit the release of a block (Problem 1)."""
+    if settings.proves:
+        return generate(settings.bounder(release), K, seed)
+    datasets = generate_onehot(release, settings.make_solver(), K, seed)
+    if not datasets:
+        raise ReleaseError(f"block {release.block}: the one-hot program found no dataset that fits the published counts")
+    return Generated(np.array(datasets), len(datasets), complete=False)
+
+
+def attack(release: Release, settings: ProgramSettings, K: int, min_k: int, seed: int) -> Verified:
+    """Generate, verify and check: every claim that comes out has a proof that the checker accepted."""
+    generated = generate_block(release, settings.proving("An attack without a study"), K, seed)
+    return verify_block(release, generated.records, settings, min_k)
+
+
+def verify_block(release: Release, datasets: Codes, settings: ProgramSettings, min_k: int) -> Verified:
+    """Every claim that holds in all generated datasets, decided (Problem 3), with every proof checked."""
+    found = decide_block(release, datasets, settings, min_k)
+    check_verified(found)
+    return found
+
+
+def check_verified(found: Verified) -> Checked:
+    """Check the certificate of a block."""
+    return check_block(found.program.release, found.certificate)
+
+
+def decide_block(release: Release, datasets: Codes, settings: ProgramSettings, min_k: int) -> Verified:
+    """Every claim that holds in all generated datasets, decided; the proofs are not checked yet."""
+    claims = as_claims(*candidate_claims(datasets, min_k))
+    bounder = settings.bounder(release)
+    if settings.proves:
+        bounder.seen.extend(class_vectors(bounder.program, datasets))
+        decisions = Verifier(bounder).decide(claims)
+    else:
+        decisions = decide_onehot(release, claims, settings.make_solver())
+    return collect(bounder.program, claims, decisions, datasets[0])
+
+
+def collect(program: Program, claims: Sequence[Claim], decisions: Sequence[Decision], records: Codes) -> Verified:
+    """What is known of each candidate, with the effective k of the verified ones."""
+    verified = [decision for decision in decisions if decision.verdict is Verdict.VERIFIED]
+    proof_of, proofs = number_proofs(verified)
+    effective = tuple(effective_k(program, [decision.claim for decision in verified], records))
+    return Verified(program, tuple(claims), tuple(decisions), effective, proof_of, proofs)
+
+
+def number_proofs(verified: Sequence[Decision]) -> tuple[tuple[int | None, ...], tuple[tuple[Node, Node], ...]]:
+    """The proof number of each claim, and the proofs; claims that share both halves share one, one-hot claims have none."""
+    numbers: dict[tuple[int, int], int] = {}
+    proofs: list[tuple[Node, Node]] = []
+    proof_of: list[int | None] = []
+    for decision in verified:
+        if decision.lower is None or decision.upper is None:
+            proof_of.append(None)
+            continue
+        key = (id(decision.lower), id(decision.upper))
+        if key not in numbers:
+            numbers[key] = len(proofs)
+            proofs.append((decision.lower, decision.upper))
+        proof_of.append(numbers[key])
+    return tuple(proof_of), tuple(proofs)
+
+
+def proofs_dict(found: Verified) -> dict[str, Any]:
+    """The proofs of a block as plain values, in the form that the checker reads."""
+    return _certificate(found.program, found.claims, found.proof_of, found.proofs)
+
+
+def check_decisions(program: Program, verified: Sequence[Decision]) -> None:
+    """Check the proofs of verified claims."""
+    proof_of, proofs = number_proofs(verified)
+    check_block(program.release, _certificate(program, [decision.claim for decision in verified], proof_of, proofs))
+
+
+def _certificate(
+    program: Program, claims: Sequence[Claim], proof_of: Sequence[int | None], proofs: Sequence[tuple[Node, Node]]
+) -> dict[str, Any]:
+    names = program.types.domain.names
+    return certificate_of(program.release, program.lemmas) | {
+        "proofs": [{"lower": lower.as_dict(), "upper": upper.as_dict()} for lower, upper in proofs],
+        "claims": [
+            {"where": claim_where(names, claim), "m": claim.m, "proof": proof}
+            for claim, proof in zip(claims, proof_of, strict=True)
+            if proof is not None
+        ],
+    }
+
+
+def claim_where(names: Sequence[str], claim: Claim) -> Mapping[str, int]:
+    """A claim's codes by column, without the columns that may take any value."""
+    return {name: code for name, code in zip(names, claim.codes, strict=True) if code != ANY}

@@ -1,0 +1,55 @@
+"""Effective k: how many columns of a claim say something that the others do not already force."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from genverify.core.claims import ANY, Claim, Codes
+from genverify.solve.program import Program
+
+
+def effective_k(program: Program, claims: Sequence[Claim], records: Codes) -> list[int]:
+    """
+    The size of the smallest sub-claim that forces the rest of the claim among the live types.
+
+    Each claim describes some of the given records; one search per record serves all its claims.
+    """
+    described: dict[int, list[int]] = {}
+    for place, claim in enumerate(claims):
+        codes = np.array(claim.codes, dtype=np.int16)
+        matches = ((codes == ANY) | (records == codes)).all(axis=1)
+        described.setdefault(int(np.argmax(matches)), []).append(place)
+    found = [0] * len(claims)
+    for record, places in described.items():
+        forced = _forced(program, records[record].tolist())
+        for place in places:
+            found[place] = _smallest(forced, _mask(claims[place].codes))
+    return found
+
+
+def _mask(codes: Sequence[int]) -> int:
+    return sum(1 << place for place, code in enumerate(codes) if code != ANY)
+
+
+def _forced(program: Program, record: Sequence[int]) -> npt.NDArray[np.int64]:
+    """For every subset of columns, as a bit mask: the columns whose code in the record it forces among the live types."""
+    types = program.types
+    can, must = [], []
+    for code, atoms, at in zip(record, types.atoms, types.table.T, strict=True):
+        can.append(np.array([code in atom for atom in atoms], dtype=bool)[at])
+        must.append(np.array([atom == (code,) for atom in atoms], dtype=bool)[at])
+    matched = np.full((1, (len(types) + 7) // 8), 255, dtype=np.uint8)
+    for bits in np.packbits(np.array(can), axis=1):
+        matched = np.concatenate([matched, matched & bits])
+    forced = np.zeros(len(matched), dtype=np.int64)
+    for place, bits in enumerate(np.packbits(~np.array(must), axis=1)):
+        forced |= (~(matched & bits).any(axis=1)).astype(np.int64) << place
+    return forced
+
+
+def _smallest(forced: npt.NDArray[np.int64], whole: int) -> int:
+    """The least number of columns of `whole` that force all the others."""
+    subsets = np.arange(len(forced))
+    enough = (subsets & ~whole == 0) & ((whole & ~subsets & ~forced) == 0)
+    return int(np.bitwise_count(subsets[enough]).min())

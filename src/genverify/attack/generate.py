@@ -1,0 +1,112 @@
+"""Problem 1: datasets that fit a release. Random vertices of the linear program, then exchanges of two records."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from genverify.attack.words.contradiction import no_dataset_fits
+from genverify.core.claims import Codes
+from genverify.solve.bounds import Bounder
+from genverify.solve.datasets import datasets_of, draw_records, list_records
+from genverify.solve.enumerate import all_class_counts
+from genverify.solve.exchange import Exchange
+from genverify.solve.program import Program
+
+Ints = npt.NDArray[np.int64]
+VERTICES = 12
+DIVES = 3
+PATIENCE = 60
+
+
+@dataclass(frozen=True)
+class Generated:
+    """
+    Distinct datasets that fit a release: records of shape (K, N, columns).
+
+    `class_vectors` counts the distinct class counts among them. `complete`: no other dataset fits, so fewer than K exist.
+    """
+
+    records: Codes
+    class_vectors: int
+    complete: bool
+
+    @property
+    def unique(self) -> bool:
+        """Whether the release has exactly one solution (Abowd et al.)."""
+        return self.complete and len(self.records) == 1
+
+
+def generate(bounder: Bounder, K: int, seed: int) -> Generated:
+    """K distinct datasets that fit the program, or all of them where fewer exist."""
+    program = bounder.program
+    rng = np.random.default_rng(seed)
+    starts = _starts(bounder, rng)
+    found = _Collection(program, rng)
+    _walk(program, found, starts, K, rng)
+    if len(found.datasets) < K:
+        every = all_class_counts(bounder, [*found.vectors.values()], K)
+        _fill(found, every.vectors, K)
+        complete = every.complete and sum(datasets_of(program, z) for z in every.vectors) == len(found.datasets)
+        return Generated(np.array(list(found.datasets.values())), len(found.vectors), complete)
+    return Generated(np.array(list(found.datasets.values())), len(found.vectors), False)
+
+
+class _Collection:
+    """Distinct datasets by their records, and the distinct class counts behind them."""
+
+    def __init__(self, program: Program, rng: np.random.Generator) -> None:
+        self.program, self.rng = program, rng
+        self.datasets: dict[bytes, Codes] = {}
+        self.vectors: dict[bytes, Ints] = {}
+
+    def add(self, z: Ints) -> bool:
+        """Draw a dataset with these class counts; whether it is a new one."""
+        records = draw_records(self.program, z, self.rng)
+        self.vectors.setdefault(z.tobytes(), z)
+        return self.datasets.setdefault(records.tobytes(), records) is records
+
+
+def _starts(bounder: Bounder, rng: np.random.Generator) -> list[Ints]:
+    """Integral vertices at random objectives; if none turns up, a dive from one; if that fails, a dataset by branching."""
+    classes = bounder.program.classes
+    points = []
+    for _ in range(VERTICES):
+        answer = bounder.lp.maximise(rng.standard_normal(classes))
+        z = bounder.integral(answer.z) if answer.z is not None else None
+        if z is not None:
+            points.append(z)
+    if points:
+        return points
+    for _ in range(DIVES):
+        z = bounder.dive(rng.standard_normal(classes))
+        if z is not None:
+            return [z]
+    found = bounder.at_most(np.zeros(classes, dtype=np.int64), -1)
+    if found.counterexample is None:
+        raise no_dataset_fits(bounder, found.proof, found.limit)
+    return [found.counterexample]
+
+
+def _walk(program: Program, found: _Collection, starts: list[Ints], K: int, rng: np.random.Generator) -> None:
+    """Random exchanges of two records, from each start in turn, until K datasets are found or nothing new turns up."""
+    exchange = Exchange(program, rng)
+    points = list(starts)
+    for z in starts:
+        if len(found.datasets) < K:
+            found.add(z)
+    step = idle = 0
+    while len(found.datasets) < K and idle < PATIENCE:
+        place = step % len(points)
+        points[place] = exchange.step(points[place])
+        step, idle = step + 1, 0 if found.add(points[place]) else idle + 1
+
+
+def _fill(found: _Collection, vectors: list[Ints], K: int) -> None:
+    """Datasets of the listed class counts in order, until K are found or every one of them is."""
+    for z in vectors:
+        for records in list_records(found.program, z):
+            if len(found.datasets) >= K:
+                return
+            found.vectors.setdefault(z.tobytes(), z)
+            found.datasets.setdefault(records.tobytes(), records)

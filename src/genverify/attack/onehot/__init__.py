@@ -1,0 +1,1 @@
+"""The paper's own program: the reference, slow and without proofs."""

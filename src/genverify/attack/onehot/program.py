@@ -1,0 +1,213 @@
+"""
+The paper's own program (section 5): N one-hot encoded records, with constraints 7-18. The reference formulation.
+
+Written as meant where the paper has slips: 10-13 compare X with the value a_j, 12-13 are linear, 17 reads 1 - M(1 - Y).
+Queries keep their own number r of sub-predicates: padding them to the same r (section 5.1.3) adds rows that always hold.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import inf
+from typing import Any
+
+import numpy as np
+from scipy.sparse import block_diag, coo_array, csr_array, eye_array, kron, vstack
+
+from genverify.core.claims import ANY, Claim
+from genverify.core.domain import Domain
+from genverify.core.errors import ReleaseError
+from genverify.core.predicates import Predicate
+from genverify.core.release import Release
+from genverify.solve.solvers.base import Floats, IntegerProgram
+
+HASH_SEED = 18
+HASH_VALUES = 1000
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Rows lo <= A z <= hi; variables that A does not reach have the coefficient 0."""
+
+    A: csr_array
+    lo: Floats
+    hi: Floats
+
+
+def _rows(A: csr_array, lo: float | Floats, hi: float | Floats) -> _Rows:
+    size = A.shape[0]
+    return _Rows(A, np.broadcast_to(lo, size).astype(np.float64), np.broadcast_to(hi, size).astype(np.float64))
+
+
+def _at(*parts: tuple[int, Any]) -> csr_array:
+    """Matrices side by side, each given with its first column."""
+    blocks = [(first, coo_array(part)) for first, part in parts]
+    shape = blocks[0][1].shape[0], max(first + block.shape[1] for first, block in blocks)
+    rows, columns = np.concatenate([b.row for _, b in blocks]), np.concatenate([first + b.col for first, b in blocks])
+    return csr_array((np.concatenate([b.data for _, b in blocks]), (rows, columns)), shape=shape)
+
+
+def _program(rows: Sequence[_Rows], variables: int) -> IntegerProgram:
+    """The rows of all constraints as one program of binary variables, without an objective."""
+    padded = [csr_array((part.A.data, part.A.indices, part.A.indptr), shape=(part.A.shape[0], variables)) for part in rows]
+    lo, hi = np.concatenate([part.lo for part in rows]), np.concatenate([part.hi for part in rows])
+    return IntegerProgram(csr_array(vstack(padded, format="csr")), lo, hi, np.ones(variables), np.zeros(variables))
+
+
+@dataclass(frozen=True)
+class OneHot:
+    """
+    The one-hot program of a release. Variables: X (record by record, d indices each), then W (record by record, one per
+    predicate: the published queries first, then the options of the structural rules).
+    """
+
+    release: Release
+
+    def __post_init__(self) -> None:
+        summed = [query.id for query in self.release.queries if query.sums]
+        if summed:
+            raise ReleaseError(
+                f"block {self.release.block}: {summed[0]} is a sum over records, which the one-hot program cannot "
+                "express; set program.formulation: compact in config.yaml"
+            )
+
+    @cached_property
+    def predicates(self) -> list[Predicate]:
+        options = [option for rule in self.release.schema.rules for option in rule.one_of]
+        return [*(query.predicate for query in self.release.queries), *options]
+
+    @cached_property
+    def d(self) -> int:
+        return sum(len(column.codes) for column in self.release.schema.domain.columns)
+
+    @property
+    def variables(self) -> int:
+        return self.release.n * (self.d + len(self.predicates))
+
+    @cached_property
+    def problem1(self) -> list[_Rows]:
+        """Constraints 7-9 and 18, the one-hot equalities, and the structural rules."""
+        return [self._one_hot(), *self._indicators(), self._counts(), *self._rules(), self._order()]
+
+    def _one_hot(self) -> _Rows:
+        """Every column of every record takes exactly one code."""
+        sizes = [len(column.codes) for column in self.release.schema.domain.columns]
+        codes_of: Any = block_diag([np.ones((1, size)) for size in sizes])
+        return _rows(_at((0, kron(self._records, codes_of))), 1, 1)
+
+    def _indicators(self) -> list[_Rows]:
+        """W = 1 exactly for the records that satisfy every sub-predicate (7 and 8); Z = q X for each sub-predicate q."""
+        q, own, r = _sub_predicates(self.release.schema.domain, self.predicates)
+        seven = self._per_record(-q, own)
+        eight = self._per_record(-own.T @ q, eye_array(len(r)))
+        return [_rows(seven, -inf, 0), _rows(eight, np.tile(1 - r, self.release.n), inf)]
+
+    def _counts(self) -> _Rows:
+        """The published counts (9)."""
+        published = eye_array(len(self.release.cells), len(self.predicates))
+        over_records = kron(np.ones((1, self.release.n)), published)
+        counts = self.release.lo.astype(np.float64)
+        return _rows(_at((self.release.n * self.d, over_records)), counts, counts)
+
+    def _rules(self) -> list[_Rows]:
+        """A record that satisfies every sub-predicate of a rule's `when` lies in one of the rule's options."""
+        rules = self.release.schema.rules
+        if not rules:
+            return []
+        q, own, r = _sub_predicates(self.release.schema.domain, [rule.when for rule in rules])
+        options: Any = block_diag([np.ones((1, len(rule.one_of))) for rule in rules])
+        on_W = _at((len(self.release.cells), options))
+        return [_rows(self._per_record(-own.T @ q, on_W), np.tile(1 - r, self.release.n), inf)]
+
+    def _order(self) -> _Rows:
+        """Records ordered by their hash (18). Every dataset can be ordered so: no dataset is lost."""
+        h = np.random.default_rng(HASH_SEED).integers(1, HASH_VALUES, self.d, endpoint=True).astype(np.float64)
+        each = self._records.tocsr()
+        return _rows(_at((0, kron(each[1:] - each[:-1], h[None, :]))), 0, inf)
+
+    @property
+    def _records(self) -> Any:
+        return eye_array(self.release.n)
+
+    def _per_record(self, on_X: Any, on_W: Any) -> csr_array:
+        """The same rows for every record: coefficients on its part of X and on its part of W."""
+        return _at((0, kron(self._records, on_X)), (self.release.n * self.d, kron(self._records, on_W)))
+
+
+def _sub_predicates(domain: Domain, predicates: Sequence[Predicate]) -> tuple[csr_array, csr_array, Floats]:
+    """All sub-predicates as rows q over the d one-hot indices, a matrix that says whose each is, and every predicate's r."""
+    index = _one_hot_index(domain)
+    clauses = [(place, name, codes) for place, predicate in enumerate(predicates) for name, codes in predicate.clauses]
+    ones = [(row, index[name, code]) for row, (_, name, codes) in enumerate(clauses) for code in codes]
+    own = [(row, place) for row, (place, _, _) in enumerate(clauses)]
+    r = np.array([len(predicate.clauses) for predicate in predicates], dtype=np.float64)
+    return _flags(ones, (len(clauses), len(index))), _flags(own, (len(clauses), len(predicates))), r
+
+
+def _flags(places: Sequence[tuple[int, int]], shape: tuple[int, int]) -> csr_array:
+    rows, columns = np.array(places, dtype=np.int64).reshape(-1, 2).T
+    return csr_array((np.ones(len(places)), (rows, columns)), shape=shape)
+
+
+def _one_hot_index(domain: Domain) -> dict[tuple[str, int], int]:
+    return {pair: place for place, pair in enumerate((c.name, code) for c in domain.columns for code in c.codes)}
+
+
+def onehot(release: Release) -> OneHot:
+    """The one-hot program of a release with exact counts."""
+    inexact = np.flatnonzero(release.lo != release.hi)
+    if len(inexact):
+        cell = int(inexact[0])
+        raise ReleaseError(
+            f"block {release.block}: {release.queries[cell].id} is known as {release.lo[cell]} to {release.hi[cell]}; the "
+            "one-hot program takes exact counts only. Set program.formulation: compact in config.yaml."
+        )
+    return OneHot(release)
+
+
+def onehot_program(release: Release) -> IntegerProgram:
+    """Problem 1: its points are the datasets that fit the release (7-9 and 18)."""
+    program = onehot(release)
+    return _program(program.problem1, program.variables)
+
+
+def refute_program(release: Release, claim: Claim) -> IntegerProgram:
+    """Problem 3: its points are the datasets that fit the release and contradict the claim (7-18)."""
+    return refuting(onehot(release), claim)
+
+
+def refuting(program: OneHot, claim: Claim) -> IntegerProgram:
+    """
+    Problem 3 on top of Problem 1. New variables: T and U (record by record, one per index of A_oh), S (one per record), Y.
+
+    T stands only where j is in A_oh (elsewhere it is 1). M is as small as the constraints allow: large ones invite rounding.
+    """
+    n, m, M = program.release.n, claim.m, float(max(program.release.n, claim.m) + 2)
+    picked, a = _assignment(program.release.schema.domain, claim)
+    T, U, S, Y = np.cumsum([program.variables, n * len(a), n * len(a), n]).tolist()
+    X, each = kron(eye_array(n), picked), eye_array(n * len(a))
+    value = np.tile(a, n)
+    record_of = kron(eye_array(n), np.ones((len(a), 1)))
+    total = np.ones((1, n))
+    rows = [
+        _rows(_at((0, X), (T, M * each)), -inf, M + value),  # 10: X - a <= M(1 - T)
+        _rows(_at((0, -X), (T, M * each)), -inf, M - value),  # 11: a - X <= M(1 - T)
+        _rows(_at((0, X), (T, M * each), (U, M * each)), 1 + value, inf),  # 12: X - a >= 1 - MT - MU
+        _rows(_at((0, -X), (T, M * each), (U, -M * each)), 1 - M - value, inf),  # 13: a - X >= 1 - MT - M(1 - U)
+        _rows(_at((T, -each), (S, record_of)), -inf, 0),  # 14: S <= T
+        _rows(_at((T, -record_of.T), (S, eye_array(n))), 1 - len(a), inf),  # 15: S >= sum T - (v - 1)
+        _rows(_at((S, total), (Y, [[-M]])), -inf, m - 1),  # 16: sum S - m <= MY - 1
+        _rows(_at((S, total), (Y, [[-M]])), m + 1 - M, inf),  # 17: sum S - m >= 1 - M(1 - Y)
+    ]
+    return _program([*program.problem1, *rows], Y + 1)
+
+
+def _assignment(domain: Domain, claim: Claim) -> tuple[csr_array, Floats]:
+    """
+    The indices A_oh of the columns that the claim names, as rows that pick them from a record, and the value a_j of each. A
+    code outside the domain has no index: every a_j of its column is 0, and no record matches.
+    """
+    codes = [(place, code) for place, column in enumerate(domain.columns) for code in column.codes]
+    named = [j for j, (place, _) in enumerate(codes) if claim.codes[place] != ANY]
+    values = [float(claim.codes[place] == code) for place, code in (codes[j] for j in named)]
+    return csr_array(eye_array(len(codes)).tocsr()[named]), np.array(values, dtype=np.float64)

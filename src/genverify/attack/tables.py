@@ -1,0 +1,96 @@
+"""The attack's results as tables: verified claims, and one row per block."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from genverify.attack.block import ProgramSettings, Verified
+from genverify.attack.generate import Generated
+from genverify.attack.verify import Verdict
+from genverify.core.claims import ANY, Claim
+from genverify.core.frames import BLOCKS_AT_ONCE, split_rows
+from genverify.core.release import Release
+
+WITHOUT_PROOF = "without_proof"
+
+
+def generated_row(release: Release, generated: Generated) -> dict[str, Any]:
+    """What is known of the number of datasets that fit a block."""
+    return {
+        "block": release.block,
+        "n_households": release.n,
+        "datasets": len(generated.records),
+        "class_vectors": generated.class_vectors,
+        "complete": generated.complete,
+        "unique": generated.unique,
+        "two_solutions": len(generated.records) >= 2,
+    }
+
+
+def claims_frame(found: Verified) -> pd.DataFrame:
+    """The verified claims of a block: k, m, a nullable code per column, effective k, the place of the proof (null: none)."""
+    names = found.program.types.domain.names
+    frame = claim_columns(found.claims, names)
+    frame.insert(0, "block", found.program.release.block)
+    nullable = pd.array(found.proof_of, dtype="Int32")
+    proof = nullable if nullable.isna().any() else nullable.to_numpy(dtype=np.int32)
+    return frame.assign(effective_k=np.array(found.effective, dtype=np.int8), proof=proof)
+
+
+def claim_columns(claims: Sequence[Claim], names: Sequence[str]) -> pd.DataFrame:
+    """Claims as rows: k, m and one column of nullable codes per column of the domain."""
+    codes = np.array([claim.codes for claim in claims], dtype=np.int16).reshape(len(claims), len(names))
+    frame = pd.DataFrame(
+        {"k": np.array([c.k for c in claims], dtype=np.int8), "m": np.array([c.m for c in claims], dtype=np.int32)}
+    )
+    for column, name in enumerate(names):
+        frame[name] = pd.array(codes[:, column], dtype="Int16")
+        frame.loc[codes[:, column] == ANY, name] = pd.NA
+    return frame
+
+
+def verified_row(found: Verified, settings: ProgramSettings) -> dict[str, Any]:
+    """
+    What became of the candidates of a block, by verdict and k, and how they were decided. A formulation that gives no proofs
+    says how many verified claims are without one.
+    """
+    decided = [d for d in found.decisions if d.verdict in (Verdict.VERIFIED, Verdict.REFUTED, Verdict.UNCERTIFIED)]
+    row: dict[str, Any] = {
+        "block": found.program.release.block,
+        "types": len(found.program.types),
+        "classes": found.program.classes,
+        "solver": settings.solver,
+        "decided_lp": sum(not d.integer for d in decided),
+        "decided_ip": sum(d.integer for d in decided),
+        "limits": ", ".join(sorted({d.limit for d in found.decisions if d.limit})),
+    }
+    columns = len(found.program.types.domain.names)
+    tallies = {"candidates": Counter(claim.k for claim in found.candidates)}
+    tallies |= {verdict.value: found.counts(verdict) for verdict in Verdict}
+    for name, tally in tallies.items():
+        row |= {f"{name}_k{k}": tally[k] for k in range(1, columns + 1)}
+    return row if settings.proves else row | {WITHOUT_PROOF: found.proof_of.count(None)}
+
+
+def stack(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """Frames about blocks one below the other; a batch without blocks gives a frame without rows."""
+    return pd.concat(list(frames), ignore_index=True) if frames else pd.DataFrame({"block": pd.Series([], dtype="str")})
+
+
+def collect(sample: pd.DataFrame, paths: Sequence[str]) -> Iterator[pd.DataFrame]:
+    """The rows of all batches, by design and block, in pieces that hold the rows of so many blocks of the sample."""
+    for own in split_rows(sample, BLOCKS_AT_ONCE):
+        blocks = set(own["block"])
+        parts = (pd.read_parquet(path) for path in paths)
+        yield by_design(own, (part[part["block"].isin(blocks)] for part in parts))
+
+
+def by_design(sample: pd.DataFrame, parts: Iterable[pd.DataFrame]) -> pd.DataFrame:
+    """Rows about blocks, once for every design that a block was drawn for, sorted by design and block."""
+    rows = stack([part for part in parts if len(part)])
+    rows["order"] = np.arange(len(rows))
+    joined = sample[["block", "design"]].merge(rows, on="block").sort_values(["design", "block", "order"])
+    return joined.drop(columns="order").reset_index(drop=True)

@@ -1,0 +1,159 @@
+"""Problem 3: which claims hold in every dataset that fits the release, each with its proof."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array
+
+from genverify.checker.check import ProvedBound, check_bounds
+from genverify.core.claims import Claim, claim_arrays
+from genverify.core.predicates import Flags, Predicate
+from genverify.solve.bounds import Bound, Bounder, Limits
+from genverify.solve.classes import condition_classes, matched_classes
+from genverify.solve.leaves import Node
+from genverify.solve.program import Program, build_program
+from genverify.solve.solvers.base import Solver
+
+Ints = npt.NDArray[np.int64]
+
+
+class Verdict(Enum):
+    """What became of a claim."""
+
+    VERIFIED = "verified"
+    REFUTED = "refuted"
+    UNDECIDED = "undecided"
+    UNCERTIFIED = "uncertified"
+
+
+@dataclass(frozen=True)
+class Decision:
+    """
+    A claim's verdict. A verified claim has two proofs: COUNT(a) >= m (lower) and COUNT(a) <= m (upper). `integer` says
+    whether integer search was needed, `limit` which limit struck.
+    """
+
+    claim: Claim
+    verdict: Verdict
+    lower: Node | None = None
+    upper: Node | None = None
+    integer: bool = False
+    limit: str | None = None
+
+
+@dataclass(frozen=True)
+class Range:
+    """
+    The exact range of COUNT(a): both ends are attained by datasets that were recounted, and two proofs say that nothing lies
+    outside. Where a limit struck, the range holds only what was seen and has no proof on that side.
+    """
+
+    low: int
+    high: int
+    lower: Node | None
+    upper: Node | None
+    limit: str | None
+
+    def proved_bounds(self, condition: Predicate) -> list[ProvedBound]:
+        """The two ends as statements that the checker reads; those without a proof are left out."""
+        found = []
+        if self.lower is not None:
+            found.append(ProvedBound(condition, self.low, "lower", self.lower.as_dict()))
+        if self.upper is not None:
+            found.append(ProvedBound(condition, self.high, "upper", self.upper.as_dict()))
+        return found
+
+
+def check_ranges(program: Program, ranges: Sequence[tuple[Predicate, Range]]) -> None:
+    """Check the proofs of many ranges about one release."""
+    bounds = [bound for condition, found in ranges for bound in found.proved_bounds(condition)]
+    if bounds:
+        check_bounds(program.release, [lemma.as_dict() for lemma in program.lemmas], bounds)
+
+
+@dataclass
+class Verifier:
+    """Decides claims of one program; claims that ask the same question share the answer and its proof."""
+
+    bounder: Bounder
+    answers: dict[tuple[bytes, int, int], Bound] = field(default_factory=dict)
+
+    def decide(self, claims: Sequence[Claim]) -> list[Decision]:
+        """The verdict of each claim; every dataset seen so far refutes, at no cost, what it contradicts."""
+        if not claims:
+            return []
+        codes, m = claim_arrays(claims)
+        F, T = matched_classes(self.bounder.program, codes)
+        open_ = np.ones(len(claims), dtype=bool)
+        for z in self.bounder.seen:
+            open_ &= _holds(F, T, z, m)
+        decisions: list[Decision] = []
+        for place, claim in enumerate(claims):
+            if open_[place]:
+                before = len(self.bounder.seen)
+                decisions.append(self._question(claim, _row(F, place), _row(T, place)))
+                for z in self.bounder.seen[before:]:
+                    open_ &= _holds(F, T, z, m)
+            else:
+                decisions.append(Decision(claim, Verdict.REFUTED))
+        return decisions
+
+    def range(self, claim: Claim) -> "Range":
+        """The least and the greatest COUNT(a) over all datasets that fit, each with its proof."""
+        return self.range_of(claim.predicate(self.bounder.program.types.domain))
+
+    def range_of(self, condition: Predicate) -> "Range":
+        """The same for any condition: the least and the greatest number of records that match it."""
+        F, T = condition_classes(self.bounder.program, condition)
+        high, upper = self.bounder.maximum(T)
+        low, lower = self.bounder.maximum(-F)
+        return Range(-low, high, lower.proof, upper.proof, upper.limit or lower.limit)
+
+    def _question(self, claim: Claim, F: Ints, T: Ints) -> Decision:
+        """min sum_F z = m = max sum_T z, the two sides asked in turn."""
+        upper = self._bound(T, +1, claim.m)
+        if upper.counterexample is not None:
+            return Decision(claim, Verdict.REFUTED, integer=upper.integer)
+        lower = self._bound(F, -1, -claim.m)
+        integer = upper.integer or lower.integer
+        if lower.counterexample is not None:
+            return Decision(claim, Verdict.REFUTED, integer=integer)
+        limit = upper.limit or lower.limit
+        if not (upper.decided and lower.decided):
+            return Decision(claim, Verdict.UNDECIDED, integer=integer, limit=limit)
+        if upper.proof is None or lower.proof is None:
+            return Decision(claim, Verdict.UNCERTIFIED, integer=integer, limit=limit)
+        return Decision(claim, Verdict.VERIFIED, lower.proof, upper.proof, integer)
+
+    def _bound(self, row: Ints, sign: int, b: int) -> Bound:
+        key = (np.flatnonzero(row).tobytes(), sign, b)
+        if key not in self.answers:
+            self.answers[key] = self.bounder.at_most(sign * row, b)
+        return self.answers[key]
+
+
+def _row(matrix: csr_array, place: int) -> Ints:
+    """A row of a sparse matrix of ones, written out."""
+    row = np.zeros(matrix.shape[1], dtype=np.int64)
+    row[matrix.indices[matrix.indptr[place] : matrix.indptr[place + 1]]] = 1
+    return row
+
+
+def _holds(F: csr_array, T: csr_array, z: Ints, m: Ints) -> Flags:
+    """Which claims hold in every dataset with class counts z."""
+    flags: Flags = (F @ z == m) & (T @ z == m)
+    return flags
+
+
+def cannot_exist(program: Program, claim: Claim, solver: Solver, limits: Limits, max_types: int) -> Bound:
+    """
+    Whether COUNT(a) = m in no dataset that fits (footnote 9): a proof, or a fitting dataset that has exactly m.
+
+    The reachable counts may have gaps, so this is a program of its own, with COUNT(a) = m as a row.
+    """
+    predicate = claim.predicate(program.types.domain)
+    counted = build_program(program.release, max_types, (predicate, claim.m))
+    return Bounder(counted, solver, limits).at_most(np.zeros(counted.classes, dtype=np.int64), -1)

@@ -1,0 +1,90 @@
+"""The answer to "explain this claim": its stored proof in words, once it is checked, or what the release says of it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pandas as pd
+
+from genverify.attack.block import ProgramSettings, check_decisions, claim_where
+from genverify.attack.verify import Decision, Range, Verdict, Verifier, check_ranges
+from genverify.attack.words.contradiction import no_dataset_fits
+from genverify.attack.words.layout import explain_proof
+from genverify.checker.stored import checked_blocks
+from genverify.core.claims import ANY, Claim, parse_claim
+from genverify.core.errors import DataError
+from genverify.core.release import Release, Schema, read_releases, read_schema
+
+SETTINGS = ProgramSettings("compact", "highs", 2_000_000, 200_000, 500, 200, 180.0)
+
+
+def explain_claim(study: Path, block: str, text: str) -> Iterator[str]:
+    """The claim in words and, if it is verified, the cells that force it; otherwise the range of its count."""
+    schema = read_schema(study / "release" / "schema.json")
+    release, batch = find_release(study, schema, block)
+    claim = parse_claim(text, schema.domain)
+    counts, proofs = study / "release" / f"{batch}.parquet", study / "proofs" / f"{batch}.jsonl.gz"
+    (stored,) = checked_blocks(counts, proofs, schema, {block})
+    yield f"Block {block}, {release.n} records. Claim: exactly {claim.m} with"
+    yield from _conditions(schema, claim)
+    proof = stored.proof_of.get((claim.codes, claim.m))
+    if proof is not None:
+        yield "Verified: true of every dataset that fits the published counts (proof checked)."
+        said = {"where": claim_where(schema.domain.names, claim), "m": claim.m, "proof": proof}
+        yield from explain_proof(release, stored.proofs, said)
+    elif _without_proof(study / "claims" / f"{batch}.parquet", schema, block, claim):
+        yield "Verified by the solver, without proof: the study was run with the one-hot program (program.formulation)."
+    else:
+        yield from _searched(release, claim)
+
+
+def _without_proof(path: Path, schema: Schema, block: str, claim: Claim) -> bool:
+    """Whether the claims of a batch list this one, but name no proof."""
+    if not path.exists():
+        return False
+    claims = pd.read_parquet(path)
+    if len(claims) == 0:
+        return False
+    unproved = claims[(claims["block"] == block) & (claims["m"] == claim.m) & claims["proof"].isna()]
+    codes = unproved[list(schema.domain.names)].fillna(ANY).to_numpy(dtype=int)
+    return claim.codes in map(tuple, codes.tolist())
+
+
+def _conditions(schema: Schema, claim: Claim) -> Iterator[str]:
+    for column, code in zip(schema.domain.columns, claim.codes, strict=True):
+        if code != ANY:
+            meaning = column.meaning.get(code, "no such code: no record can hold it")
+            yield f"  {column.label}: {meaning} ({column.name} = {code})"
+
+
+def _searched(release: Release, claim: Claim) -> Iterator[str]:
+    """What the release says of a claim that the study did not verify; what is certain has a proof, checked here."""
+    verifier = Verifier(SETTINGS.bounder(release))
+    found = verifier.range(claim)
+    if found.limit:
+        seen = f"seen between {found.low} and {found.high}" if found.low <= found.high else "not bounded"
+        yield f"Not among the stored claims, and not decided: its count was {seen} ({found.limit})."
+    elif found.low > found.high:
+        raise no_dataset_fits(verifier.bounder, found.upper, None)
+    elif found.low == found.high == claim.m:
+        check_decisions(verifier.bounder.program, [_decision(claim, found)])
+        yield (
+            "Not among the stored claims (the study keeps those with k >= verify.min_k), but verified now, proof checked: "
+            "true of every dataset that fits the published counts."
+        )
+    else:
+        check_ranges(verifier.bounder.program, [(claim.predicate(release.schema.domain), found)])
+        ends = f"the count ranges from {found.low} to {found.high}"
+        yield f"Not verified: over all datasets that fit, {ends} (both bounds checked)."
+
+
+def _decision(claim: Claim, found: Range) -> Decision:
+    return Decision(claim, Verdict.VERIFIED, found.lower, found.upper)
+
+
+def find_release(study: Path, schema: Schema, block: str) -> tuple[Release, str]:
+    """The release of a block and the name of its batch."""
+    for path in sorted((study / "release").glob("*.parquet")):
+        for release in read_releases(path, schema):
+            if release.block == block:
+                return release, path.stem
+    raise DataError(f"{study / 'release'}: no block {block}; results/sample/blocks.parquet lists the sampled blocks")

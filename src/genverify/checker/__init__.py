@@ -1,0 +1,1 @@
+"""Proofs read and checked, in exact integers; imports core only."""

@@ -1,0 +1,292 @@
+"""
+The checker: does a proof show what it claims? Exact integers, no solver, and no code shared with what found the proof.
+
+A record is live if it lies in no published cell that counts 0, breaks no structural rule and is excluded by no lemma.
+Every record of a dataset that fits is live. A leaf gives each live record x a value v(x), a sum of multipliers over the
+cells and parts that hold x, and the published counts bound the sum of v over any dataset that fits:  sum v(x) <= total.  So
+
+    v(x) >= 0 for all live x,  total < 0              no dataset fits (on this side of the forks)
+    v(x) >= d [x matches a],   total < d (m + 1)      COUNT(a) <= m
+    v(x) >= -d [x matches a],  total < d (1 - m)      COUNT(a) >= m
+
+A fork is a split into cases: at most t records lie in a part, or at least t + 1. Both sides are proved.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from genverify.checker.form import (
+    EMPTY,
+    LARGEST,
+    Certificate,
+    CertificateError,
+    Fork,
+    Leaf,
+    Lemma,
+    Node,
+    ProvedBound,
+    Statement,
+    read_bounds,
+    read_certificate,
+)
+from genverify.checker.live import Bits, LiveTypes, TooManyRecords, bits_of, first_of, flags_of, live_types
+from genverify.core.domain import Domain
+from genverify.core.predicates import EVERY, Flags, Predicate, Rule
+from genverify.core.release import TOTAL, Release
+
+__all__ = ["CertificateError", "Checked", "ProvedBound", "check_block", "check_bounds"]
+
+Ints = npt.NDArray[np.int64]
+Path = tuple[tuple[Flags, int, bool], ...]  # of each fork above: the types of its part, its t, whether we are below it
+
+
+@dataclass(frozen=True)
+class Checked:
+    """
+    What was checked and found right: claims, the proofs that they use, impossible counts, every lower bound m on a
+    COUNT(where), and whether no dataset fits at all.
+
+    `statements` are the claims as the checker read them, and `types` the records that the release leaves open: who repeats
+    a claim compares it with these.
+    """
+
+    claims: int
+    proofs: int
+    impossible: int
+    at_least: tuple[tuple[Predicate, int], ...]
+    contradiction: bool
+    statements: tuple[Statement, ...] = field(default=(), compare=False, repr=False)
+    types: LiveTypes | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A published cell: lo <= COUNT(predicate) <= hi; with `sums`, the sum of the records' codes in a column lies there."""
+
+    predicate: Predicate
+    lo: int
+    hi: int
+    sums: str | None = None
+
+    def adding(self, domain: Domain) -> Predicate:
+        """The records that add to the cell."""
+        if self.sums is None:
+            return self.predicate
+        return self.predicate & Predicate.of({self.sums: [code for code in domain[self.sums].codes if code > 0]})
+
+
+@dataclass(frozen=True)
+class Shown:
+    """
+    What a proof says of any claim: s COUNT(a) <= limit (None: no dataset fits at all), if no type that is `open` matches a
+    (upper, s = 1), or if every type that is open does (lower, s = -1).
+    """
+
+    limit: int | None
+    open: Bits
+
+
+def check_block(release: Release, proofs: Mapping[str, Any]) -> Checked:
+    """Check all proofs of a block against its release; an error names the first that fails."""
+    certificate = read_certificate(release, proofs)
+    cells = _checked_cells(release, certificate)
+    if not certificate.roots:  # where nothing is proved, more records may be live than the checker can hold
+        return Checked(0, 0, 0, (), False)
+    types = _live(release, cells, certificate)
+    checker = _Checker(cells, types)
+    for claim in certificate.claims:
+        checker.claim(claim)
+    for said in certificate.impossible:
+        checker.empty(said.lower, str(said), said)
+    for bound in certificate.at_least:
+        checker.half(bound, -1)
+    if certificate.contradiction is not None:
+        checker.empty(certificate.contradiction, f"block {release.block}, contradiction", None)
+    used = len({id(claim.lower) for claim in certificate.claims})
+    shown = tuple((bound.where, bound.m) for bound in certificate.at_least)
+    contradicts, claims = certificate.contradiction is not None, certificate.claims
+    return Checked(len(claims), used, len(certificate.impossible), shown, contradicts, claims, types)
+
+
+def check_bounds(release: Release, lemmas: Sequence[Mapping[str, Any]], bounds: Sequence[ProvedBound]) -> None:
+    """Check bounds of counts, each on one side, against a release; an error names the first that fails."""
+    certificate = read_bounds(release, lemmas, bounds)
+    cells = _checked_cells(release, certificate)
+    checker = _Checker(cells, _live(release, cells, certificate))
+    for bound, statement in zip(bounds, certificate.claims, strict=True):
+        checker.half(statement, 1 if bound.side == "upper" else -1)
+
+
+def _checked_cells(release: Release, certificate: Certificate) -> dict[str, Cell]:
+    """The published cells, after every lemma of the certificate was checked against them."""
+    cells = published_cells(release)
+    for place, lemma in enumerate(certificate.lemmas):
+        check_lemma(cells, lemma, f"block {release.block}, lemmas[{place}]")
+    return cells
+
+
+def published_cells(release: Release) -> dict[str, Cell]:
+    """All that is known: N and the published cells, by id."""
+    bounds = zip(release.queries, release.lo.tolist(), release.hi.tolist(), strict=True)
+    cells = {query.id: Cell(query.predicate, int(lo), int(hi), query.sums) for query, lo, hi in bounds}
+    return {**cells, TOTAL: Cell(EVERY, int(release.n), int(release.n))}
+
+
+def check_lemma(cells: Mapping[str, Cell], lemma: Lemma, place: str) -> None:
+    """Disjoint cells inside the universe that add up to it: no record of the universe lies elsewhere."""
+    universe, parts = cells[lemma.universe], [cells[name] for name in lemma.cells]
+    if any(cell.sums for cell in (universe, *parts)):
+        raise CertificateError(f"{place}: a cell that sums a column counts no records")
+    codes = [{name: frozenset(allowed) for name, allowed in part.predicate.clauses} for part in parts]
+    for i, one in enumerate(codes):
+        if not all(name in one and one[name] <= set(allowed) for name, allowed in universe.predicate.clauses):
+            raise CertificateError(f"{place}: {lemma.cells[i]} is not inside {lemma.universe}")
+        for j in range(i):
+            if not any(name in codes[j] and allowed.isdisjoint(codes[j][name]) for name, allowed in one.items()):
+                raise CertificateError(f"{place}: {lemma.cells[i]} and {lemma.cells[j]} are not disjoint")
+    total = sum(part.lo for part in parts)
+    if total < universe.hi:
+        raise CertificateError(f"{place}: the cells add up to {total}, but {lemma.universe} may hold {universe.hi}")
+
+
+def _live(release: Release, cells: Mapping[str, Cell], certificate: Certificate) -> LiveTypes:
+    """The live types, fine enough for every cell and every part of a fork."""
+    domain = release.schema.domain
+    zero = [Rule(name, cell.adding(domain), ()) for name, cell in cells.items() if cell.hi == 0]
+    lemmas = [Rule(x.universe, cells[x.universe].predicate, tuple(cells[cell].predicate for cell in x.cells))
+              for x in certificate.lemmas]  # fmt: skip
+    conditions = [cell.predicate for cell in cells.values()]
+    summed = {cell.sums for cell in cells.values() if cell.sums}
+    conditions += [Predicate.of({name: [code]}) for name in summed for code in domain[name].codes]
+    conditions += [fork.part for root in certificate.roots for fork in _forks(root) if isinstance(fork.part, Predicate)]
+    try:
+        return live_types(domain, conditions, [*zero, *lemmas, *release.schema.rules])
+    except TooManyRecords as error:
+        raise CertificateError(f"block {release.block}: cannot be checked, {error}; publish or state more") from None
+
+
+def _forks(node: Node) -> Iterator[Fork]:
+    if isinstance(node, Fork):
+        yield node
+        yield from _forks(node.below)
+        yield from _forks(node.above)
+
+
+class _Checker:
+    """Checks the proofs of one block; each proof is added up once, whatever number of claims uses it."""
+
+    def __init__(self, cells: Mapping[str, Cell], types: LiveTypes) -> None:
+        self.cells, self.types = cells, types
+        self.shown: dict[tuple[int, int], Shown] = {}
+
+    def claim(self, claim: Statement) -> None:
+        """COUNT(a) <= m by the upper proof, COUNT(a) >= m by the lower one."""
+        self.half(claim, 1)
+        self.half(claim, -1)
+
+    def half(self, statement: Statement, s: int) -> None:
+        """s COUNT(a) <= s m, by the upper proof (s = 1) or the lower one (s = -1)."""
+        side, node = ("upper", statement.upper) if s > 0 else ("lower", statement.lower)
+        shown = self.proof(node, s, statement)
+        if shown.limit is not None and shown.limit > s * statement.m:
+            relation = "<=" if s > 0 else ">="
+            raise CertificateError(f"{statement}: the {side} proof shows only COUNT {relation} {s * shown.limit}")
+        wrong = (self.types.touched if s > 0 else self.types.missed)(statement.where, shown.open)
+        if wrong:
+            verb = "matches" if s > 0 else "does not match"
+            record = self.types.example(first_of(wrong))
+            raise CertificateError(f"{statement}: the {side} proof leaves out a live record that {verb}, like {record}")
+
+    def proof(self, node: Node, s: int, said: Statement) -> Shown:
+        """What the leaves of a proof show together."""
+        key = id(node), s
+        if key not in self.shown:
+            limit, open_ = None, np.zeros(len(self.types), dtype=bool)
+            for leaf, path in self.leaves(node):
+                if leaf.kind == EMPTY:
+                    self.nobody(leaf, path, str(said), None)
+                    continue
+                v, total = self.sums(leaf, path, str(said))
+                self.at_least(v, 0 if s > 0 else -leaf.d, leaf, str(said))
+                open_ |= v < (leaf.d if s > 0 else 0)
+                limit = max(total // leaf.d, total // leaf.d if limit is None else limit)
+            self.shown[key] = Shown(limit, bits_of(open_))
+        return self.shown[key]
+
+    def empty(self, node: Node, said: str, statement: Statement | None) -> None:
+        """No dataset fits; or none that also has COUNT(a) = m, for a statement."""
+        for leaf, path in self.leaves(node):
+            self.nobody(leaf, path, said, statement)
+
+    def nobody(self, leaf: Leaf, path: Path, said: str, statement: Statement | None) -> None:
+        """The values are nowhere negative, but their sum is: there is no such dataset."""
+        v, total = self.sums(leaf, path, said)
+        if statement and leaf.c:
+            v, total = v + self.least(statement.where, leaf.c), total + leaf.c * statement.m
+        self.at_least(v, 0, leaf, said)
+        if total >= 0:
+            raise CertificateError(f"{said}: {leaf.place}: the sum is {total}, not below 0")
+
+    def leaves(self, node: Node, path: Path = ()) -> Iterator[tuple[Leaf, Path]]:
+        """Every leaf with the forks above it, outermost first."""
+        if isinstance(node, Leaf):
+            yield node, path
+        else:
+            part = self.types.inside(node.part) if isinstance(node.part, Predicate) else self.alike(node.part)
+            yield from self.leaves(node.below, (*path, (part, node.at, True)))
+            yield from self.leaves(node.above, (*path, (part, node.at, False)))
+
+    def alike(self, record: tuple[int, ...]) -> Flags:
+        """The types that lie in the same published cells as a record."""
+        held = dict(zip(self.types.domain.names, record, strict=True))
+        alike: Flags = np.ones(len(self.types), dtype=bool)
+        for cell in self.cells.values():
+            inside = all(held[name] in codes for name, codes in cell.predicate.clauses)
+            own = (held[cell.sums] if cell.sums else 1) if inside else 0
+            if cell.hi:
+                alike &= self.added(cell) == own
+            elif own:
+                alike &= False
+        return alike
+
+    def added(self, cell: Cell) -> Ints | Flags:
+        """What a record of each type adds to a cell."""
+        inside = self.types.inside(cell.predicate)
+        return inside * self.types.codes(cell.sums) if cell.sums else inside
+
+    def sums(self, leaf: Leaf, path: Path, said: str) -> tuple[Ints, int]:
+        """The value v of each type, and the most that v can sum to over a dataset that fits."""
+        v, total = np.zeros(len(self.types), dtype=np.int64), 0
+        for name, y in leaf.y.items():
+            cell = self.cells[name]
+            if cell.sums and abs(y) * max(self.types.domain[cell.sums].codes) > LARGEST:
+                raise CertificateError(f"{said}: {leaf.place}: the multiplier {y} on {name} is too large")
+            v += y * self.added(cell)
+            total += y * (cell.hi if y > 0 else cell.lo)
+        for w, (part, at, below) in zip(leaf.w, path, strict=True):
+            if w < 0 if below else w > 0:
+                side = "below" if below else "above"
+                raise CertificateError(f"{said}: {leaf.place}: the multiplier {w} has the wrong sign {side} a fork")
+            v += w * part
+            total += w * (at if below else at + 1)
+        return v, total
+
+    def at_least(self, v: Ints, least: int, leaf: Leaf, said: str) -> None:
+        if v.min(initial=least) < least:
+            place = int(np.argmin(v))
+            raise CertificateError(
+                f"{said}: {leaf.place}: a live record has the value {v[place]}, below {least}: {self.types.example(place)}"
+            )
+
+    def least(self, where: Predicate, c: int) -> Ints:
+        """c [x matches a], the smaller value where only some records of a type match."""
+        size = len(self.types)
+        every = (1 << size) - 1
+        added = c * flags_of(self.types.touched(where, every), size).astype(np.int64)
+        if c > 0:
+            added[flags_of(self.types.missed(where, every), size)] = 0
+        return added

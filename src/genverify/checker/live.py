@@ -1,0 +1,228 @@
+"""The records that a release leaves open, as the checker sees them: found in its own way, column by column."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from genverify.core.domain import Domain
+from genverify.core.errors import GenverifyError
+from genverify.core.predicates import Flags, Predicate, Rule
+
+Words = npt.NDArray[np.uint64]
+Table = npt.NDArray[np.int16]
+Places = npt.NDArray[np.int64]
+Atoms = list[list[tuple[int, ...]]]
+Bits = int  # a set of types, the bit of a type at its place: one number of any length, compared with others in one step
+MOST = 4_000_000
+AT_ONCE = 1_000_000
+
+
+class TooManyRecords(GenverifyError):
+    """More records are live than the checker can hold."""
+
+
+@dataclass(frozen=True)
+class LiveTypes:
+    """
+    The live records. Codes of a column that no condition tells apart form an atom, so a type stands for several records;
+    `table` holds the atom of each column (rows) for each type.
+    """
+
+    domain: Domain
+    atoms: Atoms
+    table: Table
+    known: dict[Predicate, Flags] = field(default_factory=dict, compare=False)
+    clauses: dict[tuple[str, tuple[int, ...]], tuple[Bits, Bits]] = field(default_factory=dict, compare=False)
+
+    def __len__(self) -> int:
+        return int(self.table.shape[1])
+
+    def inside(self, predicate: Predicate) -> Flags:
+        """Which types a condition holds; it must be one of those that made the atoms."""
+        if predicate not in self.known:
+            flags: Flags = np.ones(len(self), dtype=bool)
+            for name, codes in predicate.clauses:
+                column = self.domain.names.index(name)
+                flags &= _held(self.atoms[column], codes)[self.table[column]]
+            self.known[predicate] = flags
+        return self.known[predicate]
+
+    def codes(self, name: str) -> Places:
+        """The code of each type in a column all of whose codes some condition tells apart."""
+        column = self.domain.names.index(name)
+        codes: Places = np.array([atom[0] for atom in self.atoms[column]], dtype=np.int64)[self.table[column]]
+        return codes
+
+    def touched(self, where: Predicate, among: Bits) -> Bits:
+        """Of these types, those with at least one record that matches."""
+        for clause in where.clauses:
+            among &= self.clause(clause)[0]
+        return among
+
+    def missed(self, where: Predicate, among: Bits) -> Bits:
+        """Of these types, those with at least one record that does not match."""
+        missed = 0
+        for clause in where.clauses:
+            missed |= self.clause(clause)[1]
+        return missed & among
+
+    def clause(self, clause: tuple[str, tuple[int, ...]]) -> tuple[Bits, Bits]:
+        """The types with a record that meets a clause, and those with a record that does not."""
+        if clause not in self.clauses:
+            column, codes = self.domain.names.index(clause[0]), clause[1]
+            some = np.array([any(code in codes for code in atom) for atom in self.atoms[column]], dtype=bool)
+            other = np.array([any(code not in codes for code in atom) for atom in self.atoms[column]], dtype=bool)
+            self.clauses[clause] = bits_of(some[self.table[column]]), bits_of(other[self.table[column]])
+        return self.clauses[clause]
+
+    def example(self, place: int) -> str:
+        """A record of a type, in words."""
+        codes = [atoms[at][0] for atoms, at in zip(self.atoms, self.table[:, place], strict=True)]
+        return ", ".join(f"{name}={code}" for name, code in zip(self.domain.names, codes, strict=True))
+
+
+def bits_of(flags: Flags) -> Bits:
+    """
+    The set of the types that are flagged.
+
+    >>> bin(bits_of(np.array([True, False, True, True])))
+    '0b1101'
+    """
+    return int.from_bytes(np.packbits(flags, bitorder="little").tobytes(), "little")
+
+
+def flags_of(bits: Bits, length: int) -> Flags:
+    """
+    Of so many types, whether each is in the set.
+
+    >>> flags_of(0b1101, 5).tolist()
+    [True, False, True, True, False]
+    """
+    packed = np.frombuffer(bits.to_bytes(-(-length // 8), "little"), np.uint8)
+    return np.unpackbits(packed, count=length, bitorder="little").astype(bool)
+
+
+def first_of(bits: Bits) -> int:
+    """The first place in a set that is not empty."""
+    return (bits & -bits).bit_length() - 1
+
+
+def live_types(domain: Domain, conditions: Iterable[Predicate], rules: Sequence[Rule]) -> LiveTypes:
+    """Every type that breaks no rule. `conditions` are those besides the rules that must not split a type."""
+    said = {*conditions, *(predicate for rule in rules for predicate in _predicates(rule))}
+    atoms = _atoms(domain, said)
+    walk = _Walk(domain, atoms, rules)
+    table, possible = np.zeros((len(atoms), 1), dtype=np.int16), np.full((walk.words, 1), ~np.uint64(0))
+    for step in range(len(atoms)):
+        table, possible = walk.add(table, possible, step)
+    return LiveTypes(domain, atoms, table)
+
+
+@dataclass(frozen=True)
+class _Test:
+    """A rule as bits: broken where a bit of `when` stands and none of `one_of`; to be asked after the listed steps."""
+
+    when: int
+    one_of: int
+    steps: frozenset[int]
+
+
+class _Walk:
+    """
+    Adds one column after the other to all records at once. Each partial record carries one bit per condition of the rules:
+    whether the columns so far allow the condition. A condition all of whose columns are known is met if its bit stands.
+    """
+
+    def __init__(self, domain: Domain, atoms: Atoms, rules: Sequence[Rule]) -> None:
+        self.order = sorted(range(len(atoms)), key=lambda column: len(atoms[column]))
+        self.step_of = {domain.names[column]: step for step, column in enumerate(self.order)}
+        self.bit = {p: bit for bit, p in enumerate(dict.fromkeys(p for rule in rules for p in _predicates(rule)))}
+        self.words = len(self.bit) // 64 + 1
+        self.allowed = self._allowed(domain, atoms)
+        self.tests = [self._test(rule) for rule in rules if rule.one_of]
+        self.never = [0] * len(atoms)  # per step, the conditions known from there on that no record may meet
+        for predicate in {rule.when for rule in rules if not rule.one_of}:
+            self.never[self._known_at(predicate)] |= 1 << self.bit[predicate]
+
+    def _known_at(self, predicate: Predicate) -> int:
+        return max((self.step_of[name] for name in predicate.columns), default=0)
+
+    def _test(self, rule: Rule) -> _Test:
+        steps = {self.step_of[name] for predicate in _predicates(rule) for name in predicate.columns}
+        first = self._known_at(rule.when)
+        one_of = sum(1 << bit for bit in {self.bit[option] for option in rule.one_of})
+        return _Test(1 << self.bit[rule.when], one_of, frozenset(step for step in steps if step >= first))
+
+    def _allowed(self, domain: Domain, atoms: Atoms) -> list[Words]:
+        """Per column and atom, the conditions that allow it, one bit each."""
+        flags = {
+            c.name: np.ones((len(found), self.words * 64), bool) for c, found in zip(domain.columns, atoms, strict=True)
+        }
+        held: dict[tuple[str, tuple[int, ...]], Flags] = {}
+        for predicate, bit in self.bit.items():
+            for clause in predicate.clauses:
+                if clause not in held:
+                    held[clause] = _held(atoms[domain.names.index(clause[0])], clause[1])
+                flags[clause[0]][:, bit] = held[clause]
+        packed = (np.packbits(flags[name], axis=1, bitorder="little") for name in domain.names)
+        return [bits.view("<u8").astype(np.uint64).T for bits in packed]
+
+    def add(self, table: Table, possible: Words, step: int) -> tuple[Table, Words]:
+        """Every record with every atom of the next column, without those that break a rule."""
+        column = self.order[step]
+        choices = self.allowed[column].shape[1]
+        slice_ = max(1, AT_ONCE // max(1, choices))
+        tables, kept, total = [table[:, :0]], [possible[:, :0]], 0
+        for at in range(0, table.shape[1], slice_):
+            places, bits = self._survivors(possible[:, at : at + slice_], column, step)
+            part = table[:, at + places // choices]
+            part[column] = places % choices
+            tables, kept, total = [*tables, part], [*kept, bits], total + len(places)
+            if total > MOST:
+                raise TooManyRecords(f"more than {MOST} kinds of records are live")
+        return np.concatenate(tables, axis=1), np.concatenate(kept, axis=1)
+
+    def _survivors(self, possible: Words, column: int, step: int) -> tuple[Places, Words]:
+        bits = (possible[:, :, None] & self.allowed[column][:, None, :]).reshape(self.words, -1)
+        places = np.flatnonzero(~_any(bits, self.never[step]))
+        bits = bits[:, places]
+        broken = np.zeros(len(places), dtype=bool)
+        for test in self.tests:
+            if step in test.steps:
+                broken |= _any(bits, test.when) & ~_any(bits, test.one_of)
+        return places[~broken], bits[:, ~broken]
+
+
+def _any(bits: Words, mask: int) -> Flags:
+    """Whether some bit of the mask stands, per record."""
+    found = np.zeros(bits.shape[1], dtype=np.uint64)
+    for word in range(len(bits)):
+        part = mask >> 64 * word & (2**64 - 1)
+        if part:
+            found |= bits[word] & np.uint64(part)
+    flags: Flags = found != 0
+    return flags
+
+
+def _predicates(rule: Rule) -> tuple[Predicate, ...]:
+    return (rule.when, *rule.one_of)
+
+
+def _atoms(domain: Domain, conditions: Iterable[Predicate]) -> Atoms:
+    """The codes of each column, those together that every condition takes or leaves together."""
+    clauses = {clause for predicate in conditions for clause in predicate.clauses}
+    atoms = []
+    for column in domain.columns:
+        said = [set(codes) for name, codes in clauses if name == column.name]
+        groups: dict[tuple[bool, ...], list[int]] = {}
+        for code in column.codes:
+            groups.setdefault(tuple(code in clause for clause in said), []).append(code)
+        atoms.append([tuple(group) for group in groups.values()])
+    return atoms
+
+
+def _held(atoms: Sequence[tuple[int, ...]], codes: Iterable[int]) -> Flags:
+    wanted = set(codes)
+    return np.array([atom[0] in wanted for atom in atoms], dtype=bool)

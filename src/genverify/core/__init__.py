@@ -1,0 +1,1 @@
+"""What can be said about records, and what is published: no solver, no private data."""

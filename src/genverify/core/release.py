@@ -1,0 +1,263 @@
+"""A release: what is published about a block. All that the attack sees."""
+
+import json
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from genverify.core.domain import Column, Domain, DomainFile, read_domain
+from genverify.core.errors import DataError, ReleaseError
+from genverify.core.files import read_json, read_yaml
+from genverify.core.predicates import Predicate, Rule
+from genverify.core.queries import Query, build_queries
+
+Ints = npt.NDArray[np.int64]
+TOTAL = "N"
+LARGEST_COUNT = 1_000_000  # records of a block; what is larger is a mistake, or meant to exhaust the memory
+
+
+@dataclass(frozen=True)
+class Schema:
+    """What a release speaks of: the domain of its records, the rules that hold, the queries that may be published."""
+
+    domain: Domain
+    rules: tuple[Rule, ...]
+    queries: tuple[Query, ...]
+
+    @cached_property
+    def position(self) -> Mapping[str, int]:
+        return {query.id: place for place, query in enumerate(self.queries)}
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the schema as a file: what `sha256sum schema.json` prints."""
+        return sha256(schema_text(self).encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Release:
+    """
+    What is known of one block: N records, and lo <= count <= hi for every published query.
+
+    Counts that are published exactly have lo = hi. `cells` are positions in schema.queries.
+    """
+
+    schema: Schema
+    block: str
+    n: int
+    cells: Ints
+    lo: Ints
+    hi: Ints
+
+    @property
+    def queries(self) -> list[Query]:
+        return [self.schema.queries[cell] for cell in self.cells]
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 over the schema's digest, block and N, then id, lo and hi of every published query, a line each."""
+        cells = zip(self.queries, self.lo.tolist(), self.hi.tolist(), strict=True)
+        lines = [self.schema.digest, self.block, str(self.n), *(f"{query.id} {lo} {hi}" for query, lo, hi in cells)]
+        return sha256("\n".join(lines).encode()).hexdigest()
+
+
+def read_study(domain: Path, settings: Mapping[str, Any]) -> Schema:
+    """The schema of a study from its domain file and its release settings."""
+    tables = Path(settings["tables_file"])
+    try:
+        return build_schema(read_domain(domain), read_yaml(tables), settings)
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        raise DataError(f"{tables}: not a table file ({error!r}); see data/census/tables.yaml for the form") from None
+
+
+def build_schema(domain_file: DomainFile, tables: Mapping[str, Any], settings: Mapping[str, Any]) -> Schema:
+    """The schema of a study: its universe, its rules and the lines of its tables."""
+    universe = domain_file.universe(settings["universe"])
+    domain = domain_file.domain.restrict(universe.codes)
+    chosen = domain_file.rules if settings["structural_zeros"] else universe.rules
+    rules = tuple(clip_rule(domain_file.rules[name], domain) for name in chosen)
+    queries = build_queries(tables, domain_file, universe, settings["tables"], settings["groups"])
+    return Schema(domain, rules, tuple(replace(q, predicate=_clip(q.predicate, domain)) for q in queries))
+
+
+def restricted(release: Release, codes: Mapping[str, Sequence[int]]) -> Release:
+    """The release about records that hold only the given codes: fewer datasets, every one of which fits the whole."""
+    domain = release.schema.domain.restrict(codes)
+    rules = tuple(clip_rule(rule, domain) for rule in release.schema.rules)
+    queries = tuple(replace(query, predicate=_clip(query.predicate, domain)) for query in release.schema.queries)
+    return replace(release, schema=Schema(domain, rules, queries))
+
+
+def _clip(predicate: Predicate, domain: Domain) -> Predicate:
+    """The predicate without codes that no record of the domain holds."""
+    return Predicate.of({name: set(codes) & set(domain[name].codes) for name, codes in predicate.clauses})
+
+
+def clip_rule(rule: Rule, domain: Domain) -> Rule:
+    """The rule without codes that no record of the domain holds."""
+    return Rule(rule.name, _clip(rule.when, domain), tuple(_clip(option, domain) for option in rule.one_of))
+
+
+def write_schema(schema: Schema, path: Path) -> None:
+    """The schema as a JSON file that stands beside the counts."""
+    path.write_text(schema_text(schema))
+
+
+def schema_text(schema: Schema) -> str:
+    """The schema as JSON, one column, rule or query a line."""
+    columns = [{"name": c.name, "label": c.label, "codes": dict(zip(c.codes, c.meanings, strict=True))}
+               for c in schema.domain.columns]  # fmt: skip
+    rules = [{"name": r.name, "if": r.when.where, "one_of": [o.where for o in r.one_of]} for r in schema.rules]
+    queries = [{"id": q.id, "table": q.table, "label": q.label, "where": q.predicate.where}
+               | ({"sums": q.sums} if q.sums else {}) for q in schema.queries]  # fmt: skip
+    lines: dict[str, list[dict[str, Any]]] = {"columns": columns, "rules": rules, "queries": queries}
+    text = ",\n".join(f'"{key}": [\n' + ",\n".join(json.dumps(row) for row in rows) + "\n]" for key, rows in lines.items())
+    return "{\n" + text + "\n}\n"
+
+
+def read_schema(path: Path) -> Schema:
+    """The schema that `write_schema` wrote."""
+    try:
+        text = read_json(path)
+        columns = tuple(
+            Column(c["name"], c["label"], tuple(map(int, c["codes"])), tuple(c["codes"].values())) for c in text["columns"]
+        )
+        rules = tuple(Rule(r["name"], Predicate.of(r["if"]), tuple(map(Predicate.of, r["one_of"]))) for r in text["rules"])
+        queries = tuple(
+            Query(q["id"], q["table"], q["label"], Predicate.of(q["where"]), q.get("sums")) for q in text["queries"]
+        )
+        return _checked(Schema(Domain(columns), rules, queries))
+    except (ValueError, KeyError, TypeError, AttributeError, DataError) as error:
+        said = str(error).removeprefix(f"{path}: ") if isinstance(error, DataError) else repr(error)
+        raise ReleaseError(f"{path}: not a release schema ({said}); rerun the tabulation") from None
+
+
+def _checked(schema: Schema) -> Schema:
+    """The schema itself: names that stand once, codes that fit, queries and rules about columns and codes that exist."""
+    names, ids = list(schema.domain.names), [query.id for query in schema.queries]
+    for kind, found in (("column", names), ("query", [*ids, TOTAL])):
+        for name, times in Counter(found).items():
+            if not isinstance(name, str) or times > 1:
+                raise DataError(f"the {kind} {name!r} is no text, or stands there twice")
+    if not names:
+        raise DataError("no columns")
+    for query in schema.queries:
+        schema.domain.check(query.predicate, f"query {query.id}")
+        if query.sums is not None:
+            schema.domain[query.sums]
+    for rule in schema.rules:
+        for predicate in (rule.when, *rule.one_of):
+            schema.domain.check(predicate, f"rule {rule.name}")
+    return schema
+
+
+def counts_frame(schema: Schema, blocks: Sequence[str], n: Ints, counts: Ints, withhold: Sequence[int]) -> pd.DataFrame:
+    """Published counts as rows (block, query, count); N comes first in each block; withheld answers have no row."""
+    ids = [TOTAL, *(query.id for query in schema.queries)]
+    table = np.column_stack([n, counts])
+    published = ~np.isin(table, list(withhold))
+    published[:, 0] = True
+    rows, places = np.nonzero(published)
+    return pd.DataFrame(
+        {
+            "block": np.asarray(blocks, dtype=object)[rows],
+            "query": pd.Categorical.from_codes(places, categories=pd.Index(ids)),
+            "count": table[rows, places].astype(np.int32),
+        }
+    )
+
+
+def read_releases(counts: Path, schema: Schema, without: Collection[str] = ()) -> Iterator[Release]:
+    """The releases of a counts file, one per block, in the order of the file; some blocks can be left out."""
+    try:
+        frame = pd.read_parquet(counts)
+    except (OSError, ValueError) as error:
+        raise ReleaseError(f"{counts}: not a file of published counts ({error}); rerun the tabulation") from None
+    sides = ["lo", "hi"] if {"lo", "hi"} <= set(frame.columns) else ["count", "count"]
+    if "count" in frame.columns and {"lo", "hi"} & set(frame.columns):
+        raise ReleaseError(f"{counts}: has count and also lo or hi, and they might disagree; give count, or else lo and hi")
+    missing = {"block", "query", *sides} - set(frame.columns)
+    if missing:
+        raise ReleaseError(
+            f"{counts}: no column {sorted(missing)[0]!r}; a counts file has block, query and count (or lo and hi)"
+        )
+    for side in dict.fromkeys(sides):
+        _check_counts(counts, frame, side)
+    frame = frame[~frame["block"].isin(list(without))]
+    queries = frame["query"].astype(str).to_numpy()
+    lo, hi = (frame[side].to_numpy(dtype=np.int64) for side in sides)
+    place, blocks = pd.factorize(frame["block"])
+    for block, rows in zip(blocks, np.split(np.argsort(place, kind="stable"), np.cumsum(np.bincount(place))), strict=False):
+        least, most = (dict(zip(queries[rows].tolist(), side[rows].tolist(), strict=True)) for side in (lo, hi))
+        yield make_release(schema, str(block), least, f"{counts}", most)
+
+
+def empty_ranges(counts: Path) -> set[str]:
+    """The blocks of a counts file with a range that holds no number: these counts contradict themselves."""
+    frame = pd.read_parquet(counts)
+    return set(frame.loc[frame["lo"] > frame["hi"], "block"]) if {"lo", "hi"} <= set(frame.columns) else set()
+
+
+def _check_counts(path: Path, frame: pd.DataFrame, side: str) -> None:
+    """Every count a whole number that a block can hold, and one count per block and query."""
+    kind = frame[side].dtype
+    if not pd.api.types.is_numeric_dtype(kind) or pd.api.types.is_bool_dtype(kind):
+        raise ReleaseError(f"{path}: the column {side} holds values of type {kind}; give whole numbers")
+    counts = frame[side].to_numpy(dtype=float, na_value=np.nan)
+    checks = {
+        "is not a whole number": ~(np.isfinite(counts) & (counts == np.round(counts))),
+        f"is more than {LARGEST_COUNT}, more than any block holds": counts > LARGEST_COUNT,
+        "has no block or no query": frame[["block", "query"]].isna().any(axis=1).to_numpy(),
+        "stands there twice": frame.duplicated(["block", "query"]).to_numpy(),
+    }
+    for problem, wrong in checks.items():
+        if wrong.any():
+            row = frame[wrong].iloc[0]
+            raise ReleaseError(
+                f"{path}: block {row['block']}: the count of {row['query']} ({row[side]}) {problem}; give each query "
+                "once, as an integer, and leave out what is not published"
+            )
+
+
+def ranges_frame(releases: Sequence[Release]) -> pd.DataFrame:
+    """What is known of every count as rows (block, query, lo, hi), the form of a counts file where counts are ranges."""
+    parts = []
+    for release in releases:
+        ids = [TOTAL, *(query.id for query in release.queries)]
+        lo, hi = np.append(release.n, release.lo), np.append(release.n, release.hi)
+        parts.append(pd.DataFrame({"block": release.block, "query": ids, "lo": lo, "hi": hi}))
+    return pd.concat(parts, ignore_index=True)
+
+
+def make_release(
+    schema: Schema, block: str, known: Mapping[str, int], source: str = "release", most: Mapping[str, int] | None = None
+) -> Release:
+    """
+    The release of one block from its published counts by query id; `N` is the number of records.
+
+    Where counts are known only to a range, `known` holds the least ones and `most` the greatest.
+    """
+    if TOTAL not in known:
+        raise ReleaseError(f"{source}: block {block} does not say N, its number of records; add a row with query {TOTAL!r}")
+    unknown = [name for name in known if name != TOTAL and name not in schema.position]
+    if unknown:
+        raise ReleaseError(f"{source}: block {block} counts {unknown[0]!r}, which is no query of the schema")
+    greatest = known if most is None else most
+    for name, count in known.items():
+        if not 0 <= count <= greatest[name] <= LARGEST_COUNT:
+            said = f"{count}" if greatest[name] == count else f"{count} to {greatest[name]}"
+            limit = "below 0" if count < 0 else f"more than {LARGEST_COUNT}" if count <= greatest[name] else "no range"
+            raise ReleaseError(f"{source}: block {block}: the count of {name} is {said}, {limit}")
+    if known[TOTAL] != greatest[TOTAL]:
+        raise ReleaseError(f"{source}: block {block}: N is a range; give the number of records of the block exactly")
+    cells = sorted(schema.position[name] for name in known if name != TOTAL)
+    lo, hi = (np.array([side[schema.queries[cell].id] for cell in cells], dtype=np.int64) for side in (known, greatest))
+    return Release(schema, block, int(known[TOTAL]), np.array(cells, dtype=np.int64), lo, hi)

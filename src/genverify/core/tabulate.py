@@ -1,0 +1,129 @@
+"""Tabulation: the answers Q(D) of every block, all blocks in one pass (equation 2)."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
+from scipy.sparse import csr_array
+
+from genverify.core.domain import Domain
+from genverify.core.predicates import Flags, Predicate, Records
+from genverify.core.queries import Query
+from genverify.core.release import Schema, counts_frame
+
+Ints = npt.NDArray[np.int64]
+ROWS_AT_ONCE = 50_000
+
+
+def tabulate(records: Records, starts: Ints, domain: Domain, queries: Sequence[Query]) -> Ints:
+    """
+    The count of every query in every block: one row per block, one column per query.
+
+    Records are sorted by block; `starts` holds the first record of each block, and no block is empty.
+    """
+    counts = np.zeros((len(starts), len(queries)), dtype=np.int64)
+    bounds = np.append(starts, len(next(iter(records.values()))))
+    groups, summed = _groups(domain, queries), [place for place, query in enumerate(queries) if query.sums]
+    for first, last in _chunks(bounds):
+        rows = slice(int(bounds[first]), int(bounds[last]))
+        places = {column.name: code_places(column.codes)[records[column.name][rows]] for column in domain.columns}
+        block = np.repeat(np.arange(last - first), np.diff(bounds[first : last + 1]))
+        for group in groups:
+            counts[first:last, group.members] = group.counts(places, block, last - first)
+        for place in summed:
+            counts[first:last, place] = _sums({name: codes[rows] for name, codes in records.items()}, block, queries[place])
+    return counts
+
+
+def _sums(records: Records, block: Ints, query: Query) -> Ints:
+    """The sum over the records of each block that match a query of their codes in the column that it sums."""
+    added = records[query.sums or ""].astype(np.int64) * query.predicate.matches(records)
+    return np.bincount(block, weights=added).astype(np.int64)
+
+
+def _chunks(bounds: Ints) -> Iterator[tuple[int, int]]:
+    """Ranges of blocks that hold about ROWS_AT_ONCE records each."""
+    first, last = 0, len(bounds) - 1
+    while first < last:
+        stop = int(np.searchsorted(bounds, bounds[first] + ROWS_AT_ONCE, side="right")) - 1
+        stop = min(max(stop, first + 1), last)
+        yield first, stop
+        first = stop
+
+
+def code_places(codes: Sequence[int]) -> npt.NDArray[np.int32]:
+    """The place of each code among the codes of its column."""
+    place = np.zeros(max(codes) + 1, dtype=np.int32)
+    place[list(codes)] = np.arange(len(codes))
+    return place
+
+
+@dataclass(frozen=True)
+class _Group:
+    """
+    The queries about one set of columns. Combinations of codes that lie in the same queries are of one kind: `kind_of` each
+    combination, and `inside`, which kinds lie in each query.
+    """
+
+    columns: tuple[str, ...]
+    sizes: tuple[int, ...]
+    members: Ints
+    kind_of: Ints
+    inside: csr_array
+
+    def counts(self, places: Mapping[str, npt.NDArray[np.int32]], block: Ints, blocks: int) -> Ints:
+        """How many records of each block lie in each query: the records of each kind, added up over the kinds of a query."""
+        cell = np.zeros(len(block), dtype=np.int32)
+        for name, size in zip(self.columns, self.sizes, strict=True):
+            cell = cell * np.int32(size) + places[name]
+        held = np.bincount(self.kind_of[cell] * blocks + block, minlength=self.inside.shape[1] * blocks)
+        counts: Ints = (self.inside @ held.reshape(-1, blocks)).T
+        return counts
+
+
+def _groups(domain: Domain, queries: Sequence[Query]) -> list[_Group]:
+    members: dict[tuple[str, ...], list[int]] = {}
+    for place, query in ((place, query) for place, query in enumerate(queries) if not query.sums):
+        members.setdefault(query.predicate.columns, []).append(place)
+    return [_group(domain, queries, columns, places) for columns, places in members.items()]
+
+
+def _group(domain: Domain, queries: Sequence[Query], columns: tuple[str, ...], places: Sequence[int]) -> _Group:
+    codes = [np.array(domain[name].codes) for name in columns]
+    inside = np.array([_grid_flags(queries[place].predicate, codes) for place in places]).T
+    packed = np.ascontiguousarray(np.packbits(inside, axis=1))
+    _, first, kind_of = np.unique(packed.view(f"V{packed.shape[1]}").ravel(), return_index=True, return_inverse=True)
+    sizes, kinds = tuple(map(len, codes)), csr_array(inside[first].T.astype(np.int64))
+    return _Group(columns, sizes, np.array(places), kind_of.ravel().astype(np.int64), kinds)
+
+
+def _grid_flags(predicate: Predicate, codes: Sequence[Ints]) -> Flags:
+    """Whether each combination of codes of the predicate's columns lies in it, the last column varying fastest."""
+    flags: Flags = np.ones(1, dtype=bool)
+    for (_, allowed), own in zip(predicate.clauses, codes, strict=True):
+        flags = np.logical_and.outer(flags, np.isin(own, allowed)).ravel()
+    return flags
+
+
+def tabulate_blocks(records: pa.Table, keeps: Predicate, schema: Schema, withhold: Sequence[int]) -> pd.DataFrame:
+    """The published counts (block, query, count) of every block of a table of microdata, sorted by block."""
+    blocks, sizes, counts = tabulate_counts(records, keeps, schema)
+    return counts_frame(schema, blocks, sizes, counts, withhold)
+
+
+def tabulate_counts(records: pa.Table, keeps: Predicate, schema: Schema) -> tuple[list[str], Ints, Ints]:
+    """The blocks of a table of microdata in order, their sizes, and the count of every query in each."""
+    columns = {name: records[name].to_numpy() for name in {*schema.domain.names, *keeps.columns}}
+    ids = records["block"].combine_chunks()
+    ids = ids.dictionary_encode() if not pa.types.is_dictionary(ids.type) else ids
+    kept = np.flatnonzero(keeps.matches(columns)) if keeps.columns else np.arange(records.num_rows)
+    names, block = np.unique(np.array(ids.dictionary.to_pylist(), dtype=object), return_inverse=True)
+    block = block[ids.indices.to_numpy()[kept]]
+    order = kept[np.argsort(block, kind="stable")]
+    sizes = np.bincount(block, minlength=len(names))
+    starts = (np.cumsum(sizes) - sizes)[sizes > 0]
+    sorted_ = {name: columns[name][order] for name in schema.domain.names}
+    return names[sizes > 0].tolist(), sizes[sizes > 0], tabulate(sorted_, starts, schema.domain, schema.queries)

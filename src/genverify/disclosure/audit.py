@@ -1,0 +1,129 @@
+"""The audit of a release: the attack on every area, the ranges of all cells, and whom the claims single out."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from genverify.attack.block import ProgramSettings, Verified, attack
+from genverify.attack.tables import claims_frame, stack
+from genverify.attack.truth import check_against_microdata
+from genverify.attack.verify import Range, Verdict, Verifier, check_ranges
+from genverify.core.predicates import Predicate
+from genverify.core.release import Release, Schema
+from genverify.core.seeds import derive_seed
+from genverify.disclosure.describe import Described
+from genverify.disclosure.people import count_people
+
+DATASETS = 50
+MOST_RECORDS = 400
+RECORD = "record"
+
+
+@dataclass(frozen=True)
+class Attack:
+    """How the attack is run: the program's settings, datasets per area, least number of columns of a claim, seed."""
+
+    settings: ProgramSettings
+    datasets: int
+    min_k: int
+    seed: int
+
+    def __call__(self, release: Release) -> Verified:
+        """The attack on one area, every proof checked."""
+        seed = derive_seed(self.seed, "audit", release.block)
+        return attack(release, self.settings, self.datasets, self.min_k, seed)
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What came out: the verified claims and their checked proofs by area, the ranges of cells, people by columns."""
+
+    described: Described
+    found: tuple[Verified, ...]
+    proofs: tuple[dict[str, Any], ...]
+    claims: pd.DataFrame
+    ranges: pd.DataFrame
+    people: pd.DataFrame
+
+    @property
+    def singles(self) -> pd.DataFrame:
+        return self.claims[self.claims["m"] == 1]
+
+    @property
+    def undecided(self) -> int:
+        open_ = (Verdict.UNDECIDED, Verdict.UNCERTIFIED)
+        return sum(sum(found.counts(verdict).values()) for found in self.found for verdict in open_)
+
+
+def audit(described: Described, how: Attack, over: Callable[[Sequence[Release]], Iterator[Release]] = iter) -> Audit:
+    """Attack every area, each proof checked; where records are given, each claim is counted in them."""
+    found = tuple(how(release) for release in over(described.releases))
+    claims = all_claims(found)
+    if described.records is not None:
+        check_against_microdata(claims, described.records)
+    ranges = stack([_ranges(release, how.settings) for release in described.releases])
+    people = count_people(claims, described.records, described.schema.domain.names)
+    return Audit(described, found, tuple(one.certificate for one in found), claims, ranges, people)
+
+
+def all_claims(found: Sequence[Verified]) -> pd.DataFrame:
+    return stack([claims_frame(one) for one in found])
+
+
+@dataclass(frozen=True)
+class _Cell:
+    """A cell of a table or, unpublished, a kind of record; lo and hi are what is printed of its count."""
+
+    table: str
+    name: str
+    label: str
+    predicate: Predicate
+    lo: int
+    hi: int
+
+
+def _ranges(release: Release, settings: ProgramSettings) -> pd.DataFrame:
+    """What is printed of every cell and what follows from all cells together, with every proof checked."""
+    verifier, cells = Verifier(settings.bounder(release)), list(_cells(release))
+    found = [verifier.range_of(cell.predicate) if cell.lo < cell.hi else None for cell in cells]
+    searched = [(cell.predicate, range_) for cell, range_ in zip(cells, found, strict=True) if range_]
+    check_ranges(verifier.bounder.program, searched)
+    return pd.DataFrame([_range_row(release.block, *pair) for pair in zip(cells, found, strict=True)])
+
+
+def _cells(release: Release) -> Iterator[_Cell]:
+    """Every cell of the tables, then every kind of record where there are few."""
+    printed = {int(c): (int(lo), int(hi)) for c, lo, hi in zip(release.cells, release.lo, release.hi, strict=True)}
+    for place, query in enumerate(release.schema.queries):
+        yield _Cell(query.table, query.id, query.label, query.predicate, *printed.get(place, (0, release.n)))
+    for predicate in _kinds(release.schema):
+        yield _Cell(RECORD, str(predicate), _words(release.schema, predicate), predicate, 0, release.n)
+
+
+def _range_row(block: str, cell: _Cell, found: Range | None) -> dict[str, Any]:
+    """The range of a cell; what is printed of it where that is exact, or where a limit struck."""
+    row = {"block": block, "table": cell.table, "cell": cell.name, "label": cell.label, "lo": cell.lo, "hi": cell.hi}
+    if found is None or found.limit:
+        return {**row, "least": cell.lo, "most": cell.hi, "limit": found.limit if found else ""}
+    return {**row, "least": found.low, "most": found.high, "limit": ""}
+
+
+def _kinds(schema: Schema) -> Iterator[Predicate]:
+    """Every record of the domain, as a condition, where there are few."""
+    if schema.domain.size <= MOST_RECORDS:
+        for codes in product(*(column.codes for column in schema.domain.columns)):
+            yield Predicate.of({name: [code] for name, code in zip(schema.domain.names, codes, strict=True)})
+
+
+def _words(schema: Schema, predicate: Predicate) -> str:
+    return ", ".join(f"{c.label}: {c.meaning[predicate.where[c.name][0]]}" for c in schema.domain.columns)
+
+
+def recovered(ranges: pd.DataFrame) -> int:
+    """How many cells of tables are printed as a range, or not at all, and known exactly all the same."""
+    hidden = (ranges["table"] != RECORD) & (ranges["lo"] < ranges["hi"])
+    return int(np.sum(hidden & (ranges["least"] == ranges["most"])))

@@ -1,0 +1,88 @@
+"""The commands `audit-release` and `what-if`."""
+
+import argparse
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from genverify.core.csvtext import neutral_frame
+from genverify.core.errors import ConfigError, DiskError
+from genverify.core.limits import LIMITS
+
+if TYPE_CHECKING:
+    from genverify.disclosure.audit import Attack
+    from genverify.disclosure.describe import Described
+
+
+def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add both commands to the command line."""
+    audit = commands.add_parser("audit-release", help="say what the tables of a release give away")
+    audit.add_argument(
+        "--cells", action="store_true", help="only print the cells that the file describes, as a CSV to fill in"
+    )
+    audit.set_defaults(run=run_audit)
+    tried = commands.add_parser("what-if", help="try the protections that a release file lists")
+    tried.set_defaults(run=run_what_if)
+    for parser in (audit, tried):
+        parser.add_argument("release", type=Path, help="a release file (YAML), see examples/")
+        parser.add_argument("--out", type=Path, help="folder of the results (a folder `audit` beside the release file)")
+        parser.add_argument("--max-rows", type=int, metavar="N", help=f"rows that the data may hold ({LIMITS.rows:,})")
+        parser.add_argument("--max-bytes", type=int, metavar="N", help=f"its bytes when unpacked ({LIMITS.size:,})")
+
+
+def run_audit(options: argparse.Namespace) -> None:
+    """Audit a release and say in a few lines what came out."""
+    from genverify.disclosure.describe import describe
+    from genverify.disclosure.template import template
+    from genverify.disclosure.write import write_audit
+
+    started = time.monotonic()
+    if options.cells:
+        print(template(options.release, _limits(options)), end="")
+        return
+    described = describe(options.release, _limits(options))
+    folder = result_folder(options)
+    found, search = write_audit(described, attack_of(described), folder)
+    one, many = described.form.unit
+    print(f"{described.people} {many}, {len(found.claims)} verified claims, {len(found.singles)} about exactly one {one}")
+    remaining = f"{search.left} are left" + (f", {search.undecided} undecided" if search.undecided else "")
+    print(f"withhold {len(search.steps)} cells: of {search.before} such claims with k >= {search.k}, {remaining}")
+    print(f"{folder / 'report.html'} ({time.monotonic() - started:.1f} s)")
+
+
+def run_what_if(options: argparse.Namespace) -> None:
+    """Try the protections of a release and print the table."""
+    from genverify.disclosure.describe import describe
+    from genverify.disclosure.write import write_what_if
+
+    described = describe(options.release, _limits(options))
+    if not described.form.protect:
+        raise ConfigError(
+            f"{options.release}: lists no protections to try; add protect, for instance protect: [{{suppress: 5}}]"
+        )
+    folder = result_folder(options)
+    print(neutral_frame(write_what_if(described, attack_of(described), folder)).to_csv(index=False), end="")
+
+
+def _limits(options: argparse.Namespace) -> dict[str, int]:
+    """The limits that the command line sets in place of those of the release file."""
+    return {name: getattr(options, name) for name in ("max_rows", "max_bytes") if getattr(options, name) is not None}
+
+
+def result_folder(options: argparse.Namespace) -> Path:
+    """The folder of the results, made before the work so that none is lost."""
+    folder: Path = options.out or options.release.parent / "audit"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else error
+        raise DiskError(f"{folder}: this folder cannot be made ({why}); give another one with --out") from None
+    return folder
+
+
+def attack_of(described: "Described") -> "Attack":
+    """The attack with the limits of the command line."""
+    from genverify.attack.words.command import SETTINGS
+    from genverify.disclosure.audit import DATASETS, Attack
+
+    return Attack(SETTINGS, DATASETS, described.form.min_k, described.form.seed)

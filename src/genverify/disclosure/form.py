@@ -1,0 +1,174 @@
+"""The form of a release file: a closed model of the YAML in which a user describes a release."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, field_validator
+
+from genverify.core.closed import Section
+from genverify.core.errors import ConfigError, DataError
+from genverify.core.files import read_yaml
+from genverify.core.limits import LIMITS, FileLimits
+from genverify.core.release import LARGEST_COUNT
+from genverify.protect.publishing import Publishing
+from genverify.run.config import validate
+
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
+ANSWERS = "put quotes around yes, no, on, off, true and false: YAML reads them as something else"
+
+
+def as_text(value: Any) -> Any:
+    """A code as it stands in the data: numbers become text; a bare yes or no is refused, because YAML changed it."""
+    if isinstance(value, bool):
+        raise ValueError(ANSWERS)
+    return str(value) if isinstance(value, int | float) else value
+
+
+def as_list(value: Any) -> Any:
+    return value if isinstance(value, list) else [value]
+
+
+def as_name(value: str) -> str:
+    if not NAME.fullmatch(value):
+        raise ValueError("use letters, digits, _ and - only, and begin with a letter or a digit")
+    return value
+
+
+Text = Annotated[str, BeforeValidator(as_text)]
+Texts = Annotated[list[Text], BeforeValidator(as_list), Field(min_length=1)]
+Where = dict[str, Texts]
+Count = Annotated[int, Field(ge=0, le=LARGEST_COUNT)]
+SafeName = Annotated[str, BeforeValidator(as_text), BeforeValidator(lambda value: as_name(str(value)))]
+
+
+class ColumnForm(Section):
+    """A column: its label and its codes with labels; what is left out is read from the data."""
+
+    label: str | None = None
+    codes: dict[Text, Text] | None = None
+    bins: list[Annotated[float, Field(allow_inf_nan=False)]] | None = Field(default=None, min_length=1)
+    missing: Text | None = None
+
+
+class TableForm(Section):
+    """A table: every combination of its columns' codes, some merged under a label, some with totals, of some records."""
+
+    title: str = ""
+    columns: list[str] = Field(min_length=1)
+    groups: dict[str, dict[Text, Texts]] = Field(default_factory=dict)
+    totals: bool | list[str] = False
+    where: Where = Field(default_factory=dict)
+    across: bool = False
+
+
+class CellForm(Section):
+    """A single published count, by its condition."""
+
+    cell: Text
+    where: Where
+    label: str = ""
+    across: bool = False
+
+
+class RuleForm(Section):
+    """A structural rule: a record that matches `when` matches one of `then`."""
+
+    name: str
+    when: Where = Field(default_factory=dict)
+    then: Annotated[list[Where], BeforeValidator(as_list), Field(min_length=1)]
+
+
+class PublishedForm(Section):
+    """How counts are published: suppressed below a number, rounded to a base, or with a stated plus-minus."""
+
+    suppress: Count = 0
+    zeros: Literal["shown", "hidden"] = "shown"
+    round: Count = 0
+    random_round: Count = 0
+    plus_minus: Count = 0
+
+    @property
+    def how(self) -> Publishing:
+        for rounding, base in (("nearest", self.round), ("random", self.random_round), ("stated", self.plus_minus)):
+            if base:
+                return Publishing(self.suppress, self.zeros == "shown", rounding, base)
+        return Publishing(self.suppress, self.zeros == "shown")
+
+
+class ProtectionForm(PublishedForm):
+    """A protection to try: how counts are published, codes merged in a column, tables left out."""
+
+    name: str = ""
+    coarsen: dict[str, dict[Text, Texts]] = Field(default_factory=dict)
+    drop: Annotated[list[str], BeforeValidator(as_list)] = Field(default_factory=list)
+
+
+class SearchForm(Section):
+    """The search for cells to withhold: until no singleton claim of `k` or more columns is left, at most so many."""
+
+    k: int = Field(default=2, ge=1)
+    cells: int = Field(default=60, ge=0)
+
+
+class ReleaseForm(Section):
+    """A release: where its counts come from, its columns, rules and tables, how they are published, what to try.
+
+    `unit` says what a record is, one and many of it.
+    """
+
+    name: SafeName
+    title: str = ""
+    unit: tuple[str, str] = ("person", "people")
+    synthetic: bool = False
+    show_claims: bool = False
+    data: str | None = None
+    counts: str | None = None
+    area: str | None = None
+    total: Count | dict[Text, Count] | None = None
+    columns: dict[str, ColumnForm | None] = Field(default_factory=dict)
+    rules: list[RuleForm] = Field(default_factory=list)
+    tables: dict[SafeName, TableForm] = Field(default_factory=dict)
+    predicates: list[CellForm] = Field(default_factory=list)
+    published_as: PublishedForm = PublishedForm()
+    protect: list[ProtectionForm] = Field(default_factory=list)
+    search: SearchForm = SearchForm()
+    min_k: int = Field(default=1, ge=1)
+    seed: int = Field(default=1, ge=0)
+    max_rows: int = Field(default=LIMITS.rows, ge=1)
+    max_bytes: int = Field(default=LIMITS.size, ge=1)
+
+    @property
+    def limits(self) -> FileLimits:
+        """How much the file of data or counts may hold."""
+        return replace(LIMITS, rows=self.max_rows, size=self.max_bytes)
+
+    @field_validator("unit", mode="before")
+    @classmethod
+    def _pair(cls, value: Any) -> Any:
+        return tuple(value) if isinstance(value, list) else value
+
+
+def read_form(path: Path, changes: Mapping[str, Any] | None = None) -> ReleaseForm:
+    """The form of a release file with some settings changed, checked as far as it can be without the data."""
+    text = read_yaml(path) | dict(changes or {})
+    form = validate(ReleaseForm, text, str(path))
+    if (form.data is None) == (form.counts is None):
+        raise ConfigError(f"{path}: give either data (microdata to tabulate) or counts (the published counts), as a path")
+    if not form.tables and not form.predicates:
+        raise ConfigError(f"{path}: describes no tables; add tables, or predicates")
+    for where, one in [("published_as", form.published_as), *((f"protect {p.name}", p) for p in form.protect)]:
+        if sum(bool(x) for x in (one.round, one.random_round, one.plus_minus)) > 1:
+            raise ConfigError(f"{path}: {where}: give one of round, random_round and plus_minus")
+    return form
+
+
+def source_of(path: Path) -> Path:
+    """The file of microdata or counts that a release file names, relative to it."""
+    form = read_form(path)
+    source = path.parent / str(form.data or form.counts)
+    if not source.is_file():
+        raise DataError(f"{path}: {source} does not exist; data and counts are paths relative to the release file")
+    return source

@@ -1,0 +1,92 @@
+"""What-if: the same release under protections, and what the attack still verifies under each."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pandas as pd
+
+from genverify.attack.truth import check_against_microdata
+from genverify.core.errors import DataError, nearest
+from genverify.disclosure.audit import Attack, all_claims
+from genverify.disclosure.describe import Described, published
+from genverify.disclosure.form import ProtectionForm
+from genverify.disclosure.people import singled_out
+from genverify.protect.publishing import coarsen, drop_tables
+
+AS_IS = "as published"
+
+
+def what_if(
+    described: Described, attack: Attack, k: int, over: Callable[[Sequence[Any]], Iterator[Any]] = iter
+) -> pd.DataFrame:
+    """One row for the release as it is and one per protection: cells, claims, singleton claims, people singled out."""
+    cases = [(AS_IS, described), *((label(p), protected(described, p)) for p in described.form.protect)]
+    return pd.DataFrame([_row(name, case, attack, k) for name, case in over(cases)])
+
+
+def label(form: ProtectionForm) -> str:
+    """
+    The name of a protection, made from what it does where the file gives none.
+
+    >>> label(ProtectionForm(suppress=5, round=3))
+    'suppress below 5, round to 3'
+    """
+    parts = [f"drop {', '.join(form.drop)}"] if form.drop else []
+    parts += [f"merge {column}" for column in form.coarsen]
+    parts += [f"suppress below {form.suppress}" + (", zeros too" if form.zeros == "hidden" else "")] if form.suppress else []
+    words = (("round to", form.round), ("round at random to", form.random_round), ("plus or minus", form.plus_minus))
+    parts += [f"{said} {base}" for said, base in words if base]
+    return form.name or ", ".join(parts) or AS_IS
+
+
+def protected(described: Described, form: ProtectionForm) -> Described:
+    """The release with a protection: tables left out, codes merged, then its true counts published as the form says."""
+    changed = _dropped(described, form.drop)
+    for column, merged in form.coarsen.items():
+        changed = _coarsened(changed, column, merged)
+    seen = published(changed.exact, form, described.form.seed, label(form))
+    return replace(changed, releases=seen)
+
+
+def _dropped(described: Described, tables: Sequence[str]) -> Described:
+    known = list(dict.fromkeys(query.table for query in described.schema.queries))
+    for table in tables:
+        if table not in known:
+            raise DataError(f"protect: drop: unknown table {table!r}: {nearest(table, known)}")
+    return replace(described, exact=tuple(drop_tables(release, tables) for release in described.exact))
+
+
+def _coarsened(described: Described, column: str, merged: dict[str, list[str]]) -> Described:
+    said = f"protect: coarsen {column}"
+    if column not in described.codings.by_name:
+        raise DataError(f"{said}: unknown column: {nearest(column, list(described.codings.by_name))}")
+    found = described.codings[column]
+    codes = {name: [found.code(text, said) for text in texts] for name, texts in merged.items()}
+    recoding = coarsen(described.schema, column, codes)
+    records = described.records
+    if records is not None:
+        records = records.assign(**{column: records[column].map(dict(recoding.code))})
+    exact = tuple(recoding.release(release) for release in described.exact)
+    return replace(described, schema=recoding.schema, exact=exact, records=records)
+
+
+def _row(name: str, case: Described, attack: Attack, k: int) -> dict[str, Any]:
+    found = [attack(release) for release in case.releases]
+    claims = all_claims(found)
+    if case.records is not None:
+        check_against_microdata(claims, case.records)
+    names = case.schema.domain.names
+    singles = claims[claims["m"] == 1]
+    long = singles[singles["k"] >= k]
+    return {
+        "protection": name,
+        "cells": sum(len(release.cells) for release in case.releases),
+        "exact_cells": sum(int((release.lo == release.hi).sum()) for release in case.releases),
+        "claims": len(claims),
+        "singleton_claims": len(singles),
+        f"singleton_claims_k{k}": len(long),
+        "people_singled_out": singled_out(singles, case.records, names),
+        f"people_singled_out_k{k}": singled_out(long, case.records, names),
+        "undecided": sum(d.verdict.value in ("undecided", "uncertified") for one in found for d in one.decisions),
+    }

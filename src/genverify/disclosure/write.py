@@ -1,0 +1,64 @@
+"""The files of an audit and of a what-if, written to one folder."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from genverify.checker.file import write_proofs
+from genverify.core.csvtext import neutral_frame
+from genverify.core.release import ranges_frame, write_schema
+from genverify.disclosure.audit import Attack, Audit, audit
+from genverify.disclosure.describe import Described
+from genverify.disclosure.figure import plot_what_if
+from genverify.disclosure.report import report
+from genverify.disclosure.riskiest import riskiest_cells
+from genverify.disclosure.whatif import what_if
+from genverify.disclosure.withhold import Search, search_cells
+from genverify.show.style import save
+
+
+def write_audit(described: Described, attack: Attack, folder: Path) -> tuple[Audit, Search]:
+    """Audit a release and write claims, ranges, cells, what to withhold, proofs beside the release, and the report."""
+    found = audit(described, attack)
+    cells = riskiest_cells(described.releases, found.proofs)
+    search = search_cells(found.found, attack, described.form.search.k, described.form.search.cells)
+    for part in ("release", "proofs"):
+        (folder / part).mkdir(parents=True, exist_ok=True)
+    write_schema(described.schema, folder / "release" / "schema.json")
+    ranges_frame(described.releases).to_parquet(folder / "release" / "000.parquet", index=False)
+    write_proofs(found.proofs, folder / "proofs" / "000.jsonl.gz")
+    found.claims.to_parquet(folder / "claims.parquet", index=False)
+    neutral_frame(_in_texts(found)).to_csv(folder / "claims.csv", index=False)
+    neutral_frame(found.ranges).to_csv(folder / "ranges.csv", index=False)
+    found.people.to_csv(folder / "people.csv", index=False)
+    neutral_frame(cells).to_csv(folder / "cells.csv", index=False)
+    steps = [(step.block, step.cell, step.label, step.left) for step in search.steps]
+    withheld = pd.DataFrame(steps, columns=["block", "cell", "label", "claims_left"])
+    neutral_frame(withheld).to_csv(folder / "withhold.csv", index=False)
+    (folder / "report.html").write_text(report(found, cells, search), encoding="utf-8")
+    return found, search
+
+
+def _in_texts(found: Audit) -> pd.DataFrame:
+    """The claims with the texts of the user's file in place of codes; empty where any value will do."""
+    frame = found.claims.copy()
+    for name, coding in found.described.codings.by_name.items():
+        texts = dict(zip(coding.column.codes, coding.texts, strict=True))
+        frame[name] = [texts[int(code)] if pd.notna(code) else "" for code in frame[name]]
+    return frame.rename(columns={"block": "area"})
+
+
+def write_what_if(described: Described, attack: Attack, folder: Path) -> pd.DataFrame:
+    """Try the protections of a release and write the table and the figure of what each buys."""
+    folder.mkdir(parents=True, exist_ok=True)
+    found = what_if(described, attack, described.form.search.k)
+    neutral_frame(found).to_csv(folder / "whatif.csv", index=False)
+    figure = plot_what_if(found, described.form.search.k, described.form.unit, source_label(described))
+    save(figure, folder / "whatif.pdf", folder / "whatif.png")
+    return found
+
+
+def source_label(described: Described) -> str:
+    """What a figure says about its data."""
+    title = described.form.title or described.form.name
+    return f"{title}: synthetic data" if described.form.synthetic and "synthetic" not in title else title

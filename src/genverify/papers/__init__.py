@@ -1,0 +1,1 @@
+"""One room per paper; they do not know each other."""

@@ -1,0 +1,222 @@
+"""The command `bounds`: exact bounds of cell counts from conditionals or marginals, as CSV on the standard output."""
+
+import argparse
+import csv
+import os
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from io import StringIO
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from genverify.core.csvtext import neutral
+from genverify.core.errors import ConfigError, DataError
+from genverify.core.limits import LIMITS, FileLimits
+from genverify.papers.cellbounds.conditional import aggregate
+from genverify.papers.cellbounds.exact import CellBounds, Prior, bound_cells, row_multipliers
+from genverify.papers.cellbounds.multiway import read_multiway
+from genverify.papers.cellbounds.numbers import check_N
+from genverify.papers.cellbounds.rounded import bound_rounded, rounded_totals
+from genverify.papers.cellbounds.rounding import RULES, Rounding
+from genverify.papers.cellbounds.two_way import Printed, read_printed
+from genverify.papers.cellbounds.which import explain_rows
+
+Rows = Iterator[Sequence[Any]]
+EXAMPLES = """
+P(column | row) as counts, fractions (3/20) or decimals (0.15), and the number of records:
+  python -m genverify bounds table.csv --given rows --total 135
+  python -m genverify bounds table.csv --given rows --total 135 --decimals 3         (values rounded to 3 decimals)
+  python -m genverify bounds table.csv --given rows --total 130 --prior Alpha Low 0 28 --show totals
+  table.csv:   education,Low,Medium        (labels first; a table of whole numbers is read as counts)
+               Alpha,3/4,1/4
+
+P(smokes | sex, age) of a table of several variables (a line per person, or per combination with a column `count`);
+variables that are not named are summed out:
+  python -m genverify bounds people.csv --given sex,age --response smokes
+
+Every cell of a table of several variables from its marginals, tabulated here, or published (one file each, column `count`):
+  python -m genverify bounds people.csv --marginals sex,age --marginals age,smokes
+  python -m genverify bounds sex_age.csv age_smokes.csv
+"""
+
+
+def add_parser(commands: Any) -> None:
+    """Register the command."""
+    parser = commands.add_parser(
+        "bounds",
+        help="bound every cell count from conditional or marginal tables",
+        description="Exact bounds of every cell count, over all tables that fit what is published. Prints CSV.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("tables", type=Path, nargs="+", metavar="table.csv", help="a table; several: published marginals")
+    parser.add_argument("--given", help="what the conditionals are given: rows, columns, or variables as A,B")
+    parser.add_argument("--response", help="with --given A,B: the variables whose conditional frequencies are published")
+    parser.add_argument("--total", type=int, metavar="N", help="number of records (default for counts: their sum)")
+    parser.add_argument("--decimals", type=int, metavar="d", help="the conditionals are rounded to d decimals")
+    parser.add_argument("--rounding", choices=RULES, default="nearest",
+                        help="how they were rounded (%(default)s: ties either way; either: up or down)")  # fmt: skip
+    parser.add_argument("--prior", nargs=4, action="append", default=[], metavar=("ROW", "COLUMNS", "LOWER", "UPPER"),
+                        help="known beforehand: bounds on a sum of cells C1,C2 of what is given; - for none")  # fmt: skip
+    parser.add_argument("--marginals", action="append", default=[], metavar="A,B", help="variables of a released marginal")
+    parser.add_argument("--count", metavar="COLUMN", help="the column of counts in a table of several variables (count)")
+    parser.add_argument("--show", choices=("bounds", "totals", "disclosure"), default="bounds",
+                        help="cell bounds; every possible row total; what discloses each row (%(default)s)")  # fmt: skip
+    parser.add_argument("--max-rows", type=int, default=LIMITS.rows, metavar="N", help="rows of a table (%(default)s)")
+    parser.add_argument("--max-bytes", type=int, default=LIMITS.size, metavar="N", help="bytes of a table (%(default)s)")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Print the rows that were asked for."""
+    if options.given is None:
+        found = _marginal_rows(options)
+    elif options.marginals or len(options.tables) > 1:
+        raise ConfigError("--given goes with one table and without --marginals")
+    elif options.response is None:
+        found = _two_way_rows(options)
+    else:
+        found = _several_rows(options)
+    text = StringIO()
+    try:
+        rows = ([neutral(cell) if isinstance(cell, str) else cell for cell in row] for row in found)
+        csv.writer(text, lineterminator="\n").writerows(rows)
+    except MemoryError as error:
+        raise DataError(f"the possible totals do not fit into memory ({error}); give a smaller --total") from None
+    try:
+        sys.stdout.write(text.getvalue())
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader (`head`, say) has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _two_way_rows(options: argparse.Namespace) -> Rows:
+    """A two-way table as it stands in its file; with --given columns, worked on with rows and columns exchanged."""
+    if options.given not in ("rows", "columns"):
+        raise ConfigError(f"--given {options.given}: give rows or columns, or variables together with --response")
+    turn = options.given == "columns"
+    table = read_printed(options.tables[0], _limits(options))
+    rows = _answers(options, table.turned() if turn else table, options.tables[0])
+    if turn and options.show == "bounds":
+        return (
+            (column, row, low, high) if row != "row" else ("row", "column", low, high) for row, column, low, high in rows
+        )
+    return rows
+
+
+def _several_rows(options: argparse.Namespace) -> Rows:
+    """A table of several variables as a two-way one; combinations of the given variables without records are left out."""
+    given, response = options.given.split(","), options.response.split(",")
+    table = read_multiway(options.tables[0], options.count, [*given, *response], _limits(options))
+    counts = aggregate(table.counts, table.names, given, response)
+    kept = counts.sum(axis=1) > 0
+    split = len(given)
+    rows = [",".join(level) for level, some in zip(product(*table.levels[:split]), kept, strict=True) if some]
+    columns = [",".join(level) for level in product(*table.levels[split:])]
+    cells = tuple(tuple(map(Fraction, row)) for row in counts[kept].tolist())
+    return _answers(options, Printed(tuple(rows), tuple(columns), cells, whole=True), options.tables[0])
+
+
+def _answers(options: argparse.Namespace, table: Printed, path: Path) -> Rows:
+    N = _total(options, table, path)
+    priors = [_prior(table, *words) for words in options.prior]
+    if options.decimals is None:
+        return _exact_rows(table, N, priors, options.show)
+    if priors:
+        raise ConfigError("--prior goes with exact fractions, not with --decimals")
+    return _rounded_rows(table, N, Rounding(options.decimals, options.rounding), options.show)
+
+
+def _total(options: argparse.Namespace, table: Printed, path: Path) -> int:
+    """N as given, or the sum of the counts."""
+    summed = int(table.counts.sum()) if table.whole else None
+    if options.total is None and summed is None:
+        raise ConfigError("--total N is needed: fractions do not tell the number of records")
+    N = int(summed if options.total is None else options.total)  # type: ignore[arg-type]
+    check_N(N)
+    table.check_total(N)
+    if summed is not None and summed != N:
+        print(f"note: the counts of {path} sum to {summed}, not to {N}: they are read as proportions", file=sys.stderr)
+    return N
+
+
+def _prior(table: Printed, row: str, columns: str, lower: str, upper: str) -> Prior:
+    ends = []
+    for text in (lower, upper):
+        if text != "-" and not text.isdecimal():
+            raise ConfigError(f"--prior {row} {columns} {lower} {upper}: {text!r} is no whole number (nor -, for no bound)")
+        ends.append(None if text == "-" else int(text))
+    return Prior(row, (columns,) if columns in table.columns else tuple(columns.split(",")), *ends)
+
+
+def _exact_rows(table: Printed, N: int, priors: Sequence[Prior], show: str) -> Rows:
+    known = table.conditionals()
+    if show == "totals":
+        yield "row", "multiplier", "total"
+        for row, r, found in zip(known.rows, known.sums.tolist(), row_multipliers(known, N, priors), strict=True):
+            yield from ((row, nu, r * (nu + 1)) for nu in found.values)
+    elif show == "disclosure":
+        yield "row", "reduced_sum", "least_multiplier", "least_by", "greatest_multiplier", "greatest_by", "disclosed_by"
+        for one in explain_rows(known, N, priors):
+            least, greatest, disclosed = ("; ".join(by) for by in (one.least_by, one.greatest_by, one.disclosed_by))
+            yield one.row, one.r, one.multipliers.least, least, one.multipliers.greatest, greatest, disclosed
+    else:
+        yield from _bounds_rows(bound_cells(known, N, priors))
+
+
+def _rounded_rows(table: Printed, N: int, rounding: Rounding, show: str) -> Rows:
+    known = table.rounded(rounding)
+    if show == "totals":
+        yield "row", "total"
+        for row, totals in zip(known.rows, rounded_totals(known, N), strict=True):
+            yield from ((row, int(total)) for total in totals)
+    elif show == "disclosure":
+        found = bound_rounded(known, N)
+        yield "row", "least_total", "greatest_total", "disclosed"
+        ends = (found.least_totals.tolist(), found.greatest_totals.tolist(), found.disclosed.tolist())
+        yield from zip(found.rows, *ends, strict=True)
+    else:
+        yield from _bounds_rows(bound_rounded(known, N))
+
+
+def _bounds_rows(found: CellBounds) -> Rows:
+    yield "row", "column", "lower", "upper"
+    for row, lower, upper in zip(found.rows, found.lower.tolist(), found.upper.tolist(), strict=True):
+        yield from ((row, *cell) for cell in zip(found.columns, lower, upper, strict=True))
+
+
+def _marginal_rows(options: argparse.Namespace) -> Rows:
+    """Marginals tabulated from one file, or published in several."""
+    from genverify.attack.words.command import SETTINGS
+    from genverify.papers.cellbounds.marginals import bound_marginals
+
+    if options.marginals and len(options.tables) == 1:
+        sets = [text.split(",") for text in options.marginals]
+        table = read_multiway(options.tables[0], options.count, list(dict.fromkeys(_flat(sets))), _limits(options))
+        marginals = [table.marginal(names) for names in sets]
+    elif len(options.tables) > 1 and not options.marginals:
+        marginals = [read_multiway(path, options.count, (), _limits(options)) for path in options.tables]
+    else:
+        raise ConfigError(
+            "say --given rows (a table of conditionals), --marginals A,B (of one table), or name several marginals"
+        )
+    found = bound_marginals(marginals, SETTINGS)
+    open_ = int((~found.exact).sum())
+    if open_:
+        print(f"note: {open_} cells ran into a limit of work; their bounds hold but may be too wide", file=sys.stderr)
+    yield *found.names, "lower", "upper"
+    for cell, low in np.ndenumerate(found.lower):
+        yield *(own[place] for own, place in zip(found.levels, cell, strict=True)), int(low), int(found.upper[cell])
+
+
+def _limits(options: argparse.Namespace) -> FileLimits:
+    return replace(LIMITS, rows=options.max_rows, size=options.max_bytes)
+
+
+def _flat(sets: Iterable[Sequence[str]]) -> Iterator[str]:
+    return (name for names in sets for name in names)

@@ -1,0 +1,192 @@
+"""
+Exact bounds from conditionals that were rounded: over all tables of N records whose conditionals round to the printed ones.
+
+For each row, the totals n for which whole counts exist that round to the printed values; then the totals must add up to N.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from genverify.core.errors import DataError
+from genverify.core.predicates import Flags
+from genverify.papers.cellbounds.exact import CellBounds
+from genverify.papers.cellbounds.numbers import check_labels, check_N
+from genverify.papers.cellbounds.reachable import add, flags_of, leave_one_out, runs_of
+from genverify.papers.cellbounds.rounding import Rounding
+
+Ints = npt.NDArray[np.int64]
+CELLS_AT_ONCE = 2_000_000
+FIRST_CHUNK = 64
+
+
+@dataclass(frozen=True)
+class RoundedConditionals:
+    """P(column | row) as printed, in units of the last decimal (0.364 is 364 with three); `empty` rows have none."""
+
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    printed: Ints
+    empty: Flags
+    rounding: Rounding
+
+
+def rounded_of_counts(rows: Sequence[str], columns: Sequence[str], counts: Ints, rounding: Rounding) -> RoundedConditionals:
+    """The conditionals of a table of counts as they would be printed."""
+    check_labels(rows, columns)
+    empty = counts.sum(axis=1) == 0
+    printed = np.zeros_like(counts)
+    printed[~empty] = rounding.printed(counts[~empty])
+    return RoundedConditionals(tuple(rows), tuple(columns), printed, empty, rounding)
+
+
+def bound_rounded(table: RoundedConditionals, N: int) -> CellBounds:
+    """The least and the greatest count of every cell, and of every row total."""
+    lower, upper = np.zeros_like(table.printed), np.zeros_like(table.printed)
+    least, greatest = np.zeros(len(table.rows), dtype=np.int64), np.zeros(len(table.rows), dtype=np.int64)
+    for rows, totals in _feasible(table, N):
+        order = np.argsort(table.printed[rows], axis=1, kind="stable")
+        low, high = _cell_ranges(table.rounding, table.printed[rows[0], order[0]], totals)
+        for row, places in zip(rows, order, strict=True):
+            lower[row, places], upper[row, places] = low, high
+        least[rows], greatest[rows] = totals[0], totals[-1]
+    return CellBounds(table.rows, table.columns, lower, upper, least, greatest)
+
+
+def rounded_totals(table: RoundedConditionals, N: int) -> list[Ints]:
+    """Every value that the total of each row can take, given that all rows add up to N."""
+    found = [np.zeros(1, dtype=np.int64)] * len(table.rows)
+    for rows, totals in _feasible(table, N):
+        for row in rows:
+            found[row] = totals
+    return found
+
+
+def _feasible(table: RoundedConditionals, N: int) -> Iterator[tuple[list[int], Ints]]:
+    """The rows with the same printed values (in any order), and the totals that each of them can take."""
+    check_N(N)
+    kinds: dict[bytes, list[int]] = {}
+    for row in np.flatnonzero(~table.empty):
+        kinds.setdefault(np.sort(table.printed[row]).tobytes(), []).append(int(row))
+    sets = [_Totals.of(table, rows, N) for rows in kinds.values()]
+    spare = N - sum(own.least * len(own.rows) for own in sets)
+    if spare < 0:
+        raise DataError(f"N = {N} is too small: the printed conditionals alone need {N - spare} records. Check --total.")
+    if not sets and N > 0:
+        raise _unreachable(N)
+    sets.sort(key=lambda own: own.above >= 0)
+    left_out = leave_one_out(sets, lambda sums, own: own.added(sums, len(own.rows), spare))
+    for own, others in zip(sets, left_out, strict=True):
+        totals = own.reached(own.added(others, len(own.rows) - 1, spare), spare)
+        if len(totals) == 0:
+            raise _unreachable(N)
+        yield own.rows, totals
+
+
+def _unreachable(N: int) -> DataError:
+    return DataError(
+        f"no table of N = {N} records has conditionals that round to these: no choice of possible row totals adds up to N. "
+        "Check N, the number of decimals and the rounding rule."
+    )
+
+
+@dataclass(frozen=True)
+class _Totals:
+    """What rows with the same printed values (in any order) can total: `least`, and `above` it the set of sums."""
+
+    rows: list[int]
+    least: int
+    above: int
+
+    @classmethod
+    def of(cls, table: RoundedConditionals, rows: list[int], N: int) -> "_Totals":
+        possible = possible_sums(table.rounding, table.printed[rows[0]], N)
+        if possible == 0:
+            raise DataError(
+                f"row {table.rows[rows[0]]!r}: no counts with a total up to {N} round to these values. Check the row (do "
+                "its values sum to about 1?), the number of decimals, and the rounding rule (`either`: consistent rounding)."
+            )
+        least = (possible & -possible).bit_length() - 1
+        return cls(rows, least, possible >> least)
+
+    def added(self, sums: int, rows: int, limit: int) -> int:
+        """The sums with so many of these rows added."""
+        for _ in range(rows):
+            before, sums = sums, add(sums, runs_of(self.above, limit), limit)
+            if before == sums:
+                break
+        return sums
+
+    def reached(self, others: int, spare: int) -> Ints:
+        """The totals that leave the others a sum they can reach."""
+        both = flags_of(self.above, spare + 1) & flags_of(others, spare + 1)[::-1]
+        return self.least + np.flatnonzero(both)
+
+
+def possible_sums(rounding: Rounding, printed: Ints, N: int) -> int:
+    """
+    The totals n from 1 to N of a row for which whole counts round to the printed values, as a set (see `sums`).
+
+    >>> from genverify.papers.cellbounds.reachable import members
+    >>> members(possible_sums(Rounding(1), np.array([3, 7]), 12), 12)
+    [3, 4, 6, 7, 8, 9, 10, 11, 12]
+    """
+    enough = _enough(rounding, printed)
+    last = N if enough is None else min(enough, N)
+    step = max(1, CELLS_AT_ONCE // len(printed))
+    values, times = np.unique(printed, return_counts=True)
+    found = 0
+    for first in range(1, last + 1, step):
+        totals = np.arange(first, min(first + step, last + 1), dtype=np.int64)
+        least, greatest = rounding.counts(values, totals)
+        fits = (least <= greatest).all(axis=1) & (least @ times <= totals) & (totals <= greatest @ times)
+        found |= int.from_bytes(np.packbits(fits, bitorder="little").tobytes(), "little") << first
+    return found if enough is None or enough > N else found | -1 << (last + 1)
+
+
+def _enough(rounding: Rounding, printed: Ints) -> int | None:
+    """
+    A total from which every total is possible; None where there is none.
+
+    Each least count is below low n + 1, each greatest above high n - 1 (as fractions), and counts below 0 do not occur.
+    """
+    low, high = rounding.ends(printed)
+    one, some = rounding.one, low >= 0
+    room_below, room_above = one - int(low[some].sum()), int(high.sum()) - one
+    if room_below <= 0 or room_above <= 0:
+        return None
+    return max(one // 2 + 1, -(-one * int(some.sum()) // room_below), -(-one * len(printed) // room_above))
+
+
+def _cell_ranges(rounding: Rounding, printed: Ints, totals: Ints) -> tuple[Ints, Ints]:
+    """The range of each cell over the possible totals: from both ends inwards, until no further total can matter."""
+    values, place, times = np.unique(printed, return_inverse=True, return_counts=True)
+    low, high = rounding.ends(values)
+    low, high = np.maximum(low, 0), np.minimum(high, rounding.one)
+    floor = np.maximum(low, rounding.one - (high @ times - high))
+    ceiling = np.minimum(high, rounding.one - (low @ times - low))
+
+    def least(n: Ints) -> Ints:
+        fewest, most = rounding.counts(values, n)
+        found: Ints = np.maximum(fewest, n[:, None] - ((most @ times)[:, None] - most)).min(axis=0)
+        return found
+
+    def greatest(n: Ints) -> Ints:
+        fewest, most = rounding.counts(values, n)
+        found: Ints = np.minimum(most, n[:, None] - ((fewest @ times)[:, None] - fewest)).max(axis=0)
+        return found
+
+    lower = _scan(totals, least, lambda best, n: floor * n >= best * rounding.one)
+    upper = _scan(totals[::-1], lambda n: -greatest(n), lambda best, n: ceiling * n <= -best * rounding.one)
+    return lower[place], -upper[place]
+
+
+def _scan(totals: Ints, least: Callable[[Ints], Ints], settled: Callable[[Ints, int], Flags]) -> Ints:
+    """The minimum over the totals, taken in growing chunks, until the next total cannot change any cell's."""
+    best, done, size = least(totals[:FIRST_CHUNK]), FIRST_CHUNK, FIRST_CHUNK
+    while done < len(totals) and not settled(best, int(totals[done])).all():
+        size *= 4
+        best, done = np.minimum(best, least(totals[done : done + size])), done + size
+    return best

@@ -1,0 +1,1 @@
+"""Generate-then-verify: sampling, baselines, figures and tables of the paper."""

@@ -1,0 +1,274 @@
+"""Baselines of section 3.2: how likely each verified claim would be in a block of N records drawn from a prior."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+from scipy.stats import binom
+
+from genverify.core.domain import Domain
+from genverify.core.errors import DataError
+from genverify.core.predicates import Predicate
+from genverify.microdata.store import GEOGRAPHY, read_microdata
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
+
+PRIORS = {"tract": GEOGRAPHY["tract"], "county": GEOGRAPHY["county"], "state": GEOGRAPHY["state"], "nation": 0}
+"""How many digits of a block id name the area whose records are the prior."""
+
+UNIFORM = "uniform"
+LEAVE_OUT = "_leave_out"
+
+
+@dataclass(frozen=True)
+class Prior:
+    """For every claim, the prior p = count / size as two whole numbers, so that neither p nor 1 - p is rounded."""
+
+    count: Ints
+    size: Ints
+
+    def without(self, other: "Prior") -> "Prior":
+        return Prior(self.count - other.count, self.size - other.size)
+
+
+def binomial(n: Ints, m: Ints, prior: Prior) -> Floats:
+    """
+    P(COUNT = m) among n records when each matches with p = count / size (equation 4); an empty prior has p = 0.
+
+    >>> binomial(np.array([10]), np.array([1]), Prior(np.array([1]), np.array([2]))).round(12).tolist()
+    [0.009765625]
+    """
+    size = np.maximum(prior.size, 1)
+    # The rarer side goes in as the probability: the other one, near 1, would lose its digits.
+    rare = 2 * prior.count <= size
+    p = np.where(rare, prior.count, size - prior.count) / size
+    return np.asarray(binom.pmf(np.where(rare, m, n - m), n, p), dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class Radix:
+    """Records as single numbers: the code of each column times the weight of the column."""
+
+    domain: Domain
+
+    @cached_property
+    def sizes(self) -> Ints:
+        return np.array([max(column.codes) + 1 for column in self.domain.columns], dtype=np.int64)
+
+    @cached_property
+    def weights(self) -> Ints:
+        return np.concatenate([[1], np.cumprod(self.sizes)[:-1]])
+
+    @property
+    def total(self) -> int:
+        return int(self.sizes.prod())
+
+    def encode(self, records: Mapping[str, npt.NDArray[np.generic]]) -> Ints:
+        """The number of each record."""
+        keys = np.zeros(len(records[self.domain.names[0]]), dtype=np.int64)
+        for name, weight in zip(self.domain.names, self.weights, strict=True):
+            keys += records[name].astype(np.int64) * weight
+        return keys
+
+    def codes(self, keys: Ints, column: int) -> Ints:
+        """The code of one column in each record."""
+        return keys // int(self.weights[column]) % int(self.sizes[column])
+
+    def share(self, keys: Ints, column: int) -> Ints:
+        """What the code of one column adds to each number."""
+        return self.codes(keys, column) * int(self.weights[column])
+
+
+@dataclass(frozen=True)
+class Types:
+    """The distinct records of some areas (area number * radix + record), and how often each stands there."""
+
+    keys: Ints
+    times: Ints
+
+    @classmethod
+    def of(cls, keys: Ints) -> "Types":
+        return cls(*np.unique(keys, return_counts=True))
+
+    def __add__(self, other: "Types") -> "Types":
+        keys, place = np.unique(np.concatenate([self.keys, other.keys]), return_inverse=True)
+        times = np.concatenate([self.times, other.times])
+        return Types(keys, np.bincount(place, times, minlength=len(keys)).astype(np.int64))
+
+    def sizes(self, radix: Radix, areas: int) -> Ints:
+        """The number of records in each area."""
+        return np.bincount(self.keys // radix.total, self.times, minlength=areas).astype(np.int64)
+
+
+NOTHING = Types(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
+
+
+@dataclass(frozen=True)
+class Questions:
+    """Claims to be counted: their block, what they say as a number, and which columns they name."""
+
+    block: pd.Series
+    keys: Ints
+    named: Flags
+
+    @classmethod
+    def of(cls, claims: pd.DataFrame, radix: Radix) -> "Questions":
+        codes = claims[list(radix.domain.names)]
+        return cls(claims["block"], codes.fillna(0).to_numpy(dtype=np.int64) @ radix.weights, codes.notna().to_numpy())
+
+    def take(self, rows: Ints) -> "Questions":
+        return Questions(self.block.iloc[rows], self.keys[rows], self.named[rows])
+
+    def by_columns(self) -> Iterator[tuple[Ints, Ints]]:
+        """The claims of every set of columns: their rows, and the columns that they leave open."""
+        sets, place = np.unique(self.named, axis=0, return_inverse=True)
+        ends = np.cumsum(np.bincount(place, minlength=len(sets)))
+        order = np.split(np.argsort(place, kind="stable"), ends)
+        for named, rows in zip(sets, order[: len(sets)], strict=True):
+            yield rows, np.flatnonzero(~named)
+
+
+def count_claims(types: Types, radix: Radix, questions: Questions, areas: list[Ints]) -> list[Ints]:
+    """How many records of an area match each claim, for each of several lists of areas (one area per claim)."""
+    shares = np.stack([radix.share(types.keys, column) for column in range(len(radix.sizes))])
+    wanted = np.stack([questions.keys + area * radix.total for area in areas])
+    counts = np.zeros_like(wanted)
+    for rows, open_columns in questions.by_columns():
+        keys, place = np.unique(wanted[:, rows], return_inverse=True)
+        held = types.keys - shares[open_columns].sum(axis=0)
+        at = np.minimum(np.searchsorted(keys, held), len(keys) - 1)
+        found = keys[at] == held
+        totals = np.bincount(at[found], types.times[found], minlength=len(keys)).astype(np.int64)
+        counts[:, rows] = totals[place.reshape(len(areas), len(rows))]
+    return list(counts)
+
+
+def nation_types(microdata: Path, domain: Domain, keeps: Predicate) -> Types:
+    """The distinct records of the whole store, read one state at a time."""
+    nation, radix = NOTHING, Radix(domain)
+    for state in sorted(path.stem for path in microdata.glob("*.parquet")):
+        nation += types_of_state(microdata, state, radix, keeps, pd.Index([]))[1]
+    return nation
+
+
+def count_priors(
+    claims: pd.DataFrame, microdata: Path, domain: Domain, keeps: Predicate, nation: Types | None = None
+) -> dict[str, Prior]:
+    """
+    For every claim, how many records match it and how many there are in its block, tract, county, state and nation.
+
+    One state is in memory at a time, and of the nation its distinct records.
+    """
+    radix = Radix(domain)
+    questions = Questions.of(claims, radix)
+    widths = {"block": GEOGRAPHY["block"], **PRIORS}
+    counted = {name: Prior(np.zeros_like(questions.keys), np.zeros_like(questions.keys)) for name in widths}
+    for state in sorted(set(questions.block.str.slice(0, GEOGRAPHY["state"]))):
+        rows = np.flatnonzero(questions.block.str.startswith(state))
+        own = questions.take(rows)
+        local, _ = types_of_state(microdata, state, radix, keeps, _areas(own.block))
+        for name, prior in _count_areas(local, radix, own, widths).items():
+            counted[name].count[rows], counted[name].size[rows] = prior.count, prior.size
+    nation = nation_types(microdata, domain, keeps) if nation is None else nation
+    everywhere = np.zeros_like(questions.keys)
+    counted["nation"].count[:] = count_claims(nation, radix, questions, [everywhere])[0]
+    counted["nation"].size[:] = nation.times.sum()
+    return counted
+
+
+def _areas(blocks: pd.Series) -> pd.Index:
+    """The ids of the blocks and of the tracts, counties and states that they lie in."""
+    ids = {block[:width] for block in blocks.unique() for width in GEOGRAPHY.values()}
+    areas: pd.Index = pd.Index(sorted(ids), dtype="str")
+    return areas
+
+
+def types_of_state(microdata: Path, state: str, radix: Radix, keeps: Predicate, areas: pd.Index) -> tuple[Types, Types]:
+    """The distinct records of each of the areas, and of the whole state."""
+    columns = (["block"] if len(areas) else []) + list(radix.domain.names)
+    table = read_microdata(microdata, columns, states=[state])
+    records = {name: table[name].to_numpy() for name in radix.domain.names}
+    kept = keeps.matches(records)
+    keys = radix.encode(records)[kept]
+    local = NOTHING
+    for area in _area_numbers(table, areas) if len(areas) else []:
+        inside = area[kept] >= 0
+        local += Types.of(area[kept][inside] * radix.total + keys[inside])
+    return local, Types.of(keys)
+
+
+def _area_numbers(table: pa.Table, areas: pd.Index) -> Iterator[Ints]:
+    """For each kind of area, the number of the area that each record lies in, -1 for none of them."""
+    blocks = pc.dictionary_encode(table["block"].combine_chunks())
+    for width in GEOGRAPHY.values():
+        ids = pc.utf8_slice_codeunits(blocks.dictionary, 0, width).to_pandas().astype("str")
+        yield areas.get_indexer(pd.Index(ids))[blocks.indices.to_numpy()].astype(np.int64)
+
+
+def _count_areas(types: Types, radix: Radix, questions: Questions, widths: Mapping[str, int]) -> dict[str, Prior]:
+    """Counts and sizes of the areas of each claim; nothing if there is no claim."""
+    areas = _areas(questions.block)
+    if areas.empty:
+        return {}
+    sizes = types.sizes(radix, len(areas))
+    kinds = {name: width for name, width in widths.items() if width}
+    numbers = [areas.get_indexer(pd.Index(questions.block.str.slice(0, width))).astype(np.int64) for width in kinds.values()]
+    counts = count_claims(types, radix, questions, numbers)
+    return {name: Prior(count, sizes[area]) for name, count, area in zip(kinds, counts, numbers, strict=True)}
+
+
+def uniform_prior(claims: pd.DataFrame, domain: Domain) -> Prior:
+    """One over the number of ways to fill the columns of each claim."""
+    codes = np.array([len(column.codes) for column in domain.columns], dtype=np.int64)
+    named = claims[list(domain.names)].notna().to_numpy()
+    return Prior(np.ones(len(claims), dtype=np.int64), np.where(named, codes, 1).prod(axis=1))
+
+
+def check_truth(claims: pd.DataFrame, n: Ints, block: Prior) -> None:
+    """Every verified claim must be true of the private records of its block."""
+    wrong = np.flatnonzero((block.count != claims["m"]) | (block.size != n))
+    if wrong.size:
+        row = int(wrong[0])
+        raise DataError(
+            f"claim in row {row}: block {claims['block'].iloc[row]} should hold {claims['m'].iloc[row]} matching records "
+            f"among {n[row]}, but the microdata hold {block.count[row]} among {block.size[row]}. "
+            "The claims come from other microdata: run the verification again."
+        )
+
+
+def fit_baselines(
+    claims: pd.DataFrame,
+    blocks: pd.DataFrame,
+    microdata: Path,
+    stored: Domain,
+    published: Domain,
+    keeps: Predicate,
+    nation: Types | None = None,
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """
+    The probability of every claim under each prior, in the order of the claims, and how many claims a prior never saw.
+
+    `stored` is the domain of the microdata, `published` that of the release (its codes make the uniform prior). The column
+    `tract` is the paper's definition; `tract_leave_out` takes the claim's own block out of the tract. Where claims come in
+    pieces, the `nation` is counted once, before the first.
+    """
+    n = claims["block"].map(blocks.groupby("block")["n_households"].first()).to_numpy(dtype=np.int64)
+    m = claims["m"].to_numpy(dtype=np.int64)
+    counted = count_priors(claims, microdata, stored, keeps, nation)
+    check_truth(claims, n, counted["block"])
+    priors = {}
+    for name in PRIORS:
+        priors[name] = counted[name]
+        priors[name + LEAVE_OUT] = counted[name].without(counted["block"])
+    priors[UNIFORM] = uniform_prior(claims, published)
+    baselines = claims[["block", "design", "k", "m"]].assign(**{name: binomial(n, m, p) for name, p in priors.items()})
+    unseen = [{"prior": name, "claims": len(claims), "unseen": int((p.count == 0).sum())} for name, p in priors.items()]
+    return baselines, pd.DataFrame(unseen)

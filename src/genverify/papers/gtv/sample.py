@@ -1,0 +1,131 @@
+"""The blocks of a study: so many of a given size from every state, as the paper does, or every block of chosen states."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from genverify.core.errors import DataError, nearest
+from genverify.core.seeds import derive_seed
+
+TABULATED_AT_ONCE = 2_000
+COLUMNS = ["block", "state", "county", "tract", "design", "n_households"]
+
+
+def choose_blocks(sizes: pd.DataFrame, settings: Mapping[str, Any], seed: int) -> pd.DataFrame:
+    """The blocks of every design of the section `sample`, drawn or taken whole, sorted by design and block."""
+    designs, whole = ({name: d for name, d in settings[kind].items() if d} for kind in ("designs", "all_blocks"))
+    found = [sample_blocks(sizes, designs, seed)] if designs else []
+    found += [all_blocks(sizes, design, one["states"], one["up_to"]) for design, one in whole.items()]
+    blocks = pd.concat(found).sort_values(["design", "block"], ignore_index=True)
+    _check_batches(blocks["block"].nunique(), settings["batches"], settings["blocks_per_batch"])
+    return blocks
+
+
+def _check_batches(blocks: int, batches: int, most: int) -> None:
+    if blocks > batches * most:
+        raise DataError(
+            f"{blocks} blocks in {batches} batches are more than {most} a batch (sample.blocks_per_batch). "
+            f"Set sample.batches to {-(-blocks // most)} or more in config.yaml."
+        )
+
+
+def all_blocks(sizes: pd.DataFrame, design: str, states: str | Sequence[str], up_to: int) -> pd.DataFrame:
+    """Every block of the states that has at most `up_to` households."""
+    known = set(sizes["state"])
+    for state in [] if states == "all" else states:
+        if state not in known:
+            raise DataError(f"design {design}: the microdata hold no state {state!r}: {nearest(state, sorted(known))}")
+    chosen = sizes["n"] <= up_to
+    if states != "all":
+        chosen &= sizes["state"].isin(list(states))
+    if not chosen.any():
+        raise DataError(f"design {design}: no block has at most {up_to} households. Raise up_to (sample.all_blocks).")
+    return _listed(sizes[chosen].assign(design=design))
+
+
+def sample_blocks(sizes: pd.DataFrame, designs: Mapping[str, Mapping[str, Any]], seed: int) -> pd.DataFrame:
+    """
+    The blocks of every design, drawn independently of each other: a block of two designs is listed twice.
+
+    `sizes` has one row per block: block, state, county, tract and n, its number of households.
+    """
+    country_median = lower_median(sizes["n"])
+    drawn = []
+    for design, settings in designs.items():
+        for state, blocks in sizes.groupby("state", sort=True):
+            size = _size(settings["size"], blocks["n"], country_median)
+            rng = np.random.default_rng(derive_seed(seed, "sample", design, str(state)))
+            drawn.append(_draw(blocks, size, settings["blocks_per_state"], rng, f"state {state}, design {design}"))
+            drawn[-1]["design"] = design
+    return _listed(pd.concat(drawn))
+
+
+def _listed(blocks: pd.DataFrame) -> pd.DataFrame:
+    frame = blocks.rename(columns={"n": "n_households"}).astype({"n_households": "int32"})
+    return frame[COLUMNS].sort_values(["design", "block"], ignore_index=True)
+
+
+def lower_median(values: "pd.Series[int]") -> int:
+    """
+    The median as a size that exists; of the two middle values the smaller one.
+
+    >>> lower_median(pd.Series([1, 2, 9, 10]))
+    2
+    """
+    ordered = np.sort(values.to_numpy())
+    return int(ordered[(len(ordered) - 1) // 2])
+
+
+def _size(size: str | int, state_sizes: "pd.Series[int]", country_median: int) -> int:
+    named = {"state_median": lambda: lower_median(state_sizes), "country_median": lambda: country_median}
+    return named[size]() if isinstance(size, str) else size
+
+
+def _draw(blocks: pd.DataFrame, size: int, count: int, rng: np.random.Generator, where: str) -> pd.DataFrame:
+    fitting = blocks[blocks["n"] == size].sort_values("block")
+    if len(fitting) < count:
+        near = blocks["n"][(blocks["n"] - size).abs() <= 3].value_counts().sort_index()
+        exist = ", ".join(f"{number} of {n}" for n, number in near.items()) or "none of a near size"
+        raise DataError(
+            f"{where}: {count} blocks of {size} households wanted, {len(fitting)} exist (blocks by size: {exist}). "
+            "Ask for fewer blocks or another size in config.yaml (sample.designs), or use more microdata."
+        )
+    return fitting.iloc[np.sort(rng.choice(len(fitting), count, replace=False))].copy()
+
+
+def draw_blocks(sample: pd.DataFrame, design: str, number: int, seed: int, purpose: str) -> set[str]:
+    """So many sampled blocks of a design (all, if it has fewer), for work that need not be done on every one of them."""
+    blocks = sample.loc[sample["design"] == design, "block"].sort_values()
+    rng = np.random.default_rng(derive_seed(seed, purpose))
+    return set(rng.choice(blocks.to_numpy(dtype=str), min(number, len(blocks)), replace=False).tolist())
+
+
+def chosen_blocks(sample: pd.DataFrame, design: str, number: int, seed: int, purpose: str) -> set[str]:
+    """The same, with an error where the design has no blocks."""
+    blocks = draw_blocks(sample, design, number, seed, purpose)
+    if not blocks:
+        known = nearest(design, sorted(set(sample["design"])))
+        raise DataError(f"config.yaml: {purpose}.blocks.design is {design!r}, which has no sampled block: {known}")
+    return blocks
+
+
+def batch_of(blocks: "pd.Series[str]", batches: int) -> dict[str, int]:
+    """The job that works on each block: distinct blocks in order, dealt out in turn."""
+    return {block: place % batches for place, block in enumerate(sorted(set(blocks)))}
+
+
+def groups_of_batches(
+    batch: Mapping[str, int], batches: int, at_once: int = TABULATED_AT_ONCE
+) -> Iterator[tuple[range, set[str]]]:
+    """
+    The batches in order, as many together as hold about `at_once` blocks, and the blocks of these.
+
+    >>> [(numbers, sorted(blocks)) for numbers, blocks in groups_of_batches({"a": 0, "b": 1, "c": 0, "d": 2}, 3, 3)]
+    [(range(0, 2), ['a', 'b', 'c']), (range(2, 3), ['d'])]
+    """
+    together = max(1, at_once * batches // max(1, len(batch)))
+    for first in range(0, batches, together):
+        numbers = range(first, min(first + together, batches))
+        yield numbers, {block for block, own in batch.items() if own in numbers}

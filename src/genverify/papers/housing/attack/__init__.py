@@ -1,0 +1,1 @@
+"""Detection and reconstruction from the published statistics."""

@@ -1,0 +1,116 @@
+"""
+A detection checked again, in exact integers and without a solver: every row of its table is what the proofs show.
+
+A block with a certificate has the verdict and the least number of violations that the certificate shows. A block without one
+is `possible` or `undecided`, and has no violation that is proved.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+
+from genverify.checker.check import CertificateError, check_block
+from genverify.checker.file import read_proofs
+from genverify.core.errors import DataError
+from genverify.core.release import Release
+from genverify.papers.housing.attack.joint_program import Row, provable_parts, read_block, read_percentages, read_statistics
+from genverify.papers.housing.attack.verdict import FLAGGED, UNPROVED, Verdict, proved
+from genverify.papers.housing.private.household import read_household_file
+
+Proved = tuple[Verdict, int]
+Line = Mapping[str, Any]
+COLUMNS = ["block", "n", "n_s", "verdict", "flagged", "least_violations"]
+REMEDY = "Run detect_housing again."
+
+
+@dataclass(frozen=True)
+class Detection:
+    """The files of a detection, and how the statistics were read."""
+
+    statistics: Path
+    blocks: Path
+    proofs: Path
+    domain: Path
+    published: Path
+    reading: str
+
+
+def check_detection(found: Detection) -> Counter[str]:
+    """How many blocks have each verdict; an error names the first block whose row is not what its proof shows."""
+    rows = dict(read_statistics(found.statistics, read_percentages(found.published)))
+    listed = _listed(found.blocks)
+    for block in sorted(rows.keys() ^ listed.keys()):
+        present, absent = (found.statistics, found.blocks) if block in rows else (found.blocks, found.statistics)
+        raise DataError(f"{absent}: block {block}, which is in {present}, is missing. {REMEDY}")
+    shown = _shown(found, rows)
+    for block, row in rows.items():
+        _compare(found, row, listed[block], shown.get(block))
+    return Counter(str(line["verdict"]) for line in listed.values())
+
+
+def _listed(path: Path) -> dict[str, Line]:
+    """The rows of a table of detected blocks, by block, as plain values: nothing is converted before it is compared."""
+    try:
+        lines = pq.read_table(path).select(COLUMNS).to_pylist()
+    except (OSError, ValueError, KeyError) as error:
+        raise DataError(f"{path}: not a table of detected blocks ({error}). {REMEDY}") from None
+    counts = Counter(line["block"] for line in lines)
+    for block, times in counts.items():
+        if times > 1 or not isinstance(block, str):
+            raise DataError(f"{path}: block {block!r} is duplicated or no text. {REMEDY}")
+    return {line["block"]: line for line in lines}
+
+
+def _shown(found: Detection, rows: Mapping[str, Row]) -> dict[str, Proved]:
+    """What the certificate of each block shows."""
+    file, percentages = read_household_file(found.domain), read_percentages(found.published)
+    shown: dict[str, Proved] = {}
+    for text in read_proofs(found.proofs):
+        block = text["block"]
+        if not isinstance(block, str) or block not in rows:
+            raise DataError(f"{found.proofs}: block {block!r} is not in {found.statistics}. {REMEDY}")
+        if block in shown or "release" not in text:
+            problem = "is duplicated" if block in shown else "does not name the release that it is about"
+            raise DataError(f"{found.proofs}: the certificate of block {block} {problem}. {REMEDY}")
+        whole = read_block(rows[block], block, file, percentages, found.reading)
+        shown[block] = _of_some_part(provable_parts(whole, file, found.reading), text)
+        least, most = shown[block][1], rows[block]["HUD_N"]
+        if least > most:
+            raise CertificateError(
+                f"{found.proofs}: block {block}: {least} violations are shown of {most} subsidized households: no dataset "
+                f"fits, so the verdict is contradiction. {REMEDY}"
+            )
+    return shown
+
+
+def _of_some_part(parts: Sequence[Release], text: Mapping[str, Any]) -> Proved:
+    """What a certificate shows about one of the parts of a release; if about none, an error that says why of each."""
+    problems = []
+    for part in parts:
+        try:
+            return proved(check_block(part, text), part.block)
+        except CertificateError as error:
+            problems.append(str(error))
+    raise CertificateError("; without households' sizes: ".join(problems))
+
+
+def _compare(found: Detection, row: Row, line: Line, shown: Proved | None) -> None:
+    """The row of a block against its statistics and what was shown, value by value, each of the same type."""
+    where = f"{found.blocks}: block {line['block']}"
+    if shown is None and line["verdict"] not in UNPROVED:
+        why = f"has no certificate in {found.proofs}" if line["verdict"] in FLAGGED else "is no verdict"
+        raise DataError(f"{where}: the verdict {line['verdict']!r} {why}. {REMEDY}")
+    for name, value in _expected(row, shown or (Verdict(line["verdict"]), 0)).items():
+        if type(line[name]) is not type(value) or line[name] != value:
+            source = found.statistics if name in ("n", "n_s") else found.proofs
+            raise DataError(f"{where}: {name} is {line[name]!r}, but {value!r} by {source}. {REMEDY}")
+
+
+def _expected(row: Row, shown: Proved) -> dict[str, Any]:
+    """The row of a block with these statistics and this verdict, without the block itself."""
+    verdict, least = shown[0].value, shown[1]
+    return {"n": row["N"], "n_s": row["HUD_N"], "verdict": verdict, "flagged": verdict in FLAGGED, "least_violations": least}

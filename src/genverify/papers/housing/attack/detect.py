@@ -1,0 +1,153 @@
+"""Detection (equation 1): blocks in which a household must exceed two persons per bedroom, proved in exact integers."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from scipy.sparse import csr_array
+
+from genverify.attack.block import ProgramSettings
+from genverify.checker.check import CertificateError, check_block
+from genverify.core.release import Release, restricted
+from genverify.papers.housing.attack.joint_program import VIOLATION, Percentage, Row, provable_parts, read_block
+from genverify.papers.housing.attack.verdict import FLAGGED, YES, Verdict, proved
+from genverify.papers.housing.private.household import HouseholdFile
+from genverify.solve.bounds import Bound, Bounder
+from genverify.solve.classes import condition_classes
+from genverify.solve.leaves import Node, certificate_of
+from genverify.solve.program import Program
+from genverify.solve.solvers.base import IntegerProgram
+
+Ints = npt.NDArray[np.int64]
+USUAL = 15  # persons: larger households are few
+
+
+@dataclass(frozen=True)
+class Detected:
+    """
+    What the two releases say of a block: the verdict, how many violations there are at least (0 where none is proved), and
+    the certificate with the release that it speaks of. A verdict `possible` rests on a dataset that was recounted.
+    """
+
+    block: str
+    verdict: Verdict
+    least: int
+    release: Release
+    certificate: dict[str, Any] | None
+
+    @property
+    def flagged(self) -> bool:
+        """As in the paper: no dataset without a violation fits."""
+        return self.verdict.value in FLAGGED
+
+    def check(self) -> None:
+        """The certificate against the release; an error where it does not show the verdict and the least number."""
+        if self.certificate is None and not self.flagged:
+            return
+        shown = proved(check_block(self.release, self.certificate or {}), self.block)
+        if shown != (self.verdict, self.least):
+            words = f"{self.verdict.value}, {self.least} or more"
+            raise CertificateError(
+                f"block {self.block}: the certificate shows {shown[0].value}, {shown[1]} or more, not {words}"
+            )
+
+
+def detect_block(
+    row: Row, block: str, file: HouseholdFile, percentages: Sequence[Percentage], reading: str, settings: ProgramSettings
+) -> Detected:
+    """Whether a household of the block must be in violation, by the counts of both agencies."""
+    whole = read_block(row, block, file, percentages, reading)
+    without_races, *only_races = provable_parts(whole, file, reading)
+    for races in only_races:
+        bounder = settings.bounder(races)
+        bound = bounder.at_most(np.zeros(bounder.program.classes, dtype=np.int64), -1)
+        if bound.proof is not None:
+            return _contradicted(bounder.program, races, bound.proof)
+        if bound.counterexample is None:
+            return Detected(block, Verdict.UNDECIDED, 0, races, None)
+    return _violations(without_races, settings)
+
+
+def detected_frame(found: Sequence[Detected]) -> pd.DataFrame:
+    """One row per block: its households, the subsidized ones, the verdict and the violations that are proved."""
+    rows = {
+        "block": [one.block for one in found],
+        "n": [one.release.n for one in found],
+        "n_s": [int(one.release.lo[[q.id for q in one.release.queries].index("HUD_N")]) for one in found],
+        "verdict": [one.verdict.value for one in found],
+        "flagged": [one.flagged for one in found],
+        "least_violations": [one.least for one in found],
+    }
+    return pd.DataFrame(rows)
+
+
+def _violations(release: Release, settings: ProgramSettings) -> Detected:
+    """
+    The least number of violations over the datasets that fit, with its proof.
+
+    Where households can be very large, sizes and children first take their usual codes and the largest: all statistics are
+    linear in them from seven persons on, so the linear program loses nothing. A dataset so found fits; a proof counts if
+    the checker accepts it for all sizes.
+    """
+    sizes = release.schema.domain["SIZE"].codes
+    if len(sizes) > USUAL:
+        few = [code for code in sizes if code <= USUAL or code == sizes[-1]]
+        found = _search(release, restricted(release, {"SIZE": few, "CHILDREN": [0, *few]}), settings)
+        if found.verdict is not Verdict.UNDECIDED and _accepted(found):
+            return found
+    return _search(release, release, settings)
+
+
+def _accepted(found: Detected) -> bool:
+    try:
+        found.check()
+    except CertificateError:
+        return False
+    return True
+
+
+def _search(release: Release, searched: Release, settings: ProgramSettings) -> Detected:
+    """The verdict about a release from the records of another that has some of its codes."""
+    bounder = settings.bounder(searched)
+    inside, _ = condition_classes(bounder.program, YES)
+    least, bound = _minimum(bounder, inside, settings)
+    if bound.proof is None:
+        return Detected(release.block, Verdict.UNDECIDED, 0, release, None)
+    if not bounder.seen:
+        return _contradicted(bounder.program, release, bound.proof)
+    if least == 0:
+        return Detected(release.block, Verdict.POSSIBLE, 0, release, None)
+    text = certificate_of(release, bounder.program.lemmas)
+    text["at_least"] = [{"where": {VIOLATION: 1}, "m": least, "proof": bound.proof.as_dict()}]
+    return Detected(release.block, Verdict.VIOLATION, least, release, text)
+
+
+def _minimum(bounder: Bounder, inside: Ints, settings: ProgramSettings) -> tuple[int, Bound]:
+    """The least number of records inside, with its proof; where branching runs out, an integer program finds the dataset."""
+    best, bound = bounder.maximum(-inside)
+    if bound.proof is None:
+        z = _farthest(bounder.program, -inside, settings)
+        if z is not None and int(-inside @ z) > best:
+            bounder.seen.append(z)
+            best = int(-inside @ z)
+            bound = bounder.at_most(-inside, best)
+    return -best, bound
+
+
+def _farthest(program: Program, c: Ints, settings: ProgramSettings) -> Ints | None:
+    """A dataset that fits and makes c z as large as possible, recounted; None where the solver ran into a limit."""
+    upper = np.full(program.classes, program.n, dtype=np.float64)
+    lo, hi = program.lo.astype(np.float64), program.hi.astype(np.float64)
+    A = csr_array(program.A.astype(np.float64))
+    answer = settings.make_solver().solve(IntegerProgram(A, lo, hi, upper, c.astype(np.float64)))
+    z = None if answer.z is None else np.rint(answer.z).astype(np.int64)
+    return z if z is not None and program.fits(z) else None
+
+
+def _contradicted(program: Program, release: Release, proof: Node) -> Detected:
+    text = certificate_of(release, program.lemmas)
+    text["contradiction"] = proof.as_dict()
+    return Detected(release.block, Verdict.CONTRADICTION, 0, release, text)

@@ -1,0 +1,115 @@
+"""A block reconstructed from what the two releases say of it: the most likely datasets, or those nearest to the counts."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from genverify.attack.block import ProgramSettings
+from genverify.core.release import Release
+from genverify.core.seeds import derive_seed
+from genverify.papers.housing.attack.nearest import closest
+from genverify.papers.housing.attack.prior import CONFIGURATION, NATS, Prior, prior_types
+from genverify.papers.housing.attack.top import Best, Likely, most_likely, most_likely_sets
+from genverify.papers.housing.attack.types_program import Ints, TypeProgram, list_program
+from genverify.papers.housing.attack.verdict import FLAGGED
+from genverify.papers.housing.private.household import COLUMNS
+from genverify.solve.solvers.base import Solver
+
+KINDS = {"block": str, "found": np.int64, "proved": bool, "fits": bool, "best_cost": float, "error": np.int64, "gap": float}
+
+
+@dataclass(frozen=True)
+class Reconstruction:
+    """
+    The most likely datasets of a block over listed types, and how good they are.
+
+    `fits`: every statistic is met; else they minimise cost plus `error` (equation 8), and all of them have the same errors.
+    `proved`: no dataset that was left out costs less than the last. `gap`: what the first may lack to the best, in nats.
+    """
+
+    block: str
+    program: TypeProgram
+    likely: Likely
+    fits: bool
+    error: int
+    gap: float
+
+
+def reconstruct_block(
+    release: Release, prior: Prior, top: int, settings: ProgramSettings, search: int, seed: int
+) -> Reconstruction:
+    """
+    The `top` most likely datasets that fit a block (equation 2) under the prior of its state; where none of the households
+    that the prior knows fits, those nearest to the counts (equation 8).
+    """
+    solver, own = settings.make_solver(), derive_seed(seed, "housing_top", release.block)
+    program = prior_program(release, prior)
+    able = program.possible()
+    best = most_likely(able, solver)
+    if best.z is None:
+        return _nearest(release.block, program, top, solver, search, own)
+    likely = most_likely_sets(able, best, top, solver, search, own)
+    return Reconstruction(release.block, able, likely, fits=True, error=0, gap=best.gap / NATS)
+
+
+def prior_program(release: Release, prior: Prior) -> TypeProgram:
+    """The program of a block over the types that the prior knows, with their costs."""
+    domain = release.schema.domain
+    codes, cost = prior_types(prior, domain.names, {column.name: column.codes for column in domain.columns})
+    return list_program(release, codes, cost, [name for name in domain.names if name not in CONFIGURATION])
+
+
+def _nearest(block: str, program: TypeProgram, top: int, solver: Solver, search: int, seed: int) -> Reconstruction:
+    """The datasets of equation 8: the best, and others of the same errors. Others that cost as little are surely as good."""
+    found = closest(program, solver)
+    best = Best(found.z, found.gap * NATS, decided=found.gap == 0)
+    likely = most_likely_sets(found.program(program), best, top, solver, search, seed)
+    tied = likely.proved and len(likely.costs) == top and likely.costs[-1] == likely.costs[0]
+    likely = Likely(likely.datasets, likely.costs, tied)
+    return Reconstruction(block, program, likely, found.error == 0, found.error, found.gap)
+
+
+def datasets_frame(found: Reconstruction) -> pd.DataFrame:
+    """One row per dataset (rank) and distinct household, with its count."""
+    parts = [_dataset_rows(found, rank) for rank in range(len(found.likely.datasets))]
+    rank, place, count = (np.concatenate([part[side] for part in parts] or [np.zeros(0, np.int64)]) for side in range(3))
+    frame = pd.DataFrame(found.program.codes[place], columns=list(found.program.names)).astype(np.int16)
+    frame.insert(0, "cost", np.array(found.likely.costs, dtype=np.float64)[rank] / NATS)
+    frame.insert(0, "rank", rank.astype(np.int32))
+    frame.insert(0, "block", found.block)
+    return frame.assign(count=count.astype(np.int32))
+
+
+def _dataset_rows(found: Reconstruction, rank: int) -> tuple[Ints, Ints, Ints]:
+    z = found.likely.datasets[rank]
+    used = np.flatnonzero(z)
+    return np.full(len(used), rank), used, z[used]
+
+
+def block_row(found: Reconstruction) -> dict[str, Any]:
+    """What became of a block: how many datasets, whether they are the most likely, and how well they fit."""
+    best = found.likely.costs[0] / NATS if found.likely.costs else np.nan
+    values = (found.block, len(found.likely.datasets), found.likely.proved, found.fits, best, found.error, found.gap)
+    return dict(zip(KINDS, values, strict=True))
+
+
+def blocks_frame(found: Sequence[Reconstruction]) -> pd.DataFrame:
+    """One row per block, in their order."""
+    return pd.DataFrame([block_row(one) for one in found], columns=list(KINDS)).astype(KINDS)
+
+
+def all_datasets(found: Sequence[Reconstruction]) -> pd.DataFrame:
+    """The datasets of several blocks, one below the other; of none, a frame without rows."""
+    if found:
+        return pd.concat([datasets_frame(one) for one in found], ignore_index=True)
+    kinds = {"block": str, "rank": np.int32, "cost": float, **dict.fromkeys(COLUMNS, np.int16), "count": np.int32}
+    return pd.DataFrame({name: pd.Series(dtype=kind) for name, kind in kinds.items()})
+
+
+def flagged_batch(blocks: pd.DataFrame, batch: int, batches: int) -> list[str]:
+    """The flagged blocks of a batch: every so many-th, so that batches take about as long."""
+    flagged = blocks.loc[blocks["verdict"].isin(FLAGGED), "block"]
+    return sorted(flagged)[batch::batches]

@@ -1,0 +1,110 @@
+"""Solution variability of a block (subsidized housing, equation 3): over all columns, or over simpler attributes."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from math import prod
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from genverify.attack.block import ProgramSettings
+from genverify.core.release import Release
+from genverify.papers.housing.attack.prior import Prior
+from genverify.papers.housing.attack.reconstruct import prior_program
+from genverify.papers.housing.attack.top import most_likely
+from genverify.papers.housing.attack.types_program import Ints, TypeProgram, list_program
+from genverify.papers.housing.private.household import HouseholdFile
+from genverify.solve.exclusions import implied_zeros, lemma_rule, zero_cells
+from genverify.solve.solvers.base import Solver
+from genverify.solve.types import TooManyTypes
+from genverify.solve.variability import Variability, farthest
+
+LARGE, USUAL = 10_000, 10  # beyond so many types a solver takes minutes; sizes that are tried then
+KINDS: dict[str, Any] = {
+    "block": str,
+    "attributes": str,
+    "solvar": "Int64",
+    "share": float,
+    "exact": bool,
+    "n": np.int64,
+    "n_s": np.int64,
+}
+
+
+def every_type(release: Release, limit: int) -> TypeProgram:
+    """The program of a release over every type of household that its counts and rules leave open, in the prior or not."""
+    domain = release.schema.domain
+    if prod(len(column.codes) for column in domain.columns) > limit:
+        raise TooManyTypes(
+            f"block {release.block}: its counts allow more than {limit} types of household; raise program.max_types"
+        )
+    grid = np.meshgrid(*(column.codes for column in domain.columns), indexing="ij")
+    codes = np.array(grid, dtype=np.int64).reshape(len(domain.names), -1).T
+    predicates = {query.id: query.predicate for query in release.queries}
+    lemmas = [lemma_rule(lemma, predicates) for lemma in implied_zeros(release)]
+    for rule in (*release.schema.rules, *zero_cells(release), *lemmas):
+        codes = codes[~rule.excludes(dict(zip(domain.names, codes.T, strict=True)))]
+    return list_program(release, codes, np.zeros(len(codes), dtype=np.int64)).possible()
+
+
+def measure_block(
+    release: Release, prior: Prior, file: HouseholdFile, simple: Sequence[str], settings: ProgramSettings
+) -> list[dict[str, Any]]:
+    """
+    The variability of a block over all columns (`all`) and over the simple attributes (`simple`), from its most likely
+    dataset; if no household that the prior knows fits, from any that does. Without one, nothing is measured (null).
+    """
+    solver = settings.make_solver()
+    known, every = prior_program(release, prior).possible(), every_type(release, settings.max_types)
+    firsts = (_dataset(program, most_likely(program, solver).z) for program in (known, every))
+    first = next((found for found in firsts if found is not None), None)
+    rows = []
+    for name, attributes in {"all": list(release.schema.domain.names), "simple": list(simple)}.items():
+        found = None if first is None else variability(every, first, attributes, file, solver, f"block {release.block}")
+        rows.append({"attributes": name, **(vars(found) if found else {"solvar": None, "share": np.nan, "exact": False})})
+    return rows
+
+
+def variability_frame(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    """One row per block and set of attributes."""
+    return pd.DataFrame(list(rows), columns=list(KINDS)).astype(KINDS)
+
+
+def _dataset(program: TypeProgram, z: Ints | None) -> pd.DataFrame | None:
+    """A dataset as households with their counts."""
+    if z is None:
+        return None
+    households = pd.DataFrame(program.codes, columns=list(program.names)).assign(count=z)
+    return households[households["count"] > 0]
+
+
+def variability(
+    program: TypeProgram, first: pd.DataFrame, attributes: Sequence[str], file: HouseholdFile, solver: Solver, where: str
+) -> Variability:
+    """
+    solvar over some columns or attributes: how far a dataset that fits can be from `first` (D*), as histograms of them.
+
+    `first` has one row per type of household, with its `count`. Where sizes can be very large, datasets are looked for among
+    sizes not much larger than those of D*; only if all records can differ is that answer exact.
+    """
+    types = pd.DataFrame(program.codes, columns=list(program.names))
+    held = first.groupby(_keys(file, first, attributes), sort=True)["count"].sum()
+    bins = pd.Index(held.index).get_indexer(_keys(file, types, attributes)).astype(np.int64)
+    if program.types <= LARGE:
+        return farthest(*_merged(program, bins), held.to_numpy(np.int64), solver, where)
+    usual = types["SIZE"].to_numpy() <= max(int(first["SIZE"].max()), USUAL)
+    found = farthest(*_merged(program.keep(usual), bins[usual]), held.to_numpy(np.int64), solver, where)
+    return replace(found, exact=found.exact and found.solvar == 2 * program.n)
+
+
+def _keys(file: HouseholdFile, households: pd.DataFrame, attributes: Sequence[str]) -> pd.Index:
+    """The bin of every household: its values, together."""
+    return pd.MultiIndex.from_arrays([file.values(name, households) for name in attributes]).to_flat_index()
+
+
+def _merged(program: TypeProgram, bins: Ints) -> tuple[TypeProgram, Ints]:
+    """One type of those that lie in the same bin and add the same to every row."""
+    _, first = np.unique(np.vstack([bins, program.A]), axis=1, return_index=True)
+    kept = np.sort(first)
+    return program.keep(kept), bins[kept]

@@ -1,0 +1,1 @@
+"""The attack beside the truth."""

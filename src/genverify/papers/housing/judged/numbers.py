@@ -1,0 +1,239 @@
+"""The numbers of the paper's text (sections 3.2 and 4.2) beside ours, with the difference."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from genverify.core.errors import DataError
+from genverify.papers.housing.judged.judge import summarise_blocks
+from genverify.papers.housing.judged.match_keys import SUBSIDY, in_violation, with_key
+from genverify.papers.housing.judged.reidentify import SAMPLING
+from genverify.papers.housing.judged.table1 import final
+from genverify.papers.housing.private.household import HouseholdFile
+from genverify.show.markdown import document, markdown_table
+
+NAN = float("nan")
+NEAR = 0.05
+UNPROTECTED = "none"
+OTHER_DATA = "the paper's are public data, ours {label}"
+Part = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What the numbers are computed from; verdicts, curves and totals by condition; variability with no protection."""
+
+    judged: Mapping[str, pd.DataFrame]
+    curves: Mapping[str, pd.DataFrame]
+    totals: Mapping[str, pd.DataFrame]
+    variability: pd.DataFrame
+    households: pd.DataFrame
+    file: HouseholdFile
+    simple: Sequence[str]
+
+    @cached_property
+    def private(self) -> pd.DataFrame:
+        """Per private household: subsidized, in violation, and unique in its block in the simple attributes."""
+        seen = with_key(self.households, self.simple, self.file)
+        unique = seen.groupby(["block", *self.simple])["block"].transform("size") == 1
+        violates = in_violation(self.households, self.file)
+        flags = {"any": True, "subsidized": self.households[SUBSIDY] > 0, "violates": violates, "unique": unique}
+        return pd.DataFrame({"block": self.households["block"], **flags})
+
+    def shares(self, attributes: str) -> pd.DataFrame:
+        """The variability of the blocks for which it is exact."""
+        own = self.variability[self.variability["attributes"] == attributes]
+        return own[own["exact"].astype(bool)]
+
+    def blocks_of(self, attributes: str, near: bool) -> set[str]:
+        """Blocks with zero variability, or (near) with some, but less than 5 %."""
+        own = self.shares(attributes)
+        chosen = (own["solvar"] > 0) & (own["share"] < NEAR) if near else own["solvar"] == 0
+        return set(own.loc[chosen, "block"])
+
+
+def blocks(evidence: Evidence, condition: str, part: str, of: str) -> Part:
+    found = summarise_blocks(evidence.judged[condition])
+    return found[part], found[of]
+
+
+def subsidized(evidence: Evidence, condition: str) -> Part:
+    return float(evidence.private["subsidized"].sum()), len(evidence.private)
+
+
+def violations(evidence: Evidence, condition: str) -> Part:
+    return float(evidence.private["violates"].sum()), float(evidence.private["subsidized"].sum())
+
+
+def flagged_below(evidence: Evidence, condition: str, n_s: int) -> Part:
+    flagged = evidence.judged[condition][evidence.judged[condition]["flagged"]]
+    return float((flagged["n_s"] < n_s).sum()), len(flagged)
+
+
+def false_flags(evidence: Evidence, condition: str) -> Part:
+    found = summarise_blocks(evidence.judged[condition])
+    return found["putative_blocks"] - found["true_putative_blocks"], found["putative_blocks"]
+
+
+def all_may_differ(evidence: Evidence, condition: str) -> Part:
+    own = evidence.variability[evidence.variability["attributes"] == "all"]
+    return float((own["share"] >= 1).sum()), len(own)
+
+
+def certain_blocks(evidence: Evidence, condition: str, attributes: str, near: bool) -> Part:
+    return len(evidence.blocks_of(attributes, near)), len(evidence.judged[condition])
+
+
+def certain_households(evidence: Evidence, condition: str, attributes: str, near: bool, part: str, of: str = "any") -> Part:
+    """
+    Households of these blocks that are all that the words of `part` say, among those of which `of` holds.
+
+    They are counted in the private blocks: where one reconstruction is feasible and nothing is protected, it is the same.
+    """
+    own = evidence.private[evidence.private["block"].isin(evidence.blocks_of(attributes, near))]
+    chosen, whole = (own[text.split()].all(axis=1) for text in (f"{part} {of}", of))
+    return float(chosen.sum()), float(whole.sum())
+
+
+def rest_flagged(evidence: Evidence, condition: str, after: bool) -> Part:
+    """Of the blocks that some dataset still fits under the condition: those flagged under it, or with no protection."""
+    judged = evidence.judged[condition]
+    rest = judged.loc[judged["verdict"] != "contradiction", "block"]
+    own = evidence.judged[condition if after else UNPROTECTED]
+    return float(own.loc[own["block"].isin(rest), "flagged"].sum()), len(rest)
+
+
+def end_of_curve(evidence: Evidence, condition: str, key: str, scope: str, measure: str, source: str | None = None) -> Part:
+    """Precision (true over putative) or recall (true over all violations) with all putative violations joined."""
+    last = final(evidence.curves[source or condition], key, scope)
+    whole = last["putative"] if measure == "precision" else _total(evidence, key, scope)["violations"]
+    return last["true"], whole
+
+
+def identified(evidence: Evidence, condition: str, key: str, part: str) -> Part:
+    """Unique households of a key among all that it identifies, or violations among the unique ones."""
+    unique = _total(evidence, key, "unique")
+    whole = _total(evidence, key, "all")["households"] if part == "households" else unique["households"]
+    return unique[part], whole
+
+
+def _total(evidence: Evidence, key: str, scope: str) -> dict[str, float]:
+    rows = next(iter(evidence.totals.values()))
+    found = rows[(rows["key"] == key) & (rows["scope"] == scope)]
+    return {name: found[name].iloc[0] if len(found) else NAN for name in ("households", "violations")}
+
+
+zero_simple = partial(certain_households, attributes="simple", near=False)
+zero_all = partial(certain_households, attributes="all", near=False)
+near_simple = partial(certain_households, attributes="simple", near=True)
+COMPUTED: dict[str, Callable[..., Part]] = {
+    "public_blocks": partial(blocks, part="blocks", of="blocks"),
+    "public_subsidized": subsidized,
+    "public_flagged": partial(blocks, part="putative_blocks", of="blocks"),
+    "flagged_below_15": partial(flagged_below, n_s=15),
+    "flagged_below_30": partial(flagged_below, n_s=30),
+    "all_may_differ": all_may_differ,
+    "zero_all": partial(certain_blocks, attributes="all", near=False),
+    "zero_all_households": partial(zero_all, part="any"),
+    "zero_all_violations": partial(zero_all, part="violates"),
+    "zero_simple": partial(certain_blocks, attributes="simple", near=False),
+    "zero_simple_households": partial(zero_simple, part="any"),
+    "zero_simple_subsidized": partial(zero_simple, part="subsidized"),
+    "zero_simple_unique": partial(zero_simple, part="unique"),
+    "zero_simple_unique_subsidized": partial(zero_simple, part="subsidized", of="unique"),
+    "zero_simple_unique_violations": partial(zero_simple, part="violates", of="unique"),
+    "near_simple": partial(certain_blocks, attributes="simple", near=True),
+    "near_simple_households": partial(near_simple, part="any"),
+    "near_simple_unique_violations": partial(near_simple, part="unique violates"),
+    "dp_contradictions": partial(blocks, part="contradictions", of="blocks"),
+    "dp_rest_before": partial(rest_flagged, after=False),
+    "dp_rest_after": partial(rest_flagged, after=True),
+    "subsidized": subsidized,
+    "violations": violations,
+    "blocks_with_violation": partial(blocks, part="blocks_with_violation", of="blocks"),
+    "block_recall": partial(blocks, part="true_putative_blocks", of="blocks_with_violation"),
+    "block_recall_swapping": partial(blocks, part="true_putative_blocks", of="blocks_with_violation"),
+    "block_precision_swapping": partial(blocks, part="true_putative_blocks", of="putative_blocks"),
+    "flagged_swapping": partial(blocks, part="putative_blocks", of="blocks"),
+    "false_flags": false_flags,
+    "block_recall_dp": partial(blocks, part="true_putative_blocks", of="blocks_with_violation"),
+    "block_chance_recall_dp": partial(blocks, part="putative_blocks", of="blocks"),
+    "block_precision_dp": partial(blocks, part="true_putative_blocks", of="putative_blocks"),
+    "hud_recall": partial(end_of_curve, key="hud", scope="all", measure="recall"),
+    "hud_precision": partial(end_of_curve, key="hud", scope="all", measure="precision"),
+    "hud_recall_distinct": partial(end_of_curve, key="hud", scope="distinct", measure="recall"),
+    "hud_precision_distinct": partial(end_of_curve, key="hud", scope="distinct", measure="precision"),
+    "hud_sampling": partial(end_of_curve, key="hud", scope="all", measure="precision", source=SAMPLING),
+    "hud_unique": partial(identified, key="hud", part="households"),
+    "hud_unique_violations": partial(identified, key="hud", part="violations"),
+    "hud_unique_recall": partial(end_of_curve, key="hud", scope="unique", measure="recall"),
+    "hud_unique_precision": partial(end_of_curve, key="hud", scope="unique", measure="precision"),
+    "known_unique": partial(identified, key="subsidized_race_child", part="households"),
+    "known_unique_violations": partial(identified, key="subsidized_race_child", part="violations"),
+    "known_unique_recall": partial(end_of_curve, key="subsidized_race_child", scope="unique", measure="recall"),
+    "known_unique_precision": partial(end_of_curve, key="subsidized_race_child", scope="unique", measure="precision"),
+    "unknown_unique": partial(identified, key="race_child", part="households"),
+    "unknown_unique_violations": partial(identified, key="race_child", part="violations"),
+    "unknown_unique_recall": partial(end_of_curve, key="race_child", scope="unique", measure="recall"),
+    "unknown_unique_precision": partial(end_of_curve, key="race_child", scope="unique", measure="precision"),
+    "hud_unique_precision_dp": partial(end_of_curve, key="hud", scope="unique", measure="precision"),
+    "unknown_unique_precision_dp": partial(end_of_curve, key="race_child", scope="unique", measure="precision"),
+}
+
+
+def numbers_table(evidence: Evidence, statements: Mapping[str, Mapping[str, Any]], label: str) -> pd.DataFrame:
+    """Every number of the text, once as a count and once as a share where it is both, with ours and the difference."""
+    unknown = sorted(statements.keys() ^ COMPUTED.keys())
+    if unknown:
+        raise DataError(f"the statement {unknown[0]!r} is not both in the file of the paper's numbers and computed here")
+    rows = [
+        {"key": key, "where": entry["where"], "statement": entry["statement"], "condition": condition, **row}
+        for key, entry in statements.items()
+        for condition in entry["conditions"]
+        for row in _rows(entry, _computed(evidence, key, condition), label)
+    ]
+    return pd.DataFrame(rows).assign(data=label)
+
+
+def _computed(evidence: Evidence, key: str, condition: str) -> Part:
+    return COMPUTED[key](evidence, condition) if condition in evidence.judged else (NAN, NAN)
+
+
+def _rows(entry: Mapping[str, Any], ours: Part, label: str) -> Iterator[dict[str, Any]]:
+    """A count, a share, or both: the paper's, ours, and ours less the paper's."""
+    note = [OTHER_DATA.format(label=label)] if entry["on"] == "public" else []
+    note += [f"the paper says: {entry['words']}"] if "words" in entry else []
+    note += [entry["remark"]] if "remark" in entry else []
+    if "count" in entry:
+        yield _row("count", entry["count"], ours[0], note)
+    if "share" in entry or "of" in entry or "words" in entry:
+        share = ours[0] / ours[1] if ours[1] else NAN
+        printed = entry.get("share", entry["count"] / entry["of"] if entry.get("of") else NAN)
+        yield _row("share", round(printed, 4), round(share, 4), note)
+
+
+def _row(unit: str, paper: float, ours: float, note: list[str]) -> dict[str, Any]:
+    missing = ["this study has no such blocks, households or condition"] if np.isnan(ours) else []
+    return {
+        "unit": unit,
+        "paper": paper,
+        "ours": ours,
+        "difference": round(ours - paper, 4),
+        "note": "; ".join([*note, *missing]),
+    }
+
+
+def numbers_text(table: pd.DataFrame, label: str) -> str:
+    """The numbers as Markdown."""
+    lead = (
+        "Counts are about different numbers of blocks: compare the shares. Precision and recall are those with all putative "
+        "violations joined, k = |V-hat|, where the paper's text reads its curves. Blocks count as reconstructed for certain "
+        "only where their solution variability is exact."
+    )
+    shown = ["where", "statement", "condition", "unit", "paper", "ours", "difference", "note"]
+    rows = markdown_table(shown, table[shown].astype(object).to_numpy(), left=4)
+    return document("Subsidized housing, numbers of the text", label, [lead, rows])

@@ -1,0 +1,184 @@
+"""
+Re-identification (section 4.1): reconstructed violations are ranked and joined with identified data.
+
+A configuration is a block together with the values of the match key S, since the attacker joins within a block; one ranking
+runs over all flagged blocks. "How often" is read as households per reconstruction: the violations with this configuration in
+all reconstructions of the block (two alike in one of them count twice) over the number of reconstructions, so that blocks
+with fewer than t of them are ranked by the same measure. V-hat holds every identified household that has one of the first k
+configurations, in violation or not. Where the key tells subsidized households from others, the identified households are the
+subsidized ones; otherwise they are all households of the property blocks. V is never restricted to flagged blocks.
+
+The paper's "fraction of putative violations that can be matched to a true violation" may also be meant of configurations,
+each counted once, however many households have it: that is the scope `distinct`. On unique households both readings agree.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from genverify.core.errors import DataError
+from genverify.core.seeds import derive_seed
+from genverify.papers.housing.judged.match_keys import SUBSIDY, in_violation, knows_subsidy, with_key
+from genverify.papers.housing.private.household import COLUMNS, HouseholdFile
+
+SCOPES = ("all", "unique", "distinct")
+"""All identified households; those unique in their block in the key; each configuration of a block once, true if any is."""
+
+SAMPLING = "sampling"
+CURVE = ["source", "key", "scope", "k", "frequency", "putative", "true", "precision", "recall", "match_rate"]
+
+
+@dataclass(frozen=True)
+class Identified:
+    """D_S: the identified households of a match key S, and what only the evaluation knows of them: V, and who is unique."""
+
+    key: str
+    names: tuple[str, ...]
+    households: pd.DataFrame
+
+    def true(self, scope: str) -> int:
+        """|V|, over all households, over those unique in their block, or over configurations."""
+        return int(self.households[f"{scope}_true"].sum())
+
+    def tally(self, place: str) -> pd.DataFrame:
+        """How many households, and how many of them in V, have each configuration of a place (block or state)."""
+        flags = [name for scope in SCOPES for name in (scope, f"{scope}_true")]
+        return self.households.groupby([place, *self.names], as_index=False)[flags].sum()
+
+
+def identify(households: pd.DataFrame, key: str, names: Sequence[str], file: HouseholdFile) -> Identified:
+    """The identified data of a key, made of the private households: exact, as in the paper."""
+    seen = with_key(households, names, file).assign(state=households["block"].str[:2], all=1)
+    seen["violates"] = in_violation(households, file)
+    if knows_subsidy(names, file):
+        seen = seen[households[SUBSIDY] > 0].copy()
+    alike = seen.groupby(["block", *names])["violates"]
+    seen["unique"] = (alike.transform("size") == 1).astype(np.int64)
+    seen["distinct"] = (alike.cumcount() == 0).astype(np.int64)
+    for scope, true in {"all": seen["violates"], "unique": seen["violates"], "distinct": alike.transform("any")}.items():
+        seen[f"{scope}_true"] = seen[scope] * true
+    return Identified(key, tuple(names), seen)
+
+
+def count_violations(reconstructions: pd.DataFrame, file: HouseholdFile) -> pd.DataFrame:
+    """Reconstructed violations: how often each household of a block occurs in all reconstructions, and in the likeliest."""
+    rows = reconstructions[in_violation(reconstructions, file)]
+    rows = rows.assign(times=rows["count"], first=rows["count"].where(rows["rank"] == 0, 0))
+    return rows.groupby(["block", *COLUMNS], as_index=False)[["times", "first"]].sum()
+
+
+def rank_reconstructed(
+    counted: pd.DataFrame, found: "pd.Series[int]", identified: Identified, file: HouseholdFile, seed: int
+) -> pd.DataFrame:
+    """R'_S: the configurations of reconstructed violations by how many of them a reconstruction of their block holds."""
+    names = list(identified.names)
+    rows = with_key(counted, names, file).assign(times=counted["times"])
+    rows = rows.groupby(["block", *names])["times"].sum().reset_index()
+    unknown = sorted(set(rows["block"]) - set(found.index))
+    if unknown:
+        raise DataError(f"block {unknown[0]} has reconstructions, but no row that says how many: make its batch again")
+    frequency = rows["times"].to_numpy() / found.reindex(rows["block"]).to_numpy(dtype=float)
+    return _ranked(rows.assign(frequency=frequency), ["frequency"], seed)
+
+
+def _ranked(rows: pd.DataFrame, by: Sequence[str], seed: int) -> pd.DataFrame:
+    """Rows, the largest first; ties in an order drawn from the seed."""
+    ties = np.random.default_rng(seed).permutation(len(rows))
+    return rows.iloc[np.lexsort([ties, *(-rows[name].to_numpy() for name in reversed(by))])].reset_index(drop=True)
+
+
+def rank_sample(
+    households: pd.DataFrame, identified: Identified, file: HouseholdFile, share: float, seed: int
+) -> pd.DataFrame:
+    """
+    R_S of the sampling attack: configurations of a state by the share of their sampled households that are in violation.
+
+    Where shares are equal, the one seen in violation more often comes first. A configuration that was not is not ranked.
+    """
+    drawn = draw_sample(households, share, seed)
+    rows = with_key(drawn, identified.names, file).assign(state=drawn["block"].str[:2], violates=in_violation(drawn, file))
+    grouped = rows.groupby(["state", *identified.names])["violates"].agg(times="sum", frequency="mean").reset_index()
+    ties = derive_seed(seed, "housing", "ties", SAMPLING, identified.key)
+    return _ranked(grouped[grouped["times"] > 0], ["frequency", "times"], ties)
+
+
+def draw_sample(households: pd.DataFrame, share: float, seed: int) -> pd.DataFrame:
+    """So large a share of each state's households, drawn without replacement."""
+    parts = []
+    for state, own in households.groupby(households["block"].str[:2]):
+        rng = np.random.default_rng(derive_seed(seed, "housing", "baseline_sample", str(state)))
+        parts.append(own.iloc[np.sort(rng.choice(len(own), round(share * len(own)), replace=False))])
+    return pd.concat(parts, ignore_index=True)
+
+
+def curves(ranked: pd.DataFrame, identified: Identified, place: str, source: str) -> pd.DataFrame:
+    """PRECISION (4), RECALL (5) and MATCH RATE (9) for every k, over households and over configurations (SCOPES)."""
+    on = [place, *identified.names]
+    joined = ranked.merge(identified.tally(place), on=on, how="left")
+    k = np.arange(1, len(joined) + 1)
+    frames = []
+    for scope in SCOPES:
+        putative, hits = (joined[name].fillna(0).astype(np.int64).to_numpy() for name in (scope, f"{scope}_true"))
+        true, matched = np.cumsum(hits), np.cumsum(putative)
+        shares = {"precision": _over(true, matched), "recall": _over(true, identified.true(scope))}
+        shares["match_rate"] = np.cumsum(hits > 0) / k
+        frame = pd.DataFrame({"k": k, "frequency": joined["frequency"], "putative": matched, "true": true, **shares})
+        frames.append(frame.assign(source=source, key=identified.key, scope=scope))
+    return pd.concat(frames, ignore_index=True)[CURVE]
+
+
+def _over(above: Any, below: Any) -> Any:
+    """A share, unknown where there is nothing to share."""
+    whole = np.broadcast_to(np.asarray(below, dtype=float), np.shape(above))
+    return np.divide(above, whole, out=np.full(np.shape(above), np.nan), where=whole > 0)
+
+
+def totals(identified: Identified, flagged: set[str]) -> Iterator[dict[str, Any]]:
+    """What chance has to do with it: identified households and violations, everywhere and in the flagged blocks."""
+    rows = identified.households
+    inside = rows[rows["block"].isin(flagged)]
+    for scope in SCOPES:
+        yield {
+            "key": identified.key, "scope": scope,
+            "households": int(rows[scope].sum()), "violations": identified.true(scope),
+            "flagged_households": int(inside[scope].sum()), "flagged_violations": int(inside[f"{scope}_true"].sum()),
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Attack:
+    """What the attacker has under a condition: flagged blocks, reconstructed violations, reconstructions found per block."""
+
+    name: str
+    flagged: set[str]
+    counted: pd.DataFrame
+    found: "pd.Series[int]"
+
+
+def reidentify(
+    households: pd.DataFrame, attack: Attack, keys: Mapping[str, Sequence[str]], file: HouseholdFile, seed: int
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The curves of every match key in the flagged blocks, and the totals that they are measured by."""
+    inside = attack.counted[attack.counted["block"].isin(attack.flagged)]
+    found, rows = [], []
+    for key, names in keys.items():
+        identified = identify(households, key, names, file)
+        ties = derive_seed(seed, "housing", "ties", attack.name, key)
+        ranked = rank_reconstructed(inside, attack.found, identified, file, ties)
+        found.append(curves(ranked, identified, "block", attack.name))
+        rows += list(totals(identified, attack.flagged))
+    return pd.concat(found, ignore_index=True), pd.DataFrame(rows)
+
+
+def sampling_curves(
+    households: pd.DataFrame, keys: Mapping[str, Sequence[str]], file: HouseholdFile, share: float, seed: int
+) -> pd.DataFrame:
+    """The sampling attack with every key, on all property blocks: it needs no published statistics, and knows no flags."""
+    found = []
+    for key, names in keys.items():
+        identified = identify(households, key, names, file)
+        found.append(curves(rank_sample(households, identified, file, share, seed), identified, "state", SAMPLING))
+    return pd.concat(found, ignore_index=True)

@@ -1,0 +1,1 @@
+"""The households behind the statistics: drawn, or read from files."""

@@ -1,0 +1,1 @@
+"""What the two agencies publish, and how it is protected."""

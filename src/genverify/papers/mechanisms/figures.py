@@ -1,0 +1,170 @@
+"""Privacy against accuracy: the frontier of randomized response, strategies of the matrix mechanism, what zeros rule out."""
+
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, NullLocator, StrMethodFormatter
+
+from genverify.papers.mechanisms.comparison import BY_EPSILON, BY_TABLE
+from genverify.papers.mechanisms.randomized_response import Survey
+from genverify.papers.mechanisms.zeros import BY_SIZE, LEFT
+from genverify.show.style import INK, PAGE_WIDTH, PALETTE, plain, say_source, use_style
+
+MARKERS = "os^Dv*"
+LINES = ("-", "--", "-.", ":", (0, (6, 1, 1, 1)), (0, (1, 2)))
+WORDS = {
+    "identity": "identity: record types",
+    "hierarchical": "hierarchical: tree of tables",
+    "tables": "tables: all, in full",
+    "finest": "finest: finest tables only",
+    "workload": "workload: least squares",
+    "unprojected": "unprojected: raw noise",
+}
+
+
+def plot_rr_frontier(rows: pd.DataFrame, label: str) -> Figure:
+    """Left: accuracy against privacy loss for one population. Right: the standard error that protection adds, for all."""
+    use_style()
+    rows = rows[rows["quantity"] == "accuracy"]
+    figure, (left, right) = plt.subplots(1, 2, figsize=(PAGE_WIDTH, 3.6), layout="constrained")
+    populations = sorted(rows["population"].unique())
+    _frontier(left, rows[rows["population"] == populations[len(populations) // 2]])
+    for place, n in enumerate(populations):
+        _added_error(right, rows[rows["population"] == n], place, int(n))
+    _axes_of_errors(right, rows)
+    handles, labels = left.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=len(handles), frameon=False)
+    say_source(figure, label)
+    return figure
+
+
+def _curve(rows: pd.DataFrame, pi: float) -> tuple[list[float], list[float]]:
+    """The formula between the least and the greatest privacy loss."""
+    survey = Survey(pi, int(rows["population"].iloc[0]), float(rows["mu"].iloc[0]))
+    grid = np.geomspace(rows["epsilon"].min(), rows["epsilon"].max(), 200).tolist()
+    return grid, [survey.accuracy_at(epsilon) for epsilon in grid]
+
+
+def _frontier(axes: Axes, rows: pd.DataFrame) -> None:
+    shares = sorted(rows["pi"].unique())
+    for place, pi in enumerate(shares):
+        own = rows[rows["pi"] == pi]
+        grid, curve = _curve(rows, pi)
+        axes.plot(grid, curve, color=INK, lw=1.2, label="formula (B-4, B-9)" if place == 0 else None)
+        axes.errorbar(own["epsilon"], own["simulated"], 3 * own["standard_error"], label=f"simulated, $\\pi$ = {pi:g}",
+                      **_point(place))  # fmt: skip
+    axes.set_xlabel("privacy loss $\\epsilon$")
+    axes.set_ylabel("accuracy $I$ (0: no protection)")
+    axes.set_title(f"a  the frontier, N = {int(rows['population'].iloc[0]):,}", loc="left", color=INK)
+
+
+def _point(place: int) -> dict[str, Any]:
+    """Points of different shares lie on each other, so the later ones are smaller and hollow."""
+    return {"color": PALETTE[place], "marker": MARKERS[place], "markersize": 8 - 2 * place, "linestyle": "none", "lw": 1,
+            "markerfacecolor": PALETTE[place] if place == 2 else "none", "zorder": 3 + place}  # fmt: skip
+
+
+def _added_error(axes: Axes, rows: pd.DataFrame, place: int, n: int) -> None:
+    """100 sqrt(-I): what protection adds to the standard error of the share, in percentage points."""
+    for order, pi in enumerate(sorted(rows["pi"].unique())):
+        grid, curve = _curve(rows, pi)
+        own = rows[rows["pi"] == pi]
+        axes.plot(grid, 100 * np.sqrt(-np.array(curve)), color=INK, ls=LINES[place], lw=1.2)
+        axes.plot(own["epsilon"], 100 * np.sqrt(-own["simulated"]), **_point(order))
+    at = float(rows["epsilon"].max())
+    height = 100 * np.sqrt(-Survey(0.5, n, float(rows["mu"].iloc[0])).accuracy_at(at))
+    axes.annotate(f"N = {n:,}", (at, height), (7, 0), textcoords="offset points", fontsize=7.5, va="center")
+
+
+def _axes_of_errors(axes: Axes, rows: pd.DataFrame) -> None:
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.set_xticks(sorted(rows["epsilon"].unique()))
+    axes.set_xlim(right=2.2 * rows["epsilon"].max())
+    axes.xaxis.set_minor_locator(NullLocator())
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_formatter(StrMethodFormatter("{x:g}"))
+    axes.set_xlabel("privacy loss $\\epsilon$")
+    axes.set_ylabel("standard error added (percentage points)")
+    axes.set_title("b  what protection adds, by population", loc="left", color=INK)
+
+
+def plot_matrix_mechanism(numbers: pd.DataFrame, label: str) -> Figure:
+    """Left: the error of a query against privacy loss, by strategy. Right: by table, at one privacy loss."""
+    use_style()
+    figure, (left, right) = plt.subplots(1, 2, figsize=(PAGE_WIDTH, 4.9), layout="constrained", width_ratios=[1, 1.05])
+    whole, tables = (numbers[numbers["part"] == part] for part in (BY_EPSILON, BY_TABLE))
+    names = [name for name in dict.fromkeys(tables["table"]) if (tables.loc[tables["table"] == name, "error"] > 0).any()]
+    for place, (strategy, own) in enumerate(whole.groupby("strategy", sort=False)):
+        look: dict[str, Any] = {"color": PALETTE[place], "marker": MARKERS[place], "markersize": 5}
+        said = f"{WORDS[str(strategy)]}, $\\Delta$ = {own['sensitivity'].iloc[0]}"
+        left.plot(own["epsilon"], own["error"], ls=LINES[place], lw=1.3, label=said, **look)
+        errors = tables[tables["strategy"] == strategy].set_index("table")["error"][names]
+        right.plot(errors, range(len(names)), ls="none", **look)
+    _axes_of_strategies(left, right, whole, tables, names)
+    handles, labels = left.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=3, frameon=False, handlelength=3.0, columnspacing=1.4)
+    say_source(figure, label)
+    return figure
+
+
+def _axes_of_strategies(left: Axes, right: Axes, whole: pd.DataFrame, tables: pd.DataFrame, names: list[str]) -> None:
+    queries = int(whole["queries"].iloc[0])
+    left.set_xscale("log")
+    left.set_yscale("log")
+    left.set_xticks(sorted(whole["epsilon"].unique()))
+    left.xaxis.set_minor_locator(NullLocator())
+    left.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+    left.yaxis.set_major_formatter(StrMethodFormatter("{x:,g}"))
+    left.set_xlabel("privacy loss $\\epsilon$")
+    left.set_ylabel("root mean square error of a count (households)")
+    left.set_title(f"a  over all {queries} queries", loc="left", color=INK)
+    right.set_xscale("log")
+    right.xaxis.set_major_formatter(StrMethodFormatter("{x:,g}"))
+    counts = tables.drop_duplicates("table").set_index("table")["queries"]
+    right.set_yticks(range(len(names)), [plain(f"{name} ({counts[name]})") for name in names])
+    right.invert_yaxis()
+    right.set_xlabel("root mean square error of a count (households)")
+    right.set_ylabel("table and its iterations (queries)")
+    right.set_title(f"b  by table, $\\epsilon$ = {tables['epsilon'].iloc[0]:g}", loc="left", color=INK)
+
+
+def plot_zeros_removed(left: pd.DataFrame, structural: int, label: str) -> Figure:
+    """Records of the domain that are left after the zeros of a block, by its size: the median and the quartiles."""
+    use_style()
+    figure, axes = plt.subplots(figsize=(PAGE_WIDTH, 4.2), layout="constrained")
+    domain = int(left["domain"].iloc[0])
+    axes.axhline(domain, color=INK, lw=1.4, label=f"the whole domain: {domain:,} record types")
+    axes.axhline(structural, color=INK, lw=1.2, ls=":", label=f"structural zeros alone: {structural:,}")
+    own = left[left["blocks_of"] == BY_SIZE]
+    for place, known in enumerate(LEFT.values()):
+        part = own[own["known"] == known].sort_values("households")
+        axes.fill_between(part["households"], part["lower_quartile"], part["upper_quartile"], color=PALETTE[place],
+                          alpha=0.18, lw=0)  # fmt: skip
+        axes.plot(part["households"], part["median"], color=PALETTE[place], marker=MARKERS[place], ms=4.5, lw=1.3,
+                  ls=LINES[place], label=known)  # fmt: skip
+    _axes_of_zeros(axes, own, domain)
+    figure.legend(loc="outside upper center", ncols=2, frameon=False, handlelength=3)
+    say_source(figure, f"Lines: median block of a size. Shaded: the middle half of the blocks. Data: {label}")
+    return figure
+
+
+def _axes_of_zeros(axes: Axes, own: pd.DataFrame, domain: int) -> None:
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.set_ylim(0.8, 2.5 * domain)
+    sizes = sorted(own["households"].unique())
+    ticks = [n for n in (1, 2, 5, 10, 20, 50, 100, 200, 500) if sizes[0] <= n <= sizes[-1]]
+    axes.set_xticks(ticks)
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+    axes.yaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+    axes.set_xlabel("households in the block")
+    axes.set_ylabel("record types left")
+    share = axes.secondary_yaxis("right", functions=(lambda n: np.asarray(n) / domain, lambda s: np.asarray(s) * domain))
+    share.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:.6g} %"))
+    share.set_ylabel("share of the domain left")

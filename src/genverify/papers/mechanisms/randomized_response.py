@@ -1,0 +1,149 @@
+"""
+Randomized response (appendix B): each person answers the sensitive question with probability rho, else an innocuous one.
+
+pi is the share of the population with the sensitive characteristic, mu the share that says yes to the innocuous question.
+The N people asked are drawn at random (B-7): of N people held fixed the variance would be smaller.
+"""
+
+from dataclasses import dataclass
+from math import exp, expm1, log1p
+
+import numpy as np
+import numpy.typing as npt
+
+from genverify.papers.mechanisms.parameters import PrivacyError, check_epsilon, check_open, check_population, check_share
+
+Floats = npt.NDArray[np.float64]
+FAIR = 0.5
+
+
+def privacy_loss(rho: float, mu: float = FAIR) -> float:
+    """
+    epsilon(rho): the greater of the two Bayes factors, as a logarithm (B-2, B-3; B-4 for mu = 1/2).
+
+    >>> round(exp(privacy_loss(0.5)), 12)
+    3.0
+    """
+    check_open(rho, "rho, the probability of the sensitive question,")
+    return log1p(rho / ((1 - rho) * _rarer(mu)))
+
+
+def asking_probability(epsilon: float, mu: float = FAIR) -> float:
+    """
+    rho(epsilon), the inverse of `privacy_loss` (B-10 for mu = 1/2).
+
+    >>> round(asking_probability(privacy_loss(0.3, 0.2), 0.2), 12)
+    0.3
+    """
+    odds = _rarer(mu) * _growth(check_epsilon(epsilon))
+    return odds / (1 + odds)
+
+
+def _rarer(mu: float) -> float:
+    """The probability of the innocuous answer that hides less."""
+    return min(check_open(mu, "mu, the share of innocuous yes answers,"), 1 - mu)
+
+
+def _growth(epsilon: float) -> float:
+    """e^epsilon - 1; beyond what a number can hold there is no protection left to speak of."""
+    if epsilon > 700:
+        raise PrivacyError(f"epsilon is {epsilon}: no answer would be protected; give at most 700")
+    return expm1(epsilon)
+
+
+def asking_slope(epsilon: float, mu: float = FAIR) -> float:
+    """
+    rho'(epsilon) (B-12 for mu = 1/2).
+
+    >>> round(asking_slope(1.0) * (1 + (exp(1.0) + exp(-1.0)) / 2), 12)
+    1.0
+    """
+    rarer, growth = _rarer(mu), _growth(check_epsilon(epsilon))
+    return rarer * exp(epsilon) / (1 + rarer * growth) ** 2
+
+
+@dataclass(frozen=True)
+class Survey:
+    """
+    A population that is asked: its sensitive share pi, its size N, and mu.
+
+    >>> survey = Survey(pi=0.3, n=100)
+    >>> survey.mean_answer(1.0), round(survey.accuracy(0.5), 6)
+    (0.3, -0.0075)
+    """
+
+    pi: float
+    n: int
+    mu: float = FAIR
+
+    def __post_init__(self) -> None:
+        check_share(self.pi, "pi, the share with the sensitive characteristic,")
+        check_population(self.n)
+        check_open(self.mu, "mu, the share of innocuous yes answers,")
+
+    def estimate(self, mean_answer: float | Floats, rho: float) -> float | Floats:
+        """The estimate of pi from the mean of the answers (B-5)."""
+        return (mean_answer - self.mu * (1 - _asked(rho))) / rho
+
+    def mean_answer(self, rho: float) -> float:
+        """The expected mean of the answers (B-6)."""
+        return _asked(rho) * self.pi + (1 - rho) * self.mu
+
+    def answer_variance(self, rho: float) -> float:
+        """The variance of the mean of the answers (B-7)."""
+        shift = _asked(rho) * (self.pi - self.mu)
+        return (shift + self.mu) * (1 - shift - self.mu) / self.n
+
+    def variance(self, rho: float) -> float:
+        """The variance of the estimate of pi (B-8)."""
+        return self.answer_variance(rho) / rho**2
+
+    def accuracy(self, rho: float) -> float:
+        """I, by how much the variance falls short of that without protection (B-9): 0 at best."""
+        return self.variance(1) - self.variance(rho)
+
+    def slope(self, rho: float) -> float:
+        """
+        I'(rho), the derivative of B-9, for any mu.
+
+        I = Var(1) - Vb / rho^2 with Vb of B-7, whose derivative is (pi - mu)(1 - 2 E) / N, E of B-6. So
+        I' = 2 Vb / rho^3 - (pi - mu)(1 - 2 E) / (N rho^2), and for mu = 1/2, where 1 - 2 E = rho (1 - 2 pi):
+        I' = 2 Vb / rho^3 - (pi - 1/2)(1 - 2 pi) / (N rho) = 1 / (2 N rho^3), whatever pi is. B-11 prints another form.
+        """
+        bend = (self.pi - self.mu) * (1 - 2 * self.mean_answer(rho)) / self.n
+        return 2 * self.answer_variance(rho) / rho**3 - bend / rho**2
+
+    def printed_slope(self, rho: float) -> float:
+        """
+        B-11 as it is printed, for mu = 1/2: too small, except at rho = 1 where N = 1 or pi = 1/2.
+
+        Less I' it is 2 Vb (1/rho - 1/rho^3) + 2 (pi - 1/2)^2 (1/N^2 - 1/N) / rho, and no term of that is above 0.
+        """
+        return 2 * self.answer_variance(rho) / rho - (self.pi - 0.5) * (1 - 2 * self.pi) / (self.n**2 * rho)
+
+    def accuracy_at(self, epsilon: float) -> float:
+        """I at a privacy loss."""
+        return self.accuracy(asking_probability(epsilon, self.mu))
+
+    def slope_at(self, epsilon: float) -> float:
+        """dI/d epsilon, what a little more privacy loss buys."""
+        return self.slope(asking_probability(epsilon, self.mu)) * asking_slope(epsilon, self.mu)
+
+    def bend_at(self, epsilon: float) -> float:
+        """
+        d2I/d epsilon2.
+
+        With u = 1/rho, I = Var(1) - (mu (1 - mu) u^2 + (pi - mu)(1 - 2 mu) u - (pi - mu)^2) / N; and u = 1 + s/m with m the
+        smaller of mu and 1 - mu, s = 1/(e^epsilon - 1), s' = -(s + s^2), s'' = (1 + 2s)(s + s^2).
+        """
+        s, m = 1 / _growth(check_epsilon(epsilon)), _rarer(self.mu)
+        u, du, ddu = 1 + s / m, -(s + s * s) / m, (1 + 2 * s) * (s + s * s) / m
+        square, line = self.mu * (1 - self.mu), (self.pi - self.mu) * (1 - 2 * self.mu)
+        return -(2 * square * (du * du + u * ddu) + line * ddu) / self.n
+
+
+def _asked(rho: float) -> float:
+    """A probability of the sensitive question that leaves something to estimate; 1 is no protection."""
+    if not 0 < rho <= 1:
+        raise PrivacyError(f"rho is {rho}: ask the sensitive question with a probability above 0 and at most 1")
+    return rho

@@ -1,0 +1,95 @@
+"""
+How many records the zeros of a release rule out (appendix A: every zero in a table rules out all record images that could
+have populated the cell), by the size of the block.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from genverify.core.domain import Domain
+from genverify.core.errors import DataError
+from genverify.core.predicates import Predicate, Rule
+from genverify.core.release import TOTAL, Release, Schema, make_release
+from genverify.core.seeds import derive_seed
+from genverify.core.tabulate import tabulate_counts
+from genverify.solve.exclusions import implied_zeros, lemma_rule, zero_cells
+from genverify.solve.types import live_types
+
+PUBLISHED, IMPLIED, STRUCTURAL = "published", "implied", "structural"
+LEFT = {
+    PUBLISHED: "after published zeros",
+    IMPLIED: "after implied zeros as well",
+    STRUCTURAL: "after structural zeros as well",
+}
+BY_SIZE = "all blocks of this size"
+
+
+def records_left(domain: Domain, rules: Sequence[Rule], limit: int) -> int:
+    """How many records of the domain break no rule."""
+    return int(live_types(domain, [], rules, limit).raw.sum())
+
+
+def count_left(release: Release, structural: Sequence[Rule], limit: int) -> dict[str, int]:
+    """
+    What is left after the published zeros of a release, after those that its totals imply, after impossible records as well.
+
+    Implied zeros are those that lemmas show: the counts taken together may rule out more.
+    """
+    predicates = {query.id: query.predicate for query in release.queries}
+    zeros, lemmas = zero_cells(release), implied_zeros(release)
+    published = [*zeros, *release.schema.rules]
+    implied = [*published, *(lemma_rule(lemma, predicates) for lemma in lemmas)]
+    rules = {PUBLISHED: published, IMPLIED: implied, STRUCTURAL: [*implied, *structural]}
+    left = {name: records_left(release.schema.domain, own, limit) for name, own in rules.items()}
+    return {"zeros": len(zeros), "lemmas": len(lemmas), **left}
+
+
+def draw_sizes(sizes: pd.DataFrame, households: Sequence[int], blocks: int, seed: int) -> list[str]:
+    """So many blocks of each size, or all if there are fewer; `sizes` has one row per block: block and n."""
+    drawn = []
+    for n in households:
+        fitting = np.sort(sizes.loc[sizes["n"] == n, "block"].to_numpy(dtype=str))
+        if not len(fitting):
+            near = sizes["n"].iloc[(sizes["n"] - n).abs().argmin()]
+            raise DataError(
+                f"privacy.zeros.households: no block has {n} households; the nearest size is {near}. Ask for sizes that "
+                "exist in config.yaml, or use more microdata."
+            )
+        rng = np.random.default_rng(derive_seed(seed, "zeros", str(n)))
+        drawn += rng.choice(fitting, min(blocks, len(fitting)), replace=False).tolist()
+    return sorted(drawn)
+
+
+def releases_of(records: pa.Table, keeps: Predicate, schema: Schema) -> list[Release]:
+    """The releases of all blocks of a table of microdata, every count published."""
+    names, sizes, counts = tabulate_counts(records, keeps, schema)
+    ids = [query.id for query in schema.queries]
+    return [make_release(schema, block, {TOTAL: int(n), **dict(zip(ids, own, strict=True))})
+            for block, n, own in zip(names, sizes, counts.tolist(), strict=True)]  # fmt: skip
+
+
+def summarise_left(blocks: pd.DataFrame, sample: pd.DataFrame, records: int) -> pd.DataFrame:
+    """
+    What is left by size of the block, then by design: the least and the most, the median and the quartiles over the blocks.
+
+    `blocks` has one row per block (block, n and what `count_left` says), `sample` names the blocks of each design, and
+    `records` is the size of the domain.
+    """
+    designs = sample[["block", "design"]].merge(blocks, on="block")
+    groups = [(BY_SIZE, n, own) for n, own in blocks.groupby("n")]
+    groups += [(str(design), own["n"].mean(), own) for design, own in designs.groupby("design")]
+    rows = [_summary(of, n, own, known, records) for of, n, own in groups for known in LEFT]
+    return pd.DataFrame(rows)
+
+
+def _summary(of: str, n: Any, own: pd.DataFrame, known: str, records: int) -> Mapping[str, Any]:
+    left = own[known]
+    quartiles = {"lower_quartile": float(left.quantile(0.25)), "upper_quartile": float(left.quantile(0.75))}
+    shares = {"left_percent": 100 * left.median() / records, "ruled_out_percent": 100 * (1 - left.median() / records)}
+    return {"blocks_of": of, "households": float(n), "blocks": len(own), "known": LEFT[known], "domain": records,
+            "least": int(left.min()), "median": float(left.median()), **quartiles, "most": int(left.max()),
+            **{name: round(float(share), 6) for name, share in shares.items()}}  # fmt: skip

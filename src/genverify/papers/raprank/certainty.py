@@ -1,0 +1,178 @@
+"""Certainty against confidence: what rankings suggest about a whole block, and what verified claims guarantee."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from genverify.attack.truth import match_claims
+from genverify.core.errors import DataError
+from genverify.core.seeds import derive_seed
+from genverify.papers.raprank.curves import X, grid_of, mean_interval
+from genverify.papers.raprank.ranking import Codes, ConfidenceSet, count_holders, match_curve, rank_rows, unique_rows
+
+Floats = npt.NDArray[np.float64]
+RAP, GENERATED, PROVED = "RAP-RANK", "generated datasets", "proved"
+SINGLED_OUT, ANY_NUMBER = "singled out (m = 1)", "in a claim (any m)"
+BINS = 10
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Rows in order of confidence, and in which share of the runs or datasets each appears."""
+
+    ranked: ConfidenceSet
+    shares: Floats
+
+
+@dataclass(frozen=True)
+class Whole:
+    """A whole block: its private rows, the rankings of rows by source, and the rows that full-row claims prove."""
+
+    block: str
+    private: Codes
+    rankings: Mapping[str, Ranking]
+    proved: Codes
+
+    @property
+    def u(self) -> int:
+        return unique_rows(self.private)
+
+
+def read_ranking(rows: pd.DataFrame, names: Sequence[str], runs: int) -> Ranking:
+    """The ranked rows of a block as `rank_release` wrote them."""
+    codes = rows[list(names)].to_numpy(dtype=np.int64)
+    return Ranking(ConfidenceSet(codes, rows["frequency"].to_numpy()), rows["runs"].to_numpy() / runs)
+
+
+def rank_datasets(datasets: Codes, seed: int) -> Ranking:
+    """The rows of the generated datasets of a block by frequency, which reflects how they were generated: no posterior."""
+    ranked = rank_rows(datasets.reshape(-1, datasets.shape[-1]), seed)
+    return Ranking(ranked, count_holders(ranked.rows, datasets) / len(datasets))
+
+
+def full_rows(claims: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
+    """The claims about all columns, each once: block, m and a code per column."""
+    full = claims[claims["k"] == len(names)]
+    return full[["block", "m", *names]].drop_duplicates().astype(dict.fromkeys(names, np.int16)).reset_index(drop=True)
+
+
+def check_full_rows(full: pd.DataFrame, datasets: pd.DataFrame, names: Sequence[str]) -> None:
+    """An error unless every verified full row appears, m times, in every generated dataset of its block."""
+    copies = datasets.groupby(["block", "dataset", *names], observed=True).size().rename("copies").reset_index()
+    joined = full.reset_index().merge(copies, on=["block", *names])
+    agree = joined[joined["copies"] == joined["m"]].groupby("index").size().reindex(full.index, fill_value=0)
+    made = full["block"].map(datasets.groupby("block")["dataset"].nunique()).fillna(0)
+    wrong = full[agree != made]
+    if len(wrong):
+        raise DataError(
+            f"block {wrong['block'].iloc[0]}: a verified claim about all columns (m = {wrong['m'].iloc[0]}) does not hold "
+            "in every generated dataset. The datasets belong to another release: generate again. Or the proof is wrong."
+        )
+
+
+def suggested_curves(blocks: Sequence[Whole], grid: Floats, seed: int) -> pd.DataFrame:
+    """
+    The mean over blocks of the match rate of the k = x u best rows, for each ranking, and of the rows that are proved.
+
+    Proved rows come first and are all private rows, so that with p of them the k first hold min(p, k) known ones.
+    """
+    curves: dict[str, list[Floats]] = {}
+    for block in blocks:
+        for source, ranking in block.rankings.items():
+            curves.setdefault(source, []).append(match_curve(ranking.ranked, block.private, block.u, grid))
+        sure = ConfidenceSet(block.proved, np.ones(len(block.proved), dtype=np.int64))
+        curves.setdefault(PROVED, []).append(match_curve(sure, block.private, block.u, grid))
+    frames = []
+    for source, rows in curves.items():
+        mean, low, high = mean_interval(np.array(rows), seed)
+        frames.append(pd.DataFrame({"source": source, X: grid, "value": mean, "low": low, "high": high, "n": len(rows)}))
+    return pd.concat(frames, ignore_index=True).assign(part="match rate")
+
+
+def reliability(blocks: Sequence[Whole]) -> pd.DataFrame:
+    """Rows by the share of runs that hold them (tenths, and all runs apart): which share is private, and which proved."""
+    frames = []
+    for source in blocks[0].rankings:
+        rows = pd.concat([_row_flags(block, block.rankings[source]) for block in blocks], ignore_index=True)
+        for word in ("private", "proved"):
+            binned = rows.groupby("bin")[word].agg(["mean", "size"]).reset_index()
+            name = source if word == "private" else f"{source}, {PROVED}"
+            frames.append(pd.DataFrame({"source": name, X: binned["bin"], "value": binned["mean"], "n": binned["size"]}))
+    return pd.concat(frames, ignore_index=True).assign(part="reliability")
+
+
+def _row_flags(block: Whole, ranking: Ranking) -> pd.DataFrame:
+    """Every ranked row: the middle of its bin, whether it is a private row, whether it is proved."""
+    middles = (np.minimum(np.ceil(ranking.shares * BINS), BINS) - 0.5) / BINS
+    rows = {row.tobytes() for row in np.ascontiguousarray(block.private.astype(np.int64))}
+    sure = {row.tobytes() for row in np.ascontiguousarray(block.proved.astype(np.int64))}
+    keys = [row.tobytes() for row in np.ascontiguousarray(ranking.ranked.rows.astype(np.int64))]
+    flags = {"private": [key in rows for key in keys], "proved": [key in sure for key in keys]}
+    return pd.DataFrame({"bin": np.where(ranking.shares >= 1, 1.0, middles), **flags})
+
+
+def coverage(claims: pd.DataFrame, records: pd.DataFrame, blocks: Sequence[Whole]) -> pd.DataFrame:
+    """
+    The share of private records that verified claims about k columns cover, and the share whose full row is among the u best
+    of each ranking: suggested, not guaranteed.
+    """
+    claims = claims.drop(columns="design").drop_duplicates()
+    ks = range(int(claims["k"].min()), int(claims["k"].max()) + 1) if len(claims) else range(0)
+    covered = {(word, k): 0 for word in (SINGLED_OUT, ANY_NUMBER) for k in ks}
+    for found in match_claims(claims, records):
+        own = claims.iloc[found.claims]
+        for word, k in covered:
+            meant = (own["k"].to_numpy() == k) & ((own["m"].to_numpy() == 1) | (word == ANY_NUMBER))
+            covered[word, k] += int(found.flags[meant].any(axis=0).sum())
+    rows = [{"source": word, X: k, "value": count / len(records), "n": len(records)} for (word, k), count in covered.items()]
+    return pd.DataFrame([*rows, *_recalled(blocks, len(records))]).assign(part="coverage")
+
+
+def _recalled(blocks: Sequence[Whole], records: int) -> Iterator[dict[str, object]]:
+    for source in blocks[0].rankings:
+        hits = 0
+        for block in blocks:
+            best = {
+                row.tobytes() for row in np.ascontiguousarray(block.rankings[source].ranked.rows[: block.u].astype(np.int64))
+            }
+            hits += sum(row.tobytes() in best for row in np.ascontiguousarray(block.private.astype(np.int64)))
+        yield {"source": source, X: np.nan, "value": hits / records, "n": records}
+
+
+def certainty_numbers(
+    records: pd.DataFrame,
+    ranked: pd.DataFrame,
+    datasets: pd.DataFrame,
+    claims: pd.DataFrame,
+    names: Sequence[str],
+    runs: int,
+    points: int,
+    seed: int,
+) -> pd.DataFrame:
+    """All numbers of the figure: part, source, x, value, its interval, and how many blocks, rows or records it is about."""
+    claims = claims[claims["proof"].notna()]  # what rests on a solver alone is not certain
+    full = full_rows(claims, names)
+    check_full_rows(full, datasets, names)
+    parts = [dict(iter(frame.groupby("block"))) for frame in (records, ranked, datasets, full)]
+    blocks = []
+    for block in map(str, parts[1]):
+        rankings = {
+            RAP: read_ranking(parts[1][block], names, runs),
+            GENERATED: rank_datasets(_datasets(parts[2][block], names), derive_seed(seed, "ties", "generated", block)),
+        }
+        proved = parts[3].get(block, full.iloc[:0])
+        blocks.append(Whole(block, _codes(parts[0][block], names), rankings, _codes(proved, names)))
+    numbers = [suggested_curves(blocks, grid_of(points), seed), reliability(blocks), coverage(claims, records, blocks)]
+    return pd.concat(numbers, ignore_index=True)[["part", "source", X, "value", "low", "high", "n"]]
+
+
+def _codes(rows: pd.DataFrame, names: Sequence[str]) -> Codes:
+    return rows[list(names)].to_numpy(dtype=np.int64)
+
+
+def _datasets(rows: pd.DataFrame, names: Sequence[str]) -> Codes:
+    """The generated rows of a block as datasets of equal size."""
+    return _codes(rows.sort_values("dataset", kind="stable"), names).reshape(rows["dataset"].nunique(), -1, len(names))

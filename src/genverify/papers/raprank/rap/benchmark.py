@@ -1,0 +1,109 @@
+"""How long RAP takes, compiling apart, and how near it comes: on marginals of many rows, and on small blocks."""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from genverify.core.domain import Domain
+from genverify.core.marginals import marginal_counts, marginal_queries
+from genverify.core.predicates import Records
+from genverify.core.release import Release
+from genverify.core.seeds import derive_seed
+from genverify.papers.raprank.rap.reconstruct import Ints, RapSettings, reconstruct
+from genverify.run.measure import watch
+
+NEVER = 2**31 - 1
+
+
+def time_marginals(
+    records: Records, domain: Domain, rap: Mapping[str, Any], own: Mapping[str, Any], seed: int
+) -> dict[str, Any]:
+    """One run on all marginals of so many records drawn at random, with a given number of steps."""
+    available = len(records[domain.names[0]])
+    rng = np.random.default_rng(derive_seed(seed, "benchmark_rap"))
+    rows = min(own["rows"], available)
+    drawn = np.sort(rng.choice(available, rows, replace=False))
+    queries = marginal_queries(domain, own["ways"])
+    counts = marginal_counts({name: records[name][drawn] for name in domain.names}, domain, own["ways"])
+    changes = {"steps": own["steps"], "queries_per_step": own["queries_per_step"], "tolerance": 0.0, "patience": NEVER}
+    settings = RapSettings(**{**rap, **changes})
+    case = f"{own['ways']}-way marginals"
+    return _time(case, domain, [query.predicate for query in queries], counts, rows, [seed], settings)
+
+
+def time_blocks(
+    releases: Sequence[Release], rap: Mapping[str, Any], own: Mapping[str, Any], seed: int
+) -> list[dict[str, Any]]:
+    """K runs on each of a few blocks with the settings of the study: the first one, and as many as the study has."""
+    rows = []
+    for release in releases:
+        seeds = [derive_seed(seed, "benchmark_rap", release.block, str(run)) for run in range(own["runs"])]
+        predicates = [query.predicate for query in release.queries]
+        settings = RapSettings(**rap)
+        rows.append(_time("one block", release.schema.domain, predicates, release.lo, release.n, seeds, settings))
+    return [rows[0], _many(rows, own["of_blocks"])]
+
+
+def _time(
+    case: str,
+    domain: Domain,
+    predicates: Sequence[Any],
+    counts: Ints,
+    rows: int,
+    seeds: Sequence[int],
+    settings: RapSettings,
+) -> dict[str, Any]:
+    """
+    The seconds and errors of a reconstruction; a first one without any step shows what compiling adds.
+
+    On a machine with other work the seconds of the processor, of which RAP uses one, say more than those on the wall.
+    """
+    with watch() as first:
+        reconstruct(domain, predicates, counts, rows, seeds, replace(settings, steps=0))
+    with watch() as again:
+        reconstruct(domain, predicates, counts, rows, seeds, replace(settings, steps=0))
+    started = time.process_time()
+    with watch() as spent:
+        found = reconstruct(domain, predicates, counts, rows, seeds, settings)
+    cpu = time.process_time() - started
+    relaxed, rounded = (float(np.sqrt((error**2).mean())) for error in (found.relaxed_errors, found.rounded_errors))
+    return {
+        "case": case,
+        "blocks": 1,
+        "rows": rows,
+        "queries": len(predicates),
+        "runs": len(seeds),
+        "steps": float(found.steps.mean()),
+        "compile_s": first.seconds - again.seconds,
+        "seconds": spent.seconds,
+        "cpu_seconds": cpu,
+        "seconds_per_run": spent.seconds / len(seeds),
+        "cpu_seconds_per_run": cpu / len(seeds),
+        "relaxed_rmse_fraction": relaxed,
+        "relaxed_rmse_count": relaxed * rows,
+        "rounded_rmse_fraction": rounded,
+        "rounded_rmse_count": rounded * rows,
+        "note": "",
+    }
+
+
+def _many(rows: Sequence[Mapping[str, Any]], blocks: int) -> dict[str, Any]:
+    """The measured blocks on average, and their seconds extrapolated to all of them."""
+    averaged = ("rows", "queries", "steps", "seconds_per_run", "cpu_seconds_per_run")
+    mean = {name: float(np.mean([row[name] for row in rows])) for name in averaged}
+    rmse = {name: float(np.sqrt(np.mean([row[name] ** 2 for row in rows]))) for name in rows[0] if "rmse" in name}
+    spent = {name: float(np.mean([row[name] for row in rows])) * blocks for name in ("seconds", "cpu_seconds")}
+    note = f"seconds extrapolated from {len(rows)} blocks, over which rows, steps and errors are averaged"
+    return {**rows[0], **mean, **rmse, **spent, "case": f"{blocks} blocks", "blocks": blocks, "note": note}
+
+
+def speed_table(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    """The cases as a table, to four significant digits."""
+    frame = pd.DataFrame(rows)
+    for name in frame.select_dtypes("float"):
+        frame[name] = [float(f"{value:.4g}") for value in frame[name]]
+    return frame

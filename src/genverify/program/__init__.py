@@ -1,1 +1,0 @@
-"""The attack as one small integer program: types, classes, and the reference formulation."""

@@ -1,0 +1,1 @@
+"""How a study is set, run, recorded and audited."""

@@ -1,0 +1,208 @@
+"""A job of the workflow: run a script's main, keep its log, and leave a record of what went in and what came out."""
+
+import json
+import logging
+import os
+import platform
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from hashlib import file_digest, sha256
+from importlib.metadata import version
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, TypeVar
+
+from genverify.core.errors import GenverifyError, naming_disk_errors
+from genverify.run.code import code_files, from_here
+
+PACKAGES = (
+    "numpy",
+    "pandas",
+    "pyarrow",
+    "scipy",
+    "matplotlib",
+    "seaborn",
+    "highspy",
+    "gurobipy",
+    "jax",
+    "jaxlib",
+    "optax",
+    "snakemake",
+)
+SAY_EVERY = 10.0
+LOCK = ("envs", "requirements.lock")
+T = TypeVar("T")
+log = logging.getLogger("genverify")
+
+
+@dataclass(frozen=True)
+class Job:
+    """What a script's main gets: named inputs, outputs, params and wildcards."""
+
+    rule: str
+    input: Any
+    output: Any
+    params: Any
+    wildcards: Any
+
+
+def run(main: Callable[[Job], None], snakemake: Any) -> None:
+    """Run main as the job that Snakemake describes; a user's mistake ends in one message, without a traceback."""
+    job = Job(snakemake.rule, *(_named(snakemake, part) for part in ("input", "output", "params", "wildcards")))
+    try:
+        with naming_disk_errors(_writes(job)):
+            _start_log(snakemake.log)
+            _recorded(main, job, Path(os.path.normpath(snakemake.scriptdir)))
+    except GenverifyError as error:
+        with suppress(OSError):
+            log.error("%s: %s", type(error).__name__, error)
+        sys.exit(1)
+    except BaseException:
+        with suppress(OSError):
+            log.exception("%s failed", job.rule)
+        raise
+
+
+def _writes(job: Job) -> str:
+    files = [path for value in vars(job.output).values() for path in (value if isinstance(value, list) else [value])]
+    return f"{job.rule} writes {', '.join(files[:4])}{', ...' if files[4:] else ''}" if files else job.rule
+
+
+def _recorded(main: Callable[[Job], None], job: Job, home: Path) -> None:
+    """The work itself, then its record."""
+    started, code = time.time(), digests({"files": code_files(home / f"{job.rule}.py")})["files"]
+    main(job)
+    if hasattr(job.output, "record"):
+        write_record(job, started, code, [home.parent.joinpath(*LOCK)])
+
+
+def progress(items: Sequence[T], what: str) -> Iterator[T]:
+    """The items one by one, with a line in the log now and then: how many are done, the rate and the time left."""
+    started = said = time.monotonic()
+    for done, item in enumerate(items, 1):
+        yield item
+        now = time.monotonic()
+        if now - said > SAY_EVERY or done == len(items):
+            said, rate = now, done / max(now - started, 1e-9)
+            log.info("%d of %d %s, %.1f/s, %.0f s left", done, len(items), what, rate, (len(items) - done) / rate)
+
+
+def _named(snakemake: Any, part: str) -> SimpleNamespace:
+    values = getattr(snakemake, part)
+    return SimpleNamespace(**{name: _plain(value) for name, value in values.items()})
+
+
+def _plain(value: Any) -> Any:
+    return [str(item) for item in value] if type(value).__name__ == "Namedlist" else value
+
+
+class LogFile(logging.FileHandler):
+    """A log that cannot be written is an error of its job; logging itself would print a traceback and go on."""
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        """Name the file, which hears no more."""
+        error = sys.exception()
+        if isinstance(error, OSError):
+            log.removeHandler(self)
+            with suppress(OSError):
+                self.close()
+            raise OSError(error.errno, error.strerror, self.baseFilename) from None
+        super().handleError(record)
+
+
+def _start_log(paths: Iterable[str]) -> None:
+    """The terminal first, so that it hears of a log that cannot be opened or written."""
+    log.setLevel(logging.INFO)
+    _add_handler(logging.StreamHandler(sys.stderr))
+    for path in paths:
+        _add_handler(LogFile(path, mode="w"))
+
+
+def _add_handler(handler: logging.Handler) -> None:
+    handler.setFormatter(logging.Formatter("%(message)s"))
+    log.addHandler(handler)
+
+
+def write_record(job: Job, started: float, code: Mapping[str, str], locks: Sequence[Path] = ()) -> None:
+    """The record of a finished job, written to its output `record`. `code` was digested before the work began."""
+    outputs = {name: value for name, value in vars(job.output).items() if name != "record"}
+    present = [from_here(lock) for lock in locks if lock.is_file()]
+    record = {
+        "record": job.output.record,
+        "rule": job.rule,
+        "wildcards": vars(job.wildcards),
+        "params": vars(job.params),
+        "code": dict(code),
+        "lock": digests({"files": present})["files"],
+        "inputs": digests(vars(job.input)),
+        "outputs": digests(outputs, contents=True),
+        "versions": {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}},
+        "git": git_state(),
+        "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(started)),
+        "seconds": round(time.time() - started, 3),
+    }
+    Path(job.output.record).write_text(json.dumps(record, indent=1, sort_keys=True) + "\n")
+
+
+def digests(files: Mapping[str, Any], contents: bool = False) -> dict[str, dict[str, str]]:
+    """SHA-256 of every named file, or list of files, by name and path; with `contents` also of each file in a folder."""
+    listed = {name: value if isinstance(value, list) else [value] for name, value in files.items()}
+    return {name: {k: v for path in paths for k, v in _digests(Path(path), contents)} for name, paths in listed.items()}
+
+
+def _digests(path: Path, contents: bool) -> Iterator[tuple[str, str]]:
+    if contents and path.is_dir():
+        found = {file: digest(file) for file in folder_files(path)}
+        yield str(path), folder_digest(path, found)
+        yield from ((str(file), value) for file, value in found.items())
+    else:
+        yield str(path), digest(path)
+
+
+def digest(path: Path) -> str:
+    """SHA-256 of a file; of a folder, over the names and digests of its files."""
+    if path.is_dir():
+        return folder_digest(path, {file: digest(file) for file in folder_files(path)})
+    with path.open("rb") as file:
+        return file_digest(file, "sha256").hexdigest()
+
+
+def folder_files(folder: Path) -> list[Path]:
+    """The files in a folder and below it, sorted; Snakemake's own marks left out."""
+    return sorted(f for f in folder.rglob("*") if f.is_file() and not f.name.startswith(".snakemake"))
+
+
+def folder_digest(folder: Path, found: Mapping[Path, str]) -> str:
+    """One digest over the names and digests of the files of a folder."""
+    lines = (f"{file.relative_to(folder)} {value}\n" for file, value in found.items())
+    return sha256("".join(lines).encode()).hexdigest()
+
+
+def git_state() -> dict[str, Any]:
+    """The commit that the code stands at, and whether files differ from it; unknown outside a git checkout."""
+    commit, filters = _git("rev-parse", "HEAD"), _git("config", "--name-only", "-z", "--get-regexp", r"^filter\.")
+    status = _git("status", "--porcelain", "--ignore-submodules=dirty", without=(filters or "").split("\0"))
+    return {"commit": commit, "dirty": None if status is None else bool(status)}
+
+
+def _git(*words: str, without: Iterable[str] = ()) -> str | None:
+    """
+    What git says, running no program that the folder's own settings name: no monitor of files, no hooks, no fetching.
+
+    Filters of files run with `status`, so their settings are to be named in `without`. A file that a filter changed then
+    counts as different from the commit, and changes inside a submodule are not seen.
+    """
+    empty = {"core.fsmonitor": "false", "core.hooksPath": os.devnull, **{name: "" for name in without if name}}
+    first = int(os.environ.get("GIT_CONFIG_COUNT") or 0)
+    harmless = {"GIT_CONFIG_COUNT": f"{first + len(empty)}", "GIT_OPTIONAL_LOCKS": "0", "GIT_ALLOW_PROTOCOL": "none"}
+    for n, (name, value) in enumerate(empty.items(), first):
+        harmless |= {f"GIT_CONFIG_KEY_{n}": name, f"GIT_CONFIG_VALUE_{n}": value}
+    try:
+        done = subprocess.run(["git", *words], capture_output=True, text=True, check=True, env={**os.environ, **harmless})
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return done.stdout.strip()

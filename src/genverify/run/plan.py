@@ -1,0 +1,155 @@
+"""What a run would cost, before it starts: blocks, batches, jobs, and about how much time and disk."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from genverify.core.files import read_yaml
+from genverify.run.settings import Config
+
+# where nothing was measured yet: a block of ten households on one core (generated, verified and proved), any other job, a
+# block's results of one variant, a household of the microdata
+SECONDS_PER_BLOCK, SECONDS_PER_JOB = 0.4, 3.0
+BYTES_PER_BLOCK, BYTES_PER_HOUSEHOLD = 12_000, 4
+STATES = 51
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """What earlier runs left: blocks of their sample, seconds per job and batches of each rule, bytes per block."""
+
+    blocks: int
+    seconds: Mapping[str, float]
+    batches: Mapping[str, int]
+    bytes_per_block: float | None
+
+
+def jobs_of(said: str) -> dict[str, int]:
+    """
+    How many jobs of each rule a dry run would start.
+
+    >>> jobs_of("job      count\\n-----  -------\\nall    1\\nplot_fig2  3\\ntotal  4\\n")
+    {'plot_fig2': 3}
+    """
+    found = {rule: int(count) for rule, count in re.findall(r"^(\w+) +(\d+)$", said, re.MULTILINE)}
+    return {rule: count for rule, count in found.items() if rule not in ("all", "total")}
+
+
+def read_earlier(benchmarks: Path, results: Path) -> Earlier:
+    """The measurements of earlier runs, as far as there are any."""
+    times: dict[str, list[float]] = {}
+    batches: dict[str, int] = {}
+    for path in sorted(benchmarks.rglob("*.tsv")):
+        rule = path.parent.name if path.stem.isdigit() else path.stem
+        times.setdefault(rule, []).extend(pd.read_csv(path, sep="\t")["s"].dropna().tolist())
+        if path.stem.isdigit():
+            batches[rule] = len(list(path.parent.glob("*.tsv")))
+    sample = results / "sample" / "blocks.parquet"
+    blocks = pd.read_parquet(sample, columns=["block"])["block"].nunique() if sample.is_file() else 0
+    seconds = {rule: sum(found) / len(found) for rule, found in times.items() if found}
+    return Earlier(blocks, seconds, batches, _bytes_per_block(results, blocks))
+
+
+def _bytes_per_block(results: Path, blocks: int) -> float | None:
+    """The size of the results of a variant per block, over the variants that are finished."""
+    finished = [path.parent for path in results.glob("*/claims.parquet")]
+    if not finished or not blocks:
+        return None
+    sizes = [file.stat().st_size for folder in finished for file in folder.rglob("*") if file.is_file()]
+    return sum(sizes) / len(finished) / blocks
+
+
+def count_states(config: Config, microdata: Path) -> tuple[int, str]:
+    """How many states the microdata hold or will hold, and how that is known."""
+    stored = len(list(microdata.glob("*.parquet")))
+    if stored:
+        return stored, "of the microdata"
+    if config.microdata.source == "synthetic":
+        return len(read_yaml(Path(config.microdata.synthetic.country) / "states.yaml")["states"]), "of the built-in country"
+    return STATES, "assumed, the microdata are not read yet"
+
+
+def plan(
+    config: Config, jobs: Mapping[str, int], batches: int, earlier: Earlier, results: Path, cores: int
+) -> Iterator[str]:
+    """The plan in words."""
+    microdata, blocks = results / "microdata", 0
+    for name, count, how in _designs(config, results):
+        blocks += count
+        yield f"design {name}: {how}"
+    variants = len(config.variants)
+    yield f"{blocks} blocks or a few less, in {batches} batches; {variants} variants: {blocks * variants} attacks on a block"
+    if not jobs:
+        yield "jobs: none, everything is up to date"
+        return
+    listed = ", ".join(f"{count} {rule}" for rule, count in sorted(jobs.items(), key=lambda item: (-item[1], item[0])))
+    yield f"jobs: {sum(jobs.values())} ({listed})"
+    yield from _time(jobs, blocks / batches, batches, earlier, cores)
+    rate = earlier.bytes_per_block or BYTES_PER_BLOCK
+    size = blocks * variants * rate + _microdata_bytes(config, microdata)
+    how = "measured" if earlier.bytes_per_block else "by default"
+    yield f"disk: about {size / 1e6:.0f} MB when all is done ({rate / 1000:.0f} kB per block and variant, {how})"
+
+
+def _designs(config: Config, results: Path) -> Iterator[tuple[str, int, str]]:
+    """Every design, how many blocks it has and how that is known; the same block may be in two."""
+    states, known = count_states(config, results / "microdata")
+    for name, design in config.sample.designs.items():
+        if design is not None:
+            each = design.blocks_per_state
+            yield name, each * states, f"{each} blocks in each of {states} states ({known})"
+    sizes = results / "sample" / "sizes.parquet"
+    for name, whole in config.sample.all_blocks.items():
+        if whole is not None and sizes.is_file():
+            count = _count_whole(pd.read_parquet(sizes), whole.states, whole.up_to)
+            yield name, count, f"every block of 1 to {whole.up_to} households, {count} of them"
+        elif whole is not None:
+            yield name, 0, f"every block of 1 to {whole.up_to} households; how many is known once the microdata are there"
+
+
+def _count_whole(sizes: pd.DataFrame, states: str | Sequence[str], up_to: int) -> int:
+    chosen = (sizes["n"] <= up_to) & (True if states == "all" else sizes["state"].isin(list(states)))
+    return int(chosen.sum())
+
+
+def _time(jobs: Mapping[str, int], per_batch: float, batches: int, earlier: Earlier, cores: int) -> Iterator[str]:
+    seconds = {rule: count * _seconds(rule, count, per_batch, batches, earlier) for rule, count in jobs.items()}
+    guessed = [rule for rule in jobs if rule not in earlier.seconds]
+    total = sum(seconds.values())
+    yield f"time: about {in_words(total / cores)} on {cores} cores ({in_words(total)} of one core)"
+    if len(guessed) < len(jobs):
+        yield f"  from earlier runs: {len(jobs) - len(guessed)} of {len(jobs)} rules (benchmarks/)"
+    if guessed:
+        rates = f"{SECONDS_PER_BLOCK} s per block, {SECONDS_PER_JOB:.0f} s per other job"
+        yield f"  by default ({rates}): {', '.join(sorted(guessed))}"
+
+
+def _seconds(rule: str, count: int, per_batch: float, batches: int, earlier: Earlier) -> float:
+    """Of one job: as measured, for the number of blocks that its batch would have now; else by default."""
+    if rule in earlier.seconds:
+        then = earlier.blocks / earlier.batches[rule] if rule in earlier.batches else 0
+        return earlier.seconds[rule] * (per_batch / then if then else 1)
+    by_batch = count >= batches > 1
+    return per_batch * SECONDS_PER_BLOCK / 2 if by_batch else SECONDS_PER_JOB
+
+
+def _microdata_bytes(config: Config, microdata: Path) -> float:
+    stored = sum(path.stat().st_size for path in microdata.glob("*.parquet"))
+    if stored or config.microdata.source != "synthetic":
+        return stored
+    return config.microdata.synthetic.households * BYTES_PER_HOUSEHOLD
+
+
+def in_words(seconds: float) -> str:
+    """
+    A time that one can read.
+
+    >>> in_words(42), in_words(600), in_words(7300)
+    ('42 s', '10 min', '2.0 h')
+    """
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"

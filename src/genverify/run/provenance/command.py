@@ -1,0 +1,87 @@
+"""The commands `audit` and `check`, and where this repository keeps what they look at."""
+
+import argparse
+import time
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any
+
+from genverify.core.errors import DataError
+from genverify.core.files import read_yaml
+from genverify.run.config import merge, parse_config
+from genverify.run.provenance.audit import audit
+from genverify.run.provenance.layout import Layout
+from genverify.run.provenance.published import Summary, compare, read_summary, write_summary
+from genverify.run.provenance.stored import check_stored
+from genverify.run.settings import Config
+
+SETTINGS = (".yaml", ".yml", ".json")
+
+
+def repository() -> Layout:
+    """The layout of this repository, seen from its root."""
+    stages = [Path("Snakefile"), *sorted(Path("workflow").glob("*.smk"))]
+    results, figures = Path("results"), Path("figures")
+    lock, sources = Path("envs") / "requirements.lock", Path("data") / "sources.csv"
+    return Layout((str(results), str(figures)), (figures, results / "tables"), sources, lock, Path("scripts"), stages)
+
+
+def add_parser(commands: Any) -> None:
+    """Add `audit` and `check` to the commands."""
+    parser = commands.add_parser("audit", help="walk from results back to the raw data; check every file, setting and proof")
+    parser.add_argument("results", nargs="*", help="for instance figures/fig3.pdf (default: every figure and table)")
+    parser.add_argument("--configfile", nargs="+", action="extend", type=Path, default=[], metavar="FILE",
+                        help="laid over config.yaml, as for Snakemake; results come before it")  # fmt: skip
+    parser.add_argument("--without-proofs", action="store_true", help="do not check the proofs again (quicker)")
+    parser.add_argument(
+        "--write", type=Path, metavar="FILE", help="write the digest of the chain with all it covers, to publish"
+    )
+    parser.add_argument("--against", type=Path, metavar="FILE", help="say what differs from a chain that was published")
+    parser.set_defaults(run=_audit)
+    check = commands.add_parser("check", help="check every proof of a study, in exact integers and without a solver")
+    check.add_argument("proofs", type=Path, help="a folder of proofs, e.g. results/paper/proofs, or one .jsonl.gz file")
+    check.add_argument("release", type=Path, help="the folder of the release, e.g. results/paper/release")
+    check.add_argument("--claims", type=Path, metavar="FILE",
+                       help="the table of claims (default: claims.parquet beside the folder of proofs)")  # fmt: skip
+    check.set_defaults(run=_check)
+
+
+def read_config(changes: list[Path]) -> Config:
+    """config.yaml with other files laid over it."""
+    text = read_yaml(Path("config.yaml"))
+    for path in changes:
+        if path.suffix not in SETTINGS:
+            raise DataError(
+                f"--configfile {path}: not a file of settings. Name results first: genverify audit {path} --configfile ..."
+            )
+        text = merge(text, read_yaml(path))
+    return parse_config(text)
+
+
+def _audit(options: argparse.Namespace) -> None:
+    published = read_summary(options.against) if options.against else None
+    config = read_config(options.configfile)
+    summary = _printed(audit(repository(), config, options.results, not options.without_proofs))
+    if options.write:
+        write_summary(summary, options.write)
+        print(f"written: {options.write}")
+    if published:
+        for line in compare(summary, published, options.against):
+            print(line, flush=True)
+
+
+def _printed(lines: Generator[str, None, Summary]) -> Summary:
+    """Print the lines as they come; what the audit returns."""
+    while True:
+        try:
+            print(next(lines), flush=True)
+        except StopIteration as end:
+            found: Summary = end.value
+            return found
+
+
+def _check(options: argparse.Namespace) -> None:
+    started = time.monotonic()
+    for line in check_stored(options.proofs, options.release, options.claims):
+        print(line)
+    print(f"({time.monotonic() - started:.1f} s)")

@@ -1,0 +1,1 @@
+"""What people look at: style, tables as text, pages, the explorer."""

@@ -1,0 +1,1 @@
+"""The datasets that fit a release: types, classes, the program, bounds with proofs, solvers."""

@@ -1,0 +1,233 @@
+"""Exact integer bounds with proofs: is max c z <= b over the datasets that fit? (LP first, then branching)"""
+
+import time
+from dataclasses import dataclass
+from math import floor, inf
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from genverify.core.errors import GenverifyError
+from genverify.core.release import TOTAL
+from genverify.solve.branching import choose_part
+from genverify.solve.exchange import Exchange
+from genverify.solve.leaves import Branch, Fork, Leaf, Node, exact_leaf
+from genverify.solve.program import Program
+from genverify.solve.solvers.base import Answer, Floats, LinearProgram, Solver, Status
+
+Ints = npt.NDArray[np.int64]
+INTEGRAL = 1e-6
+SPARE_STEPS = 10
+NEIGHBOURS = 20
+
+
+class WrongAnswer(GenverifyError):
+    """A solver's answer did not survive the recount in integers."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Work allowed for one bound: branching nodes, leaves of a proof, seconds (a safety net)."""
+
+    nodes: int
+    leaves: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Bound:
+    """
+    What came out of a question "max c z <= b?": a proof, or a fitting z with c z > b, or the limit that struck.
+
+    `integer` says whether the linear program left it open, so that exchanges, dives or branching were needed. A bound
+    without proof that is no counterexample either is undecided, or decided but not certified where `decided` is true.
+    """
+
+    proof: Node | None = None
+    counterexample: Ints | None = None
+    limit: str | None = None
+    integer: bool = False
+    decided: bool = True
+
+
+class Bounder:
+    """Asks one program many questions, the linear program kept warm; every z it meets is kept for other claims."""
+
+    def __init__(self, program: Program, solver: Solver, limits: Limits) -> None:
+        self.program, self.solver, self.limits = program, solver, limits
+        self.lp: LinearProgram = solver.linear_program(program.A, program.lo, program.hi)
+        self.seen: list[Ints] = []
+        self.exchange = Exchange(program, np.random.default_rng(0))
+
+    def at_most(self, c: Ints, b: int) -> Bound:
+        """Prove c z <= b for every fitting z, or find one that exceeds it."""
+        return _Search(self, c, b).run()
+
+    def maximum(self, c: Ints) -> tuple[int, Bound]:
+        """
+        The exact maximum of c z with the bound that proves it, or with the limit that stopped the search. It ends: a
+        counterexample exceeds the last value in integers, and c z cannot exceed n max |c|.
+        """
+        best = -int(np.abs(c).max(initial=0)) * self.program.n - 1
+        while True:
+            bound = self.at_most(c, best)
+            if bound.counterexample is None:
+                return best, bound
+            best = int(c @ bound.counterexample)
+
+    def dive(self, objective: npt.NDArray[Any], least: int | None = None) -> Ints | None:
+        """A fitting point (with objective z >= least where asked), by fixing one fractional class after another upwards."""
+        rows = 0
+        try:
+            if least is not None:
+                self.lp.push_row(objective, least, inf)
+                rows += 1
+            for _ in range(2 * self.program.n + SPARE_STEPS):
+                answer = self.lp.maximise(objective)
+                if answer.z is None:
+                    return None
+                z = self.integral(answer.z)
+                if z is not None:
+                    return z
+                fraction = answer.z - np.floor(answer.z + INTEGRAL)
+                chosen = np.zeros(self.program.classes, dtype=np.int64)
+                chosen[int(np.argmax(fraction))] = 1
+                self.lp.push_row(chosen, floor(float(answer.z @ chosen) + INTEGRAL) + 1, inf)
+                rows += 1
+            return None
+        finally:
+            for _ in range(rows):
+                self.lp.pop_row()
+
+    def better(self, c: Ints, b: int) -> Ints | None:
+        """A fitting z with c z > b, an exchange away from a known one; None where none is at hand."""
+        for z in [z for z in self.seen if int(c @ z) == b][:NEIGHBOURS]:
+            moved = self.exchange.improve(z, c)
+            if moved is not None and self.program.fits(moved):
+                self.seen.append(moved)
+                return moved
+        return None
+
+    def integral(self, z: Floats) -> Ints | None:
+        """The point as class counts if it is integral, recounted against every row."""
+        rounded = np.rint(z).astype(np.int64)
+        if np.abs(z - rounded).max(initial=0) > INTEGRAL:
+            return None
+        if not self.program.fits(rounded):
+            raise WrongAnswer(
+                f"block {self.program.release.block}: the solver's point does not fit the published counts when recounted; "
+                "nothing is reported. Try the other solver (program.solver in config.yaml)."
+            )
+        self.seen.append(rounded)
+        return rounded
+
+
+@dataclass
+class _Search:
+    """Depth-first branching for one question."""
+
+    bounder: Bounder
+    c: Ints
+    b: int
+
+    def run(self) -> Bound:
+        self.nodes = self.leaves = 0
+        self.integer = False
+        self.branches: list[Branch] = []
+        self.deadline = time.monotonic() + self.bounder.limits.seconds
+        try:
+            proof = self.node()
+        except _Found as found:
+            return Bound(counterexample=self.recounted(found.z), integer=self.integer)
+        except _Stopped as stopped:
+            return Bound(limit=stopped.why, integer=self.integer, decided=False)
+        if proof is None:
+            return Bound(limit="proof too large or not exact", integer=self.integer)
+        return Bound(proof=proof, integer=self.integer)
+
+    def recounted(self, z: Ints) -> Ints:
+        """The fitting point itself, which must exceed b when counted in integers, whatever value the solver gave."""
+        if int(self.c @ z) > self.b:
+            return z
+        raise WrongAnswer(
+            f"block {self.bounder.program.release.block}: the solver's point reaches {int(self.c @ z)} when recounted, not "
+            f"more than {self.b} as its value says; nothing is reported. Try the other solver (program.solver in "
+            "config.yaml)."
+        )
+
+    def node(self) -> Node | None:
+        """The proof of the current node (None: true, but without an exact proof)."""
+        self.count()
+        if self.bounder.program.classes == 0:
+            return self.no_records()
+        answer = self.bounder.lp.maximise(self.c)
+        if answer.status is Status.INFEASIBLE:
+            return self.leaf(answer, np.zeros_like(self.c), -1, "empty")
+        if answer.status is not Status.OPTIMAL or answer.value is None or answer.z is None:
+            raise _Stopped(answer.status.value)
+        if floor(answer.value + INTEGRAL) <= self.b:
+            return self.leaf(answer, self.c, self.b, "bound")
+        z = self.bounder.integral(answer.z)
+        self.integer |= z is None
+        if z is None and not self.branches:
+            z = self.bounder.better(self.c, self.b)
+        if z is None and not self.branches:
+            z = self.bounder.dive(self.c, self.b + 1)
+        if z is not None:
+            raise _Found(z)
+        return self.split(answer.z)
+
+    def no_records(self) -> Node:
+        """Every record is ruled out: N = 0 is the only dataset, and N > 0 a contradiction."""
+        if self.bounder.program.n > 0:
+            return Leaf("empty", 1, {TOTAL: -1}, ())
+        if self.b < 0:
+            raise _Found(np.zeros(0, dtype=np.int64))
+        return Leaf("bound", 1, {}, ())
+
+    def leaf(self, answer: Answer, c: Ints, b: int, kind: str) -> Node | None:
+        self.leaves += 1
+        if answer.y is None or self.leaves > self.bounder.limits.leaves:
+            return None
+        return exact_leaf(self.bounder.program, self.branches, answer.y, c, b, kind)
+
+    def split(self, z: Floats) -> Node | None:
+        """Both sides of a branch row: at most t, at least t + 1; the side that is nearer to the point first."""
+        chosen = choose_part(self.bounder.program, z)
+        if chosen is None:
+            raise _Stopped("nothing to branch on")
+        part, inside = chosen
+        value = float(z[inside].sum())
+        at = floor(value)
+        sides = [Branch(inside, None, at), Branch(inside, at + 1, None)]
+        up_first = value - at > 0.5
+        proofs = [self.side(side) for side in (reversed(sides) if up_first else sides)]
+        below, above = reversed(proofs) if up_first else proofs
+        return Fork(part, at, below, above) if below and above else None
+
+    def side(self, branch: Branch) -> Node | None:
+        self.bounder.lp.push_row(branch.inside.astype(np.int64), *branch.range)
+        self.branches.append(branch)
+        try:
+            return self.node()
+        finally:
+            self.branches.pop()
+            self.bounder.lp.pop_row()
+
+    def count(self) -> None:
+        self.nodes += 1
+        if self.nodes > self.bounder.limits.nodes:
+            raise _Stopped("node limit")
+        if time.monotonic() > self.deadline:
+            raise _Stopped("wall-clock limit")
+
+
+class _Found(Exception):
+    def __init__(self, z: Ints) -> None:
+        self.z = z
+
+
+class _Stopped(Exception):
+    def __init__(self, why: str) -> None:
+        self.why = why

@@ -1,0 +1,114 @@
+"""Datasets that fit a program: from class counts to records."""
+
+from collections.abc import Iterator
+from functools import cache
+from itertools import combinations_with_replacement, product
+
+import numpy as np
+import numpy.typing as npt
+
+from genverify.core.claims import Codes
+from genverify.solve.bounds import WrongAnswer
+from genverify.solve.program import Program
+from genverify.solve.types import Atoms
+
+Ints = npt.NDArray[np.int64]
+
+
+def draw_records(program: Program, z: Ints, rng: np.random.Generator) -> Codes:
+    """A dataset with the given class counts: a random type of each class, a random code of each atom; sorted records."""
+    classes = np.repeat(np.arange(program.classes), z)
+    order, starts, sizes = program.grouped
+    types = order[starts[classes] + _pick(rng, sizes[classes])]
+    records = np.empty((len(types), len(program.types.atoms)), dtype=np.int16)
+    for column, atoms in enumerate(program.types.atoms):
+        codes, first, size = _flat(atoms)
+        places = program.types.table[types, column]
+        records[:, column] = codes[first[places] + _pick(rng, size[places])]
+    return records[np.lexsort(records.T[::-1])]
+
+
+def _pick(rng: np.random.Generator, sizes: Ints) -> Ints:
+    """A random place in each list of the given sizes; no draw where there is no choice."""
+    if (sizes == 1).all():
+        return np.zeros(len(sizes), dtype=np.int64)
+    return rng.integers(0, sizes)
+
+
+@cache
+def _flat(atoms: tuple[tuple[int, ...], ...]) -> tuple[Ints, Ints, Ints]:
+    """The codes of all atoms in one row, with the first place and the size of each atom."""
+    size = np.array([len(atom) for atom in atoms], dtype=np.int64)
+    return np.array([code for atom in atoms for code in atom]), np.cumsum(size) - size, size
+
+
+def list_records(program: Program, z: Ints) -> Iterator[Codes]:
+    """Every dataset with the given class counts, one by one."""
+    order, starts, sizes = program.grouped
+    pools = []
+    for c in np.flatnonzero(z).tolist():
+        kinds = [record for t in order[starts[c] : starts[c] + sizes[c]].tolist() for record in _records_of_type(program, t)]
+        pools.append(combinations_with_replacement(kinds, int(z[c])))
+    for parts in product(*pools):
+        records = np.array([record for part in parts for record in part], dtype=np.int16).reshape(
+            -1, len(program.types.atoms)
+        )
+        yield records[np.lexsort(records.T[::-1])]
+
+
+def _records_of_type(program: Program, t: int) -> Iterator[tuple[int, ...]]:
+    return product(*(atoms[place] for atoms, place in zip(program.types.atoms, program.types.table[t], strict=True)))
+
+
+def datasets_of(program: Program, z: Ints) -> int:
+    """How many datasets have the given class counts."""
+    raw = np.bincount(program.class_of, weights=program.types.raw, minlength=program.classes).astype(np.int64)
+    total = 1
+    for c in np.flatnonzero(z).tolist():
+        total *= _multisets(int(raw[c]), int(z[c]))
+    return total
+
+
+def _multisets(kinds: int, size: int) -> int:
+    """
+    >>> _multisets(2, 2)
+    3
+    """
+    total = 1
+    for i in range(size):
+        total = total * (kinds + i) // (i + 1)
+    return total
+
+
+def class_vectors(program: Program, datasets: Codes) -> list[Ints]:
+    """The class counts of datasets, each once; a dataset that does not fit the program is an error."""
+    vectors: dict[bytes, Ints] = {}
+    for number, classes in enumerate(_classes(program, datasets)):
+        z = np.bincount(classes[classes >= 0], minlength=program.classes)
+        if z.tobytes() not in vectors and not program.fits(z):
+            raise WrongAnswer(
+                f"block {program.release.block}: dataset {number} does not fit the published counts when recounted; nothing "
+                "is reported. Generate the datasets again."
+            )
+        vectors.setdefault(z.tobytes(), z)
+    return list(vectors.values())
+
+
+def _classes(program: Program, datasets: Codes) -> Ints:
+    """The class of every record of every dataset; -1 for a record that the release rules out."""
+    atoms, table = program.types.atoms, program.types.table.astype(np.int64)
+    places = np.stack([_place(own, datasets[:, :, column]) for column, own in enumerate(atoms)])
+    shape = tuple(max(1, len(own)) for own in atoms)
+    keys = np.ravel_multi_index(tuple(table.T), shape)
+    order = np.argsort(keys)
+    wanted = np.where((places >= 0).all(axis=0), np.ravel_multi_index(tuple(np.maximum(places, 0)), shape), -1)
+    found = np.searchsorted(keys[order], wanted)
+    known = np.append(keys[order], -2)[found] == wanted
+    return np.where(known, np.append(program.class_of[order], -1)[found], -1)
+
+
+def _place(atoms: Atoms, codes: Codes) -> Ints:
+    """The place of the atom that holds each code; -1 where none does."""
+    place = {code: place for place, atom in enumerate(atoms) for code in atom}
+    values, which = np.unique(codes, return_inverse=True)
+    return np.array([place.get(code, -1) for code in values.tolist()], dtype=np.int64)[which].reshape(codes.shape)

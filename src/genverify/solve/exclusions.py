@@ -1,0 +1,97 @@
+"""Which records a release rules out: zero cells, implied zeros and structural rules."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from genverify.core.domain import Domain
+from genverify.core.predicates import EVERY, Predicate, Rule
+from genverify.core.queries import Query
+from genverify.core.release import TOTAL, Release
+
+
+@dataclass(frozen=True)
+class Lemma:
+    """Disjoint published cells inside a universe whose counts add up to its total: no other record of it exists."""
+
+    universe: str
+    cells: tuple[str, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        return {"universe": self.universe, "cells": list(self.cells)}
+
+
+def zero_cells(release: Release) -> list[Rule]:
+    """Every published cell with count 0, as a rule that no record may break."""
+    zero = [q for q, hi in zip(release.queries, release.hi, strict=True) if hi == 0]
+    return [Rule(q.id, adding(q, release.schema.domain), ()) for q in zero]
+
+
+def adding(query: Query, domain: Domain) -> Predicate:
+    """The records that add to a query: those inside it, and where a column is summed, with a code above 0."""
+    if query.sums is None:
+        return query.predicate
+    return query.predicate & Predicate.of({query.sums: [code for code in domain[query.sums].codes if code > 0]})
+
+
+def one_code_each(queries: Sequence[Query], domain: Domain) -> list[Predicate]:
+    """Conditions that tell every code of a summed column from the others."""
+    summed = dict.fromkeys(query.sums for query in queries if query.sums)
+    return [Predicate.of({name: [code]}) for name in summed for code in domain[name].codes]
+
+
+def lemma_rule(lemma: Lemma, predicates: dict[str, Predicate]) -> Rule:
+    """A lemma as a rule: a record of the universe lies in one of the cells."""
+    when = predicates.get(lemma.universe, EVERY)
+    return Rule(f"all of {lemma.universe}", when, tuple(predicates[cell] for cell in lemma.cells))
+
+
+def implied_zeros(release: Release) -> list[Lemma]:
+    """
+    The lemmas of a release: for each universe (N, or a published cell) and each set of columns, greedily the largest
+    disjoint cells inside it, kept where they exhaust its total. Which lemmas are found changes the speed, never a result.
+    """
+    cells = [_Cell(q.id, q.predicate, int(lo), int(hi)) for q, lo, hi in
+             zip(release.queries, release.lo, release.hi, strict=True) if lo > 0 and not q.sums]  # fmt: skip
+    families: dict[tuple[str, ...], list[_Cell]] = {}
+    for cell in cells:
+        families.setdefault(cell.predicate.columns, []).append(cell)
+    lemmas = []
+    for universe in [_Cell(TOTAL, EVERY, release.n, release.n), *cells]:
+        for columns, family in families.items():
+            if not set(universe.predicate.columns) <= set(columns):
+                continue
+            inside = [cell for cell in family if cell is not universe and _within(cell.predicate, universe.predicate)]
+            chosen = _disjoint(inside)
+            if chosen and sum(cell.lo for cell in chosen) == universe.hi:
+                lemmas.append(Lemma(universe.id, tuple(cell.id for cell in chosen)))
+    return lemmas
+
+
+@dataclass(frozen=True)
+class _Cell:
+    id: str
+    predicate: Predicate
+    lo: int
+    hi: int
+
+
+def _disjoint(cells: Sequence[_Cell]) -> list[_Cell]:
+    """Pairwise disjoint cells, the largest counts first."""
+    chosen: list[_Cell] = []
+    for cell in sorted(cells, key=lambda c: (-c.lo, c.id)):
+        if all(_apart(cell.predicate, other.predicate) for other in chosen):
+            chosen.append(cell)
+    return chosen
+
+
+def _within(inner: Predicate, outer: Predicate) -> bool:
+    """Whether every record of the inner cell lies in the outer one."""
+    codes = inner.where
+    return all(name in codes and set(codes[name]) <= set(allowed) for name, allowed in outer.clauses)
+
+
+def _apart(one: Predicate, other: Predicate) -> bool:
+    """Whether no record lies in both cells."""
+    codes = one.where
+    return any(name in codes and not set(codes[name]) & set(allowed) for name, allowed in other.clauses)

@@ -1,0 +1,163 @@
+"""Proofs as they are found: exact integer multipliers out of a solver's floating-point ones, and branching trees."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import inf, lcm
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from genverify.core.predicates import Predicate
+from genverify.core.release import Release
+from genverify.solve.exclusions import Lemma
+from genverify.solve.program import COUNTED, Program
+from genverify.solve.solvers.base import Floats
+
+Ints = npt.NDArray[np.int64]
+DENOMINATORS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 15, 16, 18, 20, 24, 30, 36, 40, 42, 48, 60, 72, 84, 120)
+CLOSE = 1e-5
+SIMPLE = 500  # of a single multiplier; sums of a column lead to denominators that the list has not
+LARGEST_DENOMINATOR = 100_000
+LARGEST_SUM = 2**62  # of a column; integers beyond 2**63 would overflow
+
+
+@dataclass(frozen=True)
+class Part:
+    """
+    A part of the records that a fork counts: those that match a condition (`where`), or those that lie in the same
+    published cells as a given record (`like`).
+    """
+
+    where: Predicate | None = None
+    like: tuple[int, ...] | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        return {"where": self.where.where} if self.where else {"like": list(self.like or ())}
+
+
+@dataclass(frozen=True)
+class Branch:
+    """A row that a side of a fork adds: the number of records in a part (these classes) is at most hi, or at least lo."""
+
+    inside: npt.NDArray[np.bool_]
+    lo: int | None
+    hi: int | None
+
+    @property
+    def range(self) -> tuple[float, float]:
+        return (-inf if self.lo is None else self.lo, inf if self.hi is None else self.hi)
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """Multipliers over a common denominator: on published cells by id, on branch rows in order. kind: bound or empty."""
+
+    kind: str
+    denominator: int
+    cells: Mapping[str, int]
+    branches: tuple[int, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        found: dict[str, Any] = {"kind": self.kind, "y": {cell: y for cell, y in self.cells.items() if cell != COUNTED}}
+        if COUNTED in self.cells:
+            found["c"] = self.cells[COUNTED]
+        if self.denominator != 1:
+            found["d"] = self.denominator
+        if self.branches:
+            found["w"] = list(self.branches)
+        return found
+
+
+@dataclass(frozen=True)
+class Fork:
+    """Either at most `at` records lie in a part, or more: both sides are proved."""
+
+    part: Part
+    at: int
+    below: "Node"
+    above: "Node"
+
+    def as_dict(self) -> dict[str, Any]:
+        return {**self.part.as_dict(), "at": self.at, "below": self.below.as_dict(), "above": self.above.as_dict()}
+
+
+Node = Leaf | Fork
+
+
+def certificate_of(release: Release, lemmas: Iterable[Lemma] = ()) -> dict[str, Any]:
+    """A certificate about a release that proves nothing yet, in the form that the checker reads."""
+    shown = [lemma.as_dict() for lemma in lemmas]
+    return {"block": release.block, "release": release.digest, "lemmas": shown, "proofs": [], "claims": []}
+
+
+def exact_leaf(program: Program, branches: Sequence[Branch], y: Floats, c: Ints, b: int, kind: str) -> Leaf | None:
+    """
+    Integer multipliers Y and a denominator D with  Y A >= D c  on every class and  bound(Y) < D (b + 1).
+
+    If rounding leaves some class short, the shortfall is added on the N row, which holds every record.
+    """
+    A = program.A if not branches else np.vstack([program.A, *(b_.inside[None, :] for b_ in branches)])
+    lo = [*program.lo.tolist(), *(branch.lo for branch in branches)]
+    hi = [*program.hi.tolist(), *(branch.hi for branch in branches)]
+    scale = 1.0 if kind == "bound" else _farkas_scale(y)
+    largest = LARGEST_SUM // (len(A) * max(1, int(A.max(initial=0))))
+    for denominator in _denominators(y * scale):
+        wanted = y * scale * denominator
+        if not np.abs(wanted).max(initial=0) <= largest:
+            return None
+        Y = np.rint(wanted).astype(np.int64)
+        if np.abs(wanted - Y).max(initial=0) > CLOSE * denominator:
+            continue
+        Y = _one_sided(Y, lo, hi)
+        short = int((denominator * c - Y @ A).max(initial=0))
+        Y[0] += max(short, 0)
+        if _bound(Y.tolist(), lo, hi) < denominator * (b + 1):
+            return _leaf(program, Y, denominator, kind)
+    return None
+
+
+def _denominators(y: Floats) -> Iterator[int]:
+    """The usual denominators, then the one that these multipliers have together."""
+    yield from DENOMINATORS
+    yield _common_denominator(y)
+
+
+def _common_denominator(y: Floats) -> int:
+    """
+    The denominator of all multipliers together, each read as the simplest fraction near it; 1 where that grows too large.
+
+    >>> _common_denominator(np.array([2 / 13, -1 / 26, 3.0]))
+    26
+    """
+    found = lcm(*{Fraction(value).limit_denominator(SIMPLE).denominator for value in y[np.abs(y) > CLOSE].tolist()})
+    return found if found <= LARGEST_DENOMINATOR else 1
+
+
+def _farkas_scale(y: Floats) -> float:
+    sizes = np.abs(y)
+    smallest = sizes[sizes > 1e-9].min(initial=inf)
+    return 1.0 / smallest if smallest < inf else 1.0
+
+
+def _one_sided(Y: Ints, lo: Sequence[int | None], hi: Sequence[int | None]) -> Ints:
+    """Multipliers on rows with one side only take the sign that the side allows."""
+    for place, (low, high) in enumerate(zip(lo, hi, strict=True)):
+        if (high is None and Y[place] > 0) or (low is None and Y[place] < 0):
+            Y[place] = 0
+    return Y
+
+
+def _bound(Y: Sequence[int], lo: Sequence[int | None], hi: Sequence[int | None]) -> int:
+    total = 0
+    for y, low, high in zip(Y, lo, hi, strict=True):
+        side = high if y > 0 else low
+        total += y * side if side is not None else 0
+    return total
+
+
+def _leaf(program: Program, Y: Ints, denominator: int, kind: str) -> Leaf:
+    rows = len(program.rows)
+    cells = {program.rows[place]: int(Y[place]) for place in np.flatnonzero(Y[:rows]).tolist()}
+    return Leaf(kind, denominator, cells, tuple(int(w) for w in Y[rows:]))

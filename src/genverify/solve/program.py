@@ -1,0 +1,107 @@
+"""The compact program of a release: z counts the records of each class, and lo <= A z <= hi."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from genverify.core.predicates import Flags, Predicate
+from genverify.core.release import TOTAL, Release
+from genverify.solve.exclusions import Lemma, implied_zeros, lemma_rule, one_code_each, zero_cells
+from genverify.solve.types import Types, live_types
+
+Ints = npt.NDArray[np.int64]
+Matrix = npt.NDArray[np.int32]
+COUNTED = "COUNT"
+
+
+@dataclass(frozen=True)
+class Program:
+    """
+    All datasets that fit a release: z >= 0 integer with lo <= A z <= hi.
+
+    `rows` names the published cell of each row; the first row is N. Types with the same coefficients in every row form a
+    class, because no published figure tells them apart: `class_of` gives the class of each type.
+    """
+
+    release: Release
+    types: Types
+    lemmas: tuple[Lemma, ...]
+    rows: tuple[str, ...]
+    A: Matrix
+    lo: Ints
+    hi: Ints
+    class_of: Ints
+
+    @property
+    def n(self) -> int:
+        return self.release.n
+
+    @property
+    def classes(self) -> int:
+        return int(self.A.shape[1])
+
+    @cached_property
+    def grouped(self) -> tuple[Ints, Ints, Ints]:
+        """The types sorted by class, where each class starts among them, and how many types it has."""
+        sizes = np.bincount(self.class_of, minlength=self.classes)
+        return np.argsort(self.class_of, kind="stable"), np.cumsum(sizes) - sizes, sizes
+
+    def member(self, c: int) -> int:
+        """A type of a class, which stands for the others."""
+        order, starts, _ = self.grouped
+        return int(order[starts[c]])
+
+    def fits(self, z: Ints) -> bool:
+        """Whether class counts satisfy every row, recounted in integers."""
+        used = np.flatnonzero(z)
+        counts = self.A[:, used].astype(np.int64) @ z[used]
+        return bool((z >= 0).all() and (counts >= self.lo).all() and (counts <= self.hi).all())
+
+
+def build_program(release: Release, max_types: int, counted: tuple[Predicate, int] | None = None) -> Program:
+    """
+    The compact program: types that are not ruled out, one row per distinct cell, types with equal columns merged.
+
+    `counted` adds a last row: so many records match the condition.
+    """
+    predicates = {query.id: query.predicate for query in release.queries}
+    lemmas = tuple(implied_zeros(release))
+    rules = [*zero_cells(release), *(lemma_rule(lemma, predicates) for lemma in lemmas), *release.schema.rules]
+    said = [*predicates.values(), *one_code_each(release.queries, release.schema.domain)]
+    said += [counted[0]] if counted else []
+    types = live_types(release.schema.domain, said, rules, max_types)
+    rows, flags, lo, hi = _distinct_rows(release, types)
+    if counted:
+        rows, flags = (*rows, COUNTED), np.concatenate([flags, types.inside(counted[0])[None, :].astype(flags.dtype)])
+        lo, hi = np.append(lo, counted[1]), np.append(hi, counted[1])
+    A, class_of = classes_of(flags)
+    return Program(release, types, lemmas, rows, A, lo, hi, class_of)
+
+
+def _distinct_rows(release: Release, types: Types) -> tuple[tuple[str, ...], Flags | Ints, Ints, Ints]:
+    """One row for each distinct set of types and range: of cells that say the same, the first stays."""
+    rows: dict[tuple[bytes, int, int], tuple[str, Flags | Ints]] = {}
+    everyone: Flags = np.ones(len(types), dtype=bool)
+    rows[everyone.tobytes(), release.n, release.n] = TOTAL, everyone
+    for query, low, high in zip(release.queries, release.lo.tolist(), release.hi.tolist(), strict=True):
+        if high > 0:
+            added = types.coefficients(query.predicate, query.sums)
+            rows.setdefault((added.tobytes(), low, high), (query.id, added))
+    names, flags = zip(*rows.values(), strict=True)
+    lo, hi = ([key[side] for key in rows] for side in (1, 2))
+    return tuple(names), np.array(flags), np.array(lo, dtype=np.int64), np.array(hi, dtype=np.int64)
+
+
+def classes_of(flags: Flags | Ints) -> tuple[Matrix, Ints]:
+    """The distinct columns of a matrix (in order of first appearance), and the column that each type has."""
+    if flags.shape[1] == 0:
+        return np.zeros(flags.shape, dtype=np.int32), np.zeros(0, dtype=np.int64)
+    packed = np.ascontiguousarray((np.packbits(flags, axis=0) if flags.dtype == bool else flags).T)
+    keys = packed.view(np.dtype((np.void, packed.shape[1] * packed.itemsize))).ravel()
+    _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    return flags[:, first[order]].astype(np.int32), rank[inverse.ravel()].astype(np.int64)

@@ -1,0 +1,143 @@
+"""HiGHS, the embedded default solver."""
+
+from dataclasses import replace
+from typing import Any
+
+import highspy
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csc_array
+
+from genverify.solve.solvers.base import Answer, Floats, IntegerProgram, Status, WorkLimits
+
+MODEL = highspy.HighsModelStatus
+DUAL, PRIMAL = 1, 4
+DEVEX = 1
+FEASIBLE = int(highspy.SolutionStatus.kSolutionStatusFeasible)
+
+
+def _highs(**options: Any) -> Any:
+    highs: Any = highspy.Highs()  # type: ignore[no-untyped-call]
+    for name, value in {"output_flag": False, "threads": 1, **options}.items():
+        highs.setOptionValue(name, value)
+    return highs
+
+
+class HighsProgram:
+    """
+    A linear program that HiGHS keeps warm. After another objective the last point still fits: primal simplex from there.
+    After a branch row it no longer does: dual simplex. Without branch rows, each solve starts from the last such basis.
+    """
+
+    def __init__(self, A: npt.NDArray[Any], lo: npt.NDArray[Any], hi: npt.NDArray[Any], iterations: int) -> None:
+        self._highs = _highs(presolve="off", simplex_iteration_limit=iterations, simplex_primal_edge_weight_strategy=DEVEX)
+        self._columns = A.shape[1]
+        self._highs.passModel(_model(csc_array(A.astype(np.float64)), lo, hi))
+        self._highs.changeObjectiveSense(highspy.ObjSense.kMaximize)
+        self._indices = np.arange(self._columns, dtype=np.int32)
+        self._pushed, self._root, self._moved, self._bounded = 0, None, False, False
+
+    def maximise(self, objective: npt.NDArray[Any]) -> Answer:
+        self._highs.changeColsCost(self._columns, self._indices, objective.astype(np.float64))
+        if not self._pushed and self._moved and self._root is not None:
+            self._highs.setBasis(self._root)
+        self._highs.setOptionValue("simplex_strategy", DUAL if self._pushed or self._bounded else PRIMAL)
+        self._highs.run()
+        status = self._highs.getModelStatus()
+        if status == MODEL.kOptimal:
+            if not self._pushed:
+                self._root, self._moved = self._highs.getBasis(), False
+            solution = self._highs.getSolution()
+            z, y = np.array(solution.col_value), np.array(solution.row_dual)
+            return Answer(Status.OPTIMAL, self._highs.getInfo().objective_function_value, z, y)
+        if status == MODEL.kInfeasible:
+            return Answer(Status.INFEASIBLE, y=self._ray())
+        return Answer(Status.WORK_LIMIT)
+
+    def _ray(self) -> Floats | None:
+        """The Farkas multipliers, which only the dual simplex method leaves behind."""
+        _, exists, ray = self._highs.getDualRay()
+        if not exists:
+            self._highs.setOptionValue("simplex_strategy", DUAL)
+            self._highs.clearSolver()
+            self._highs.run()
+            _, exists, ray = self._highs.getDualRay()
+        return -np.array(ray) if exists else None
+
+    def push_row(self, coefficients: npt.NDArray[Any], lo: float, hi: float) -> None:
+        places = np.flatnonzero(coefficients).astype(np.int32)
+        self._highs.addRow(lo, hi, len(places), places, coefficients[places].astype(np.float64))
+        self._pushed, self._moved = self._pushed + 1, True
+
+    def pop_row(self) -> None:
+        last = self._highs.getNumRow() - 1
+        self._highs.deleteRows(1, np.array([last], dtype=np.int32))
+        self._pushed -= 1
+
+    def set_bounds(self, lower: Floats, upper: Floats) -> None:
+        """Other bounds of z. The last point may lie outside: dual simplex from there on."""
+        self._highs.changeColsBounds(self._columns, self._indices, lower.astype(np.float64), upper.astype(np.float64))
+        self._bounded = True
+
+
+def _model(A: csc_array, lo: npt.NDArray[Any], hi: npt.NDArray[Any]) -> Any:
+    lp = highspy.HighsLp()
+    lp.num_col_, lp.num_row_ = A.shape[1], A.shape[0]
+    lp.col_cost_ = np.zeros(A.shape[1])
+    lp.col_lower_, lp.col_upper_ = np.zeros(A.shape[1]), np.full(A.shape[1], highspy.kHighsInf)
+    lp.row_lower_, lp.row_upper_ = lo.astype(np.float64), hi.astype(np.float64)
+    lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
+    lp.a_matrix_.start_, lp.a_matrix_.index_, lp.a_matrix_.value_ = A.indptr, A.indices, A.data
+    return lp
+
+
+class Highs:
+    """The HiGHS solver within given limits."""
+
+    name = "highs"
+
+    def __init__(self, limits: WorkLimits) -> None:
+        self._limits = limits
+
+    def linear_program(self, A: npt.NDArray[Any], lo: npt.NDArray[Any], hi: npt.NDArray[Any]) -> HighsProgram:
+        return HighsProgram(A, lo, hi, self._limits.iterations)
+
+    def solve(self, program: IntegerProgram) -> Answer:
+        """An optimal integer point; with an objective of zeros, the first point found."""
+        limits = {"mip_max_nodes": self._limits.nodes, "time_limit": self._limits.seconds}
+        highs = _highs(mip_rel_gap=0.0, mip_abs_gap=0.5, mip_feasibility_tolerance=1e-9, **limits)
+        model = _model(csc_array(program.A.astype(np.float64)), program.lo, program.hi)
+        model.col_cost_, model.col_upper_ = program.objective, program.upper
+        whole = np.ones(len(program.upper), dtype=bool) if program.whole is None else program.whole
+        kinds = (highspy.HighsVarType.kContinuous, highspy.HighsVarType.kInteger)
+        model.integrality_ = [kinds[int(flag)] for flag in whole]
+        highs.passModel(model)
+        highs.changeObjectiveSense(highspy.ObjSense.kMaximize)
+        highs.run()
+        if highs.getModelStatus() == MODEL.kSolveError:  # presolve may lead to a point that breaks a row: once more without
+            highs.setOptionValue("presolve", "off")
+            highs.clearSolver()
+            highs.run()
+        return _answer(highs)
+
+    def pool(self, program: IntegerProgram, K: int, seed: int) -> list[Floats]:
+        """Up to K points by random objectives (HiGHS keeps no pool); they may repeat."""
+        rng = np.random.default_rng(seed)
+        points = []
+        for _ in range(K):
+            weights = rng.standard_normal(len(program.upper))
+            answer = self.solve(replace(program, objective=weights))
+            if answer.z is not None:
+                points.append(answer.z)
+        return points
+
+
+def _answer(highs: Any) -> Answer:
+    status, info = highs.getModelStatus(), highs.getInfo()
+    if status == MODEL.kOptimal:
+        return Answer(Status.OPTIMAL, info.objective_function_value, np.array(highs.getSolution().col_value))
+    if status == MODEL.kInfeasible:
+        return Answer(Status.INFEASIBLE)
+    met = np.array(highs.getSolution().col_value) if info.primal_solution_status == FEASIBLE else None
+    stopped = Status.TIME_LIMIT if status == MODEL.kTimeLimit else Status.WORK_LIMIT
+    return Answer(stopped, incumbent=met, bound=info.mip_dual_bound)

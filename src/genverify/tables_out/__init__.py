@@ -1,1 +1,0 @@
-"""Tables of the papers, made from the results."""
