@@ -5,15 +5,16 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.attack.block import ProgramSettings
-from genverify.attack.tables import stack
 from genverify.checker.file import write_proofs
+from genverify.core.frames import stack
 from genverify.core.release import empty_ranges, read_releases, read_schema
 from genverify.core.seeds import derive_seed
+from genverify.core.timing import progress
 from genverify.papers.gtv.protected.attack import Attack, limited
 from genverify.papers.gtv.protected.kinds import Kinds, build_kinds
 from genverify.papers.gtv.protected.tables import attacked_row, contradictory_rows, verified_claims
-from genverify.run.jobs import Job, progress, run
+from genverify.run.jobs import Job, run
+from genverify.solve.settings import ProgramSettings
 
 
 def main(job: Job) -> None:

@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from genverify.attack.block import ProgramSettings
 from genverify.disclosure.audit import Attack
 from genverify.disclosure.describe import describe
 from genverify.disclosure.write import write_audit
 from genverify.run.jobs import Job, run
+from genverify.solve.settings import ProgramSettings
 
 
 def main(job: Job) -> None:

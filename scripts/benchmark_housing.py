@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.attack.block import ProgramSettings
 from genverify.core.files import read_yaml
 from genverify.papers.housing.attack.joint_program import read_percentages, read_statistics
 from genverify.papers.housing.benchmark import time_housing
 from genverify.papers.housing.private.household import read_household_file
 from genverify.run.jobs import Job, run
+from genverify.solve.settings import ProgramSettings
 
 
 def main(job: Job) -> None:

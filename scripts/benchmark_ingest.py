@@ -7,11 +7,11 @@ import pandas as pd
 
 from genverify.core.domain import read_domain
 from genverify.core.errors import GenverifyError
+from genverify.core.measure import measure
 from genverify.microdata.ppmf_writer import write_ppmf
 from genverify.microdata.store import read_microdata
 from genverify.papers.gtv.ingest import enlarged, ingest_ppmf
 from genverify.run.jobs import Job, log, run
-from genverify.run.measure import measure
 
 
 def main(job: Job) -> None:

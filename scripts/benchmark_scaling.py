@@ -6,12 +6,12 @@ import numpy as np
 import pandas as pd
 
 from genverify.core.domain import read_domain
+from genverify.core.measure import measure
 from genverify.core.release import read_study
 from genverify.core.seeds import derive_seed
 from genverify.microdata.store import read_microdata
 from genverify.papers.gtv.scaling import attack_stages, draw_tract, merge_blocks, release_of, scaling_frame, scaling_row
 from genverify.run.jobs import Job, log, run
-from genverify.run.measure import measure
 
 
 def main(job: Job) -> None:

@@ -7,9 +7,9 @@ import pandas as pd
 from genverify.core.domain import read_domain
 from genverify.core.release import read_study
 from genverify.core.tabulate import tabulate_counts
+from genverify.core.timing import watch
 from genverify.microdata.store import read_microdata
 from genverify.run.jobs import Job, log, run
-from genverify.run.measure import watch
 
 
 def main(job: Job) -> None:

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.attack.tables import by_design, collect
-from genverify.core.frames import write_pieces
+from genverify.core.frames import by_design, collect, write_pieces
 from genverify.run.jobs import Job, log, run
 
 

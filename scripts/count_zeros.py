@@ -6,9 +6,10 @@ import pandas as pd
 
 from genverify.core.domain import read_domain
 from genverify.core.release import read_study
+from genverify.core.timing import progress
 from genverify.microdata.store import read_microdata
 from genverify.papers.mechanisms.zeros import count_left, draw_sizes, releases_of
-from genverify.run.jobs import Job, progress, run
+from genverify.run.jobs import Job, run
 
 
 def main(job: Job) -> None:

@@ -2,12 +2,13 @@
 
 from pathlib import Path
 
-from genverify.attack.block import ProgramSettings
 from genverify.checker.file import write_proofs
+from genverify.core.timing import progress
 from genverify.papers.housing.attack.detect import detect_block, detected_frame
 from genverify.papers.housing.attack.joint_program import read_percentages, read_statistics
 from genverify.papers.housing.private.household import read_household_file
-from genverify.run.jobs import Job, log, progress, run
+from genverify.run.jobs import Job, log, run
+from genverify.solve.settings import ProgramSettings
 
 
 def main(job: Job) -> None:

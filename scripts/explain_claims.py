@@ -5,7 +5,8 @@ from pathlib import Path
 from genverify.checker.file import write_proofs
 from genverify.checker.stored import checked_blocks
 from genverify.core.release import read_schema
-from genverify.run.jobs import Job, progress, run
+from genverify.core.timing import progress
+from genverify.run.jobs import Job, run
 from genverify.show.explorer.proofs import lay_out_block
 
 

@@ -4,12 +4,15 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.attack.block import ProgramSettings, generate_block
+from genverify.attack.block import generate_block
 from genverify.attack.datasetfile import datasets_frame
-from genverify.attack.tables import generated_row, stack
+from genverify.attack.tables import generated_row
+from genverify.core.frames import stack
 from genverify.core.release import read_releases, read_schema
 from genverify.core.seeds import derive_seed
-from genverify.run.jobs import Job, progress, run
+from genverify.core.timing import progress
+from genverify.run.jobs import Job, run
+from genverify.solve.settings import ProgramSettings
 
 
 def main(job: Job) -> None:

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.attack.tables import stack
 from genverify.core.domain import read_domain
+from genverify.core.frames import stack
 from genverify.microdata.store import read_microdata
 from genverify.papers.gtv.protected.judge import judge
 from genverify.run.jobs import Job, log, run

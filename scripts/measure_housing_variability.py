@@ -4,12 +4,13 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.attack.block import ProgramSettings
+from genverify.core.timing import progress
 from genverify.papers.housing.attack.joint_program import read_block, read_percentages, read_statistics
 from genverify.papers.housing.attack.prior import prior_of
 from genverify.papers.housing.attack.variability import measure_block, variability_frame
 from genverify.papers.housing.private.household import read_household_file
-from genverify.run.jobs import Job, log, progress, run
+from genverify.run.jobs import Job, log, run
+from genverify.solve.settings import ProgramSettings
 
 
 def main(job: Job) -> None:

@@ -4,12 +4,13 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.attack.block import ProgramSettings
 from genverify.attack.datasetfile import read_datasets
-from genverify.attack.tables import stack
+from genverify.core.frames import stack
 from genverify.core.release import read_releases, read_schema
-from genverify.run.jobs import Job, progress, run
+from genverify.core.timing import progress
+from genverify.run.jobs import Job, run
 from genverify.solve.program import build_program
+from genverify.solve.settings import ProgramSettings
 from genverify.solve.variability import solution_variability
 
 

@@ -10,8 +10,9 @@ from genverify.core.claims import Codes
 from genverify.core.frames import read_blocks
 from genverify.core.manifest import data_label
 from genverify.core.release import TOTAL, Schema, read_releases, read_schema
+from genverify.core.timing import progress
 from genverify.papers.gtv.figures.candidates import candidates_table, plot_candidates, spread_blocks
-from genverify.run.jobs import Job, progress, run
+from genverify.run.jobs import Job, run
 from genverify.show.style import save
 
 

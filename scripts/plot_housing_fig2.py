@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.attack.tables import stack
+from genverify.core.frames import stack
 from genverify.core.manifest import data_label
 from genverify.papers.housing.figures.blocks import plot_variability, variability_points
 from genverify.run.jobs import Job, run

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.attack.tables import by_design
+from genverify.core.frames import by_design
 from genverify.core.manifest import data_label
 from genverify.papers.gtv.figures.solvar import plot_solvar
 from genverify.run.jobs import Job, run

@@ -7,8 +7,8 @@ import pandas as pd
 from genverify.core.files import read_yaml
 from genverify.core.release import read_study
 from genverify.core.vocabulary import groups_of
+from genverify.microdata.known import known_blocks, read_as
 from genverify.microdata.person_records import read_person_records
-from genverify.papers.gtv.persons import known_blocks, read_as
 from genverify.papers.raprank.known_persons import draw_blocks, mean_match_rate
 from genverify.papers.raprank.rap import RapSettings
 from genverify.run.jobs import Job, log, run

@@ -4,12 +4,13 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.attack.tables import stack
+from genverify.core.frames import stack
 from genverify.core.release import read_releases, read_schema
+from genverify.core.timing import progress
 from genverify.papers.raprank.published import make_target
 from genverify.papers.raprank.rank import rank_target, ranked_frame, runs_row
 from genverify.papers.raprank.rap import RapSettings
-from genverify.run.jobs import Job, progress, run
+from genverify.run.jobs import Job, run
 
 
 def main(job: Job) -> None:

@@ -4,12 +4,15 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.attack.block import ProgramSettings, verify_block
+from genverify.attack.block import verify_block
 from genverify.attack.datasetfile import read_datasets
-from genverify.attack.tables import claims_frame, stack, verified_row
+from genverify.attack.tables import claims_frame, verified_row
 from genverify.checker.file import write_proofs
+from genverify.core.frames import stack
 from genverify.core.release import read_releases, read_schema
-from genverify.run.jobs import Job, progress, run
+from genverify.core.timing import progress
+from genverify.run.jobs import Job, run
+from genverify.solve.settings import ProgramSettings
 
 
 def main(job: Job) -> None:

@@ -2,13 +2,15 @@
 
 from pathlib import Path
 
-from genverify.attack.block import ProgramSettings
 from genverify.core.files import read_yaml
 from genverify.core.release import read_study
+from genverify.core.timing import progress
 from genverify.core.vocabulary import groups_of
+from genverify.microdata.known import known_blocks, read_as
 from genverify.microdata.person_records import read_person_records
-from genverify.papers.gtv.persons import known_blocks, read_as, sum_up, try_blocks
-from genverify.run.jobs import Job, log, progress, run
+from genverify.papers.gtv.persons import sum_up, try_blocks
+from genverify.run.jobs import Job, log, run
+from genverify.solve.settings import ProgramSettings
 
 
 def main(job: Job) -> None:

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.attack.tables import stack
 from genverify.core.files import read_yaml
+from genverify.core.frames import stack
 from genverify.core.manifest import data_label
 from genverify.papers.housing.judged.batches import by_condition
 from genverify.papers.housing.judged.match_keys import read_property_households

@@ -13,14 +13,16 @@ import pandas as pd
 import pytest
 import yaml
 
-from genverify.attack.block import ProgramSettings, generate_block, proofs_dict, verify_block
+from genverify.attack.block import generate_block, proofs_dict, verify_block
 from genverify.attack.datasetfile import datasets_frame
-from genverify.attack.tables import by_design, claims_frame, generated_row, stack, verified_row
+from genverify.attack.tables import claims_frame, generated_row, verified_row
 from genverify.checker.file import write_proofs
+from genverify.core.frames import by_design, stack
 from genverify.core.release import Schema, counts_frame, make_release, write_schema
 from genverify.core.tabulate import tabulate
 from genverify.run import code, jobs
 from genverify.run.jobs import Job
+from genverify.solve.settings import ProgramSettings
 
 STAGES = """
 BATCHES = [f"{batch:03d}" for batch in range(STUDY.sample.batches)]

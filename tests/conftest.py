@@ -11,9 +11,9 @@ import pytest
 import yaml
 
 from chain import enter, forget_code, make_repository, make_study, run_study
-from genverify.attack.block import ProgramSettings
 from genverify.core.domain import DomainFile, read_domain
 from genverify.core.release import Schema, build_schema
+from genverify.solve.settings import ProgramSettings
 
 ROOT = Path(__file__).parents[1]
 TOY = ROOT / "tests" / "workflow" / "toy"

@@ -11,15 +11,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from genverify.attack.block import ProgramSettings, generate_block, proofs_dict, verify_block
-from genverify.attack.tables import by_design, claims_frame, generated_row, verified_row
+from genverify.attack.block import generate_block, proofs_dict, verify_block
+from genverify.attack.tables import claims_frame, generated_row, verified_row
 from genverify.attack.truth import count_households
 from genverify.checker.file import write_proofs
 from genverify.core.domain import Domain
+from genverify.core.frames import by_design
 from genverify.core.release import Release, Schema, counts_frame, make_release, write_schema
 from genverify.core.tabulate import tabulate
 from genverify.papers.gtv.baselines import LEAVE_OUT, PRIORS, UNIFORM
 from genverify.run.jobs import Job
+from genverify.solve.settings import ProgramSettings
 
 ROOT = Path(__file__).parents[1]
 HOSTILE = '01"><img src=x onerror=alert(1)>'

@@ -3,7 +3,7 @@ Reads: the section raprank of config.yaml.
 Writes: nothing; what the stages of RAP-RANK share: the settings of an experiment, its files, and the targets.
 """
 
-from genverify.papers.raprank.experiments import (
+from genverify.run.experiments import (
     domain_path,
     experiment_of,
     experiment_settings,

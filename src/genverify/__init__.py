@@ -1,1 +1,63 @@
-"""genverify: what must be true of the people behind published tables, whatever the private data were?"""
+"""
+genverify: what must be true of the people behind published tables, whatever the private data were?
+
+Three people, two tables: nobody says who is who, and yet
+
+>>> import genverify as gv
+>>> schema = gv.make_schema(
+...     columns={"sex": ["f", "m"], "age": ["young", "old"], "smokes": ["no", "yes"]},
+...     tables={"sex_age": ["sex", "age"], "smoking": ["age", "smokes"]},
+... )
+>>> release = gv.make_release(schema, "my block", {
+...     "N": 3, "sex_age.f.young": 0, "sex_age.f.old": 1, "sex_age.m.young": 2, "sex_age.m.old": 0,
+...     "smoking.young.no": 1, "smoking.young.yes": 1, "smoking.old.no": 0, "smoking.old.yes": 1,
+... })
+>>> found = gv.attack_release(release)     # generates, verifies, proves, and has every proof checked
+>>> print(gv.explain(found, next(claim for claim in found.claims if claim.m == 1 and claim.k == 3)))
+exactly 1 record with sex: m, age: young, smokes: no
+  At least 1:
+    add up:
+      +1 x smoking.young.no = 1 (young, no)
+    no record counts more in this sum than it matches the claim
+    because no other record is possible:
+      sex_age.f.young = 0 (f, young)
+  At most 1:
+    add up:
+      +1 x smoking.young.no = 1 (young, no)
+    every record that matches counts at least once in this sum, and no record counts below 0
+>>> gv.check(release, found.certificate).claims == len(found.claims)
+True
+"""
+
+from importlib import import_module
+from typing import Any
+
+_ROOMS = {
+    "core.domain": ("Column", "Domain"),
+    "core.predicates": ("Predicate", "Rule"),
+    "core.queries": ("Query",),
+    "core.release": ("Schema", "Release", "make_release", "read_releases", "read_schema"),
+    "core.describe": ("make_schema", "release_of"),
+    "core.claims": ("Claim",),
+    "attack.block": ("attack_release",),
+    "attack.tables": ("claims_frame",),
+    "attack.words.say": ("explain",),
+    "checker.check": ("check_block",),
+    "papers.cellbounds.frame": ("bound_cells",),
+}
+_DOOR = {name: f"{__name__}.{room}" for room, names in _ROOMS.items() for name in names}
+_DOOR["check"] = _DOOR.pop("check_block")
+__all__ = sorted(_DOOR)
+
+
+def __getattr__(name: str) -> Any:
+    """A name of the front door, from its room; nothing is imported before it is asked for."""
+    if name not in _DOOR:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(import_module(_DOOR[name]), "check_block" if name == "check" else name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *__all__]

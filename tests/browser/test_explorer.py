@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from genverify.attack.block import ProgramSettings
 from genverify.attack.words.sentences import read_phrases
 from genverify.core.domain import read_domain
 from genverify.core.release import Schema
 from genverify.show.explorer.summary import plain_sentence
+from genverify.solve.settings import ProgramSettings
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="the package playwright is not installed")
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome") or shutil.which("chromium-browser")

@@ -33,12 +33,12 @@ sys.path.insert(0, str(TESTS))
 
 from chain import enter, make_repository, make_study, run_study  # noqa: E402
 from forger import forge_proofs, forge_record, forge_table  # noqa: E402
-from genverify.attack.block import ProgramSettings  # noqa: E402
 from genverify.core.domain import read_domain  # noqa: E402
 from genverify.core.errors import GenverifyError  # noqa: E402
 from genverify.core.release import build_schema  # noqa: E402
 from genverify.run.provenance.audit import audit  # noqa: E402
 from genverify.run.provenance.command import read_config, repository  # noqa: E402
+from genverify.solve.settings import ProgramSettings  # noqa: E402
 
 HOME = "results/paper"
 CLAIMS, ALL_CLAIMS = f"{HOME}/claims/000.parquet", f"{HOME}/claims.parquet"

@@ -11,13 +11,13 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from genverify.attack.block import ProgramSettings
 from genverify.checker.check import check_block
 from genverify.checker.file import read_proofs
 from genverify.core.domain import DomainFile, read_domain
 from genverify.core.errors import DataError
 from genverify.core.release import read_releases, read_schema
 from genverify.microdata.store import read_microdata, write_microdata
+from genverify.solve.settings import ProgramSettings
 from script_jobs import job, script
 
 BLOCKS = {

@@ -12,10 +12,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from genverify.attack.block import ProgramSettings
 from genverify.core.domain import read_domain
 from genverify.microdata.store import write_microdata
 from genverify.papers.gtv.sample import groups_of_batches
+from genverify.solve.settings import ProgramSettings
 from script_jobs import job, script
 
 NAMES = ["PET", "HOME", "AGE"]

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from genverify.__main__ import main
+from genverify.cli import main
 from genverify.core.errors import ReleaseError
 from script_jobs import job, script
 

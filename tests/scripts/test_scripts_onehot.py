@@ -11,13 +11,13 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from genverify.attack.block import ProgramSettings
 from genverify.attack.words.command import explain_claim
 from genverify.checker.file import read_proofs
 from genverify.core.domain import read_domain
 from genverify.core.errors import ConfigError
 from genverify.core.release import Schema, write_schema
 from genverify.microdata.store import write_microdata
+from genverify.solve.settings import ProgramSettings
 from script_jobs import job, script
 
 BLOCKS = ["010010201001000", "010010201001001", "560010201001000"]

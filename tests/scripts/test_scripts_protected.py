@@ -10,7 +10,6 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from genverify.attack.block import ProgramSettings
 from genverify.checker.check import check_block
 from genverify.checker.file import read_proofs
 from genverify.core.domain import read_domain
@@ -18,6 +17,7 @@ from genverify.core.errors import DataError
 from genverify.core.release import empty_ranges, read_releases, read_schema
 from genverify.microdata.store import write_microdata
 from genverify.papers.gtv.protected.attack import CONTRADICTORY
+from genverify.solve.settings import ProgramSettings
 from script_jobs import job, script
 
 NOISE = {"rho": 200.0, "publish": "microdata", "confidence": None, "tables": "all"}

@@ -11,10 +11,10 @@ import pyarrow as pa
 import pytest
 import yaml
 
-from genverify.attack.block import ProgramSettings
 from genverify.core.domain import read_domain
 from genverify.core.errors import DataError
 from genverify.microdata.store import write_microdata
+from genverify.solve.settings import ProgramSettings
 from script_jobs import job, script
 
 BLOCKS = ["010010201001000", "010010201001001", "010010201001002"]

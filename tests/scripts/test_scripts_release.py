@@ -8,11 +8,11 @@ from typing import Any
 
 import pandas as pd
 
-from genverify.attack.block import ProgramSettings
 from genverify.checker.check import check_block
 from genverify.checker.file import read_proofs
 from genverify.core.release import read_releases, read_schema
 from genverify.run.jobs import Job
+from genverify.solve.settings import ProgramSettings
 from script_jobs import script
 
 Main = Callable[[Job], None]

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from genverify.attack.block import ProgramSettings, generate_block, proofs_dict, verify_block
+from genverify.attack.block import generate_block, proofs_dict, verify_block
 from genverify.attack.generate import generate
 from genverify.attack.verify import Verdict, Verifier, cannot_exist
 from genverify.checker.check import check_block
@@ -18,6 +18,7 @@ from genverify.core.queries import Query
 from genverify.core.release import Release, Schema, make_release
 from genverify.solve.bounds import Bounder, Limits, WrongAnswer
 from genverify.solve.program import build_program
+from genverify.solve.settings import ProgramSettings
 from genverify.solve.solvers.base import Answer, Solver, Status, WorkLimits
 from genverify.solve.solvers.highs import Highs
 from genverify.solve.types import TooManyTypes

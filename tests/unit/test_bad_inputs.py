@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from genverify.__main__ import main
 from genverify.attack.datasetfile import datasets_frame
 from genverify.attack.generate import Generated
 from genverify.checker.file import read_proofs
+from genverify.cli import main
 from genverify.core.claims import candidate_claims
 from genverify.core.domain import Column, Domain
 from genverify.core.errors import DataError, ReleaseError

@@ -15,12 +15,13 @@ import pytest
 from genverify.attack.verify import Decision, Verdict
 from genverify.core.claims import Claim
 from genverify.core.errors import DataError
+from genverify.core.measure import measure, peak_memory_mb
 from genverify.core.predicates import EVERY
+from genverify.core.timing import watch
 from genverify.papers.gtv.figures.scaling import plot_scaling
 from genverify.papers.gtv.ingest import enlarged
 from genverify.papers.gtv.scaling import draw_tract, merge_blocks, scaling_frame, scaling_row
 from genverify.papers.gtv.speed import Compact, OneHotTimes, _agree, speed_row
-from genverify.run.measure import measure, peak_memory_mb, watch
 from genverify.solve.bounds import WrongAnswer
 
 WORKS = """

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from genverify.attack.block import ProgramSettings
 from genverify.core.errors import DataError
 from genverify.papers.cellbounds.conditional import (
     Conditionals,
@@ -20,6 +19,7 @@ from genverify.papers.cellbounds.exact import Prior, bound_cells, row_multiplier
 from genverify.papers.cellbounds.knapsack import Limits, solve_knapsack
 from genverify.papers.cellbounds.reachable import Steps, add, full_from, leave_one_out, members, runs_of
 from genverify.papers.cellbounds.reference import reference_multipliers, reference_range
+from genverify.solve.settings import ProgramSettings
 
 LIMIT = 60
 tiny = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)

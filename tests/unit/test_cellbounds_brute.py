@@ -10,7 +10,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from genverify.attack.block import ProgramSettings
 from genverify.core.errors import DataError
 from genverify.papers.cellbounds.conditional import conditionals_of_counts
 from genverify.papers.cellbounds.exact import bound_cells, possible_totals
@@ -19,6 +18,7 @@ from genverify.papers.cellbounds.multiway import Multiway
 from genverify.papers.cellbounds.rounded import RoundedConditionals, bound_rounded, rounded_totals
 from genverify.papers.cellbounds.rounding import RULES, Rounding
 from genverify.papers.cellbounds.which import explain_rows
+from genverify.solve.settings import ProgramSettings
 
 Row = tuple[int, ...]
 Table = tuple[Row, ...]

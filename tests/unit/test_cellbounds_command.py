@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from genverify.__main__ import main
+from genverify.cli import main
 
 PEOPLE = """sex,age,smokes,count
 f,young,no,3

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from genverify.attack.block import ProgramSettings, generate_block, verify_block
+from genverify.attack.block import generate_block, verify_block
 from genverify.attack.datasetfile import datasets_frame
 from genverify.attack.tables import claims_frame
 from genverify.core.errors import DataError
@@ -21,6 +21,7 @@ from genverify.papers.raprank.certainty import (
     read_ranking,
 )
 from genverify.papers.raprank.ranking import count_holders
+from genverify.solve.settings import ProgramSettings
 
 NAMES = ["A", "B"]
 BLOCK = "010010201001000"

@@ -10,8 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from genverify.__main__ import main
-from genverify.attack.block import ProgramSettings, attack, verify_block
+from genverify.attack.block import attack_release, verify_block
 from genverify.attack.generate import generate
 from genverify.attack.tables import claims_frame
 from genverify.attack.verify import Decision, Range, Verdict, Verifier
@@ -19,6 +18,7 @@ from genverify.attack.words.command import explain_claim
 from genverify.checker.check import CertificateError, ProvedBound, check_block, check_bounds
 from genverify.checker.file import read_proofs, write_proofs
 from genverify.checker.stored import checked_blocks, require_proved
+from genverify.cli import main
 from genverify.core.claims import Claim
 from genverify.core.errors import ConfigError, DataError, NoDatasetError
 from genverify.core.predicates import Predicate
@@ -32,6 +32,7 @@ from genverify.disclosure.withhold import open_singles, search_cells
 from genverify.papers.gtv.persons import prove
 from genverify.solve.bounds import WrongAnswer
 from genverify.solve.leaves import Leaf, certificate_of
+from genverify.solve.settings import ProgramSettings
 from genverify.solve.solvers.base import Answer, IntegerProgram, Status
 from genverify.solve.solvers.highs import Highs
 
@@ -187,14 +188,14 @@ def test_every_block_of_a_batch_is_checked(study: Path, toy_schema: Schema) -> N
 
 
 def test_an_attack_hands_out_only_what_was_checked(toy_release: Release, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = attack(toy_release, SETTINGS, 10, 1, 1)
+    found = attack_release(toy_release, SETTINGS, 10, 1, 1)
     assert check_block(toy_release, found.certificate).claims == len(found.claims) == 14
     call_all_verified(monkeypatch)
     datasets = generate(SETTINGS.bounder(toy_release), 1, 1).records
     with pytest.raises(CertificateError):
         verify_block(toy_release, datasets, SETTINGS, 1)
     with pytest.raises(CertificateError):
-        attack(toy_release, SETTINGS, 1, 1, 1)
+        attack_release(toy_release, SETTINGS, 1, 1, 1)
     with pytest.raises(CertificateError):
         prove(toy_release, SETTINGS, 1, 1, 1)
 
@@ -202,7 +203,7 @@ def test_an_attack_hands_out_only_what_was_checked(toy_release: Release, monkeyp
 def test_a_program_without_proofs_is_refused_where_claims_need_them(toy_release: Release) -> None:
     onehot = replace(SETTINGS, formulation="onehot")
     with pytest.raises(ConfigError, match=r"the one-hot program gives none. Set program\.formulation: compact"):
-        attack(toy_release, onehot, 10, 1, 1)
+        attack_release(toy_release, onehot, 10, 1, 1)
 
 
 def test_claims_of_the_one_hot_program_are_listed_without_a_proof(toy_release: Release) -> None:

@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
+from genverify.core.closed import merge
 from genverify.core.errors import ConfigError
 from genverify.run.check import check_study
-from genverify.run.config import merge, parse_config, settings_of, variant_settings
+from genverify.run.config import parse_config, settings_of, variant_settings
 
 Text = dict[str, Any]
 

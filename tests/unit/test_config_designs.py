@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 import yaml
 
+from genverify.core.closed import merge
 from genverify.core.errors import ConfigError
-from genverify.run.config import merge, parse_config
+from genverify.run.config import parse_config
 
 
 def with_sample(config: dict[str, Any], **changes: Any) -> dict[str, Any]:

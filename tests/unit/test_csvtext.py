@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from genverify.__main__ import main
+from genverify.cli import main
 from genverify.core.csvtext import neutral, neutral_frame
 
 STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")

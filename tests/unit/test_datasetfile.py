@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from genverify.attack.block import ProgramSettings, generate_block, verify_block
+from genverify.attack.block import generate_block, verify_block
 from genverify.attack.datasetfile import datasets_frame, read_datasets
 from genverify.attack.generate import Generated
 from genverify.core.domain import Column, Domain
@@ -20,6 +20,7 @@ from genverify.core.release import Release, Schema, make_release, read_releases
 from genverify.solve.bounds import WrongAnswer
 from genverify.solve.datasets import class_vectors
 from genverify.solve.program import build_program
+from genverify.solve.settings import ProgramSettings
 
 FIRST, SECOND = "010010201001000", "010010201001001"
 NAMES = ("PET", "HOME", "AGE")

@@ -5,16 +5,11 @@ from typing import Any
 
 import pytest
 
+from genverify.core.closed import merge
 from genverify.core.errors import ConfigError
 from genverify.core.files import read_yaml
-from genverify.papers.raprank.experiments import (
-    check_experiments,
-    domain_path,
-    experiment_of,
-    experiment_settings,
-    store_path,
-)
-from genverify.run.config import merge, parse_config
+from genverify.run.config import parse_config
+from genverify.run.experiments import check_experiments, domain_path, experiment_of, experiment_settings, store_path
 
 
 def changed(config: dict[str, Any], name: str, **changes: Any) -> dict[str, Any]:

@@ -14,9 +14,9 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from genverify.__main__ import main
 from genverify.attack.words.command import explain_claim, find_release
 from genverify.checker.file import read_proofs, write_proofs
+from genverify.cli import main
 from genverify.core.errors import DataError
 from genverify.core.release import Schema, read_schema
 

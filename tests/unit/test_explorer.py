@@ -15,7 +15,6 @@ import pandas as pd
 import pytest
 import yaml
 
-from genverify.attack.block import ProgramSettings
 from genverify.checker.file import read_proofs
 from genverify.core.errors import ConfigError, DataError
 from genverify.core.queries import table_titles
@@ -23,6 +22,7 @@ from genverify.core.release import Schema, read_releases, read_schema
 from genverify.show.explorer.packing import ALPHABET, NEVER, STEPS, levels, mask_width, pack
 from genverify.show.explorer.page import in_pieces, read_places, render_page
 from genverify.show.explorer.proofs import shortest
+from genverify.solve.settings import ProgramSettings
 
 FIRST = "010010201001000"
 

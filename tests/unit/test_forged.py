@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from forger import forge_proofs, forge_record, forge_table, rewrite
-from genverify.__main__ import main
+from genverify.cli import main
 from genverify.core.errors import GenverifyError
 from genverify.run.provenance.audit import audit
 from genverify.run.provenance.command import read_config, repository

@@ -16,6 +16,7 @@ from genverify.checker import file as prooffile
 from genverify.checker.file import read_proofs
 from genverify.core import files as textfiles
 from genverify.core import limits as longlines
+from genverify.core.closed import merge
 from genverify.core.domain import DomainFile
 from genverify.core.errors import ConfigError, DataError, ReleaseError
 from genverify.core.files import read_json, read_yaml
@@ -25,7 +26,7 @@ from genverify.microdata import chunks, ppmf
 from genverify.microdata.synthetic import read_country
 from genverify.papers.cellbounds.multiway import read_multiway
 from genverify.papers.cellbounds.two_way import read_printed
-from genverify.run.config import merge, parse_config
+from genverify.run.config import parse_config
 
 BOMB = "a: &a [1, 2, 3, 4, 5, 6, 7, 8, 9]\n" + "".join(
     f"{name}: &{name} [{', '.join([f'*{before}'] * 9)}]\n" for before, name in zip("abcdefgh", "bcdefghi", strict=True)

@@ -9,13 +9,13 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from genverify.attack.block import ProgramSettings
 from genverify.checker.file import read_proofs, write_proofs
 from genverify.core.errors import GenverifyError
 from genverify.papers.housing.attack.check import Detection, check_detection
 from genverify.papers.housing.attack.detect import detect_block, detected_frame
 from genverify.papers.housing.attack.joint_program import provable_parts, read_block, read_percentages, read_statistics
 from genverify.papers.housing.private.household import read_household_file
+from genverify.solve.settings import ProgramSettings
 
 DATA = Path(__file__).parents[2] / "data" / "housing"
 PROGRAM = ProgramSettings("compact", "highs", 100_000, 100_000, 500, 200, 30.0)

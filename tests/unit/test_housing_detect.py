@@ -10,7 +10,6 @@ from random import Random
 import numpy as np
 import pytest
 
-from genverify.attack.block import ProgramSettings
 from genverify.checker.check import CertificateError, check_block
 from genverify.core.errors import DataError
 from genverify.core.predicates import Predicate
@@ -19,6 +18,7 @@ from genverify.papers.housing.attack.joint_program import counts_behind, largest
 from genverify.papers.housing.private.household import read_household_file
 from genverify.solve.bounds import Bounder
 from genverify.solve.classes import condition_classes
+from genverify.solve.settings import ProgramSettings
 
 DATA = Path(__file__).parents[2] / "data" / "housing"
 FILE, PERCENTAGES = read_household_file(DATA / "domain.yaml"), read_percentages(DATA / "published.yaml")

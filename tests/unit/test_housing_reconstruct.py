@@ -5,7 +5,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from genverify.attack.block import ProgramSettings
 from genverify.core.release import Release
 from genverify.papers.housing.attack.joint_program import read_block, read_percentages
 from genverify.papers.housing.attack.prior import NATS, Prior
@@ -19,6 +18,7 @@ from genverify.papers.housing.attack.reconstruct import (
 )
 from genverify.papers.housing.attack.types_program import TypeProgram
 from genverify.papers.housing.private.household import COLUMNS, read_household_file
+from genverify.solve.settings import ProgramSettings
 from housing_cases import households_frame, statistics_frame
 
 SETTINGS = ProgramSettings("compact", "highs", 100_000, 100_000, 500, 200, 30.0)

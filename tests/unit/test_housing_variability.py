@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from genverify.attack.block import ProgramSettings
 from genverify.core.errors import GenverifyError
 from genverify.core.release import Release
 from genverify.papers.housing import variability as module
@@ -17,6 +16,7 @@ from genverify.papers.housing.attack.prior import Prior
 from genverify.papers.housing.attack.top import most_likely
 from genverify.papers.housing.attack.variability import every_type, measure_block, variability, variability_frame
 from genverify.papers.housing.private.household import HouseholdFile, read_household_file
+from genverify.solve.settings import ProgramSettings
 from genverify.solve.types import TooManyTypes
 from housing_cases import SOLVER, all_datasets, households_frame, small_program, statistics_frame
 

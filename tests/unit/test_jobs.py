@@ -13,8 +13,9 @@ import pytest
 
 from genverify.core.errors import DataError
 from genverify.core.seeds import derive_seed
+from genverify.core.timing import progress
 from genverify.run import jobs
-from genverify.run.jobs import Job, digest, digests, progress, run
+from genverify.run.jobs import Job, digest, digests, run
 
 
 class Namedlist(list[str]):

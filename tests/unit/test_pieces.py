@@ -7,9 +7,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from genverify.attack import tables as results
-from genverify.attack.tables import collect
 from genverify.core import frames as pieces
-from genverify.core.frames import read_blocks, read_pieces, split_rows, write_pieces
+from genverify.core.frames import collect, read_blocks, read_pieces, split_rows, write_pieces
 
 
 @pytest.fixture

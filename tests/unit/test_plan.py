@@ -6,7 +6,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from genverify.run.config import merge, parse_config
+from genverify.core.closed import merge
+from genverify.run.config import parse_config
 from genverify.run.plan import Earlier, count_states, in_words, jobs_of, plan, read_earlier
 from genverify.run.settings import Config
 

@@ -14,10 +14,11 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from genverify.attack.block import ProgramSettings, generate_block
+from genverify.attack.block import generate_block
 from genverify.attack.tables import claim_columns
 from genverify.checker.check import check_block
 from genverify.core.claims import Claim
+from genverify.core.closed import merge
 from genverify.core.domain import read_domain
 from genverify.core.errors import ConfigError, DataError
 from genverify.core.release import Release, Schema, empty_ranges, ranges_frame
@@ -31,7 +32,8 @@ from genverify.papers.gtv.protected.publish import Swapping, publish, read_block
 from genverify.papers.gtv.protected.search import Search, Wanted
 from genverify.papers.gtv.protected.tables import contradictory_rows
 from genverify.papers.gtv.sample import chosen_blocks
-from genverify.run.config import merge, parse_config
+from genverify.run.config import parse_config
+from genverify.solve.settings import ProgramSettings
 
 
 def _load(name: str) -> ModuleType:

@@ -25,7 +25,7 @@ from genverify.papers.raprank.rap.optimise import descend, draw_rests, loss
 from genverify.papers.raprank.rap.reconstruct import make_keys, make_problem
 from genverify.papers.raprank.rap.relaxed import answers, clause_sums, probabilities
 from genverify.papers.raprank.rap.workload import build_workload, place_codes
-from genverify.run.settings import Rap
+from genverify.papers.raprank.settings import Rap
 
 SETTINGS = RapSettings(0.3, 600, 8, 0.004, 20, 100, 1.0, 0.99)
 DOMAIN = Domain(

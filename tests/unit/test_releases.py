@@ -6,8 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from genverify.__main__ import main
-from genverify.attack.block import ProgramSettings
+from genverify.cli import main
 from genverify.core.errors import DataError
 from genverify.disclosure.audit import Attack, audit, recovered
 from genverify.disclosure.codes import bin_labels
@@ -18,6 +17,7 @@ from genverify.disclosure.riskiest import riskiest_cells
 from genverify.disclosure.whatif import what_if
 from genverify.disclosure.withhold import search_cells
 from genverify.disclosure.write import write_audit
+from genverify.solve.settings import ProgramSettings
 
 SETTINGS = ProgramSettings("compact", "highs", 100_000, 100_000, 500, 200, 60.0)
 ATTACK = Attack(SETTINGS, 20, 1, 1)

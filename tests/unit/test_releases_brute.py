@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from genverify.attack.block import ProgramSettings, proofs_dict
+from genverify.attack.block import proofs_dict
 from genverify.attack.verify import Verdict, Verifier, check_ranges
 from genverify.attack.words.support import proof_cells
 from genverify.checker.check import CertificateError, check_block
@@ -21,6 +21,7 @@ from genverify.core.release import Release
 from genverify.disclosure.audit import Attack
 from genverify.disclosure.withhold import search_cells, singles
 from genverify.protect.publishing import Publishing, publish, withhold
+from genverify.solve.settings import ProgramSettings
 
 
 def _load(name: str) -> ModuleType:

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from genverify.__main__ import main
-from genverify.attack.block import ProgramSettings
+from genverify.cli import main
 from genverify.core.errors import ConfigError, DataError, GenverifyError, ReleaseError
 from genverify.disclosure.audit import Attack, audit
 from genverify.disclosure.describe import Described, describe
+from genverify.solve.settings import ProgramSettings
 
 ATTACK = Attack(ProgramSettings("compact", "highs", 100_000, 100_000, 500, 200, 60.0), 20, 1, 1)
 PEOPLE = """sex,age,home,village

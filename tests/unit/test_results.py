@@ -5,17 +5,13 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from genverify.attack.block import ProgramSettings, Verified, generate_block, verify_block
+from genverify.attack.block import Verified, generate_block, verify_block
 from genverify.attack.generate import Generated
-from genverify.attack.tables import (
-    by_design,
-    claim_columns,
-    claims_frame,
-    generated_row,
-    verified_row,
-)
+from genverify.attack.tables import claim_columns, claims_frame, generated_row, verified_row
 from genverify.core.claims import ANY, Claim
+from genverify.core.frames import by_design
 from genverify.core.release import Release, Schema, read_releases
+from genverify.solve.settings import ProgramSettings
 
 FIRST, SECOND = "010010201001000", "010010201001001"
 

@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
+from genverify.core.closed import merge
 from genverify.core.files import read_yaml
 from genverify.run.check import can_be_made
-from genverify.run.config import merge, parse_config
+from genverify.run.config import parse_config
 
 ROOT = Path(__file__).parents[2]
 NO_STATE = {"sample": {"designs": {"state_median": None}}}

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from genverify.attack.block import ProgramSettings, generate_block
+from genverify.attack.block import generate_block
 from genverify.attack.onehot.program import OneHot
 from genverify.checker.check import CertificateError, check_block
 from genverify.core.domain import parse_domain
@@ -16,6 +16,7 @@ from genverify.core.release import Release, Schema, build_schema, make_release, 
 from genverify.core.tabulate import tabulate
 from genverify.protect.publishing import Publishing, publish
 from genverify.solve.program import build_program
+from genverify.solve.settings import ProgramSettings
 
 DOMAIN = {"columns": {"OWN": {"codes": {0: "rents", 1: "owns"}}, "SIZE": {"range": [0, 5], "unit": "persons"}}}
 TABLES = {

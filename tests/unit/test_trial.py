@@ -9,16 +9,17 @@ import pandas as pd
 import pytest
 import yaml
 
-from genverify.attack.block import ProgramSettings
 from genverify.core.claims import ANY
 from genverify.core.errors import DataError
 from genverify.core.files import read_yaml
 from genverify.core.release import Schema, read_study
 from genverify.core.vocabulary import groups_of
+from genverify.microdata.known import KnownBlock, known_blocks, read_as
 from genverify.microdata.person_records import read_person_records
-from genverify.papers.gtv.persons import KnownBlock, Proved, known_blocks, read_as, sum_up, tally, try_blocks
+from genverify.papers.gtv.persons import Proved, sum_up, tally, try_blocks
 from genverify.papers.raprank.known_persons import mean_match_rate
 from genverify.papers.raprank.rap import RapSettings
+from genverify.solve.settings import ProgramSettings
 
 A, B = "010010201001000", "010010201001001"
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 import yaml
 
-from genverify.attack.block import ProgramSettings, generate_block, proofs_dict, verify_block
+from genverify.attack.block import generate_block, proofs_dict, verify_block
 from genverify.attack.verify import Verdict
 from genverify.checker.check import check_block
 from genverify.core.claims import ANY
@@ -20,6 +20,7 @@ from genverify.core.tabulate import tabulate_counts
 from genverify.microdata.sources import open_source
 from genverify.microdata.store import block_sizes, read_microdata, write_microdata
 from genverify.papers.gtv.sample import sample_blocks
+from genverify.solve.settings import ProgramSettings
 
 ROOT = Path(__file__).parents[2]
 CONFIG: dict[str, Any] = yaml.safe_load((ROOT / "config.yaml").read_text())

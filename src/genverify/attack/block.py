@@ -11,48 +11,16 @@ import numpy as np
 from genverify.attack.effective import effective_k
 from genverify.attack.generate import Generated, generate
 from genverify.attack.onehot.attack import decide_onehot, generate_onehot
+from genverify.attack.settings import DATASETS
 from genverify.attack.verify import Decision, Verdict, Verifier
 from genverify.checker.check import Checked, check_block
 from genverify.core.claims import ANY, Claim, Codes, as_claims, candidate_claims
-from genverify.core.errors import ConfigError, ReleaseError
+from genverify.core.errors import ReleaseError
 from genverify.core.release import Release
-from genverify.solve.bounds import Bounder, Limits
 from genverify.solve.datasets import class_vectors
 from genverify.solve.leaves import Node, certificate_of
-from genverify.solve.program import Program, build_program
-from genverify.solve.solvers.base import Solver, WorkLimits
-from genverify.solve.solvers.choose import make_solver
-
-
-@dataclass(frozen=True)
-class ProgramSettings:
-    """How programs are built and solved: see the section `program` of config.yaml."""
-
-    formulation: str
-    solver: str
-    max_types: int
-    iterations: int
-    nodes: int
-    leaves: int
-    seconds: float
-
-    @property
-    def proves(self) -> bool:
-        """Whether a verified claim has a proof; those of the one-hot program rest on the solver alone."""
-        return self.formulation == "compact"
-
-    def proving(self, work: str) -> "ProgramSettings":
-        """The settings themselves, for work that speaks of proofs; an error where there would be none."""
-        if self.proves:
-            return self
-        raise ConfigError(f"{work} needs proofs, and the one-hot program gives none. Set program.formulation: compact.")
-
-    def make_solver(self) -> Solver:
-        return make_solver(self.solver, WorkLimits(self.iterations, self.nodes, self.seconds))
-
-    def bounder(self, release: Release) -> Bounder:
-        limits = Limits(self.nodes, self.leaves, self.seconds)
-        return Bounder(build_program(release, self.max_types), self.make_solver(), limits)
+from genverify.solve.program import Program
+from genverify.solve.settings import DEFAULT, ProgramSettings
 
 
 @dataclass(frozen=True)
@@ -90,7 +58,9 @@ def generate_block(release: Release, settings: ProgramSettings, K: int, seed: in
     return Generated(np.array(datasets), len(datasets), complete=False)
 
 
-def attack(release: Release, settings: ProgramSettings, K: int, min_k: int, seed: int) -> Verified:
+def attack_release(
+    release: Release, settings: ProgramSettings = DEFAULT, K: int = DATASETS, min_k: int = 1, seed: int = 1
+) -> Verified:
     """Generate, verify and check: every claim that comes out has a proof that the checker accepted."""
     generated = generate_block(release, settings.proving("An attack without a study"), K, seed)
     return verify_block(release, generated.records, settings, min_k)

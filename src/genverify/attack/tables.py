@@ -1,18 +1,18 @@
 """The attack's results as tables: verified claims, and one row per block."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from genverify.attack.block import ProgramSettings, Verified
+from genverify.attack.block import Verified
 from genverify.attack.generate import Generated
 from genverify.attack.verify import Verdict
 from genverify.core.claims import ANY, Claim
-from genverify.core.frames import BLOCKS_AT_ONCE, split_rows
 from genverify.core.release import Release
+from genverify.solve.settings import ProgramSettings
 
 WITHOUT_PROOF = "without_proof"
 
@@ -73,24 +73,3 @@ def verified_row(found: Verified, settings: ProgramSettings) -> dict[str, Any]:
     for name, tally in tallies.items():
         row |= {f"{name}_k{k}": tally[k] for k in range(1, columns + 1)}
     return row if settings.proves else row | {WITHOUT_PROOF: found.proof_of.count(None)}
-
-
-def stack(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
-    """Frames about blocks one below the other; a batch without blocks gives a frame without rows."""
-    return pd.concat(list(frames), ignore_index=True) if frames else pd.DataFrame({"block": pd.Series([], dtype="str")})
-
-
-def collect(sample: pd.DataFrame, paths: Sequence[str]) -> Iterator[pd.DataFrame]:
-    """The rows of all batches, by design and block, in pieces that hold the rows of so many blocks of the sample."""
-    for own in split_rows(sample, BLOCKS_AT_ONCE):
-        blocks = set(own["block"])
-        parts = (pd.read_parquet(path) for path in paths)
-        yield by_design(own, (part[part["block"].isin(blocks)] for part in parts))
-
-
-def by_design(sample: pd.DataFrame, parts: Iterable[pd.DataFrame]) -> pd.DataFrame:
-    """Rows about blocks, once for every design that a block was drawn for, sorted by design and block."""
-    rows = stack([part for part in parts if len(part)])
-    rows["order"] = np.arange(len(rows))
-    joined = sample[["block", "design"]].merge(rows, on="block").sort_values(["design", "block", "order"])
-    return joined.drop(columns="order").reset_index(drop=True)

@@ -1,8 +1,12 @@
-"""What every section of the settings is made of."""
+"""What every section of the settings is made of: closed models, and how one is laid over another."""
 
-from typing import Annotated
+from collections.abc import Mapping
+from types import UnionType
+from typing import Annotated, Any, TypeVar, get_args
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from genverify.core.errors import ConfigError, nearest
 
 Name = str
 Count = Annotated[int, Field(ge=1)]
@@ -14,3 +18,56 @@ class Section(BaseModel):
     """Settings that belong together; unknown keys are errors, defaults stand in config.yaml."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
+
+
+KINDS = ("int", "str", "constrained")
+
+
+def merge(base: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:
+    """
+    The base with the change laid over it, mapping by mapping.
+
+    >>> merge({"a": {"b": 1, "c": 2}}, {"a": {"b": 3}})
+    {'a': {'b': 3, 'c': 2}}
+    """
+    merged = dict(base)
+    for key, value in change.items():
+        below = merged.get(key)
+        merged[key] = merge(below, value) if isinstance(below, Mapping) and isinstance(value, Mapping) else value
+    return merged
+
+
+S = TypeVar("S", bound=Section)
+
+
+def validate(model: type[S], text: Mapping[str, Any], where: str) -> S:
+    """The text as a closed model; an error that begins with `where` and names every setting that is wrong."""
+    try:
+        return model.model_validate(text)
+    except ValidationError as error:
+        problems = dict.fromkeys(_explain(model, problem) for problem in error.errors())
+        raise ConfigError(f"{where}: " + "; ".join(problems)) from None
+
+
+def _explain(model: type[Section], problem: Any) -> str:
+    """One problem in words, with the setting that was probably meant."""
+    path = [str(part) for part in problem["loc"] if str(part).isidentifier() and part not in KINDS]
+    name = ".".join(path)
+    if problem["type"] == "extra_forbidden":
+        return f"unknown setting {name}: {nearest(path[-1], _siblings(model, path))}"
+    if problem["type"] == "missing":
+        return f"setting {name} is missing"
+    return f"setting {name} = {problem['input']!r}: {problem['msg'].lower()}"
+
+
+def _siblings(model: type[Section], path: list[str]) -> list[str]:
+    """The settings that stand beside the last part of a path."""
+    here: Any = model
+    for part in path[:-1]:
+        here = here.model_fields[part].annotation if _is_section(here) else get_args(here)[1]
+        here = next((kind for kind in get_args(here) if _is_section(kind)), here) if isinstance(here, UnionType) else here
+    return list(here.model_fields) if _is_section(here) else []
+
+
+def _is_section(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, Section)

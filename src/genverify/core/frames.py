@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.dataset as ds
@@ -60,3 +61,24 @@ def read_blocks(path: Path, blocks: Collection[str]) -> pd.DataFrame:
         wanted &= (ds.field("block") >= min(blocks)) & (ds.field("block") <= max(blocks))
     found: pd.DataFrame = ds.dataset(path, format="parquet").to_table(filter=wanted).to_pandas()
     return found
+
+
+def stack(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """Frames about blocks one below the other; a batch without blocks gives a frame without rows."""
+    return pd.concat(list(frames), ignore_index=True) if frames else pd.DataFrame({"block": pd.Series([], dtype="str")})
+
+
+def collect(sample: pd.DataFrame, paths: Sequence[str]) -> Iterator[pd.DataFrame]:
+    """The rows of all batches, by design and block, in pieces that hold the rows of so many blocks of the sample."""
+    for own in split_rows(sample, BLOCKS_AT_ONCE):
+        blocks = set(own["block"])
+        parts = (pd.read_parquet(path) for path in paths)
+        yield by_design(own, (part[part["block"].isin(blocks)] for part in parts))
+
+
+def by_design(sample: pd.DataFrame, parts: Iterable[pd.DataFrame]) -> pd.DataFrame:
+    """Rows about blocks, once for every design that a block was drawn for, sorted by design and block."""
+    rows = stack([part for part in parts if len(part)])
+    rows["order"] = np.arange(len(rows))
+    joined = sample[["block", "design"]].merge(rows, on="block").sort_values(["design", "block", "order"])
+    return joined.drop(columns="order").reset_index(drop=True)

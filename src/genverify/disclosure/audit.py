@@ -8,17 +8,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from genverify.attack.block import ProgramSettings, Verified, attack
-from genverify.attack.tables import claims_frame, stack
+from genverify.attack.block import Verified, attack_release
+from genverify.attack.tables import claims_frame
 from genverify.attack.truth import check_against_microdata
 from genverify.attack.verify import Range, Verdict, Verifier, check_ranges
+from genverify.core.frames import stack
 from genverify.core.predicates import Predicate
 from genverify.core.release import Release, Schema
 from genverify.core.seeds import derive_seed
 from genverify.disclosure.describe import Described
 from genverify.disclosure.people import count_people
+from genverify.solve.settings import ProgramSettings
 
-DATASETS = 50
 MOST_RECORDS = 400
 RECORD = "record"
 
@@ -35,7 +36,7 @@ class Attack:
     def __call__(self, release: Release) -> Verified:
         """The attack on one area, every proof checked."""
         seed = derive_seed(self.seed, "audit", release.block)
-        return attack(release, self.settings, self.datasets, self.min_k, seed)
+        return attack_release(release, self.settings, self.datasets, self.min_k, seed)
 
 
 @dataclass(frozen=True)

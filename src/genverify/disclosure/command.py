@@ -82,7 +82,8 @@ def result_folder(options: argparse.Namespace) -> Path:
 
 def attack_of(described: "Described") -> "Attack":
     """The attack with the limits of the command line."""
-    from genverify.attack.words.command import SETTINGS
-    from genverify.disclosure.audit import DATASETS, Attack
+    from genverify.attack.settings import DATASETS
+    from genverify.disclosure.audit import Attack
+    from genverify.solve.settings import DEFAULT
 
-    return Attack(SETTINGS, DATASETS, described.form.min_k, described.form.seed)
+    return Attack(DEFAULT, DATASETS, described.form.min_k, described.form.seed)

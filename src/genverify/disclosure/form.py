@@ -8,13 +8,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, field_validator
 
-from genverify.core.closed import Section
+from genverify.core.closed import Section, validate
 from genverify.core.errors import ConfigError, DataError
 from genverify.core.files import read_yaml
 from genverify.core.limits import LIMITS, FileLimits
 from genverify.core.release import LARGEST_COUNT
 from genverify.protect.publishing import Publishing
-from genverify.run.config import validate
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 ANSWERS = "put quotes around yes, no, on, off, true and false: YAML reads them as something else"

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from genverify.attack.block import ProgramSettings, Verified, check_decisions, claim_where
+from genverify.attack.block import Verified, check_decisions, claim_where
 from genverify.attack.verify import Decision, Verdict, Verifier
 from genverify.attack.words.support import proof_cells
 from genverify.checker.check import CertificateError, check_block
@@ -29,6 +29,7 @@ from genverify.protect.publishing import withhold
 from genverify.solve.bounds import WrongAnswer
 from genverify.solve.leaves import certificate_of
 from genverify.solve.program import Program
+from genverify.solve.settings import ProgramSettings
 from genverify.solve.solvers.base import IntegerProgram, Status
 
 ROUNDS = 40

@@ -5,9 +5,10 @@ from pathlib import Path
 from genverify.core.domain import read_domain
 from genverify.core.errors import ConfigError, GenverifyError
 from genverify.core.release import read_study
-from genverify.papers.raprank.experiments import check_experiments
+from genverify.papers.gtv.settings import Persons
 from genverify.run.config import settings_of, variant_settings
-from genverify.run.settings import Config, Persons
+from genverify.run.experiments import check_experiments
+from genverify.run.settings import Config
 
 NEEDED_DESIGN = {"fig2": "state_median", "table5": "country_median"}
 EXAMPLES = ("fig1", "table1")

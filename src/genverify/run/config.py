@@ -4,36 +4,18 @@ import re
 from collections.abc import Mapping
 from functools import reduce
 from itertools import chain
-from types import UnionType
-from typing import Any, TypeVar, get_args
+from typing import Any
 
-from pydantic import ValidationError
-
-from genverify.core.closed import Section
+from genverify.core.closed import Section, merge, validate
 from genverify.core.errors import ConfigError, nearest
 from genverify.run.settings import Config, Variant
 
-KINDS = ("int", "str", "constrained")
 FOLDERS = (
     "microdata sample tables benchmark ppmf releases explorer persons persons_trial raprank crate housing privacy protected"
 )
 RESERVED = tuple(FOLDERS.split())
 NAME = re.compile(r"[A-Za-z0-9]\w{0,63}", re.ASCII)  # becomes part of paths
 VARIABLE_SECTIONS = ("release", "program", "generate", "verify")
-
-
-def merge(base: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:
-    """
-    The base with the change laid over it, mapping by mapping.
-
-    >>> merge({"a": {"b": 1, "c": 2}}, {"a": {"b": 3}})
-    {'a': {'b': 3, 'c': 2}}
-    """
-    merged = dict(base)
-    for key, value in change.items():
-        below = merged.get(key)
-        merged[key] = merge(below, value) if isinstance(below, Mapping) and isinstance(value, Mapping) else value
-    return merged
 
 
 def parse_config(text: Mapping[str, Any]) -> Config:
@@ -109,39 +91,3 @@ def _plain(found: Any) -> Any:
     if isinstance(found, dict):
         return {name: _plain(value) for name, value in found.items()}
     return found.model_dump() if isinstance(found, Section) else found
-
-
-S = TypeVar("S", bound=Section)
-
-
-def validate(model: type[S], text: Mapping[str, Any], where: str) -> S:
-    """The text as a closed model; an error that begins with `where` and names every setting that is wrong."""
-    try:
-        return model.model_validate(text)
-    except ValidationError as error:
-        problems = dict.fromkeys(_explain(model, problem) for problem in error.errors())
-        raise ConfigError(f"{where}: " + "; ".join(problems)) from None
-
-
-def _explain(model: type[Section], problem: Any) -> str:
-    """One problem in words, with the setting that was probably meant."""
-    path = [str(part) for part in problem["loc"] if str(part).isidentifier() and part not in KINDS]
-    name = ".".join(path)
-    if problem["type"] == "extra_forbidden":
-        return f"unknown setting {name}: {nearest(path[-1], _siblings(model, path))}"
-    if problem["type"] == "missing":
-        return f"setting {name} is missing"
-    return f"setting {name} = {problem['input']!r}: {problem['msg'].lower()}"
-
-
-def _siblings(model: type[Section], path: list[str]) -> list[str]:
-    """The settings that stand beside the last part of a path."""
-    here: Any = model
-    for part in path[:-1]:
-        here = here.model_fields[part].annotation if _is_section(here) else get_args(here)[1]
-        here = next((kind for kind in get_args(here) if _is_section(kind)), here) if isinstance(here, UnionType) else here
-    return list(here.model_fields) if _is_section(here) else []
-
-
-def _is_section(kind: Any) -> bool:
-    return isinstance(kind, type) and issubclass(kind, Section)

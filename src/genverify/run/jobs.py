@@ -80,17 +80,6 @@ def _recorded(main: Callable[[Job], None], job: Job, home: Path) -> None:
         write_record(job, started, code, [home.parent.joinpath(*LOCK)])
 
 
-def progress(items: Sequence[T], what: str) -> Iterator[T]:
-    """The items one by one, with a line in the log now and then: how many are done, the rate and the time left."""
-    started = said = time.monotonic()
-    for done, item in enumerate(items, 1):
-        yield item
-        now = time.monotonic()
-        if now - said > SAY_EVERY or done == len(items):
-            said, rate = now, done / max(now - started, 1e-9)
-            log.info("%d of %d %s, %.1f/s, %.0f s left", done, len(items), what, rate, (len(items) - done) / rate)
-
-
 def _named(snakemake: Any, part: str) -> SimpleNamespace:
     values = getattr(snakemake, part)
     return SimpleNamespace(**{name: _plain(value) for name, value in values.items()})

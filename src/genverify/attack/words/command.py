@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.attack.block import ProgramSettings, check_decisions, claim_where
+from genverify.attack.block import check_decisions, claim_where
 from genverify.attack.verify import Decision, Range, Verdict, Verifier, check_ranges
 from genverify.attack.words.contradiction import no_dataset_fits
 from genverify.attack.words.layout import explain_proof
@@ -13,8 +13,7 @@ from genverify.checker.stored import checked_blocks
 from genverify.core.claims import ANY, Claim, parse_claim
 from genverify.core.errors import DataError
 from genverify.core.release import Release, Schema, read_releases, read_schema
-
-SETTINGS = ProgramSettings("compact", "highs", 2_000_000, 200_000, 500, 200, 180.0)
+from genverify.solve.settings import DEFAULT
 
 
 def explain_claim(study: Path, block: str, text: str) -> Iterator[str]:
@@ -58,7 +57,7 @@ def _conditions(schema: Schema, claim: Claim) -> Iterator[str]:
 
 def _searched(release: Release, claim: Claim) -> Iterator[str]:
     """What the release says of a claim that the study did not verify; what is certain has a proof, checked here."""
-    verifier = Verifier(SETTINGS.bounder(release))
+    verifier = Verifier(DEFAULT.bounder(release))
     found = verifier.range(claim)
     if found.limit:
         seen = f"seen between {found.low} and {found.high}" if found.low <= found.high else "not bounded"

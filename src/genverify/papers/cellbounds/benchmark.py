@@ -9,12 +9,12 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from genverify.core.timing import watch
 from genverify.papers.cellbounds.conditional import Conditionals, conditionals_of_counts
 from genverify.papers.cellbounds.exact import CellBounds, bound_cells
 from genverify.papers.cellbounds.reference import reference_multipliers, reference_range
 from genverify.papers.cellbounds.rounded import bound_rounded, rounded_of_counts
 from genverify.papers.cellbounds.rounding import Rounding
-from genverify.run.measure import watch
 from genverify.solve.solvers.base import WorkLimits
 from genverify.solve.solvers.choose import make_solver
 

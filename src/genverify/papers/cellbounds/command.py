@@ -192,8 +192,8 @@ def _bounds_rows(found: CellBounds) -> Rows:
 
 def _marginal_rows(options: argparse.Namespace) -> Rows:
     """Marginals tabulated from one file, or published in several."""
-    from genverify.attack.words.command import SETTINGS
     from genverify.papers.cellbounds.marginals import bound_marginals
+    from genverify.solve.settings import DEFAULT
 
     if options.marginals and len(options.tables) == 1:
         sets = [text.split(",") for text in options.marginals]
@@ -205,7 +205,7 @@ def _marginal_rows(options: argparse.Namespace) -> Rows:
         raise ConfigError(
             "say --given rows (a table of conditionals), --marginals A,B (of one table), or name several marginals"
         )
-    found = bound_marginals(marginals, SETTINGS)
+    found = bound_marginals(marginals, DEFAULT)
     open_ = int((~found.exact).sum())
     if open_:
         print(f"note: {open_} cells ran into a limit of work; their bounds hold but may be too wide", file=sys.stderr)

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from genverify.attack.block import ProgramSettings
 from genverify.attack.words.contradiction import no_dataset_fits
 from genverify.core.domain import LARGEST_CODE, Column, Domain
 from genverify.core.errors import DataError, ReleaseError
@@ -16,6 +15,7 @@ from genverify.core.release import TOTAL, Release, Schema, make_release
 from genverify.papers.cellbounds.multiway import Multiway, check_size
 from genverify.solve.bounds import Bound, Bounder
 from genverify.solve.program import Program
+from genverify.solve.settings import ProgramSettings
 
 Ints = npt.NDArray[np.int64]
 Levels = Mapping[str, tuple[str, ...]]

@@ -1,56 +1,23 @@
 """A trial on known records: what the tables of each block prove, whether it is true of them, and whom it singles out."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from genverify.attack.block import ProgramSettings, attack
+from genverify.attack.block import attack_release
 from genverify.attack.verify import Verdict
 from genverify.core.claims import ANY, Codes
-from genverify.core.coarsen import merge_codes
-from genverify.core.errors import DataError
-from genverify.core.release import Release, Schema
+from genverify.core.release import Release
 from genverify.core.seeds import derive_seed
-from genverify.core.tabulate import tabulate
-from genverify.core.vocabulary import Group
+from genverify.microdata.known import KnownBlock
+from genverify.solve.settings import ProgramSettings
 
 Ints = npt.NDArray[np.int64]
 COUNTED = ["claims", "proofs", "singletons", "false_claims", "undecided", "singled_out"]
-
-
-@dataclass(frozen=True)
-class KnownBlock:
-    """The release of a block, and the records (rows, columns) that it was tabulated from."""
-
-    release: Release
-    records: Ints
-
-
-def read_as(schema: Schema, records: pd.DataFrame, groups: Sequence[Group]) -> tuple[Schema, pd.DataFrame]:
-    """Schema and records with the codes of a column merged into these groups; as they are, if there are none."""
-    if not groups:
-        return schema, records
-    column = groups[0].predicate.columns[0]
-    coarse, merged = merge_codes(schema, column, groups)
-    return coarse, records.assign(**{column: merged[records[column].to_numpy()]})
-
-
-def known_blocks(records: pd.DataFrame, schema: Schema, most: int) -> Iterator[KnownBlock]:
-    """The blocks of up to `most` records, tabulated in one pass; the records are sorted by block."""
-    sizes = records.groupby("block", sort=True)["block"].transform("size")
-    chosen = records[sizes <= most]
-    if chosen.empty:
-        raise DataError(f"no block has up to {most} records: raise persons.claims.max_persons in config.yaml")
-    blocks, starts = np.unique(chosen["block"].to_numpy(dtype=str), return_index=True)
-    columns = {name: chosen[name].to_numpy() for name in schema.domain.names}
-    counts = tabulate(columns, starts, schema.domain, schema.queries)
-    rows = chosen[list(schema.domain.names)].to_numpy(dtype=np.int64)
-    for block, own, answers in zip(blocks, np.split(rows, starts[1:]), counts, strict=True):
-        yield KnownBlock(Release(schema, str(block), len(own), np.arange(len(answers)), answers, answers), own)
 
 
 @dataclass(frozen=True)
@@ -68,7 +35,7 @@ class Proved:
 
 def prove(release: Release, settings: ProgramSettings, datasets: int, min_k: int, seed: int) -> Proved:
     """The attack on a release; its proofs are checked, not stored."""
-    found = attack(release, settings, datasets, min_k, derive_seed(seed, "generate", release.block))
+    found = attack_release(release, settings, datasets, min_k, derive_seed(seed, "generate", release.block))
     codes = np.array([claim.codes for claim in found.claims], dtype=np.int16).reshape(-1, len(release.schema.domain.names))
     m = np.array([claim.m for claim in found.claims], dtype=np.int64)
     undecided = found.counts(Verdict.UNDECIDED) + found.counts(Verdict.UNCERTIFIED)

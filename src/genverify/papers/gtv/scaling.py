@@ -8,14 +8,16 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from genverify.attack.block import ProgramSettings, check_verified, decide_block
+from genverify.attack.block import check_verified, decide_block
 from genverify.attack.generate import generate
 from genverify.attack.verify import Verdict
 from genverify.core.errors import DataError
+from genverify.core.measure import Measured
 from genverify.core.predicates import Predicate
 from genverify.core.release import TOTAL, Release, Schema, make_release
 from genverify.core.tabulate import tabulate_counts
-from genverify.run.measure import Measured, watch
+from genverify.core.timing import watch
+from genverify.solve.settings import ProgramSettings
 
 COLUMNS = [
     "n_households", "structural_zeros", "repeat", "types", "classes", "rows", "generate_s", "verify_s", "check_s", "cpu_s",

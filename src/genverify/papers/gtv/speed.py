@@ -6,14 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from genverify.attack.block import ProgramSettings, generate_block
+from genverify.attack.block import generate_block
 from genverify.attack.onehot.attack import decide_onehot, generate_onehot
 from genverify.attack.onehot.program import onehot_program
 from genverify.attack.verify import Decision, Verdict, Verifier
 from genverify.core.claims import Claim, as_claims, candidate_claims
 from genverify.core.release import Release
-from genverify.run.measure import watch
+from genverify.core.timing import watch
 from genverify.solve.bounds import WrongAnswer
+from genverify.solve.settings import ProgramSettings
 from genverify.solve.solvers.base import Solver, WorkLimits
 from genverify.solve.solvers.choose import make_solver
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import pandas as pd
 
-from genverify.attack.block import ProgramSettings
 from genverify.papers.housing.attack.detect import Detected, detect_block
 from genverify.papers.housing.attack.joint_program import Percentage, Row, read_block
 from genverify.papers.housing.attack.prior import prior_of
 from genverify.papers.housing.attack.reconstruct import reconstruct_block
 from genverify.papers.housing.private.household import HouseholdFile
+from genverify.solve.settings import ProgramSettings
 
 Blocks = Sequence[tuple[str, Row]]
 

@@ -10,8 +10,8 @@ import pandas as pd
 from genverify.core.domain import Domain
 from genverify.core.predicates import Predicate
 from genverify.core.seeds import derive_seed
+from genverify.microdata.distinct import NOTHING, Radix, Types, types_of_state
 from genverify.microdata.store import GEOGRAPHY
-from genverify.papers.gtv.baselines import NOTHING, Radix, Types, types_of_state
 from genverify.papers.raprank.ranking import Codes, ConfidenceSet, rank_counts
 
 Ints = npt.NDArray[np.int64]

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 from genverify.core.seeds import derive_seed
-from genverify.papers.gtv.persons import KnownBlock
+from genverify.core.timing import progress
+from genverify.microdata.known import KnownBlock
 from genverify.papers.raprank.ranking import match_curve, rank_rows, unique_rows
 from genverify.papers.raprank.rap import RapSettings, reconstruct
-from genverify.run.jobs import progress
 
 
 def draw_blocks(blocks: Sequence[KnownBlock], count: int, seed: int) -> list[KnownBlock]:

@@ -6,9 +6,10 @@ from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
+from genverify.core.closed import merge
 from genverify.core.errors import DataError
 from genverify.core.files import read_yaml
-from genverify.run.config import merge, parse_config
+from genverify.run.config import parse_config
 from genverify.run.provenance.audit import audit
 from genverify.run.provenance.layout import Layout
 from genverify.run.provenance.published import Summary, compare, read_summary, write_summary

@@ -7,8 +7,8 @@ from functools import partial
 from typing import Any
 
 from genverify.core.errors import GenverifyError
-from genverify.papers.raprank.experiments import experiment_settings, figure_panels
 from genverify.run.config import settings_of
+from genverify.run.experiments import experiment_settings, figure_panels
 from genverify.run.provenance.records import AuditError, Record
 from genverify.run.provenance.stages import Named, Stages
 from genverify.run.settings import Config

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from genverify.attack.block import ProgramSettings, Verified, generate_block, verify_block
+from genverify.attack.block import Verified, generate_block, verify_block
 from genverify.attack.verify import Verdict
 from genverify.core.claims import ANY, Codes, Ints, candidate_claims
 from genverify.core.errors import NoDatasetError
@@ -21,6 +21,7 @@ from genverify.core.release import Release
 from genverify.papers.gtv.protected.kinds import Kinds
 from genverify.papers.gtv.protected.search import Search, Wanted
 from genverify.solve.leaves import certificate_of
+from genverify.solve.settings import ProgramSettings
 from genverify.solve.types import TooManyTypes
 
 FAILURES = 20

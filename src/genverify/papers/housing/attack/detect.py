@@ -9,7 +9,6 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.sparse import csr_array
 
-from genverify.attack.block import ProgramSettings
 from genverify.checker.check import CertificateError, check_block
 from genverify.core.release import Release, restricted
 from genverify.papers.housing.attack.joint_program import VIOLATION, Percentage, Row, provable_parts, read_block
@@ -19,6 +18,7 @@ from genverify.solve.bounds import Bound, Bounder
 from genverify.solve.classes import condition_classes
 from genverify.solve.leaves import Node, certificate_of
 from genverify.solve.program import Program
+from genverify.solve.settings import ProgramSettings
 from genverify.solve.solvers.base import IntegerProgram
 
 Ints = npt.NDArray[np.int64]

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from genverify.attack.block import ProgramSettings
 from genverify.core.release import Release
 from genverify.core.seeds import derive_seed
 from genverify.papers.housing.attack.nearest import closest
@@ -16,6 +15,7 @@ from genverify.papers.housing.attack.top import Best, Likely, most_likely, most_
 from genverify.papers.housing.attack.types_program import Ints, TypeProgram, list_program
 from genverify.papers.housing.attack.verdict import FLAGGED
 from genverify.papers.housing.private.household import COLUMNS
+from genverify.solve.settings import ProgramSettings
 from genverify.solve.solvers.base import Solver
 
 KINDS = {"block": str, "found": np.int64, "proved": bool, "fits": bool, "best_cost": float, "error": np.int64, "gap": float}

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from genverify.attack.block import ProgramSettings
 from genverify.core.release import Release
 from genverify.papers.housing.attack.prior import Prior
 from genverify.papers.housing.attack.reconstruct import prior_program
@@ -16,6 +15,7 @@ from genverify.papers.housing.attack.top import most_likely
 from genverify.papers.housing.attack.types_program import Ints, TypeProgram, list_program
 from genverify.papers.housing.private.household import HouseholdFile
 from genverify.solve.exclusions import implied_zeros, lemma_rule, zero_cells
+from genverify.solve.settings import ProgramSettings
 from genverify.solve.solvers.base import Solver
 from genverify.solve.types import TooManyTypes
 from genverify.solve.variability import Variability, farthest

@@ -13,8 +13,8 @@ from genverify.core.marginals import marginal_counts, marginal_queries
 from genverify.core.predicates import Records
 from genverify.core.release import Release
 from genverify.core.seeds import derive_seed
+from genverify.core.timing import watch
 from genverify.papers.raprank.rap.reconstruct import Ints, RapSettings, reconstruct
-from genverify.run.measure import watch
 
 NEVER = 2**31 - 1
 

@@ -6,7 +6,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, Pipe
 from pathlib import Path
@@ -17,32 +16,8 @@ from genverify.core.errors import GenverifyError
 MB = 2**20
 LOOK_EVERY = 0.1
 FINISHED = "yes"
-CHILD = "import sys; from genverify.run.measure import serve; serve(int(sys.argv[1]))"
+CHILD = "import sys; from genverify.core.measure import serve; serve(int(sys.argv[1]))"
 Work = Callable[..., Iterator[Mapping[str, Any]]]
-
-
-@dataclass
-class Watch:
-    """
-    The wall seconds of a piece of work.
-
-    >>> with watch() as spent:
-    ...     pass
-    >>> spent.seconds < 1
-    True
-    """
-
-    seconds: float = 0.0
-
-
-@contextmanager
-def watch() -> Iterator[Watch]:
-    spent = Watch()
-    started = time.perf_counter()
-    try:
-        yield spent
-    finally:
-        spent.seconds = time.perf_counter() - started
 
 
 @dataclass

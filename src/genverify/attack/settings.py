@@ -1,0 +1,17 @@
+"""Settings of the attack."""
+
+from pydantic import Field
+
+from genverify.core.closed import Section
+
+
+class Generate(Section):
+    datasets: int = Field(ge=1)
+
+
+class Verify(Section):
+    min_k: int = Field(ge=1)
+
+
+DATASETS = 100
+"""Datasets that are generated per release, as config.yaml has it, for work that is started without it."""

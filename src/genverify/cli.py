@@ -1,0 +1,75 @@
+"""The command line: audit results, check the proofs of a study, explain a claim, say how far a run is."""
+
+import argparse
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from genverify.core.errors import GenverifyError, naming_disk_errors
+from genverify.disclosure import command as releases
+from genverify.papers.cellbounds.command import add_parser as add_bounds
+from genverify.run.provenance import command as audit_command
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run a command; a mistake ends in one message and exit code 1."""
+    options = _parser().parse_args(words)
+    try:
+        with naming_disk_errors():
+            options.run(options)
+    except GenverifyError as error:
+        print(f"{type(error).__name__}: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="genverify", description="What must be true of the people behind these tables?")
+    commands = parser.add_subparsers(required=True, metavar="command")
+    housing = commands.add_parser("check-housing", help="check the proofs of the blocks that must hold a violation")
+    housing.add_argument("folder", type=Path, help="results of a condition, e.g. results/housing/none")
+    housing.add_argument("--reading", choices=["appendix_e", "exact"], default="appendix_e", help="(%(default)s)")
+    housing.add_argument("--data", type=Path, default=Path("data/housing"), help="domain and published (%(default)s)")
+    housing.set_defaults(run=_check_housing)
+    audit_command.add_parser(commands)
+    explain = commands.add_parser("explain", help="say which published cells force a claim about a block")
+    explain.add_argument("block", help="15-digit GEOID of the block")
+    explain.add_argument("claim", help="for instance TEN=3,HHSIZE=1,THHRACE=2,m=1 (m = 1 if left out)")
+    explain.add_argument("--study", type=Path, default=Path("results/paper"), help="results of a variant (%(default)s)")
+    explain.set_defaults(run=_explain)
+    progress = commands.add_parser("progress", help="say how far the study that runs in a folder is, until it is done")
+    progress.add_argument(
+        "folder", type=Path, nargs="?", default=Path("."), help="where Snakemake was started (%(default)s)"
+    )
+    progress.set_defaults(run=_progress)
+    add_bounds(commands)
+    releases.add_parser(commands)
+    return parser
+
+
+def _check_housing(options: argparse.Namespace) -> None:
+    from genverify.papers.housing.attack.check import Detection, check_detection
+
+    started, home, data = time.monotonic(), options.folder, options.data
+    statistics, blocks, proofs = (home / name for name in ("statistics.parquet", "blocks.parquet", "proofs.jsonl.gz"))
+    domain, published = data / "domain.yaml", data / "published.yaml"
+    total = check_detection(Detection(statistics, blocks, proofs, domain, published, options.reading))
+    proved = f"{total['violation']} blocks with a violation, {total['contradiction']} with counts that contradict each other"
+    print(f"{proved}: all proofs right ({time.monotonic() - started:.1f} s)")
+    print(f"{total['possible']} blocks possible, {total['undecided']} undecided: without a proof, as they claim nothing")
+
+
+def _explain(options: argparse.Namespace) -> None:
+    from genverify.attack.words.command import explain_claim
+
+    for line in explain_claim(options.study, options.block, options.claim):
+        print(line)
+
+
+def _progress(options: argparse.Namespace) -> None:
+    from genverify.run.progress import watch
+
+    with suppress(KeyboardInterrupt):
+        watch(options.folder)

@@ -1,0 +1,95 @@
+"""Settings of generate-then-verify: the sample, claims about persons, protected counts, benchmarks."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from genverify.core.closed import Name, Section
+from genverify.core.settings import ReleaseSettings
+
+
+class Design(Section):
+    size: Literal["state_median", "country_median"] | Annotated[int, Field(ge=1)]
+    blocks_per_state: int = Field(ge=1)
+
+
+class AllBlocks(Section):
+    states: Literal["all"] | Annotated[list[str], Field(min_length=1)]
+    up_to: int = Field(ge=1)
+
+
+class Sample(Section):
+    universe: str
+    designs: dict[Name, Design | None]
+    all_blocks: dict[Name, AllBlocks | None]
+    batches: int = Field(ge=1, le=100_000)
+    blocks_per_batch: int = Field(ge=1)
+
+
+class PersonClaims(Section):
+    max_persons: int = Field(ge=1)
+    datasets: int = Field(ge=1)
+    min_k: int = Field(ge=1, le=4)
+    raprank_blocks: int = Field(ge=1)
+    raprank_runs: int = Field(ge=1)
+
+
+class Persons(Section):
+    domain: str
+    synthetic: str
+    group_quarters: bool
+    release: ReleaseSettings
+    tract_tables: Literal["all"] | list[str]
+    records: str | None
+    readings: dict[Name, str | None] = Field(min_length=1)
+    claims: PersonClaims
+
+
+class IngestBenchmark(Section):
+    rows: int = Field(ge=1)
+
+
+class SpeedBenchmark(Section):
+    blocks: int = Field(ge=1)
+    claims: int = Field(ge=1)
+    datasets: int = Field(ge=1)
+    seconds: float = Field(gt=0, allow_inf_nan=False)
+
+
+class ScalingBenchmark(Section):
+    households: list[int] = Field(min_length=1)
+    repeats: int = Field(ge=1)
+    seconds: float = Field(gt=0, allow_inf_nan=False)
+    memory_mb: int = Field(ge=256)
+
+
+class ProtectedNoise(Section):
+    rho: float = Field(gt=0, allow_inf_nan=False)
+    publish: Literal["microdata", "intervals"]
+    confidence: Annotated[float, Field(gt=0, lt=1)] | None
+    tables: Literal["all"] | Annotated[list[str], Field(min_length=1)]
+
+
+class Protection(Section):
+    """How the counts of the main study are protected: households swapped, then noise on their counts."""
+
+    swap: float = Field(ge=0, le=1)
+    noise: ProtectedNoise | None
+
+
+class ProtectedBlocks(Section):
+    design: str
+    number: int = Field(ge=1)
+
+
+class SwapColumns(Section):
+    key: list[str] = Field(min_length=1)
+    size: str
+
+
+class Protected(Section):
+    blocks: ProtectedBlocks
+    batches: int = Field(ge=1, le=1000)
+    max_types: int = Field(ge=1)
+    swapping: SwapColumns
+    protections: dict[Name, Protection] = Field(min_length=1)

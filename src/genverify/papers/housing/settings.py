@@ -1,0 +1,45 @@
+"""Settings of the housing study."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from genverify.core.closed import Count, Name, Section
+
+
+class Condition(Section):
+    """How the statistics of the housing study are protected before the attacker sees them, and how he reads them."""
+
+    swap: float = Field(ge=0, le=1)
+    swap_hud: bool
+    noise: Literal["none", "das", "uniform"]
+    rho: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None
+    noise_hud: bool
+    reading: Literal["appendix_e", "exact"]
+
+
+class Housing(Section):
+    households: int = Field(ge=1000, le=200_000_000)
+    domain: str
+    published: str
+    simulation: str
+    budget: str
+    pums: str | None
+    picture: str | None
+    sf1: str | None
+    blocks: int = Field(ge=1)
+    smallest_property: int = Field(ge=1)
+    alpha: float = Field(ge=0, le=1)
+    batches: int = Field(ge=1, le=100_000)
+    top: int = Field(ge=1)
+    search: int = Field(ge=0)
+    prior_sample: float = Field(gt=0, le=1)
+    baseline_sample: float = Field(gt=0, le=1)
+    simple: list[str] = Field(min_length=1)
+    match_keys: dict[Name, list[str]] = Field(min_length=1)
+    conditions: dict[Name, Condition] = Field(min_length=1)
+
+
+class HousingBenchmark(Section):
+    detection_blocks: Count
+    top_blocks: Count

@@ -1,0 +1,113 @@
+"""What the settings say of the experiments, checked before the first job, and as plain values for the jobs."""
+
+from pathlib import Path
+from typing import Any
+
+from genverify.core.closed import merge, validate
+from genverify.core.domain import DomainFile, read_domain
+from genverify.core.errors import ConfigError, GenverifyError, nearest
+from genverify.core.files import read_yaml
+from genverify.papers.raprank.experiments import experiment_schemas
+from genverify.papers.raprank.settings import Experiment, Rap
+from genverify.run.settings import Config
+
+
+def experiment_of(config: Config, name: str) -> Experiment:
+    known = config.raprank.experiments
+    if name not in known:
+        raise ConfigError(f"config.yaml: raprank has no experiment {name!r}: {nearest(name, list(known))}")
+    return known[name]
+
+
+def experiment_settings(config: Config, name: str) -> dict[str, Any]:
+    """An experiment as plain values: its own settings, those of RAP with its changes, its universe and its tables."""
+    experiment = experiment_of(config, name)
+    rap = merge(config.raprank.rap.model_dump(), experiment.rap)
+    where = f"config.yaml: raprank.experiments.{name}.rap"
+    return experiment.model_dump() | {
+        "name": name,
+        "rap": validate(Rap, rap, where).model_dump(),
+        "release": _release(config, experiment),
+        "keeps": config.sample.universe if experiment.data == "households" else "everything",
+    }
+
+
+def _release(config: Config, experiment: Experiment) -> dict[str, Any]:
+    """How the tables of the data are read."""
+    release = config.persons.release if experiment.data == "persons" else config.release
+    return release.model_dump()
+
+
+def domain_path(config: Config, experiment: Experiment) -> str:
+    """The domain file of the data; that of a survey is made with its store."""
+    named = {"households": config.microdata.domain, "persons": config.persons.domain}
+    return named.get(experiment.data, f"{store_path(experiment)}.domain.yaml")
+
+
+def store_path(experiment: Experiment) -> str:
+    """Where the private records of the data stand; `.json` beside it says what they are."""
+    named = {"households": "results/microdata", "persons": "results/persons"}
+    return named.get(experiment.data, f"results/raprank/survey/{experiment.data}")
+
+
+def figure_panels(config: Config, figure: str) -> list[dict[str, Any]]:
+    """What each panel of a figure is about, as `experiment/start` in the settings."""
+    panels = [panel.split("/") for panel in config.raprank.figures[figure]]
+    shown = [(experiment_of(config, name), start) for name, start in panels]
+    return [{"label": e.label, "start": s, "limit": e.limit} for e, s in shown]
+
+
+def check_experiments(config: Config) -> None:
+    """Everything that the experiments and their figures name exists."""
+    for name, experiment in config.raprank.experiments.items():
+        where = f"config.yaml: raprank.experiments.{name}"
+        if not name.isidentifier() or name == "survey":
+            raise ConfigError(f"{where}: cannot name an experiment, a folder of results/raprank: use letters, digits and _")
+        settings = experiment_settings(config, name)
+        if (experiment.tables is None) == (experiment.marginals is None):
+            raise ConfigError(f"{where}: give tables or marginals, one of the two")
+        if experiment.block_tables and experiment.areas != "tract":
+            raise ConfigError(f"{where}: block_tables tell the blocks of a tract apart; areas is {experiment.areas}")
+        if experiment.areas == "sample" and experiment.data != "households":
+            raise ConfigError(f"{where}: the sampled blocks are blocks of households; set data: households, or areas: block")
+        _check_data(config, experiment, settings, where)
+    for figure, panels in config.raprank.figures.items():
+        if not figure.startswith("rap") or not figure.isidentifier() or figure.endswith("_states"):
+            raise ConfigError(f"config.yaml: raprank.figures.{figure}: the name of a figure of experiments begins with rap")
+        for panel in panels:
+            _check_panel(config, figure, panel)
+
+
+def _check_data(config: Config, experiment: Experiment, settings: dict[str, Any], where: str) -> None:
+    try:
+        if experiment.data in ("households", "persons"):
+            _check_queries(read_domain(Path(domain_path(config, experiment))), settings)
+            return
+        tasks = read_yaml(Path(config.raprank.survey.tasks_file))["tasks"]
+    except GenverifyError as error:
+        raise ConfigError(f"{where}: {error}") from None
+    if experiment.data not in tasks:
+        raise ConfigError(f"{where}: unknown data: {nearest(experiment.data, ['households', 'persons', *tasks])}")
+    if experiment.areas != "state" or not experiment.marginals:
+        raise ConfigError(f"{where}: a survey has states and no tables; set areas: state and marginals: 2")
+    if not config.raprank.survey.files:
+        raise ConfigError(f"{where}: {experiment.data} is a task of a survey: raprank.survey.files must name the files")
+
+
+def _check_queries(domain_file: DomainFile, settings: dict[str, Any]) -> None:
+    """The tables exist; marginals are not listed here (there may be very many), only counted."""
+    columns = len(domain_file.domain.names)
+    if settings["marginals"] is None:
+        experiment_schemas(domain_file, settings)
+    elif settings["marginals"] > columns:
+        raise ConfigError(f"{settings['marginals']}-way marginals of {columns} columns")
+
+
+def _check_panel(config: Config, figure: str, panel: str) -> None:
+    name, _, start = panel.partition("/")
+    experiment = experiment_of(config, name)
+    if start not in experiment.starts:
+        raise ConfigError(
+            f"config.yaml: raprank.figures.{figure}: {panel!r} is no experiment/start: "
+            f"{nearest(start, list(experiment.starts))}"
+        )

@@ -1,0 +1,59 @@
+"""Settings of programs and solvers."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import Field
+
+from genverify.core.closed import Section
+from genverify.core.errors import ConfigError
+from genverify.core.release import Release
+from genverify.solve.bounds import Bounder, Limits
+from genverify.solve.program import build_program
+from genverify.solve.solvers.base import Solver, WorkLimits
+from genverify.solve.solvers.choose import make_solver
+
+
+class ProgramSection(Section):
+    formulation: Literal["compact", "onehot"]
+    solver: Literal["highs", "gurobi"]
+    max_types: int = Field(ge=1)
+    iterations: int = Field(ge=1)
+    nodes: int = Field(ge=1)
+    leaves: int = Field(ge=1)
+    seconds: float = Field(gt=0, allow_inf_nan=False)
+
+
+@dataclass(frozen=True)
+class ProgramSettings:
+    """How programs are built and solved: see the section `program` of config.yaml."""
+
+    formulation: str
+    solver: str
+    max_types: int
+    iterations: int
+    nodes: int
+    leaves: int
+    seconds: float
+
+    @property
+    def proves(self) -> bool:
+        """Whether a verified claim has a proof; those of the one-hot program rest on the solver alone."""
+        return self.formulation == "compact"
+
+    def proving(self, work: str) -> "ProgramSettings":
+        """The settings themselves, for work that speaks of proofs; an error where there would be none."""
+        if self.proves:
+            return self
+        raise ConfigError(f"{work} needs proofs, and the one-hot program gives none. Set program.formulation: compact.")
+
+    def make_solver(self) -> Solver:
+        return make_solver(self.solver, WorkLimits(self.iterations, self.nodes, self.seconds))
+
+    def bounder(self, release: Release) -> Bounder:
+        limits = Limits(self.nodes, self.leaves, self.seconds)
+        return Bounder(build_program(release, self.max_types), self.make_solver(), limits)
+
+
+DEFAULT = ProgramSettings("compact", "highs", 2_000_000, 200_000, 500, 200, 180.0)
+"""The settings of config.yaml, for work that is started without it."""
