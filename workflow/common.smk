@@ -1,6 +1,5 @@
 """What every stage shares: the checked configuration, settings per variant, code as input, targets."""
 
-from os.path import normpath
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
@@ -52,8 +51,8 @@ TABLES = [
 
 IN_PAPER, RAP_RANK, CELL_BOUNDS = "Generate-then-verify", "RAP-RANK", "Cell bounds"
 HOUSING, BEYOND, BENCHMARKS = "Subsidized housing", "Beyond the papers", "Benchmarks"
-# from this file, since workflow/Snakefile is a main file as well; normpath, so that the order of code files is the same with both
-HERE = Path(normpath(workflow.current_basedir.get_path_or_uri(secret_free=False)))
+# the folder of this file, whichever of the two Snakefiles is the main one
+HERE = Path(workflow.current_basedir.get_path_or_uri(secret_free=False))
 CAPTIONS = HERE / "captions"
 LABELS = {"variant": "paper", "data": STUDY.microdata.source}
 # the tables of the report: file, name, category and, unless it is `paper`, variant
