@@ -51,7 +51,9 @@ TABLES = [
 
 IN_PAPER, RAP_RANK, CELL_BOUNDS = "Generate-then-verify", "RAP-RANK", "Cell bounds"
 HOUSING, BEYOND, BENCHMARKS = "Subsidized housing", "Beyond the papers", "Benchmarks"
-CAPTIONS = Path(workflow.basedir) / "workflow" / "captions"
+# the folder of this file, whichever of the two Snakefiles is the main one
+HERE = Path(workflow.current_basedir.get_path_or_uri(secret_free=False))
+CAPTIONS = HERE / "captions"
 LABELS = {"variant": "paper", "data": STUDY.microdata.source}
 # the tables of the report: file, name, category and, unless it is `paper`, variant
 PAGES = {
@@ -154,7 +156,7 @@ def shown(path, label, category, caption=None, **labels):
 
 def code_of(name):
     """The digest of a script and every module that it imports, so that a change of their content runs the job again."""
-    return code_digest(Path(workflow.basedir) / "scripts" / f"{name}.py")
+    return code_digest(HERE.parent / "scripts" / f"{name}.py")
 
 
 def file_named(path, setting_name):
