@@ -136,7 +136,7 @@ def test_small_pieces_change_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("genverify.papers.gtv.sample.groups_of_batches", partial(groups_of_batches, at_once=1))
-    monkeypatch.setattr("genverify.attack.tables.BLOCKS_AT_ONCE", 3)
+    monkeypatch.setattr("genverify.core.frames.BLOCKS_AT_ONCE", 3)
     monkeypatch.setattr("genverify.attack.truth.BLOCKS_AT_ONCE", 2)
     monkeypatch.setattr("genverify.core.frames.ROWS_PER_GROUP", 5)
     pieces = make(tmp_path, root, toy, toy_settings, asdict(program_settings))

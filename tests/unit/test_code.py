@@ -59,14 +59,14 @@ def test_the_scripts_of_the_workflow(root: Path, monkeypatch: pytest.MonkeyPatch
     assert files[0] == "scripts/tabulate_release.py"
     assert all(name.startswith("src/genverify/") for name in files[1:])
     assert all((root / name).is_file() for name in files)
-    below = {"__init__.py", "microdata/__init__.py", "microdata/store.py", "release.py", "predicates.py", "errors.py"}
+    below = {"__init__.py", "microdata/__init__.py", "microdata/store.py", "core/release.py", "core/predicates.py"}
     assert {f"src/genverify/{name}" for name in below} <= set(files)
     assert not any("solvers" in name or "figures" in name for name in files)
 
 
 def test_files_elsewhere_keep_their_whole_path(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert str(root / "src" / "genverify" / "errors.py") in code_files(root / "scripts" / "write_table3.py")
+    assert str(root / "src" / "genverify" / "core" / "errors.py") in code_files(root / "scripts" / "write_table3.py")
 
 
 def test_a_digest_follows_the_content_of_every_module(package: Path) -> None:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from genverify.papers.housing import closest as module
+from genverify.papers.housing.attack import nearest as module
 from genverify.papers.housing.attack.nearest import closest
 from genverify.papers.housing.attack.prior import NATS
 from genverify.papers.housing.attack.types_program import TypeProgram

@@ -9,9 +9,9 @@ import pytest
 
 from genverify.core.errors import ConfigError, DataError
 from genverify.core.files import read_yaml
-from genverify.papers.housing import files
 from genverify.papers.housing.private.conditionals import ANY, draw_children, draw_sizes
 from genverify.papers.housing.private.pums import read_pums
+from genverify.papers.housing.published import csv_columns as files
 from genverify.papers.housing.published.picture import (
     GROUP_QUARTERS,
     MORE_HOUSEHOLDS,

@@ -10,7 +10,7 @@ import pytest
 
 from genverify.core.errors import GenverifyError
 from genverify.core.release import Release
-from genverify.papers.housing import variability as module
+from genverify.papers.housing.attack import variability as module
 from genverify.papers.housing.attack.joint_program import read_block, read_percentages
 from genverify.papers.housing.attack.prior import Prior
 from genverify.papers.housing.attack.top import most_likely

@@ -6,7 +6,6 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
-from genverify.attack import tables as results
 from genverify.core import frames as pieces
 from genverify.core.frames import collect, read_blocks, read_pieces, split_rows, write_pieces
 
@@ -61,7 +60,7 @@ def test_batches_are_collected_in_pieces_as_at_once(tmp_path: Path, monkeypatch:
         own = blocks[batch::2] if batch < 2 else []
         pd.DataFrame({"block": [b for b in own for _ in range(2)], "n": range(2 * len(own))}).to_parquet(path)
     (whole,) = collect(sample, paths)
-    monkeypatch.setattr(results, "BLOCKS_AT_ONCE", 2)
+    monkeypatch.setattr(pieces, "BLOCKS_AT_ONCE", 2)
     parts = list(collect(sample, paths))
     assert len(parts) == 4
     assert pd.concat(parts, ignore_index=True).equals(whole)

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-
 from genverify.config import merge, parse_config
 
 ROOT = Path(__file__).parents[2]

@@ -34,8 +34,8 @@ def code_digest(script: Path) -> str:
 
 
 def joint_digest(digests: Iterable[str]) -> str:
-    """One short digest for many, in the order of their files."""
-    return sha256(b"".join(map(bytes.fromhex, digests))).hexdigest()[:16]
+    """One short digest for many, whatever the order in which a folder lists their files."""
+    return sha256(b"".join(map(bytes.fromhex, sorted(digests)))).hexdigest()[:16]
 
 
 @cache
