@@ -10,6 +10,7 @@ from pathlib import Path
 from genverify.core.errors import GenverifyError, naming_disk_errors
 from genverify.disclosure import command as releases
 from genverify.papers.cellbounds.command import add_parser as add_bounds
+from genverify.run import rooms
 from genverify.run.provenance import command as audit_command
 
 
@@ -44,6 +45,7 @@ def _parser() -> argparse.ArgumentParser:
         "folder", type=Path, nargs="?", default=Path("."), help="where Snakemake was started (%(default)s)"
     )
     progress.set_defaults(run=_progress)
+    rooms.add_parser(commands)
     add_bounds(commands)
     releases.add_parser(commands)
     return parser

@@ -186,7 +186,7 @@ def _premises(audit: Audit, cells: pd.DataFrame, search: Search) -> Iterator[str
         f"The number of {form.unit[1]}{of_area} is taken as known exactly. Records are assumed to hold one of the listed "
         f"codes in each column{rules}."
     )
-    command = "python -m genverify check proofs release"
+    command = "genverify check proofs release"
     again = f"To check the proof of every claim again, without a solver, in the folder of this report: {command}"
     yield paragraph(again, "soft")
 

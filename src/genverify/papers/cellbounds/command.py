@@ -29,19 +29,19 @@ from genverify.papers.cellbounds.which import explain_rows
 Rows = Iterator[Sequence[Any]]
 EXAMPLES = """
 P(column | row) as counts, fractions (3/20) or decimals (0.15), and the number of records:
-  python -m genverify bounds table.csv --given rows --total 135
-  python -m genverify bounds table.csv --given rows --total 135 --decimals 3         (values rounded to 3 decimals)
-  python -m genverify bounds table.csv --given rows --total 130 --prior Alpha Low 0 28 --show totals
+  genverify bounds table.csv --given rows --total 135
+  genverify bounds table.csv --given rows --total 135 --decimals 3         (values rounded to 3 decimals)
+  genverify bounds table.csv --given rows --total 130 --prior Alpha Low 0 28 --show totals
   table.csv:   education,Low,Medium        (labels first; a table of whole numbers is read as counts)
                Alpha,3/4,1/4
 
 P(smokes | sex, age) of a table of several variables (a line per person, or per combination with a column `count`);
 variables that are not named are summed out:
-  python -m genverify bounds people.csv --given sex,age --response smokes
+  genverify bounds people.csv --given sex,age --response smokes
 
 Every cell of a table of several variables from its marginals, tabulated here, or published (one file each, column `count`):
-  python -m genverify bounds people.csv --marginals sex,age --marginals age,smokes
-  python -m genverify bounds sex_age.csv age_smokes.csv
+  genverify bounds people.csv --marginals sex,age --marginals age,smokes
+  genverify bounds sex_age.csv age_smokes.csv
 """
 
 
