@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.attack.block import generate_block
-from genverify.attack.datasetfile import datasets_frame
-from genverify.attack.tables import generated_row
+from genverify.attack.datasetfile import datasets_frame, generated_row
+from genverify.attack.generate import generate_block
 from genverify.core.frames import stack
 from genverify.core.release import read_releases, read_schema
 from genverify.core.seeds import derive_seed

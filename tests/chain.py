@@ -13,9 +13,10 @@ import pandas as pd
 import pytest
 import yaml
 
-from genverify.attack.block import generate_block, proofs_dict, verify_block
-from genverify.attack.datasetfile import datasets_frame
-from genverify.attack.tables import claims_frame, generated_row, verified_row
+from genverify.attack.block import proofs_dict, verify_block
+from genverify.attack.datasetfile import datasets_frame, generated_row
+from genverify.attack.generate import generate_block
+from genverify.attack.tables import claims_frame, verified_row
 from genverify.checker.file import write_proofs
 from genverify.core.frames import by_design, stack
 from genverify.core.release import Schema, counts_frame, make_release, write_schema

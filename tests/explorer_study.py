@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from genverify.attack.block import generate_block, proofs_dict, verify_block
-from genverify.attack.tables import claims_frame, generated_row, verified_row
+from genverify.attack.block import proofs_dict, verify_block
+from genverify.attack.datasetfile import generated_row
+from genverify.attack.generate import generate_block
+from genverify.attack.tables import claims_frame, verified_row
 from genverify.attack.truth import count_households
 from genverify.checker.file import write_proofs
 from genverify.core.domain import Domain

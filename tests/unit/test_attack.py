@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from genverify.attack.block import generate_block, proofs_dict, verify_block
-from genverify.attack.generate import generate
+from genverify.attack.block import proofs_dict, verify_block
+from genverify.attack.generate import generate, generate_block
 from genverify.attack.verify import Verdict, Verifier, cannot_exist
 from genverify.checker.check import check_block
 from genverify.core.claims import Claim, as_claims, candidate_claims, parse_claim

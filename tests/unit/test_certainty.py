@@ -4,8 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from genverify.attack.block import generate_block, verify_block
+from genverify.attack.block import verify_block
 from genverify.attack.datasetfile import datasets_frame
+from genverify.attack.generate import generate_block
 from genverify.attack.tables import claims_frame
 from genverify.core.errors import DataError
 from genverify.core.release import Schema, make_release

@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from genverify.attack.block import generate_block, verify_block
+from genverify.attack.block import verify_block
 from genverify.attack.datasetfile import datasets_frame, read_datasets
-from genverify.attack.generate import Generated
+from genverify.attack.generate import Generated, generate_block
 from genverify.core.domain import Column, Domain
 from genverify.core.errors import DataError
 from genverify.core.predicates import Predicate, Rule

@@ -8,7 +8,8 @@ import pytest
 from scipy.sparse import csr_array
 
 from genverify.attack.generate import generate
-from genverify.attack.onehot.attack import decide_onehot, generate_onehot, records_of
+from genverify.attack.onehot.attack import decide_onehot
+from genverify.attack.onehot.generate import generate_onehot, records_of
 from genverify.attack.onehot.program import onehot_program, refute_program
 from genverify.attack.verify import Verdict, Verifier
 from genverify.core.claims import ANY, Claim, Codes, as_claims, candidate_claims

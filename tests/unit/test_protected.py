@@ -14,7 +14,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from genverify.attack.block import generate_block
+from genverify.attack.generate import generate_block
 from genverify.attack.tables import claim_columns
 from genverify.checker.check import check_block
 from genverify.core.claims import Claim

@@ -5,9 +5,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from genverify.attack.block import Verified, generate_block, verify_block
-from genverify.attack.generate import Generated
-from genverify.attack.tables import claim_columns, claims_frame, generated_row, verified_row
+from genverify.attack.block import Verified, verify_block
+from genverify.attack.datasetfile import generated_row
+from genverify.attack.generate import Generated, generate_block
+from genverify.attack.tables import claim_columns, claims_frame, verified_row
 from genverify.core.claims import ANY, Claim
 from genverify.core.frames import by_design
 from genverify.core.release import Release, Schema, read_releases

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from genverify.attack.block import generate_block
+from genverify.attack.generate import generate_block
 from genverify.attack.onehot.program import OneHot
 from genverify.checker.check import CertificateError, check_block
 from genverify.core.domain import parse_domain

@@ -7,7 +7,8 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from genverify.attack.block import generate_block, verify_block
+from genverify.attack.block import verify_block
+from genverify.attack.generate import generate_block
 from genverify.attack.verify import Verdict
 from genverify.core import tabulate as module
 from genverify.core.domain import DomainFile

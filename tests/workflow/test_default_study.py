@@ -10,7 +10,8 @@ import pyarrow as pa
 import pytest
 import yaml
 
-from genverify.attack.block import generate_block, proofs_dict, verify_block
+from genverify.attack.block import proofs_dict, verify_block
+from genverify.attack.generate import generate_block
 from genverify.attack.verify import Verdict
 from genverify.checker.check import check_block
 from genverify.core.claims import ANY

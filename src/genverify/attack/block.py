@@ -6,16 +6,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from genverify.attack.effective import effective_k
-from genverify.attack.generate import Generated, generate
-from genverify.attack.onehot.attack import decide_onehot, generate_onehot
+from genverify.attack.generate import generate_block
+from genverify.attack.onehot.attack import decide_onehot
 from genverify.attack.settings import DATASETS
 from genverify.attack.verify import Decision, Verdict, Verifier
 from genverify.checker.check import Checked, check_block
 from genverify.core.claims import ANY, Claim, Codes, as_claims, candidate_claims
-from genverify.core.errors import ReleaseError
 from genverify.core.release import Release
 from genverify.solve.datasets import class_vectors
 from genverify.solve.leaves import Node, certificate_of
@@ -46,16 +43,6 @@ class Verified:
     def counts(self, verdict: Verdict) -> Counter[int]:
         """How many candidates have this verdict, by k."""
         return Counter(d.claim.k for d in self.decisions if d.verdict is verdict)
-
-
-def generate_block(release: Release, settings: ProgramSettings, K: int, seed: int) -> Generated:
-    """K distinct datasets that fit the release of a block (Problem 1)."""
-    if settings.proves:
-        return generate(settings.bounder(release), K, seed)
-    datasets = generate_onehot(release, settings.make_solver(), K, seed)
-    if not datasets:
-        raise ReleaseError(f"block {release.block}: the one-hot program found no dataset that fits the published counts")
-    return Generated(np.array(datasets), len(datasets), complete=False)
 
 
 def attack_release(

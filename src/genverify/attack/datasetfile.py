@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -113,3 +114,16 @@ def _miscounts(release: Release, counts: Ints) -> Iterator[tuple[str, int, str]]
         published = f"{lo}" if lo == hi else f"{lo} to {hi}"
         why = f"{release.queries[cell].id} is {int(counts[dataset, cell])} in it, and {published} was published"
         yield release.block, dataset, why
+
+
+def generated_row(release: Release, generated: Generated) -> dict[str, Any]:
+    """What is known of the number of datasets that fit a block."""
+    return {
+        "block": release.block,
+        "n_households": release.n,
+        "datasets": len(generated.records),
+        "class_vectors": generated.class_vectors,
+        "complete": generated.complete,
+        "unique": generated.unique,
+        "two_solutions": len(generated.records) >= 2,
+    }

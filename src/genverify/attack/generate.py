@@ -5,13 +5,17 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from genverify.attack.words.contradiction import no_dataset_fits
+from genverify.attack.contradiction import no_dataset_fits
+from genverify.attack.onehot.generate import generate_onehot
 from genverify.core.claims import Codes
+from genverify.core.errors import ReleaseError
+from genverify.core.release import Release
 from genverify.solve.bounds import Bounder
 from genverify.solve.datasets import datasets_of, draw_records, list_records
 from genverify.solve.enumerate import all_class_counts
 from genverify.solve.exchange import Exchange
 from genverify.solve.program import Program
+from genverify.solve.settings import ProgramSettings
 
 Ints = npt.NDArray[np.int64]
 VERTICES = 12
@@ -110,3 +114,13 @@ def _fill(found: _Collection, vectors: list[Ints], K: int) -> None:
                 return
             found.vectors.setdefault(z.tobytes(), z)
             found.datasets.setdefault(records.tobytes(), records)
+
+
+def generate_block(release: Release, settings: ProgramSettings, K: int, seed: int) -> Generated:
+    """K distinct datasets that fit the release of a block (Problem 1)."""
+    if settings.proves:
+        return generate(settings.bounder(release), K, seed)
+    datasets = generate_onehot(release, settings.make_solver(), K, seed)
+    if not datasets:
+        raise ReleaseError(f"block {release.block}: the one-hot program found no dataset that fits the published counts")
+    return Generated(np.array(datasets), len(datasets), complete=False)

@@ -8,26 +8,11 @@ import numpy as np
 import pandas as pd
 
 from genverify.attack.block import Verified
-from genverify.attack.generate import Generated
 from genverify.attack.verify import Verdict
 from genverify.core.claims import ANY, Claim
-from genverify.core.release import Release
 from genverify.solve.settings import ProgramSettings
 
 WITHOUT_PROOF = "without_proof"
-
-
-def generated_row(release: Release, generated: Generated) -> dict[str, Any]:
-    """What is known of the number of datasets that fit a block."""
-    return {
-        "block": release.block,
-        "n_households": release.n,
-        "datasets": len(generated.records),
-        "class_vectors": generated.class_vectors,
-        "complete": generated.complete,
-        "unique": generated.unique,
-        "two_solutions": len(generated.records) >= 2,
-    }
 
 
 def claims_frame(found: Verified) -> pd.DataFrame:

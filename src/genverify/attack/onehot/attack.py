@@ -1,67 +1,13 @@
-"""Generate and verify with the paper's own program: one solve per claim, without proofs. The compact program's reference."""
+"""Verify with the paper's own program: one solve per claim, without proofs. The compact program's reference."""
 
 from collections.abc import Sequence
 
-import numpy as np
-
-from genverify.attack.onehot.program import onehot, onehot_program, refuting
+from genverify.attack.onehot.generate import records_of, wrong_answer
+from genverify.attack.onehot.program import onehot, refuting
 from genverify.attack.verify import Decision, Verdict
-from genverify.core.claims import Claim, Codes
+from genverify.core.claims import Claim
 from genverify.core.release import Release
-from genverify.solve.bounds import WrongAnswer
 from genverify.solve.solvers.base import Floats, Solver, Status
-
-ROUNDS = 5
-
-
-def records_of(release: Release, point: Floats) -> Codes:
-    """The sorted records of a point of the one-hot program, recounted in integers against all that is published."""
-    columns = release.schema.domain.columns
-    sizes = [len(column.codes) for column in columns]
-    X = np.rint(point[: release.n * sum(sizes)]).astype(np.int64).reshape(release.n, sum(sizes))
-    records = np.empty((release.n, len(columns)), dtype=np.int16)
-    for place, part in enumerate(np.split(X, np.cumsum(sizes)[:-1], axis=1)):
-        if not ((part >= 0).all() and (part.sum(axis=1) == 1).all()):
-            raise _wrong(release, f"a record has no or several codes of {columns[place].name}")
-        records[:, place] = np.array(columns[place].codes)[part.argmax(axis=1)]
-    _recount(release, records)
-    return records[np.lexsort(records.T[::-1])]
-
-
-def _recount(release: Release, records: Codes) -> None:
-    named = dict(zip(release.schema.domain.names, records.T, strict=True))
-    for query, lo, hi in zip(release.queries, release.lo, release.hi, strict=True):
-        count = int(query.predicate.matches(named).sum())
-        if not lo <= count <= hi:
-            raise _wrong(release, f"{query.id} is {count} in it, and {lo} was published")
-    for rule in release.schema.rules:
-        if rule.excludes(named).any():
-            raise _wrong(release, f"a record breaks the rule {rule.name}")
-
-
-def _wrong(release: Release, why: str) -> WrongAnswer:
-    return WrongAnswer(
-        f"block {release.block}: the solver's dataset does not stand the recount: {why}. Nothing is reported. Try the other "
-        "solver (program.solver in config.yaml)."
-    )
-
-
-def generate_onehot(release: Release, solver: Solver, K: int, seed: int) -> list[Codes]:
-    """
-    Up to K distinct datasets that fit the release (Problem 1), each as sorted records; none if none was found.
-
-    A solver without a pool of different solutions may repeat itself: it is asked again, until a round brings nothing new.
-    """
-    program = onehot_program(release)
-    found: dict[bytes, Codes] = {}
-    for round_ in range(ROUNDS):
-        before = len(found)
-        for point in solver.pool(program, K, seed + round_):
-            records = records_of(release, point)
-            found.setdefault(records.tobytes(), records)
-        if len(found) >= K or len(found) == before:
-            break
-    return list(found.values())[:K]
 
 
 def decide_onehot(release: Release, claims: Sequence[Claim], solver: Solver) -> list[Decision]:
@@ -88,4 +34,4 @@ def _check_refuted(release: Release, claim: Claim, point: Floats) -> None:
     named = dict(zip(domain.names, records_of(release, point).T, strict=True))
     count = int(claim.predicate(domain).matches(named).sum())
     if count == claim.m:
-        raise _wrong(release, f"{claim.predicate(domain)} is true of {count} of its records, as claimed")
+        raise wrong_answer(release, f"{claim.predicate(domain)} is true of {count} of its records, as claimed")

@@ -6,8 +6,8 @@ from pathlib import Path
 import pandas as pd
 
 from genverify.attack.block import check_decisions, claim_where
+from genverify.attack.contradiction import no_dataset_fits
 from genverify.attack.verify import Decision, Range, Verdict, Verifier, check_ranges
-from genverify.attack.words.contradiction import no_dataset_fits
 from genverify.attack.words.layout import explain_proof
 from genverify.checker.stored import checked_blocks
 from genverify.core.claims import ANY, Claim, parse_claim

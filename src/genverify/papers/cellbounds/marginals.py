@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from genverify.attack.words.contradiction import no_dataset_fits
+from genverify.attack.contradiction import no_dataset_fits
 from genverify.core.domain import LARGEST_CODE, Column, Domain
 from genverify.core.errors import DataError, ReleaseError
 from genverify.core.predicates import Flags, Predicate

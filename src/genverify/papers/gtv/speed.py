@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from genverify.attack.block import generate_block
-from genverify.attack.onehot.attack import decide_onehot, generate_onehot
+from genverify.attack.generate import generate_block
+from genverify.attack.onehot.attack import decide_onehot
+from genverify.attack.onehot.generate import generate_onehot
 from genverify.attack.onehot.program import onehot_program
 from genverify.attack.verify import Decision, Verdict, Verifier
 from genverify.core.claims import Claim, as_claims, candidate_claims

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from genverify.attack.block import Verified, generate_block, verify_block
+from genverify.attack.block import Verified, verify_block
+from genverify.attack.generate import generate_block
 from genverify.attack.verify import Verdict
 from genverify.core.claims import ANY, Codes, Ints, candidate_claims
 from genverify.core.errors import NoDatasetError

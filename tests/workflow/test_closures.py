@@ -1,0 +1,34 @@
+"""What reruns a job: the modules that the digest of its script may cover. Layout is performance."""
+
+from pathlib import Path
+
+import pytest
+
+from genverify.run.code import code_files
+
+ROOT = Path(__file__).parents[2]
+ALWAYS = ("core/", "run/jobs", "run/code")
+GENERATION = (
+    "attack/contradiction",
+    "attack/datasetfile",
+    "attack/generate",
+    "attack/onehot/generate",
+    "attack/onehot/program",
+)
+MAY_COVER = {
+    "generate_datasets": ("solve/", "checker/", *GENERATION),  # no words, no verification
+    "rank_areas": ("papers/raprank/",),  # no program, no exchange
+    "plot_solvar": ("papers/gtv/figures/solvar", "show/style"),
+    "detect_housing": ("solve/", "checker/", "papers/housing/"),
+    "write_cellbounds_table5": ("papers/cellbounds/", "show/"),
+}
+
+
+@pytest.mark.parametrize("script", MAY_COVER)
+def test_a_digest_covers_no_more_than_its_work(script: str) -> None:
+    files = [Path(file).resolve() for file in code_files(ROOT / "scripts" / f"{script}.py")]
+    modules = [str(file.relative_to(ROOT / "src" / "genverify")) for file in files if file.is_relative_to(ROOT / "src")]
+    others = [
+        name for name in modules if not name.endswith("__init__.py") and not name.startswith(ALWAYS + MAY_COVER[script])
+    ]
+    assert others == []
