@@ -22,6 +22,7 @@ from genverify.core.frames import by_design
 from genverify.core.release import Release, Schema, counts_frame, make_release, write_schema
 from genverify.core.tabulate import tabulate
 from genverify.papers.gtv.baselines import LEAVE_OUT, PRIORS, UNIFORM
+from genverify.run.code import find_script
 from genverify.run.jobs import Job
 from genverify.solve.settings import ProgramSettings
 
@@ -101,7 +102,7 @@ def write_frames(folder: Path, schema: Schema, sample: pd.DataFrame, claims: pd.
 
 def run(script: str, inputs: dict[str, Any], outputs: dict[str, Any], **params: Any) -> None:
     """The main of a script on plain files."""
-    spec = importlib.util.spec_from_file_location(f"script_{script}", ROOT / "scripts" / f"{script}.py")
+    spec = importlib.util.spec_from_file_location(f"script_{script}", find_script(ROOT / "scripts", script))
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)

@@ -6,6 +6,7 @@ from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
+from genverify.run.code import find_script
 from genverify.run.jobs import Job
 
 SCRIPTS = Path(__file__).parents[1] / "scripts"
@@ -13,7 +14,7 @@ SCRIPTS = Path(__file__).parents[1] / "scripts"
 
 def load_script(name: str) -> ModuleType:
     """A script as a module."""
-    spec = importlib.util.spec_from_file_location(f"script_{name}", SCRIPTS / f"{name}.py")
+    spec = importlib.util.spec_from_file_location(f"script_{name}", find_script(SCRIPTS, name))
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)

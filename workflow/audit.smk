@@ -13,7 +13,7 @@ rule audit:
     params:
         study=STUDY.model_dump(),
     script:
-        "../scripts/audit.py"
+        "../scripts/run/audit.py"
 
 
 rule plan:
@@ -26,4 +26,4 @@ rule plan:
         study=STUDY.model_dump(),
         batches=len(BATCHES),
     script:
-        "../scripts/plan.py"
+        "../scripts/run/plan.py"

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
 
-from genverify.run.code import code_digest
+from genverify.run.code import code_digest, find_script
 from genverify.run.config import parse_config, settings_of
 from genverify.core.errors import GenverifyError
 from genverify.disclosure.form import source_of
@@ -147,7 +147,7 @@ def shown(path, label, category, caption=None, **labels):
     """A figure that stands in the report, with the caption of its name or the one named."""
     return report(
         path,
-        caption=f"captions/{caption or Path(path).stem}.rst",
+        caption=str(CAPTIONS / f"{caption or Path(path).stem}.rst"),
         category=category,
         subcategory="Figures",
         labels={"result": label, **LABELS, **labels},
@@ -156,7 +156,7 @@ def shown(path, label, category, caption=None, **labels):
 
 def code_of(name):
     """The digest of a script and every module that it imports, so that a change of their content runs the job again."""
-    return code_digest(HERE.parent / "scripts" / f"{name}.py")
+    return code_digest(find_script(HERE.parent / "scripts", name))
 
 
 def file_named(path, setting_name):

@@ -8,7 +8,7 @@ rule write_crate:
     """Pack the study as a Workflow Run RO-Crate: workflow, settings, figures, tables and the record of every job."""
     input:
         results=[*FIGURES, *TABLES, *EXAMPLES, *CELLBOUNDS],
-        workflow=["Snakefile", *sorted(map(str, Path("workflow").glob("*.smk")))],
+        workflow=["Snakefile", *sorted(map(str, Path("workflow").rglob("*.smk")))],
         lock="envs/requirements.lock",
         sources="data/sources.csv",
         licence="LICENSE",
@@ -25,4 +25,4 @@ rule write_crate:
         code=code_of("write_crate"),
         study=STUDY.model_dump(),
     script:
-        "../scripts/write_crate.py"
+        "../scripts/run/write_crate.py"

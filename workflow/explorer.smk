@@ -30,7 +30,7 @@ rule explain_claims:
     params:
         code=code_of("explain_claims"),
     script:
-        "../scripts/explain_claims.py"
+        "../scripts/show/explain_claims.py"
 
 
 rule build_explorer:
@@ -72,4 +72,4 @@ rule build_explorer:
         explorer=setting("explorer"),
         verify=settings_of(STUDY, "verify", EXPLORED),
     script:
-        "../scripts/build_explorer.py"
+        "../scripts/show/build_explorer.py"

@@ -31,7 +31,7 @@ rule ingest_microdata:
         microdata=setting("microdata"),
         seed=setting("seed"),
     script:
-        "../scripts/ingest_microdata.py"
+        "../scripts/microdata/ingest_microdata.py"
 
 
 rule write_ppmf:
@@ -50,7 +50,7 @@ rule write_ppmf:
     params:
         code=code_of("write_ppmf"),
     script:
-        "../scripts/write_ppmf.py"
+        "../scripts/microdata/write_ppmf.py"
 
 
 rule calibrate_homogeneity:
@@ -73,4 +73,4 @@ rule calibrate_homogeneity:
         microdata=setting("microdata"),
         release=setting("release"),
     script:
-        "../scripts/calibrate_homogeneity.py"
+        "../scripts/microdata/calibrate_homogeneity.py"

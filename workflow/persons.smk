@@ -33,7 +33,7 @@ rule ingest_persons:
         group_quarters=setting("persons.group_quarters"),
         seed=setting("seed"),
     script:
-        "../scripts/ingest_persons.py"
+        "../scripts/microdata/ingest_persons.py"
 
 
 rule write_person_file:
@@ -52,7 +52,7 @@ rule write_person_file:
     params:
         code=code_of("write_person_file"),
     script:
-        "../scripts/write_person_file.py"
+        "../scripts/microdata/write_person_file.py"
 
 
 rule write_person_queries:
@@ -76,7 +76,7 @@ rule write_person_queries:
         release=setting("persons.release"),
         tract_tables=setting("persons.tract_tables"),
     script:
-        "../scripts/write_person_queries.py"
+        "../scripts/microdata/write_person_queries.py"
 
 
 rule verify_persons:
@@ -102,7 +102,7 @@ rule verify_persons:
         program=setting("program"),
         seed=setting("seed"),
     script:
-        "../scripts/verify_persons.py"
+        "../scripts/microdata/verify_persons.py"
 
 
 rule rank_persons:
@@ -128,7 +128,7 @@ rule rank_persons:
         rap=setting("raprank.rap"),
         seed=setting("seed"),
     script:
-        "../scripts/rank_persons.py"
+        "../scripts/microdata/rank_persons.py"
 
 
 rule write_persons_verified:
@@ -156,4 +156,4 @@ rule write_persons_verified:
         code=code_of("write_persons_verified"),
         records=setting("persons.records"),
     script:
-        "../scripts/write_persons_verified.py"
+        "../scripts/microdata/write_persons_verified.py"

@@ -28,4 +28,4 @@ rule show_table:
         code=code_of("show_table"),
         caption=caption_of_page,
     script:
-        "../scripts/show_table.py"
+        "../scripts/show/show_table.py"

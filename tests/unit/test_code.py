@@ -55,8 +55,8 @@ def test_imports_are_followed_inside_the_package(package: Path, text: str, modul
 
 def test_the_scripts_of_the_workflow(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(root)
-    files = code_files(root / "scripts" / "tabulate_release.py")
-    assert files[0] == "scripts/tabulate_release.py"
+    files = code_files(root / "scripts" / "gtv" / "tabulate_release.py")
+    assert files[0] == "scripts/gtv/tabulate_release.py"
     assert all(name.startswith("src/genverify/") for name in files[1:])
     assert all((root / name).is_file() for name in files)
     below = {"__init__.py", "microdata/__init__.py", "microdata/store.py", "core/release.py", "core/predicates.py"}
@@ -66,7 +66,7 @@ def test_the_scripts_of_the_workflow(root: Path, monkeypatch: pytest.MonkeyPatch
 
 def test_files_elsewhere_keep_their_whole_path(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert str(root / "src" / "genverify" / "core" / "errors.py") in code_files(root / "scripts" / "write_table3.py")
+    assert str(root / "src" / "genverify" / "core" / "errors.py") in code_files(root / "scripts" / "gtv" / "write_table3.py")
 
 
 def test_a_digest_follows_the_content_of_every_module(package: Path) -> None:

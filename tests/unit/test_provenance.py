@@ -210,7 +210,7 @@ def test_every_parameter_of_the_study_has_a_value_to_compare(root: Path, config:
         "condition": study.housing.conditions, "protection": study.protected.protections,
     }  # fmt: skip
     wildcards = {name: next(iter(known)) for name, known in named.items()}
-    for own in read_sections(read_stages([root / "Snakefile", *(root / "workflow").glob("*.smk")])).values():
+    for own in read_sections(read_stages([root / "Snakefile", *(root / "workflow").rglob("*.smk")])).values():
         for called, value in own.values():
             assert json.dumps(value(study, wildcards)), called
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from genverify.run.code import code_files
+from genverify.run.code import code_files, find_script
 
 ROOT = Path(__file__).parents[2]
 ALWAYS = ("core/", "run/jobs", "run/code")
@@ -26,7 +26,7 @@ MAY_COVER = {
 
 @pytest.mark.parametrize("script", MAY_COVER)
 def test_a_digest_covers_no_more_than_its_work(script: str) -> None:
-    files = [Path(file).resolve() for file in code_files(ROOT / "scripts" / f"{script}.py")]
+    files = [Path(file).resolve() for file in code_files(find_script(ROOT / "scripts", script))]
     modules = [str(file.relative_to(ROOT / "src" / "genverify")) for file in files if file.is_relative_to(ROOT / "src")]
     others = [
         name for name in modules if not name.endswith("__init__.py") and not name.startswith(ALWAYS + MAY_COVER[script])

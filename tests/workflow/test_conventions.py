@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 import pytest
 
-from genverify.run.code import code_files
+from genverify.run.code import code_files, find_script
 from genverify.run.provenance.rules import read_sections
 from genverify.run.provenance.stages import read_stages
 
 ROOT = Path(__file__).parents[2]
-STAGES = sorted((ROOT / "workflow").glob("*.smk"))
-SCRIPTS = sorted((ROOT / "scripts").glob("*.py"))
+STAGES = sorted((ROOT / "workflow").rglob("*.smk"))
+SCRIPTS = sorted((ROOT / "scripts").rglob("*.py"))
 MODULES = sorted((ROOT / "src" / "genverify").rglob("*.py"))
 LONGEST = 300
 
@@ -67,7 +67,7 @@ def test_a_rule_is_a_complete_sentence(rule: Rule) -> None:
     assert rule.has(r"^    log:\n        \"logs/"), "no log"
     assert rule.has(r"^    benchmark:\n        \"benchmarks/"), "no benchmark"
     assert rule.has(r"^    conda:\n"), "no environment"
-    assert rule.has(rf'^    script:\n        "\.\./scripts/{rule.name}\.py"$'), "no script of its name"
+    assert rule.has(rf'^    script:\n        "(?:\.\./)+scripts/\w+/{rule.name}\.py"$'), "no script of its name"
     assert not rule.has(r"^    (run|shell|message):"), "not a script"
     assert not rule.has(r"\blambda\b"), "a lambda"
 
@@ -102,7 +102,7 @@ def test_a_rule_that_only_looks_makes_nothing_and_asks_for_nothing(rule: Rule) -
     assert not rule.has(r"\blambda\b")
     assert rule.has(r"^    log:\n        \"logs/")
     assert rule.has(r"^    conda:\n")
-    assert rule.has(rf'^    script:\n        "\.\./scripts/{rule.name}\.py"$')
+    assert rule.has(rf'^    script:\n        "(?:\.\./)+scripts/\w+/{rule.name}\.py"$')
 
 
 def test_every_script_has_its_rule() -> None:
@@ -121,8 +121,8 @@ def test_a_stage_opens_with_its_contract(path: Path) -> None:
 
 def test_the_contents_page_includes_every_stage_once() -> None:
     text = (ROOT / "Snakefile").read_text()
-    included = re.findall(r'^include: "(workflow/\w+\.smk)"$', text, re.MULTILINE)
-    assert sorted(included) == [f"workflow/{path.name}" for path in STAGES]
+    included = re.findall(r'^include: "(workflow/[\w/]+\.smk)"$', text, re.MULTILINE)
+    assert sorted(included) == sorted(str(path.relative_to(ROOT)) for path in STAGES)
     assert included[0] == "workflow/common.smk"
     assert len(text.splitlines()) < 60
 
@@ -174,7 +174,7 @@ STAGES_OF_ATTACKS = [
 def test_the_stages_of_the_attack_are_given_no_microdata(stage: str) -> None:
     rule = next(rule for rule in RULES if rule.name == stage)
     assert "results/microdata" not in rule.body
-    assert not [used for used in code_files(ROOT / "scripts" / f"{stage}.py") if "/microdata/" in used]
+    assert not [used for used in code_files(find_script(ROOT / "scripts", stage)) if "/microdata/" in used]
 
 
 def imported(path: Path) -> set[str]:

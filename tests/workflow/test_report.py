@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-STAGES = {path.name: path.read_text() for path in (ROOT / "workflow").glob("*.smk")}
+STAGES = {str(path.relative_to(ROOT / "workflow")): path.read_text() for path in (ROOT / "workflow").rglob("*.smk")}
 TEXT = "\n".join(STAGES.values())
 FIGURES = re.findall(r'shown\(\s*"figures/(\w+)\.png"', TEXT)
 SHARED = re.findall(r'shown\(\s*"[^"]*\{[^)]*"(\w+)",?\s*\)', TEXT)

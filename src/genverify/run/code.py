@@ -27,6 +27,11 @@ def from_here(path: Path) -> str:
     return str(path.relative_to(here) if path.is_relative_to(here) else path)
 
 
+def find_script(folder: Path, name: str) -> Path:
+    """The script of a rule, in whichever drawer of the folder it lies; its place in the folder itself if it is nowhere."""
+    return next(iter(sorted(folder.rglob(f"{name}.py"))), folder / f"{name}.py")
+
+
 @cache
 def code_digest(script: Path) -> str:
     """One digest over the content of all these files: a job's setting, so that it runs again when one of them changes."""

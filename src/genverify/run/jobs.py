@@ -77,7 +77,7 @@ def _recorded(main: Callable[[Job], None], job: Job, home: Path) -> None:
     started, code = time.time(), digests({"files": code_files(home / f"{job.rule}.py")})["files"]
     main(job)
     if hasattr(job.output, "record"):
-        write_record(job, started, code, [home.parent.joinpath(*LOCK)])
+        write_record(job, started, code, [folder.joinpath(*LOCK) for folder in home.parents])
 
 
 def _named(snakemake: Any, part: str) -> SimpleNamespace:

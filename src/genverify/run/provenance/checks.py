@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from genverify.run.code import code_digest, joint_digest
+from genverify.run.code import code_digest, find_script, joint_digest
 from genverify.run.jobs import digest, folder_digest, folder_files
 from genverify.run.provenance.chain import Chain
 from genverify.run.provenance.declared import check_files
@@ -71,7 +71,7 @@ class Checks:
                     f"{path}: {differs(found, recorded, record.path)}: {record.target} was made by other code. "
                     f"Run Snakemake again (snakemake {record.target}), or put the file back."
                 )
-        script = Path.cwd() / self.layout.scripts / f"{record.rule}.py"
+        script = find_script(Path.cwd() / self.layout.scripts, record.rule)
         said = record.params.get(CODE), joint_digest(record.code.values())
         if said != (code_digest(script),) * 2:
             raise AuditError(

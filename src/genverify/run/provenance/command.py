@@ -21,7 +21,7 @@ SETTINGS = (".yaml", ".yml", ".json")
 
 def repository() -> Layout:
     """The layout of this repository, seen from its root."""
-    stages = [Path("Snakefile"), *sorted(Path("workflow").glob("*.smk"))]
+    stages = [Path("Snakefile"), *sorted(Path("workflow").rglob("*.smk"))]
     results, figures = Path("results"), Path("figures")
     lock, sources = Path("envs") / "requirements.lock", Path("data") / "sources.csv"
     return Layout((str(results), str(figures)), (figures, results / "tables"), sources, lock, Path("scripts"), stages)

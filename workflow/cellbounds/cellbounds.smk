@@ -1,0 +1,133 @@
+"""
+Reads: data/cellbounds/: the counts and the printed numbers of the cell-bounding paper (Wright and Smucker).
+Writes: results/tables/cellbounds_*.csv, figures/cellbounds*.* and results/benchmark/cellbounds.csv (the benchmark on request).
+"""
+
+CELLBOUNDS = [
+    "figures/cellbounds.pdf",
+    *(f"results/tables/cellbounds_table{number}.csv" for number in (5, 8, 9)),
+]
+
+
+rule write_cellbounds_table5:
+    """Bound the cells of the 4 x 4 example (Table 5 of the cell-bounding paper), ours beside the printed numbers."""
+    input:
+        counts="data/cellbounds/table2.csv",
+        paper="data/cellbounds/paper.yaml",
+    output:
+        table="results/tables/cellbounds_table5.csv",
+        record="results/tables/cellbounds_table5.record.json",
+    log:
+        "logs/write_cellbounds_table5.log",
+    benchmark:
+        "benchmarks/write_cellbounds_table5.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code_of("write_cellbounds_table5"),
+    script:
+        "../../scripts/cellbounds/write_cellbounds_table5.py"
+
+
+rule write_cellbounds_table8:
+    """Bound the cells of the clinical trial (Table 8 of the cell-bounding paper) and name the results that give the bounds."""
+    input:
+        counts="data/cellbounds/table7.csv",
+        paper="data/cellbounds/paper.yaml",
+    output:
+        table="results/tables/cellbounds_table8.csv",
+        record="results/tables/cellbounds_table8.record.json",
+    log:
+        "logs/write_cellbounds_table8.log",
+    benchmark:
+        "benchmarks/write_cellbounds_table8.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code_of("write_cellbounds_table8"),
+    script:
+        "../../scripts/cellbounds/write_cellbounds_table8.py"
+
+
+rule write_cellbounds_table9:
+    """Bound the cells of the Czech autoworkers (Table 9 of the cell-bounding paper), ours beside the printed numbers."""
+    input:
+        counts="data/cellbounds/table9.csv",
+        paper="data/cellbounds/paper.yaml",
+    output:
+        table="results/tables/cellbounds_table9.csv",
+        record="results/tables/cellbounds_table9.record.json",
+    log:
+        "logs/write_cellbounds_table9.log",
+    benchmark:
+        "benchmarks/write_cellbounds_table9.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code_of("write_cellbounds_table9"),
+    script:
+        "../../scripts/cellbounds/write_cellbounds_table9.py"
+
+
+rule plot_cellbounds:
+    """Draw cell bounds against true counts on the paper's tables, disclosed rows marked, and what rounding hides."""
+    input:
+        table2="data/cellbounds/table2.csv",
+        table7="data/cellbounds/table7.csv",
+        table9="data/cellbounds/table9.csv",
+    output:
+        pdf="figures/cellbounds.pdf",
+        png=shown("figures/cellbounds.png", "Bounds of cells", CELL_BOUNDS),
+        table="figures/cellbounds.csv",
+        record="figures/cellbounds.record.json",
+    log:
+        "logs/plot_cellbounds.log",
+    benchmark:
+        "benchmarks/plot_cellbounds.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code_of("plot_cellbounds"),
+        cellbounds=setting("cellbounds"),
+    script:
+        "../../scripts/cellbounds/plot_cellbounds.py"
+
+
+rule benchmark_cellbounds:
+    """Seconds for the bounds of all cells of random tables, against the integer programs of the paper (extrapolated)."""
+    output:
+        table="results/benchmark/cellbounds.csv",
+        record="results/benchmark/cellbounds.record.json",
+    log:
+        "logs/benchmark_cellbounds.log",
+    benchmark:
+        "benchmarks/benchmark_cellbounds.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code_of("benchmark_cellbounds"),
+        cellbounds=setting("benchmark.cellbounds"),
+        seed=setting("seed"),
+    script:
+        "../../scripts/cellbounds/benchmark_cellbounds.py"
+
+
+rule plot_cellbounds_scaling:
+    """Draw how the seconds for all cell bounds grow with the table."""
+    input:
+        table="results/benchmark/cellbounds.csv",
+    output:
+        pdf="figures/cellbounds_scaling.pdf",
+        png=shown("figures/cellbounds_scaling.png", "Cell bounds, scaling", BENCHMARKS),
+        table="figures/cellbounds_scaling.csv",
+        record="figures/cellbounds_scaling.record.json",
+    log:
+        "logs/plot_cellbounds_scaling.log",
+    benchmark:
+        "benchmarks/plot_cellbounds_scaling.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code_of("plot_cellbounds_scaling"),
+    script:
+        "../../scripts/cellbounds/plot_cellbounds_scaling.py"

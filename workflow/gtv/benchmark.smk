@@ -1,0 +1,123 @@
+"""
+Reads: results/microdata/, the sampled blocks and results/paper/release/.
+Writes: results/benchmark/ and figures/scaling.*: how fast the stages are on this machine. Targets on request, no part of `all`.
+"""
+
+
+rule benchmark_ingest:
+    """Rows per second and peak memory of ingesting a large file in the PPMF layout."""
+    input:
+        microdata="results/microdata",
+        domain=STUDY.microdata.domain,
+    output:
+        table="results/benchmark/ingest.csv",
+        record="results/benchmark/ingest.record.json",
+    log:
+        "logs/benchmark_ingest.log",
+    benchmark:
+        "benchmarks/benchmark_ingest.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code_of("benchmark_ingest"),
+        ingest=setting("benchmark.ingest"),
+    script:
+        "../../scripts/gtv/benchmark_ingest.py"
+
+
+rule benchmark_tabulate:
+    """Blocks per second of tabulating every block of the microdata (equation 2)."""
+    input:
+        microdata="results/microdata",
+        domain=STUDY.microdata.domain,
+        tables=tables_file,
+    output:
+        table="results/benchmark/tabulate.csv",
+        record="results/benchmark/tabulate.record.json",
+    log:
+        "logs/benchmark_tabulate.log",
+    benchmark:
+        "benchmarks/benchmark_tabulate.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code_of("benchmark_tabulate"),
+        release=setting("release"),
+    script:
+        "../../scripts/gtv/benchmark_tabulate.py"
+
+
+rule benchmark_speed:
+    """The compact program against the paper's one-hot program on country-median blocks, whose times are extrapolated."""
+    input:
+        sample="results/sample/blocks.parquet",
+        schema="results/paper/release/schema.json",
+        counts=expand("results/paper/release/{batch}.parquet", batch=BATCHES),
+    output:
+        table="results/benchmark/speed.csv",
+        record="results/benchmark/speed.record.json",
+    log:
+        "logs/benchmark_speed.log",
+    benchmark:
+        "benchmarks/benchmark_speed.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code_of("benchmark_speed"),
+        program=setting("program"),
+        generate=setting("generate"),
+        verify=setting("verify"),
+        speed=setting("benchmark.speed"),
+        seed=setting("seed"),
+    script:
+        "../../scripts/gtv/benchmark_speed.py"
+
+
+rule benchmark_scaling:
+    """Seconds and peak memory of the attack on blocks of growing size, with and without structural zeros."""
+    input:
+        microdata="results/microdata",
+        sizes="results/sample/sizes.parquet",
+        domain=STUDY.microdata.domain,
+        tables=tables_file,
+    output:
+        table="results/benchmark/scaling.csv",
+        record="results/benchmark/scaling.record.json",
+    log:
+        "logs/benchmark_scaling.log",
+    benchmark:
+        "benchmarks/benchmark_scaling.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code_of("benchmark_scaling"),
+        release=setting("release"),
+        program=setting("program"),
+        generate=setting("generate"),
+        verify=setting("verify"),
+        scaling=setting("benchmark.scaling"),
+        seed=setting("seed"),
+    script:
+        "../../scripts/gtv/benchmark_scaling.py"
+
+
+rule plot_scaling:
+    """How seconds and memory grow with the number of households of a block."""
+    input:
+        table="results/benchmark/scaling.csv",
+        manifest="results/microdata.json",
+    output:
+        pdf="figures/scaling.pdf",
+        png=shown("figures/scaling.png", "Scaling", BENCHMARKS),
+        table="figures/scaling.csv",
+        record="figures/scaling.record.json",
+    log:
+        "logs/plot_scaling.log",
+    benchmark:
+        "benchmarks/plot_scaling.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code_of("plot_scaling"),
+    script:
+        "../../scripts/gtv/plot_scaling.py"

@@ -1,0 +1,125 @@
+"""
+Reads: results/.
+Writes: figures/fig1, fig3, fig4, fig5 and candidates, PDF and PNG: the figures about verified claims.
+"""
+
+
+rule plot_fig1:
+    """Figure 1: verified claims about a small synthetic block, on its private table and in words."""
+    input:
+        claims="results/paper/claims.parquet",
+        sample="results/sample/blocks.parquet",
+        microdata="results/microdata",
+        domain=STUDY.microdata.domain,
+        schema="results/paper/release/schema.json",
+        counts=expand("results/paper/release/{batch}.parquet", batch=BATCHES),
+        proofs=expand("results/paper/proofs/{batch}.jsonl.gz", batch=BATCHES),
+        manifest="results/microdata.json",
+    output:
+        pdf="figures/fig1.pdf",
+        png=shown("figures/fig1.png", "Figure 1", IN_PAPER),
+        record="figures/fig1.record.json",
+    log:
+        "logs/plot_fig1.log",
+    benchmark:
+        "benchmarks/plot_fig1.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code_of("plot_fig1"),
+        release=setting("release"),
+    script:
+        "../../scripts/gtv/plot_fig1.py"
+
+
+rule plot_fig3:
+    """Figure 3: blocks with a verified singleton claim by k, and how likely the claims would be by chance."""
+    input:
+        blocks="results/paper/blocks.parquet",
+        summary="results/paper/summary.json",
+        manifest="results/microdata.json",
+    output:
+        pdf="figures/fig3.pdf",
+        png=shown("figures/fig3.png", "Figure 3", IN_PAPER),
+        record="figures/fig3.record.json",
+    log:
+        "logs/plot_fig3.log",
+    benchmark:
+        "benchmarks/plot_fig3.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code_of("plot_fig3"),
+    script:
+        "../../scripts/gtv/plot_fig3.py"
+
+
+rule plot_fig4:
+    """Figure 4: the share of verified singleton claims that contain each column, by k."""
+    input:
+        summary="results/paper/summary.json",
+        blocks="results/paper/blocks.parquet",
+        schema="results/paper/release/schema.json",
+        manifest="results/microdata.json",
+    output:
+        pdf="figures/fig4.pdf",
+        png=shown("figures/fig4.png", "Figure 4", IN_PAPER),
+        record="figures/fig4.record.json",
+    log:
+        "logs/plot_fig4.log",
+    benchmark:
+        "benchmarks/plot_fig4.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code_of("plot_fig4"),
+    script:
+        "../../scripts/gtv/plot_fig4.py"
+
+
+rule plot_fig5:
+    """Figure 5: as figure 3, for all verified claims."""
+    input:
+        blocks="results/paper/blocks.parquet",
+        summary="results/paper/summary.json",
+        manifest="results/microdata.json",
+    output:
+        pdf="figures/fig5.pdf",
+        png=shown("figures/fig5.png", "Figure 5", IN_PAPER),
+        record="figures/fig5.record.json",
+    log:
+        "logs/plot_fig5.log",
+    benchmark:
+        "benchmarks/plot_fig5.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code_of("plot_fig5"),
+    script:
+        "../../scripts/gtv/plot_fig5.py"
+
+
+rule plot_candidates:
+    """How the number of candidate claims falls with the number K of generated datasets (section 5.4.2)."""
+    input:
+        claims="results/paper/claims.parquet",
+        schema="results/paper/release/schema.json",
+        counts=expand("results/paper/release/{batch}.parquet", batch=BATCHES),
+        datasets=expand("results/paper/generated/{batch}.parquet", batch=BATCHES),
+        manifest="results/microdata.json",
+    output:
+        pdf="figures/candidates.pdf",
+        png=shown("figures/candidates.png", "Candidates", BEYOND),
+        table="figures/candidates.csv",
+        record="figures/candidates.record.json",
+    log:
+        "logs/plot_candidates.log",
+    benchmark:
+        "benchmarks/plot_candidates.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code_of("plot_candidates"),
+        verify=setting("verify"),
+    script:
+        "../../scripts/gtv/plot_candidates.py"

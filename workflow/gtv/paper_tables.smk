@@ -1,0 +1,185 @@
+"""
+Reads: results/{variant}/ and, to see whom the claims are about, results/microdata/.
+Writes: results/{variant}/households.parquet and answers.parquet; results/tables/ with tables 1 and 4 to 7 of the paper and the numbers of
+its text, each as CSV and as Markdown.
+"""
+
+PAPER = "data/papers/generate_then_verify.yaml"
+NUMBERED = sorted({"paper", "no_ones", "no_zeros_ones"} & set(VARIANTS))
+
+
+rule count_households:
+    """Check every verified claim against the private records, and count the households that claims represent (footnote 6)."""
+    input:
+        microdata="results/microdata",
+        sample="results/sample/blocks.parquet",
+        claims="results/{variant}/claims.parquet",
+        schema="results/{variant}/release/schema.json",
+        counts=expand("results/{{variant}}/release/{batch}.parquet", batch=BATCHES),
+        domain=STUDY.microdata.domain,
+    output:
+        households="results/{variant}/households.parquet",
+        answers="results/{variant}/answers.parquet",
+        record="results/{variant}/households.record.json",
+    log:
+        "logs/{variant}/count_households.log",
+    benchmark:
+        "benchmarks/{variant}/count_households.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code_of("count_households"),
+        release=setting("release"),
+        sample=setting("sample"),
+    script:
+        "../../scripts/gtv/count_households.py"
+
+
+rule write_table1:
+    """Table 1: verified singleton claims in plain English, from synthetic blocks."""
+    input:
+        claims="results/paper/claims.parquet",
+        schema="results/paper/release/schema.json",
+        counts=expand("results/paper/release/{batch}.parquet", batch=BATCHES),
+        proofs=expand("results/paper/proofs/{batch}.jsonl.gz", batch=BATCHES),
+        manifest="results/microdata.json",
+        domain=STUDY.microdata.domain,
+        phrases="data/census/phrases.yaml",
+    output:
+        table="results/tables/table1.csv",
+        readable="results/tables/table1.md",
+        record="results/tables/table1.record.json",
+    log:
+        "logs/write_table1.log",
+    benchmark:
+        "benchmarks/write_table1.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code_of("write_table1"),
+    script:
+        "../../scripts/gtv/write_table1.py"
+
+
+rule write_table4:
+    """Table 4: households represented among the verified singleton claims, by k and by effective k."""
+    input:
+        households="results/paper/households.parquet",
+        manifest="results/microdata.json",
+        paper=PAPER,
+    output:
+        table="results/tables/table4.csv",
+        readable="results/tables/table4.md",
+        record="results/tables/table4.record.json",
+    log:
+        "logs/write_table4.log",
+    benchmark:
+        "benchmarks/write_table4.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code_of("write_table4"),
+        seed=setting("seed"),
+    script:
+        "../../scripts/gtv/write_table4.py"
+
+
+rule write_table5:
+    """Table 5: how the households singled out change when queries are removed, for every variant."""
+    input:
+        households=expand("results/{variant}/households.parquet", variant=VARIANTS),
+        answers=expand("results/{variant}/answers.parquet", variant=VARIANTS),
+        manifest="results/microdata.json",
+        paper=PAPER,
+    output:
+        table="results/tables/table5.csv",
+        readable="results/tables/table5.md",
+        record="results/tables/table5.record.json",
+    log:
+        "logs/write_table5.log",
+    benchmark:
+        "benchmarks/write_table5.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code_of("write_table5"),
+        seed=setting("seed"),
+    script:
+        "../../scripts/gtv/write_table5.py"
+
+
+rule write_table6:
+    """Table 6: the most common combinations of columns among the verified singleton claims."""
+    input:
+        claims="results/paper/claims.parquet",
+        sample="results/sample/blocks.parquet",
+        manifest="results/microdata.json",
+        domain=STUDY.microdata.domain,
+        paper=PAPER,
+    output:
+        table="results/tables/table6.csv",
+        readable="results/tables/table6.md",
+        record="results/tables/table6.record.json",
+    log:
+        "logs/write_table6.log",
+    benchmark:
+        "benchmarks/write_table6.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code_of("write_table6"),
+        seed=setting("seed"),
+    script:
+        "../../scripts/gtv/write_table6.py"
+
+
+rule write_table7:
+    """Table 7: households represented among all verified claims, by k and by effective k."""
+    input:
+        households="results/paper/households.parquet",
+        manifest="results/microdata.json",
+        paper=PAPER,
+    output:
+        table="results/tables/table7.csv",
+        readable="results/tables/table7.md",
+        record="results/tables/table7.record.json",
+    log:
+        "logs/write_table7.log",
+    benchmark:
+        "benchmarks/write_table7.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code_of("write_table7"),
+        seed=setting("seed"),
+    script:
+        "../../scripts/gtv/write_table7.py"
+
+
+rule write_numbers:
+    """The numbers of the paper's text (introduction, section 4 and appendix), beside ours."""
+    input:
+        claims="results/paper/claims.parquet",
+        blocks="results/paper/blocks.parquet",
+        baselines="results/paper/baselines.parquet",
+        sample="results/sample/blocks.parquet",
+        households=expand("results/{variant}/households.parquet", variant=NUMBERED),
+        answers="results/paper/answers.parquet",
+        manifest="results/microdata.json",
+        domain=STUDY.microdata.domain,
+        paper=PAPER,
+    output:
+        table="results/tables/numbers.csv",
+        readable="results/tables/numbers.md",
+        record="results/tables/numbers.record.json",
+    log:
+        "logs/write_numbers.log",
+    benchmark:
+        "benchmarks/write_numbers.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code_of("write_numbers"),
+        seed=setting("seed"),
+    script:
+        "../../scripts/gtv/write_numbers.py"

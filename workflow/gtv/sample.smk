@@ -1,0 +1,27 @@
+"""
+Reads: results/microdata/.
+Writes: results/sample/blocks.parquet, the blocks of every design.
+"""
+
+
+rule sample_blocks:
+    """Draw the blocks of the study: for each state, so many of its median size and so many of the country's (section 3.1.1)."""
+    input:
+        microdata="results/microdata",
+        domain=STUDY.microdata.domain,
+    output:
+        blocks="results/sample/blocks.parquet",
+        sizes="results/sample/sizes.parquet",
+        record="results/sample/blocks.record.json",
+    log:
+        "logs/sample_blocks.log",
+    benchmark:
+        "benchmarks/sample_blocks.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code_of("sample_blocks"),
+        sample=setting("sample"),
+        seed=setting("seed"),
+    script:
+        "../../scripts/gtv/sample_blocks.py"

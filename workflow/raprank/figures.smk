@@ -1,0 +1,128 @@
+"""
+Reads: results/raprank/{experiment}/curves.parquet.
+Writes: the figures of RAP-RANK that config.yaml names (PDF, PNG, csv), state by state too, and results/tables/raprank.*.
+"""
+
+
+rule plot_curves:
+    """Match rate against k/u, averaged over areas: RAP-RANK and its baselines (RAP-RANK, figures 1 to 4)."""
+    input:
+        curves=curves_of,
+        manifests=manifests_of,
+    output:
+        pdf="figures/{figure}.pdf",
+        png=shown("figures/{figure}.png", "{figure}", RAP_RANK, "curves"),
+        csv="figures/{figure}.csv",
+        record="figures/{figure}.record.json",
+    log:
+        "logs/plot_curves/{figure}.log",
+    benchmark:
+        "benchmarks/plot_curves/{figure}.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code_of("plot_curves"),
+        panels=panels_of,
+        seed=setting("seed"),
+    script:
+        "../../scripts/raprank/plot_curves.py"
+
+
+rule plot_curves_states:
+    """The same curves state by state (RAP-RANK, figures S1 to S8)."""
+    input:
+        curves=curves_of,
+        manifests=manifests_of,
+    output:
+        pdf="figures/{figure}_states.pdf",
+        png=shown(
+            "figures/{figure}_states.png",
+            "{figure}, by state",
+            RAP_RANK,
+            "curves_states",
+        ),
+        csv="figures/{figure}_states.csv",
+        record="figures/{figure}_states.record.json",
+    log:
+        "logs/plot_curves_states/{figure}.log",
+    benchmark:
+        "benchmarks/plot_curves_states/{figure}.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code_of("plot_curves_states"),
+        panels=panels_of,
+    script:
+        "../../scripts/raprank/plot_curves_states.py"
+
+
+rule write_raprank:
+    """Mean match rates of every experiment and source, and whether the orders that the paper reports are seen."""
+    input:
+        curves=expand(
+            "results/raprank/{experiment}/curves.parquet", experiment=EXPERIMENTS
+        ),
+        areas=expand(
+            "results/raprank/{experiment}/areas.parquet", experiment=EXPERIMENTS
+        ),
+        manifests=MANIFESTS,
+        paper="data/papers/rap_rank.yaml",
+    output:
+        rates="results/tables/raprank.csv",
+        orders="results/tables/raprank_orders.csv",
+        readable="results/tables/raprank.md",
+        record="results/tables/raprank.record.json",
+    log:
+        "logs/write_raprank.log",
+    benchmark:
+        "benchmarks/write_raprank.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code_of("write_raprank"),
+        seed=setting("seed"),
+    script:
+        "../../scripts/raprank/write_raprank.py"
+
+
+rule ingest_survey:
+    """Make a discrete table of a survey's files: the columns of a task, numerical ones in bins."""
+    input:
+        files=STUDY.raprank.survey.files,
+        tasks=STUDY.raprank.survey.tasks_file,
+    output:
+        microdata=directory("results/raprank/survey/{task}"),
+        domain="results/raprank/survey/{task}.domain.yaml",
+        manifest="results/raprank/survey/{task}.json",
+        record="results/raprank/survey/{task}.record.json",
+    log:
+        "logs/ingest_survey/{task}.log",
+    benchmark:
+        "benchmarks/ingest_survey/{task}.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code_of("ingest_survey"),
+    script:
+        "../../scripts/raprank/ingest_survey.py"
+
+
+rule write_survey_tasks:
+    """The attributes, codes and marginal queries of each task of the survey, beside those of the paper's Table 1."""
+    input:
+        domains=expand("results/raprank/survey/{task}.domain.yaml", task=TASKS),
+        manifests=expand("results/raprank/survey/{task}.json", task=TASKS),
+        paper="data/papers/rap_rank.yaml",
+    output:
+        table="results/tables/survey_tasks.csv",
+        record="results/tables/survey_tasks.record.json",
+    log:
+        "logs/write_survey_tasks.log",
+    benchmark:
+        "benchmarks/write_survey_tasks.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code_of("write_survey_tasks"),
+    script:
+        "../../scripts/raprank/write_survey_tasks.py"
