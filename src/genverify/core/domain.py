@@ -21,6 +21,10 @@ class Column:
     A discrete column: its name, its codes and what they mean.
 
     Where a code stands for a set of words (a person's races), `sets` holds the set of each code.
+
+    >>> tenure = Column("TEN", "tenure", (1, 2, 3), ("owned", "mortgaged", "rented"))
+    >>> tenure.meaning[3], tenure.restrict([1, 2]).codes
+    ('rented', (1, 2))
     """
 
     name: str
@@ -111,7 +115,13 @@ class Domain:
 
 @dataclass(frozen=True)
 class Universe:
-    """Which records a study is about: a condition on records, the codes they can hold, rules that always hold."""
+    """
+    Which records a study is about: a condition on records, the codes they can hold, rules that always hold.
+
+    >>> occupied = Universe("occupied", Predicate.of({"VACS": [0]}), {"TEN": (1, 2, 3)}, ())
+    >>> print(occupied.keeps)
+    VACS=0
+    """
 
     name: str
     keeps: Predicate
@@ -121,7 +131,14 @@ class Universe:
 
 @dataclass(frozen=True)
 class DomainFile:
-    """A domain file: the columns as they stand in the data, the universes and the structural rules."""
+    """
+    A domain file: the columns as they stand in the data, the universes and the structural rules.
+
+    >>> everybody = Universe("everybody", EVERY, {}, ())
+    >>> file = DomainFile(Domain((Column("SEX", "sex", (1, 2), ("male", "female")),)), {"everybody": everybody}, {})
+    >>> file.universe("everybody").name
+    'everybody'
+    """
 
     domain: Domain
     universes: Mapping[str, Universe]

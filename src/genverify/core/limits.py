@@ -19,7 +19,13 @@ UNREADABLE = (OSError, EOFError, ValueError, zlib.error, csv.Error)  # what read
 
 @dataclass(frozen=True)
 class FileLimits:
-    """How much a file may hold, in rows and in bytes when unpacked; `remedy` says how a larger one can be read."""
+    """
+    How much a file may hold, in rows and in bytes when unpacked; `remedy` says how a larger one can be read.
+
+    >>> FileLimits(rows=10).check(Path("people.csv"), 11, 100)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    genverify.core.errors.DataError: people.csv: holds more than 10 rows; ...
+    """
 
     rows: int = 5_000_000
     size: int = 2 * 2**30

@@ -18,6 +18,10 @@ class Query:
     A counting query: a line of a published table, with a stable id, its words and its condition.
 
     With `sums`, the line publishes not how many records match but the sum of their codes in a column (persons, children).
+
+    >>> query = Query("H4.rent", "H4", "renter occupied", Predicate.of({"TEN": [3]}))
+    >>> print(query.predicate)
+    TEN=3
     """
 
     id: str

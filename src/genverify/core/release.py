@@ -26,7 +26,14 @@ LARGEST_COUNT = 1_000_000  # records of a block; what is larger is a mistake, or
 
 @dataclass(frozen=True)
 class Schema:
-    """What a release speaks of: the domain of its records, the rules that hold, the queries that may be published."""
+    """
+    What a release speaks of: the domain of its records, the rules that hold, the queries that may be published.
+
+    >>> sex = Column("SEX", "sex", (1, 2), ("male", "female"))
+    >>> schema = Schema(Domain((sex,)), (), (Query("T.f", "T", "female", Predicate.of({"SEX": [2]})),))
+    >>> schema.position
+    {'T.f': 0}
+    """
 
     domain: Domain
     rules: tuple[Rule, ...]
@@ -48,6 +55,12 @@ class Release:
     What is known of one block: N records, and lo <= count <= hi for every published query.
 
     Counts that are published exactly have lo = hi. `cells` are positions in schema.queries.
+
+    >>> sex = Column("SEX", "sex", (1, 2), ("male", "female"))
+    >>> schema = Schema(Domain((sex,)), (), (Query("T.f", "T", "female", Predicate.of({"SEX": [2]})),))
+    >>> release = make_release(schema, "my block", {"N": 3, "T.f": 1})
+    >>> release.n, release.lo.tolist(), [query.id for query in release.queries]
+    (3, [1], ['T.f'])
     """
 
     schema: Schema

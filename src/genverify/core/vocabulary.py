@@ -11,7 +11,12 @@ from genverify.core.predicates import Predicate
 
 @dataclass(frozen=True)
 class Group:
-    """A named set of codes of one column (or of no column: everyone), the word of which line ids are made."""
+    """
+    A named set of codes of one column (or of no column: everyone), the word of which line ids are made.
+
+    >>> print(Group("renter", "renter occupied", Predicate.of({"TEN": [3, 4]})).predicate)
+    TEN=3|4
+    """
 
     name: str
     label: str
@@ -20,7 +25,13 @@ class Group:
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """All groups of a table file, and its lists of groups."""
+    """
+    All groups of a table file, and its lists of groups.
+
+    >>> renter, owner = (Group(name, name, Predicate.of({"TEN": [code]})) for name, code in (("renter", 3), ("owner", 1)))
+    >>> list(Vocabulary({"renter": renter, "owner": owner}, {"tenure": ["owner", "renter"]}).listed("tenure"))
+    ['owner', 'renter']
+    """
 
     groups: Mapping[str, Group]
     lists: Mapping[str, Sequence[str]]
