@@ -172,6 +172,8 @@ FALSE_RECORDS: dict[str, tuple[str, Callable[[dict[str, Any]], Any], str]] = {
     ),
     "a batch less": (COLLECTED, lambda text: text["inputs"].update(verified={}), "000.blocks.parquet is not named in it"),
     "another wildcard": (VERIFY, lambda text: text["wildcards"].update(batch="001"), "are not those of the rule"),
+    "a wildcard that is no text": (VERIFY, lambda text: text["wildcards"].update(batch=2), "holds other values than texts"),
+    "a commit that is no text": (FIGURE, lambda text: text["git"].update(commit=2), "'git' names no commit"),
     "a wildcard less": (VERIFY, lambda text: text["wildcards"].pop("batch"), "does not name the wildcard batch"),
     "a parameter more": (FIGURE, lambda text: text["params"].update(more=1), "names params more, which the rule does not"),
     "another rule": (FIGURE, lambda text: text.update(rule="plot_ablation"), "plot_ablation.py: not the code|not those"),

@@ -103,6 +103,11 @@ def _check_form(text: Mapping[str, Any]) -> None:
     for key, kind in KEYS.items():
         if not isinstance(text.get(key), kind):
             raise ValueError(f"{key!r} is missing or of the wrong kind")
+    for key in ("wildcards", "versions"):
+        if not all(isinstance(value, str) for value in text[key].values()):
+            raise ValueError(f"{key!r} holds other values than texts")
+    if not isinstance(text["git"].get("commit"), str | None) or not isinstance(text["git"].get("dirty"), bool | None):
+        raise ValueError("'git' names no commit, or does not say whether files differ from it")
     groups = [text["code"], text["lock"], *text["inputs"].values(), *text["outputs"].values()]
     for files in groups:
         if not isinstance(files, dict) or not all(isinstance(d, str) and DIGEST.fullmatch(d) for d in files.values()):
