@@ -14,7 +14,7 @@ def test_what_the_package_writes_as_markdown_comes_out_as_html(tmp_path: Path) -
     text = document("Title & more", "synthetic microdata", [table, "## Notes", bullets(["one", "two `x`"])])
     (tmp_path / "t.md").write_text(text)
     page = table_page(tmp_path / "t.md")
-    body = [line for line in page[page.index("<body>") : page.index("</body>")].splitlines() if line][1:]
+    body = [line for line in page[page.index("<main") : page.index("</main>")].splitlines() if line][1:]
     assert body == [
         "<h1>Title &amp; more</h1>",
         "<p>Data: <b>synthetic microdata</b>.</p>",
