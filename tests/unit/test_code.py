@@ -64,6 +64,13 @@ def test_the_scripts_of_the_workflow(root: Path, monkeypatch: pytest.MonkeyPatch
     assert not any("solvers" in name or "figures" in name for name in files)
 
 
+def test_templates_that_a_module_names_are_followed(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(root)
+    files = code_files(root / "scripts" / "show_table.py")
+    named = ["document.html.j2", "layout.html.j2", "style.css", "table.html.j2"]
+    assert [name for name in files if not name.endswith(".py")] == [f"src/genverify/show/page/{name}" for name in named]
+
+
 def test_files_elsewhere_keep_their_whole_path(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert str(root / "src" / "genverify" / "core" / "errors.py") in code_files(root / "scripts" / "gtv" / "write_table3.py")

@@ -69,24 +69,6 @@ def test_widths_are_the_least_that_keep_the_chance(sigma2: Fraction, beta: float
     assert w == 0 or tail(sigma2, w - 1) > beta
 
 
-def test_widths_together_share_the_chance_among_the_queries() -> None:
-    noise = Noise((Fraction(10),) * 30 + (Fraction(1),))
-    assert (noise.widths(0.05, together=True) == [width(v, 0.05 / 31) for v in noise.variances]).all()
-    assert (noise.widths(0.05) == [width(v, 0.05) for v in noise.variances]).all()
-
-
-@pytest.mark.parametrize("together", [False, True])
-def test_ranges_hold_the_true_counts_as_often_as_they_say(together: bool) -> None:
-    rng = np.random.default_rng(1)
-    noise = Noise((Fraction(3), Fraction(40), Fraction(3), Fraction(1, 3)))
-    counts, totals = rng.integers(0, 30, (8000, 4)), np.full(8000, 30)
-    lo, hi = noise.ranges(noise.add(counts, rng), totals, 0.1, together)
-    assert ((lo >= 0) & (lo <= hi) & (hi <= 30)).all()
-    held = (lo <= counts) & (counts <= hi)
-    missed = 1 - (held.all(axis=1).mean() if together else held.mean(axis=0).min())
-    assert 0 < missed < 0.1 + 3 * math.sqrt(0.1 * 0.9 / 8000)
-
-
 def test_noise_has_its_variance_column_by_column_and_repeats() -> None:
     noise = Noise((Fraction(10), Fraction(1000), Fraction(10)))
     counts = np.full((20_000, 3), 50)

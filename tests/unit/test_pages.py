@@ -6,21 +6,30 @@ import pandas as pd
 import pytest
 
 from genverify.show.markdown import bullets, document, markdown_table
-from genverify.show.pages import markdown_parts, table_page
+from genverify.show.pages import table_page
 
 
-def test_what_the_package_writes_as_markdown_comes_out_as_html() -> None:
+def test_what_the_package_writes_as_markdown_comes_out_as_html(tmp_path: Path) -> None:
     table = markdown_table(["condition", "ours"], [["HHT=1|2", 1500], ["**all** <b>", 0.25]])
-    parts = list(
-        markdown_parts(document("Title & more", "synthetic microdata", [table, "## Notes", bullets(["one", "two `x`"])]))
-    )
-    assert parts[:2] == ["<h1>Title &amp; more</h1>", "<p>Data: <b>synthetic microdata</b>.</p>"]
-    assert parts[2].splitlines() == [
-        '<table><tr><th class="left">condition</th><th>ours</th></tr>',
-        '<tr><td class="left">HHT=1|2</td><td>1,500</td></tr>',
-        '<tr><td class="left"><b>all</b> &lt;b&gt;</td><td>0.25</td></tr></table>',
+    text = document("Title & more", "synthetic microdata", [table, "## Notes", bullets(["one", "two `x`"])])
+    (tmp_path / "t.md").write_text(text)
+    page = table_page(tmp_path / "t.md")
+    body = [line for line in page[page.index("<main") : page.index("</main>")].splitlines() if line][1:]
+    assert body == [
+        "<h1>Title &amp; more</h1>",
+        "<p>Data: <b>synthetic microdata</b>.</p>",
+        '<div class="wide"><table>',
+        '<thead><tr><th>condition</th><th class="n">ours</th></tr></thead>',
+        "<tbody>",
+        '<tr><td>HHT=1|2</td><td class="n">1,500</td></tr>',
+        '<tr><td><b>all</b> &lt;b&gt;</td><td class="n">0.25</td></tr>',
+        "</tbody>",
+        "</table></div>",
+        "<h2>Notes</h2>",
+        "<ul><li>one</li>",
+        "<li>two <code>x</code></li>",
+        "</ul>",
     ]
-    assert parts[3:] == ["<h2>Notes</h2>", "<ul><li>one</li><li>two <code>x</code></li></ul>"]
 
 
 @pytest.mark.parametrize("value", ["<script>alert(1)</script>", '"><img src=x>', "a | b", "{title}"])
@@ -40,5 +49,5 @@ def test_a_csv_file_names_its_data_above_the_table(tmp_path: Path) -> None:
     )
     page = table_page(tmp_path / "t.csv")
     assert "<p>Data: <b>synthetic microdata</b>.</p>" in page
-    assert '<tr><td class="left">blocks</td><td>484</td></tr>' in page
+    assert '<tr><td>blocks</td><td class="n">484</td></tr>' in page
     assert "<th>data</th>" not in page

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from genverify.core.errors import DataError
-from genverify.papers.gtv.sample import COLUMNS, batch_of, choose_blocks, groups_of_batches, lower_median, sample_blocks
+from genverify.papers.gtv.sample import COLUMNS, batch_of, choose_blocks, groups_of_batches, sample_blocks
 
 DESIGNS: dict[str, dict[str, Any]] = {
     "state_median": {"size": "state_median", "blocks_per_state": 2},
@@ -31,15 +31,7 @@ def sizes() -> pd.DataFrame:
     return sizes_of({"01": [1] * 5 + [2] * 20 + [4] * 20, "56": [4] * 15 + [6] * 20 + [9] * 5})
 
 
-@pytest.mark.parametrize(
-    ("values", "median"), [([5], 5), ([1, 2, 9, 10], 2), ([3, 1, 2], 2), ([10, 1], 1), ([2, 2, 2, 9, 9], 2)]
-)
-def test_the_lower_median_is_a_size_that_exists(values: list[int], median: int) -> None:
-    assert lower_median(pd.Series(values)) == median
-
-
 def test_exact_sizes_and_numbers(sizes: pd.DataFrame) -> None:
-    assert lower_median(sizes["n"]) == 4
     blocks = sample_blocks(sizes, DESIGNS, 1)
     assert list(blocks) == COLUMNS
     assert blocks.groupby(["design", "state"]).size().to_dict() == {

@@ -4,7 +4,6 @@ Discrete Gaussian noise on the counts of a release, what is then known of each c
 Nothing here knows where the counts come from: a row per block, a column per query.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, log, sqrt
@@ -23,14 +22,7 @@ MARGIN = 1e-8  # above the relative error of the sums below (about 1e-16 for eac
 
 @dataclass(frozen=True)
 class Noise:
-    """
-    The variance of the noise of each query (column).
-
-    >>> noise = Noise((Fraction(1), Fraction(4)))
-    >>> least, greatest = noise.ranges(np.array([[4, -1], [9, 5]]), np.array([8, 9]), beta=0.05)
-    >>> noise.widths(beta=0.05).tolist(), least.tolist(), greatest.tolist()
-    ([2, 4], [[2, 0], [7, 1]], [[6, 3], [9, 9]])
-    """
+    """The variance of the noise of each query (column)."""
 
     variances: tuple[Fraction, ...]
 
@@ -42,29 +34,11 @@ class Noise:
             noisy[:, columns] += drawn.reshape(len(counts), len(columns))
         return noisy
 
-    def widths(self, beta: float, together: bool = False) -> Ints:
-        """
-        For each query, w such that the noise exceeds w with probability at most beta; `together`: any noise of a block does.
-
-        Together the chance is shared evenly among the queries, which holds whatever they have to do with each other.
-        """
-        share = beta / len(self.variances) if together and self.variances else beta
-        return self._each(lambda sigma2: width(sigma2, share))
-
-    def ranges(self, noisy: Ints, totals: Ints, beta: float, together: bool = False) -> tuple[Ints, Ints]:
-        """The least and greatest count behind each noisy one, if no noise exceeds its width; from 0 to the block's total."""
-        widths, most = self.widths(beta, together), totals[:, None]
-        return np.clip(noisy - widths, 0, most), np.clip(noisy + widths, 0, most)
-
     def _columns(self) -> dict[Fraction, list[int]]:
         columns: dict[Fraction, list[int]] = {}
         for place, sigma2 in enumerate(self.variances):
             columns.setdefault(sigma2, []).append(place)
         return columns
-
-    def _each(self, of: Callable[[Fraction], int]) -> Ints:
-        known = {sigma2: of(sigma2) for sigma2 in self._columns()}
-        return np.array([known[sigma2] for sigma2 in self.variances], dtype=np.int64)
 
 
 def width(sigma2: Fraction, beta: float) -> int:

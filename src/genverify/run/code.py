@@ -1,4 +1,4 @@
-"""Which files a script's behaviour depends on: the script and every module of the package that it imports."""
+"""Which files a script's behaviour depends on: the script, every module of the package that it imports, and templates."""
 
 import ast
 from collections.abc import Iterable
@@ -7,17 +7,18 @@ from hashlib import sha256
 from pathlib import Path
 
 PACKAGE = Path(__file__).parents[1]
+TEMPLATES = (".j2", ".css")
 
 
 def code_files(script: Path) -> list[str]:
-    """The script and the modules of this package that it imports, directly or not, as paths from the current folder."""
+    """The script, the modules of this package that it imports, directly or not, and the templates that these name."""
     found: set[Path] = set()
     todo = [script]
     while todo:
         file = todo.pop()
         if file not in found:
             found.add(file)
-            todo.extend(_imported(file))
+            todo.extend(_imported(file) if file.suffix == ".py" else ())
     return sorted(map(from_here, found))
 
 
@@ -46,13 +47,16 @@ def joint_digest(digests: Iterable[str]) -> str:
 @cache
 def _imported(file: Path) -> tuple[Path, ...]:
     names: set[str] = set()
+    templates: list[Path] = []
     for node in ast.walk(ast.parse(file.read_text())):
         if isinstance(node, ast.Import):
             names.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
             names.add(node.module)
             names.update(f"{node.module}.{alias.name}" for alias in node.names)
-    return tuple(path for name in sorted(names) for path in _module_files(name))
+        elif isinstance(node, ast.Constant) and str(node.value).endswith(TEMPLATES):
+            templates.append(PACKAGE / str(node.value))
+    return (*(path for name in sorted(names) for path in _module_files(name)), *filter(Path.is_file, templates))
 
 
 def _module_files(name: str) -> list[Path]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from functools import cache
 from itertools import combinations_with_replacement, product
+from math import comb
 
 import numpy as np
 import numpy.typing as npt
@@ -65,18 +66,7 @@ def datasets_of(program: Program, z: Ints) -> int:
     raw = np.bincount(program.class_of, weights=program.types.raw, minlength=program.classes).astype(np.int64)
     total = 1
     for c in np.flatnonzero(z).tolist():
-        total *= _multisets(int(raw[c]), int(z[c]))
-    return total
-
-
-def _multisets(kinds: int, size: int) -> int:
-    """
-    >>> _multisets(2, 2)
-    3
-    """
-    total = 1
-    for i in range(size):
-        total = total * (kinds + i) // (i + 1)
+        total *= comb(int(raw[c]) + int(z[c]) - 1, int(z[c]))
     return total
 
 

@@ -1,6 +1,7 @@
 """The blocks of a study: so many of a given size from every state, as the paper does, or every block of chosen states."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from statistics import median_low
 from typing import Any
 
 import numpy as np
@@ -51,7 +52,7 @@ def sample_blocks(sizes: pd.DataFrame, designs: Mapping[str, Mapping[str, Any]],
 
     `sizes` has one row per block: block, state, county, tract and n, its number of households.
     """
-    country_median = lower_median(sizes["n"])
+    country_median = median_low(sizes["n"])
     drawn = []
     for design, settings in designs.items():
         for state, blocks in sizes.groupby("state", sort=True):
@@ -67,19 +68,8 @@ def _listed(blocks: pd.DataFrame) -> pd.DataFrame:
     return frame[COLUMNS].sort_values(["design", "block"], ignore_index=True)
 
 
-def lower_median(values: "pd.Series[int]") -> int:
-    """
-    The median as a size that exists; of the two middle values the smaller one.
-
-    >>> lower_median(pd.Series([1, 2, 9, 10]))
-    2
-    """
-    ordered = np.sort(values.to_numpy())
-    return int(ordered[(len(ordered) - 1) // 2])
-
-
 def _size(size: str | int, state_sizes: "pd.Series[int]", country_median: int) -> int:
-    named = {"state_median": lambda: lower_median(state_sizes), "country_median": lambda: country_median}
+    named = {"state_median": lambda: median_low(state_sizes), "country_median": lambda: country_median}
     return named[size]() if isinstance(size, str) else size
 
 

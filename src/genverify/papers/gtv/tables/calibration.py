@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from statistics import median_low
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,6 @@ from genverify.core.predicates import Predicate
 from genverify.core.release import Schema
 from genverify.core.tabulate import tabulate_counts
 from genverify.microdata.store import read_microdata
-from genverify.papers.gtv.sample import lower_median
 
 PAPER_BLOCK = 10
 PAPER_ANSWERS = {0: 90.88, 1: 3.40}
@@ -38,10 +38,10 @@ def _answers(microdata: Path, sizes: pd.DataFrame, schema: Schema, keeps: Predic
 
 
 def _sizes(sizes: pd.DataFrame) -> Iterator[tuple[Any, ...]]:
-    medians = sizes.groupby("state")["n"].apply(lower_median)
+    medians = sizes.groupby("state")["n"].apply(median_low)
     yield "smallest state median block size", float(medians.min()), 2.0, "paper, Figure 2"
     yield "largest state median block size", float(medians.max()), 20.0, "paper, Figure 2"
-    yield "national median block size", float(lower_median(sizes["n"])), 10.0, "paper, section 3.1.1"
+    yield "national median block size", float(median_low(sizes["n"])), 10.0, "paper, section 3.1.1"
     yield "households", float(sizes["n"].sum()), float("nan"), ""
     yield "inhabited blocks", float(len(sizes)), float("nan"), ""
 
