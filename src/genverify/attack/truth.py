@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from genverify.core.claims import ANY
+from genverify.core.claims import ANY, matches
 from genverify.core.errors import DataError
 from genverify.core.predicates import Flags
 from genverify.core.seeds import derive_seed
@@ -45,8 +45,7 @@ def match_claims(claims: pd.DataFrame, records: pd.DataFrame) -> Iterator[Matche
     for block, of_block in sorted(claims.groupby("block", observed=True).indices.items()):
         rows = np.asarray(of_block, dtype=np.int64)
         own = np.asarray(places.get(block, []), dtype=np.int64)
-        wanted = codes[rows][:, None, :]
-        yield Matches(str(block), rows, own, ((wanted == ANY) | (wanted == values[own])).all(axis=2))
+        yield Matches(str(block), rows, own, matches(codes[rows], values[own]))
 
 
 def check_against_microdata(claims: pd.DataFrame, records: pd.DataFrame) -> None:

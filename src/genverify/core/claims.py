@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from genverify.core.domain import Domain
 from genverify.core.errors import DataError
-from genverify.core.predicates import Predicate
+from genverify.core.predicates import Flags, Predicate
 
 ANY = -1
 FEW = 8
@@ -58,6 +58,18 @@ def parse_claim(text: str, domain: Domain) -> Claim:
     if not said:
         raise DataError(f"claim {text!r}: names no column, for instance {domain.names[0]}=1")
     return Claim(tuple(said.get(name, ANY) for name in domain.names), m)
+
+
+def matches(codes: Codes, records: npt.NDArray[np.integer]) -> Flags:
+    """
+    Which records match which claims: a row per claim, a column per record.
+
+    >>> matches(np.array([[1, ANY], [1, 2]]), np.array([[1, 2], [1, 3]])).tolist()
+    [[True, True], [True, False]]
+    """
+    wanted = codes[:, None, :]
+    flags: Flags = ((wanted == ANY) | (wanted == records)).all(axis=2)
+    return flags
 
 
 def column_subsets(columns: int, min_k: int) -> Iterator[tuple[int, ...]]:
