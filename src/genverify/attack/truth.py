@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from genverify.core.claims import ANY, matches
+from genverify.core.claims import ANY, false_claims, matches
 from genverify.core.errors import DataError
 from genverify.core.predicates import Flags
 from genverify.core.seeds import derive_seed
@@ -55,14 +55,13 @@ def check_against_microdata(claims: pd.DataFrame, records: pd.DataFrame) -> None
 
 
 def _check_block(found: Matches, claims: pd.DataFrame, records: pd.DataFrame) -> None:
-    counts = found.flags.sum(axis=1)
-    wrong = np.flatnonzero(counts != claims["m"].to_numpy()[found.claims])
+    wrong = np.flatnonzero(false_claims(found.flags, claims["m"].to_numpy()[found.claims]))
     if wrong.size:
         claim = claims.iloc[found.claims[wrong[0]]]
         said = ", ".join(f"{name}={claim[name]}" for name in shared_columns(claims, records) if pd.notna(claim[name]))
         raise DataError(
-            f"block {found.block}: the verified claim {said} says m = {claim['m']}, but {counts[wrong[0]]} of its "
-            f"{len(found.records)} private records match. Either the microdata changed after the release was tabulated: "
+            f"block {found.block}: the verified claim {said} says m = {claim['m']}, but {found.flags[wrong[0]].sum()} of "
+            f"its {len(found.records)} private records match. Either the microdata changed after the release was tabulated: "
             "tabulate and attack again. Or the verification is wrong."
         )
 

@@ -72,6 +72,17 @@ def matches(codes: Codes, records: npt.NDArray[np.integer]) -> Flags:
     return flags
 
 
+def false_claims(flags: Flags, m: Ints) -> Flags:
+    """
+    The claims that are not true of their block, from the records that match each: COUNT(a, D) != m.
+
+    >>> false_claims(np.array([[True, True], [True, False]]), np.array([2, 2])).tolist()
+    [False, True]
+    """
+    false: Flags = flags.sum(axis=1) != m
+    return false
+
+
 def column_subsets(columns: int, min_k: int) -> Iterator[tuple[int, ...]]:
     """Every set of at least min_k columns, the small ones first."""
     for k in range(max(min_k, 1), columns + 1):

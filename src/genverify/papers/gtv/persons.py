@@ -10,7 +10,7 @@ import pandas as pd
 
 from genverify.attack.block import attack_release
 from genverify.attack.verify import Verdict
-from genverify.core.claims import ANY, Codes, matches
+from genverify.core.claims import ANY, Codes, false_claims, matches
 from genverify.core.release import Release
 from genverify.core.seeds import derive_seed
 from genverify.microdata.known import KnownBlock
@@ -68,7 +68,7 @@ def tally(known: KnownBlock, proved: Proved) -> pd.DataFrame:
         single = own & (m == 1)
         row = {"k": columns, "claims": own.sum()}
         row["proofs"], row["singletons"] = len(np.unique(proved.proof[own])), single.sum()
-        row["false_claims"] = (flags.sum(axis=1) != m)[own].sum()
+        row["false_claims"] = false_claims(flags, m)[own].sum()
         row["undecided"] = proved.undecided[columns] if columns else proved.undecided.total()
         row["singled_out"] = flags[single].any(axis=0).sum()
         rows.append(row)

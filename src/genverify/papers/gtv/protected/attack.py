@@ -14,7 +14,7 @@ import numpy as np
 
 from genverify.attack.block import Verified, generate_block, verify_block
 from genverify.attack.verify import Verdict
-from genverify.core.claims import Codes, Ints, candidate_claims, matches
+from genverify.core.claims import Codes, Ints, candidate_claims, false_claims, matches
 from genverify.core.errors import NoDatasetError
 from genverify.core.predicates import Flags
 from genverify.core.release import Release
@@ -102,7 +102,7 @@ class Refuting:
             if other is not None:
                 found.append(other)
                 records.append(self.kinds.records(other, self.rng))
-                kept = matches(codes, records[-1]).sum(axis=1) == m
+                kept = ~false_claims(matches(codes, records[-1]), m)
                 failures = failures if kept.all() else 0
                 codes, m = codes[kept], m[kept]
         return np.array(records)
