@@ -9,6 +9,7 @@ import pandas as pd
 import pyarrow as pa
 from scipy.sparse import csr_array
 
+from genverify.core.arrays import row_bytes
 from genverify.core.domain import Domain
 from genverify.core.predicates import Flags, Predicate, Records
 from genverify.core.queries import Query
@@ -94,8 +95,7 @@ def _groups(domain: Domain, queries: Sequence[Query]) -> list[_Group]:
 def _group(domain: Domain, queries: Sequence[Query], columns: tuple[str, ...], places: Sequence[int]) -> _Group:
     codes = [np.array(domain[name].codes) for name in columns]
     inside = np.array([_grid_flags(queries[place].predicate, codes) for place in places]).T
-    packed = np.ascontiguousarray(np.packbits(inside, axis=1))
-    _, first, kind_of = np.unique(packed.view(f"V{packed.shape[1]}").ravel(), return_index=True, return_inverse=True)
+    _, first, kind_of = np.unique(row_bytes(np.packbits(inside, axis=1)), return_index=True, return_inverse=True)
     sizes, kinds = tuple(map(len, codes)), csr_array(inside[first].T.astype(np.int64))
     return _Group(columns, sizes, np.array(places), kind_of.ravel().astype(np.int64), kinds)
 
