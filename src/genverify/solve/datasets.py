@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from genverify.core.arrays import positions, row_keys
 from genverify.core.claims import Codes
-from genverify.solve.bounds import WrongAnswer
 from genverify.solve.program import Program
+from genverify.solve.recount import WrongAnswer
 from genverify.solve.types import Atoms
 
 Ints = npt.NDArray[np.int64]

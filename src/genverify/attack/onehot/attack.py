@@ -8,7 +8,7 @@ from genverify.attack.onehot.program import onehot, onehot_program, refuting
 from genverify.attack.verify import Decision, Verdict
 from genverify.core.claims import Claim, Codes
 from genverify.core.release import Release
-from genverify.solve.bounds import WrongAnswer
+from genverify.solve.recount import WrongAnswer
 from genverify.solve.solvers.base import Floats, Solver, Status
 
 ROUNDS = 5
