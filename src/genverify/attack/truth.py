@@ -14,7 +14,6 @@ from genverify.core.seeds import derive_seed
 
 RESAMPLES = 2000
 LIMITS = (2.5, 97.5)
-BLOCKS_AT_ONCE = 1_000
 WEIGHTS_AT_ONCE = 10_000_000
 GROUPINGS = ("k", "effective_k")
 Floats = npt.NDArray[np.float64]

@@ -10,12 +10,12 @@ import pandas as pd
 
 from genverify.attack.truth import Weights, block_weights, ratio_interval
 from genverify.core.errors import DataError
+from genverify.papers.gtv.summary import PRIORS
 from genverify.papers.gtv.tables.columns import omission_shares
 from genverify.show.markdown import document, markdown_table
 
 NAN = float("nan")
 BOTH = "both designs"
-PRIORS = ("tract", "state")
 FIXED_DESIGN = "country_median"
 STATE_DESIGN = "state_median"
 
