@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.attack.truth import BLOCKS_AT_ONCE, count_answers, count_households
+from genverify.attack.truth import count_answers, count_households
 from genverify.core.domain import read_domain
-from genverify.core.frames import read_blocks, split_rows, write_pieces
+from genverify.core.frames import FEW_BLOCKS_AT_ONCE, read_blocks, split_rows, write_pieces
 from genverify.core.release import TOTAL, read_schema
 from genverify.microdata.store import read_microdata
 from genverify.run.jobs import Job, log, run
@@ -23,7 +23,7 @@ def main(job: Job) -> None:
 
 def _counted(job: Job) -> Iterator[pd.DataFrame]:
     domain = read_domain(Path(job.input.domain))
-    for sample in split_rows(pd.read_parquet(job.input.sample), BLOCKS_AT_ONCE):
+    for sample in split_rows(pd.read_parquet(job.input.sample), FEW_BLOCKS_AT_ONCE):
         claims = read_blocks(Path(job.input.claims), set(sample["block"]))
         records = read_microdata(Path(job.input.microdata), blocks=set(sample["block"])).to_pandas()
         attacked = domain.universe(job.params.release["universe"]).keeps.matches(dict(records.items()))

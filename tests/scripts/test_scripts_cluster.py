@@ -137,7 +137,7 @@ def test_small_pieces_change_nothing(
 ) -> None:
     monkeypatch.setattr("genverify.papers.gtv.sample.groups_of_batches", partial(groups_of_batches, at_once=1))
     monkeypatch.setattr("genverify.core.frames.BLOCKS_AT_ONCE", 3)
-    monkeypatch.setattr("genverify.attack.truth.BLOCKS_AT_ONCE", 2)
+    monkeypatch.setattr("genverify.core.frames.FEW_BLOCKS_AT_ONCE", 2)
     monkeypatch.setattr("genverify.core.frames.ROWS_PER_GROUP", 5)
     pieces = make(tmp_path, root, toy, toy_settings, asdict(program_settings))
     assert pq.ParquetFile(pieces / "claims.parquet").num_row_groups > 4

@@ -16,8 +16,9 @@ from genverify.core.errors import DataError, ReleaseError
 from genverify.core.predicates import Predicate
 from genverify.core.queries import Query
 from genverify.core.release import Release, Schema, make_release
-from genverify.solve.bounds import Bounder, Limits, WrongAnswer
+from genverify.solve.bounds import Bounder, Limits
 from genverify.solve.program import build_program
+from genverify.solve.recount import WrongAnswer
 from genverify.solve.settings import ProgramSettings
 from genverify.solve.solvers.base import Answer, Solver, Status, WorkLimits
 from genverify.solve.solvers.highs import Highs

@@ -15,6 +15,7 @@ from genverify.attack.generate import Generated
 from genverify.checker.file import read_proofs
 from genverify.cli import main
 from genverify.core.claims import candidate_claims
+from genverify.core.coarsen import coarsen
 from genverify.core.domain import Column, Domain
 from genverify.core.errors import DataError, ReleaseError
 from genverify.core.limits import FileLimits, read_table
@@ -22,7 +23,6 @@ from genverify.core.release import Schema, read_releases, read_schema
 from genverify.disclosure.codes import read_texts
 from genverify.disclosure.figure import plot_what_if
 from genverify.papers.gtv.figures.fig2 import plot_fig2
-from genverify.protect.publishing import coarsen
 from genverify.show.style import save
 
 PEOPLE = "sex,age,home\nf,71,rents\nf,30,owns\nm,33,owns\nm,75,owns\nf,20,rents\n"

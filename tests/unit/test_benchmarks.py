@@ -22,7 +22,7 @@ from genverify.papers.gtv.figures.scaling import plot_scaling
 from genverify.papers.gtv.ingest import enlarged
 from genverify.papers.gtv.scaling import draw_tract, merge_blocks, scaling_frame, scaling_row
 from genverify.papers.gtv.speed import Compact, OneHotTimes, _agree, speed_row
-from genverify.solve.bounds import WrongAnswer
+from genverify.solve.recount import WrongAnswer
 
 WORKS = """
 import os, time

@@ -30,8 +30,8 @@ from genverify.disclosure.riskiest import riskiest_cells
 from genverify.disclosure.whatif import what_if
 from genverify.disclosure.withhold import open_singles, search_cells
 from genverify.papers.gtv.persons import prove
-from genverify.solve.bounds import WrongAnswer
 from genverify.solve.leaves import Leaf, certificate_of
+from genverify.solve.recount import WrongAnswer
 from genverify.solve.settings import ProgramSettings
 from genverify.solve.solvers.base import Answer, IntegerProgram, Status
 from genverify.solve.solvers.highs import Highs

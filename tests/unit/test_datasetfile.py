@@ -17,9 +17,9 @@ from genverify.core.errors import DataError
 from genverify.core.predicates import Predicate, Rule
 from genverify.core.queries import Query
 from genverify.core.release import Release, Schema, make_release, read_releases
-from genverify.solve.bounds import WrongAnswer
 from genverify.solve.datasets import class_vectors
 from genverify.solve.program import build_program
+from genverify.solve.recount import WrongAnswer
 from genverify.solve.settings import ProgramSettings
 
 FIRST, SECOND = "010010201001000", "010010201001001"

@@ -12,10 +12,11 @@ import pytest
 from genverify.attack.generate import generate
 from genverify.core.errors import NoDatasetError
 from genverify.core.release import Release
-from genverify.solve.bounds import Bounder, Limits, WrongAnswer
+from genverify.solve.bounds import Bounder, Limits
 from genverify.solve.enumerate import MOST_PROGRAMS, all_class_counts
 from genverify.solve.leaves import exact_leaf
 from genverify.solve.program import build_program
+from genverify.solve.recount import WrongAnswer
 from genverify.solve.solvers.base import Answer, Status, WorkLimits
 from genverify.solve.solvers.highs import Highs
 

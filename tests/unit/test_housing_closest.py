@@ -9,7 +9,7 @@ from genverify.papers.housing.attack import nearest as module
 from genverify.papers.housing.attack.nearest import closest
 from genverify.papers.housing.attack.prior import NATS
 from genverify.papers.housing.attack.types_program import TypeProgram
-from genverify.solve.bounds import WrongAnswer
+from genverify.solve.recount import WrongAnswer
 from genverify.solve.solvers.base import WorkLimits
 from genverify.solve.solvers.highs import Highs
 from housing_cases import NAMES, SOLVER, all_datasets, small_program

@@ -19,8 +19,9 @@ from genverify.core.predicates import Predicate, Rule
 from genverify.core.queries import Query
 from genverify.core.release import Release, Schema, make_release, read_study
 from genverify.core.tabulate import tabulate
-from genverify.solve.bounds import Bounder, Limits, WrongAnswer
+from genverify.solve.bounds import Bounder, Limits
 from genverify.solve.program import build_program
+from genverify.solve.recount import WrongAnswer
 from genverify.solve.solvers.base import IntegerProgram, Solver, Status, WorkLimits
 from genverify.solve.solvers.gurobi import Gurobi, LicenceError, has_full_licence
 from genverify.solve.solvers.highs import Highs

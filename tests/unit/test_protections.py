@@ -7,13 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from genverify.core.coarsen import coarsen
 from genverify.core.domain import Column, Domain
 from genverify.core.errors import DataError, ReleaseError
 from genverify.core.predicates import Predicate, Rule
 from genverify.core.queries import Query
 from genverify.core.release import Release, Schema
 from genverify.core.tabulate import tabulate
-from genverify.protect.publishing import SUPPRESSED, Publishing, coarsen, drop_tables, publish, withhold
+from genverify.protect.publishing import SUPPRESSED, Publishing, drop_tables, publish, withhold
 
 quick = settings(max_examples=80, deadline=None, derandomize=True)
 TOP = 60

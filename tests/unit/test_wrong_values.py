@@ -13,8 +13,9 @@ import pytest
 from genverify.attack.verify import Verdict, Verifier
 from genverify.core.claims import Claim
 from genverify.core.release import Release
-from genverify.solve.bounds import Bounder, Limits, WrongAnswer
+from genverify.solve.bounds import Bounder, Limits
 from genverify.solve.program import build_program
+from genverify.solve.recount import WrongAnswer
 from genverify.solve.solvers.base import Answer, WorkLimits
 from genverify.solve.solvers.highs import Highs
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from genverify.core.claims import ANY, Claim, Codes
+from genverify.core.claims import ANY, Claim, Codes, matches
 from genverify.solve.program import Program
 
 
@@ -17,9 +17,8 @@ def effective_k(program: Program, claims: Sequence[Claim], records: Codes) -> li
     """
     described: dict[int, list[int]] = {}
     for place, claim in enumerate(claims):
-        codes = np.array(claim.codes, dtype=np.int16)
-        matches = ((codes == ANY) | (records == codes)).all(axis=1)
-        described.setdefault(int(np.argmax(matches)), []).append(place)
+        of_claim = matches(np.array([claim.codes], dtype=np.int16), records)
+        described.setdefault(int(np.argmax(of_claim)), []).append(place)
     found = [0] * len(claims)
     for record, places in described.items():
         forced = _forced(program, records[record].tolist())

@@ -7,14 +7,13 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from genverify.core.claims import ANY
+from genverify.core.claims import ANY, false_claims, matches
 from genverify.core.errors import DataError
 from genverify.core.predicates import Flags
 from genverify.core.seeds import derive_seed
 
 RESAMPLES = 2000
 LIMITS = (2.5, 97.5)
-BLOCKS_AT_ONCE = 1_000
 WEIGHTS_AT_ONCE = 10_000_000
 GROUPINGS = ("k", "effective_k")
 Floats = npt.NDArray[np.float64]
@@ -45,8 +44,7 @@ def match_claims(claims: pd.DataFrame, records: pd.DataFrame) -> Iterator[Matche
     for block, of_block in sorted(claims.groupby("block", observed=True).indices.items()):
         rows = np.asarray(of_block, dtype=np.int64)
         own = np.asarray(places.get(block, []), dtype=np.int64)
-        wanted = codes[rows][:, None, :]
-        yield Matches(str(block), rows, own, ((wanted == ANY) | (wanted == values[own])).all(axis=2))
+        yield Matches(str(block), rows, own, matches(codes[rows], values[own]))
 
 
 def check_against_microdata(claims: pd.DataFrame, records: pd.DataFrame) -> None:
@@ -56,14 +54,13 @@ def check_against_microdata(claims: pd.DataFrame, records: pd.DataFrame) -> None
 
 
 def _check_block(found: Matches, claims: pd.DataFrame, records: pd.DataFrame) -> None:
-    counts = found.flags.sum(axis=1)
-    wrong = np.flatnonzero(counts != claims["m"].to_numpy()[found.claims])
+    wrong = np.flatnonzero(false_claims(found.flags, claims["m"].to_numpy()[found.claims]))
     if wrong.size:
         claim = claims.iloc[found.claims[wrong[0]]]
         said = ", ".join(f"{name}={claim[name]}" for name in shared_columns(claims, records) if pd.notna(claim[name]))
         raise DataError(
-            f"block {found.block}: the verified claim {said} says m = {claim['m']}, but {counts[wrong[0]]} of its "
-            f"{len(found.records)} private records match. Either the microdata changed after the release was tabulated: "
+            f"block {found.block}: the verified claim {said} says m = {claim['m']}, but {found.flags[wrong[0]].sum()} of "
+            f"its {len(found.records)} private records match. Either the microdata changed after the release was tabulated: "
             "tabulate and attack again. Or the verification is wrong."
         )
 

@@ -7,9 +7,10 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
+from genverify.core.arrays import Keys, positions, row_weights, weighted_keys
 from genverify.core.domain import Domain
 from genverify.core.errors import DataError
-from genverify.core.predicates import Predicate
+from genverify.core.predicates import Flags, Predicate
 
 ANY = -1
 FEW = 8
@@ -60,6 +61,29 @@ def parse_claim(text: str, domain: Domain) -> Claim:
     return Claim(tuple(said.get(name, ANY) for name in domain.names), m)
 
 
+def matches(codes: Codes, records: npt.NDArray[np.integer]) -> Flags:
+    """
+    Which records match which claims: a row per claim, a column per record.
+
+    >>> matches(np.array([[1, ANY], [1, 2]]), np.array([[1, 2], [1, 3]])).tolist()
+    [[True, True], [True, False]]
+    """
+    wanted = codes[:, None, :]
+    flags: Flags = ((wanted == ANY) | (wanted == records)).all(axis=2)
+    return flags
+
+
+def false_claims(flags: Flags, m: Ints) -> Flags:
+    """
+    The claims that are not true of their block, from the records that match each: COUNT(a, D) != m.
+
+    >>> false_claims(np.array([[True, True], [True, False]]), np.array([2, 2])).tolist()
+    [False, True]
+    """
+    false: Flags = flags.sum(axis=1) != m
+    return false
+
+
 def column_subsets(columns: int, min_k: int) -> Iterator[tuple[int, ...]]:
     """Every set of at least min_k columns, the small ones first."""
     for k in range(max(min_k, 1), columns + 1):
@@ -76,16 +100,17 @@ def candidate_claims(datasets: Codes, min_k: int) -> tuple[Codes, Ints]:
     if not datasets.shape[1]:
         return np.zeros((0, datasets.shape[2]), dtype=np.int16), np.zeros(0, dtype=np.int64)
     first = np.unique(datasets[0], axis=0)
-    weights = _radix(datasets)
+    weights = row_weights(datasets.max(axis=(0, 1)).astype(np.int64) + 1)
     some, others = datasets[:FEW].astype(np.int64), datasets[FEW:].astype(np.int64)
     rows, counts = [], []
     for columns in column_subsets(datasets.shape[2], min_k):
         chosen = list(columns)
-        keys, places = np.unique(first[:, chosen] @ weights[chosen], return_index=True)
-        held = _counts(some[:, :, chosen] @ weights[chosen], keys)
+        own = None if weights is None else weights[chosen]
+        keys, places = np.unique(weighted_keys(first[:, chosen], own), return_index=True)
+        held = _counts(weighted_keys(some[:, :, chosen], own), keys)
         same = (held == held[0]).all(axis=0)
         if same.any() and len(others):
-            same &= (_counts(others[:, :, chosen] @ weights[chosen], keys) == held[0]).all(axis=0)
+            same &= (_counts(weighted_keys(others[:, :, chosen], own), keys) == held[0]).all(axis=0)
         codes = np.full((int(same.sum()), datasets.shape[2]), ANY, dtype=np.int16)
         codes[:, chosen] = first[places[same]][:, chosen]
         rows.append(codes)
@@ -93,17 +118,10 @@ def candidate_claims(datasets: Codes, min_k: int) -> tuple[Codes, Ints]:
     return np.concatenate(rows), np.concatenate(counts)
 
 
-def _radix(datasets: Codes) -> Ints:
-    """A weight per column, so that different records have different weighted sums."""
-    sizes = datasets.reshape(-1, datasets.shape[2]).max(axis=0).astype(np.int64) + 1
-    return np.concatenate([[1], np.cumprod(sizes)[:-1]])
-
-
-def _counts(keys: Ints, wanted: Ints) -> Ints:
+def _counts(keys: Keys, wanted: Keys) -> Ints:
     """How often each wanted key stands in each row of keys."""
-    place = np.searchsorted(wanted, keys)
-    place[place == len(wanted)] = 0
-    found = wanted[place] == keys
+    place = positions(wanted, keys)
+    found = place >= 0
     rows = np.broadcast_to(np.arange(len(keys))[:, None], keys.shape)
     flat = rows[found] * len(wanted) + place[found]
     return np.bincount(flat, minlength=len(keys) * len(wanted)).reshape(len(keys), len(wanted))

@@ -11,6 +11,7 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
 BLOCKS_AT_ONCE = 5_000
+FEW_BLOCKS_AT_ONCE = 1_000  # where private records or proofs are read beside their claims
 ROWS_PER_GROUP = 250_000
 
 

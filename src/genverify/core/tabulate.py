@@ -9,10 +9,11 @@ import pandas as pd
 import pyarrow as pa
 from scipy.sparse import csr_array
 
+from genverify.core.arrays import row_bytes
 from genverify.core.domain import Domain
 from genverify.core.predicates import Flags, Predicate, Records
 from genverify.core.queries import Query
-from genverify.core.release import Schema, counts_frame
+from genverify.core.release import Release, Schema, counts_frame
 
 Ints = npt.NDArray[np.int64]
 ROWS_AT_ONCE = 50_000
@@ -94,8 +95,7 @@ def _groups(domain: Domain, queries: Sequence[Query]) -> list[_Group]:
 def _group(domain: Domain, queries: Sequence[Query], columns: tuple[str, ...], places: Sequence[int]) -> _Group:
     codes = [np.array(domain[name].codes) for name in columns]
     inside = np.array([_grid_flags(queries[place].predicate, codes) for place in places]).T
-    packed = np.ascontiguousarray(np.packbits(inside, axis=1))
-    _, first, kind_of = np.unique(packed.view(f"V{packed.shape[1]}").ravel(), return_index=True, return_inverse=True)
+    _, first, kind_of = np.unique(row_bytes(np.packbits(inside, axis=1)), return_index=True, return_inverse=True)
     sizes, kinds = tuple(map(len, codes)), csr_array(inside[first].T.astype(np.int64))
     return _Group(columns, sizes, np.array(places), kind_of.ravel().astype(np.int64), kinds)
 
@@ -127,3 +127,13 @@ def tabulate_counts(records: pa.Table, keeps: Predicate, schema: Schema) -> tupl
     starts = (np.cumsum(sizes) - sizes)[sizes > 0]
     sorted_ = {name: columns[name][order] for name in schema.domain.names}
     return names[sizes > 0].tolist(), sizes[sizes > 0], tabulate(sorted_, starts, schema.domain, schema.queries)
+
+
+def releases_of(records: pd.DataFrame, schema: Schema) -> Iterator[Release]:
+    """The release of every block with all its counts, tabulated in one pass; the records are sorted by block."""
+    blocks, starts = np.unique(records["block"].to_numpy(dtype=object).astype(str), return_index=True)
+    columns = {name: records[name].to_numpy() for name in schema.domain.names}
+    counts = tabulate(columns, starts, schema.domain, schema.queries)
+    sizes, cells = np.diff(np.append(starts, len(records))), np.arange(len(schema.queries))
+    for block, n, row in zip(blocks.tolist(), sizes.tolist(), counts, strict=True):
+        yield Release(schema, block, n, cells, row, row)

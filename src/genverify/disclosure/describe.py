@@ -14,7 +14,7 @@ from genverify.core.errors import ConfigError, DataError, GenverifyError
 from genverify.core.queries import Query
 from genverify.core.release import LARGEST_COUNT, Release, Schema
 from genverify.core.seeds import derive_seed
-from genverify.core.tabulate import tabulate
+from genverify.core.tabulate import releases_of
 from genverify.disclosure.cells import SIZES, Line, area_queries, lines_of, rules_of
 from genverify.disclosure.codes import Coding, Codings, check_columns, coding, encode, prepared, read_texts
 from genverify.disclosure.counts import read_counts
@@ -84,7 +84,7 @@ def _described(form: ReleaseForm, texts: pd.DataFrame, source: Path) -> Describe
         exact = read_counts(texts, source, schema, form, areas, coupled)
         return Described(form, codings, schema, exact, exact, None, coupled)
     records = _records(data, codings, form, coupled, source)
-    exact = _tabulated(records, schema)
+    exact = tuple(releases_of(records, schema))
     _refuse_empty(schema.queries, exact)
     return Described(form, codings, schema, exact, published(exact, form.published_as, form.seed), records, coupled)
 
@@ -144,17 +144,6 @@ def _records(data: pd.DataFrame, codings: Codings, form: ReleaseForm, coupled: b
     split = form.area is not None and not coupled
     frame["block"] = data[form.area].to_numpy() if split else WHOLE
     return frame.sort_values("block", kind="stable", ignore_index=True)
-
-
-def _tabulated(records: pd.DataFrame, schema: Schema) -> tuple[Release, ...]:
-    blocks, starts = np.unique(records["block"].to_numpy(dtype=object).astype(str), return_index=True)
-    columns = {name: records[name].to_numpy() for name in schema.domain.names}
-    counts = tabulate(columns, starts, schema.domain, schema.queries)
-    sizes = np.diff(np.append(starts, len(records)))
-    cells = np.arange(len(schema.queries))
-    return tuple(
-        Release(schema, str(block), int(n), cells, row, row) for block, n, row in zip(blocks, sizes, counts, strict=True)
-    )
 
 
 def _refuse_empty(queries: Iterable[Query], releases: tuple[Release, ...]) -> None:

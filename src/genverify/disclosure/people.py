@@ -7,7 +7,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from genverify.attack.truth import match_claims
-from genverify.core.claims import ANY
+from genverify.core.claims import ANY, matches
 
 Codes = npt.NDArray[np.int16]
 
@@ -54,7 +54,7 @@ def longest(claims: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
     kept = []
     for _, rows in claims.groupby("block", sort=False):
         codes = rows[list(names)].fillna(ANY).to_numpy(dtype=np.int16)
-        inside = ((codes[:, None, :] == ANY) | (codes[:, None, :] == codes[None, :, :])).all(axis=2)
+        inside = matches(codes, codes)
         np.fill_diagonal(inside, False)
-        kept += rows.index[~inside.any(axis=1)].tolist()
+        kept += rows.index[np.flatnonzero(~inside.any(axis=1))].tolist()
     return claims.loc[kept]

@@ -7,12 +7,13 @@ from typing import Any
 import pandas as pd
 
 from genverify.attack.truth import check_against_microdata
+from genverify.core.coarsen import coarsen
 from genverify.core.errors import DataError, nearest
 from genverify.disclosure.audit import Attack, all_claims
 from genverify.disclosure.describe import Described, published
 from genverify.disclosure.form import ProtectionForm
 from genverify.disclosure.people import singled_out
-from genverify.protect.publishing import coarsen, drop_tables
+from genverify.protect.publishing import drop_tables
 
 AS_IS = "as published"
 

@@ -26,9 +26,9 @@ from genverify.core.claims import Claim
 from genverify.disclosure.audit import Attack
 from genverify.disclosure.cells import SIZES
 from genverify.protect.publishing import withhold
-from genverify.solve.bounds import WrongAnswer
 from genverify.solve.leaves import certificate_of
 from genverify.solve.program import Program
+from genverify.solve.recount import WrongAnswer
 from genverify.solve.settings import ProgramSettings
 from genverify.solve.solvers.base import IntegerProgram, Status
 

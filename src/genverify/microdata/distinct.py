@@ -11,7 +11,9 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from genverify.core.arrays import row_weights
 from genverify.core.domain import Domain
+from genverify.core.errors import DataError
 from genverify.core.predicates import Predicate
 from genverify.microdata.store import GEOGRAPHY, read_microdata
 
@@ -31,7 +33,10 @@ class Radix:
 
     @cached_property
     def weights(self) -> Ints:
-        return np.concatenate([[1], np.cumprod(self.sizes)[:-1]])
+        weights = row_weights(self.sizes)
+        if weights is None:
+            raise DataError("the columns of the records have too many codes to number them; merge some codes")
+        return weights
 
     @property
     def total(self) -> int:

@@ -10,7 +10,7 @@ import pandas as pd
 from genverify.core.coarsen import merge_codes
 from genverify.core.errors import DataError
 from genverify.core.release import Release, Schema
-from genverify.core.tabulate import tabulate
+from genverify.core.tabulate import releases_of
 from genverify.core.vocabulary import Group
 
 Ints = npt.NDArray[np.int64]
@@ -39,9 +39,7 @@ def known_blocks(records: pd.DataFrame, schema: Schema, most: int) -> Iterator[K
     chosen = records[sizes <= most]
     if chosen.empty:
         raise DataError(f"no block has up to {most} records: raise persons.claims.max_persons in config.yaml")
-    blocks, starts = np.unique(chosen["block"].to_numpy(dtype=str), return_index=True)
-    columns = {name: chosen[name].to_numpy() for name in schema.domain.names}
-    counts = tabulate(columns, starts, schema.domain, schema.queries)
-    rows = chosen[list(schema.domain.names)].to_numpy(dtype=np.int64)
-    for block, own, answers in zip(blocks, np.split(rows, starts[1:]), counts, strict=True):
-        yield KnownBlock(Release(schema, str(block), len(own), np.arange(len(answers)), answers, answers), own)
+    rows, start = chosen[list(schema.domain.names)].to_numpy(dtype=np.int64), 0
+    for release in releases_of(chosen, schema):
+        yield KnownBlock(release, rows[start : start + release.n])
+        start += release.n

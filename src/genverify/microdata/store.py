@@ -16,12 +16,12 @@ import pyarrow.parquet as pq
 
 from genverify.core.domain import Domain
 from genverify.core.errors import DataError, nearest
+from genverify.core.frames import ROWS_PER_GROUP
 from genverify.core.predicates import Predicate
 
 GEOGRAPHY = {"block": 15, "tract": 11, "county": 5, "state": 2}
 """How many digits of a block id name each geography."""
 
-ROWS_PER_GROUP = 250_000
 BUFFERED_BYTES = 256 * 2**20
 PARQUET = {"compression": "zstd", "dictionary_pagesize_limit": 16 * 2**20}
 

@@ -8,22 +8,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from genverify.core.errors import GenverifyError
 from genverify.core.release import TOTAL
 from genverify.solve.branching import choose_part
 from genverify.solve.exchange import Exchange
 from genverify.solve.leaves import Branch, Fork, Leaf, Node, exact_leaf
 from genverify.solve.program import Program
+from genverify.solve.recount import INTEGRAL, WrongAnswer, whole
 from genverify.solve.solvers.base import Answer, Floats, LinearProgram, Solver, Status
 
 Ints = npt.NDArray[np.int64]
-INTEGRAL = 1e-6
 SPARE_STEPS = 10
 NEIGHBOURS = 20
-
-
-class WrongAnswer(GenverifyError):
-    """A solver's answer did not survive the recount in integers."""
 
 
 @dataclass(frozen=True)
@@ -111,8 +106,8 @@ class Bounder:
 
     def integral(self, z: Floats) -> Ints | None:
         """The point as class counts if it is integral, recounted against every row."""
-        rounded = np.rint(z).astype(np.int64)
-        if np.abs(z - rounded).max(initial=0) > INTEGRAL:
+        rounded = whole(z)
+        if rounded is None:
             return None
         if not self.program.fits(rounded):
             raise WrongAnswer(

@@ -8,9 +8,10 @@ from math import comb
 import numpy as np
 import numpy.typing as npt
 
+from genverify.core.arrays import positions, row_keys
 from genverify.core.claims import Codes
-from genverify.solve.bounds import WrongAnswer
 from genverify.solve.program import Program
+from genverify.solve.recount import WrongAnswer
 from genverify.solve.types import Atoms
 
 Ints = npt.NDArray[np.int64]
@@ -86,15 +87,11 @@ def class_vectors(program: Program, datasets: Codes) -> list[Ints]:
 
 def _classes(program: Program, datasets: Codes) -> Ints:
     """The class of every record of every dataset; -1 for a record that the release rules out."""
-    atoms, table = program.types.atoms, program.types.table.astype(np.int64)
-    places = np.stack([_place(own, datasets[:, :, column]) for column, own in enumerate(atoms)])
-    shape = tuple(max(1, len(own)) for own in atoms)
-    keys = np.ravel_multi_index(tuple(table.T), shape)
+    places = [_place(atoms, datasets[:, :, column].ravel()) for column, atoms in enumerate(program.types.atoms)]
+    keys, wanted = row_keys([program.types.table, np.stack(places, axis=1)])
     order = np.argsort(keys)
-    wanted = np.where((places >= 0).all(axis=0), np.ravel_multi_index(tuple(np.maximum(places, 0)), shape), -1)
-    found = np.searchsorted(keys[order], wanted)
-    known = np.append(keys[order], -2)[found] == wanted
-    return np.where(known, np.append(program.class_of[order], -1)[found], -1)
+    found = positions(keys[order], wanted)
+    return np.append(program.class_of[order], -1)[found].reshape(datasets.shape[:2])
 
 
 def _place(atoms: Atoms, codes: Codes) -> Ints:

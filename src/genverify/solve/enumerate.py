@@ -7,8 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from genverify.core.predicates import Flags
-from genverify.solve.bounds import INTEGRAL, Bounder
+from genverify.solve.bounds import Bounder
 from genverify.solve.leaves import Branch, exact_leaf
+from genverify.solve.recount import INTEGRAL
 from genverify.solve.solvers.base import Answer, Status
 
 Ints = npt.NDArray[np.int64]

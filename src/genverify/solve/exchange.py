@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
+from genverify.core.arrays import positions
 from genverify.solve.program import Program
 
 Ints = npt.NDArray[np.int64]
@@ -19,8 +20,8 @@ class Exchange:
         self.columns = np.ascontiguousarray(program.A.T)
         weights = rng.integers(1, 2**60 // max(1, len(program.rows)), size=len(program.rows), dtype=np.int64)
         self.hashed = self.columns.astype(np.int64) @ weights
-        self.order = np.argsort(self.hashed, kind="stable")
-        self.sorted = self.hashed[self.order]
+        order = np.argsort(self.hashed, kind="stable")
+        self.sorted, self.order = self.hashed[order], np.append(order, -1)
 
     def step(self, z: Ints) -> Ints:
         """A random exchange, or the same point where the drawn pair of records has none."""
@@ -59,8 +60,7 @@ class Exchange:
 
     def _partner(self, wanted: Ints) -> Ints:
         """The class with each wanted hash, or -1."""
-        place = np.minimum(np.searchsorted(self.sorted, wanted), len(self.sorted) - 1)
-        return np.where(self.sorted[place] == wanted, self.order[place], -1)
+        return self.order[positions(self.sorted, wanted)]
 
     def _exchanged(self, z: Ints, one: int, other: int, new_one: int, new_other: int) -> Ints | None:
         """The point after the exchange, if the two pairs lie in exactly the same cells."""

@@ -6,6 +6,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from genverify.core.arrays import row_bytes
 from genverify.core.predicates import Flags, Predicate
 from genverify.core.release import TOTAL, Release
 from genverify.solve.exclusions import Lemma, implied_zeros, lemma_rule, one_code_each, zero_cells
@@ -98,8 +99,7 @@ def classes_of(flags: Flags | Ints) -> tuple[Matrix, Ints]:
     """The distinct columns of a matrix (in order of first appearance), and the column that each type has."""
     if flags.shape[1] == 0:
         return np.zeros(flags.shape, dtype=np.int32), np.zeros(0, dtype=np.int64)
-    packed = np.ascontiguousarray((np.packbits(flags, axis=0) if flags.dtype == bool else flags).T)
-    keys = packed.view(np.dtype((np.void, packed.shape[1] * packed.itemsize))).ravel()
+    keys = row_bytes((np.packbits(flags, axis=0) if flags.dtype == bool else flags).T)
     _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
     order = np.argsort(first)
     rank = np.empty_like(order)

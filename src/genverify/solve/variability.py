@@ -1,36 +1,18 @@
 """Solution variability: how far a fitting dataset can be from another (subsidized housing, equation 3)."""
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import block_array, csr_array, diags_array, eye_array
 
 from genverify.core.claims import Codes
-from genverify.solve.bounds import INTEGRAL, WrongAnswer
 from genverify.solve.program import Program
+from genverify.solve.recount import Fitting, recounted
 from genverify.solve.solvers.base import Floats, IntegerProgram, Solver, Status
 
 Ints = npt.NDArray[np.int64]
-
-
-class Fitting(Protocol):
-    """The datasets that fit: z >= 0 with lo <= A z <= hi, and n records."""
-
-    @property
-    def A(self) -> npt.NDArray[Any]: ...
-
-    @property
-    def lo(self) -> Ints: ...
-
-    @property
-    def hi(self) -> Ints: ...
-
-    @property
-    def n(self) -> int: ...
-
-    def fits(self, z: Ints) -> bool: ...
 
 
 @dataclass(frozen=True)
@@ -73,9 +55,7 @@ def farthest(program: Fitting, bins: Ints, floors: Ints, solver: Solver, where: 
     point = answer.incumbent if answer.z is None else answer.z
     if point is None:
         return Variability(0, 0.0, exact=False)
-    z = np.rint(point[: len(bins)]).astype(np.int64)
-    if np.abs(point[: len(bins)] - z).max(initial=0) > INTEGRAL or not program.fits(z):
-        raise WrongAnswer(f"{where}: the farthest dataset does not fit the counts when recounted")
+    z = recounted(program, point[: len(bins)], f"{where}: the farthest dataset does not fit the counts when recounted")
     counts = np.bincount(bins[bins >= 0], weights=z[bins >= 0], minlength=len(floors)).astype(np.int64)
     overlap = int(np.minimum(counts, floors).sum())
     return Variability(2 * (n - overlap), 1 - overlap / n, answer.status is Status.OPTIMAL)

@@ -5,7 +5,7 @@ import numpy as np
 from genverify.attack.onehot.program import onehot_program
 from genverify.core.claims import Codes
 from genverify.core.release import Release
-from genverify.solve.bounds import WrongAnswer
+from genverify.solve.recount import WrongAnswer
 from genverify.solve.solvers.base import Floats, Solver
 
 ROUNDS = 5

@@ -9,6 +9,7 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.stats import binom
 
+from genverify.core.arrays import positions
 from genverify.core.domain import Domain
 from genverify.core.errors import DataError
 from genverify.core.predicates import Predicate
@@ -84,8 +85,8 @@ def count_claims(types: Types, radix: Radix, questions: Questions, areas: list[I
     for rows, open_columns in questions.by_columns():
         keys, place = np.unique(wanted[:, rows], return_inverse=True)
         held = types.keys - shares[open_columns].sum(axis=0)
-        at = np.minimum(np.searchsorted(keys, held), len(keys) - 1)
-        found = keys[at] == held
+        at = positions(keys, held)
+        found = at >= 0
         totals = np.bincount(at[found], types.times[found], minlength=len(keys)).astype(np.int64)
         counts[:, rows] = totals[place.reshape(len(areas), len(rows))]
     return list(counts)

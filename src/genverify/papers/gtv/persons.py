@@ -10,7 +10,7 @@ import pandas as pd
 
 from genverify.attack.block import attack_release
 from genverify.attack.verify import Verdict
-from genverify.core.claims import ANY, Codes
+from genverify.core.claims import ANY, Codes, false_claims, matches
 from genverify.core.release import Release
 from genverify.core.seeds import derive_seed
 from genverify.microdata.known import KnownBlock
@@ -60,18 +60,17 @@ def try_blocks(
 
 def tally(known: KnownBlock, proved: Proved) -> pd.DataFrame:
     """What was proved of a block beside its records: one row per number of columns k, and one (k = 0) for all claims."""
-    codes, m = proved.codes[:, None, :], proved.m
-    k = (proved.codes != ANY).sum(axis=1)
-    matches = ((codes == ANY) | (codes == known.records)).all(axis=2)
+    m, k = proved.m, (proved.codes != ANY).sum(axis=1)
+    flags = matches(proved.codes, known.records)
     rows = []
     for columns in range(known.records.shape[1] + 1):
         own = (k == columns) | (columns == 0)
         single = own & (m == 1)
         row = {"k": columns, "claims": own.sum()}
         row["proofs"], row["singletons"] = len(np.unique(proved.proof[own])), single.sum()
-        row["false_claims"] = (matches.sum(axis=1) != m)[own].sum()
+        row["false_claims"] = false_claims(flags, m)[own].sum()
         row["undecided"] = proved.undecided[columns] if columns else proved.undecided.total()
-        row["singled_out"] = matches[single].any(axis=0).sum()
+        row["singled_out"] = flags[single].any(axis=0).sum()
         rows.append(row)
     return pd.DataFrame(rows).assign(block=known.release.block, persons=len(known.records))
 

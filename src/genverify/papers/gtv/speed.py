@@ -14,7 +14,7 @@ from genverify.attack.verify import Decision, Verdict, Verifier
 from genverify.core.claims import Claim, as_claims, candidate_claims
 from genverify.core.release import Release
 from genverify.core.timing import watch
-from genverify.solve.bounds import WrongAnswer
+from genverify.solve.recount import WrongAnswer
 from genverify.solve.settings import ProgramSettings
 from genverify.solve.solvers.base import Solver, WorkLimits
 from genverify.solve.solvers.choose import make_solver

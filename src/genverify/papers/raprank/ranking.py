@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from genverify.core.arrays import positions, row_keys
 from genverify.core.errors import DataError
 
 Codes = npt.NDArray[np.int64]
@@ -29,7 +30,7 @@ def rank_rows(rows: Codes, seed: int) -> ConfidenceSet:
     >>> ranked.rows.tolist(), ranked.frequency.tolist()
     ([[3, 4], [1, 2]], [2, 1])
     """
-    (keys,) = pack_rows([rows])
+    (keys,) = row_keys([rows])
     _, first, frequency = np.unique(keys, return_index=True, return_counts=True)
     return rank_counts(rows[first], frequency, seed)
 
@@ -43,13 +44,11 @@ def rank_counts(rows: Codes, frequency: Ints, seed: int, most: int | None = None
 
 def count_holders(rows: Codes, datasets: Codes) -> Ints:
     """How many of the datasets (K, rows, columns) hold each row; a dataset with several copies counts once."""
-    ours, theirs = pack_rows([rows, datasets.reshape(-1, datasets.shape[-1])])
+    ours, theirs = row_keys([rows, datasets.reshape(-1, datasets.shape[-1])])
     held = np.sort(theirs.reshape(datasets.shape[:2]), axis=1)
     first = np.concatenate([np.ones((len(held), 1), dtype=bool), held[:, 1:] != held[:, :-1]], axis=1)
     known, times = np.unique(held[first], return_counts=True)
-    place = np.minimum(np.searchsorted(known, ours), len(known) - 1)
-    holders: Ints = np.where(known[place] == ours, times[place], 0)
-    return holders
+    return np.append(times, 0)[positions(known, ours)]
 
 
 def match_rates(ranked: ConfidenceSet, private_rows: Codes) -> Floats:
@@ -59,7 +58,7 @@ def match_rates(ranked: ConfidenceSet, private_rows: Codes) -> Floats:
 
 def unique_rows(private_rows: Codes, holdout: Codes | None = None) -> int:
     """u: the number of distinct rows of D, or of the holdout where that has fewer."""
-    sizes = [len(np.unique(pack_rows([rows])[0])) for rows in (private_rows, holdout) if rows is not None]
+    sizes = [len(np.unique(row_keys([rows])[0])) for rows in (private_rows, holdout) if rows is not None]
     return min(sizes)
 
 
@@ -79,22 +78,5 @@ def match_curve(ranked: ConfidenceSet, private_rows: Codes, u: int, grid: Sequen
 
 
 def _hits(ranked: ConfidenceSet, private_rows: Codes) -> npt.NDArray[np.bool_]:
-    ours, theirs = pack_rows([ranked.rows, private_rows])
+    ours, theirs = row_keys([ranked.rows, private_rows])
     return np.isin(ours, theirs)
-
-
-def pack_rows(parts: Sequence[npt.NDArray[np.integer]]) -> list[npt.NDArray[np.generic]]:
-    """Rows as single keys that sort as the rows do: integers where the codes leave room for them, else records of codes."""
-    widths = {part.shape[1] for part in parts}
-    if len(widths) != 1:
-        raise DataError(f"rows of {' and '.join(map(str, sorted(widths)))} columns cannot match: give the same columns")
-    full = [part for part in parts if len(part)]
-    if not full:
-        return [np.zeros(0, np.int64) for _ in parts]
-    low = np.min([part.min(axis=0) for part in full], axis=0)
-    span = np.max([part.max(axis=0) for part in full], axis=0) - low + 1
-    if np.prod(span.astype(float)) < 2**62:
-        weights = np.append(np.cumprod(span[:0:-1])[::-1], 1).astype(np.int64)
-        return [(part - low).astype(np.int64) @ weights for part in parts]
-    records = np.dtype([(f"c{column}", np.int64) for column in range(len(low))])
-    return [np.ascontiguousarray(part, np.int64).view(records).ravel() for part in parts]

@@ -9,6 +9,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from genverify.attack.datasetfile import read_datasets
+from genverify.core.arrays import row_bytes
 from genverify.core.claims import Codes, candidate_claims
 from genverify.core.release import Release
 from genverify.core.tabulate import tabulate
@@ -80,7 +81,7 @@ def _class_vectors(releases: Mapping[str, Release], found: Mapping[str, Codes]) 
     """By block, how many different class counts its datasets have: a class adds the same to every published query."""
     schema = next(iter(releases.values())).schema
     records = np.concatenate([found[block].reshape(-1, len(schema.domain.names)) for block in releases]).astype(np.int64)
-    _, first, kind = np.unique(_packed(records), return_index=True, return_inverse=True)
+    _, first, kind = np.unique(row_bytes(records.astype(np.int32)), return_index=True, return_inverse=True)
     named = dict(zip(schema.domain.names, records[first].T, strict=True))
     added = tabulate(named, np.arange(len(first)), schema.domain, schema.queries)
     ends = np.cumsum([found[block][:, :, 0].size for block in releases])
@@ -92,14 +93,8 @@ def _class_vectors(releases: Mapping[str, Release], found: Mapping[str, Codes]) 
 
 def _vectors(added: Ints, kinds: Ints, shape: tuple[int, ...]) -> int:
     used, places = np.unique(kinds, return_inverse=True)
-    classes = np.unique(_packed(added[used]), return_inverse=True)[1].ravel()[places.ravel()]
+    classes = np.unique(row_bytes(added[used].astype(np.int32)), return_inverse=True)[1].ravel()[places.ravel()]
     return _different([np.sort(one) for one in classes.reshape(shape[:2])])
-
-
-def _packed(rows: Ints) -> npt.NDArray[np.void]:
-    """A value per row, the same for the same numbers."""
-    narrow = np.ascontiguousarray(rows.astype(np.int32))
-    return narrow.view(f"V{narrow.shape[1] * narrow.itemsize}").ravel()
 
 
 def _different(arrays: Sequence[npt.NDArray[np.integer]]) -> int:

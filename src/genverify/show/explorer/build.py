@@ -10,6 +10,7 @@ import pandas as pd
 
 from genverify.checker.file import read_proofs
 from genverify.checker.stored import checked_blocks
+from genverify.core.frames import FEW_BLOCKS_AT_ONCE
 from genverify.core.release import Schema
 from genverify.show.explorer.blocks import block_entry, claims_by_block
 from genverify.show.explorer.page import in_pieces, render_page, write_list, write_piece
@@ -17,7 +18,6 @@ from genverify.show.explorer.proofs import check_layout
 from genverify.show.explorer.summary import block_rows, study_piece
 from genverify.show.explorer.words import Words
 
-BLOCKS_AT_ONCE = 1_000
 Batch = tuple[Path, Path, Path]
 """A file of counts, one of proofs, and one of laid-out proofs."""
 
@@ -56,7 +56,7 @@ def write_lists(folder: Path, figures: Iterable[pd.DataFrame], designs: Sequence
 
 
 def block_entries(
-    schema: Schema, batches: Sequence[Batch], claims: Path, baselines: Path, at_once: int = BLOCKS_AT_ONCE
+    schema: Schema, batches: Sequence[Batch], claims: Path, baselines: Path, at_once: int = FEW_BLOCKS_AT_ONCE
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """
     Every block with what the page shows of it; claims are read for as many batches as hold about `at_once` blocks. The

@@ -15,7 +15,7 @@ import numpy as np
 from genverify.attack.block import Verified, verify_block
 from genverify.attack.generate import generate_block
 from genverify.attack.verify import Verdict
-from genverify.core.claims import ANY, Codes, Ints, candidate_claims
+from genverify.core.claims import Codes, Ints, candidate_claims, false_claims, matches
 from genverify.core.errors import NoDatasetError
 from genverify.core.predicates import Flags
 from genverify.core.release import Release
@@ -103,7 +103,7 @@ class Refuting:
             if other is not None:
                 found.append(other)
                 records.append(self.kinds.records(other, self.rng))
-                kept = holds(codes, m, records[-1])
+                kept = ~false_claims(matches(codes, records[-1]), m)
                 failures = failures if kept.all() else 0
                 codes, m = codes[kept], m[kept]
         return np.array(records)
@@ -128,18 +128,6 @@ class Refuting:
     def _fitting(self, search: Search, start: Ints | None) -> Ints | None:
         records = search.nearest(start, KICKS)
         return records if search.error(records) == 0 else None
-
-
-def holds(codes: Codes, m: Ints, records: Codes) -> Flags:
-    """
-    Which claims hold in a dataset.
-
-    >>> holds(np.array([[1, ANY], [1, 2]]), np.array([2, 2]), np.array([[1, 2], [1, 3]])).tolist()
-    [True, False]
-    """
-    wanted = codes[:, None, :]
-    flags: Flags = ((wanted == ANY) | (wanted == records)).all(axis=2).sum(axis=1) == m
-    return flags
 
 
 def limited(program: ProgramSettings, max_types: int) -> ProgramSettings:

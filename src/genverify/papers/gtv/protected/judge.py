@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from genverify.attack.truth import Matches, block_weights, match_claims, ratio_interval
+from genverify.core.claims import false_claims
 from genverify.core.errors import DataError
 from genverify.papers.gtv.protected.attack import CONTRADICTORY, UNDECIDED
 
@@ -26,8 +27,8 @@ def judge(claims: pd.DataFrame, blocks: pd.DataFrame, records: pd.DataFrame) -> 
 
 
 def _counted(found: Matches, claims: pd.DataFrame) -> dict[str, Any]:
-    m, counts = claims["m"].to_numpy()[found.claims], found.flags.sum(axis=1)
-    false, one = counts != m, m == 1
+    m = claims["m"].to_numpy()[found.claims]
+    false, one = false_claims(found.flags, m), m == 1
     singled = found.flags[one & ~false].any(axis=0)
     return {
         "block": found.block,

@@ -9,13 +9,12 @@ import numpy as np
 import pandas as pd
 
 from genverify.attack.truth import Weights, block_weights, ratio_interval
-from genverify.core.errors import DataError
+from genverify.papers.gtv.summary import PRIORS
 from genverify.papers.gtv.tables.columns import omission_shares
-from genverify.show.markdown import document, markdown_table
+from genverify.show.statements import statements_table, statements_text
 
 NAN = float("nan")
 BOTH = "both designs"
-PRIORS = ("tract", "state")
 FIXED_DESIGN = "country_median"
 STATE_DESIGN = "state_median"
 
@@ -222,29 +221,20 @@ COMPUTED: dict[str, Callable[[Evidence], Iterator[Figure]]] = {
 
 def numbers_table(evidence: Evidence, statements: Mapping[str, Mapping[str, Any]], label: str) -> pd.DataFrame:
     """Every statement of the paper's text with our numbers, one row per scope, and whether they agree."""
-    unknown = sorted(statements.keys() ^ COMPUTED.keys())
-    if unknown:
-        raise DataError(f"the statement {unknown[0]!r} is not both in the file of the paper's numbers and computed here")
-    rows = []
-    for key, entry in statements.items():
-        found = list(COMPUTED[key](evidence)) or [Figure("", NAN)]
-        rows += [_row(key, entry, figure) for figure in found]
-    return pd.DataFrame(rows).assign(data=label)
+
+    def rows(key: str, entry: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+        yield from (_row(entry, figure) for figure in list(COMPUTED[key](evidence)) or [Figure("", NAN)])
+
+    return statements_table(statements, COMPUTED, rows, label)
 
 
-def _row(key: str, entry: Mapping[str, Any], figure: Figure) -> dict[str, Any]:
+def _row(entry: Mapping[str, Any], figure: Figure) -> dict[str, Any]:
     missing = (
         ""
         if isinstance(figure.ours, str) or not np.isnan(figure.ours)
         else "this study has no such blocks, claims or variant"
     )
-    row = {
-        "key": key,
-        "where": entry["where"],
-        "statement": entry["statement"],
-        "scope": figure.scope,
-        "paper": entry["paper"],
-    }
+    row = {"scope": figure.scope, "paper": entry["paper"]}
     numbers = {name: _rounded(getattr(figure, name)) for name in ("ours", "low", "high", "leave_out")}
     return row | numbers | {"agrees": "" if missing else judge(figure, entry), "remark": missing or entry.get("remark", "")}
 
@@ -278,5 +268,4 @@ def numbers_text(table: pd.DataFrame, label: str) -> str:
         "low and high: 95 % block-bootstrap interval. leave_out: the same under a prior without the block itself. agrees: "
         "ours is what the paper's words say (ranges: data/papers/generate_then_verify.yaml), on these data; no replication."
     )
-    rows = markdown_table(shown, table[shown].to_numpy(), left=4)
-    return document("Numbers of the paper's text", label, [lead, rows])
+    return statements_text("Numbers of the paper's text", lead, table, shown, label)

@@ -8,7 +8,7 @@ from scipy.sparse import block_array, csr_array
 
 from genverify.papers.housing.attack.prior import NATS
 from genverify.papers.housing.attack.types_program import Ints, TypeProgram
-from genverify.solve.bounds import INTEGRAL, WrongAnswer
+from genverify.solve.recount import WrongAnswer, whole
 from genverify.solve.solvers.base import Floats, IntegerProgram, Solver, Status
 
 WIDTH = 6  # steps to each side of an error that are told apart
@@ -112,8 +112,8 @@ def _solve(program: TypeProgram, cost: Ints, sides: list[_Side], solver: Solver)
         raise WrongAnswer(
             f"no dataset near the counts was found ({answer.status.value}); raise program.nodes or program.seconds"
         )
-    z = np.rint(point[: program.types]).astype(np.int64)
-    if np.abs(point[: program.types] - z).max(initial=0) > INTEGRAL or z.sum() != program.n or (z < 0).any():
+    z = whole(point[: program.types])
+    if z is None or z.sum() != program.n or (z < 0).any():
         raise WrongAnswer("the dataset nearest to the counts is not one of N households when recounted")
     if answer.status is Status.OPTIMAL or answer.bound is None:
         return z, 0.0 if answer.status is Status.OPTIMAL else inf

@@ -8,9 +8,10 @@ from genverify.papers.housing.attack.prior import NATS
 from genverify.papers.housing.attack.top_search import Pool, search_least
 from genverify.papers.housing.attack.top_walks import Walks
 from genverify.papers.housing.attack.types_program import Ints, TypeProgram
-from genverify.solve.bounds import INTEGRAL, WrongAnswer
-from genverify.solve.solvers.base import Floats, Solver, Status
+from genverify.solve.recount import recounted
+from genverify.solve.solvers.base import Solver, Status
 
+UNFIT = "the most likely dataset does not fit the published counts when recounted; try the other solver"
 SWEEPS = 4  # steps per household before a look at walks among ties, so that they have gone far; one among the others
 SLACKS = tuple(int(NATS * slack) for slack in (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0))
 
@@ -41,17 +42,9 @@ def most_likely(program: TypeProgram, solver: Solver) -> Best:
     point = answer.incumbent if answer.z is None else answer.z
     if answer.status is Status.INFEASIBLE or point is None:
         return Best(None, 0.0, answer.status is Status.INFEASIBLE)
-    z = integral(program, point)
+    z = recounted(program, point, UNFIT)
     gap = 0.0 if answer.status is Status.OPTIMAL or answer.bound is None else float(program.cost @ z) + answer.bound
     return Best(z, gap, answer.status is Status.OPTIMAL)
-
-
-def integral(program: TypeProgram, point: Floats) -> Ints:
-    """A solver's point as a dataset that fits, recounted."""
-    z = np.rint(point).astype(np.int64)
-    if np.abs(point - z).max(initial=0) > INTEGRAL or not program.fits(z):
-        raise WrongAnswer("the most likely dataset does not fit the published counts when recounted; try the other solver")
-    return z
 
 
 def most_likely_sets(program: TypeProgram, best: Best, t: int, solver: Solver, nodes: int, seed: int) -> Likely:

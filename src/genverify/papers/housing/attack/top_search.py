@@ -7,7 +7,7 @@ from math import inf
 import numpy as np
 
 from genverify.papers.housing.attack.types_program import Ints, TypeProgram
-from genverify.solve.bounds import INTEGRAL, WrongAnswer
+from genverify.solve.recount import WrongAnswer, whole
 from genverify.solve.solvers.base import Floats, Solver, Status
 
 HALF = 0.5  # costs are integers: a bound may be wrong by less than half
@@ -98,9 +98,9 @@ class _Search:
         if -answer.value >= self.pool.last - HALF:
             return
         self.tighten(node, -answer.value, answer.y)
-        rounded = np.rint(answer.z).astype(np.int64)
-        if np.abs(answer.z - rounded).max(initial=0) <= INTEGRAL:
-            self.found(node, rounded)
+        z = whole(answer.z)
+        if z is not None:
+            self.found(node, z)
         else:
             self.split(node, -answer.value, answer.z)
 

@@ -3,6 +3,8 @@
 import numpy as np
 import numpy.typing as npt
 
+from genverify.core.arrays import positions, row_weights
+from genverify.core.errors import DataError
 from genverify.papers.housing.attack.types_program import Ints, TypeProgram
 
 TRADED = 4  # households that one step may touch: two pairs
@@ -23,11 +25,13 @@ class Walks:
         self.households = np.tile(np.repeat(np.arange(program.types), start), (walks, 1))
         self.counts = np.tile(program.counted(start), (walks, 1))
         self.cost = np.full(walks, int(program.cost @ start), dtype=np.int64)
-        spans = program.codes.max(axis=0, initial=0) + 1
-        self._parts = program.codes * np.concatenate([[1], np.cumprod(spans[:-1])])
+        weights = row_weights(program.codes.max(axis=0, initial=0) + 1)
+        if weights is None:
+            raise DataError("the columns of the households have too many codes for walks among datasets; merge some codes")
+        self._parts = program.codes * weights
         self._keys = self._parts.sum(axis=1)
-        self._order = np.argsort(self._keys)
-        self._sorted = self._keys[self._order]
+        order = np.argsort(self._keys)
+        self._sorted, self._order = self._keys[order], np.append(order, -1)
         self._free = np.isin(program.names, program.free)
 
     def step(self, limit: int) -> None:
@@ -59,8 +63,7 @@ class Walks:
         return np.column_stack([first, second])
 
     def _find(self, keys: Ints) -> Ints:
-        place = np.minimum(np.searchsorted(self._sorted, keys), len(self._sorted) - 1)
-        return np.where(self._sorted[place] == keys, self._order[place], -1)
+        return self._order[positions(self._sorted, keys)]
 
 
 def _clash(places: Ints, changed: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:

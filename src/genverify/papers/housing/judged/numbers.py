@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from genverify.core.errors import DataError
 from genverify.papers.housing.judged.judge import summarise_blocks
 from genverify.papers.housing.judged.match_keys import SUBSIDY, in_violation, with_key
 from genverify.papers.housing.judged.reidentify import SAMPLING
 from genverify.papers.housing.judged.table1 import final
 from genverify.papers.housing.private.household import HouseholdFile
-from genverify.show.markdown import document, markdown_table
+from genverify.show.statements import statements_table, statements_text
 
 NAN = float("nan")
 NEAR = 0.05
@@ -187,16 +186,13 @@ COMPUTED: dict[str, Callable[..., Part]] = {
 
 def numbers_table(evidence: Evidence, statements: Mapping[str, Mapping[str, Any]], label: str) -> pd.DataFrame:
     """Every number of the text, once as a count and once as a share where it is both, with ours and the difference."""
-    unknown = sorted(statements.keys() ^ COMPUTED.keys())
-    if unknown:
-        raise DataError(f"the statement {unknown[0]!r} is not both in the file of the paper's numbers and computed here")
-    rows = [
-        {"key": key, "where": entry["where"], "statement": entry["statement"], "condition": condition, **row}
-        for key, entry in statements.items()
-        for condition in entry["conditions"]
-        for row in _rows(entry, _computed(evidence, key, condition), label)
-    ]
-    return pd.DataFrame(rows).assign(data=label)
+
+    def rows(key: str, entry: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+        for condition in entry["conditions"]:
+            ours = _computed(evidence, key, condition)
+            yield from ({"condition": condition, **row} for row in _rows(entry, ours, label))
+
+    return statements_table(statements, COMPUTED, rows, label)
 
 
 def _computed(evidence: Evidence, key: str, condition: str) -> Part:
@@ -235,5 +231,4 @@ def numbers_text(table: pd.DataFrame, label: str) -> str:
         "only where their solution variability is exact."
     )
     shown = ["where", "statement", "condition", "unit", "paper", "ours", "difference", "note"]
-    rows = markdown_table(shown, table[shown].astype(object).to_numpy(), left=4)
-    return document("Subsidized housing, numbers of the text", label, [lead, rows])
+    return statements_text("Subsidized housing, numbers of the text", lead, table, shown, label)

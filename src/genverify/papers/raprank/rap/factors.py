@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from genverify.papers.raprank.ranking import pack_rows
+from genverify.core.arrays import row_keys
 from genverify.papers.raprank.rap.workload import Indices, Workload
 
 FEWEST_ROWS = 64  # below, the matrices of a run are so small that XLA is slower with them than query by query
@@ -55,7 +55,7 @@ def _candidates(workload: Workload) -> Iterator[npt.NDArray[np.bool_]]:
 def _split(workload: Workload, taken: npt.NDArray[np.bool_]) -> Factors:
     pivot = np.where(taken.any(axis=1), workload.slots[np.arange(len(taken)), taken.argmax(axis=1)], workload.always)
     left = np.sort(np.where(taken, workload.always, workload.slots), axis=1)
-    _, first, row = np.unique(pack_rows([left])[0], return_index=True, return_inverse=True)
+    _, first, row = np.unique(row_keys([left])[0], return_index=True, return_inverse=True)
     pivots, place = np.unique(pivot, return_inverse=True)
     rests = left[first]
     needed = (rests != workload.always).any(axis=0)

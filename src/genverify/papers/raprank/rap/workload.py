@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from genverify.core.arrays import positions
 from genverify.core.domain import Domain
 from genverify.core.errors import DataError
 from genverify.core.predicates import Predicate
@@ -103,11 +104,11 @@ def place_codes(domain: Domain, codes: npt.NDArray[np.integer], what: str) -> In
     for number, column in enumerate(domain.columns):
         own, known = codes[..., number], np.asarray(column.codes)
         order = np.argsort(known)
-        at = order[np.minimum(np.searchsorted(known, own, sorter=order), len(known) - 1)]
-        wrong = own[known[at] != own]
+        at = positions(known[order], own)
+        wrong = own[at < 0]
         if wrong.size:
             raise DataError(
                 f"{what} holds {column.name}={wrong.flat[0]}, which is no code of the domain (known: {known.tolist()})"
             )
-        places[..., number] = at
+        places[..., number] = order[at]
     return places

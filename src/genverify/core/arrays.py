@@ -1,0 +1,66 @@
+"""Rows of an array as single keys, and the places of keys in a sorted list."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from genverify.core.errors import DataError
+
+Ints = npt.NDArray[np.int64]
+Keys = npt.NDArray[np.generic]
+ROOM = 2**62
+
+
+def row_weights(sizes: Ints) -> Ints | None:
+    """
+    A weight per column, 1 for the first, so that different rows of codes below the sizes have different weighted sums; None
+    where the sums would not fit into an integer.
+
+    >>> row_weights(np.array([3, 2, 5]))
+    array([1, 3, 6])
+    """
+    if np.prod(sizes.astype(np.float64)) >= ROOM:
+        return None
+    return np.concatenate([[1], np.cumprod(sizes)[:-1]])
+
+
+def weighted_keys(rows: npt.NDArray[np.integer], weights: Ints | None) -> Keys:
+    """A key per row (the last axis), in the order of the last column, then the one before: a sum, or a record of codes."""
+    if weights is not None:
+        sums: Ints = rows @ weights
+        return sums
+    records = np.dtype([(f"c{column}", np.int64) for column in range(rows.shape[-1])])
+    return np.ascontiguousarray(rows[..., ::-1], np.int64).view(records)[..., 0]
+
+
+def row_keys(parts: Sequence[npt.NDArray[np.integer]]) -> list[Keys]:
+    """Rows as single keys that sort as the rows do: integers where the codes leave room for them, else records of codes."""
+    widths = {part.shape[1] for part in parts}
+    if len(widths) != 1:
+        raise DataError(f"rows of {' and '.join(map(str, sorted(widths)))} columns cannot match: give the same columns")
+    full = [part for part in parts if len(part)]
+    if not full:
+        return [np.zeros(0, np.int64) for _ in parts]
+    low = np.min([part.min(axis=0) for part in full], axis=0).astype(np.int64)
+    weights = row_weights((np.max([part.max(axis=0) for part in full], axis=0) - low + 1)[::-1])
+    return [weighted_keys((part - low)[:, ::-1], weights) for part in parts]
+
+
+def row_bytes(rows: npt.NDArray[np.generic]) -> npt.NDArray[np.void]:
+    """A key per row that is the same for the same numbers; NumPy finds distinct ones faster than distinct rows."""
+    packed = np.ascontiguousarray(rows)
+    return packed.view(np.dtype((np.void, packed.shape[1] * packed.itemsize))).ravel()
+
+
+def positions(known: Keys, wanted: Keys) -> Ints:
+    """
+    The place of each wanted key among the known ones, which are sorted; -1 where it is not among them.
+
+    >>> positions(np.array([2, 4, 6]), np.array([6, 5, 2, 7]))
+    array([ 2, -1,  0, -1])
+    """
+    if not len(known):
+        return np.full(wanted.shape, -1)
+    place = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
+    return np.where(known[place] == wanted, place, -1)

@@ -1,0 +1,53 @@
+"""A solver's point as integers: what it says counts only after a recount."""
+
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from genverify.core.errors import GenverifyError
+from genverify.solve.solvers.base import Floats
+
+Ints = npt.NDArray[np.int64]
+INTEGRAL = 1e-6
+
+
+class WrongAnswer(GenverifyError):
+    """A solver's answer did not survive the recount in integers."""
+
+
+class Fitting(Protocol):
+    """The datasets that fit: z >= 0 with lo <= A z <= hi, and n records."""
+
+    @property
+    def A(self) -> npt.NDArray[Any]: ...
+
+    @property
+    def lo(self) -> Ints: ...
+
+    @property
+    def hi(self) -> Ints: ...
+
+    @property
+    def n(self) -> int: ...
+
+    def fits(self, z: Ints) -> bool: ...
+
+
+def whole(point: Floats) -> Ints | None:
+    """
+    The point in integers; None where it is not integral.
+
+    >>> whole(np.array([1.0000001, 0.0])), whole(np.array([0.5]))
+    (array([1, 0]), None)
+    """
+    z = np.rint(point).astype(np.int64)
+    return None if np.abs(point - z).max(initial=0) > INTEGRAL else z
+
+
+def recounted(program: Fitting, point: Floats, problem: str) -> Ints:
+    """The point as a dataset that fits; an error with these words where it is not integral, or does not fit."""
+    z = whole(point)
+    if z is None or not program.fits(z):
+        raise WrongAnswer(problem)
+    return z
