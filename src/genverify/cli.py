@@ -11,6 +11,7 @@ from genverify.core.errors import GenverifyError, naming_disk_errors
 from genverify.disclosure import command as releases
 from genverify.papers.cellbounds.command import add_parser as add_bounds
 from genverify.run.provenance import command as audit_command
+from genverify.run.schema import add_parser as add_schema
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -45,6 +46,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     progress.set_defaults(run=_progress)
     add_bounds(commands)
+    add_schema(commands)
     releases.add_parser(commands)
     return parser
 
