@@ -5,9 +5,6 @@ from snakemake.utils import min_version
 min_version("9.27")
 
 
-configfile: "config.yaml"
-
-
 include: "workflow/common.smk"
 include: "workflow/microdata.smk"
 include: "workflow/persons.smk"

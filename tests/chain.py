@@ -267,6 +267,7 @@ def make_repository(home: Path, root: Path) -> None:
     config["sample"]["batches"] = 1
     config["verify"]["min_k"] = 1
     (home / "config.yaml").write_text(yaml.safe_dump(config))
+    shutil.copytree(root / "config", home / "config")
     (home / "Snakefile").write_text("")
     (home / "workflow" / "all.smk").write_text(STAGES)
     for name in RULES:

@@ -13,6 +13,7 @@ import yaml
 from chain import enter, forget_code, make_repository, make_study, run_study
 from genverify.core.domain import DomainFile, read_domain
 from genverify.core.release import Schema, build_schema
+from genverify.run.config import read_shipped
 from genverify.solve.settings import ProgramSettings
 
 ROOT = Path(__file__).parents[1]
@@ -66,9 +67,8 @@ def census_tables() -> dict[str, Any]:
 
 @pytest.fixture
 def config() -> dict[str, Any]:
-    """A fresh copy of config.yaml."""
-    text: dict[str, Any] = yaml.safe_load((ROOT / "config.yaml").read_text())
-    return text
+    """A fresh copy of the shipped configuration."""
+    return read_shipped(ROOT)
 
 
 @pytest.fixture(scope="session")

@@ -6,15 +6,15 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import yaml
 
 from genverify.papers.housing.judged.match_keys import in_violation
 from genverify.papers.housing.private.household import read_household_file
 from genverify.papers.housing.private.store import write_states
+from genverify.run.config import parse_config, read_shipped, settings_of
 
 ROOT = Path(__file__).parents[1]
 FILE = read_household_file(ROOT / "data" / "housing" / "domain.yaml")
-SETTINGS: dict[str, Any] = yaml.safe_load((ROOT / "config.yaml").read_text())["housing"]
+SETTINGS: dict[str, Any] = settings_of(parse_config(read_shipped(ROOT)), "housing", None)
 HOUSEHOLD = ["BEDROOMS", "SIZE", "CHILDREN", "RACE"]
 # how likely a block with a violation is flagged, one without, and how often a reconstructed violation is put elsewhere
 WORLDS = {

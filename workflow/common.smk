@@ -5,11 +5,16 @@ from pathlib import Path
 from snakemake.exceptions import WorkflowError
 
 from genverify.run.code import code_digest, find_script
-from genverify.run.config import parse_config, settings_of
+from genverify.run.config import config_files, parse_config, settings_of
 from genverify.core.errors import GenverifyError
 from genverify.disclosure.form import source_of
 from genverify.run.check import can_be_made, check_study
 from genverify.core.files import read_yaml
+
+for path in config_files(Path()):
+
+    configfile: str(path)
+
 
 try:
     for path in workflow.configfiles:

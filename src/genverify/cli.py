@@ -12,6 +12,7 @@ from genverify.disclosure import command as releases
 from genverify.papers.cellbounds.command import add_parser as add_bounds
 from genverify.run import rooms
 from genverify.run.provenance import command as audit_command
+from genverify.run.schema import add_parser as add_schema
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -47,6 +48,7 @@ def _parser() -> argparse.ArgumentParser:
     progress.set_defaults(run=_progress)
     rooms.add_parser(commands)
     add_bounds(commands)
+    add_schema(commands)
     releases.add_parser(commands)
     return parser
 

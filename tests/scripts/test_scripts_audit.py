@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
+from genverify.run.config import read_shipped
 from genverify.run.provenance.crate import check_crate
 from genverify.run.provenance.records import AuditError
 from script_jobs import job, load_script
@@ -18,7 +18,7 @@ def said(caplog: pytest.LogCaptureFixture) -> list[str]:
 
 def test_audit(root: Path, chain_study: Path, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO, "genverify")
-    text = yaml.safe_load(Path("config.yaml").read_text())
+    text = read_shipped(Path())
     load_script("audit").main(job({}, {}, study=text))
     assert said(caplog)[-1].startswith("4 results, 39 files, all accounted for (")
     assert "proofs: 4 blocks, " in said(caplog)[-3]

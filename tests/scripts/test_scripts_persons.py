@@ -7,13 +7,13 @@ from typing import Any
 
 import pandas as pd
 import pytest
-import yaml
 
 from genverify.core.domain import read_domain
 from genverify.core.errors import ConfigError
 from genverify.microdata.store import read_microdata, write_microdata
 from genverify.microdata.synthetic import SyntheticSettings, read_country, synthesize
 from genverify.run.check import check_study
+from genverify.run.config import read_shipped
 from genverify.run.jobs import Job
 from genverify.run.settings import Config
 from script_jobs import script
@@ -27,7 +27,7 @@ def run(name: str, inputs: dict[str, Any], outputs: dict[str, Path], reading: st
 
 @pytest.fixture(scope="module")
 def settings(root: Path) -> dict[str, Any]:
-    text: dict[str, Any] = yaml.safe_load((root / "config.yaml").read_text())
+    text = read_shipped(root)
     text["persons"]["release"]["tables_file"] = str(root / text["persons"]["release"]["tables_file"])
     return text
 

@@ -7,8 +7,9 @@ import pytest
 
 from genverify.core.closed import merge
 from genverify.core.errors import ConfigError
+from genverify.core.files import read_yaml
 from genverify.run.check import check_study
-from genverify.run.config import parse_config, settings_of, variant_settings
+from genverify.run.config import config_files, parse_config, settings_of, variant_settings
 
 Text = dict[str, Any]
 
@@ -29,6 +30,14 @@ def test_the_shipped_configuration_is_right(config: Text, root: Path, monkeypatc
     assert settings_of(study, "release", "paper") == config["release"]
     assert settings_of(study, "sample", None) == config["sample"]
     assert settings_of(study, "seed", None) == config["seed"]
+
+
+def test_every_section_stands_in_one_shipped_file(config: Text, root: Path) -> None:
+    files = config_files(root)
+    assert {path.name for path in (root / "config").glob("*.yaml")} == {path.name for path in files[1:]}
+    sections = [section for path in files for section in read_yaml(path)]
+    assert len(sections) == len(set(sections)) == len(config)
+    assert len((root / "config.yaml").read_text().splitlines()) < 120, "settings of a paper stand in config/"
 
 
 def test_a_variant_changes_what_it_names_and_nothing_else(config: Text) -> None:

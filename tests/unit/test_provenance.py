@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 import yaml
 
-from genverify.run.config import parse_config
+from genverify.run.config import parse_config, read_shipped
 from genverify.run.provenance.audit import audit
 from genverify.run.provenance.command import read_config, repository
 from genverify.run.provenance.records import AuditError, Record, find_records
@@ -151,7 +151,7 @@ def test_a_changed_setting_is_named(chain_study: Path) -> None:
         "results/paper/claims/000.blocks.parquet: made with verify.min_k = 1, but config.yaml says 7."
     )
     change = {
-        **text,
+        **read_shipped(Path()),
         "verify": {"min_k": 1},
         "variants": {**text["variants"], "no_ones": {"release": {"withhold": [1, 2]}}},
     }
@@ -216,7 +216,7 @@ def test_every_parameter_of_the_study_has_a_value_to_compare(root: Path, config:
 
 
 def test_a_variant_or_rule_that_is_gone_is_said(chain_study: Path) -> None:
-    text = yaml.safe_load(Path("config.yaml").read_text())
+    text = read_shipped(Path())
     del text["variants"]["no_ones"]
     with pytest.raises(AuditError, match=r"its settings cannot be checked .*no variant 'no_ones'"):
         list(audit(repository(), parse_config(text), ["figures/ablation.pdf"], False))

@@ -6,9 +6,8 @@ from typing import Any
 import pytest
 
 from genverify.core.closed import merge
-from genverify.core.files import read_yaml
 from genverify.run.check import can_be_made
-from genverify.run.config import parse_config
+from genverify.run.config import parse_config, read_shipped
 
 ROOT = Path(__file__).parents[2]
 NO_STATE = {"sample": {"designs": {"state_median": None}}}
@@ -21,6 +20,6 @@ REAL = {"microdata": {"source": "ppmf", "ppmf": {"units": "units.csv"}}}
     [({}, set()), (NO_STATE, {"fig2"}), (NO_COUNTRY, {"table5"}), (REAL, {"fig1", "table1"})],
 )
 def test_what_the_settings_allow(change: dict[str, Any], left_out: set[str]) -> None:
-    config = parse_config(merge(read_yaml(ROOT / "config.yaml"), change))
+    config = parse_config(merge(read_shipped(ROOT), change))
     names = ("fig1", "fig2", "fig3", "table1", "table2", "table5", "numbers")
     assert {name for name in names if not can_be_made(config, name)} == left_out

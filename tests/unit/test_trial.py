@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
 
 from genverify.core.claims import ANY
 from genverify.core.errors import DataError
@@ -19,6 +18,7 @@ from genverify.microdata.person_records import read_person_records
 from genverify.papers.gtv.persons import Proved, sum_up, tally, try_blocks
 from genverify.papers.raprank.known_persons import mean_match_rate
 from genverify.papers.raprank.rap import RapSettings
+from genverify.run.config import read_shipped
 from genverify.solve.settings import ProgramSettings
 
 A, B = "010010201001000", "010010201001001"
@@ -27,7 +27,7 @@ A, B = "010010201001000", "010010201001001"
 @pytest.fixture(scope="module")
 def schema(root: Path) -> Schema:
     """The block-level person tables."""
-    settings: dict[str, Any] = yaml.safe_load((root / "config.yaml").read_text())["persons"]["release"]
+    settings: dict[str, Any] = read_shipped(root)["persons"]["release"]
     return read_study(
         root / "data" / "census" / "persons.yaml", {**settings, "tables_file": str(root / settings["tables_file"])}
     )
@@ -35,7 +35,7 @@ def schema(root: Path) -> Schema:
 
 @pytest.fixture(scope="module")
 def rap_settings(root: Path) -> RapSettings:
-    return RapSettings(**yaml.safe_load((root / "config.yaml").read_text())["raprank"]["rap"])
+    return RapSettings(**read_shipped(root)["raprank"]["rap"])
 
 
 def both_readings(schema: Schema, records: pd.DataFrame, root: Path) -> list[tuple[Schema, pd.DataFrame]]:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PARTS = ["Snakefile", "config.yaml", "workflow", "scripts", "src", "data", "profiles", "envs"]
+PARTS = ["Snakefile", "config.yaml", "config", "workflow", "scripts", "src", "data", "profiles", "envs"]
 BESIDE = ["-s", "workflow/Snakefile"]
 # a page with a caption, and a figure with another: jobs without microdata
 PAGE, FIGURE = "results/report/cellbounds_table5.html", "figures/cellbounds.pdf"

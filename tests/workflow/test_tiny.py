@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from genverify.config import merge, parse_config
+
+from genverify.core.closed import merge
+from genverify.run.config import parse_config
 
 ROOT = Path(__file__).parents[2]
 STAGES = {

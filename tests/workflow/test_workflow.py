@@ -17,7 +17,7 @@ import yaml
 from genverify.microdata.store import read_microdata
 
 ROOT = Path(__file__).parents[2]
-PARTS = ["Snakefile", "config.yaml", "workflow", "scripts", "src", "data", "profiles", "envs"]
+PARTS = ["Snakefile", "config.yaml", "config", "workflow", "scripts", "src", "data", "profiles", "envs"]
 STATES = ["01", "02", "19", "38", "46", "56"]
 SMALL: dict[str, Any] = {
     "microdata": {"synthetic": {"country": "country", "households": 6000}},

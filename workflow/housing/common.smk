@@ -1,5 +1,5 @@
 """
-Reads: the section housing of config.yaml.
+Reads: the section housing of config/housing.yaml.
 Writes: nothing; what the stages of the housing study share: its source, the settings of a condition, and the files that it needs.
 """
 

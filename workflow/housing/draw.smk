@@ -1,6 +1,6 @@
 """
 Reads: data/housing/ (columns, what is published, assumptions, budgets), and the built-in country or results/microdata/; files of both
-releases where config.yaml names them.
+releases where config/housing.yaml names them.
 Writes: results/housing/households.parquet, the private households of the housing study; results/housing/{condition}/, what is published
 about the blocks that hold a subsidized property; results/tables/housing_simulation.csv.
 """

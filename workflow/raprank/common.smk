@@ -1,5 +1,5 @@
 """
-Reads: the section raprank of config.yaml.
+Reads: the section raprank of config/raprank.yaml.
 Writes: nothing; what the stages of RAP-RANK share: the settings of an experiment, its files, and the targets.
 """
 

@@ -1,6 +1,6 @@
 """
 Reads: results/raprank/{experiment}/curves.parquet.
-Writes: the figures of RAP-RANK that config.yaml names (PDF, PNG, csv), state by state too, and results/tables/raprank.*.
+Writes: the figures of RAP-RANK that config/raprank.yaml names (PDF, PNG, csv), state by state too, and results/tables/raprank.*.
 """
 
 

@@ -37,6 +37,28 @@ def merge(base: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:
     return merged
 
 
+def over_default(text: Any, default: str, named: str, model: type[Section]) -> Any:
+    """
+    Settings in which each of `named` is a change to the section `default`, with the changes laid over it.
+
+    >>> class Cup(Section):
+    ...     size: int
+    ...     hot: bool
+    >>> over_default({"cup": {"size": 1, "hot": True}, "cups": {"big": {"size": 2}}}, "cup", "cups", Cup)["cups"]
+    {'big': {'size': 2, 'hot': True}}
+    """
+    if not isinstance(text, Mapping) or not isinstance(text.get(named), Mapping):
+        return text
+    return {**text, named: {name: lay_over(text.get(default), change, model) for name, change in text[named].items()}}
+
+
+def lay_over(base: Any, change: Any, model: type[Section]) -> Any:
+    """What a section knows of the base with the change over it; a change that is no mapping stays, to be refused later."""
+    if not isinstance(base, Mapping) or not isinstance(change, Mapping):
+        return change
+    return merge({key: value for key, value in base.items() if key in model.model_fields}, change)
+
+
 S = TypeVar("S", bound=Section)
 
 

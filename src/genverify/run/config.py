@@ -4,10 +4,12 @@ import re
 from collections.abc import Mapping
 from functools import reduce
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
 from genverify.core.closed import Section, merge, validate
 from genverify.core.errors import ConfigError, nearest
+from genverify.core.files import read_yaml
 from genverify.run.settings import Config, Variant
 
 FOLDERS = (
@@ -15,7 +17,19 @@ FOLDERS = (
 )
 RESERVED = tuple(FOLDERS.split())
 NAME = re.compile(r"[A-Za-z0-9]\w{0,63}", re.ASCII)  # becomes part of paths
+PARTS = ("persons", "raprank", "cellbounds", "housing", "mechanisms", "protected", "benchmark")
 VARIABLE_SECTIONS = ("release", "program", "generate", "verify")
+
+
+def config_files(folder: Path) -> list[Path]:
+    """The files of the shipped configuration: config.yaml on top, and one for each part in config/."""
+    return [folder / "config.yaml", *(folder / "config" / f"{part}.yaml" for part in PARTS)]
+
+
+def read_shipped(folder: Path) -> dict[str, Any]:
+    """The shipped configuration as it stands in its files."""
+    nothing: dict[str, Any] = {}
+    return reduce(merge, map(read_yaml, config_files(folder)), nothing)
 
 
 def parse_config(text: Mapping[str, Any]) -> Config:

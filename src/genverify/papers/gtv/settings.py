@@ -1,10 +1,11 @@
 """Settings of generate-then-verify: the sample, claims about persons, protected counts, benchmarks."""
 
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from genverify.core.closed import Name, Section
+from genverify.core.closed import Name, Section, lay_over, over_default
 from genverify.core.settings import ReleaseSettings
 
 
@@ -63,11 +64,24 @@ class ScalingBenchmark(Section):
     memory_mb: int = Field(ge=256)
 
 
+Publish = Literal["microdata", "intervals"]
+Confidence = Annotated[float, Field(gt=0, lt=1)] | None
+NoisyTables = Literal["all"] | Annotated[list[str], Field(min_length=1)]
+
+
+class AnyNoise(Section):
+    """What has a default for all noise; the budget has none."""
+
+    publish: Publish
+    confidence: Confidence
+    tables: NoisyTables
+
+
 class ProtectedNoise(Section):
     rho: float = Field(gt=0, allow_inf_nan=False)
-    publish: Literal["microdata", "intervals"]
-    confidence: Annotated[float, Field(gt=0, lt=1)] | None
-    tables: Literal["all"] | Annotated[list[str], Field(min_length=1)]
+    publish: Publish
+    confidence: Confidence
+    tables: NoisyTables
 
 
 class Protection(Section):
@@ -92,4 +106,22 @@ class Protected(Section):
     batches: int = Field(ge=1, le=1000)
     max_types: int = Field(ge=1)
     swapping: SwapColumns
+    protection: Protection
+    noise: AnyNoise
     protections: dict[Name, Protection] = Field(min_length=1)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _resolve(cls, text: Any) -> Any:
+        """A protection is a name and what it changes in `protection`; its noise, if any, what it changes in `noise`."""
+        text = over_default(text, "protection", "protections", Protection)
+        if not isinstance(text, Mapping) or not isinstance(text.get("protections"), Mapping):
+            return text
+        named = {name: _with_noise(protection, text.get("noise")) for name, protection in text["protections"].items()}
+        return {**text, "protections": named}
+
+
+def _with_noise(protection: Any, default: Any) -> Any:
+    if not isinstance(protection, Mapping) or "noise" not in protection:
+        return protection
+    return {**protection, "noise": lay_over(default, protection["noise"], AnyNoise)}

@@ -1,10 +1,10 @@
 """Settings of the housing study."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from genverify.core.closed import Count, Name, Section
+from genverify.core.closed import Count, Name, Section, over_default
 
 
 class Condition(Section):
@@ -37,7 +37,14 @@ class Housing(Section):
     baseline_sample: float = Field(gt=0, le=1)
     simple: list[str] = Field(min_length=1)
     match_keys: dict[Name, list[str]] = Field(min_length=1)
+    condition: Condition
     conditions: dict[Name, Condition] = Field(min_length=1)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _resolve(cls, text: Any) -> Any:
+        """A condition is a name and what it changes in `condition`."""
+        return over_default(text, "condition", "conditions", Condition)
 
 
 class HousingBenchmark(Section):

@@ -2,9 +2,9 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from genverify.core.closed import Name, Section
+from genverify.core.closed import Name, Section, over_default
 
 
 class Rap(Section):
@@ -22,10 +22,9 @@ class WholeBlocks(Section):
     runs: int = Field(ge=1)
 
 
-class Experiment(Section):
-    label: str
-    data: Name
-    areas: Literal["sample", "block", "tract", "state"]
+class AnyExperiment(Section):
+    """What has a default for all experiments."""
+
     states: Annotated[int, Field(ge=1)] | None
     limit: Annotated[int, Field(ge=2)] | None
     tables: Literal["all"] | list[str] | None
@@ -34,6 +33,12 @@ class Experiment(Section):
     starts: list[Literal["random", "holdout"]] = Field(min_length=1)
     runs: int = Field(ge=1)
     rap: dict[str, Any]
+
+
+class Experiment(AnyExperiment):
+    label: str
+    data: Name
+    areas: Literal["sample", "block", "tract", "state"]
 
 
 class Survey(Section):
@@ -47,8 +52,15 @@ class RapRank(Section):
     grid: int = Field(ge=1)
     batches: int = Field(ge=1)
     survey: Survey
+    experiment: AnyExperiment
     experiments: dict[Name, Experiment]
     figures: dict[Name, Annotated[list[str], Field(min_length=1)]]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _resolve(cls, text: Any) -> Any:
+        """An experiment is a name, what it is about, and what it changes in `experiment`."""
+        return over_default(text, "experiment", "experiments", AnyExperiment)
 
 
 class RapBenchmark(Section):

@@ -9,7 +9,7 @@ from typing import Any
 from genverify.core.closed import merge
 from genverify.core.errors import DataError
 from genverify.core.files import read_yaml
-from genverify.run.config import parse_config
+from genverify.run.config import parse_config, read_shipped
 from genverify.run.provenance.audit import audit
 from genverify.run.provenance.layout import Layout
 from genverify.run.provenance.published import Summary, compare, read_summary, write_summary
@@ -48,8 +48,8 @@ def add_parser(commands: Any) -> None:
 
 
 def read_config(changes: list[Path]) -> Config:
-    """config.yaml with other files laid over it."""
-    text = read_yaml(Path("config.yaml"))
+    """The shipped configuration with other files laid over it."""
+    text = read_shipped(Path())
     for path in changes:
         if path.suffix not in SETTINGS:
             raise DataError(

@@ -1,0 +1,113 @@
+"""Conditions, experiments and protections: a default and named changes. What jobs get is written out here."""
+
+from typing import Any
+
+import pytest
+
+from genverify.core.closed import merge
+from genverify.core.errors import ConfigError
+from genverify.run.config import parse_config, settings_of
+
+Text = dict[str, Any]
+# swap, swap_hud, noise, rho, noise_hud, reading
+CONDITIONS = {
+    "none": (0.0, False, "none", None, False, "appendix_e"),
+    "swapping": (0.1, True, "none", None, False, "appendix_e"),
+    "swapping_census": (0.1, False, "none", None, False, "appendix_e"),
+    "dp": (0.0, False, "das", None, False, "appendix_e"),
+    "dp_uniform": (0.0, False, "uniform", 0.1, False, "appendix_e"),
+    "dp_both": (0.0, False, "das", None, True, "appendix_e"),
+    "none_exact": (0.0, False, "none", None, False, "exact"),
+    "swapping_exact": (0.1, True, "none", None, False, "exact"),
+}
+# rho, publish, confidence, tables of the noise
+NOISE = {
+    "microdata_600": (600.0, "microdata", None, "all"),
+    "microdata_100": (100.0, "microdata", None, "all"),
+    "microdata_30": (30.0, "microdata", None, "all"),
+    "microdata_10": (10.0, "microdata", None, "all"),
+    "microdata_1": (1.0, "microdata", None, "all"),
+    "intervals_600": (600.0, "intervals", 0.95, "all"),
+    "intervals_300_base": (300.0, "intervals", 0.95, ["[PH]*[0-9]"]),
+    "intervals_300": (300.0, "intervals", 0.95, "all"),
+    "intervals_30": (30.0, "intervals", 0.95, "all"),
+}
+SWAPPED = {"none": 0.0, "swapped_2": 0.02, "swapped_10": 0.1, "swapped_50": 0.5}
+BOTH, WIDE, WIDER = ["random", "holdout"], {"queries_per_step": 256}, {"queries_per_step": 512}
+BLOCK, TRACT = ["level=block"], ["level=tract"]
+KEYS = ["label", "data", "areas", "states", "limit", "tables", "block_tables", "marginals", "starts", "runs", "rap"]
+EXPERIMENTS = {
+    "blocks": ("blocks (households)", "households", "sample", None, None, "all", None, None, BOTH, 100, {}),
+    "tracts": ("tracts with BLOCK", "persons", "tract", None, 300, TRACT, BLOCK, None, BOTH, 10, WIDE),
+    "tracts_plain": ("tracts without BLOCK", "persons", "tract", None, 300, "all", None, None, ["random"], 10, WIDE),
+    "person_blocks": ("blocks (persons)", "persons", "block", None, 300, BLOCK, None, None, BOTH, 10, {}),
+    "marginals_2": ("2-way marginals", "households", "state", 5, 1000, None, None, 2, ["random"], 10, WIDER),
+    "marginals_3": ("3-way marginals", "households", "state", 5, 1000, None, None, 3, ["random"], 10, WIDER),
+}
+
+
+def in_order(settings: Any) -> Any:
+    """Names, keys and values as lists: Snakemake sees the order of keys too."""
+    return [(key, in_order(value)) for key, value in settings.items()] if isinstance(settings, dict) else settings
+
+
+def test_the_conditions_written_out(config: Text) -> None:
+    keys = ("swap", "swap_hud", "noise", "rho", "noise_hud", "reading")
+    written = {name: dict(zip(keys, values, strict=True)) for name, values in CONDITIONS.items()}
+    assert in_order(settings_of(parse_config(config), "housing.conditions", None)) == in_order(written)
+
+
+def test_the_protections_written_out(config: Text) -> None:
+    keys = ("rho", "publish", "confidence", "tables")
+    written: Text = {name: {"swap": share, "noise": None} for name, share in SWAPPED.items()}
+    written |= {name: {"swap": 0.0, "noise": dict(zip(keys, values, strict=True))} for name, values in NOISE.items()}
+    assert in_order(settings_of(parse_config(config), "protected.protections", None)) == in_order(written)
+
+
+def test_the_experiments_written_out(config: Text) -> None:
+    written = {name: dict(zip(KEYS, values, strict=True)) for name, values in EXPERIMENTS.items()}
+    found = settings_of(parse_config(config), "raprank.experiments", None)
+    assert found == written
+    assert list(found) == list(written)
+
+
+def test_settings_that_were_resolved_once_stay_as_they_are(config: Text) -> None:
+    study = parse_config(config)
+    assert parse_config(merge(config, study.model_dump())) == parse_config(study.model_dump()) == study
+
+
+def test_another_default_changes_what_does_not_name_it(config: Text) -> None:
+    study = parse_config(
+        merge(config, {"housing": {"condition": {"swap": 0.3}}, "protected": {"noise": {"tables": ["P*"]}}})
+    )
+    shares = {name: condition.swap for name, condition in study.housing.conditions.items()}
+    assert shares == {name: 0.1 if "swapping" in name else 0.3 for name in CONDITIONS}
+    noise = {name: found.noise.tables for name, found in study.protected.protections.items() if found.noise}
+    assert noise == {name: ["[PH]*[0-9]"] if "base" in name else ["P*"] for name in NOISE}
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"housing": {"condition": {"swop": 0.1}}}, "unknown setting housing.condition.swop: did you mean swap?"),
+        ({"housing": {"conditions": {"odd": {"swop": 0.1}}}}, "housing.conditions.odd.swop: did you mean swap?"),
+        ({"raprank": {"experiment": {"run": 3}}}, "unknown setting raprank.experiment.run: did you mean runs?"),
+        ({"protected": {"protection": {"noice": None}}}, "unknown setting protected.protection.noice: did you mean noise?"),
+        ({"protected": {"noise": {"publsh": "x"}}}, "unknown setting protected.noise.publsh: did you mean publish?"),
+        ({"protected": {"protections": {"odd": {"noise": {"roh": 1.0, "rho": 1.0}}}}},
+         "unknown setting protected.protections.odd.noise.roh: did you mean rho?"),
+        ({"protected": {"protections": {"odd": {"noise": {}}}}}, "setting protected.protections.odd.noise.rho is missing"),
+        ({"raprank": {"experiments": {"odd": {"data": "persons", "areas": "tract"}}}},
+         "setting raprank.experiments.odd.label is missing"),
+        ({"housing": {"conditions": {"odd": None}}}, "setting housing.conditions.odd = None"),
+        ({"housing": {"conditions": 3}}, "setting housing.conditions = 3"),
+        ({"housing": {"condition": None}}, "setting housing.condition = None"),
+        ({"protected": {"protections": {"odd": {"noise": 3}}}}, "setting protected.protections.odd.noise = 3"),
+        ({"protected": 3}, "setting protected = 3"),
+    ],
+)  # fmt: skip
+def test_a_mistake_in_a_default_or_a_change_is_named(config: Text, change: Text, said: str) -> None:
+    with pytest.raises(ConfigError) as error:
+        parse_config(merge(config, change))
+    assert said in str(error.value)
+    assert str(error.value).count("unknown setting") <= 1
