@@ -38,7 +38,7 @@ def known_blocks(records: pd.DataFrame, schema: Schema, most: int) -> Iterator[K
     sizes = records.groupby("block", sort=True)["block"].transform("size")
     chosen = records[sizes <= most]
     if chosen.empty:
-        raise DataError(f"no block has up to {most} records: raise persons.claims.max_persons in config.yaml")
+        raise DataError(f"no block has up to {most} records: raise persons.claims.max_persons in config/persons.yaml")
     blocks, starts = np.unique(chosen["block"].to_numpy(dtype=str), return_index=True)
     columns = {name: chosen[name].to_numpy() for name in schema.domain.names}
     counts = tabulate(columns, starts, schema.domain, schema.queries)
