@@ -97,5 +97,5 @@ def test_numbers_of_a_task_beside_the_paper(survey: Path) -> None:
 
 
 def test_no_files() -> None:
-    with pytest.raises(DataError, match=r"no file of the survey is named; list them in config\.yaml"):
+    with pytest.raises(DataError, match=r"no file of the survey is named; list them in config/raprank\.yaml"):
         read_survey([], TASKS, "all")

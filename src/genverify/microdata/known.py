@@ -38,7 +38,7 @@ def known_blocks(records: pd.DataFrame, schema: Schema, most: int) -> Iterator[K
     sizes = records.groupby("block", sort=True)["block"].transform("size")
     chosen = records[sizes <= most]
     if chosen.empty:
-        raise DataError(f"no block has up to {most} records: raise persons.claims.max_persons in config.yaml")
+        raise DataError(f"no block has up to {most} records: raise persons.claims.max_persons in config/persons.yaml")
     rows, start = chosen[list(schema.domain.names)].to_numpy(dtype=np.int64), 0
     for release in releases_of(chosen, schema):
         yield KnownBlock(release, rows[start : start + release.n])

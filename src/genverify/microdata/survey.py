@@ -24,7 +24,8 @@ MOST_CODES = 100
 def read_survey(paths: Sequence[Path], tasks: Mapping[str, Any], name: str) -> tuple[pa.Table, Domain]:
     """The rows of a task from all files of a survey: a table for the store (a state is one block), and its domain."""
     if not paths:
-        raise DataError(f"task {name}: no file of the survey is named; list them in config.yaml (raprank.survey.files)")
+        where = "config/raprank.yaml (raprank.survey.files)"
+        raise DataError(f"task {name}: no file of the survey is named; list them in {where}")
     task = tasks["tasks"][name]
     frame = pd.concat([_read_csv(path, _needed(tasks, task)) for path in paths], ignore_index=True)
     frame = frame[_kept(frame, task.get("keeps", {}))].reset_index(drop=True)
@@ -63,7 +64,7 @@ def _read_csv(path: Path, columns: list[str]) -> pd.DataFrame:
         return pd.read_csv(path, usecols=columns, low_memory=False)
     except UNREADABLE as error:
         raise DataError(
-            f"{path}: not a csv file that can be read ({error}); see raprank.survey.files in config.yaml"
+            f"{path}: not a csv file that can be read ({error}); see raprank.survey.files in config/raprank.yaml"
         ) from None
 
 

@@ -35,8 +35,8 @@ def draw_tract(sizes: pd.DataFrame, households: int, rng: np.random.Generator) -
     large = totals.index[totals >= households]
     if len(large) == 0:
         raise DataError(
-            f"no tract has {households} households (the largest has {totals.max()}). Ask for smaller blocks in config.yaml "
-            "(benchmark.scaling.households)."
+            f"no tract has {households} households (the largest has {totals.max()}). Ask for smaller blocks in "
+            "config/benchmark.yaml (benchmark.scaling.households)."
         )
     own = sizes[sizes["tract"] == large[int(rng.integers(len(large)))]].sort_values("block")
     mixed = own.iloc[rng.permutation(len(own))]

@@ -57,7 +57,7 @@ def draw_sizes(sizes: pd.DataFrame, households: Sequence[int], blocks: int, seed
             near = sizes["n"].iloc[(sizes["n"] - n).abs().argmin()]
             raise DataError(
                 f"privacy.zeros.households: no block has {n} households; the nearest size is {near}. Ask for sizes that "
-                "exist in config.yaml, or use more microdata."
+                "exist in config/mechanisms.yaml, or use more microdata."
             )
         rng = np.random.default_rng(derive_seed(seed, "zeros", str(n)))
         drawn += rng.choice(fitting, min(blocks, len(fitting)), replace=False).tolist()

@@ -51,7 +51,7 @@ def _blocks_by_size(blocks: pd.DataFrame, limit: int | None, rng: np.random.Gene
     if len(fitting) < len(wanted):
         raise DataError(
             f"state {blocks['state'].iloc[0]}: {len(fitting)} blocks of at most {limit} records, {len(wanted)} are needed. "
-            "Raise the limit of the experiment in config.yaml (raprank.experiments)."
+            "Raise the limit of the experiment in config/raprank.yaml (raprank.experiments)."
         )
     left = fitting.sort_values("block").iloc[rng.permutation(len(fitting))]
     chosen = []
@@ -71,7 +71,7 @@ def _tract(blocks: pd.DataFrame, limit: int | None, rng: np.random.Generator) ->
         own = own.loc[list(_fitting(own["n"], limit))]
     if own.empty:
         raise DataError(
-            f"tract {tract}: no block of at most {limit} records. Raise the limit of the experiment in config.yaml."
+            f"tract {tract}: no block of at most {limit} records. Raise the limit of the experiment in config/raprank.yaml."
         )
     return _areas(own, "tract", "tract")
 

@@ -32,7 +32,7 @@ KEYS = {
 }
 PANELS = ("hud", "race_child")
 KNOWN_SUBSIDY = ("subsidized_race_child",)
-"""The match keys of the paper's figures, by their names in config.yaml; the second where it is known who is subsidized."""
+"""The match keys of the paper's figures, by name in config/housing.yaml; the second where it is known who is subsidized."""
 
 CHANCE = "violation rate (chance)"
 POINTS = 150
@@ -57,7 +57,7 @@ def thin_curves(curves: pd.DataFrame, keys: Sequence[str], scope: str, x: str) -
     """The curves that a figure shows, at the points that it draws."""
     missing = [key for key in keys if key not in set(curves["key"])]
     if missing:
-        raise DataError(f"no curve of the match key {missing[0]!r}: name it under housing.match_keys in config.yaml")
+        raise DataError(f"no curve of the match key {missing[0]!r}: name it under housing.match_keys in config/housing.yaml")
     own = curves[curves["key"].isin(keys) & (curves["scope"] == scope)]
     groups = own.groupby(["key", "source"], sort=False)
     parts = [thin(rows, x) for _, rows in groups]

@@ -33,7 +33,8 @@ def block_table(judged: Mapping[str, pd.DataFrame], paper: Mapping[str, Mapping[
     """
     missing = [name for name in CONDITIONS if name not in judged]
     if missing:
-        raise DataError(f"Table 1 needs the condition {missing[0]!r}: name it under housing.conditions in config.yaml")
+        where = "housing.conditions in config/housing.yaml"
+        raise DataError(f"Table 1 needs the condition {missing[0]!r}: name it under {where}")
     columns = {name: _rows(summarise_blocks(judged[name])) for name in CONDITIONS}
     columns |= {f"paper_{name}": _rows(paper[name]) for name in CONDITIONS}
     measures = list(columns[CONDITIONS[0]])

@@ -86,7 +86,8 @@ def place_properties(sizes: Ints, count: int, model: PropertyModel, rng: np.rand
     free = rng.permutation(np.flatnonzero(sizes > model.smallest))
     free = free[np.argsort(-sizes[free], kind="stable")]
     if not len(free):
-        raise ConfigError(f"no block has more than {model.smallest} households: raise housing.households in config.yaml")
+        remedy = "raise housing.households in config/housing.yaml"
+        raise ConfigError(f"no block has more than {model.smallest} households: {remedy}")
     first = np.searchsorted(-sizes[free], -wanted[largest_first])
     place = np.maximum.accumulate(first - np.arange(count)) + np.arange(count)
     found = place < len(free)

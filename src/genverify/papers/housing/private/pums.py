@@ -31,7 +31,7 @@ def read_pums(path: Path, another_child: float) -> Conditionals:
     for rows in read_columns(path, COLUMNS | _weight(path), SETTING):
         counts.update(_count(rows, path))
     if not counts:
-        raise DataError(f"{path}: holds no household; see {SETTING} in config.yaml")
+        raise DataError(f"{path}: holds no household; see {SETTING} in config/housing.yaml")
     sizes: dict[tuple[int, int], Counter[int]] = {}
     children: dict[tuple[int, int], Counter[int]] = {}
     for (size, minors, race), weight in counts.items():
@@ -48,7 +48,7 @@ def _weight(path: Path) -> dict[str, list[str]]:
     try:
         return {"WEIGHT": ["WEIGHT"]} if "WEIGHT" in pd.read_csv(path, nrows=0).columns else {}
     except UNREADABLE as error:
-        raise DataError(f"{path}: not a csv file that can be read ({error}); see {SETTING} in config.yaml") from None
+        raise DataError(f"{path}: not a csv file that can be read ({error}); see {SETTING} in config/housing.yaml") from None
 
 
 def _count(rows: pd.DataFrame, path: Path) -> Counter[tuple[int, int, int]]:

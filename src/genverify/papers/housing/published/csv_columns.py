@@ -27,7 +27,7 @@ def read_columns(path: Path, columns: Mapping[str, Sequence[str]], setting: str)
             for piece in pieces:
                 yield piece.rename(columns=found).rename(index=lambda row: row + 2)
     except UNREADABLE as error:
-        raise DataError(f"{path}: not a csv file that can be read ({error}); see {setting} in config.yaml") from None
+        raise DataError(f"{path}: not a csv file that can be read ({error}); see {setting} in config/housing.yaml") from None
 
 
 def _first(names: Sequence[str], header: list[str], path: Path) -> str:

@@ -26,7 +26,7 @@ def read_sf1(path: Path, columns: Mapping[str, Any], blocks: Collection[str]) ->
         numbers = {name: whole_numbers(own, name, path) for name in [*CENSUS, IN_HOUSEHOLDS]}
         parts.append(pd.DataFrame({"block": own["block"], **numbers}, index=own.index))
     if not parts:
-        raise DataError(f"{path}: the header is there but no rows follow; see {SETTING} in config.yaml")
+        raise DataError(f"{path}: the header is there but no rows follow; see {SETTING} in config/housing.yaml")
     found = pd.concat(parts)
     _check(found, path)
     return found.sort_values("block", ignore_index=True)
