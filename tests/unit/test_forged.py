@@ -53,7 +53,8 @@ def both(change: Change) -> None:
     """The batch, then the table that was put together from it: the whole study says the same false thing."""
     forge_table(BATCH, change)
     sample = pd.read_parquet("results/sample.parquet")
-    forge_table(ALL, lambda frame: sample.merge(pd.read_parquet(BATCH), on="block")[columns_of(frame)])
+    if "block" in pd.read_parquet(BATCH):
+        forge_table(ALL, lambda frame: sample.merge(pd.read_parquet(BATCH), on="block")[columns_of(frame)])
 
 
 def columns_of(frame: pd.DataFrame) -> list[str]:
@@ -66,6 +67,7 @@ FALSE_CLAIMS: dict[str, Change] = {
     "no proof": false_row(m=7, proof=-1),
     "null proof": lambda frame: false_row(m=7)(frame).assign(proof=[*frame["proof"], None]).astype({"proof": "Int32"}),
     "no column of proofs": lambda frame: false_row(m=7)(frame).drop(columns="proof"),
+    "no column of blocks": lambda frame: frame.drop(columns="block"),
     "another m": setting("m", 9),
     "another k": setting("k", 9),
     "another effective k": setting("effective_k", 9),

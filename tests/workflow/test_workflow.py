@@ -196,9 +196,9 @@ def downstream(ran: Path, module: str) -> set[str]:
 @pytest.mark.parametrize(
     ("module", "after"),
     [
-        ("figures/fig2.py", {}),
-        ("prooffile.py", {"collect_claims": 1}),
-        ("sample.py", {"plot_fig2": 1, "generate_datasets": 3, "verify_claims": 3, "collect_claims": 1}),
+        ("papers/gtv/figures/fig2.py", {}),
+        ("checker/file.py", {"collect_claims": 1}),
+        ("papers/gtv/sample.py", {"plot_fig2": 1, "generate_datasets": 3, "verify_claims": 3, "collect_claims": 1}),
     ],
 )
 def test_an_edited_module_reruns_what_imports_it_and_what_follows(ran: Path, module: str, after: dict[str, int]) -> None:

@@ -16,7 +16,7 @@ from genverify.run.provenance.installed import differing, in_words, read_lock
 from genverify.run.provenance.layout import Layout
 from genverify.run.provenance.published import CHAIN, Summary, summarise
 from genverify.run.provenance.recheck import batches_of, check_proofs, detections_of
-from genverify.run.provenance.records import AuditError, Records, find_records
+from genverify.run.provenance.records import AuditError, Records, find_records, reading_tables
 from genverify.run.provenance.rules import unchecked
 from genverify.run.provenance.stages import read_stages
 from genverify.run.provenance.tree import git_in_words, tree, versions
@@ -88,7 +88,8 @@ def _check_proofs(chain: Chain, records: Records) -> Counter[str]:
             read = [path for path in chain.upstream[record.path] if path in batches]
             proven = {block: digest for path in read for block, digest in found[path].claims.items()}
             names = read_schema(batches[read[0]].schema).domain.names if read else ()
-            check_collection(collection, proven, names)
+            with reading_tables(collection.claims):
+                check_collection(collection, proven, names)
     detections = detections_of(chain.jobs)
     flagged = sum(counts[verdict] for counts in map(check_detection, detections) for verdict in FLAGGED)
     total = sum((one.counts for one in found.values()), Counter[str]())

@@ -28,7 +28,7 @@ from genverify.run.provenance.claimed import (
     without_proof,
 )
 from genverify.run.provenance.datasets import compare_candidates, compare_generated, read_generated
-from genverify.run.provenance.records import AuditError, Record, Records
+from genverify.run.provenance.records import AuditError, Record, Records, reading_tables
 
 PROOFS = "proofs"
 ONEHOT = "onehot"
@@ -135,9 +135,11 @@ def check_batch(batch: Batch) -> Found:
         proven[name] = proven_rows(checked, block.release.schema.domain.names)
         contradicted |= {name} if checked.contradiction else set()
     if batch.statuses:
-        compare_statuses(batch.statuses, releases, proven, contradicted)
+        with reading_tables(batch.statuses):
+            compare_statuses(batch.statuses, releases, proven, contradicted)
     if batch.claims:
-        proven = _compare_tables(batch, releases, proven)
+        with reading_tables(batch.claims):
+            proven = _compare_tables(batch, releases, proven)
     unproved = sum(int((rows[:, 3] == NULL).sum()) for rows in proven.values())
     return Found(total + Counter(unproved=unproved), {block: digest_rows(rows) for block, rows in proven.items()})
 

@@ -2,7 +2,8 @@
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -22,6 +23,15 @@ KEYS: dict[str, type | tuple[type, ...]] = {
 
 class AuditError(GenverifyError):
     """A file is not what the records say; names it, and what to do next."""
+
+
+@contextmanager
+def reading_tables(where: str | Path) -> Iterator[None]:
+    """Tables that were altered may lack any column or hold any kind of value: that is an error of theirs, not a crash."""
+    try:
+        yield
+    except (KeyError, IndexError, ValueError, TypeError, AttributeError, OSError) as error:
+        raise AuditError(f"{where}: not of the form that its job writes ({error!r}). {rerun(str(where))}") from None
 
 
 @dataclass(frozen=True)
