@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
+import matplotlib.pyplot as plt
 import numpy as np
 import seaborn as sns
 from matplotlib.figure import Figure, SubFigure
@@ -59,6 +60,7 @@ def save(figure: Figure, pdf: Path, png: Path) -> None:
     bare: dict[str, Any] = {"CreationDate": None, "Creator": None, "Producer": None}
     figure.savefig(pdf, metadata=bare)
     figure.savefig(png, metadata={"Software": None})
+    plt.close(figure)  # matplotlib keeps every figure until then
 
 
 def _settle(figure: Figure) -> None:
