@@ -66,7 +66,7 @@ def test_the_scripts_of_the_workflow(root: Path, monkeypatch: pytest.MonkeyPatch
 
 def test_templates_that_a_module_names_are_followed(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(root)
-    files = code_files(root / "scripts" / "show_table.py")
+    files = code_files(root / "scripts" / "show" / "show_table.py")
     named = ["document.html.j2", "layout.html.j2", "style.css", "table.html.j2"]
     assert [name for name in files if not name.endswith(".py")] == [f"src/genverify/show/page/{name}" for name in named]
 
