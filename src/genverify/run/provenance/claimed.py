@@ -1,6 +1,6 @@
 """What tables say of claims and blocks, held against what the checker concluded from the proofs."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 
@@ -10,7 +10,6 @@ import pandas as pd
 
 from genverify.checker.check import Checked
 from genverify.checker.effective import effective_sizes
-from genverify.core.frames import read_pieces
 from genverify.core.predicates import Flags
 from genverify.core.release import Release
 from genverify.papers.gtv.protected.attack import ATTACKED, CONTRADICTORY, UNDECIDED
@@ -33,12 +32,6 @@ def proven_rows(checked: Checked, names: Sequence[str]) -> Matrix:
         for name, codes in one.where.clauses:
             row[at[name]] = codes[0]
     return ordered(rows)
-
-
-def read_claims(path: Path, names: Sequence[str]) -> Iterator[tuple[pd.DataFrame, Matrix]]:
-    """A table of claims piece by piece, each with its claims as rows like those of `proven_rows`."""
-    for frame in read_pieces(path):
-        yield frame, claim_rows(path, frame, names)
 
 
 def claim_rows(path: Path, frame: pd.DataFrame, names: Sequence[str]) -> Matrix:
