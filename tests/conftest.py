@@ -1,6 +1,5 @@
 """What many tests share: the census as data files, a toy domain, a toy study, a chain of recorded jobs."""
 
-import importlib.util
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
+import explorer_study
 from chain import enter, forget_code, make_repository, make_study, run_study
 from genverify.core.domain import DomainFile, read_domain
 from genverify.core.release import Schema, build_schema
@@ -28,12 +28,7 @@ TOY_BLOCKS = {
 @pytest.fixture(scope="session")
 def small_explorer() -> ModuleType:
     """The helper that makes a small study for the explorer, and the explorer itself."""
-    spec = importlib.util.spec_from_file_location("explorer_study", ROOT / "tests" / "explorer_study.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return explorer_study
 
 
 @pytest.fixture(scope="session")

@@ -29,7 +29,7 @@ import yaml
 
 TESTS = Path(__file__).parents[1]
 ROOT = TESTS.parent
-sys.path.insert(0, str(TESTS))
+sys.path.insert(0, str(TESTS / "helpers"))
 
 from chain import enter, make_repository, make_study, run_study  # noqa: E402
 from forger import forge_proofs, forge_record, forge_table  # noqa: E402

@@ -1,15 +1,13 @@
 """A solver that gives wrong values: a refutation is recounted in integers, and a search for the maximum ends."""
 
-import importlib.util
 from dataclasses import replace
-from pathlib import Path
 from random import Random
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
 
+import brute_force as brute
 from genverify.attack.verify import Verdict, Verifier
 from genverify.core.claims import Claim
 from genverify.core.release import Release
@@ -21,19 +19,6 @@ from genverify.solve.solvers.highs import Highs
 
 LIMITS = Limits(nodes=300, leaves=1000, seconds=60)
 MOST_CALLS = 20_000
-
-
-def _load(name: str) -> ModuleType:
-    """A helper module that stands beside this file."""
-    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-brute = _load("brute_force")
 
 
 class Exaggerating(Highs):

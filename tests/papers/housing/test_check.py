@@ -17,7 +17,7 @@ from genverify.papers.housing.attack.joint_program import provable_parts, read_b
 from genverify.papers.housing.private.household import read_household_file
 from genverify.solve.settings import ProgramSettings
 
-DATA = Path(__file__).parents[2] / "data" / "housing"
+DATA = Path(__file__).parents[3] / "data" / "housing"
 PROGRAM = ProgramSettings("compact", "highs", 100_000, 100_000, 500, 200, 30.0)
 ZEROS = {f"SIZE_{x}": 0 for x in range(1, 8)} | {f"RACE_{x}": 0 for x in range(1, 15)} | {"CHILDREN": 0}
 PERCENT = ("BED_2", "BED_3", "BLACK", "NATIVE", "ASIAN_PACIFIC", "HISPANIC", "MINORITY", "ONE_ADULT", "TWO_ADULTS")

@@ -18,7 +18,7 @@ from genverify.papers.gtv.tables.households import ablation_table, ablation_text
 from genverify.papers.gtv.tables.numbers import COMPUTED, Evidence, Figure, judge, numbers_table
 from genverify.show.markdown import cell, markdown_table
 
-PAPER = read_yaml(Path(__file__).parents[2] / "data/papers/generate_then_verify.yaml")
+PAPER = read_yaml(Path(__file__).parents[3] / "data/papers/generate_then_verify.yaml")
 COLUMNS = [f"C{number}" for number in range(9)] + ["HHT2", "TP65"]
 LABEL = "synthetic microdata"
 

@@ -32,7 +32,7 @@ from genverify.papers.housing.judged.table1 import block_table, block_text, cond
 from genverify.papers.housing.private.household import read_household_file
 from housing_study import FILE
 
-PAPER = read_yaml(Path(__file__).parents[2] / "data/papers/subsidized_housing.yaml")
+PAPER = read_yaml(Path(__file__).parents[3] / "data/papers/subsidized_housing.yaml")
 LABEL = "synthetic households"
 OPEN = {"swap": 0.0, "noise": "none", "noise_hud": False}
 BLOCKS = [f"01001020100100{number}" for number in range(4)]

@@ -1,17 +1,15 @@
 """Releases whose counts are ranges, and cells withheld, against all datasets that fit, listed one by one."""
 
-import importlib.util
 from dataclasses import replace
 from itertools import combinations
-from pathlib import Path
 from random import Random
-from types import ModuleType
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import brute_force as brute
 from genverify.attack.block import proofs_dict
 from genverify.attack.verify import Verdict, Verifier, check_ranges
 from genverify.attack.words.support import proof_cells
@@ -23,18 +21,6 @@ from genverify.disclosure.withhold import search_cells, singles
 from genverify.protect.publishing import Publishing, publish, withhold
 from genverify.solve.settings import ProgramSettings
 
-
-def _load(name: str) -> ModuleType:
-    """A helper module that stands beside this file."""
-    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-brute = _load("brute_force")
 tiny = settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
 randoms = st.randoms(use_true_random=False)
 SETTINGS = ProgramSettings("compact", "highs", 10_000, 100_000, 5000, 1000, 60.0)

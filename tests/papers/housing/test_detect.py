@@ -20,7 +20,7 @@ from genverify.solve.bounds import Bounder
 from genverify.solve.classes import condition_classes
 from genverify.solve.settings import ProgramSettings
 
-DATA = Path(__file__).parents[2] / "data" / "housing"
+DATA = Path(__file__).parents[3] / "data" / "housing"
 FILE, PERCENTAGES = read_household_file(DATA / "domain.yaml"), read_percentages(DATA / "published.yaml")
 PROGRAM = ProgramSettings("compact", "highs", 100_000, 100_000, 500, 200, 30.0)
 Household = tuple[int, int, int, int]  # bedrooms, size, children, race

@@ -3,10 +3,8 @@
 from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
-from importlib.util import module_from_spec, spec_from_file_location
 from itertools import combinations
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -14,6 +12,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
+import brute_force as brute
 from genverify.attack.generate import generate_block
 from genverify.attack.tables import claim_columns
 from genverify.checker.check import check_block
@@ -35,18 +34,6 @@ from genverify.papers.gtv.sample import chosen_blocks
 from genverify.run.config import parse_config
 from genverify.solve.settings import ProgramSettings
 
-
-def _load(name: str) -> ModuleType:
-    """A helper module that stands beside this file."""
-    spec = spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
-    assert spec is not None
-    assert spec.loader is not None
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-brute = _load("brute_force")
 NAMES = ("PET", "HOME", "AGE")
 RECORDS = [(1, 1, 1), (2, 1, 3), (3, 2, 2), (1, 2, 4)]
 PRIVATE = {"010010201001000": RECORDS, "010010201001001": [(1, 1, 1)] * 3}

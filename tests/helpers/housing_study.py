@@ -12,7 +12,7 @@ from genverify.papers.housing.private.household import read_household_file
 from genverify.papers.housing.private.store import write_states
 from genverify.run.config import parse_config, read_shipped, settings_of
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 FILE = read_household_file(ROOT / "data" / "housing" / "domain.yaml")
 SETTINGS: dict[str, Any] = settings_of(parse_config(read_shipped(ROOT)), "housing", None)
 HOUSEHOLD = ["BEDROOMS", "SIZE", "CHILDREN", "RACE"]

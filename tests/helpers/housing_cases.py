@@ -13,7 +13,7 @@ from genverify.papers.housing.published.statistics import census_statistics, hud
 from genverify.solve.solvers.base import WorkLimits
 from genverify.solve.solvers.highs import Highs
 
-PUBLISHED = Path(__file__).parents[1] / "data" / "housing" / "published.yaml"
+PUBLISHED = Path(__file__).parents[2] / "data" / "housing" / "published.yaml"
 NAMES = ("BEDROOMS", "SIZE", "CHILDREN")
 SOLVER = Highs(WorkLimits(10_000, 1_000, 30.0))
 

@@ -26,7 +26,7 @@ from genverify.run.code import find_script
 from genverify.run.jobs import Job
 from genverify.solve.settings import ProgramSettings
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 HOSTILE = '01"><img src=x onerror=alert(1)>'
 LABEL = "pet <script>alert(1)</script> & 'co'"
 BLOCKS = {

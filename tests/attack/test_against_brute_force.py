@@ -1,20 +1,19 @@
 """The library and the checker against brute force, on tiny domains where every dataset can be listed."""
 
-import importlib.util
 import json
 from collections import Counter
 from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import replace
-from pathlib import Path
 from random import Random
-from types import ModuleType
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
+import brute_force as brute
+import mutations
 from genverify.attack.generate import generate
 from genverify.attack.verify import Decision, Verdict, Verifier, cannot_exist
 from genverify.checker.check import CertificateError, check_block
@@ -29,18 +28,6 @@ from genverify.solve.program import Program, build_program
 from genverify.solve.solvers.base import WorkLimits
 from genverify.solve.solvers.highs import Highs
 
-
-def _load(name: str) -> ModuleType:
-    """A helper module that stands beside this file."""
-    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-brute, mutations = _load("brute_force"), _load("mutations")
 tiny = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
 randoms = st.randoms(use_true_random=False)
 

@@ -9,7 +9,7 @@ import pytest
 from genverify.core.files import read_yaml
 from genverify.papers.housing.published.conditions import protect, swap_households
 
-PUBLISHED = read_yaml(Path(__file__).parents[2] / "data" / "housing" / "published.yaml")
+PUBLISHED = read_yaml(Path(__file__).parents[3] / "data" / "housing" / "published.yaml")
 PLAIN = {"swap": 0.0, "swap_hud": False, "noise": "none", "rho": None, "noise_hud": False, "smallest_property": 11}
 
 

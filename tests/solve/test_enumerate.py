@@ -1,14 +1,12 @@
 """Complete and unique are said only where it is proved: a solver that stops or lies costs work, never a false answer."""
 
-import importlib.util
-from pathlib import Path
 from random import Random
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
 
+import brute_force as brute
 from genverify.attack.generate import generate
 from genverify.core.errors import NoDatasetError
 from genverify.core.release import Release
@@ -22,19 +20,6 @@ from genverify.solve.solvers.highs import Highs
 
 WORK = WorkLimits(iterations=100_000, nodes=1000, seconds=60)
 LIMITS = Limits(nodes=5000, leaves=1000, seconds=60)
-
-
-def _load(name: str) -> ModuleType:
-    """A helper module that stands beside this file."""
-    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-brute = _load("brute_force")
 
 
 class Unreliable(Highs):

@@ -9,7 +9,7 @@ from typing import Any
 from genverify.run.code import find_script
 from genverify.run.jobs import Job
 
-SCRIPTS = Path(__file__).parents[1] / "scripts"
+SCRIPTS = Path(__file__).parents[2] / "scripts"
 
 
 def load_script(name: str) -> ModuleType:
