@@ -7,20 +7,20 @@ import pandas as pd
 
 from genverify.core.domain import read_domain
 from genverify.core.release import read_study
+from genverify.microdata.settings import Synthetic
 from genverify.microdata.sources import SYNTHETIC
-from genverify.microdata.synthetic import SyntheticSettings, calibrate, read_country
+from genverify.microdata.synthetic import calibrate, read_country
 from genverify.run.jobs import Job, log, run
 
 CALIBRATION_SEED = 20100401
-MULTIPLIERS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0)
+MULTIPLIERS = (0.0, 0.5, 0.75, 0.9, 1.0, 1.1, 1.25, 1.5)
 
 
 def main(job: Job) -> None:
-    chosen = job.params.microdata["synthetic"]
-    settings = SyntheticSettings(CALIBRATION_SEED, chosen["households"], 1.0)
+    chosen = Synthetic.model_validate(job.params.microdata["synthetic"])
     queries = read_study(Path(job.input.domain), job.params.release).queries
-    country = read_country(Path(chosen["country"]))
-    shares = calibrate(settings, read_domain(Path(job.input.domain)), country, queries, MULTIPLIERS)
+    country = read_country(Path(chosen.country))
+    shares = calibrate(chosen, CALIBRATION_SEED, read_domain(Path(job.input.domain)), country, queries, MULTIPLIERS)
     table = pd.DataFrame([asdict(row) for row in shares]).assign(data=SYNTHETIC)
     table.to_csv(job.output.table, index=False)
     log.info("%s", table.to_string(index=False))

@@ -10,7 +10,8 @@ import pyarrow as pa
 from genverify.core.domain import DomainFile
 from genverify.core.seeds import derive_seed
 from genverify.microdata.ppmf import read_ppmf
-from genverify.microdata.synthetic import SyntheticSettings, read_country, synthesize
+from genverify.microdata.settings import Synthetic
+from genverify.microdata.synthetic import read_country, synthesize
 
 SYNTHETIC = "synthetic microdata"
 
@@ -22,7 +23,6 @@ def open_source(
     if settings["source"] == "ppmf":
         path = Path(settings["ppmf"]["units"])
         return f"PPMF file {path.name}", read_ppmf(path, domain_file.domain, rejected)
-    chosen = settings["synthetic"]
-    country = read_country(Path(chosen["country"]))
-    own = SyntheticSettings(derive_seed(seed, "microdata"), chosen["households"], chosen["homogeneity"])
-    return SYNTHETIC, synthesize(own, domain_file, country)
+    chosen = Synthetic.model_validate(settings["synthetic"])
+    country = read_country(Path(chosen.country))
+    return SYNTHETIC, synthesize(chosen, derive_seed(seed, "microdata"), domain_file, country)

@@ -2,6 +2,6 @@
 
 from genverify.microdata.synthetic.answers import AnswerShares, answer_shares, calibrate
 from genverify.microdata.synthetic.country import Country, read_country
-from genverify.microdata.synthetic.country_of import SyntheticSettings, synthesize
+from genverify.microdata.synthetic.country_of import synthesize
 
-__all__ = ["AnswerShares", "Country", "SyntheticSettings", "answer_shares", "calibrate", "read_country", "synthesize"]
+__all__ = ["AnswerShares", "Country", "answer_shares", "calibrate", "read_country", "synthesize"]

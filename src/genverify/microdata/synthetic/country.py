@@ -1,4 +1,4 @@
-"""What the country is made of: national figures, interactions, homogeneity and states, read from their files."""
+"""What the country is made of: national figures, odds of households, likeness of neighbours, states; read from files."""
 
 import re
 from collections.abc import Mapping
@@ -6,11 +6,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
 from genverify.core.errors import DataError, nearest
 from genverify.core.files import read_yaml
 from genverify.core.predicates import Predicate
 
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
 LEVELS = ("state", "county", "tract", "block")
+KINDS = ("prototype", "dirichlet", "urn")
 
 
 @dataclass(frozen=True)
@@ -20,22 +28,40 @@ class Target:
     name: str
     cells: tuple[tuple[Predicate, float], ...]
 
-
-@dataclass(frozen=True)
-class Interaction:
-    """Odds of the codes of a column among the households of `where`."""
-
-    where: Predicate
-    column: str
-    odds: tuple[float, ...]
+    @property
+    def columns(self) -> set[str]:
+        return {column for predicate, _ in self.cells for column in predicate.columns}
 
 
 @dataclass(frozen=True)
-class Tilt:
-    """Standard deviations, by level, of the random tilts on the log weights of a column's codes."""
+class Odds:
+    """How the codes of some columns go together: the odds of each combination of codes, 1 where nothing is said."""
 
-    column: str
-    spread: Mapping[str, float]
+    columns: tuple[str, ...]
+    codes: Ints
+    odds: Floats
+
+
+@dataclass(frozen=True)
+class Group:
+    """Columns in which neighbours are alike together, and how strongly at each level."""
+
+    columns: tuple[str, ...]
+    strength: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Likeness:
+    """
+    How households come to resemble their neighbours: the kind of generator, its calibrated scale, the groups of columns.
+
+    A share of the households, the newcomers, are drawn from the nation.
+    """
+
+    kind: str
+    scale: float
+    newcomers: float
+    groups: tuple[Group, ...]
 
 
 @dataclass(frozen=True)
@@ -63,9 +89,8 @@ class Country:
     """All that the generator knows about the country."""
 
     targets: tuple[Target, ...]
-    interactions: tuple[Interaction, ...]
-    tilts: tuple[Tilt, ...]
-    newcomers: float
+    odds: tuple[Odds, ...]
+    likeness: Mapping[str, Likeness]
     vacancy: Vacancy
     states: tuple[State, ...]
     block_spread: float
@@ -73,15 +98,14 @@ class Country:
 
 
 def read_country(folder: Path) -> Country:
-    """The country described by national.yaml, interactions.yaml, homogeneity.yaml and states.yaml."""
+    """The country described by national.yaml, odds.csv, likeness.yaml and states.yaml."""
     national, states = _read(folder / "national.yaml"), _read(folder / "states.yaml")
-    interactions, homogeneity = _read(folder / "interactions.yaml"), _read(folder / "homogeneity.yaml")
+    likeness = _read(folder / "likeness.yaml")
     try:
         return Country(
             tuple(_target(name, cells) for name, cells in national["targets"].items()),
-            tuple(_interaction(entry) for entry in interactions["interactions"]),
-            tuple(_tilt(column, spread) for column, spread in homogeneity["tilts"].items()),
-            float(homogeneity["newcomers"]),
+            read_odds(folder / "odds.csv"),
+            {kind: _likeness(kind, entry) for kind, entry in likeness.items()},
             _vacancy(national["vacant"]),
             _states(states["states"]),
             float(states["block_spread"]),
@@ -108,18 +132,44 @@ def _target(name: str, cells: list[Mapping[str, Any]]) -> Target:
     return Target(name, found)
 
 
-def _interaction(entry: Mapping[str, Any]) -> Interaction:
-    odds = tuple(float(value) for value in entry["odds"])
-    if min(odds) <= 0:
-        raise DataError(f"interactions.yaml, {entry['where']} by {entry['column']}: odds must be positive")
-    return Interaction(Predicate.of(entry["where"]), str(entry["column"]), odds)
+def read_odds(path: Path) -> tuple[Odds, ...]:
+    """The odds of a file with the columns `columns`, `codes` (both separated by blanks) and `odds`."""
+    if not path.exists():
+        raise DataError(f"{path} does not exist; the synthetic country needs this file")
+    table = pd.read_csv(path, dtype=str)
+    for name in ("columns", "codes", "odds"):
+        if name not in table:
+            raise DataError(f"{path}: the column {name} is missing; compare with data/synthetic/odds.csv")
+    return tuple(_odds(path, str(names), rows) for names, rows in table.groupby("columns", sort=False))
 
 
-def _tilt(column: str, spread: Mapping[str, float]) -> Tilt:
-    for level in spread:
+def _odds(path: Path, names: str, rows: pd.DataFrame) -> Odds:
+    columns = tuple(names.split())
+    odds = pd.to_numeric(rows["odds"], errors="coerce").to_numpy(np.float64)
+    codes = [[int(code) for code in text.split() if code.isdecimal()] for text in rows["codes"].astype(str)]
+    for line, values, chance in zip(rows.index, codes, odds, strict=True):
+        if len(values) != len(columns) or not 0 < chance < np.inf:
+            raise DataError(f"{path}, row {line + 2}: give {len(columns)} codes and odds over 0 for {names}")
+    return Odds(columns, np.array(codes, dtype=np.int64), odds)
+
+
+def _likeness(kind: str, entry: Mapping[str, Any]) -> Likeness:
+    where = f"likeness.yaml, {kind}"
+    if kind not in KINDS:
+        raise DataError(f"{where}: unknown kind: {nearest(kind, list(KINDS))}")
+    groups = tuple(_group(where, dict(group)) for group in entry["groups"])
+    scale, newcomers = float(entry["scale"]), float(entry["newcomers"])
+    if scale <= 0 or not 0 <= newcomers < 1:
+        raise DataError(f"{where}: the scale must be over 0 and newcomers a share under 1")
+    return Likeness(kind, scale, newcomers, groups)
+
+
+def _group(where: str, entry: dict[str, Any]) -> Group:
+    columns = tuple(map(str, entry.pop("columns")))
+    for level in entry:
         if level not in LEVELS:
-            raise DataError(f"homogeneity.yaml, {column}: unknown level {level!r}: {nearest(level, list(LEVELS))}")
-    return Tilt(column, {level: float(spread.get(level, 0)) for level in LEVELS})
+            raise DataError(f"{where}, {' '.join(columns)}: unknown level {level!r}: {nearest(level, list(LEVELS))}")
+    return Group(columns, {level: float(entry.get(level, 0)) for level in LEVELS})
 
 
 def _vacancy(entry: Mapping[str, Any]) -> Vacancy:

@@ -1,52 +1,35 @@
 """Draw the country: one table of housing units per state."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 
 from genverify.core.domain import DomainFile
-from genverify.core.errors import ConfigError
+from genverify.microdata.settings import Synthetic
 from genverify.microdata.synthetic.country import Country
 from genverify.microdata.synthetic.draw import draw_types
 from genverify.microdata.synthetic.fit import fit
 from genverify.microdata.synthetic.household_types import Ints
-from genverify.microdata.synthetic.model import Model, build_model, neighbourhoods
+from genverify.microdata.synthetic.model import Model, build_model
+from genverify.microdata.synthetic.neighbourhoods import neighbourhoods
 from genverify.microdata.synthetic.places import Places, geoids, lay_out, share_out, vacant_units
 
 
-@dataclass(frozen=True)
-class SyntheticSettings:
-    """
-    Which country to draw: the seed, its occupied households, and a multiplier of the calibrated homogeneity.
-
-    At homogeneity 0 every block is a random sample of the nation; at 1 blocks are as alike as calibrated.
-    """
-
-    seed: int
-    households: int
-    homogeneity: float
-
-    def __post_init__(self) -> None:
-        if self.seed < 0 or self.homogeneity < 0:
-            raise ConfigError(f"the seed ({self.seed}) and homogeneity ({self.homogeneity}) must be 0 or more")
-
-
-def synthesize(settings: SyntheticSettings, domain_file: DomainFile, country: Country) -> Iterator[pa.Table]:
+def synthesize(settings: Synthetic, seed: int, domain_file: DomainFile, country: Country) -> Iterator[pa.Table]:
     """
     The housing units of each state, in the order of FIPS codes: `block`, then the columns of the domain; sorted by block.
 
     Each state has its own random streams, so a state does not depend on how many were drawn before it.
     """
-    model, margins = build_model(domain_file, country, settings.homogeneity)
-    streams = {s.fips: np.random.SeedSequence(settings.seed, spawn_key=(int(s.fips),)).spawn(4) for s in country.states}
+    model, margins = build_model(domain_file, country, settings.likeness, settings.homogeneity)
+    streams = {s.fips: np.random.SeedSequence(seed, spawn_key=(int(s.fips),)).spawn(4) for s in country.states}
     states = []
     for state, households in zip(country.states, share_out(settings.households, country.states), strict=True):
         places = lay_out(state, households, country, np.random.default_rng(streams[state.fips][0]))
-        states.append(neighbourhoods(model, places, streams[state.fips][1]))
-    fitted = fit(model, margins, states)
-    for drawn in states:
+        states.append(neighbourhoods(model.neighbours, places, streams[state.fips][1]))
+    fitted, neighbourhoods_fitted = fit(model, margins, states)
+    for drawn in neighbourhoods_fitted:
         for_households, for_vacant = streams[drawn.places.state.fips][2:]
         types = draw_types(fitted, drawn, np.random.default_rng(for_households))
         vacant = vacant_units(drawn.places, country, np.random.default_rng(for_vacant))

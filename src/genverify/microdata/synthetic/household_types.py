@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from genverify.core.arrays import positions, row_keys
 from genverify.core.domain import DomainFile
 from genverify.core.errors import DataError
 from genverify.core.predicates import Records
@@ -66,19 +66,17 @@ def _possible(file: DomainFile, names: Sequence[str]) -> dict[str, npt.NDArray[n
     return {name: codes[kept] for name, codes in records.items()}
 
 
-def odds_of_types(file: DomainFile, country: Country, types: Types) -> Floats:
-    """The weight of each type by the interactions alone."""
+def odds_of_types(country: Country, types: Types) -> Floats:
+    """The weight of each type by the odds of the country alone."""
     weights: Floats = np.ones(types.shape[0] * types.shape[1])
-    for interaction in country.interactions:
-        place = f"interactions.yaml, {interaction.where} by {interaction.column}"
-        file.domain.check(interaction.where, place)
-        codes = occupied_codes(file, interaction.column)
-        if len(codes) != len(interaction.odds):
-            raise DataError(f"{place}: give {len(codes)} odds, one per code, not {len(interaction.odds)}")
-        table = np.ones(max(codes) + 1)
-        table[list(codes)] = interaction.odds
-        factors = table[types.records[interaction.column]]
-        weights *= np.where(interaction.where.matches(types.records), factors, 1.0)
+    for odds in country.odds:
+        unknown = [name for name in odds.columns if name not in types.records]
+        if unknown:
+            raise DataError(f"odds.csv, {' '.join(odds.columns)}: {unknown[0]} is no column of an occupied household")
+        codes, found = row_keys([odds.codes, np.stack([types.records[name] for name in odds.columns], axis=1)])
+        order = np.argsort(codes, kind="stable")
+        place = positions(codes[order], found)
+        weights *= np.where(place < 0, 1.0, odds.odds[order][place])
     return weights
 
 
@@ -92,10 +90,11 @@ class Margin:
 
 def margins_of(file: DomainFile, country: Country, types: Types) -> tuple[Margin, ...]:
     """The national targets as margins over the types."""
-    return tuple(_margin(file, target, types.records) for target in country.targets)
+    return tuple(margin_of(file, target, types.records) for target in country.targets)
 
 
-def _margin(file: DomainFile, target: Target, records: Records) -> Margin:
+def margin_of(file: DomainFile, target: Target, records: Records) -> Margin:
+    """A national target as a margin over records."""
     cells: npt.NDArray[np.intp] = np.zeros(len(next(iter(records.values()))), dtype=np.intp)
     for number, (predicate, _) in enumerate(target.cells, start=1):
         file.domain.check(predicate, f"national.yaml, target {target.name}")
@@ -129,13 +128,3 @@ def rake(weights: Floats, margins: Sequence[Margin], rounds: int = 100, toleranc
         if worst < tolerance:
             break
     return fitted
-
-
-def loadings(file: DomainFile, country: Country, records: Records) -> Floats:
-    """Which tilt (row: column and code) moves the log weight of which profile or traits (column)."""
-    rows: list[npt.NDArray[Any]] = []
-    length = len(next(iter(records.values())))
-    for tilt in country.tilts:
-        for code in occupied_codes(file, tilt.column):
-            rows.append(records[tilt.column] == code if tilt.column in records else np.zeros(length))
-    return np.array(rows, dtype=np.float64)

@@ -1,27 +1,24 @@
-"""Neighbours resemble each other: the law of the households of a block, and the random tilts that make places differ."""
+"""The law of the households of a block: the nation's, weighted by what is common in the block."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from genverify.core.domain import DomainFile
-from genverify.microdata.synthetic.country import LEVELS, Country
+from genverify.core.errors import DataError
+from genverify.core.predicates import Records
+from genverify.microdata.synthetic.country import Country, Likeness
 from genverify.microdata.synthetic.household_types import (
     Floats,
     Ints,
     Margin,
     Types,
-    loadings,
     margins_of,
-    occupied_codes,
     odds_of_types,
     possible_types,
     rake,
 )
-from genverify.microdata.synthetic.places import Places
-
-CHUNK_BLOCKS = 128
+from genverify.microdata.synthetic.likeness import Groups, Neighbours, Rows, neighbours_of
 
 
 @dataclass(frozen=True)
@@ -29,8 +26,7 @@ class Model:
     """
     The law of a household: p_block(profile, traits) ~ joint(profile, traits) * f_block(profile) * g_block(traits).
 
-    log f and log g add up the tilts of the block; `spread` has the standard deviation of each tilt at each level.
-    Profiles with the same tilts form a cell: they stand together in `types`, `starts` has the first one of each cell.
+    Profiles that f cannot distinguish form a cell: they stand together in `types`, `starts` has the first one of each cell.
     A share of the households, the newcomers, do not resemble their neighbours: their law is the national one.
     """
 
@@ -39,68 +35,60 @@ class Model:
     national: Floats
     newcomers: float
     starts: Ints
-    on_cells: Floats
-    on_traits: Floats
-    spread: dict[str, Floats]
-
-    def weights(self, tilts: Floats) -> tuple[Floats, Floats]:
-        """f (blocks x cells) and g (blocks x traits), the largest of each row 1, so that nothing overflows."""
-        logs = tilts @ self.on_cells, tilts @ self.on_traits
-        f, g = (np.exp(log - log.max(axis=1, keepdims=True)) for log in logs)
-        return f, g
+    neighbours: Neighbours
 
     def by_cell(self) -> Floats:
         """The joint distribution of cells and traits."""
         return np.add.reduceat(self.joint, self.starts, axis=0)
 
 
-def build_model(file: DomainFile, country: Country, homogeneity: float) -> tuple[Model, tuple[Margin, ...]]:
-    """The model before any place is known: its joint distribution has the national margins where no tilt acts."""
-    types, starts = _in_cells(possible_types(file), file, country)
+def build_model(file: DomainFile, country: Country, kind: str, homogeneity: float) -> tuple[Model, tuple[Margin, ...]]:
+    """The model before any place is known: its joint distribution has the national margins."""
+    if kind not in country.likeness:
+        raise DataError(f"likeness.yaml: the entry {kind} is missing; it describes microdata.synthetic.likeness: {kind}")
+    likeness = country.likeness[kind]
+    types, starts = _in_cells(possible_types(file), likeness)
     margins = margins_of(file, country, types)
-    joint = rake(odds_of_types(file, country, types), margins).reshape(types.shape)
-    cells = loadings(file, country, {name: codes[starts] for name, codes in types.profiles.items()})
-    traits, spread = loadings(file, country, types.traits), _spread(file, country, homogeneity)
-    return Model(types, joint, joint.ravel(), country.newcomers, starts, cells, traits, spread), margins
+    joint = rake(odds_of_types(country, types), margins).reshape(types.shape)
+    groups = _groups(types, starts, likeness, np.add.reduceat(joint, starts, axis=0))
+    neighbours = neighbours_of(groups, homogeneity)
+    return Model(types, joint, joint.reshape(1, -1), likeness.newcomers, starts, neighbours), margins
 
 
-def _in_cells(types: Types, file: DomainFile, country: Country) -> tuple[Types, Ints]:
+def _in_cells(types: Types, likeness: Likeness) -> tuple[Types, Ints]:
     """The same types with the profiles of a cell together, and the first profile of each cell."""
-    _, cell = np.unique(loadings(file, country, types.profiles), axis=1, return_inverse=True)
-    order = np.argsort(cell, kind="stable")
-    starts = np.flatnonzero(np.diff(cell[order], prepend=-1)).astype(np.int64)
+    columns = [name for group in likeness.groups for name in group.columns]
+    shown = [types.profiles[name] for name in columns if name in types.profiles]
+    length = types.shape[0]
+    _, cell = np.unique(np.stack([np.zeros(length), *shown], axis=1), axis=0, return_inverse=True)
+    order = np.argsort(cell.reshape(-1), kind="stable")
+    starts = np.flatnonzero(np.diff(cell.reshape(-1)[order], prepend=-1)).astype(np.int64)
     return Types({name: codes[order] for name, codes in types.profiles.items()}, types.traits), starts
 
 
-def _spread(file: DomainFile, country: Country, homogeneity: float) -> dict[str, Floats]:
-    """The standard deviation of each tilt (column and code) at each level."""
-    number = [len(occupied_codes(file, tilt.column)) for tilt in country.tilts]
-    return {level: homogeneity * np.repeat([tilt.spread[level] for tilt in country.tilts], number) for level in LEVELS}
+def _groups(types: Types, starts: Ints, likeness: Likeness, nation: Floats) -> Groups:
+    """The groups of the likeness over the cells and traits, with the nation's shares."""
+    cells = {name: codes[starts] for name, codes in types.profiles.items()}
+    of_cells, of_traits, shares = [], [], []
+    for group in likeness.groups:
+        on_cells, on_traits = (_combinations(group.columns, records) for records in (cells, types.traits))
+        if on_cells is None and on_traits is None:
+            both = f"{', '.join(types.profiles)}, or all of {', '.join(types.traits)}"
+            raise DataError(f"likeness.yaml, {' '.join(group.columns)}: the columns of a group must be all of {both}")
+        of_cells.append(on_cells)
+        of_traits.append(on_traits)
+        shares.append(_shares(on_cells, nation.sum(axis=1)) + _shares(on_traits, nation.sum(axis=0)))
+    return Groups(likeness, tuple(of_cells), tuple(of_traits), tuple(shares), nation)
 
 
-@dataclass(frozen=True)
-class Neighbourhoods:
-    """The places of a state with the tilts of its tracts; those of its blocks are drawn again whenever they are read."""
-
-    places: Places
-    tracts: Floats
-    stream: np.random.SeedSequence
-
-    def block_tilts(self, model: Model) -> Iterator[tuple[slice, Floats]]:
-        """The tilts of the blocks, a chunk at a time: those of the tract and the block's own."""
-        rng = np.random.default_rng(self.stream)
-        for first in range(0, self.places.sizes.size, CHUNK_BLOCKS):
-            blocks = slice(first, first + CHUNK_BLOCKS)
-            tracts = self.tracts[self.places.tract[blocks]]
-            yield blocks, tracts + model.spread["block"] * rng.standard_normal(tracts.shape)
+def _shares(combinations: Rows | None, weights: Floats) -> Floats:
+    """The share of each combination, 0 where the group is about other columns."""
+    return np.zeros(1) if combinations is None else np.bincount(combinations, weights).astype(np.float64)
 
 
-def neighbourhoods(model: Model, places: Places, stream: np.random.SeedSequence) -> Neighbourhoods:
-    """The tilts of each tract: those of its state, of its county and its own."""
-    above, below = stream.spawn(2)
-    rng = np.random.default_rng(above)
-    width, tracts, counties = model.on_traits.shape[0], places.county.size, int(places.county[-1]) + 1
-    state = model.spread["state"] * rng.standard_normal(width)
-    county = model.spread["county"] * rng.standard_normal((counties, width))
-    own = model.spread["tract"] * rng.standard_normal((tracts, width))
-    return Neighbourhoods(places, state + county[places.county] + own, below)
+def _combinations(columns: tuple[str, ...], records: Records) -> Rows | None:
+    """The combination of codes that each record has in these columns, numbered; None where it lacks one of them."""
+    if not set(columns) <= set(records):
+        return None
+    _, number = np.unique(np.stack([records[name] for name in columns], axis=1), axis=0, return_inverse=True)
+    return np.asarray(number.reshape(-1), dtype=np.intp)

@@ -1,0 +1,173 @@
+"""Estimate from surveys how the columns of a household go together: the odds of a log-linear model, shrunk towards 1."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from scipy.optimize import minimize
+
+from genverify.core.domain import DomainFile
+from genverify.core.errors import DataError
+from genverify.core.predicates import Records
+from genverify.microdata.synthetic.country import Target
+from genverify.microdata.synthetic.household_types import Floats, Ints, margin_of, possible_types, rake
+
+HOUSEHOLDS = "households"
+ALMOST_FREE = 100.0  # spread of the log odds of a single column: the national figures decide them anyway
+ITERATIONS = 500
+
+
+@dataclass(frozen=True)
+class Spread:
+    """
+    How far log odds may lie from 0, as standard deviations: of pairs and of triples of columns, and which triples there are.
+
+    Small spreads keep a table of few households near independence, so that types that the sample lacks keep a chance.
+    """
+
+    pairs: float
+    triples: float
+    which: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
+class Term:
+    """A term of the model: its columns, the cell of each type, and the codes of each cell."""
+
+    columns: tuple[str, ...]
+    cells: npt.NDArray[np.intp]
+    codes: Ints
+
+    def sums(self, weights: Floats) -> Floats:
+        return np.bincount(self.cells, weights, minlength=len(self.codes)).astype(np.float64)
+
+
+@dataclass(frozen=True)
+class Survey:
+    """Households of a sample: the cell of each row among the cells of its columns, its households and its weight."""
+
+    term: Term
+    rows: npt.NDArray[np.intp]
+    households: Ints
+    weights: Floats
+
+    def counts(self, values: Floats | Ints) -> Floats:
+        return np.bincount(self.rows, values, minlength=len(self.term.codes)).astype(np.float64)
+
+
+def term_of(columns: Sequence[str], records: Records) -> Term:
+    """The cells that the types take in these columns."""
+    codes = np.stack([records[name] for name in columns], axis=1).astype(np.int64)
+    kinds, cells = np.unique(codes, axis=0, return_inverse=True)
+    return Term(tuple(columns), cells.reshape(-1), kinds)
+
+
+def read_survey(table: pd.DataFrame, name: str, file: DomainFile, targets: Sequence[Target]) -> Survey:
+    """
+    A survey from counts of distinct households: columns of codes, and `households`.
+
+    Its weights are raked to the national figures about its columns: samples over-represent some households.
+    """
+    records = possible_types(file).records
+    columns = [column for column in records if column in table]
+    if HOUSEHOLDS not in table or len(columns) < 2:
+        raise DataError(f"{name}: needs the column {HOUSEHOLDS} and two or more of {', '.join(records)}")
+    term = term_of(columns, records)
+    rows = pd.MultiIndex.from_arrays(list(term.codes.T)).get_indexer(pd.MultiIndex.from_frame(table[columns]))
+    households = table[HOUSEHOLDS].to_numpy(np.int64)
+    if (rows < 0).any():
+        first = int(np.argmax(rows < 0))
+        codes = ", ".join(f"{column}={table[column].iloc[first]}" for column in columns)
+        raise DataError(f"{name}, row {first + 2}: no household can have {codes}; correct the row")
+    if (households < 1).any():
+        first = int(np.argmax(households < 1))
+        raise DataError(f"{name}, row {first + 2}: {HOUSEHOLDS} must be 1 or more, not {households[first]}")
+    own = {column: table[column].to_numpy() for column in columns}
+    margins = [margin_of(file, target, own) for target in targets if target.columns <= set(columns)]
+    weights = households.sum() * rake(households.astype(float), margins, rounds=500, tolerance=1e-7)
+    return Survey(term, rows, households, weights)
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Log odds of each term, and the joint distribution over the types that they give."""
+
+    terms: tuple[Term, ...]
+    logs: tuple[Floats, ...]
+    joint: Floats
+
+
+def estimate(surveys: Sequence[Survey], records: Records, spread: Spread) -> Estimate:
+    """
+    The log-linear model that maximises the likelihood of all surveys less a penalty on large log odds.
+
+    A survey that lacks columns is compared with the distribution summed over them, so a large survey of few columns and a
+    small one of all serve together, and no margin has to be met that another contradicts.
+    """
+    names = tuple(records)
+    chosen = [*combinations(names, 1), *combinations(names, 2), *spread.which]
+    terms = tuple(term_of(columns, records) for columns in chosen)
+    spreads = {1: ALMOST_FREE, 2: spread.pairs, 3: spread.triples}
+    penalty = np.concatenate([np.full(len(t.codes), spreads[len(t.columns)] ** -2.0) for t in terms])
+    ends = np.cumsum([len(term.codes) for term in terms])[:-1]
+    observed = [survey.counts(survey.weights) for survey in surveys]
+    total = sum(counts.sum() for counts in observed)
+
+    def negative(theta: Floats) -> tuple[float, Floats]:
+        joint = joint_of(terms, np.split(theta, ends))
+        value, per_type = -0.5 * float(penalty @ theta**2), -total * joint
+        for survey, counts in zip(surveys, observed, strict=True):
+            expected = survey.term.sums(joint)
+            seen = counts > 0
+            value += float(counts[seen] @ np.log(expected[seen]))
+            ratio = np.divide(counts, expected, out=np.zeros_like(counts), where=seen)
+            per_type += joint * ratio[survey.term.cells]
+        slope = np.concatenate([term.sums(per_type) for term in terms]) - penalty * theta
+        return -value, -slope
+
+    start = np.zeros(penalty.size)
+    result = minimize(negative, start, jac=True, method="L-BFGS-B", options={"maxiter": ITERATIONS, "maxcor": 20})
+    logs = tuple(np.split(result.x, ends))
+    return Estimate(terms, logs, joint_of(terms, logs))
+
+
+def joint_of(terms: Sequence[Term], logs: Sequence[Floats]) -> Floats:
+    """The distribution over the types: the product of the odds of all terms."""
+    log = np.zeros(terms[0].cells.size)
+    for term, values in zip(terms, logs, strict=True):
+        log += values[term.cells]
+    weights = np.exp(log - log.max())
+    return np.asarray(weights / weights.sum(), dtype=np.float64)
+
+
+def odds_table(fitted: Estimate, surveys: Sequence[Survey]) -> pd.DataFrame:
+    """One row per cell of a term: columns, codes, odds, and what the largest survey of these columns has there."""
+    pieces = []
+    for term, logs in zip(fitted.terms, fitted.logs, strict=True):
+        survey = max((s for s in surveys if set(term.columns) <= set(s.term.columns)), key=lambda s: int(s.households.sum()))
+        sample, weighted = margin_counts(survey, term)
+        pieces.append(
+            pd.DataFrame(
+                {
+                    "columns": " ".join(term.columns),
+                    "codes": [" ".join(map(str, codes)) for codes in term.codes.tolist()],
+                    "odds": [f"{value:.4g}" for value in np.exp(logs)],
+                    "sample": sample.astype(np.int64),
+                    "percent": (100 * weighted / weighted.sum()).round(3),
+                }
+            )
+        )
+    return pd.concat(pieces, ignore_index=True)
+
+
+def margin_counts(survey: Survey, term: Term) -> tuple[Floats, Floats]:
+    """Households of the sample, and their weights, in each cell of a term."""
+    columns = [survey.term.columns.index(name) for name in term.columns]
+    codes = pd.MultiIndex.from_arrays(list(survey.term.codes[:, columns].T))
+    cell = pd.MultiIndex.from_arrays(list(term.codes.T)).get_indexer(codes)[survey.rows]
+    size = len(term.codes)
+    households, weights = (np.bincount(cell, values, minlength=size) for values in (survey.households, survey.weights))
+    return households.astype(np.float64), weights.astype(np.float64)

@@ -1,0 +1,233 @@
+"""
+How the households of a place come to be alike: the weights that the law of its households gives to cells and to traits.
+
+Three generators: around a prototype household, by shares drawn from a Dirichlet distribution, by copies from an urn.
+"""
+
+from abc import ABC, abstractmethod
+from copy import copy
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from genverify.microdata.synthetic.country import LEVELS, Likeness
+from genverify.microdata.synthetic.household_types import Floats, Ints
+from genverify.microdata.synthetic.pick import pick_cells
+
+ROUNDS = 50
+SMALLEST_SHARE = 1e-9
+MOST_COPIES = 0.95
+
+Rows = npt.NDArray[np.intp]
+Places = npt.NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Groups:
+    """
+    The groups of columns in which neighbours are alike: the combination of codes that each cell or traits has in each.
+
+    `shares` has the nation's share of each combination, group by group.
+    """
+
+    likeness: Likeness
+    of_cells: tuple[Rows | None, ...]
+    of_traits: tuple[Rows | None, ...]
+    shares: tuple[Floats, ...]
+    nation: Floats
+
+
+class Neighbours(ABC):
+    """Places of a level, drawn around those of the level above, and what they make of the nation's law."""
+
+    @abstractmethod
+    def nation(self) -> Places:
+        """The place around the states."""
+
+    @abstractmethod
+    def below(self, level: str, around: Places, rng: np.random.Generator) -> Places:
+        """One place of this level inside each given place."""
+
+    @abstractmethod
+    def weights(self, blocks: Places) -> tuple[Floats, Floats]:
+        """f (blocks x cells) and g (blocks x traits): a household's chance is the joint distribution times both."""
+
+    def copies(self) -> float:
+        """The chance that a household repeats another of its block."""
+        return 0.0
+
+    def moved(self, wanted: Floats) -> "Neighbours":
+        """The same, with blocks of some cells and traits more often drawn: `wanted` times as often as now."""
+        del wanted
+        return self
+
+
+class Prototypes(Neighbours):
+    """
+    Each place has a prototype household. A household of a block is likely where it is like the block's prototype; this is
+    drawn around the tract's, and so on up to the nation.
+
+    The kernel of a level is exp(-strength of every group in which two households differ); that of the tracts, say, decides
+    how alike the prototypes of their blocks are, that of the blocks how alike their households. Households drawn around
+    prototypes crowd at what is common, so prototypes are drawn from the distribution for which households come out as the
+    nation's (by the EM algorithm). Every level keeps this distribution (Sinkhorn scaling).
+    """
+
+    def __init__(self, groups: Groups, scale: float, block_scale: float) -> None:
+        levels = {level: scale * (block_scale if level == "block" else 1.0) for level in LEVELS}
+        self._kernels = {level: _kernels(groups, level, times) for level, times in levels.items()}
+        self._prototypes = _mixing(groups.nation, *self._kernels["block"])
+        self._bases = {level: _scaled(self._prototypes, *kernels) for level, kernels in self._kernels.items()}
+        self._shape = groups.nation.shape
+
+    def nation(self) -> Places:
+        return np.full((1, 2), -1)
+
+    def below(self, level: str, around: Places, rng: np.random.Generator) -> Places:
+        if level == "state":
+            ones, base = (np.ones((len(around), size)) for size in self._shape), self._prototypes
+            f, g = ones
+        else:
+            f, g = self._seen(_ABOVE[level], around)
+            base = self._bases[_ABOVE[level]]
+        cells, traits = pick_cells(base, f, g, np.arange(len(around)), rng.random((len(around), 2)))
+        return np.stack([cells, traits], axis=1)
+
+    def weights(self, blocks: Places) -> tuple[Floats, Floats]:
+        return self._seen("block", blocks)
+
+    def moved(self, wanted: Floats) -> Neighbours:
+        other = copy(self)
+        other._bases = {**self._bases, "tract": self._bases["tract"] * wanted}
+        return other
+
+    def _seen(self, level: str, places: Places) -> tuple[Floats, Floats]:
+        cells, traits = self._kernels[level]
+        return cells[places[:, 0]], traits[places[:, 1]]
+
+
+_ABOVE = dict(zip(LEVELS[1:], LEVELS[:-1], strict=True))
+
+
+def _kernels(groups: Groups, level: str, scale: float) -> tuple[Floats, Floats]:
+    """The likeness of cells with cells, and of traits with traits."""
+    found = []
+    for size, codes in zip(groups.nation.shape, (groups.of_cells, groups.of_traits), strict=True):
+        log = np.zeros((size, size))
+        for group, own in zip(groups.likeness.groups, codes, strict=True):
+            if own is not None:
+                log -= scale * group.strength[level] * (own[:, None] != own)
+        found.append(np.exp(log))
+    return found[0], found[1]
+
+
+def _mixing(nation: Floats, cells: Floats, traits: Floats) -> Floats:
+    """The distribution of prototypes around which the households of all blocks come nearest to the nation's."""
+    around = np.maximum(cells @ nation @ traits, np.finfo(float).tiny)
+    prototypes = nation.copy()
+    for _ in range(ROUNDS):
+        households = nation * (cells @ (prototypes / around) @ traits)
+        ratio = np.divide(nation, households, out=np.zeros_like(nation), where=households > 0)
+        prototypes = prototypes / around * (cells @ (nation * ratio) @ traits)
+    return np.asarray(prototypes / prototypes.sum(), dtype=np.float64)
+
+
+def _scaled(prototypes: Floats, cells: Floats, traits: Floats) -> Floats:
+    """The base b for which b(x) * kernel(x, y) * b(y) has the prototypes' distribution as margin on both sides."""
+    base = prototypes.copy()
+    for _ in range(ROUNDS):
+        reached = base * (cells @ base @ traits)
+        base *= np.sqrt(np.divide(prototypes, reached, out=np.zeros_like(base), where=reached > 0))
+    return base
+
+
+class Shares(Neighbours):
+    """
+    Each place has shares of its own of every group, from a Dirichlet distribution around those of the place around it.
+
+    `strength` is the inverse of the concentration: 0 gives every place the shares of the place around it.
+    """
+
+    def __init__(self, groups: Groups, scale: float) -> None:
+        self._groups, self._scale = groups, scale
+
+    def nation(self) -> Places:
+        return np.log(np.concatenate(self._groups.shares))[None, :]
+
+    def below(self, level: str, around: Places, rng: np.random.Generator) -> Places:
+        drawn: Floats = around.copy()
+        for group, own in zip(self._groups.likeness.groups, self._spans(), strict=True):
+            spread = self._scale * group.strength[level]
+            if spread > 0:
+                drawn[:, own] = _log_dirichlet(np.exp(around[:, own]) / spread, rng)
+        return drawn
+
+    def weights(self, blocks: Places) -> tuple[Floats, Floats]:
+        tilts = blocks - self.nation()
+        found = []
+        for size, codes in zip(self._groups.nation.shape, (self._groups.of_cells, self._groups.of_traits), strict=True):
+            log = np.zeros((len(blocks), size))
+            for own, span in zip(codes, self._spans(), strict=True):
+                if own is not None:
+                    log += tilts[:, span][:, own]
+            found.append(np.exp(log - log.max(axis=1, keepdims=True)))
+        return found[0], found[1]
+
+    def _spans(self) -> list[slice]:
+        ends = np.cumsum([0, *(shares.size for shares in self._groups.shares)]).tolist()
+        return [slice(first, last) for first, last in pairwise(ends)]
+
+
+def _log_dirichlet(shape: Floats, rng: np.random.Generator) -> Floats:
+    """
+    Logs of shares from a Dirichlet distribution, one row per place; none below that of SMALLEST_SHARE.
+
+    Small shapes give gammas that no float can hold, but Gamma(a) is distributed as Gamma(a + 1) * U^(1 / a).
+    """
+    shape = np.maximum(shape, SMALLEST_SHARE)
+    logs = np.log(rng.gamma(shape + 1)) + np.log(1 - rng.random(shape.shape)) / shape
+    logs -= logs.max(axis=1, keepdims=True)
+    shares = np.maximum(np.exp(logs), SMALLEST_SHARE)
+    return np.asarray(np.log(shares / shares.sum(axis=1, keepdims=True)), dtype=np.float64)
+
+
+class Urn(Prototypes):
+    """Around prototypes, of which the file says in which columns; and each household may repeat another of its block."""
+
+    def __init__(self, groups: Groups, homogeneity: float, copies: float) -> None:
+        super().__init__(groups, homogeneity, 1.0)
+        self._copies = min(MOST_COPIES, copies)
+
+    def copies(self) -> float:
+        return self._copies
+
+
+def neighbours_of(groups: Groups, homogeneity: float) -> Neighbours:
+    """The generator that the country's file of likeness describes."""
+    kind, scale = groups.likeness.kind, groups.likeness.scale
+    if kind == "dirichlet":
+        return Shares(groups, homogeneity * scale)
+    if kind == "urn":
+        return Urn(groups, homogeneity, homogeneity * scale)
+    return Prototypes(groups, homogeneity, scale)
+
+
+def sources(block: Ints, copies: float, rng: np.random.Generator) -> Ints:
+    """
+    Which household of its block each one repeats (itself where it repeats none), in the order of the households.
+
+    The blocks are numbered in order. A copy of a copy is the household that was first.
+    """
+    source: Ints = np.arange(block.size)
+    if copies == 0 or not block.size:
+        return source
+    before = source - np.searchsorted(block, block)
+    uniform = rng.random((block.size, 2))
+    repeats = (uniform[:, 0] < copies) & (before > 0)
+    source = np.where(repeats, source - before + (uniform[:, 1] * before).astype(np.int64), source)
+    while (source != (further := source[source])).any():
+        source = further
+    return source
