@@ -16,6 +16,7 @@ from genverify.solve.enumerate import all_class_counts
 from genverify.solve.exchange import Exchange
 from genverify.solve.program import Program
 from genverify.solve.settings import ProgramSettings
+from genverify.solve.solvers.base import Optimal
 
 Ints = npt.NDArray[np.int64]
 VERTICES = 12
@@ -77,7 +78,7 @@ def _starts(bounder: Bounder, rng: np.random.Generator) -> list[Ints]:
     points = []
     for _ in range(VERTICES):
         answer = bounder.lp.maximise(rng.standard_normal(classes))
-        z = bounder.integral(answer.z) if answer.z is not None else None
+        z = bounder.integral(answer.z) if isinstance(answer, Optimal) else None
         if z is not None:
             points.append(z)
     if points:

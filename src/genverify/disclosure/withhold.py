@@ -30,7 +30,7 @@ from genverify.solve.leaves import certificate_of
 from genverify.solve.program import Program
 from genverify.solve.recount import WrongAnswer
 from genverify.solve.settings import ProgramSettings
-from genverify.solve.solvers.base import IntegerProgram, Status
+from genverify.solve.solvers.base import IntegerProgram, Optimal
 
 ROUNDS = 40
 MOST_PROOFS = 120
@@ -206,7 +206,7 @@ class _Area:
         ones = np.ones(len(self.supports))
         program = IntegerProgram(csr_array(inside), ones, np.full(len(ones), inf), np.ones(len(cells)), -np.ones(len(cells)))
         answer = self.settings.make_solver().solve(program)
-        if answer.status is not Status.OPTIMAL or answer.z is None:
+        if not isinstance(answer, Optimal):
             return None
         hit = Cells(cell for cell, taken in zip(cells, answer.z, strict=True) if taken > 0.5)
         if not all(support & hit for support in self.supports):

@@ -14,7 +14,7 @@ from genverify.solve.exchange import Exchange
 from genverify.solve.leaves import Branch, Fork, Leaf, Node, exact_leaf
 from genverify.solve.program import Program
 from genverify.solve.recount import INTEGRAL, WrongAnswer, whole
-from genverify.solve.solvers.base import Answer, Floats, LinearProgram, Solver, Status
+from genverify.solve.solvers.base import Floats, Infeasible, LinearProgram, Optimal, Solver, Stopped
 
 Ints = npt.NDArray[np.int64]
 SPARE_STEPS = 10
@@ -80,7 +80,7 @@ class Bounder:
                 rows += 1
             for _ in range(2 * self.program.n + SPARE_STEPS):
                 answer = self.lp.maximise(objective)
-                if answer.z is None:
+                if not isinstance(answer, Optimal):
                     return None
                 z = self.integral(answer.z)
                 if z is not None:
@@ -135,8 +135,8 @@ class _Search:
             proof = self.node()
         except _Found as found:
             return Bound(counterexample=self.recounted(found.z), integer=self.integer)
-        except _Stopped as stopped:
-            return Bound(limit=stopped.why, integer=self.integer, decided=False)
+        except _LimitStruck as struck:
+            return Bound(limit=struck.limit, integer=self.integer, decided=False)
         if proof is None:
             return Bound(limit="proof too large or not exact", integer=self.integer)
         return Bound(proof=proof, integer=self.integer)
@@ -157,12 +157,12 @@ class _Search:
         if self.bounder.program.classes == 0:
             return self.no_records()
         answer = self.bounder.lp.maximise(self.c)
-        if answer.status is Status.INFEASIBLE:
-            return self.leaf(answer, np.zeros_like(self.c), -1, "empty")
-        if answer.status is not Status.OPTIMAL or answer.value is None or answer.z is None:
-            raise _Stopped(answer.status.value)
+        if isinstance(answer, Infeasible):
+            return self.leaf(answer.y, np.zeros_like(self.c), -1, "empty")
+        if isinstance(answer, Stopped):
+            raise _LimitStruck(answer.limit.value)
         if floor(answer.value + INTEGRAL) <= self.b:
-            return self.leaf(answer, self.c, self.b, "bound")
+            return self.leaf(answer.y, self.c, self.b, "bound")
         z = self.bounder.integral(answer.z)
         self.integer |= z is None
         if z is None and not self.branches:
@@ -181,17 +181,17 @@ class _Search:
             raise _Found(np.zeros(0, dtype=np.int64))
         return Leaf("bound", 1, {}, ())
 
-    def leaf(self, answer: Answer, c: Ints, b: int, kind: str) -> Node | None:
+    def leaf(self, y: Floats | None, c: Ints, b: int, kind: str) -> Node | None:
         self.leaves += 1
-        if answer.y is None or self.leaves > self.bounder.limits.leaves:
+        if y is None or self.leaves > self.bounder.limits.leaves:
             return None
-        return exact_leaf(self.bounder.program, self.branches, answer.y, c, b, kind)
+        return exact_leaf(self.bounder.program, self.branches, y, c, b, kind)
 
     def split(self, z: Floats) -> Node | None:
         """Both sides of a branch row: at most t, at least t + 1; the side that is nearer to the point first."""
         chosen = choose_part(self.bounder.program, z)
         if chosen is None:
-            raise _Stopped("nothing to branch on")
+            raise _LimitStruck("nothing to branch on")
         part, inside = chosen
         value = float(z[inside].sum())
         at = floor(value)
@@ -213,9 +213,9 @@ class _Search:
     def count(self) -> None:
         self.nodes += 1
         if self.nodes > self.bounder.limits.nodes:
-            raise _Stopped("node limit")
+            raise _LimitStruck("node limit")
         if time.monotonic() > self.deadline:
-            raise _Stopped("wall-clock limit")
+            raise _LimitStruck("wall-clock limit")
 
 
 class _Found(Exception):
@@ -223,6 +223,6 @@ class _Found(Exception):
         self.z = z
 
 
-class _Stopped(Exception):
-    def __init__(self, why: str) -> None:
-        self.why = why
+class _LimitStruck(Exception):
+    def __init__(self, limit: str) -> None:
+        self.limit = limit

@@ -10,7 +10,7 @@ from genverify.core.predicates import Flags
 from genverify.solve.bounds import Bounder
 from genverify.solve.leaves import Branch, exact_leaf
 from genverify.solve.recount import INTEGRAL
-from genverify.solve.solvers.base import Answer, Status
+from genverify.solve.solvers.base import Floats, Infeasible, Optimal
 
 Ints = npt.NDArray[np.int64]
 MOST_PROGRAMS = 20_000
@@ -86,17 +86,17 @@ class _Search:
         """The largest count that the next class can have beside those before it; -1: these counts fit nothing."""
         self.programs += 1
         answer = self.lp.maximise(chosen)
-        if answer.status is Status.INFEASIBLE and self.proved(answer, np.zeros(len(chosen), dtype=np.int64), -1, "empty"):
+        if isinstance(answer, Infeasible) and self.proved(answer.y, np.zeros(len(chosen), dtype=np.int64), -1, "empty"):
             return -1
-        if answer.value is not None:
+        if isinstance(answer, Optimal):
             value = floor(answer.value + INTEGRAL)
-            if self.proved(answer, chosen.astype(np.int64), value, "bound"):
+            if self.proved(answer.y, chosen.astype(np.int64), value, "bound"):
                 return value
         return self.room(chosen, counts)
 
-    def proved(self, answer: Answer, c: Ints, b: int, kind: str) -> bool:
-        """Whether the multipliers of an answer show, in integers, that c z <= b beside the counts before it."""
-        return answer.y is not None and exact_leaf(self.used, self.branches, answer.y, c, b, kind) is not None
+    def proved(self, y: Floats | None, c: Ints, b: int, kind: str) -> bool:
+        """Whether the multipliers y of an answer show, in integers, that c z <= b beside the counts before it."""
+        return y is not None and exact_leaf(self.used, self.branches, y, c, b, kind) is not None
 
     def room(self, chosen: Flags, counts: list[int]) -> int:
         """What the rows that the class adds to leave for it; the first row, N, is one of them."""

@@ -8,7 +8,7 @@ from scipy.sparse import coo_array, csr_array
 
 from genverify.core.errors import DataError
 from genverify.papers.cellbounds.conditional import Conditionals
-from genverify.solve.solvers.base import Floats, IntegerProgram, Solver, Status
+from genverify.solve.solvers.base import Floats, Infeasible, IntegerProgram, Solver, Stopped
 
 
 def reference_range(table: Conditionals, N: int, row: int, column: int, solver: Solver) -> tuple[int, int] | None:
@@ -34,9 +34,9 @@ def _range(A: csr_array, sides: Floats, place: int, solver: Solver) -> tuple[int
         objective = np.zeros(A.shape[1])
         objective[place] = sign
         answer = solver.solve(IntegerProgram(A, sides, sides, upper, objective))
-        if answer.status is Status.INFEASIBLE:
+        if isinstance(answer, Infeasible):
             raise DataError("no table has these conditionals and this N")
-        if answer.value is None:
+        if isinstance(answer, Stopped):
             return None
         ends.append(round(sign * answer.value))
     return ends[0], ends[1]

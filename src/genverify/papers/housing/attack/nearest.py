@@ -9,7 +9,7 @@ from scipy.sparse import block_array, csr_array
 from genverify.papers.housing.attack.prior import NATS
 from genverify.papers.housing.attack.types_program import Ints, TypeProgram
 from genverify.solve.recount import WrongAnswer, whole
-from genverify.solve.solvers.base import Floats, IntegerProgram, Solver, Status
+from genverify.solve.solvers.base import Floats, IntegerProgram, Optimal, Solver, Stopped, best_point
 
 WIDTH = 6  # steps to each side of an error that are told apart
 MOVES, TRIES = 4, 20  # so often the steps are laid around other errors, then they are widened
@@ -107,17 +107,16 @@ def _solve(program: TypeProgram, cost: Ints, sides: list[_Side], solver: Solver)
     """The best dataset with these steps, and how far from the best it may be."""
     model = _model(program, cost, sides)
     answer = solver.solve(model)
-    point = answer.incumbent if answer.z is None else answer.z
-    if answer.status is Status.INFEASIBLE or point is None:
-        raise WrongAnswer(
-            f"no dataset near the counts was found ({answer.status.value}); raise program.nodes or program.seconds"
-        )
+    point = best_point(answer)
+    if point is None:
+        why = answer.limit.value if isinstance(answer, Stopped) else "infeasible"
+        raise WrongAnswer(f"no dataset near the counts was found ({why}); raise program.nodes or program.seconds")
     z = whole(point[: program.types])
     if z is None or z.sum() != program.n or (z < 0).any():
         raise WrongAnswer("the dataset nearest to the counts is not one of N households when recounted")
-    if answer.status is Status.OPTIMAL or answer.bound is None:
-        return z, 0.0 if answer.status is Status.OPTIMAL else inf
-    return z, max(0.0, answer.bound - float(model.objective @ point))
+    if isinstance(answer, Stopped) and answer.bound is not None:
+        return z, max(0.0, answer.bound - float(model.objective @ point))
+    return z, 0.0 if isinstance(answer, Optimal) else inf
 
 
 def _model(program: TypeProgram, cost: Ints, sides: list[_Side]) -> IntegerProgram:
