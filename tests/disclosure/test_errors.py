@@ -1,4 +1,4 @@
-"""What is wrong with a release file, its data or its counts is said in words: what, where, and what to do next."""
+"""What is wrong with a release file, its data or its counts is stated in words: what, where, and what to do next."""
 
 from pathlib import Path
 
@@ -108,9 +108,9 @@ def test_missing_values_can_have_a_code(tmp_path: Path) -> None:
         ("under 65,2\n", "under 65,*\n", "line 3: the count '*' is no whole number"),
         ("under 65,2\n", "under 65,9\n", "sex_age.f.under 65 counts 9, but there are only 5 people"),
         ("sex_age.f.under 65", "sex_age.f.under 66", "did you mean sex_age.f.under 65"),
-        ("N,5\n", "", "the number of people is not said; add a row with cell N"),
+        ("N,5\n", "", "the number of people is not given; add a row with cell N"),
         ("age_home.under 65.owns,2\n", "", "table age_home is empty: no count of it is given"),
-        ("N,5\n", "N,5\nsex_age.f.under 65,2\n", "stands there twice"),
+        ("N,5\n", "N,5\nsex_age.f.under 65,2\n", "is duplicated"),
         ("cell,count", "cell,counts", "has no column 'count': did you mean counts"),
     ],
 )

@@ -25,7 +25,7 @@ TESTS = Path(__file__).parents[1]
 ROOT = TESTS.parent
 # not statements about the blocks that anything else in the study could contradict: how the work was done
 HOW = {"types", "classes", "solver", "decided_lp", "decided_ip", "limits", "complete"}
-# of a record: what is said of the job's time, and of the commit, which is part of the published digest
+# of a record: what is recorded of the job's time, and of the commit, which is part of the published digest
 TIMES = {"started", "seconds", "git"}
 ESCAPED = "accepted, false"
 
@@ -77,7 +77,7 @@ def _named(key: str, value: Any) -> Any:
 
 
 def run(cases: int, seed: int) -> tuple[Counter[str], list[str]]:
-    """Try so many forgeries; the outcomes counted, and the escapes in words."""
+    """Try a number of forgeries; the outcomes counted, and the escapes in words."""
     outcomes: Counter[str] = Counter()
     escapes: list[str] = []
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:

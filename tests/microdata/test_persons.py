@@ -186,7 +186,7 @@ BAD_RECORDS = {
     "missing column": (RECORDS.replace("asian", "asia") + RECORD, ": no column asian (did you mean asia?"),
     "age 116": (
         RECORDS + RECORD + RECORD.replace(",30,", ",116,"),
-        ", row 3: age 116 is no age from 0 to 115. Mend the row.",
+        ", row 3: age 116 is no age from 0 to 115. Correct the row.",
     ),
     "no race": (RECORDS + RECORD.replace(",1,0,0,1,0,0,1", ",0,0,0,0,0,0,1"), ", row 2: the race flags name no race"),
     "flag 2": (RECORDS + RECORD.replace(",30,1,", ",30,2,"), ", row 2: white 2 is neither 0 nor 1"),

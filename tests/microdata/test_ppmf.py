@@ -149,7 +149,7 @@ def test_a_bad_row_is_named(tmp_path: Path, domain: Domain, case: str) -> None:
     path = text_file(tmp_path, "# comment", HEADER, ROW, row, ROW)
     said = message(path, domain)
     assert said.startswith(f"{path}, {expected}")
-    assert re.search(r"(Mend|Use|Give) ", said)
+    assert re.search(r"(Correct|Use|Give) ", said)
 
 
 def test_a_quote_that_is_not_closed(tmp_path: Path, domain: Domain) -> None:

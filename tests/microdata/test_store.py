@@ -172,7 +172,7 @@ def sizes_message(folder: Path) -> str:
 def test_a_block_in_two_states(tmp_path: Path) -> None:
     write_state(tmp_path, "01", A, B)
     write_state(tmp_path, "02", "02" + A[2:], A)
-    assert sizes_message(tmp_path).startswith(f"block {A} stands in two states (01, 02): ")
+    assert sizes_message(tmp_path).startswith(f"block {A} is in two states (01, 02): ")
 
 
 def test_a_block_in_the_wrong_file(tmp_path: Path) -> None:

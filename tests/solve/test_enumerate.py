@@ -1,4 +1,4 @@
-"""Complete and unique are said only where it is proved: a solver that stops or lies costs work, never a false answer."""
+"""Complete and unique are reported only where it is proved: a solver that stops or lies costs work, never a false answer."""
 
 from dataclasses import replace
 from random import Random

@@ -49,7 +49,7 @@ def _with_column(domain: Domain, column: Column) -> Domain:
 def _unsplit(predicate: Predicate, column: str, code: Mapping[int, int], where: str) -> Predicate:
     """The condition in the merged codes; an error where it holds for only some of those that become one."""
     if _widened(predicate, column, code) != predicate:
-        raise DataError(f"{where} tells apart codes of {column} that are merged: use finer groups")
+        raise DataError(f"{where} distinguishes codes of {column} that are merged: use finer groups")
     return _recoded(predicate, column, code)
 
 
@@ -62,7 +62,15 @@ def refuse_sums(schema: Schema) -> None:
 
 @dataclass(frozen=True)
 class Recoding:
-    """A column with fewer codes: the schema it leads to, the new code of each old one, the old cells behind each new one."""
+    """
+    A column with fewer codes: the schema it leads to, the new code of each old one, the old cells behind each new one.
+
+    >>> age = Column("AGE", "age", (1, 2, 3), ("child", "adult", "old"))
+    >>> queries = [Query(f"T.{code}", "T", age.meaning[code], Predicate.of({"AGE": [code]})) for code in age.codes]
+    >>> recoding = coarsen(Schema(Domain((age,)), (), tuple(queries)), "AGE", {"grown up": [2, 3]})
+    >>> recoding.code, recoding.members, recoding.schema.domain["AGE"].meanings
+    ({1: 1, 2: 2, 3: 2}, ((0,), (1, 2)), ('child', 'grown up'))
+    """
 
     schema: Schema
     column: str
@@ -108,8 +116,8 @@ def _merged_queries(schema: Schema, column: str, code: Mapping[int, int]) -> tup
         together.setdefault((query.table, _widened(query.predicate, column, code)), []).append(place)
     queries, members = [], []
     for (table, wide), places in together.items():
-        whole = [place for place in places if schema.queries[place].predicate == wide]
-        parts = tuple(whole[:1] or places)
+        same = [place for place in places if schema.queries[place].predicate == wide]
+        parts = tuple(same[:1] or places)
         codes = sorted(one for place in parts for one in schema.queries[place].predicate.where.get(column, ()))
         if codes == list(wide.where.get(column, ())):
             first = schema.queries[parts[0]]
@@ -136,9 +144,9 @@ def _coarser_rule(rule: Rule, column: str, code: Mapping[int, int]) -> Rule | No
     """The rule as far as it still holds: of its `when`, the coarser codes all of whose records it speaks of."""
     when = rule.when
     if column in when.where:
-        said = set(when.where[column])
-        whole = [one for one in said if {old for old in code if code[old] == code[one]} <= said]
-        if not whole:
+        codes = set(when.where[column])
+        covered = [one for one in codes if {old for old in code if code[old] == code[one]} <= codes]
+        if not covered:
             return None
-        when = Predicate.of({**when.where, column: whole})
+        when = Predicate.of({**when.where, column: covered})
     return Rule(rule.name, _recoded(when, column, code), tuple(_recoded(option, column, code) for option in rule.one_of))

@@ -67,6 +67,15 @@ class _Group:
     """
     The queries about one set of columns. Combinations of codes that lie in the same queries are of one kind: `kind_of` each
     combination, and `inside`, which kinds lie in each query.
+
+    >>> from genverify.core.domain import Column
+    >>> domain = Domain((Column("SIZE", "persons", (1, 2, 3), ("one", "two", "three")),))
+    >>> several = Query("T.2+", "T", "two or more", Predicate.of({"SIZE": [2, 3]}))
+    >>> [group] = _groups(domain, [several])
+    >>> group.kind_of.tolist()  # two and three persons lie in the same queries
+    [0, 1, 1]
+    >>> group.counts({"SIZE": np.array([0, 1, 2, 0], dtype=np.int32)}, np.array([0, 0, 0, 1]), 2).tolist()
+    [[2], [0]]
     """
 
     columns: tuple[str, ...]
@@ -95,6 +104,9 @@ def _groups(domain: Domain, queries: Sequence[Query]) -> list[_Group]:
 def _group(domain: Domain, queries: Sequence[Query], columns: tuple[str, ...], places: Sequence[int]) -> _Group:
     codes = [np.array(domain[name].codes) for name in columns]
     inside = np.array([_grid_flags(queries[place].predicate, codes) for place in places]).T
+    # Which queries a combination of codes lies in is a row of flags, and combinations with equal rows are of one kind.
+    # Packed to bits and viewed as one void scalar, a row is compared as a few bytes; np.unique over rows (axis=0) would
+    # compare it flag by flag. The order of the kinds has no meaning: `inside` is indexed by it and nothing else.
     _, first, kind_of = np.unique(row_bytes(np.packbits(inside, axis=1)), return_index=True, return_inverse=True)
     sizes, kinds = tuple(map(len, codes)), csr_array(inside[first].T.astype(np.int64))
     return _Group(columns, sizes, np.array(places), kind_of.ravel().astype(np.int64), kinds)

@@ -62,13 +62,13 @@ class Codings:
             raise DataError(f"unknown column {name!r}: {nearest(name, list(self.by_name))}")
         return self.by_name[name]
 
-    def predicate(self, where: Mapping[str, Sequence[str]], said: str) -> Predicate:
-        """A condition in texts as one in codes; an error names `said` and what is unknown."""
+    def predicate(self, where: Mapping[str, Sequence[str]], location: str) -> Predicate:
+        """A condition in texts as one in codes; an error names `location` and what is unknown."""
         try:
-            return Predicate.of({name: [self[name].code(text, said) for text in texts] for name, texts in where.items()})
+            return Predicate.of({name: [self[name].code(text, location) for text in texts] for name, texts in where.items()})
         except DataError as error:
             message = str(error)
-            raise DataError(message if message.startswith(said) else f"{said}: {message}") from None
+            raise DataError(message if message.startswith(location) else f"{location}: {message}") from None
 
 
 def read_texts(path: Path, limits: FileLimits = LIMITS) -> pd.DataFrame:

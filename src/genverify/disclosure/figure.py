@@ -30,9 +30,9 @@ def _bars(axes: Axes, found: pd.DataFrame, column: str, k: int, words: str) -> N
         (column, "any number of columns", PALETTE[0], ""),
         (f"{column}_k{k}", f"{k} or more columns", PALETTE[1], "////"),
     )
-    for shift, (name, said, colour, hatch) in zip((-0.2, 0.2), series, strict=True):
+    for shift, (name, label, colour, hatch) in zip((-0.2, 0.2), series, strict=True):
         bars = axes.barh(
-            places + shift, found[name], height=0.38, color=colour, hatch=hatch, edgecolor="white", label=said, lw=0
+            places + shift, found[name], height=0.38, color=colour, hatch=hatch, edgecolor="white", label=label, lw=0
         )
         axes.bar_label(bars, padding=2, fontsize=6.5, color=INK)
     axes.set_xlabel(words)

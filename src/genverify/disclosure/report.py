@@ -73,11 +73,11 @@ def _claims(audit: Audit) -> dict[str, Any]:
     if not audit.described.form.show_claims:
         return {}
     found = longest(audit.singles, audit.described.schema.domain.names)
-    said = found.sort_values(["k", "effective_k"], ascending=[False, True], kind="stable")
+    ordered = found.sort_values(["k", "effective_k"], ascending=[False, True], kind="stable")
     of_area = {one.program.release.block: place for place, one in enumerate(audit.found)}
     return {
-        "longest": len(said),
-        "claims": [_claim(audit, of_area[row["block"]], row) for row in _rows(said, MOST_CLAIMS)],
+        "longest": len(ordered),
+        "claims": [_claim(audit, of_area[row["block"]], row) for row in _rows(ordered, MOST_CLAIMS)],
     }
 
 

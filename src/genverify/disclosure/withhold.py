@@ -67,7 +67,7 @@ class Search:
 
 def search_cells(found: Sequence[Verified], attack: Attack, k: int, most: int) -> Search:
     """
-    The cells to withhold so that no singleton claim with at least k columns is left, area by area, at most so many in all.
+    The cells to withhold so that no singleton claim with at least k columns is left, area by area, at most `most` in all.
 
     With fewer cells no new claim can hold, so it is enough to follow those of the whole release. A cell that follows from
     others is not hidden by leaving it out: the program decides. At the end the whole attack is run on what remains.
@@ -107,6 +107,9 @@ class _Area:
 
     def search(self, most: int) -> tuple[Cells, int]:
         """The cells to withhold, and the number below which no set does as well."""
+        # To hide a claim, every proof of it must lose a cell, and there are too many proofs to list. So proofs are found
+        # as needed: the fewest cells that hit all proofs known so far are withheld, the program looks for proofs that
+        # survive, and these join the list. Proofs only join, so each optimum is a lower bound for any set that hides all.
         cells, least = Cells(), 0
         for _ in range(ROUNDS):
             new = self._supports(cells)

@@ -47,7 +47,7 @@ def _check(path: Path, frame: pd.DataFrame, name: str, wrong: "pd.Series[bool]",
     if wrong.any():
         place = int(np.argmax(wrong.to_numpy()))
         value = f" {frame[name].iloc[place]}" if name in frame.columns else ""
-        raise DataError(f"{path}, row {place + 2}: {name}{value} {problem}. Mend the row.")
+        raise DataError(f"{path}, row {place + 2}: {name}{value} {problem}. Correct the row.")
 
 
 def _coded(frame: pd.DataFrame, races: list[str], domain: Domain) -> pd.DataFrame:

@@ -229,7 +229,7 @@ def _follow(link: memoryview, at: int) -> int:
 
 
 def _exchange(source: Ints, order: Ints, pairs: int, open_: _Neighbours, rng: np.random.Generator) -> Ints:
-    """Go through the records in order; each that has not moved changes places with a partner, until so many pairs have."""
+    """Go through the records in order; each that has not moved changes places with a partner, until enough pairs have."""
     picks, left_first = rng.random(len(order)), rng.random(len(order)) < 0.5
     for step, record in enumerate(order.tolist()):
         place = open_.place[record]

@@ -13,7 +13,7 @@ from genverify.solve.branching import choose_part
 from genverify.solve.exchange import Exchange
 from genverify.solve.leaves import Branch, Fork, Leaf, Node, exact_leaf
 from genverify.solve.program import Program
-from genverify.solve.recount import INTEGRAL, WrongAnswer, whole
+from genverify.solve.recount import INTEGRAL, WrongAnswer, integer_point
 from genverify.solve.solvers.base import Floats, Infeasible, LinearProgram, Optimal, Solver, Stopped
 
 Ints = npt.NDArray[np.int64]
@@ -64,6 +64,7 @@ class Bounder:
         The exact maximum of c z with the bound that proves it, or with the limit that stopped the search. It ends: a
         counterexample exceeds the last value in integers, and c z cannot exceed n max |c|.
         """
+        # below every value that n records can reach, so that the first question finds a point or proves that none fits
         best = -int(np.abs(c).max(initial=0)) * self.program.n - 1
         while True:
             bound = self.at_most(c, best)
@@ -106,7 +107,7 @@ class Bounder:
 
     def integral(self, z: Floats) -> Ints | None:
         """The point as class counts if it is integral, recounted against every row."""
-        rounded = whole(z)
+        rounded = integer_point(z)
         if rounded is None:
             return None
         if not self.program.fits(rounded):
@@ -133,8 +134,8 @@ class _Search:
         self.deadline = time.monotonic() + self.bounder.limits.seconds
         try:
             proof = self.node()
-        except _Found as found:
-            return Bound(counterexample=self.recounted(found.z), integer=self.integer)
+        except _Found as refuted:
+            return Bound(counterexample=self.recounted(refuted.z), integer=self.integer)
         except _LimitStruck as struck:
             return Bound(limit=struck.limit, integer=self.integer, decided=False)
         if proof is None:
@@ -165,6 +166,8 @@ class _Search:
             return self.leaf(answer.y, self.c, self.b, "bound")
         z = self.bounder.integral(answer.z)
         self.integer |= z is None
+        # Any fitting z above b answers the question, wherever it is met. Exchanges and dives look for one at the root only:
+        # below it they have failed once, and are work that branching would have to pay at every node.
         if z is None and not self.branches:
             z = self.bounder.better(self.c, self.b)
         if z is None and not self.branches:

@@ -44,10 +44,11 @@ def all_class_counts(bounder: Bounder, known: list[Ints], limit: int) -> Enumera
             return Enumeration(known, complete=False)
     if used.sum() > MOST_CLASSES:
         return Enumeration(known, complete=False)
+    # one more than the limit is asked for: if it is found, the limit cut the list off, and it is not complete
     search = _Search(bounder, np.flatnonzero(used), limit + 1)
     search.walk([])
-    complete = outside.proof is not None and len(search.found) <= limit and search.programs <= MOST_PROGRAMS
-    return Enumeration(search.found[:limit] or known, complete)
+    complete = outside.proof is not None and len(search.vectors) <= limit and search.programs <= MOST_PROGRAMS
+    return Enumeration(search.vectors[:limit] or known, complete)
 
 
 class _Search:
@@ -61,7 +62,7 @@ class _Search:
         self.used = replace(bounder.program, A=bounder.program.A[:, classes])
         self.lp = bounder.solver.linear_program(self.used.A, self.used.lo, self.used.hi)
         self.classes, self.limit = classes, limit
-        self.found: list[Ints] = []
+        self.vectors: list[Ints] = []
         self.branches: list[Branch] = []
         self.programs = 0
 
@@ -70,11 +71,11 @@ class _Search:
             z = np.zeros(self.program.classes, dtype=np.int64)
             z[self.classes] = counts
             if self.program.fits(z):
-                self.found.append(z)
+                self.vectors.append(z)
             return
         chosen = np.arange(len(self.classes)) == len(counts)
         for count in range(self.most(chosen, counts), -1, -1):
-            if len(self.found) >= self.limit or self.programs > MOST_PROGRAMS:
+            if len(self.vectors) >= self.limit or self.programs > MOST_PROGRAMS:
                 return
             self.lp.push_row(chosen, count, count)
             self.branches.append(Branch(chosen, count, count))

@@ -69,8 +69,8 @@ def _floors(program: Program, records: Codes) -> Ints:
     for record, count in zip(distinct, counts.tolist(), strict=True):
         used.setdefault(_class_of(program, record.tolist()), []).append(count)
     floors = np.zeros(program.classes, dtype=np.int64)
-    for c, found in used.items():
-        floors[c] = min(found) if len(found) == kinds[c] else 0
+    for c, times in used.items():
+        floors[c] = min(times) if len(times) == kinds[c] else 0
     return floors
 
 

@@ -47,7 +47,7 @@ def check_labels(rows: Sequence[str], columns: Sequence[str]) -> None:
     for what, labels in (("row", rows), ("column", columns)):
         twice = next((label for label, times in Counter(labels).items() if times > 1), None)
         if twice is not None:
-            raise DataError(f"{what} label {twice!r} stands there twice; give each {what} its own label, or add them up")
+            raise DataError(f"{what} label {twice!r} is duplicated; give each {what} its own label, or add them up")
 
 
 def check_N(N: int) -> None:

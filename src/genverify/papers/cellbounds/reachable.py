@@ -20,7 +20,7 @@ ZERO_ALONE = 1
 @dataclass(frozen=True)
 class Steps:
     """
-    The numbers start, start + step, ..., so many as `terms` (None: without end).
+    The numbers start, start + step, ...: `terms` of them (None: without end).
 
     >>> members(add(ZERO_ALONE, [Steps(0, 3, 2)], 20), 20)
     [0, 3]

@@ -1,5 +1,5 @@
 """
-The integer programs of the paper on a solver, the references that the fast method is held against: (1)-(5), a minimum and a
+The integer programs of the paper on a solver, the references that the fast method is compared with: (1)-(5), a minimum and a
 maximum per cell, and the knapsack (6)-(8), a minimum and a maximum per row.
 """
 
@@ -26,13 +26,13 @@ def reference_multipliers(table: Conditionals, N: int, row: int, solver: Solver)
     return _range(csr_array(table.sums[None, :].astype(np.float64)), sides, row, solver)
 
 
-def _range(A: csr_array, sides: Floats, place: int, solver: Solver) -> tuple[int, int] | None:
+def _range(A: csr_array, sides: Floats, variable: int, solver: Solver) -> tuple[int, int] | None:
     """The least and the greatest value of one variable, A z = sides; no variable exceeds the last side, N - R."""
     upper = np.full(A.shape[1], sides[-1])
     ends = []
     for sign in (-1.0, 1.0):
         objective = np.zeros(A.shape[1])
-        objective[place] = sign
+        objective[variable] = sign
         answer = solver.solve(IntegerProgram(A, sides, sides, upper, objective))
         if isinstance(answer, Infeasible):
             raise DataError("no table has these conditionals and this N")

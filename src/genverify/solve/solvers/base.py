@@ -86,7 +86,7 @@ class IntegerProgram:
     """
     Integer z with 0 <= z <= upper and lo <= A z <= hi, the objective c z maximised (all zero: any point will do).
 
-    Where `whole` is given, only the variables that it flags need be integers.
+    Where `integers` is given, only the variables that it flags need be integers.
     """
 
     A: csr_array
@@ -94,7 +94,7 @@ class IntegerProgram:
     hi: Floats
     upper: Floats
     objective: Floats
-    whole: npt.NDArray[np.bool_] | None = None
+    integers: npt.NDArray[np.bool_] | None = None
 
 
 @dataclass(frozen=True)

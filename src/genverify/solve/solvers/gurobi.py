@@ -183,9 +183,9 @@ class Gurobi:
             return points
 
     def _model(self, program: IntegerProgram, **params: int) -> "_Opened":
-        whole = bool((program.objective == np.rint(program.objective)).all())
+        integral = bool((program.objective == np.rint(program.objective)).all())
         limits = {"NodeLimit": self._limits.nodes, "TimeLimit": self._limits.seconds}
-        return _Opened(program, {"MIPGap": 0.0, "MIPGapAbs": 0.5 if whole else 1e-9, **limits, **params})
+        return _Opened(program, {"MIPGap": 0.0, "MIPGapAbs": 0.5 if integral else 1e-9, **limits, **params})
 
 
 class _Opened:
@@ -200,8 +200,8 @@ class _Opened:
             self._model.setParam(name, value)
         self._model.ModelSense = GRB.MAXIMIZE
         program = self._program
-        whole = np.ones(len(program.upper), dtype=bool) if program.whole is None else program.whole
-        kinds = np.where(whole, GRB.INTEGER, GRB.CONTINUOUS)
+        integers = np.ones(len(program.upper), dtype=bool) if program.integers is None else program.integers
+        kinds = np.where(integers, GRB.INTEGER, GRB.CONTINUOUS)
         z = self._model.addMVar(len(program.upper), ub=program.upper, obj=program.objective, vtype=kinds)
         _add_rows(self._model, z, csr_array(program.A.astype(np.float64)), program.lo, program.hi)
         return self._model, z

@@ -104,13 +104,14 @@ class Highs:
 
     def solve(self, program: IntegerProgram) -> Answer:
         """An optimal integer point; with an objective of zeros, the first point found."""
+        # Objectives whose optimum matters have integer values: within an absolute gap of 0.5 the optimum is proved.
         limits = {"mip_max_nodes": self._limits.nodes, "time_limit": self._limits.seconds}
         highs = _highs(mip_rel_gap=0.0, mip_abs_gap=0.5, mip_feasibility_tolerance=1e-9, **limits)
         model = _model(csc_array(program.A.astype(np.float64)), program.lo, program.hi)
         model.col_cost_, model.col_upper_ = program.objective, program.upper
-        whole = np.ones(len(program.upper), dtype=bool) if program.whole is None else program.whole
+        integers = np.ones(len(program.upper), dtype=bool) if program.integers is None else program.integers
         kinds = (highspy.HighsVarType.kContinuous, highspy.HighsVarType.kInteger)
-        model.integrality_ = [kinds[int(flag)] for flag in whole]
+        model.integrality_ = [kinds[int(flag)] for flag in integers]
         highs.passModel(model)
         highs.changeObjectiveSense(highspy.ObjSense.kMaximize)
         highs.run()

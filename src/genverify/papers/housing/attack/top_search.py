@@ -7,7 +7,7 @@ from math import inf
 import numpy as np
 
 from genverify.papers.housing.attack.types_program import Ints, TypeProgram
-from genverify.solve.recount import WrongAnswer, whole
+from genverify.solve.recount import WrongAnswer, integer_point
 from genverify.solve.solvers.base import Floats, Infeasible, Solver, Stopped
 
 HALF = 0.5  # costs are integers: a bound may be wrong by less than half
@@ -98,7 +98,7 @@ class _Search:
         if -answer.value >= self.pool.last - HALF:
             return
         self.tighten(node, -answer.value, answer.y)
-        z = whole(answer.z)
+        z = integer_point(answer.z)
         if z is not None:
             self.found(node, z)
         else:

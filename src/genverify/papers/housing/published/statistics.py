@@ -111,5 +111,5 @@ def _refuse(frame: pd.DataFrame, where: str, wrong: "pd.Series[bool]", name: str
         row = int(np.argmax(wrong))
         raise DataError(
             f"{where}: block {frame['block'].iloc[row]} (row {row + 1}): {name} = {frame[name].iloc[row]} {why}. "
-            "Mend the row, or leave the block out."
+            "Correct the row, or leave the block out."
         )
