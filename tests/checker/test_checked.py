@@ -247,7 +247,7 @@ def test_the_cells_of_the_solver_are_recounted(tiny: Described, monkeypatch: pyt
 
 def test_the_report_says_what_is_proved_and_what_the_solver_said(tiny: Described) -> None:
     found = audit(tiny, ATTACK)
-    search = search_cells(found.found, ATTACK, 2, 20)
+    search = search_cells(found.verified, ATTACK, 2, 20)
     text = report(found, riskiest_cells(tiny.releases, found.proofs), search)
     assert "the solver&#x27;s optimum of a covering program" in text or "the solver's optimum of a covering program" in text
     assert "the attack was run again and its proofs were checked." in text

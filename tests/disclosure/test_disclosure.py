@@ -179,7 +179,7 @@ def test_the_same_release_gives_the_same_bytes(tmp_path: Path) -> None:
 
 def the_report(described: Described) -> str:
     found = audit(described, ATTACK)
-    search = search_cells(found.found, ATTACK, 2, 20)
+    search = search_cells(found.verified, ATTACK, 2, 20)
     return report(found, riskiest_cells(described.releases, found.proofs), search)
 
 

@@ -38,6 +38,8 @@ def _forced(program: Program, record: Sequence[int]) -> npt.NDArray[np.int64]:
     for code, atoms, at in zip(record, types.atoms, types.table.T, strict=True):
         can.append(np.array([code in atom for atom in atoms], dtype=bool)[at])
         must.append(np.array([atom == (code,) for atom in atoms], dtype=bool)[at])
+    # Row s of `matched` flags, in packed bits, the types that agree with the record on the subset s of columns. Each column
+    # doubles the rows, those without it and those with it, so that the row number is the subset as a bit mask.
     matched = np.full((1, (len(types) + 7) // 8), 255, dtype=np.uint8)
     for bits in np.packbits(np.array(can), axis=1):
         matched = np.concatenate([matched, matched & bits])

@@ -43,8 +43,8 @@ def match_claims(claims: pd.DataFrame, records: pd.DataFrame) -> Iterator[Matche
     places = records.groupby("block", observed=True).indices
     for block, of_block in sorted(claims.groupby("block", observed=True).indices.items()):
         rows = np.asarray(of_block, dtype=np.int64)
-        own = np.asarray(places.get(block, []), dtype=np.int64)
-        yield Matches(str(block), rows, own, matches(codes[rows], values[own]))
+        positions = np.asarray(places.get(block, []), dtype=np.int64)
+        yield Matches(str(block), rows, positions, matches(codes[rows], values[positions]))
 
 
 def check_against_microdata(claims: pd.DataFrame, records: pd.DataFrame) -> None:

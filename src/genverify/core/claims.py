@@ -106,12 +106,12 @@ def candidate_claims(datasets: Codes, min_k: int) -> tuple[Codes, Ints]:
     rows, counts = [], []
     for columns in column_subsets(datasets.shape[2], min_k):
         chosen = list(columns)
-        own = None if weights is None else weights[chosen]
-        keys, places = np.unique(weighted_keys(first[:, chosen], own), return_index=True)
-        held = _counts(weighted_keys(some[:, :, chosen], own), keys)
+        of_columns = None if weights is None else weights[chosen]
+        keys, places = np.unique(weighted_keys(first[:, chosen], of_columns), return_index=True)
+        held = _counts(weighted_keys(some[:, :, chosen], of_columns), keys)
         same = (held == held[0]).all(axis=0)
         if same.any() and len(others):
-            same &= (_counts(weighted_keys(others[:, :, chosen], own), keys) == held[0]).all(axis=0)
+            same &= (_counts(weighted_keys(others[:, :, chosen], of_columns), keys) == held[0]).all(axis=0)
         codes = np.full((int(same.sum()), datasets.shape[2]), ANY, dtype=np.int16)
         codes[:, chosen] = first[places[same]][:, chosen]
         rows.append(codes)
@@ -121,11 +121,11 @@ def candidate_claims(datasets: Codes, min_k: int) -> tuple[Codes, Ints]:
 
 def _counts(keys: Keys, wanted: Keys) -> Ints:
     """How often each wanted key occurs in each row of keys."""
-    place = positions(wanted, keys)
-    found = place >= 0
+    position = positions(wanted, keys)
+    among = position >= 0
     # one bincount over (row, wanted key) as a single number, instead of one per row
     rows = np.broadcast_to(np.arange(len(keys))[:, None], keys.shape)
-    flat = rows[found] * len(wanted) + place[found]
+    flat = rows[among] * len(wanted) + position[among]
     return np.bincount(flat, minlength=len(keys) * len(wanted)).reshape(len(keys), len(wanted))
 
 

@@ -75,29 +75,29 @@ def _words(column: str, table: TableForm, codings: Codings, location: str, total
     """The lines of one column: each group, each code that stands in none, and the total where asked."""
     if column not in codings.by_name:
         raise DataError(f"{location}: unknown column {column!r}: {nearest(column, list(codings.by_name))}")
-    found = codings[column]
+    coding = codings[column]
     grouped: dict[str, str] = {}
     for label, texts in table.groups.get(column, {}).items():
-        if label in found.code_of and label not in texts:
+        if label in coding.code_of and label not in texts:
             raise DataError(
                 f"{location}: the group {label!r} of {column} has the name of a code outside it; rename the group"
             )
         for text in texts:
             if text in grouped:
                 raise DataError(f"{location}: {text!r} is in two groups of {column}, {grouped[text]!r} and {label!r}")
-            found.code(text, location)
+            coding.code(text, location)
             grouped[text] = label
     words: dict[str, list[str]] = {}
-    for text in found.texts:
+    for text in coding.texts:
         words.setdefault(grouped.get(text, text), []).append(text)
     made = [_word(column, word, texts, codings, location, word in grouped.values()) for word, texts in words.items()]
     return [*made, _Word(ALL, "", EVERY)] if total else made
 
 
 def _word(column: str, word: str, texts: Sequence[str], codings: Codings, location: str, group: bool) -> _Word:
-    found = codings[column]
-    meaning = word if group else found.column.meaning[found.code_of[texts[0]]]
-    return _Word(word, f"{found.column.label}: {meaning}", codings.predicate({column: texts}, location))
+    coding = codings[column]
+    meaning = word if group else coding.column.meaning[coding.code_of[texts[0]]]
+    return _Word(word, f"{coding.column.label}: {meaning}", codings.predicate({column: texts}, location))
 
 
 def _cell(cell: CellForm, codings: Codings) -> Line:

@@ -203,13 +203,13 @@ def _order(text: str) -> tuple[int, float, str]:
     return (0, number, text) if np.isfinite(number) else (1, 0.0, text)
 
 
-def encode(values: Texts, found: Coding, path: Path) -> npt.NDArray[np.int64]:
+def encode(values: Texts, coding: Coding, path: Path) -> npt.NDArray[np.int64]:
     """The codes of a column of the data; an error names the first text that has none, and its line."""
-    codes = values.map(found.code_of)
+    codes = values.map(coding.code_of)
     if codes.isna().any():
         bad = values[codes.isna()]
         raise DataError(
-            f"{path}: line {bad.index[0]}: column {found.column.name} has {bad.iloc[0]!r}, which is not among its codes: "
-            f"{nearest(bad.iloc[0], list(found.texts))}"
+            f"{path}: line {bad.index[0]}: column {coding.column.name} has {bad.iloc[0]!r}, which is not among its codes: "
+            f"{nearest(bad.iloc[0], list(coding.texts))}"
         )
     return np.asarray(codes, dtype=np.int64)

@@ -62,8 +62,8 @@ def _coarsened(described: Described, column: str, merged: dict[str, list[str]]) 
     location = f"protect: coarsen {column}"
     if column not in described.codings.by_name:
         raise DataError(f"{location}: unknown column: {nearest(column, list(described.codings.by_name))}")
-    found = described.codings[column]
-    codes = {name: [found.code(text, location) for text in texts] for name, texts in merged.items()}
+    coding = described.codings[column]
+    codes = {name: [coding.code(text, location) for text in texts] for name, texts in merged.items()}
     recoding = coarsen(described.schema, column, codes)
     records = described.records
     if records is not None:

@@ -65,7 +65,7 @@ class Search:
     least: int
 
 
-def search_cells(found: Sequence[Verified], attack: Attack, k: int, most: int) -> Search:
+def search_cells(verified: Sequence[Verified], attack: Attack, k: int, most: int) -> Search:
     """
     The cells to withhold so that no singleton claim with at least k columns is left, area by area, at most `most` in all.
 
@@ -74,33 +74,33 @@ def search_cells(found: Sequence[Verified], attack: Attack, k: int, most: int) -
     """
     steps: list[Step] = []
     before = left = undecided = least = 0
-    for one in found:
+    for one in verified:
         area = _Area(one, attack.settings, k)
         cells, below = area.search(most - len(steps))
-        own = area.steps(cells)
-        steps, before, least = [*steps, *own], before + len(area.claims), least + below
+        of_area = area.steps(cells)
+        steps, before, least = [*steps, *of_area], before + len(area.claims), least + below
         remaining = attack(withhold(one.program.release, cells))
         left, undecided = left + len(singles(remaining, k)), undecided + len(open_singles(remaining, k))
     return Search(k, tuple(steps), before, left, undecided, least)
 
 
-def singles(found: Verified, k: int) -> list[Claim]:
+def singles(verified: Verified, k: int) -> list[Claim]:
     """The verified singleton claims with at least k columns."""
-    return [claim for claim in found.claims if claim.m == 1 and claim.k >= k]
+    return [claim for claim in verified.claims if claim.m == 1 and claim.k >= k]
 
 
-def open_singles(found: Verified, k: int) -> list[Claim]:
+def open_singles(verified: Verified, k: int) -> list[Claim]:
     """The singleton claims with at least k columns that ran into a limit."""
     open_ = (Verdict.UNDECIDED, Verdict.UNCERTIFIED)
-    return [d.claim for d in found.decisions if d.verdict in open_ and d.claim.m == 1 and d.claim.k >= k]
+    return [d.claim for d in verified.decisions if d.verdict in open_ and d.claim.m == 1 and d.claim.k >= k]
 
 
 class _Area:
     """The search in one area."""
 
-    def __init__(self, found: Verified, settings: ProgramSettings, k: int) -> None:
-        self.release, self.settings = found.program.release, settings
-        self.claims = singles(found, k)
+    def __init__(self, verified: Verified, settings: ProgramSettings, k: int) -> None:
+        self.release, self.settings = verified.program.release, settings
+        self.claims = singles(verified, k)
         self.fixed = {query.id for query in self.release.queries if query.table == SIZES}
         self.supports: dict[Cells, None] = {}
         self.proved = True
@@ -171,8 +171,8 @@ class _Area:
     def _supports(self, cells: Cells) -> set[Cells]:
         """The cells that the proofs of these claims rest on; a proof that rests on sizes and rules alone cannot be hit."""
         program, open_ = self._open(cells, self.claims)
-        found = {self._support(program, decision) for decision in _different(open_)}
-        return {support for support in found if support}
+        supports = {self._support(program, decision) for decision in _different(open_)}
+        return {support for support in supports if support}
 
     def _support(self, program: Program, decision: Decision) -> Cells:
         """The cells of a proof; only if it is checked that they are enough is `least` proved."""
@@ -202,10 +202,10 @@ class _Area:
     def _fewest(self) -> Cells | None:
         """The fewest cells that hit every proof; None where the solver does not say."""
         cells = sorted({cell for support in self.supports for cell in support})
-        place = {cell: at for at, cell in enumerate(cells)}
+        column = {cell: at for at, cell in enumerate(cells)}
         inside = np.zeros((len(self.supports), len(cells)))
         for row, support in enumerate(self.supports):
-            inside[row, [place[cell] for cell in support]] = 1
+            inside[row, [column[cell] for cell in support]] = 1
         ones = np.ones(len(self.supports))
         program = IntegerProgram(csr_array(inside), ones, np.full(len(ones), inf), np.ones(len(cells)), -np.ones(len(cells)))
         answer = self.settings.make_solver().solve(program)

@@ -179,6 +179,8 @@ def _numbers(texts: pa.Array, codes: tuple[int, ...]) -> npt.NDArray[np.int8]:
 @cache
 def _code_table(codes: tuple[int, ...], width: int) -> npt.NDArray[np.int8]:
     """The code of every text of a given number of letters, at the index that its bytes spell as a number."""
+    # The file has very many short fields of fixed width: their bytes are read as one integer, which is looked up here, and
+    # neither text nor number is ever made of a field. What is no code is -1, and is named later.
     table = np.full(256**width, -1, dtype=np.int8)
     for code in codes:
         if len(text := b"%0*d" % (width, code)) == width:

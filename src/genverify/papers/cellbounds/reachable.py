@@ -79,6 +79,8 @@ def _extend(sums: int, step: int, terms: int | None, limit: int) -> int:
 
 def _saturate(sums: int, step: int) -> int:
     """A set that is closed under +step and holds `step` numbers in a row holds everything after them."""
+    # Bit i of `run` says that i, i + 1, ..., i + length - 1 are all in the set; shifted by `more` and intersected, it says
+    # so of length + more numbers. The lowest such i is run & -run, and minus a power of two has all bits from there on.
     run, length = sums, 1
     while run and length < step:
         more = min(length, step - length)

@@ -84,7 +84,7 @@ def reconstruct(
     settings: RapSettings,
     start: Codes | None = None,
 ) -> Reconstruction:
-    """One dataset of n rows per seed, whose counts of the predicates come near the given ones."""
+    """One dataset of `rows` rows per seed, whose counts of the predicates come near the given ones."""
     _check_counts(predicates, counts, rows)
     if not len(seeds):
         raise ConfigError("K = 0: RAP-RANK needs at least one run; give as many seeds as runs")
