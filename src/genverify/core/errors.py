@@ -90,7 +90,7 @@ def naming_disk_errors(work: str = "") -> Iterator[None]:
         where = "" if error.filename or not work else f" ({work})"
         raise DiskError(
             f"{error}{where}. In short, {DISK[error.errno]}, then give the same command again: what is finished is kept, "
-            "and what was not is made anew."
+            "and what was not is made again."
         ) from None
 
 

@@ -39,7 +39,7 @@ def write_pieces(pieces: Iterable[pd.DataFrame], path: Path) -> int:
 
 
 def _start(writer: Any, table: pa.Table, path: Path) -> Any:
-    """The file anew with the columns of the first piece that has rows: those of an empty one may have lost their kind."""
+    """The file with the columns of the first piece that has rows: those of an empty one may have lost their kind."""
     if writer is not None:
         writer.close()
     return pq.ParquetWriter(path, table.schema)

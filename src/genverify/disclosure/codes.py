@@ -138,7 +138,7 @@ def bin_texts(values: Texts, edges: Sequence[float], path: Path) -> list[str]:
     numbers = pd.to_numeric(values, errors="coerce")
     if numbers.isna().any():
         bad = values[numbers.isna()]
-        raise DataError(f"{path}: line {bad.index[0]}: column {values.name} has bins, but {bad.iloc[0]!r} is no number")
+        raise DataError(f"{path}: line {bad.index[0]}: column {values.name} has bins, but {bad.iloc[0]!r} is not a number")
     labels = bin_labels(edges)
     return [
         labels[place] for place in np.searchsorted(np.array(edges, dtype=float), numbers.to_numpy(dtype=float), side="right")

@@ -84,7 +84,7 @@ def _whole(values: "pd.Series[str]", source: Path) -> Ints:
     """Whole numbers from 0; an error names the line of the first value that is none."""
     wrong = values[~values.str.fullmatch(r"\+?\d{1,12}")]
     if len(wrong):
-        problem = "is negative" if wrong.iloc[0].startswith("-") and len(wrong.iloc[0]) > 1 else "is no whole number"
+        problem = "is negative" if wrong.iloc[0].startswith("-") and len(wrong.iloc[0]) > 1 else "is not a whole number"
         raise ReleaseError(
             f"{source}: line {wrong.index[0]}: the count {wrong.iloc[0]!r} {problem}; give whole numbers from 0, leave out "
             "cells that are not published; suppressed ones have * as count (and published_as: {suppress: 5})"

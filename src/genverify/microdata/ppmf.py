@@ -125,13 +125,15 @@ def _decode(layout: _Layout, chunk: Chunk) -> tuple[pa.Table, int]:
     kind = layout.kind
     kinds = _numbers(rows["RTYPE"], kind.records)
     remedy = f"Use {kind.housing_unit} for a housing unit and {kind.group_quarters} for group quarters."
-    _refuse(layout, chunk, rows, "RTYPE", kinds < 0, f"is no record type of a {kind.name} file. {remedy}")
+    _refuse(layout, chunk, rows, "RTYPE", kinds < 0, f"is not a record type of a {kind.name} file. {remedy}")
     units = (kinds == kind.housing_unit) | kind.keeps_group_quarters
     columns = {"block": _block_ids(layout, chunk, rows)}
     for column in layout.domain.columns:
         codes = _numbers(rows[column.name], column.codes)
         known = f"{column.label}: {_listed(column.codes)}"
-        _refuse(layout, chunk, rows, column.name, (codes < 0) & units, f"is no code of this column ({known}). Correct it.")
+        _refuse(
+            layout, chunk, rows, column.name, (codes < 0) & units, f"is not a code of this column ({known}). Correct it."
+        )
         columns[column.name] = pa.array(codes)
     table, kept = pa.table(columns), int(np.count_nonzero(units))
     return (table if kept == len(units) else table.filter(pa.array(units))), len(units) - kept

@@ -89,7 +89,7 @@ def _check_columns(table: pa.Table, folder: Path, domain: Domain) -> None:
             row = int(wrong[0])
             raise DataError(
                 f"{folder}: a record of block {table['block'][row]} has {column.name}={values[row]}, "
-                f"which is no code of the domain ({nearest(values[row], list(column.codes))})."
+                f"which is not a code of the domain ({nearest(values[row], list(column.codes))})."
             )
 
 

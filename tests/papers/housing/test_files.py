@@ -124,7 +124,7 @@ def test_every_exclusion_of_appendix_d_is_counted(
     [
         ({"block": "1234"}, r"picture\.csv, row 2: block '1234' is not 15 digits\. Give state, county, tract and block"),
         ({"pct_bed2": 40}, r"row 2: units by bedrooms \(50 \+ 40 \+ 20 percent\) add up to 110, not to 100"),
-        ({"pct_black_nonhsp": 140}, r"row 2: HUD_BLACK = 140 is no percentage"),
+        ({"pct_black_nonhsp": 140}, r"row 2: HUD_BLACK = 140 is not a percentage"),
         ({"people_total": "many"}, r"row 2: HUD_P 'many' is not a number of 0 or more\. Correct the row"),
         ({"people_total": -3}, r"row 2: HUD_P '-3' is not a number"),
         ({"program_label": "Vouchers"}, r"no property is left .*Check the programs in .*: Vouchers"),

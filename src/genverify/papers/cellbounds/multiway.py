@@ -77,7 +77,7 @@ def _counts(path: Path, column: "pd.Series[str]") -> Ints:
     wrong = ~column.str.strip().str.fullmatch(r"\+?\d{1,15}")
     if wrong.any():
         line = int(np.flatnonzero(wrong)[0])
-        problem = f"the count {column.iloc[line]!r} is no whole number from 0, of at most 15 digits"
+        problem = f"the count {column.iloc[line]!r} is not a whole number from 0, of at most 15 digits"
         raise DataError(f"{path}, line {line + 2}: {problem}")
     counts = np.array(column.to_list(), dtype=np.int64)
     total = sum(counts.tolist())

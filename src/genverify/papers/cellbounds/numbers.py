@@ -28,7 +28,7 @@ def read_number(text: str) -> Fraction:
     if len(text) > LONGEST:
         raise ValueError(f"{text[:LONGEST]}... is too long for a number here (at most {LONGEST} characters)")
     if not NUMBER.fullmatch(text):
-        raise ValueError(f"{text!r} is no number: write a count (15), a fraction (3/20) or a decimal (0.15)")
+        raise ValueError(f"{text!r} is not a number: write a count (15), a fraction (3/20) or a decimal (0.15)")
     try:
         return Fraction("".join(text.split()))
     except ZeroDivisionError:

@@ -63,7 +63,7 @@ def read_statistics(path: Path, percentages: Sequence[Percentage]) -> list[tuple
     blocks = frame["block"].astype(str)
     _refuse(path, blocks, blocks.duplicated(), "it is duplicated")
     for percentage in percentages:
-        _refuse(path, blocks, frame[percentage.name] > 100, f"{percentage.name} is no percentage from 0 to 100")
+        _refuse(path, blocks, frame[percentage.name] > 100, f"{percentage.name} is not a percentage from 0 to 100")
     rows = frame[names].to_dict("records")
     return [(block, {str(k): int(v) for k, v in row.items()}) for block, row in zip(blocks, rows, strict=True)]
 

@@ -91,7 +91,9 @@ def _check_percentages(frame: pd.DataFrame, names: list[str], path: Path) -> Non
     for name in names:
         wrong = frame.index[frame[name] > 100]
         if len(wrong):
-            raise DataError(f"{path}, row {wrong[0]}: {name} = {frame[name][wrong[0]]:g} is no percentage. Correct the row.")
+            raise DataError(
+                f"{path}, row {wrong[0]}: {name} = {frame[name][wrong[0]]:g} is not a percentage. Correct the row."
+            )
 
 
 def _check_bedrooms(frame: pd.DataFrame, path: Path) -> None:
