@@ -20,7 +20,7 @@ from genverify.solve.bounds import Bounder, Limits
 from genverify.solve.program import build_program
 from genverify.solve.recount import WrongAnswer
 from genverify.solve.settings import ProgramSettings
-from genverify.solve.solvers.base import Answer, Solver, Status, WorkLimits
+from genverify.solve.solvers.base import Answer, Infeasible, Limit, Optimal, Solver, Stopped, WorkLimits
 from genverify.solve.solvers.highs import Highs
 from genverify.solve.types import TooManyTypes
 
@@ -190,19 +190,19 @@ def test_a_point_that_does_not_fit_is_caught_by_the_recount(schema: Schema) -> N
 def test_a_bound_that_is_too_low_verifies_nothing(schema: Schema) -> None:
     """The solver says that at most 0 records match; its multipliers cannot show it, so the claim is not verified."""
     release = make_release(schema, "b", {"N": 3, "A": 2, "B": 1})
-    liar = Lying(lambda answer: Answer(Status.OPTIMAL, 0.0, answer.z, None if answer.y is None else answer.y * 0))
+    liar = Lying(lambda answer: Optimal(0.0, answer.z, None if answer.y is None else answer.y * 0))
     decisions = Verifier(bounder(release, liar)).decide([Claim((1, 1, -1), 0), Claim((1, 1, -1), 1)])
     assert all(decision.verdict is not Verdict.VERIFIED for decision in decisions)
 
 
 def test_a_false_infeasible_verifies_nothing(schema: Schema) -> None:
     release = make_release(schema, "b", {"N": 3, "A": 2, "B": 1})
-    liar = Lying(lambda answer: Answer(Status.INFEASIBLE, y=answer.y))
+    liar = Lying(lambda answer: Infeasible(answer.y))
     assert Verifier(bounder(release, liar)).decide([Claim((1, -1, -1), 1)])[0].verdict is Verdict.UNCERTIFIED
 
 
 def test_a_limit_makes_a_claim_undecided(schema: Schema) -> None:
     release = make_release(schema, "b", {"N": 3, "A": 2, "B": 1})
-    tired = Lying(lambda answer: Answer(Status.WORK_LIMIT))
+    tired = Lying(lambda answer: Stopped(Limit.WORK))
     decision = Verifier(bounder(release, tired)).decide([Claim((1, -1, -1), 2)])[0]
     assert (decision.verdict, decision.limit) == (Verdict.UNDECIDED, "work limit")

@@ -33,7 +33,7 @@ from genverify.papers.gtv.persons import prove
 from genverify.solve.leaves import Leaf, certificate_of
 from genverify.solve.recount import WrongAnswer
 from genverify.solve.settings import ProgramSettings
-from genverify.solve.solvers.base import Answer, IntegerProgram, Status
+from genverify.solve.solvers.base import Answer, IntegerProgram, Optimal
 from genverify.solve.solvers.highs import Highs
 
 FIRST, SECOND = "010010201001000", "010010201001001"
@@ -238,7 +238,7 @@ def test_the_cells_of_the_solver_are_recounted(tiny: Described, monkeypatch: pyt
     found = [ATTACK(release) for release in tiny.exact]
 
     def take_none(_: Highs, program: IntegerProgram) -> Answer:
-        return Answer(Status.OPTIMAL, 0.0, np.zeros(program.A.shape[1]))
+        return Optimal(0.0, np.zeros(program.A.shape[1]))
 
     monkeypatch.setattr(Highs, "solve", take_none)
     with pytest.raises(WrongAnswer, match="miss a proof when recounted"):
@@ -247,7 +247,7 @@ def test_the_cells_of_the_solver_are_recounted(tiny: Described, monkeypatch: pyt
 
 def test_the_report_says_what_is_proved_and_what_the_solver_said(tiny: Described) -> None:
     found = audit(tiny, ATTACK)
-    search = search_cells(found.found, ATTACK, 2, 20)
+    search = search_cells(found.verified, ATTACK, 2, 20)
     text = report(found, riskiest_cells(tiny.releases, found.proofs), search)
     assert "the solver&#x27;s optimum of a covering program" in text or "the solver's optimum of a covering program" in text
     assert "the attack was run again and its proofs were checked." in text

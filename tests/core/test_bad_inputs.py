@@ -217,8 +217,8 @@ def test_bounds_that_do_not_fit_into_memory(
 PROOFS: list[tuple[Callable[[dict[str, Any]], Any], str]] = [
     *((lambda text, value=value: {**text, "block": value}, "line 1: the block")
       for value in ([], {}, [[]], {"a": 1}, None, 1, 1.5, True)),
-    (lambda text: json.dumps(text).replace('"block"', '"block": "x", "block"', 1), "the key 'block' stands there twice"),
-    (lambda text: json.dumps(text).replace('"m"', '"m": 7, "m"', 1), "the key 'm' stands there twice"),
+    (lambda text: json.dumps(text).replace('"block"', '"block": "x", "block"', 1), "the key 'block' is duplicated"),
+    (lambda text: json.dumps(text).replace('"m"', '"m": 7, "m"', 1), "the key 'm' is duplicated"),
 ]  # fmt: skip
 
 

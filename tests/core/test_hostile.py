@@ -36,9 +36,9 @@ BOMB = "a: &a [1, 2, 3, 4, 5, 6, 7, 8, 9]\n" + "".join(
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a: 1\nb: {c: 1, d: 2, c: 3}\n", "line 2: the key 'c' stands there twice"),
-        ("release:\n  tables: all\nrelease:\n  tables: []\n", "line 3: the key 'release' stands there twice"),
-        ("1: a\n0x1: b\n", "line 2: the key '1' stands there twice"),
+        ("a: 1\nb: {c: 1, d: 2, c: 3}\n", "line 2: the key 'c' is duplicated"),
+        ("release:\n  tables: all\nrelease:\n  tables: []\n", "line 3: the key 'release' is duplicated"),
+        ("1: a\n0x1: b\n", "line 2: the key '1' is duplicated"),
         (BOMB, "line 7: its aliases stand for more than 1000000 values"),
         ("a: &a [1, *a]\n", "line 1: an alias stands inside of what it names"),
         ("a: " + "[" * 100_000, "line 1: nested more than 100 levels deep"),
@@ -163,7 +163,7 @@ def put(value: Any, kind: Any, column: str = "count") -> Callable[[pd.DataFrame]
         (put("3", str), "the column count holds values of type str"),
         (put(True, bool), "the column count holds values of type bool"),
         (put(None, object, "query"), "has no block or no query"),
-        (lambda frame: pd.concat([frame, frame.head(1)]), "stands there twice"),
+        (lambda frame: pd.concat([frame, frame.head(1)]), "is duplicated"),
     ],
 )
 def test_counts_that_are_none(made_study: Path, toy_schema: Schema, tmp_path: Path, change: Any, message: str) -> None:
@@ -180,10 +180,10 @@ def test_a_release_made_by_hand_is_bounded_too(toy_schema: Schema) -> None:
 
 
 RUINED: dict[str, Callable[[Any, Any, Any], Any]] = {
-    "the column 'PET' is no text, or stands there twice": lambda text, column, query: text["columns"].append(column),
-    "stands there twice": lambda text, column, query: text["queries"].append(query),
-    "the query 'N' is no text, or stands there twice": lambda text, column, query: query.update(id="N"),
-    "the query 5 is no text": lambda text, column, query: query.update(id=5),
+    "the column 'PET' is not text, or is duplicated": lambda text, column, query: text["columns"].append(column),
+    "is duplicated": lambda text, column, query: text["queries"].append(query),
+    "the query 'N' is not text, or is duplicated": lambda text, column, query: query.update(id="N"),
+    "the query 5 is not text": lambda text, column, query: query.update(id=5),
     "the domain has no column 'CAT'": lambda text, column, query: query.update(where={"CAT": [1]}),
     "column PET has no code 99": lambda text, column, query: query.update(where={"PET": [99]}),
     "column PET has no code nan": lambda text, column, query: query.update(where={"PET": [float("nan")]}),

@@ -192,7 +192,7 @@ def test_age_in_the_bands_of_p12(persons: DomainFile, tables: dict[str, Any]) ->
 def test_codes_that_are_told_apart_cannot_be_merged(persons: DomainFile, tables: dict[str, Any]) -> None:
     vocabulary = read_vocabulary(tables, persons.domain, {})
     bands = [vocabulary.groups[name] for name in vocabulary.listed("ages")]
-    with pytest.raises(DataError, match=r"PCT12.male.0 tells apart codes of QAGE that are merged"):
+    with pytest.raises(DataError, match=r"PCT12.male.0 distinguishes codes of QAGE that are merged"):
         merge_codes(schema_of(persons, tables, ["PCT12"]), "QAGE", bands)
     block = schema_of(persons, tables, ["P12"])
     with pytest.raises(DataError, match="no group holds the code 0 of QAGE"):

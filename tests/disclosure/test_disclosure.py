@@ -106,7 +106,7 @@ def test_areas_are_decided_by_themselves_unless_something_is_counted_across(tmp_
     counts = counted(joined)
     assert (counts["area_sizes.north"], counts["north/sex_age.f.65 and over"]) == (3, 1)
     assert counts["everyone.f"] == 3
-    # the sum over areas was known before: nothing new can be said, and what was said of an area is said with its name
+    # the sum over areas was known before: nothing new can be stated, and what was stated of an area names the area
     before = {(str(c.block), *c[4:7], c.m) for c in audit(apart, ATTACK).claims.fillna(0).itertuples()}
     codes = {1: "north", 2: "south"}
     after = audit(joined, ATTACK).claims.fillna(0)
@@ -179,7 +179,7 @@ def test_the_same_release_gives_the_same_bytes(tmp_path: Path) -> None:
 
 def the_report(described: Described) -> str:
     found = audit(described, ATTACK)
-    search = search_cells(found.found, ATTACK, 2, 20)
+    search = search_cells(found.verified, ATTACK, 2, 20)
     return report(found, riskiest_cells(described.releases, found.proofs), search)
 
 

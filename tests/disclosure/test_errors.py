@@ -1,4 +1,4 @@
-"""What is wrong with a release file, its data or its counts is said in words: what, where, and what to do next."""
+"""What is wrong with a release file, its data or its counts is stated in words: what, where, and what to do next."""
 
 from pathlib import Path
 
@@ -64,7 +64,7 @@ COUNTS = "cell,count\nN,5\nsex_age.f.under 65,2\nage_home.under 65.owns,2\n"
         ("  sex_age:", "  ../x:", "use letters, digits, _ and - only"),
         ("data: people.csv", "data: nobody.csv", "nobody.csv does not exist"),
         ("data: people.csv", "", "give either data"),
-        ("{bins: [65]}", "{bins: [65], label: age}\n  home: {bins: [2]}", "column home has bins, but 'rents' is no number"),
+        ("{bins: [65]}", "{bins: [65], label: age}\n  home: {bins: [2]}", "home has bins, but 'rents' is not a number"),
         ("age_home: {columns: [age, home]}", "none: {columns: [home], where: {sex: f, age: 65 and over, home: owns}}",
          "table none is empty: no record"),
         ("age_home: {columns: [age, home]}", "t: {columns: [sex], across: true}", "no area column is named"),
@@ -104,13 +104,13 @@ def test_missing_values_can_have_a_code(tmp_path: Path) -> None:
     ("old", "new", "words"),
     [
         ("under 65,2\n", "under 65,-2\n", "line 3: the count '-2' is negative"),
-        ("under 65,2\n", "under 65,2.5\n", "line 3: the count '2.5' is no whole number"),
-        ("under 65,2\n", "under 65,*\n", "line 3: the count '*' is no whole number"),
+        ("under 65,2\n", "under 65,2.5\n", "line 3: the count '2.5' is not a whole number"),
+        ("under 65,2\n", "under 65,*\n", "line 3: the count '*' is not a whole number"),
         ("under 65,2\n", "under 65,9\n", "sex_age.f.under 65 counts 9, but there are only 5 people"),
         ("sex_age.f.under 65", "sex_age.f.under 66", "did you mean sex_age.f.under 65"),
-        ("N,5\n", "", "the number of people is not said; add a row with cell N"),
+        ("N,5\n", "", "the number of people is not given; add a row with cell N"),
         ("age_home.under 65.owns,2\n", "", "table age_home is empty: no count of it is given"),
-        ("N,5\n", "N,5\nsex_age.f.under 65,2\n", "stands there twice"),
+        ("N,5\n", "N,5\nsex_age.f.under 65,2\n", "is duplicated"),
         ("cell,count", "cell,counts", "has no column 'count': did you mean counts"),
     ],
 )

@@ -1,4 +1,4 @@
-"""A small repository with a chain of results made by real jobs, for the tests of what is said about them."""
+"""A small repository with a chain of results made by real jobs, for the tests of what is reported about them."""
 
 import os
 import shutil

@@ -153,10 +153,10 @@ def test_group_quarters_are_kept_or_dropped(tmp_path: Path, root: Path, domain: 
 
 BAD_PERSONS = {
     "missing column": ((HEADER.replace("QAGE", "AGE"), ROW), "row 1: the header has no column QAGE: did you mean AGE?"),
-    "age 116": ((HEADER, ROW.replace("|30|", "|116|")), "row 2: QAGE '116' is no code of this column (age: 0 to 115)"),
-    "race 64": ((HEADER, ROW, ROW[:-2] + "64"), "row 3: CENRACE '64' is no code of this column (race: 1 to 63)"),
-    "sex 3": ((HEADER, ROW.replace("|3|2|", "|3|3|")), "row 2: QSEX '3' is no code of this column (sex: 1, 2)"),
-    "a unit": ((HEADER, ROW.replace("|3|2|", "|2|2|")), "row 2: RTYPE '2' is no record type of a person file. Use 3 for"),
+    "age 116": ((HEADER, ROW.replace("|30|", "|116|")), "row 2: QAGE '116' is not a code of this column (age: 0 to 115)"),
+    "race 64": ((HEADER, ROW, ROW[:-2] + "64"), "row 3: CENRACE '64' is not a code of this column (race: 1 to 63)"),
+    "sex 3": ((HEADER, ROW.replace("|3|2|", "|3|3|")), "row 2: QSEX '3' is not a code of this column (sex: 1, 2)"),
+    "a unit": ((HEADER, ROW.replace("|3|2|", "|2|2|")), "row 2: RTYPE '2' is not a record type of a person file. Use 3 for"),
     "breaks off": ((HEADER, ROW, ROW[:20]), "row 3: 5 fields but the header has 9"),
 }
 
@@ -186,11 +186,11 @@ BAD_RECORDS = {
     "missing column": (RECORDS.replace("asian", "asia") + RECORD, ": no column asian (did you mean asia?"),
     "age 116": (
         RECORDS + RECORD + RECORD.replace(",30,", ",116,"),
-        ", row 3: age 116 is no age from 0 to 115. Mend the row.",
+        ", row 3: age 116 is outside 0 to 115. Correct the row.",
     ),
     "no race": (RECORDS + RECORD.replace(",1,0,0,1,0,0,1", ",0,0,0,0,0,0,1"), ", row 2: the race flags name no race"),
     "flag 2": (RECORDS + RECORD.replace(",30,1,", ",30,2,"), ", row 2: white 2 is neither 0 nor 1"),
-    "sex 0": (RECORDS + RECORD.replace(",2,30,", ",0,30,"), ", row 2: sex 0 is no sex from 1 to 2"),
+    "sex 0": (RECORDS + RECORD.replace(",2,30,", ",0,30,"), ", row 2: sex 0 is outside 1 to 2"),
     "short block": (RECORDS + RECORD[1:], ", row 2: block 10010201001000 is not 15 digits"),
     "breaks off": (RECORDS + RECORD[:20], ", row 2: white nan is neither 0 nor 1"),
 }

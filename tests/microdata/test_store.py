@@ -104,7 +104,7 @@ def test_dictionary_encoded_blocks_may_be_given(tmp_path: Path) -> None:
     [
         (records((A[:-1], 1, 0)), f"block id '{A[:-1]}' is not 15 digits"),
         (records((A, 0, 0), (A[:-1] + "x", 1, 0)), "block id '01001020100100x' is not 15 digits"),
-        (records((A, 0, 0), (B, 7, 0)), f"a record of block {B} has TEN=7, which is no code of the domain"),
+        (records((A, 0, 0), (B, 7, 0)), f"a record of block {B} has TEN=7, which is not a code of the domain"),
         (records((A, 0, 0)).drop_columns(["TEN"]), "records without column TEN: known: block, VACS"),
         (records((A, 0, 0)).cast(pa.schema({"block": "string", "TEN": "int64", "VACS": "int8"})), "TEN holds int64"),
     ],
@@ -172,7 +172,7 @@ def sizes_message(folder: Path) -> str:
 def test_a_block_in_two_states(tmp_path: Path) -> None:
     write_state(tmp_path, "01", A, B)
     write_state(tmp_path, "02", "02" + A[2:], A)
-    assert sizes_message(tmp_path).startswith(f"block {A} stands in two states (01, 02): ")
+    assert sizes_message(tmp_path).startswith(f"block {A} is in two states (01, 02): ")
 
 
 def test_a_block_in_the_wrong_file(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ FRAMES = ("sample", "claims", "blocks", "households", "baselines")
 
 
 def multiply(study: Path, folder: Path, times: int) -> Path:
-    """A study of so many blocks, five to a batch, each the first block of another with its claims thirty times."""
+    """A study of that many blocks, five to a batch, each the first block of another with its claims thirty times."""
     folder.mkdir()
     first = pd.read_parquet(study / "sample.parquet")["block"].iloc[0]
     names = [f"01{number:013d}" for number in range(times)]

@@ -1,16 +1,16 @@
 """The study through a real Slurm: the same bytes as on this machine alone, also when a job is killed for its memory."""
 
-import importlib.util
 import re
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
 
-TESTS = Path(__file__).parents[1]
+import slurm_cluster
+import study_runs
+
 TARGETS = ["results/paper/claims.parquet", "results/paper/blocks.parquet"]
 SLURM = [
     "--workflow-profile", "profiles/slurm", "--slurm-no-account", "--slurm-status-command", "squeue",
@@ -20,52 +20,42 @@ SLURM = [
 TOO_LITTLE = "40 + 1460 * (attempt - 1)"
 
 
-def load(part: str, name: str) -> Any:
-    spec = importlib.util.spec_from_file_location(name, TESTS / part / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-cluster, resilience = load("slurm", "cluster"), load("scale", "resilience")
-pytestmark = pytest.mark.skipif(cluster.missing() is not None, reason=f"no Slurm: {cluster.missing()}")
+pytestmark = pytest.mark.skipif(slurm_cluster.missing() is not None, reason=f"no Slurm: {slurm_cluster.missing()}")
 
 
 def make(home: Path, *words: str) -> str:
-    resilience.finish(home, [*TARGETS, "--configfile", "small.yaml", *words])
-    said: str = (home / "said.txt").read_text()
-    return said
+    study_runs.finish(home, [*TARGETS, "--configfile", "small.yaml", *words])
+    output: str = (home / "output.txt").read_text()
+    return output
 
 
 @pytest.fixture(scope="module")
 def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Path, str]]:
-    """A copy in which the study ran locally, one in which it ran through Slurm, and what Snakemake said there."""
-    alone, through = (resilience.copy_repository(tmp_path_factory.mktemp("slurm") / name) for name in ("alone", "through"))
+    """A copy in which the study ran locally, one in which it ran through Slurm, and what Snakemake printed there."""
+    alone, through = (study_runs.copy_repository(tmp_path_factory.mktemp("slurm") / name) for name in ("alone", "through"))
     for home in (alone, through):
-        resilience.shrink_country(home)
+        study_runs.shrink_country(home)
     profile = through / "profiles" / "slurm" / "config.yaml"
     settings = yaml.safe_load(profile.read_text())
     settings["set-resources"]["generate_datasets"]["mem_mb"] = TOO_LITTLE
     profile.write_text(yaml.safe_dump(settings))
     make(alone)
-    cluster.start()
+    slurm_cluster.start()
     try:
         yield alone, through, make(through, *SLURM)
     finally:
-        cluster.stop()
+        slurm_cluster.stop()
 
 
 def test_the_results_are_those_of_a_local_run(homes: tuple[Path, Path, str]) -> None:
     alone, through, _ = homes
     assert (through / TARGETS[0]).exists()
-    assert resilience.differences(alone, through) == []
+    assert study_runs.differences(alone, through) == []
 
 
 def test_every_job_went_through_slurm(homes: tuple[Path, Path, str]) -> None:
-    said = homes[2]
-    sent = re.findall(r"submitted with SLURM jobid (\d+)", said)
+    output = homes[2]
+    sent = re.findall(r"submitted with SLURM jobid (\d+)", output)
     assert len(set(sent)) == 1 + 1 + 1 + 2 + 2 + 2 + 1  # generate_datasets twice
     listed = subprocess.run(["squeue", "-h", "-t", "all", "-o", "%A %T"], capture_output=True, text=True).stdout
     states = dict(line.split() for line in listed.splitlines())
@@ -73,10 +63,10 @@ def test_every_job_went_through_slurm(homes: tuple[Path, Path, str]) -> None:
 
 
 def test_a_job_killed_for_its_memory_is_sent_again_with_more(homes: tuple[Path, Path, str]) -> None:
-    said = homes[2]
-    rows = re.findall(r"^rule (\w+):$.*?mem_mb=(\d+)", said, re.MULTILINE | re.DOTALL)
+    output = homes[2]
+    rows = re.findall(r"^rule (\w+):$.*?mem_mb=(\d+)", output, re.MULTILINE | re.DOTALL)
     asked = [int(memory) for rule, memory in rows if rule == "generate_datasets"]
     assert asked == [40, 40, 1500, 1500]
-    assert said.count("Trying to restart job") == 2
+    assert output.count("Trying to restart job") == 2
     logs = (homes[1] / ".snakemake" / "slurm_logs" / "rule_generate_datasets").rglob("*.log")
     assert sum("exceeded memory limit" in path.read_text() for path in logs) == 2

@@ -1,5 +1,6 @@
-"""Complete and unique are said only where it is proved: a solver that stops or lies costs work, never a false answer."""
+"""Complete and unique are reported only where it is proved: a solver that stops or lies costs work, never a false answer."""
 
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -15,7 +16,7 @@ from genverify.solve.enumerate import MOST_PROGRAMS, all_class_counts
 from genverify.solve.leaves import exact_leaf
 from genverify.solve.program import build_program
 from genverify.solve.recount import WrongAnswer
-from genverify.solve.solvers.base import Answer, Status, WorkLimits
+from genverify.solve.solvers.base import Answer, Infeasible, Limit, Optimal, Stopped, WorkLimits
 from genverify.solve.solvers.highs import Highs
 
 WORK = WorkLimits(iterations=100_000, nodes=1000, seconds=60)
@@ -46,9 +47,9 @@ def bounder_of(release: Release, solver: Highs) -> Bounder:
 
 
 OTHERS = {
-    "a limit": lambda answer: Answer(Status.WORK_LIMIT),
-    "falsely infeasible": lambda answer: Answer(Status.INFEASIBLE, y=answer.y),
-    "a value of 0": lambda answer: Answer(Status.OPTIMAL, 0.0, answer.z, answer.y) if answer.z is not None else answer,
+    "a limit": lambda answer: Stopped(Limit.WORK),
+    "falsely infeasible": lambda answer: Infeasible(answer.y),
+    "a value of 0": lambda answer: replace(answer, value=0.0) if isinstance(answer, Optimal) else answer,
 }
 
 

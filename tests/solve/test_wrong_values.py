@@ -14,7 +14,7 @@ from genverify.core.release import Release
 from genverify.solve.bounds import Bounder, Limits
 from genverify.solve.program import build_program
 from genverify.solve.recount import WrongAnswer
-from genverify.solve.solvers.base import Answer, WorkLimits
+from genverify.solve.solvers.base import Answer, Optimal, WorkLimits
 from genverify.solve.solvers.highs import Highs
 
 LIMITS = Limits(nodes=300, leaves=1000, seconds=60)
@@ -36,8 +36,9 @@ class Exaggerating(Highs):
             self.calls += 1
             assert self.calls < MOST_CALLS, "the search does not end"
             answer = honest(objective)
-            wrong = answer.value is not None and self.random.random() < self.share
-            return replace(answer, value=answer.value + 1) if wrong else answer
+            if isinstance(answer, Optimal) and self.random.random() < self.share:
+                return replace(answer, value=answer.value + 1)
+            return answer
 
         program.maximise = maximise  # type: ignore[method-assign]
         return program

@@ -1,42 +1,29 @@
 """Every block of two small states, and what may happen meanwhile: kill -9, a full or read-only disk, two runs at once."""
 
-import importlib.util
 import os
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pytest
 
-ROOT = Path(__file__).parents[2]
+import study_runs
+
 CONFIG = ["--configfile", "small.yaml"]
 CLAIMS = ["results/paper/claims.parquet", *CONFIG]
 
 
-def load_resilience() -> Any:
-    spec = importlib.util.spec_from_file_location("resilience", ROOT / "tests" / "scale" / "resilience.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-resilience = load_resilience()
-
-
 def copy_small(home: Path) -> Path:
-    resilience.copy_repository(home)
-    resilience.shrink_country(home)
+    study_runs.copy_repository(home)
+    study_runs.shrink_country(home)
     return home
 
 
-def said(home: Path, *words: str, right: bool) -> str:
-    """What Snakemake says; the exit code is checked."""
+def output_of(home: Path, *words: str, right: bool) -> str:
+    """What Snakemake prints; the exit code is checked."""
     environment = {**os.environ, "PYTHONPATH": str(home / "src")}
     command = [sys.executable, "-m", "snakemake", *words]
     done = subprocess.run(command, cwd=home, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
@@ -48,7 +35,7 @@ def said(home: Path, *words: str, right: bool) -> str:
 def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy in which every block of two states was attacked, undisturbed."""
     home = copy_small(tmp_path_factory.mktemp("plain") / "home")
-    resilience.finish(home, ["state", *CONFIG])
+    study_runs.finish(home, ["state", *CONFIG])
     return home
 
 
@@ -66,9 +53,9 @@ def test_every_block_of_the_states_is_there(plain: Path) -> None:
 def test_killed_twice_and_resumed_it_ends_with_the_same_bytes(plain: Path, tmp_path: Path) -> None:
     home = copy_small(tmp_path / "home")
     for share in (20, 30):
-        assert resilience.kill_at(home, ["state", *CONFIG], share, 0.3) < 100
-    resilience.finish(home, ["state", *CONFIG])
-    assert resilience.differences(plain, home) == []
+        assert study_runs.kill_at(home, ["state", *CONFIG], share, 0.3) < 100
+    study_runs.finish(home, ["state", *CONFIG])
+    assert study_runs.differences(plain, home) == []
 
 
 @pytest.fixture
@@ -94,36 +81,36 @@ def same_claims(plain: Path, home: Path) -> None:
 
 
 def test_a_full_disk_is_named_and_the_run_resumes(plain: Path, small_disk: Path) -> None:
-    text = said(small_disk, *CLAIMS, right=False)
+    text = output_of(small_disk, *CLAIMS, right=False)
     assert "DiskError: [Errno 28]" in text
     assert "the disk is full: make room, then give the same command again" in text
     assert "Traceback" not in text.split("Error in rule")[0]
     assert not (small_disk / "results" / "paper" / "claims.parquet").exists()
     remount(small_disk, "size=50m")
-    said(small_disk, *CLAIMS, right=True)
+    output_of(small_disk, *CLAIMS, right=True)
     same_claims(plain, small_disk)
 
 
 def test_a_read_only_disk_is_named_and_the_run_resumes(plain: Path, small_disk: Path) -> None:
     remount(small_disk, "size=50m")
-    said(small_disk, "results/sample/blocks.parquet", *CONFIG, right=True)
+    output_of(small_disk, "results/sample/blocks.parquet", *CONFIG, right=True)
     before = {path: path.read_bytes() for path in (small_disk / "results").rglob("*") if path.is_file()}
     remount(small_disk, "ro")
-    text = said(small_disk, *CLAIMS, right=False)
+    text = output_of(small_disk, *CLAIMS, right=False)
     assert "Read-only file system" in text
     assert {path: path.read_bytes() for path in (small_disk / "results").rglob("*") if path.is_file()} == before
     remount(small_disk, "rw")
-    said(small_disk, *CLAIMS, right=True)
+    output_of(small_disk, *CLAIMS, right=True)
     same_claims(plain, small_disk)
 
 
 def test_a_second_run_in_the_same_folder_is_refused(plain: Path, tmp_path: Path) -> None:
     home = copy_small(tmp_path / "home")
-    run = resilience.start(home, CLAIMS)
+    run = study_runs.start(home, CLAIMS)
     while not list(home.glob(".snakemake/locks/*")):
-        assert run.poll() is None, (home / "said.txt").read_text()
+        assert run.poll() is None, (home / "output.txt").read_text()
         time.sleep(0.02)
-    text = said(home, *CLAIMS, right=False)
+    text = output_of(home, *CLAIMS, right=False)
     assert "Directory cannot be locked" in text
     assert "no other Snakemake process is trying to create the same files" in text
     assert run.wait() == 0

@@ -5,7 +5,7 @@ Writes: results/sample/blocks.parquet, the blocks of every design.
 
 
 rule sample_blocks:
-    """Draw the blocks of the study: for each state, so many of its median size and so many of the country's (section 3.1.1)."""
+    """Draw the blocks of the study: for each state, some of its median size and some of the country's (section 3.1.1)."""
     input:
         microdata="results/microdata",
         domain=STUDY.microdata.domain,

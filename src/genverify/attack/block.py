@@ -60,9 +60,9 @@ def verify_block(release: Release, datasets: Codes, settings: ProgramSettings, m
     return found
 
 
-def check_verified(found: Verified) -> Checked:
+def check_verified(verified: Verified) -> Checked:
     """Check the certificate of a block."""
-    return check_block(found.program.release, found.certificate)
+    return check_block(verified.program.release, verified.certificate)
 
 
 def decide_block(release: Release, datasets: Codes, settings: ProgramSettings, min_k: int) -> Verified:
@@ -102,9 +102,9 @@ def number_proofs(verified: Sequence[Decision]) -> tuple[tuple[int | None, ...],
     return tuple(proof_of), tuple(proofs)
 
 
-def proofs_dict(found: Verified) -> dict[str, Any]:
+def proofs_dict(verified: Verified) -> dict[str, Any]:
     """The proofs of a block as plain values, in the form that the checker reads."""
-    return _certificate(found.program, found.claims, found.proof_of, found.proofs)
+    return _certificate(verified.program, verified.claims, verified.proof_of, verified.proofs)
 
 
 def check_decisions(program: Program, verified: Sequence[Decision]) -> None:

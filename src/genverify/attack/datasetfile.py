@@ -45,8 +45,8 @@ def read_datasets(path: Path, releases: Sequence[Release]) -> dict[str, Codes]:
     codes, numbers = frame[list(domain.names)].to_numpy(dtype=np.int16), frame["dataset"].to_numpy()
     rows = frame.groupby("block", observed=True).indices
     none = np.zeros(0, dtype=np.int64)
-    own = {release.block: rows.get(release.block, none) for release in releases}
-    found = {r.block: _of_block(path, r, codes[own[r.block]], numbers[own[r.block]]) for r in releases}
+    rows_of = {release.block: rows.get(release.block, none) for release in releases}
+    found = {r.block: _of_block(path, r, codes[rows_of[r.block]], numbers[rows_of[r.block]]) for r in releases}
     for block, dataset, why in _misfits(releases, found):
         raise DataError(_wrong(path, f"block {block}, dataset {dataset} does not fit the release: {why}"))
     return found
@@ -88,24 +88,24 @@ def _of_block(path: Path, release: Release, codes: Codes, numbers: Ints) -> Code
     return codes[np.argsort(numbers, kind="stable")].reshape(-1, release.n, codes.shape[1])
 
 
-def _misfits(releases: Sequence[Release], found: dict[str, Codes]) -> Iterator[tuple[str, int, str]]:
+def _misfits(releases: Sequence[Release], datasets: dict[str, Codes]) -> Iterator[tuple[str, int, str]]:
     """The block, number and reason of every dataset that breaks a rule or a published count, all counted in integers."""
     releases, schema = [release for release in releases if release.n], releases[0].schema
     if not releases:
         return
-    records = np.concatenate([found[release.block].reshape(-1, len(schema.domain.names)) for release in releases])
+    records = np.concatenate([datasets[release.block].reshape(-1, len(schema.domain.names)) for release in releases])
     named = dict(zip(schema.domain.names, records.T, strict=True))
-    sizes = np.repeat([release.n for release in releases], [len(found[release.block]) for release in releases])
+    sizes = np.repeat([release.n for release in releases], [len(datasets[release.block]) for release in releases])
     counts = tabulate(named, np.cumsum(sizes) - sizes, schema.domain, schema.queries)
     broken = {rule.name: np.add.reduceat(rule.excludes(named), np.cumsum(sizes) - sizes) for rule in schema.rules}
     first = 0
     for release in releases:
-        own = slice(first, first + len(found[release.block]))
+        of_block = slice(first, first + len(datasets[release.block]))
         for name, times in broken.items():
-            for dataset in np.flatnonzero(times[own]).tolist():
+            for dataset in np.flatnonzero(times[of_block]).tolist():
                 yield release.block, dataset, f"a record breaks the rule {name}"
-        yield from _miscounts(release, counts[own][:, release.cells])
-        first = own.stop
+        yield from _miscounts(release, counts[of_block][:, release.cells])
+        first = of_block.stop
 
 
 def _miscounts(release: Release, counts: Ints) -> Iterator[tuple[str, int, str]]:

@@ -16,6 +16,7 @@ from genverify.solve.enumerate import all_class_counts
 from genverify.solve.exchange import Exchange
 from genverify.solve.program import Program
 from genverify.solve.settings import ProgramSettings
+from genverify.solve.solvers.base import Optimal
 
 Ints = npt.NDArray[np.int64]
 VERTICES = 12
@@ -46,14 +47,14 @@ def generate(bounder: Bounder, K: int, seed: int) -> Generated:
     program = bounder.program
     rng = np.random.default_rng(seed)
     starts = _starts(bounder, rng)
-    found = _Collection(program, rng)
-    _walk(program, found, starts, K, rng)
-    if len(found.datasets) < K:
-        every = all_class_counts(bounder, [*found.vectors.values()], K)
-        _fill(found, every.vectors, K)
-        complete = every.complete and sum(datasets_of(program, z) for z in every.vectors) == len(found.datasets)
-        return Generated(np.array(list(found.datasets.values())), len(found.vectors), complete)
-    return Generated(np.array(list(found.datasets.values())), len(found.vectors), False)
+    collection = _Collection(program, rng)
+    _walk(program, collection, starts, K, rng)
+    if len(collection.datasets) < K:
+        every = all_class_counts(bounder, [*collection.vectors.values()], K)
+        _fill(collection, every.vectors, K)
+        complete = every.complete and sum(datasets_of(program, z) for z in every.vectors) == len(collection.datasets)
+        return Generated(np.array(list(collection.datasets.values())), len(collection.vectors), complete)
+    return Generated(np.array(list(collection.datasets.values())), len(collection.vectors), False)
 
 
 class _Collection:
@@ -77,7 +78,7 @@ def _starts(bounder: Bounder, rng: np.random.Generator) -> list[Ints]:
     points = []
     for _ in range(VERTICES):
         answer = bounder.lp.maximise(rng.standard_normal(classes))
-        z = bounder.integral(answer.z) if answer.z is not None else None
+        z = bounder.integral(answer.z) if isinstance(answer, Optimal) else None
         if z is not None:
             points.append(z)
     if points:
@@ -86,34 +87,34 @@ def _starts(bounder: Bounder, rng: np.random.Generator) -> list[Ints]:
         z = bounder.dive(rng.standard_normal(classes))
         if z is not None:
             return [z]
-    found = bounder.at_most(np.zeros(classes, dtype=np.int64), -1)
-    if found.counterexample is None:
-        raise no_dataset_fits(bounder, found.proof, found.limit)
-    return [found.counterexample]
+    bound = bounder.at_most(np.zeros(classes, dtype=np.int64), -1)
+    if bound.counterexample is None:
+        raise no_dataset_fits(bounder, bound.proof, bound.limit)
+    return [bound.counterexample]
 
 
-def _walk(program: Program, found: _Collection, starts: list[Ints], K: int, rng: np.random.Generator) -> None:
+def _walk(program: Program, collection: _Collection, starts: list[Ints], K: int, rng: np.random.Generator) -> None:
     """Random exchanges of two records, from each start in turn, until K datasets are found or nothing new turns up."""
     exchange = Exchange(program, rng)
     points = list(starts)
     for z in starts:
-        if len(found.datasets) < K:
-            found.add(z)
+        if len(collection.datasets) < K:
+            collection.add(z)
     step = idle = 0
-    while len(found.datasets) < K and idle < PATIENCE:
-        place = step % len(points)
-        points[place] = exchange.step(points[place])
-        step, idle = step + 1, 0 if found.add(points[place]) else idle + 1
+    while len(collection.datasets) < K and idle < PATIENCE:
+        index = step % len(points)
+        points[index] = exchange.step(points[index])
+        step, idle = step + 1, 0 if collection.add(points[index]) else idle + 1
 
 
-def _fill(found: _Collection, vectors: list[Ints], K: int) -> None:
+def _fill(collection: _Collection, vectors: list[Ints], K: int) -> None:
     """Datasets of the listed class counts in order, until K are found or every one of them is."""
     for z in vectors:
-        for records in list_records(found.program, z):
-            if len(found.datasets) >= K:
+        for records in list_records(collection.program, z):
+            if len(collection.datasets) >= K:
                 return
-            found.vectors.setdefault(z.tobytes(), z)
-            found.datasets.setdefault(records.tobytes(), records)
+            collection.vectors.setdefault(z.tobytes(), z)
+            collection.datasets.setdefault(records.tobytes(), records)
 
 
 def generate_block(release: Release, settings: ProgramSettings, K: int, seed: int) -> Generated:

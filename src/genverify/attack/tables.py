@@ -15,14 +15,14 @@ from genverify.solve.settings import ProgramSettings
 WITHOUT_PROOF = "without_proof"
 
 
-def claims_frame(found: Verified) -> pd.DataFrame:
+def claims_frame(verified: Verified) -> pd.DataFrame:
     """The verified claims of a block: k, m, a nullable code per column, effective k, the place of the proof (null: none)."""
-    names = found.program.types.domain.names
-    frame = claim_columns(found.claims, names)
-    frame.insert(0, "block", found.program.release.block)
-    nullable = pd.array(found.proof_of, dtype="Int32")
+    names = verified.program.types.domain.names
+    frame = claim_columns(verified.claims, names)
+    frame.insert(0, "block", verified.program.release.block)
+    nullable = pd.array(verified.proof_of, dtype="Int32")
     proof = nullable if nullable.isna().any() else nullable.to_numpy(dtype=np.int32)
-    return frame.assign(effective_k=np.array(found.effective, dtype=np.int8), proof=proof)
+    return frame.assign(effective_k=np.array(verified.effective, dtype=np.int8), proof=proof)
 
 
 def claim_columns(claims: Sequence[Claim], names: Sequence[str]) -> pd.DataFrame:
@@ -37,24 +37,24 @@ def claim_columns(claims: Sequence[Claim], names: Sequence[str]) -> pd.DataFrame
     return frame
 
 
-def verified_row(found: Verified, settings: ProgramSettings) -> dict[str, Any]:
+def verified_row(verified: Verified, settings: ProgramSettings) -> dict[str, Any]:
     """
     What became of the candidates of a block, by verdict and k, and how they were decided. A formulation that gives no proofs
     says how many verified claims are without one.
     """
-    decided = [d for d in found.decisions if d.verdict in (Verdict.VERIFIED, Verdict.REFUTED, Verdict.UNCERTIFIED)]
+    decided = [d for d in verified.decisions if d.verdict in (Verdict.VERIFIED, Verdict.REFUTED, Verdict.UNCERTIFIED)]
     row: dict[str, Any] = {
-        "block": found.program.release.block,
-        "types": len(found.program.types),
-        "classes": found.program.classes,
+        "block": verified.program.release.block,
+        "types": len(verified.program.types),
+        "classes": verified.program.classes,
         "solver": settings.solver,
         "decided_lp": sum(not d.integer for d in decided),
         "decided_ip": sum(d.integer for d in decided),
-        "limits": ", ".join(sorted({d.limit for d in found.decisions if d.limit})),
+        "limits": ", ".join(sorted({d.limit for d in verified.decisions if d.limit})),
     }
-    columns = len(found.program.types.domain.names)
-    tallies = {"candidates": Counter(claim.k for claim in found.candidates)}
-    tallies |= {verdict.value: found.counts(verdict) for verdict in Verdict}
+    columns = len(verified.program.types.domain.names)
+    tallies = {"candidates": Counter(claim.k for claim in verified.candidates)}
+    tallies |= {verdict.value: verified.counts(verdict) for verdict in Verdict}
     for name, tally in tallies.items():
         row |= {f"{name}_k{k}": tally[k] for k in range(1, columns + 1)}
-    return row if settings.proves else row | {WITHOUT_PROOF: found.proof_of.count(None)}
+    return row if settings.proves else row | {WITHOUT_PROOF: verified.proof_of.count(None)}

@@ -43,8 +43,8 @@ def match_claims(claims: pd.DataFrame, records: pd.DataFrame) -> Iterator[Matche
     places = records.groupby("block", observed=True).indices
     for block, of_block in sorted(claims.groupby("block", observed=True).indices.items()):
         rows = np.asarray(of_block, dtype=np.int64)
-        own = np.asarray(places.get(block, []), dtype=np.int64)
-        yield Matches(str(block), rows, own, matches(codes[rows], values[own]))
+        positions = np.asarray(places.get(block, []), dtype=np.int64)
+        yield Matches(str(block), rows, positions, matches(codes[rows], values[positions]))
 
 
 def check_against_microdata(claims: pd.DataFrame, records: pd.DataFrame) -> None:
@@ -53,15 +53,15 @@ def check_against_microdata(claims: pd.DataFrame, records: pd.DataFrame) -> None
         _check_block(found, claims, records)
 
 
-def _check_block(found: Matches, claims: pd.DataFrame, records: pd.DataFrame) -> None:
-    wrong = np.flatnonzero(false_claims(found.flags, claims["m"].to_numpy()[found.claims]))
+def _check_block(matched: Matches, claims: pd.DataFrame, records: pd.DataFrame) -> None:
+    wrong = np.flatnonzero(false_claims(matched.flags, claims["m"].to_numpy()[matched.claims]))
     if wrong.size:
-        claim = claims.iloc[found.claims[wrong[0]]]
-        said = ", ".join(f"{name}={claim[name]}" for name in shared_columns(claims, records) if pd.notna(claim[name]))
+        claim = claims.iloc[matched.claims[wrong[0]]]
+        codes = ", ".join(f"{name}={claim[name]}" for name in shared_columns(claims, records) if pd.notna(claim[name]))
         raise DataError(
-            f"block {found.block}: the verified claim {said} says m = {claim['m']}, but {found.flags[wrong[0]].sum()} of "
-            f"its {len(found.records)} private records match. Either the microdata changed after the release was tabulated: "
-            "tabulate and attack again. Or the verification is wrong."
+            f"block {matched.block}: the verified claim {codes} says m = {claim['m']}, but {matched.flags[wrong[0]].sum()} "
+            f"of its {len(matched.records)} private records match. Either the microdata changed after the release was "
+            "tabulated: tabulate and attack again. Or the verification is wrong."
         )
 
 
@@ -86,12 +86,12 @@ def count_households(
 
 
 def _block_rows(
-    found: Matches, claims: pd.DataFrame, records: pd.DataFrame, household: Flags
+    matched: Matches, claims: pd.DataFrame, records: pd.DataFrame, household: Flags
 ) -> Iterator[tuple[str, str, str, str, int, int]]:
     """For each design, kind of claims and group: the number of households of the block that match one of its claims."""
-    _check_block(found, claims, records)
-    flags = found.flags & household[found.records]
-    of_block = claims.iloc[found.claims]
+    _check_block(matched, claims, records)
+    flags = matched.flags & household[matched.records]
+    of_block = claims.iloc[matched.claims]
     for design in of_block["design"].unique():
         listed = (of_block["design"] == design).to_numpy()
         for kind, meant in (("singleton", of_block["m"].to_numpy() == 1), ("all", of_block["m"].to_numpy() >= 1)):
@@ -99,7 +99,7 @@ def _block_rows(
                 values = of_block[grouping].to_numpy()
                 for value in np.unique(values[listed & meant]):
                     represented = flags[listed & meant & (values == value)].any(axis=0)
-                    yield found.block, str(design), kind, grouping, int(value), int(represented.sum())
+                    yield matched.block, str(design), kind, grouping, int(value), int(represented.sum())
 
 
 def count_answers(counts: pd.DataFrame, queries: int, total: str) -> pd.DataFrame:
@@ -123,20 +123,20 @@ class Weights:
     def parts(self) -> Iterator[Ints]:
         """The weights (samples, blocks), some samples at a time; every design is resampled by itself."""
         labels = np.asarray(self.designs, dtype=str)
-        own = {str(design): np.flatnonzero(labels == design) for design in np.unique(labels)}
-        rngs = {design: np.random.default_rng(derive_seed(self.seed, "bootstrap", design)) for design in own}
+        rows_of = {str(design): np.flatnonzero(labels == design) for design in np.unique(labels)}
+        rngs = {design: np.random.default_rng(derive_seed(self.seed, "bootstrap", design)) for design in rows_of}
         step = max(1, WEIGHTS_AT_ONCE // max(1, len(labels)))
         for first in range(0, self.resamples, step):
             weights = np.zeros((min(step, self.resamples - first), len(labels)), dtype=np.int64)
-            for design, rows in own.items():
+            for design, rows in rows_of.items():
                 shares = np.full(len(rows), 1 / len(rows))
                 weights[:, rows] = rngs[design].multinomial(len(rows), shares, size=len(weights))
             yield weights
 
     def totals(self, *values: npt.NDArray[np.number]) -> list[npt.NDArray[np.number]]:
         """The total of each column of each of the values (blocks, columns) in every sample."""
-        found = [[weights @ one for one in values] for weights in self.parts()]
-        return [np.concatenate(rows) for rows in zip(*found, strict=True)]
+        parts = [[weights @ one for one in values] for weights in self.parts()]
+        return [np.concatenate(rows) for rows in zip(*parts, strict=True)]
 
 
 def block_weights(designs: Sequence[str], seed: int, resamples: int = RESAMPLES) -> Weights:

@@ -69,7 +69,7 @@ class Range:
 
 def check_ranges(program: Program, ranges: Sequence[tuple[Predicate, Range]]) -> None:
     """Check the proofs of many ranges about one release."""
-    bounds = [bound for condition, found in ranges for bound in found.proved_bounds(condition)]
+    bounds = [bound for condition, range_ in ranges for bound in range_.proved_bounds(condition)]
     if bounds:
         check_bounds(program.release, [lemma.as_dict() for lemma in program.lemmas], bounds)
 
@@ -91,10 +91,10 @@ class Verifier:
         for z in self.bounder.seen:
             open_ &= _holds(F, T, z, m)
         decisions: list[Decision] = []
-        for place, claim in enumerate(claims):
-            if open_[place]:
+        for index, claim in enumerate(claims):
+            if open_[index]:
                 before = len(self.bounder.seen)
-                decisions.append(self._question(claim, _row(F, place), _row(T, place)))
+                decisions.append(self._question(claim, _row(F, index), _row(T, index)))
                 for z in self.bounder.seen[before:]:
                     open_ &= _holds(F, T, z, m)
             else:
@@ -135,10 +135,10 @@ class Verifier:
         return self.answers[key]
 
 
-def _row(matrix: csr_array, place: int) -> Ints:
+def _row(matrix: csr_array, index: int) -> Ints:
     """A row of a sparse matrix of ones, written out."""
     row = np.zeros(matrix.shape[1], dtype=np.int64)
-    row[matrix.indices[matrix.indptr[place] : matrix.indptr[place + 1]]] = 1
+    row[matrix.indices[matrix.indptr[index] : matrix.indptr[index + 1]]] = 1
     return row
 
 

@@ -1,1 +1,1 @@
-"""What can be said about records, and what is published: no solver, no private data."""
+"""What can be stated about records, and what is published: no solver, no private data."""

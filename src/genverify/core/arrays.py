@@ -30,6 +30,8 @@ def weighted_keys(rows: npt.NDArray[np.integer], weights: Ints | None) -> Keys:
     if weights is not None:
         sums: Ints = rows @ weights
         return sums
+    # No integer is wide enough: a structured scalar per row still sorts and compares as one value, only more slowly. Columns
+    # are reversed because NumPy compares fields from the first on, and the last column is to weigh most.
     records = np.dtype([(f"c{column}", np.int64) for column in range(rows.shape[-1])])
     return np.ascontiguousarray(rows[..., ::-1], np.int64).view(records)[..., 0]
 
@@ -62,5 +64,6 @@ def positions(known: Keys, wanted: Keys) -> Ints:
     """
     if not len(known):
         return np.full(wanted.shape, -1)
+    # searchsorted gives len(known) for what is larger than all: clipped, it is compared with the last one and refused
     place = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
     return np.where(known[place] == wanted, place, -1)

@@ -45,20 +45,20 @@ def parse_claim(text: str, domain: Domain) -> Claim:
 
     A value outside the domain is allowed: no record can hold it, so only m = 0 is true of it.
     """
-    said: dict[str, int] = {}
+    given: dict[str, int] = {}
     for part in text.replace(" ", "").split(","):
         name, _, value = part.partition("=")
         if not value.isdecimal():
             raise DataError(f"claim {text!r}: {part!r} is not of the form COLUMN=code or m=count (whole numbers from 0)")
-        if name in said:
-            raise DataError(f"claim {text!r}: {name} is said twice")
+        if name in given:
+            raise DataError(f"claim {text!r}: {name} is given twice")
         if name != "m":
             domain[name]
-        said[name] = int(value)
-    m = said.pop("m", 1)
-    if not said:
+        given[name] = int(value)
+    m = given.pop("m", 1)
+    if not given:
         raise DataError(f"claim {text!r}: names no column, for instance {domain.names[0]}=1")
-    return Claim(tuple(said.get(name, ANY) for name in domain.names), m)
+    return Claim(tuple(given.get(name, ANY) for name in domain.names), m)
 
 
 def matches(codes: Codes, records: npt.NDArray[np.integer]) -> Flags:
@@ -101,16 +101,17 @@ def candidate_claims(datasets: Codes, min_k: int) -> tuple[Codes, Ints]:
         return np.zeros((0, datasets.shape[2]), dtype=np.int16), np.zeros(0, dtype=np.int64)
     first = np.unique(datasets[0], axis=0)
     weights = row_weights(datasets.max(axis=(0, 1)).astype(np.int64) + 1)
+    # Most combinations fail within the first few datasets; where all fail, the others need not be counted.
     some, others = datasets[:FEW].astype(np.int64), datasets[FEW:].astype(np.int64)
     rows, counts = [], []
     for columns in column_subsets(datasets.shape[2], min_k):
         chosen = list(columns)
-        own = None if weights is None else weights[chosen]
-        keys, places = np.unique(weighted_keys(first[:, chosen], own), return_index=True)
-        held = _counts(weighted_keys(some[:, :, chosen], own), keys)
+        of_columns = None if weights is None else weights[chosen]
+        keys, places = np.unique(weighted_keys(first[:, chosen], of_columns), return_index=True)
+        held = _counts(weighted_keys(some[:, :, chosen], of_columns), keys)
         same = (held == held[0]).all(axis=0)
         if same.any() and len(others):
-            same &= (_counts(weighted_keys(others[:, :, chosen], own), keys) == held[0]).all(axis=0)
+            same &= (_counts(weighted_keys(others[:, :, chosen], of_columns), keys) == held[0]).all(axis=0)
         codes = np.full((int(same.sum()), datasets.shape[2]), ANY, dtype=np.int16)
         codes[:, chosen] = first[places[same]][:, chosen]
         rows.append(codes)
@@ -119,11 +120,12 @@ def candidate_claims(datasets: Codes, min_k: int) -> tuple[Codes, Ints]:
 
 
 def _counts(keys: Keys, wanted: Keys) -> Ints:
-    """How often each wanted key stands in each row of keys."""
-    place = positions(wanted, keys)
-    found = place >= 0
+    """How often each wanted key occurs in each row of keys."""
+    position = positions(wanted, keys)
+    among = position >= 0
+    # one bincount over (row, wanted key) as a single number, instead of one per row
     rows = np.broadcast_to(np.arange(len(keys))[:, None], keys.shape)
-    flat = rows[found] * len(wanted) + place[found]
+    flat = rows[among] * len(wanted) + position[among]
     return np.bincount(flat, minlength=len(keys) * len(wanted)).reshape(len(keys), len(wanted))
 
 

@@ -15,7 +15,15 @@ PrivacyLoss = Annotated[float, Field(gt=0, le=700)]
 
 
 class Section(BaseModel):
-    """Settings that belong together; unknown keys are errors, defaults stand in config.yaml."""
+    """
+    Settings that belong together; unknown keys are errors, defaults stand in config.yaml.
+
+    >>> class Cup(Section):
+    ...     size: int
+    >>> validate(Cup, {"sise": 2, "size": 1}, "cups.yaml")
+    Traceback (most recent call last):
+    genverify.core.errors.ConfigError: cups.yaml: unknown setting sise: did you mean size? (known: size)
+    """
 
     model_config = ConfigDict(extra="forbid", strict=True)
 

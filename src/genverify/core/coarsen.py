@@ -25,10 +25,10 @@ def merge_codes(schema: Schema, name: str, groups: Sequence[Group]) -> tuple[Sch
     column = schema.domain[name]
     merged = np.zeros(max(column.codes) + 1, dtype=np.int8)
     for code, group in enumerate(groups, 1):
-        own = group.predicate.where.get(name, ())
-        if group.predicate.columns != (name,) or merged[list(own)].any():
+        codes = group.predicate.where.get(name, ())
+        if group.predicate.columns != (name,) or merged[list(codes)].any():
             raise DataError(f"group {group.name} is not about {name} alone, or shares a code with another group")
-        merged[list(own)] = code
+        merged[list(codes)] = code
     left = [code for code in column.codes if not merged[code]]
     if left:
         raise DataError(f"no group holds the code {left[0]} of {name}: give groups that cover the column")
@@ -49,7 +49,7 @@ def _with_column(domain: Domain, column: Column) -> Domain:
 def _unsplit(predicate: Predicate, column: str, code: Mapping[int, int], where: str) -> Predicate:
     """The condition in the merged codes; an error where it holds for only some of those that become one."""
     if _widened(predicate, column, code) != predicate:
-        raise DataError(f"{where} tells apart codes of {column} that are merged: use finer groups")
+        raise DataError(f"{where} distinguishes codes of {column} that are merged: use finer groups")
     return _recoded(predicate, column, code)
 
 
@@ -62,7 +62,15 @@ def refuse_sums(schema: Schema) -> None:
 
 @dataclass(frozen=True)
 class Recoding:
-    """A column with fewer codes: the schema it leads to, the new code of each old one, the old cells behind each new one."""
+    """
+    A column with fewer codes: the schema it leads to, the new code of each old one, the old cells behind each new one.
+
+    >>> age = Column("AGE", "age", (1, 2, 3), ("child", "adult", "old"))
+    >>> queries = [Query(f"T.{code}", "T", age.meaning[code], Predicate.of({"AGE": [code]})) for code in age.codes]
+    >>> recoding = coarsen(Schema(Domain((age,)), (), tuple(queries)), "AGE", {"grown up": [2, 3]})
+    >>> recoding.code, recoding.members, recoding.schema.domain["AGE"].meanings
+    ({1: 1, 2: 2, 3: 2}, ((0,), (1, 2)), ('child', 'grown up'))
+    """
 
     schema: Schema
     column: str
@@ -71,10 +79,10 @@ class Recoding:
 
     def release(self, release: Release) -> Release:
         """The release of the coarser tables; a new cell is published where all old cells that make it up are."""
-        place = {int(cell): at for at, cell in enumerate(release.cells)}
-        new = [at for at, old in enumerate(self.members) if all(cell in place for cell in old)]
+        position = {int(cell): at for at, cell in enumerate(release.cells)}
+        new = [at for at, old in enumerate(self.members) if all(cell in position for cell in old)]
         lo, hi = (
-            np.array([sum(int(side[place[cell]]) for cell in self.members[at]) for at in new], dtype=np.int64)
+            np.array([sum(int(side[position[cell]]) for cell in self.members[at]) for at in new], dtype=np.int64)
             for side in (release.lo, release.hi)
         )
         return Release(self.schema, release.block, release.n, np.array(new, dtype=np.int64), lo, np.minimum(hi, release.n))
@@ -104,13 +112,13 @@ def coarsen(schema: Schema, column: str, merged: Mapping[str, Sequence[int]]) ->
 def _merged_queries(schema: Schema, column: str, code: Mapping[int, int]) -> tuple[list[Query], list[tuple[int, ...]]]:
     """The cells of each table that fall together, where they make up the whole of the coarser cell."""
     together: dict[tuple[str, Predicate], list[int]] = {}
-    for place, query in enumerate(schema.queries):
-        together.setdefault((query.table, _widened(query.predicate, column, code)), []).append(place)
+    for cell, query in enumerate(schema.queries):
+        together.setdefault((query.table, _widened(query.predicate, column, code)), []).append(cell)
     queries, members = [], []
-    for (table, wide), places in together.items():
-        whole = [place for place in places if schema.queries[place].predicate == wide]
-        parts = tuple(whole[:1] or places)
-        codes = sorted(one for place in parts for one in schema.queries[place].predicate.where.get(column, ()))
+    for (table, wide), cells in together.items():
+        same = [cell for cell in cells if schema.queries[cell].predicate == wide]
+        parts = tuple(same[:1] or cells)
+        codes = sorted(one for cell in parts for one in schema.queries[cell].predicate.where.get(column, ()))
         if codes == list(wide.where.get(column, ())):
             first = schema.queries[parts[0]]
             queries.append(Query(first.id + "+" * (len(parts) > 1), table, first.label, _recoded(wide, column, code)))
@@ -136,9 +144,9 @@ def _coarser_rule(rule: Rule, column: str, code: Mapping[int, int]) -> Rule | No
     """The rule as far as it still holds: of its `when`, the coarser codes all of whose records it speaks of."""
     when = rule.when
     if column in when.where:
-        said = set(when.where[column])
-        whole = [one for one in said if {old for old in code if code[old] == code[one]} <= said]
-        if not whole:
+        codes = set(when.where[column])
+        covered = [one for one in codes if {old for old in code if code[old] == code[one]} <= codes]
+        if not covered:
             return None
-        when = Predicate.of({**when.where, column: whole})
+        when = Predicate.of({**when.where, column: covered})
     return Rule(rule.name, _recoded(when, column, code), tuple(_recoded(option, column, code) for option in rule.one_of))

@@ -19,23 +19,49 @@ DISK = {
 
 
 class GenverifyError(Exception):
-    """What went wrong, where, and what to do next."""
+    """
+    What went wrong, where, and what to do next: the base of all errors that are shown without a traceback.
+
+    >>> raise GenverifyError("release.yaml: no table is named; add one under tables")
+    Traceback (most recent call last):
+    genverify.core.errors.GenverifyError: release.yaml: no table is named; add one under tables
+    """
 
 
 class ConfigError(GenverifyError):
-    """A setting is missing, misspelt or impossible."""
+    """
+    A setting is missing, misspelt or impossible.
+
+    >>> str(ConfigError(f"config.yaml: unknown setting sead: {nearest('sead', ['seed'])}"))
+    'config.yaml: unknown setting sead: did you mean seed? (known: seed)'
+    """
 
 
 class DataError(GenverifyError):
-    """A file does not hold what it should."""
+    """
+    A file does not hold what it should.
+
+    >>> isinstance(DataError("people.csv, row 3: sex is empty; fill it in"), GenverifyError)
+    True
+    """
 
 
 class ReleaseError(DataError):
-    """Published counts that cannot be read or contradict each other."""
+    """
+    Published counts that cannot be read or contradict each other.
+
+    >>> isinstance(ReleaseError("block 7: H13 counts 11 households but N is 10; check its rows"), DataError)
+    True
+    """
 
 
 class NoDatasetError(ReleaseError):
-    """No dataset fits the published counts, with the checked certificate; or none was found within the limits (None)."""
+    """
+    No dataset fits the published counts, with the checked certificate; or none was found within the limits (None).
+
+    >>> NoDatasetError("block 7: no dataset that fits the counts was found; raise verify.nodes", None).certificate is None
+    True
+    """
 
     def __init__(self, message: str, certificate: Mapping[str, Any] | None) -> None:
         super().__init__(message)
@@ -43,7 +69,14 @@ class NoDatasetError(ReleaseError):
 
 
 class DiskError(GenverifyError):
-    """A result cannot be written."""
+    """
+    A result cannot be written.
+
+    >>> with naming_disk_errors("fig3"):  # doctest: +ELLIPSIS
+    ...     raise OSError(errno.ENOSPC, "No space left on device")
+    Traceback (most recent call last):
+    genverify.core.errors.DiskError: [Errno 28] No space left on device (fig3). In short, the disk is full: make room, ...
+    """
 
 
 @contextmanager
@@ -57,7 +90,7 @@ def naming_disk_errors(work: str = "") -> Iterator[None]:
         where = "" if error.filename or not work else f" ({work})"
         raise DiskError(
             f"{error}{where}. In short, {DISK[error.errno]}, then give the same command again: what is finished is kept, "
-            "and what was not is made anew."
+            "and what was not is made again."
         ) from None
 
 

@@ -17,7 +17,13 @@ MERGE = "tag:yaml.org,2002:merge"
 
 
 class _Loader(LOADER):  # type: ignore[misc]
-    """The safe loader; a key that stands twice in a mapping is an error, not silently the last one."""
+    """
+    The safe loader; a duplicate key in a mapping is an error, not silently the last one.
+
+    >>> yaml.load("a: 1\\na: 2", _Loader)
+    Traceback (most recent call last):
+    genverify.core.errors.DataError: line 2: the key 'a' is duplicated; keep one
+    """
 
     def get_single_node(self) -> Any:
         node = super().get_single_node()
@@ -30,7 +36,7 @@ class _Loader(LOADER):  # type: ignore[misc]
         for key_node in (key for key, _ in node.value if key.tag != MERGE):
             key = self.construct_object(key_node, deep=True)
             if isinstance(key, Hashable) and key in seen:
-                raise DataError(f"line {key_node.start_mark.line + 1}: the key {str(key)!r} stands there twice; keep one")
+                raise DataError(f"line {key_node.start_mark.line + 1}: the key {str(key)!r} is duplicated; keep one")
             if isinstance(key, Hashable):
                 seen.add(key)
         found: dict[Hashable, Any] = super().construct_mapping(node, deep=deep)
@@ -79,7 +85,7 @@ def read_yaml(path: Path) -> dict[str, Any]:
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    """A JSON file that holds an object; a key that stands twice is an error."""
+    """A JSON file that holds an object; a duplicate key is an error."""
     try:
         text = json.loads(_read(path, "check the path"), object_pairs_hook=refuse_duplicates)
     except (ValueError, RecursionError) as error:
@@ -94,7 +100,7 @@ def refuse_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         names = [key for key, _ in pairs]
-        raise ValueError(f"the key {next(key for key in names if names.count(key) > 1)!r} stands there twice")
+        raise ValueError(f"the key {next(key for key in names if names.count(key) > 1)!r} is duplicated")
     return found
 
 

@@ -16,7 +16,7 @@ ROWS_PER_GROUP = 250_000
 
 
 def split_rows(frame: pd.DataFrame, at_once: int) -> Iterator[pd.DataFrame]:
-    """The rows of a frame, so many at a time; a frame without rows is one piece."""
+    """The rows of a frame, `at_once` at a time; a frame without rows is one piece."""
     for start in range(0, max(1, len(frame)), at_once):
         yield frame.iloc[start : start + at_once].reset_index(drop=True)
 
@@ -39,7 +39,7 @@ def write_pieces(pieces: Iterable[pd.DataFrame], path: Path) -> int:
 
 
 def _start(writer: Any, table: pa.Table, path: Path) -> Any:
-    """The file anew with the columns of the first piece that has rows: those of an empty one may have lost their kind."""
+    """The file with the columns of the first piece that has rows: those of an empty one may have lost their kind."""
     if writer is not None:
         writer.close()
     return pq.ParquetWriter(path, table.schema)
@@ -70,11 +70,11 @@ def stack(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
 
 
 def collect(sample: pd.DataFrame, paths: Sequence[str]) -> Iterator[pd.DataFrame]:
-    """The rows of all batches, by design and block, in pieces that hold the rows of so many blocks of the sample."""
-    for own in split_rows(sample, BLOCKS_AT_ONCE):
-        blocks = set(own["block"])
+    """The rows of all batches, by design and block, in pieces that hold the rows of some blocks of the sample."""
+    for part_of_sample in split_rows(sample, BLOCKS_AT_ONCE):
+        blocks = set(part_of_sample["block"])
         parts = (pd.read_parquet(path) for path in paths)
-        yield by_design(own, (part[part["block"].isin(blocks)] for part in parts))
+        yield by_design(part_of_sample, (part[part["block"].isin(blocks)] for part in parts))
 
 
 def by_design(sample: pd.DataFrame, parts: Iterable[pd.DataFrame]) -> pd.DataFrame:

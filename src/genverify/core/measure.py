@@ -23,9 +23,12 @@ Work = Callable[..., Iterator[Mapping[str, Any]]]
 @dataclass
 class Measured:
     """
-    What a child process said of its work, how long it took and how much memory it held at most.
+    What a child process reported of its work, how long it took and how much memory it held at most.
 
     `ended` is "yes" where the work finished, else why it did not; `values` then hold what was known until then.
+
+    >>> Measured({"claims": 3}, seconds=1.5, ended=FINISHED).finished, Measured().finished
+    (True, False)
     """
 
     values: dict[str, Any] = field(default_factory=dict)
@@ -40,7 +43,7 @@ class Measured:
 
 def measure(work: Work, *args: Any, seconds: float | None = None, memory_mb: int | None = None) -> Measured:
     """
-    Do the work in a new process, at most so many seconds and so much memory.
+    Do the work in a new process, within limits of time and memory.
 
     `work` is a function of a module that can be imported; what it yields are values by name, kept even if it is stopped.
     """

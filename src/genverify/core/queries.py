@@ -118,8 +118,8 @@ def _lines(
     iteration: str,
 ) -> Iterator[Query]:
     """The lines of one table; its universe becomes a clause unless the study is about that universe."""
-    own = domain.universe(entry.get("universe", "everything"))
-    clause = EVERY if own.name == universe.name else own.keeps
+    of_table = domain.universe(entry.get("universe", "everything"))
+    clause = EVERY if of_table.name == universe.name else of_table.keeps
     groups, sums = known.groups, entry.get("sums")
     if sums is not None:
         domain.domain[sums]

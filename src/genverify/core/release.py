@@ -149,8 +149,8 @@ def read_schema(path: Path) -> Schema:
         )
         return _checked(Schema(Domain(columns), rules, queries))
     except (ValueError, KeyError, TypeError, AttributeError, DataError) as error:
-        said = str(error).removeprefix(f"{path}: ") if isinstance(error, DataError) else repr(error)
-        raise ReleaseError(f"{path}: not a release schema ({said}); rerun the tabulation") from None
+        reason = str(error).removeprefix(f"{path}: ") if isinstance(error, DataError) else repr(error)
+        raise ReleaseError(f"{path}: not a release schema ({reason}); rerun the tabulation") from None
 
 
 def _checked(schema: Schema) -> Schema:
@@ -159,7 +159,7 @@ def _checked(schema: Schema) -> Schema:
     for kind, found in (("column", names), ("query", [*ids, TOTAL])):
         for name, times in Counter(found).items():
             if not isinstance(name, str) or times > 1:
-                raise DataError(f"the {kind} {name!r} is no text, or stands there twice")
+                raise DataError(f"the {kind} {name!r} is not text, or is duplicated")
     if not names:
         raise DataError("no columns")
     for query in schema.queries:
@@ -229,7 +229,7 @@ def _check_counts(path: Path, frame: pd.DataFrame, side: str) -> None:
         "is not a whole number": ~(np.isfinite(counts) & (counts == np.round(counts))),
         f"is more than {LARGEST_COUNT}, more than any block holds": counts > LARGEST_COUNT,
         "has no block or no query": frame[["block", "query"]].isna().any(axis=1).to_numpy(),
-        "stands there twice": frame.duplicated(["block", "query"]).to_numpy(),
+        "is duplicated": frame.duplicated(["block", "query"]).to_numpy(),
     }
     for problem, wrong in checks.items():
         if wrong.any():
@@ -266,9 +266,9 @@ def make_release(
     greatest = known if most is None else most
     for name, count in known.items():
         if not 0 <= count <= greatest[name] <= LARGEST_COUNT:
-            said = f"{count}" if greatest[name] == count else f"{count} to {greatest[name]}"
+            shown = f"{count}" if greatest[name] == count else f"{count} to {greatest[name]}"
             limit = "below 0" if count < 0 else f"more than {LARGEST_COUNT}" if count <= greatest[name] else "no range"
-            raise ReleaseError(f"{source}: block {block}: the count of {name} is {said}, {limit}")
+            raise ReleaseError(f"{source}: block {block}: the count of {name} is {shown}, {limit}")
     if known[TOTAL] != greatest[TOTAL]:
         raise ReleaseError(f"{source}: block {block}: N is a range; give the number of records of the block exactly")
     cells = sorted(schema.position[name] for name in known if name != TOTAL)

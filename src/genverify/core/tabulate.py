@@ -27,15 +27,17 @@ def tabulate(records: Records, starts: Ints, domain: Domain, queries: Sequence[Q
     """
     counts = np.zeros((len(starts), len(queries)), dtype=np.int64)
     bounds = np.append(starts, len(next(iter(records.values()))))
-    groups, summed = _groups(domain, queries), [place for place, query in enumerate(queries) if query.sums]
+    groups, summed = _groups(domain, queries), [number for number, query in enumerate(queries) if query.sums]
     for first, last in _chunks(bounds):
         rows = slice(int(bounds[first]), int(bounds[last]))
         places = {column.name: code_places(column.codes)[records[column.name][rows]] for column in domain.columns}
         block = np.repeat(np.arange(last - first), np.diff(bounds[first : last + 1]))
         for group in groups:
             counts[first:last, group.members] = group.counts(places, block, last - first)
-        for place in summed:
-            counts[first:last, place] = _sums({name: codes[rows] for name, codes in records.items()}, block, queries[place])
+        for number in summed:
+            counts[first:last, number] = _sums(
+                {name: codes[rows] for name, codes in records.items()}, block, queries[number]
+            )
     return counts
 
 
@@ -67,6 +69,15 @@ class _Group:
     """
     The queries about one set of columns. Combinations of codes that lie in the same queries are of one kind: `kind_of` each
     combination, and `inside`, which kinds lie in each query.
+
+    >>> from genverify.core.domain import Column
+    >>> domain = Domain((Column("SIZE", "persons", (1, 2, 3), ("one", "two", "three")),))
+    >>> several = Query("T.2+", "T", "two or more", Predicate.of({"SIZE": [2, 3]}))
+    >>> [group] = _groups(domain, [several])
+    >>> group.kind_of.tolist()  # two and three persons lie in the same queries
+    [0, 1, 1]
+    >>> group.counts({"SIZE": np.array([0, 1, 2, 0], dtype=np.int32)}, np.array([0, 0, 0, 1]), 2).tolist()
+    [[2], [0]]
     """
 
     columns: tuple[str, ...]
@@ -87,24 +98,27 @@ class _Group:
 
 def _groups(domain: Domain, queries: Sequence[Query]) -> list[_Group]:
     members: dict[tuple[str, ...], list[int]] = {}
-    for place, query in ((place, query) for place, query in enumerate(queries) if not query.sums):
-        members.setdefault(query.predicate.columns, []).append(place)
-    return [_group(domain, queries, columns, places) for columns, places in members.items()]
+    for number, query in ((number, query) for number, query in enumerate(queries) if not query.sums):
+        members.setdefault(query.predicate.columns, []).append(number)
+    return [_group(domain, queries, columns, numbers) for columns, numbers in members.items()]
 
 
-def _group(domain: Domain, queries: Sequence[Query], columns: tuple[str, ...], places: Sequence[int]) -> _Group:
+def _group(domain: Domain, queries: Sequence[Query], columns: tuple[str, ...], numbers: Sequence[int]) -> _Group:
     codes = [np.array(domain[name].codes) for name in columns]
-    inside = np.array([_grid_flags(queries[place].predicate, codes) for place in places]).T
+    inside = np.array([_grid_flags(queries[number].predicate, codes) for number in numbers]).T
+    # Which queries a combination of codes lies in is a row of flags, and combinations with equal rows are of one kind.
+    # Packed to bits and viewed as one void scalar, a row is compared as a few bytes; np.unique over rows (axis=0) would
+    # compare it flag by flag. The order of the kinds has no meaning: `inside` is indexed by it and nothing else.
     _, first, kind_of = np.unique(row_bytes(np.packbits(inside, axis=1)), return_index=True, return_inverse=True)
     sizes, kinds = tuple(map(len, codes)), csr_array(inside[first].T.astype(np.int64))
-    return _Group(columns, sizes, np.array(places), kind_of.ravel().astype(np.int64), kinds)
+    return _Group(columns, sizes, np.array(numbers), kind_of.ravel().astype(np.int64), kinds)
 
 
 def _grid_flags(predicate: Predicate, codes: Sequence[Ints]) -> Flags:
     """Whether each combination of codes of the predicate's columns lies in it, the last column varying fastest."""
     flags: Flags = np.ones(1, dtype=bool)
-    for (_, allowed), own in zip(predicate.clauses, codes, strict=True):
-        flags = np.logical_and.outer(flags, np.isin(own, allowed)).ravel()
+    for (_, allowed), of_column in zip(predicate.clauses, codes, strict=True):
+        flags = np.logical_and.outer(flags, np.isin(of_column, allowed)).ravel()
     return flags
 
 

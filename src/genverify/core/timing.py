@@ -38,10 +38,10 @@ def watch() -> Iterator[Watch]:
 
 def progress(items: Sequence[T], what: str) -> Iterator[T]:
     """The items one by one, with a line in the log now and then: how many are done, the rate and the time left."""
-    started = said = time.monotonic()
+    started = reported = time.monotonic()
     for done, item in enumerate(items, 1):
         yield item
         now = time.monotonic()
-        if now - said > SAY_EVERY or done == len(items):
-            said, rate = now, done / max(now - started, 1e-9)
+        if now - reported > SAY_EVERY or done == len(items):
+            reported, rate = now, done / max(now - started, 1e-9)
             log.info("%d of %d %s, %.1f/s, %.0f s left", done, len(items), what, rate, (len(items) - done) / rate)

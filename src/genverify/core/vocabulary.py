@@ -77,34 +77,36 @@ def _group(domain: Domain, name: str, entry: Mapping[str, Any], changes: Mapping
     if len(where) > 1 or ("label" not in entry and not where):
         raise DataError(f"group {name}: give exactly one column with its codes, and a label; or a label only, for everyone")
     try:
-        predicate = Predicate.of({column: _codes(domain[column], changes.get(name, said)) for column, said in where.items()})
+        predicate = Predicate.of(
+            {column: _codes(domain[column], changes.get(name, given)) for column, given in where.items()}
+        )
     except DataError as error:
         raise DataError(f"group {name}: {error}") from None
     return Group(name, str(entry.get("label", name)), domain.check(predicate, f"group {name}"))
 
 
-def _codes(column: Column, said: Any) -> Sequence[int]:
+def _codes(column: Column, given: Any) -> Sequence[int]:
     """Codes as a list, as `first-last`, or as {size: numbers} for a column of sets."""
-    if isinstance(said, Mapping):
-        sizes = set(_numbers(said["size"]))
+    if isinstance(given, Mapping):
+        sizes = set(_numbers(given["size"]))
         return [code for code, words in column.set_of.items() if len(words) in sizes]
-    return list(_numbers(said)) if isinstance(said, str) else list(said)
+    return list(_numbers(given)) if isinstance(given, str) else list(given)
 
 
-def _numbers(said: Any) -> range:
+def _numbers(given: Any) -> range:
     """
     One number, or `first-last`.
 
     >>> list(_numbers("2-4")), list(_numbers(7))
     ([2, 3, 4], [7])
     """
-    first, _, last = str(said).partition("-")
+    first, _, last = str(given).partition("-")
     return range(int(first), int(last or first) + 1)
 
 
 def _bands(column: Column, entry: Mapping[str, Any]) -> Iterator[Group]:
     """Consecutive codes from each start to the next one, the last up to the highest code."""
-    starts = [start for said in entry["starts"] for start in _numbers(said)]
+    starts = [start for given in entry["starts"] for start in _numbers(given)]
     highest = max(column.codes)
     for first, after in zip(starts, [*starts[1:], highest + 1], strict=True):
         codes = [code for code in column.codes if first <= code < after]

@@ -44,7 +44,7 @@ class Audit:
     """What came out: the verified claims and their checked proofs by area, the ranges of cells, people by columns."""
 
     described: Described
-    found: tuple[Verified, ...]
+    verified: tuple[Verified, ...]
     proofs: tuple[dict[str, Any], ...]
     claims: pd.DataFrame
     ranges: pd.DataFrame
@@ -57,22 +57,22 @@ class Audit:
     @property
     def undecided(self) -> int:
         open_ = (Verdict.UNDECIDED, Verdict.UNCERTIFIED)
-        return sum(sum(found.counts(verdict).values()) for found in self.found for verdict in open_)
+        return sum(sum(one.counts(verdict).values()) for one in self.verified for verdict in open_)
 
 
 def audit(described: Described, how: Attack, over: Callable[[Sequence[Release]], Iterator[Release]] = iter) -> Audit:
     """Attack every area, each proof checked; where records are given, each claim is counted in them."""
-    found = tuple(how(release) for release in over(described.releases))
-    claims = all_claims(found)
+    verified = tuple(how(release) for release in over(described.releases))
+    claims = all_claims(verified)
     if described.records is not None:
         check_against_microdata(claims, described.records)
     ranges = stack([_ranges(release, how.settings) for release in described.releases])
     people = count_people(claims, described.records, described.schema.domain.names)
-    return Audit(described, found, tuple(one.certificate for one in found), claims, ranges, people)
+    return Audit(described, verified, tuple(one.certificate for one in verified), claims, ranges, people)
 
 
-def all_claims(found: Sequence[Verified]) -> pd.DataFrame:
-    return stack([claims_frame(one) for one in found])
+def all_claims(verified: Sequence[Verified]) -> pd.DataFrame:
+    return stack([claims_frame(one) for one in verified])
 
 
 @dataclass(frozen=True)
@@ -105,12 +105,12 @@ def _cells(release: Release) -> Iterator[_Cell]:
         yield _Cell(RECORD, str(predicate), _words(release.schema, predicate), predicate, 0, release.n)
 
 
-def _range_row(block: str, cell: _Cell, found: Range | None) -> dict[str, Any]:
+def _range_row(block: str, cell: _Cell, range_: Range | None) -> dict[str, Any]:
     """The range of a cell; what is printed of it where that is exact, or where a limit struck."""
     row = {"block": block, "table": cell.table, "cell": cell.name, "label": cell.label, "lo": cell.lo, "hi": cell.hi}
-    if found is None or found.limit:
-        return {**row, "least": cell.lo, "most": cell.hi, "limit": found.limit if found else ""}
-    return {**row, "least": found.low, "most": found.high, "limit": ""}
+    if range_ is None or range_.limit:
+        return {**row, "least": cell.lo, "most": cell.hi, "limit": range_.limit if range_ else ""}
+    return {**row, "least": range_.low, "most": range_.high, "limit": ""}
 
 
 def _kinds(schema: Schema) -> Iterator[Predicate]:

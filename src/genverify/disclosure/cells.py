@@ -48,19 +48,19 @@ def lines_of(form: ReleaseForm, codings: Codings) -> list[Line]:
 
 
 def _table(name: str, table: TableForm, codings: Codings) -> Iterator[Line]:
-    said = f"table {name}"
+    location = f"table {name}"
     if name in (CELLS, SIZES):
-        raise DataError(f"{said}: this name is taken; choose another")
+        raise DataError(f"{location}: this name is taken; choose another")
     if len(set(table.columns)) < len(table.columns):
-        raise DataError(f"{said}: a column stands twice among {table.columns}")
-    filtered = codings.predicate(table.where, said)
+        raise DataError(f"{location}: a column is duplicated among {table.columns}")
+    filtered = codings.predicate(table.where, location)
     totals = table.columns if table.totals is True else table.totals or []
     for column in (*table.groups, *totals):
         if column not in table.columns:
             raise DataError(
-                f"{said}: groups or totals of {column!r}, no column of this table: {nearest(column, table.columns)}"
+                f"{location}: groups or totals of {column!r}, no column of this table: {nearest(column, table.columns)}"
             )
-    words = [_words(column, table, codings, said, column in totals) for column in table.columns]
+    words = [_words(column, table, codings, location, column in totals) for column in table.columns]
     title = [f"of those with {_label(filtered, codings)}"] if table.where else []
     for line in product(*words):
         predicate = filtered
@@ -71,31 +71,33 @@ def _table(name: str, table: TableForm, codings: Codings) -> Iterator[Line]:
             yield Line(Query(".".join([name, *(word.text for word in line)]), name, label, predicate), table.across)
 
 
-def _words(column: str, table: TableForm, codings: Codings, said: str, total: bool) -> list[_Word]:
+def _words(column: str, table: TableForm, codings: Codings, location: str, total: bool) -> list[_Word]:
     """The lines of one column: each group, each code that stands in none, and the total where asked."""
     if column not in codings.by_name:
-        raise DataError(f"{said}: unknown column {column!r}: {nearest(column, list(codings.by_name))}")
-    found = codings[column]
+        raise DataError(f"{location}: unknown column {column!r}: {nearest(column, list(codings.by_name))}")
+    coding = codings[column]
     grouped: dict[str, str] = {}
     for label, texts in table.groups.get(column, {}).items():
-        if label in found.code_of and label not in texts:
-            raise DataError(f"{said}: the group {label!r} of {column} has the name of a code outside it; rename the group")
+        if label in coding.code_of and label not in texts:
+            raise DataError(
+                f"{location}: the group {label!r} of {column} has the name of a code outside it; rename the group"
+            )
         for text in texts:
             if text in grouped:
-                raise DataError(f"{said}: {text!r} stands in two groups of {column}, {grouped[text]!r} and {label!r}")
-            found.code(text, said)
+                raise DataError(f"{location}: {text!r} is in two groups of {column}, {grouped[text]!r} and {label!r}")
+            coding.code(text, location)
             grouped[text] = label
     words: dict[str, list[str]] = {}
-    for text in found.texts:
+    for text in coding.texts:
         words.setdefault(grouped.get(text, text), []).append(text)
-    made = [_word(column, word, texts, codings, said, word in grouped.values()) for word, texts in words.items()]
+    made = [_word(column, word, texts, codings, location, word in grouped.values()) for word, texts in words.items()]
     return [*made, _Word(ALL, "", EVERY)] if total else made
 
 
-def _word(column: str, word: str, texts: Sequence[str], codings: Codings, said: str, group: bool) -> _Word:
-    found = codings[column]
-    meaning = word if group else found.column.meaning[found.code_of[texts[0]]]
-    return _Word(word, f"{found.column.label}: {meaning}", codings.predicate({column: texts}, said))
+def _word(column: str, word: str, texts: Sequence[str], codings: Codings, location: str, group: bool) -> _Word:
+    coding = codings[column]
+    meaning = word if group else coding.column.meaning[coding.code_of[texts[0]]]
+    return _Word(word, f"{coding.column.label}: {meaning}", codings.predicate({column: texts}, location))
 
 
 def _cell(cell: CellForm, codings: Codings) -> Line:
@@ -115,9 +117,9 @@ def rules_of(rules: Sequence[RuleForm], codings: Codings) -> tuple[Rule, ...]:
     """The structural rules in codes."""
     found = []
     for rule in rules:
-        said = f"rule {rule.name}"
-        options = tuple(codings.predicate(option, said) for option in rule.then)
-        found.append(Rule(rule.name, codings.predicate(rule.when, said), options))
+        location = f"rule {rule.name}"
+        options = tuple(codings.predicate(option, location) for option in rule.then)
+        found.append(Rule(rule.name, codings.predicate(rule.when, location), options))
     return tuple(found)
 
 

@@ -62,13 +62,13 @@ class Codings:
             raise DataError(f"unknown column {name!r}: {nearest(name, list(self.by_name))}")
         return self.by_name[name]
 
-    def predicate(self, where: Mapping[str, Sequence[str]], said: str) -> Predicate:
-        """A condition in texts as one in codes; an error names `said` and what is unknown."""
+    def predicate(self, where: Mapping[str, Sequence[str]], location: str) -> Predicate:
+        """A condition in texts as one in codes; an error names `location` and what is unknown."""
         try:
-            return Predicate.of({name: [self[name].code(text, said) for text in texts] for name, texts in where.items()})
+            return Predicate.of({name: [self[name].code(text, location) for text in texts] for name, texts in where.items()})
         except DataError as error:
             message = str(error)
-            raise DataError(message if message.startswith(said) else f"{said}: {message}") from None
+            raise DataError(message if message.startswith(location) else f"{location}: {message}") from None
 
 
 def read_texts(path: Path, limits: FileLimits = LIMITS) -> pd.DataFrame:
@@ -138,7 +138,7 @@ def bin_texts(values: Texts, edges: Sequence[float], path: Path) -> list[str]:
     numbers = pd.to_numeric(values, errors="coerce")
     if numbers.isna().any():
         bad = values[numbers.isna()]
-        raise DataError(f"{path}: line {bad.index[0]}: column {values.name} has bins, but {bad.iloc[0]!r} is no number")
+        raise DataError(f"{path}: line {bad.index[0]}: column {values.name} has bins, but {bad.iloc[0]!r} is not a number")
     labels = bin_labels(edges)
     return [
         labels[place] for place in np.searchsorted(np.array(edges, dtype=float), numbers.to_numpy(dtype=float), side="right")
@@ -203,13 +203,13 @@ def _order(text: str) -> tuple[int, float, str]:
     return (0, number, text) if np.isfinite(number) else (1, 0.0, text)
 
 
-def encode(values: Texts, found: Coding, path: Path) -> npt.NDArray[np.int64]:
+def encode(values: Texts, coding: Coding, path: Path) -> npt.NDArray[np.int64]:
     """The codes of a column of the data; an error names the first text that has none, and its line."""
-    codes = values.map(found.code_of)
+    codes = values.map(coding.code_of)
     if codes.isna().any():
         bad = values[codes.isna()]
         raise DataError(
-            f"{path}: line {bad.index[0]}: column {found.column.name} has {bad.iloc[0]!r}, which is not among its codes: "
-            f"{nearest(bad.iloc[0], list(found.texts))}"
+            f"{path}: line {bad.index[0]}: column {coding.column.name} has {bad.iloc[0]!r}, which is not among its codes: "
+            f"{nearest(bad.iloc[0], list(coding.texts))}"
         )
     return np.asarray(codes, dtype=np.int64)

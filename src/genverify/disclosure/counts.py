@@ -61,7 +61,7 @@ def _parsed(texts: pd.DataFrame, source: Path, form: ReleaseForm) -> pd.DataFram
         raise ReleaseError(f"{source}: line {reverse.index[0]}: lo is {reverse['lo'].iloc[0]}, above hi")
     doubled = frame[frame.duplicated(["area", "cell"])]
     if len(doubled):
-        raise ReleaseError(f"{source}: line {doubled.index[0]}: cell {doubled['cell'].iloc[0]!r} stands there twice")
+        raise ReleaseError(f"{source}: line {doubled.index[0]}: cell {doubled['cell'].iloc[0]!r} is duplicated")
     return frame
 
 
@@ -84,7 +84,7 @@ def _whole(values: "pd.Series[str]", source: Path) -> Ints:
     """Whole numbers from 0; an error names the line of the first value that is none."""
     wrong = values[~values.str.fullmatch(r"\+?\d{1,12}")]
     if len(wrong):
-        problem = "is negative" if wrong.iloc[0].startswith("-") and len(wrong.iloc[0]) > 1 else "is no whole number"
+        problem = "is negative" if wrong.iloc[0].startswith("-") and len(wrong.iloc[0]) > 1 else "is not a whole number"
         raise ReleaseError(
             f"{source}: line {wrong.index[0]}: the count {wrong.iloc[0]!r} {problem}; give whole numbers from 0, leave out "
             "cells that are not published; suppressed ones have * as count (and published_as: {suppress: 5})"
@@ -95,18 +95,18 @@ def _whole(values: "pd.Series[str]", source: Path) -> Ints:
 def _totals(frame: pd.DataFrame, form: ReleaseForm, areas: Coding, source: Path) -> dict[str, int]:
     """The number of people of each area: from the release file, or from the rows whose cell is N."""
     rows = frame[frame["cell"] == TOTAL]
-    said = dict(zip(rows["area"], rows["hi"].astype(int), strict=True))
+    totals = dict(zip(rows["area"], rows["hi"].astype(int), strict=True))
     if isinstance(form.total, Mapping):
-        said |= form.total
+        totals |= form.total
     elif form.total is not None:
-        said |= {areas.texts[0]: form.total} if len(areas.texts) == 1 else {}
+        totals |= {areas.texts[0]: form.total} if len(areas.texts) == 1 else {}
     for area in areas.texts:
-        if area not in said:
+        if area not in totals:
             raise ReleaseError(
-                f"{source}: the number of people{f' of area {area}' if form.area else ''} is not said; add a row with "
+                f"{source}: the number of people{f' of area {area}' if form.area else ''} is not given; add a row with "
                 f"cell {TOTAL}, or `total` to the release file"
             )
-    return {area: said[area] for area in areas.texts}
+    return {area: totals[area] for area in areas.texts}
 
 
 def _coupled(frame: pd.DataFrame, schema: Schema, areas: Coding, totals: Mapping[str, int]) -> pd.DataFrame:

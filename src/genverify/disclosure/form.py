@@ -106,7 +106,7 @@ class ProtectionForm(PublishedForm):
 
 
 class SearchForm(Section):
-    """The search for cells to withhold: until no singleton claim of `k` or more columns is left, at most so many."""
+    """The search for cells to withhold: until no singleton claim of `k` or more columns is left, at most `cells` of them."""
 
     k: int = Field(default=2, ge=1)
     cells: int = Field(default=60, ge=0)

@@ -1,4 +1,4 @@
-"""Whom the claims single out: counted in the records where they are given, else so many people at least."""
+"""Whom the claims single out: counted in the records where they are given, else the fewest people that there must be."""
 
 from collections.abc import Sequence
 
@@ -50,7 +50,7 @@ def _surely_different(codes: Codes) -> int:
 
 
 def longest(claims: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
-    """The claims that no other claim of the same area extends: the most that is said of each person."""
+    """The claims that no other claim of the same area extends: the most that is claimed of each person."""
     kept = []
     for _, rows in claims.groupby("block", sort=False):
         codes = rows[list(names)].fillna(ANY).to_numpy(dtype=np.int16)

@@ -73,18 +73,18 @@ def _claims(audit: Audit) -> dict[str, Any]:
     if not audit.described.form.show_claims:
         return {}
     found = longest(audit.singles, audit.described.schema.domain.names)
-    said = found.sort_values(["k", "effective_k"], ascending=[False, True], kind="stable")
-    of_area = {one.program.release.block: place for place, one in enumerate(audit.found)}
+    ordered = found.sort_values(["k", "effective_k"], ascending=[False, True], kind="stable")
+    of_area = {one.program.release.block: index for index, one in enumerate(audit.verified)}
     return {
-        "longest": len(said),
-        "claims": [_claim(audit, of_area[row["block"]], row) for row in _rows(said, MOST_CLAIMS)],
+        "longest": len(ordered),
+        "claims": [_claim(audit, of_area[row["block"]], row) for row in _rows(ordered, MOST_CLAIMS)],
     }
 
 
-def _claim(audit: Audit, place: int, row: dict[str, Any]) -> dict[str, Any]:
-    described, release = audit.described, audit.described.releases[place]
+def _claim(audit: Audit, index: int, row: dict[str, Any]) -> dict[str, Any]:
+    described, release = audit.described, audit.described.releases[index]
     where = {name: int(row[name]) for name in described.schema.domain.names if pd.notna(row[name])}
-    proof = explain_proof(release, audit.proofs[place], {"where": where, "m": 1, "proof": int(row["proof"])})
+    proof = explain_proof(release, audit.proofs[index], {"where": where, "m": 1, "proof": int(row["proof"])})
     area = f"{described.form.area} {release.block}: " if len(described.releases) > 1 else ""
     return {**row, "area": area, "words": in_words(described.schema, where), "proof": proof}
 

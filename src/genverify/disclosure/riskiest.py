@@ -16,7 +16,7 @@ def riskiest_cells(releases: tuple[Release, ...], proofs: tuple[dict[str, Any], 
     """
     Published cells with the number of proofs of singleton claims that use them, most used first.
 
-    Claims that share a proof count once. Of each area at most so many proofs are looked at, in order.
+    Claims that share a proof count once. Of each area at most MOST_PROOFS proofs are looked at, in order.
     """
     rows = []
     for release, proof in zip(releases, proofs, strict=True):

@@ -37,7 +37,7 @@ def label(form: ProtectionForm) -> str:
     parts += [f"merge {column}" for column in form.coarsen]
     parts += [f"suppress below {form.suppress}" + (", zeros too" if form.zeros == "hidden" else "")] if form.suppress else []
     words = (("round to", form.round), ("round at random to", form.random_round), ("plus or minus", form.plus_minus))
-    parts += [f"{said} {base}" for said, base in words if base]
+    parts += [f"{action} {base}" for action, base in words if base]
     return form.name or ", ".join(parts) or AS_IS
 
 
@@ -59,11 +59,11 @@ def _dropped(described: Described, tables: Sequence[str]) -> Described:
 
 
 def _coarsened(described: Described, column: str, merged: dict[str, list[str]]) -> Described:
-    said = f"protect: coarsen {column}"
+    location = f"protect: coarsen {column}"
     if column not in described.codings.by_name:
-        raise DataError(f"{said}: unknown column: {nearest(column, list(described.codings.by_name))}")
-    found = described.codings[column]
-    codes = {name: [found.code(text, said) for text in texts] for name, texts in merged.items()}
+        raise DataError(f"{location}: unknown column: {nearest(column, list(described.codings.by_name))}")
+    coding = described.codings[column]
+    codes = {name: [coding.code(text, location) for text in texts] for name, texts in merged.items()}
     recoding = coarsen(described.schema, column, codes)
     records = described.records
     if records is not None:

@@ -30,7 +30,7 @@ from genverify.solve.leaves import certificate_of
 from genverify.solve.program import Program
 from genverify.solve.recount import WrongAnswer
 from genverify.solve.settings import ProgramSettings
-from genverify.solve.solvers.base import IntegerProgram, Status
+from genverify.solve.solvers.base import IntegerProgram, Optimal
 
 ROUNDS = 40
 MOST_PROOFS = 120
@@ -65,48 +65,51 @@ class Search:
     least: int
 
 
-def search_cells(found: Sequence[Verified], attack: Attack, k: int, most: int) -> Search:
+def search_cells(verified: Sequence[Verified], attack: Attack, k: int, most: int) -> Search:
     """
-    The cells to withhold so that no singleton claim with at least k columns is left, area by area, at most so many in all.
+    The cells to withhold so that no singleton claim with at least k columns is left, area by area, at most `most` in all.
 
     With fewer cells no new claim can hold, so it is enough to follow those of the whole release. A cell that follows from
     others is not hidden by leaving it out: the program decides. At the end the whole attack is run on what remains.
     """
     steps: list[Step] = []
     before = left = undecided = least = 0
-    for one in found:
+    for one in verified:
         area = _Area(one, attack.settings, k)
         cells, below = area.search(most - len(steps))
-        own = area.steps(cells)
-        steps, before, least = [*steps, *own], before + len(area.claims), least + below
+        of_area = area.steps(cells)
+        steps, before, least = [*steps, *of_area], before + len(area.claims), least + below
         remaining = attack(withhold(one.program.release, cells))
         left, undecided = left + len(singles(remaining, k)), undecided + len(open_singles(remaining, k))
     return Search(k, tuple(steps), before, left, undecided, least)
 
 
-def singles(found: Verified, k: int) -> list[Claim]:
+def singles(verified: Verified, k: int) -> list[Claim]:
     """The verified singleton claims with at least k columns."""
-    return [claim for claim in found.claims if claim.m == 1 and claim.k >= k]
+    return [claim for claim in verified.claims if claim.m == 1 and claim.k >= k]
 
 
-def open_singles(found: Verified, k: int) -> list[Claim]:
+def open_singles(verified: Verified, k: int) -> list[Claim]:
     """The singleton claims with at least k columns that ran into a limit."""
     open_ = (Verdict.UNDECIDED, Verdict.UNCERTIFIED)
-    return [d.claim for d in found.decisions if d.verdict in open_ and d.claim.m == 1 and d.claim.k >= k]
+    return [d.claim for d in verified.decisions if d.verdict in open_ and d.claim.m == 1 and d.claim.k >= k]
 
 
 class _Area:
     """The search in one area."""
 
-    def __init__(self, found: Verified, settings: ProgramSettings, k: int) -> None:
-        self.release, self.settings = found.program.release, settings
-        self.claims = singles(found, k)
+    def __init__(self, verified: Verified, settings: ProgramSettings, k: int) -> None:
+        self.release, self.settings = verified.program.release, settings
+        self.claims = singles(verified, k)
         self.fixed = {query.id for query in self.release.queries if query.table == SIZES}
         self.supports: dict[Cells, None] = {}
         self.proved = True
 
     def search(self, most: int) -> tuple[Cells, int]:
         """The cells to withhold, and the number below which no set does as well."""
+        # To hide a claim, every proof of it must lose a cell, and there are too many proofs to list. So proofs are found
+        # as needed: the fewest cells that hit all proofs known so far are withheld, the program looks for proofs that
+        # survive, and these join the list. Proofs only join, so each optimum is a lower bound for any set that hides all.
         cells, least = Cells(), 0
         for _ in range(ROUNDS):
             new = self._supports(cells)
@@ -168,8 +171,8 @@ class _Area:
     def _supports(self, cells: Cells) -> set[Cells]:
         """The cells that the proofs of these claims rest on; a proof that rests on sizes and rules alone cannot be hit."""
         program, open_ = self._open(cells, self.claims)
-        found = {self._support(program, decision) for decision in _different(open_)}
-        return {support for support in found if support}
+        supports = {self._support(program, decision) for decision in _different(open_)}
+        return {support for support in supports if support}
 
     def _support(self, program: Program, decision: Decision) -> Cells:
         """The cells of a proof; only if it is checked that they are enough is `least` proved."""
@@ -199,14 +202,14 @@ class _Area:
     def _fewest(self) -> Cells | None:
         """The fewest cells that hit every proof; None where the solver does not say."""
         cells = sorted({cell for support in self.supports for cell in support})
-        place = {cell: at for at, cell in enumerate(cells)}
+        column = {cell: at for at, cell in enumerate(cells)}
         inside = np.zeros((len(self.supports), len(cells)))
         for row, support in enumerate(self.supports):
-            inside[row, [place[cell] for cell in support]] = 1
+            inside[row, [column[cell] for cell in support]] = 1
         ones = np.ones(len(self.supports))
         program = IntegerProgram(csr_array(inside), ones, np.full(len(ones), inf), np.ones(len(cells)), -np.ones(len(cells)))
         answer = self.settings.make_solver().solve(program)
-        if answer.status is not Status.OPTIMAL or answer.z is None:
+        if not isinstance(answer, Optimal):
             return None
         hit = Cells(cell for cell, taken in zip(cells, answer.z, strict=True) if taken > 0.5)
         if not all(support & hit for support in self.supports):

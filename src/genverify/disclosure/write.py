@@ -21,7 +21,7 @@ def write_audit(described: Described, attack: Attack, folder: Path) -> tuple[Aud
     """Audit a release and write claims, ranges, cells, what to withhold, proofs beside the release, and the report."""
     found = audit(described, attack)
     cells = riskiest_cells(described.releases, found.proofs)
-    search = search_cells(found.found, attack, described.form.search.k, described.form.search.cells)
+    search = search_cells(found.verified, attack, described.form.search.k, described.form.search.cells)
     for part in ("release", "proofs"):
         (folder / part).mkdir(parents=True, exist_ok=True)
     write_schema(described.schema, folder / "release" / "schema.json")

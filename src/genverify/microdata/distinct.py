@@ -1,4 +1,4 @@
-"""The distinct records of areas, as single numbers, and how often each stands there."""
+"""The distinct records of areas, as single numbers, and how often each occurs."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -60,7 +60,7 @@ class Radix:
 
 @dataclass(frozen=True)
 class Types:
-    """The distinct records of some areas (area number * radix + record), and how often each stands there."""
+    """The distinct records of some areas (area number * radix + record), and how often each occurs."""
 
     keys: Ints
     times: Ints

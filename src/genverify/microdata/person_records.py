@@ -36,9 +36,7 @@ def read_person_records(path: Path, domain: Domain) -> pd.DataFrame:
     _check(path, frame, "the race flags", frame[races].sum(axis=1) == 0, "name no race: give each person one or more")
     for name, column in (("sex", "QSEX"), ("age", "QAGE")):
         codes = domain[column].codes
-        _check(
-            path, frame, name, ~frame[name].isin(codes), f"is no {domain[column].label} from {min(codes)} to {max(codes)}"
-        )
+        _check(path, frame, name, ~frame[name].isin(codes), f"is outside {min(codes)} to {max(codes)}")
     return _coded(frame, races, domain).sort_values("block", kind="stable", ignore_index=True)
 
 
@@ -47,7 +45,7 @@ def _check(path: Path, frame: pd.DataFrame, name: str, wrong: "pd.Series[bool]",
     if wrong.any():
         place = int(np.argmax(wrong.to_numpy()))
         value = f" {frame[name].iloc[place]}" if name in frame.columns else ""
-        raise DataError(f"{path}, row {place + 2}: {name}{value} {problem}. Mend the row.")
+        raise DataError(f"{path}, row {place + 2}: {name}{value} {problem}. Correct the row.")
 
 
 def _coded(frame: pd.DataFrame, races: list[str], domain: Domain) -> pd.DataFrame:

@@ -125,13 +125,15 @@ def _decode(layout: _Layout, chunk: Chunk) -> tuple[pa.Table, int]:
     kind = layout.kind
     kinds = _numbers(rows["RTYPE"], kind.records)
     remedy = f"Use {kind.housing_unit} for a housing unit and {kind.group_quarters} for group quarters."
-    _refuse(layout, chunk, rows, "RTYPE", kinds < 0, f"is no record type of a {kind.name} file. {remedy}")
+    _refuse(layout, chunk, rows, "RTYPE", kinds < 0, f"is not a record type of a {kind.name} file. {remedy}")
     units = (kinds == kind.housing_unit) | kind.keeps_group_quarters
     columns = {"block": _block_ids(layout, chunk, rows)}
     for column in layout.domain.columns:
         codes = _numbers(rows[column.name], column.codes)
         known = f"{column.label}: {_listed(column.codes)}"
-        _refuse(layout, chunk, rows, column.name, (codes < 0) & units, f"is no code of this column ({known}). Mend it.")
+        _refuse(
+            layout, chunk, rows, column.name, (codes < 0) & units, f"is not a code of this column ({known}). Correct it."
+        )
         columns[column.name] = pa.array(codes)
     table, kept = pa.table(columns), int(np.count_nonzero(units))
     return (table if kept == len(units) else table.filter(pa.array(units))), len(units) - kept
@@ -178,7 +180,9 @@ def _numbers(texts: pa.Array, codes: tuple[int, ...]) -> npt.NDArray[np.int8]:
 
 @cache
 def _code_table(codes: tuple[int, ...], width: int) -> npt.NDArray[np.int8]:
-    """The code of every text of so many letters, at the place that the number of its bytes names."""
+    """The code of every text of a given number of letters, at the index that its bytes spell as a number."""
+    # The file has very many short fields of fixed width: their bytes are read as one integer, which is looked up here, and
+    # neither text nor number is ever made of a field. What is no code is -1, and is named later.
     table = np.full(256**width, -1, dtype=np.int8)
     for code in codes:
         if len(text := b"%0*d" % (width, code)) == width:
@@ -222,7 +226,7 @@ def _fields(line: str, delimiter: str, where: str) -> list[str]:
     try:
         return next(csv.reader([line], delimiter=delimiter))
     except csv.Error as error:
-        raise DataError(f"{where}: not a row of fields ({error}): {line[:40]!r}. Mend the row.") from None
+        raise DataError(f"{where}: not a row of fields ({error}): {line[:40]!r}. Correct the row.") from None
 
 
 def _lines(chunk: Chunk) -> Iterator[tuple[int, str]]:
@@ -240,7 +244,7 @@ def _bad_line(layout: _Layout, chunk: Chunk, error: Exception) -> DataError:
         if fields != len(layout.header):
             return DataError(
                 f"{layout.path}, row {number}: {fields} fields but the header has {len(layout.header)}: {line[:40]!r}. "
-                "Mend the row, or fetch the file again if it breaks off here."
+                "Correct the row, or fetch the file again if it breaks off here."
             )
     last = chunk.first + chunk.data.count(b"\n")
-    return DataError(f"{layout.path}, rows {chunk.first} to {last}: {error}. Mend these rows.")
+    return DataError(f"{layout.path}, rows {chunk.first} to {last}: {error}. Correct these rows.")

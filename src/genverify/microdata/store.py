@@ -89,7 +89,7 @@ def _check_columns(table: pa.Table, folder: Path, domain: Domain) -> None:
             row = int(wrong[0])
             raise DataError(
                 f"{folder}: a record of block {table['block'][row]} has {column.name}={values[row]}, "
-                f"which is no code of the domain ({nearest(values[row], list(column.codes))})."
+                f"which is not a code of the domain ({nearest(values[row], list(column.codes))})."
             )
 
 
@@ -292,5 +292,5 @@ def _misplaced(block: str, state: str, files: dict[str, Path]) -> str:
     own = block[: GEOGRAPHY["state"]]
     if own in files and _read(files[own], ["block"], [block]).num_rows:
         both, where = ", ".join(sorted((own, state))), f"{files[own]} and {files[state]}"
-        return f"block {block} stands in two states ({both}): see {where}. Write the microdata store again."
+        return f"block {block} is in two states ({both}): see {where}. Write the microdata store again."
     return f"{files[state]}: block {block} is of state {own}, not of state {state}. Write the microdata store again."

@@ -44,7 +44,7 @@ def variance(rho: Fraction, share: Fraction) -> Fraction:
 
 
 def uniform_variance(rho: Fraction, queries: int) -> Fraction:
-    """The variance of each of so many queries that share rho evenly."""
+    """The variance of each query where that many queries share rho evenly."""
     return variance(rho, Fraction(1, queries))
 
 

@@ -58,6 +58,8 @@ def discrete_laplace(scale: int, size: int, rng: np.random.Generator) -> Ints:
 
 def bernoulli_exp(above: Numbers, below: int, rng: np.random.Generator) -> Flags:
     """True with probability exp(-above / below), for each of the numbers above (not negative; algorithm 1)."""
+    # exp(-(w + r)) = exp(-r) exp(-1) ... exp(-1): the algorithm for fractions is exact, and needs integers only, so that no
+    # floating-point number, whose gaps would show in the noise, is ever used
     whole, rest = above // below, above % below
     holds = _bernoulli_exp_part(rest, below, rng)
     open_ = np.flatnonzero(holds & (whole > 0))

@@ -58,7 +58,7 @@ class Publishing:
         wrong = (values != SUPPRESSED) & (lo > hi)
         if wrong.any():
             raise ReleaseError(
-                f"a count of {values[wrong][0]} is shown, but counts below {self.suppress} are said to be suppressed"
+                f"a count of {values[wrong][0]} is shown, but counts below {self.suppress} are to be suppressed"
             )
         hidden = values == SUPPRESSED
         return np.where(hidden, int(self.zeros), lo), np.where(hidden, max(self.suppress - 1, 0), hi)

@@ -200,17 +200,17 @@ class _Neighbours:
         here, first, last = self.number[place], self.first[place], self.last[place]
         left = _follow(self.before, self.begin[place]) - 1
         right = _follow(self.after, self.end[place])
-        found: list[int] = []
-        while len(found) < NEAREST and (left >= first or right < last):
+        near: list[int] = []
+        while len(near) < NEAREST and (left >= first or right < last):
             to_left = here - self.number[left] if left >= first else FAR
             to_right = self.number[right] - here if right < last else FAR
             if to_left < to_right or (to_left == to_right and left_first):
-                found.append(left)
+                near.append(left)
                 left = _follow(self.before, left) - 1
             else:
-                found.append(right)
+                near.append(right)
                 right = _follow(self.after, right + 1)
-        return found
+        return near
 
 
 def _runs(values: Ints) -> tuple[memoryview, memoryview]:
@@ -222,6 +222,8 @@ def _runs(values: Ints) -> tuple[memoryview, memoryview]:
 
 def _follow(link: memoryview, at: int) -> int:
     """The end of a chain of links; the links on the way are shortened."""
+    # Moved records are never searched again. As in union-find, each link on the way is bent to the one after the next, so
+    # that long chains of moved records cost little however often they are followed.
     while link[at] != at:
         link[at] = link[link[at]]
         at = link[at]
@@ -229,7 +231,7 @@ def _follow(link: memoryview, at: int) -> int:
 
 
 def _exchange(source: Ints, order: Ints, pairs: int, open_: _Neighbours, rng: np.random.Generator) -> Ints:
-    """Go through the records in order; each that has not moved changes places with a partner, until so many pairs have."""
+    """Go through the records in order; each that has not moved changes places with a partner, until enough pairs have."""
     picks, left_first = rng.random(len(order)), rng.random(len(order)) < 0.5
     for step, record in enumerate(order.tolist()):
         place = open_.place[record]

@@ -27,14 +27,14 @@ class Earlier:
     bytes_per_block: float | None
 
 
-def jobs_of(said: str) -> dict[str, int]:
+def jobs_of(output: str) -> dict[str, int]:
     """
     How many jobs of each rule a dry run would start.
 
     >>> jobs_of("job      count\\n-----  -------\\nall    1\\nplot_fig2  3\\ntotal  4\\n")
     {'plot_fig2': 3}
     """
-    found = {rule: int(count) for rule, count in re.findall(r"^(\w+) +(\d+)$", said, re.MULTILINE)}
+    found = {rule: int(count) for rule, count in re.findall(r"^(\w+) +(\d+)$", output, re.MULTILINE)}
     return {rule: count for rule, count in found.items() if rule not in ("all", "total")}
 
 

@@ -32,7 +32,7 @@ class Stage:
     rate: float
 
     def work(self, blocks: int) -> float:
-        """Seconds of one job for so many blocks."""
+        """Seconds of one job for a number of blocks."""
         return blocks / self.rate if self.rate else float(blocks)
 
 
@@ -50,15 +50,15 @@ def read_stages(home: Path) -> list[Stage]:
 def _stage(variant: str, rule: str, logs: Path, total: int) -> Stage:
     done, seconds = 0, 0.0
     for log in logs.glob("*.log"):
-        said = SAID.findall(log.read_text(errors="replace"))
-        if said:
-            done += int(said[-1][0])
-            seconds += int(said[-1][0]) / max(float(said[-1][2]), 0.05)
+        reported = SAID.findall(log.read_text(errors="replace"))
+        if reported:
+            done += int(reported[-1][0])
+            seconds += int(reported[-1][0]) / max(float(reported[-1][2]), 0.05)
     return Stage(variant, STAGES[rule], min(done, total), total, done / seconds if seconds else 0.0)
 
 
 def describe(stages: list[Stage], then: list[Stage], seconds: float) -> str:
-    """One line: blocks done by stage, the rate since `then`, so many seconds ago, and the time left at that rate."""
+    """One line: blocks done by stage, the rate since `then`, some seconds ago, and the time left at that rate."""
     done, total = sum(stage.done for stage in stages), sum(stage.total for stage in stages)
     names = list(dict.fromkeys(stage.name for stage in stages))
     counts = ", ".join(f"{sum(s.done for s in stages if s.name == name)} {name}" for name in names)

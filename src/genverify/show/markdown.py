@@ -8,7 +8,7 @@ import numpy as np
 
 def markdown_table(header: Sequence[Any], rows: Iterable[Sequence[Any]], left: int = 1) -> str:
     """
-    A Markdown table; the first columns (so many as `left`) are aligned left, the others right.
+    A Markdown table; the first `left` columns are aligned left, the others right.
 
     >>> print(markdown_table(["k", "ours"], [["6", 1.5]]))
     | k | ours |

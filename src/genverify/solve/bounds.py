@@ -13,8 +13,8 @@ from genverify.solve.branching import choose_part
 from genverify.solve.exchange import Exchange
 from genverify.solve.leaves import Branch, Fork, Leaf, Node, exact_leaf
 from genverify.solve.program import Program
-from genverify.solve.recount import INTEGRAL, WrongAnswer, whole
-from genverify.solve.solvers.base import Answer, Floats, LinearProgram, Solver, Status
+from genverify.solve.recount import INTEGRAL, WrongAnswer, integer_point
+from genverify.solve.solvers.base import Floats, Infeasible, LinearProgram, Optimal, Solver, Stopped
 
 Ints = npt.NDArray[np.int64]
 SPARE_STEPS = 10
@@ -64,6 +64,7 @@ class Bounder:
         The exact maximum of c z with the bound that proves it, or with the limit that stopped the search. It ends: a
         counterexample exceeds the last value in integers, and c z cannot exceed n max |c|.
         """
+        # below every value that n records can reach, so that the first question finds a point or proves that none fits
         best = -int(np.abs(c).max(initial=0)) * self.program.n - 1
         while True:
             bound = self.at_most(c, best)
@@ -80,7 +81,7 @@ class Bounder:
                 rows += 1
             for _ in range(2 * self.program.n + SPARE_STEPS):
                 answer = self.lp.maximise(objective)
-                if answer.z is None:
+                if not isinstance(answer, Optimal):
                     return None
                 z = self.integral(answer.z)
                 if z is not None:
@@ -106,7 +107,7 @@ class Bounder:
 
     def integral(self, z: Floats) -> Ints | None:
         """The point as class counts if it is integral, recounted against every row."""
-        rounded = whole(z)
+        rounded = integer_point(z)
         if rounded is None:
             return None
         if not self.program.fits(rounded):
@@ -133,10 +134,10 @@ class _Search:
         self.deadline = time.monotonic() + self.bounder.limits.seconds
         try:
             proof = self.node()
-        except _Found as found:
-            return Bound(counterexample=self.recounted(found.z), integer=self.integer)
-        except _Stopped as stopped:
-            return Bound(limit=stopped.why, integer=self.integer, decided=False)
+        except _Found as refuted:
+            return Bound(counterexample=self.recounted(refuted.z), integer=self.integer)
+        except _LimitStruck as struck:
+            return Bound(limit=struck.limit, integer=self.integer, decided=False)
         if proof is None:
             return Bound(limit="proof too large or not exact", integer=self.integer)
         return Bound(proof=proof, integer=self.integer)
@@ -157,14 +158,16 @@ class _Search:
         if self.bounder.program.classes == 0:
             return self.no_records()
         answer = self.bounder.lp.maximise(self.c)
-        if answer.status is Status.INFEASIBLE:
-            return self.leaf(answer, np.zeros_like(self.c), -1, "empty")
-        if answer.status is not Status.OPTIMAL or answer.value is None or answer.z is None:
-            raise _Stopped(answer.status.value)
+        if isinstance(answer, Infeasible):
+            return self.leaf(answer.y, np.zeros_like(self.c), -1, "empty")
+        if isinstance(answer, Stopped):
+            raise _LimitStruck(answer.limit.value)
         if floor(answer.value + INTEGRAL) <= self.b:
-            return self.leaf(answer, self.c, self.b, "bound")
+            return self.leaf(answer.y, self.c, self.b, "bound")
         z = self.bounder.integral(answer.z)
         self.integer |= z is None
+        # Any fitting z above b answers the question, wherever it is met. Exchanges and dives look for one at the root only:
+        # below it they have failed once, and are work that branching would have to pay at every node.
         if z is None and not self.branches:
             z = self.bounder.better(self.c, self.b)
         if z is None and not self.branches:
@@ -181,17 +184,17 @@ class _Search:
             raise _Found(np.zeros(0, dtype=np.int64))
         return Leaf("bound", 1, {}, ())
 
-    def leaf(self, answer: Answer, c: Ints, b: int, kind: str) -> Node | None:
+    def leaf(self, y: Floats | None, c: Ints, b: int, kind: str) -> Node | None:
         self.leaves += 1
-        if answer.y is None or self.leaves > self.bounder.limits.leaves:
+        if y is None or self.leaves > self.bounder.limits.leaves:
             return None
-        return exact_leaf(self.bounder.program, self.branches, answer.y, c, b, kind)
+        return exact_leaf(self.bounder.program, self.branches, y, c, b, kind)
 
     def split(self, z: Floats) -> Node | None:
         """Both sides of a branch row: at most t, at least t + 1; the side that is nearer to the point first."""
         chosen = choose_part(self.bounder.program, z)
         if chosen is None:
-            raise _Stopped("nothing to branch on")
+            raise _LimitStruck("nothing to branch on")
         part, inside = chosen
         value = float(z[inside].sum())
         at = floor(value)
@@ -213,9 +216,9 @@ class _Search:
     def count(self) -> None:
         self.nodes += 1
         if self.nodes > self.bounder.limits.nodes:
-            raise _Stopped("node limit")
+            raise _LimitStruck("node limit")
         if time.monotonic() > self.deadline:
-            raise _Stopped("wall-clock limit")
+            raise _LimitStruck("wall-clock limit")
 
 
 class _Found(Exception):
@@ -223,6 +226,6 @@ class _Found(Exception):
         self.z = z
 
 
-class _Stopped(Exception):
-    def __init__(self, why: str) -> None:
-        self.why = why
+class _LimitStruck(Exception):
+    def __init__(self, limit: str) -> None:
+        self.limit = limit

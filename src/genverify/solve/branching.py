@@ -20,7 +20,7 @@ def choose_part(program: Program, z: npt.NDArray[np.float64]) -> tuple[Part, Fla
     fractional, else a single class; with the classes that it holds. None where no part that can be named is fractional.
     """
     for k in (1, 2, 3):
-        scored = sorted(_fractions(program, z, k), key=lambda found: -found[0])
+        scored = sorted(_fractions(program, z, k), key=lambda scored_part: -scored_part[0])
         for score, columns, atoms in scored:
             if score < CLEAR:
                 break
@@ -50,6 +50,7 @@ def _fractions(
 
 def _aligned(program: Program, columns: tuple[int, ...], atoms: tuple[int, ...]) -> Flags | None:
     """The classes inside a condition, or None where it splits a class."""
+    # z counts records by class: of a condition that holds for some types of a class only, the number is not known from z
     matches = (program.types.table[:, columns] == np.array(atoms)).all(axis=1)
     inside = np.bincount(program.class_of, weights=matches, minlength=program.classes)
     _, _, sizes = program.grouped

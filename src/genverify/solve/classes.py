@@ -54,11 +54,11 @@ def matching_types(program: Program, codes: Codes, order: npt.NDArray[np.int64])
     can = np.ones((len(codes), len(table)), dtype=bool)
     must = np.ones((len(codes), len(table)), dtype=bool)
     for column, atoms in enumerate(program.types.atoms):
-        asked, place = np.unique(codes[:, column], return_inverse=True)
+        asked, row = np.unique(codes[:, column], return_inverse=True)
         some = np.array([[code == ANY or code in atom for atom in atoms] for code in asked], dtype=bool)
         every = np.array([[code == ANY or atom == (code,) for atom in atoms] for code in asked], dtype=bool)
         if not some.all():
-            can &= some[:, table[:, column]][place]
+            can &= some[:, table[:, column]][row]
         if not every.all():
-            must &= every[:, table[:, column]][place]
+            must &= every[:, table[:, column]][row]
     return can, must

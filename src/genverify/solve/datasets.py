@@ -75,6 +75,9 @@ def class_vectors(program: Program, datasets: Codes) -> list[Ints]:
     """The class counts of datasets, each once; a dataset that does not fit the program is an error."""
     vectors: dict[bytes, Ints] = {}
     for number, classes in enumerate(_classes(program, datasets)):
+        # A record that the release rules out (-1) has no class and is not counted. It does not slip through: the counts then
+        # add up to less than N, which is a row of the program, and the recount refuses them. Many datasets share their class
+        # counts, so each distinct vector is recounted once.
         z = np.bincount(classes[classes >= 0], minlength=program.classes)
         if z.tobytes() not in vectors and not program.fits(z):
             raise WrongAnswer(
@@ -90,8 +93,9 @@ def _classes(program: Program, datasets: Codes) -> Ints:
     places = [_place(atoms, datasets[:, :, column].ravel()) for column, atoms in enumerate(program.types.atoms)]
     keys, wanted = row_keys([program.types.table, np.stack(places, axis=1)])
     order = np.argsort(keys)
-    found = positions(keys[order], wanted)
-    return np.append(program.class_of[order], -1)[found].reshape(datasets.shape[:2])
+    index = positions(keys[order], wanted)
+    # positions gives -1 for a key that is not among the types: it indexes the appended last entry, which is -1 again
+    return np.append(program.class_of[order], -1)[index].reshape(datasets.shape[:2])
 
 
 def _place(atoms: Atoms, codes: Codes) -> Ints:

@@ -10,7 +10,7 @@ from genverify.core.predicates import Flags
 from genverify.solve.bounds import Bounder
 from genverify.solve.leaves import Branch, exact_leaf
 from genverify.solve.recount import INTEGRAL
-from genverify.solve.solvers.base import Answer, Status
+from genverify.solve.solvers.base import Floats, Infeasible, Optimal
 
 Ints = npt.NDArray[np.int64]
 MOST_PROGRAMS = 20_000
@@ -44,10 +44,11 @@ def all_class_counts(bounder: Bounder, known: list[Ints], limit: int) -> Enumera
             return Enumeration(known, complete=False)
     if used.sum() > MOST_CLASSES:
         return Enumeration(known, complete=False)
+    # one more than the limit is asked for: if it is found, the limit cut the list off, and it is not complete
     search = _Search(bounder, np.flatnonzero(used), limit + 1)
     search.walk([])
-    complete = outside.proof is not None and len(search.found) <= limit and search.programs <= MOST_PROGRAMS
-    return Enumeration(search.found[:limit] or known, complete)
+    complete = outside.proof is not None and len(search.vectors) <= limit and search.programs <= MOST_PROGRAMS
+    return Enumeration(search.vectors[:limit] or known, complete)
 
 
 class _Search:
@@ -61,7 +62,7 @@ class _Search:
         self.used = replace(bounder.program, A=bounder.program.A[:, classes])
         self.lp = bounder.solver.linear_program(self.used.A, self.used.lo, self.used.hi)
         self.classes, self.limit = classes, limit
-        self.found: list[Ints] = []
+        self.vectors: list[Ints] = []
         self.branches: list[Branch] = []
         self.programs = 0
 
@@ -70,11 +71,11 @@ class _Search:
             z = np.zeros(self.program.classes, dtype=np.int64)
             z[self.classes] = counts
             if self.program.fits(z):
-                self.found.append(z)
+                self.vectors.append(z)
             return
         chosen = np.arange(len(self.classes)) == len(counts)
         for count in range(self.most(chosen, counts), -1, -1):
-            if len(self.found) >= self.limit or self.programs > MOST_PROGRAMS:
+            if len(self.vectors) >= self.limit or self.programs > MOST_PROGRAMS:
                 return
             self.lp.push_row(chosen, count, count)
             self.branches.append(Branch(chosen, count, count))
@@ -86,17 +87,17 @@ class _Search:
         """The largest count that the next class can have beside those before it; -1: these counts fit nothing."""
         self.programs += 1
         answer = self.lp.maximise(chosen)
-        if answer.status is Status.INFEASIBLE and self.proved(answer, np.zeros(len(chosen), dtype=np.int64), -1, "empty"):
+        if isinstance(answer, Infeasible) and self.proved(answer.y, np.zeros(len(chosen), dtype=np.int64), -1, "empty"):
             return -1
-        if answer.value is not None:
+        if isinstance(answer, Optimal):
             value = floor(answer.value + INTEGRAL)
-            if self.proved(answer, chosen.astype(np.int64), value, "bound"):
+            if self.proved(answer.y, chosen.astype(np.int64), value, "bound"):
                 return value
         return self.room(chosen, counts)
 
-    def proved(self, answer: Answer, c: Ints, b: int, kind: str) -> bool:
-        """Whether the multipliers of an answer show, in integers, that c z <= b beside the counts before it."""
-        return answer.y is not None and exact_leaf(self.used, self.branches, answer.y, c, b, kind) is not None
+    def proved(self, y: Floats | None, c: Ints, b: int, kind: str) -> bool:
+        """Whether the multipliers y of an answer show, in integers, that c z <= b beside the counts before it."""
+        return y is not None and exact_leaf(self.used, self.branches, y, c, b, kind) is not None
 
     def room(self, chosen: Flags, counts: list[int]) -> int:
         """What the rows that the class adds to leave for it; the first row, N, is one of them."""

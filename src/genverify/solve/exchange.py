@@ -19,6 +19,8 @@ class Exchange:
         self.rng = rng
         self.columns = np.ascontiguousarray(program.A.T)
         weights = rng.integers(1, 2**60 // max(1, len(program.rows)), size=len(program.rows), dtype=np.int64)
+        # A random weighted sum stands for a whole column: two pairs in the same cells have equal sums, so that a partner is
+        # looked up instead of compared cell by cell. Equal sums by chance are found out in _exchanged.
         self.hashed = self.columns.astype(np.int64) @ weights
         order = np.argsort(self.hashed, kind="stable")
         self.sorted, self.order = self.hashed[order], np.append(order, -1)
@@ -30,22 +32,22 @@ class Exchange:
             return z
         one, other = self.rng.choice(records, 2, replace=False)
         classes = np.arange(len(z))
-        found = self._partner(self.hashed[one] + self.hashed[other] - self.hashed)
-        fresh = np.flatnonzero((found >= 0) & (classes != one) & (classes != other))
+        partner = self._partner(self.hashed[one] + self.hashed[other] - self.hashed)
+        fresh = np.flatnonzero((partner >= 0) & (classes != one) & (classes != other))
         if len(fresh) == 0:
             return z
         pick = fresh[self.rng.integers(len(fresh))]
-        moved = self._exchanged(z, int(one), int(other), int(pick), int(found[pick]))
+        moved = self._exchanged(z, int(one), int(other), int(pick), int(partner[pick]))
         return z if moved is None else moved
 
     def improve(self, z: Ints, c: Ints) -> Ints | None:
         """A point with a larger c z, one exchange away; None where there is none."""
         best = np.flatnonzero(c == c.max(initial=0))
         for ones, others in self._pairs(z, c, max(1, LOOKUPS_AT_ONCE // max(1, len(best)))):
-            found = self._partner((self.hashed[ones] + self.hashed[others])[:, None] - self.hashed[best][None, :])
-            gain = c[best][None, :] + c[found] - (c[ones] + c[others])[:, None]
-            for pair, place in np.argwhere((found >= 0) & (gain > 0))[:10]:
-                moved = self._exchanged(z, int(ones[pair]), int(others[pair]), int(best[place]), int(found[pair, place]))
+            partner = self._partner((self.hashed[ones] + self.hashed[others])[:, None] - self.hashed[best][None, :])
+            gain = c[best][None, :] + c[partner] - (c[ones] + c[others])[:, None]
+            for pair, new in np.argwhere((partner >= 0) & (gain > 0))[:10]:
+                moved = self._exchanged(z, int(ones[pair]), int(others[pair]), int(best[new]), int(partner[pair, new]))
                 if moved is not None:
                     return moved
         return None

@@ -112,6 +112,8 @@ def exact_leaf(program: Program, branches: Sequence[Branch], y: Floats, c: Ints,
             continue
         Y = _one_sided(Y, lo, hi)
         short = int((denominator * c - Y @ A).max(initial=0))
+        # Row 0 is N with coefficient 1 everywhere: adding the shortfall there makes every class right, at the price of a
+        # bound that is higher by N times the shortfall. Whether it is still low enough is asked next, in integers.
         Y[0] += max(short, 0)
         if _bound(Y.tolist(), lo, hi) < denominator * (b + 1):
             return _leaf(program, Y, denominator, kind)
@@ -131,11 +133,12 @@ def _common_denominator(y: Floats) -> int:
     >>> _common_denominator(np.array([2 / 13, -1 / 26, 3.0]))
     26
     """
-    found = lcm(*{Fraction(value).limit_denominator(SIMPLE).denominator for value in y[np.abs(y) > CLOSE].tolist()})
-    return found if found <= LARGEST_DENOMINATOR else 1
+    denominator = lcm(*{Fraction(value).limit_denominator(SIMPLE).denominator for value in y[np.abs(y) > CLOSE].tolist()})
+    return denominator if denominator <= LARGEST_DENOMINATOR else 1
 
 
 def _farkas_scale(y: Floats) -> float:
+    # A Farkas proof has no scale of its own; with the smallest multiplier at 1 the others are often integers.
     sizes = np.abs(y)
     smallest = sizes[sizes > 1e-9].min(initial=inf)
     return 1.0 / smallest if smallest < inf else 1.0
@@ -143,9 +146,9 @@ def _farkas_scale(y: Floats) -> float:
 
 def _one_sided(Y: Ints, lo: Sequence[int | None], hi: Sequence[int | None]) -> Ints:
     """Multipliers on rows with one side only take the sign that the side allows."""
-    for place, (low, high) in enumerate(zip(lo, hi, strict=True)):
-        if (high is None and Y[place] > 0) or (low is None and Y[place] < 0):
-            Y[place] = 0
+    for row, (low, high) in enumerate(zip(lo, hi, strict=True)):
+        if (high is None and Y[row] > 0) or (low is None and Y[row] < 0):
+            Y[row] = 0
     return Y
 
 
@@ -159,5 +162,5 @@ def _bound(Y: Sequence[int], lo: Sequence[int | None], hi: Sequence[int | None])
 
 def _leaf(program: Program, Y: Ints, denominator: int, kind: str) -> Leaf:
     rows = len(program.rows)
-    cells = {program.rows[place]: int(Y[place]) for place in np.flatnonzero(Y[:rows]).tolist()}
+    cells = {program.rows[row]: int(Y[row]) for row in np.flatnonzero(Y[:rows]).tolist()}
     return Leaf(kind, denominator, cells, tuple(int(w) for w in Y[rows:]))

@@ -65,14 +65,14 @@ def build_program(release: Release, max_types: int, counted: tuple[Predicate, in
     """
     The compact program: types that are not ruled out, one row per distinct cell, types with equal columns merged.
 
-    `counted` adds a last row: so many records match the condition.
+    `counted` adds a last row: the number of records that match its condition.
     """
     predicates = {query.id: query.predicate for query in release.queries}
     lemmas = tuple(implied_zeros(release))
     rules = [*zero_cells(release), *(lemma_rule(lemma, predicates) for lemma in lemmas), *release.schema.rules]
-    said = [*predicates.values(), *one_code_each(release.queries, release.schema.domain)]
-    said += [counted[0]] if counted else []
-    types = live_types(release.schema.domain, said, rules, max_types)
+    conditions = [*predicates.values(), *one_code_each(release.queries, release.schema.domain)]
+    conditions += [counted[0]] if counted else []
+    types = live_types(release.schema.domain, conditions, rules, max_types)
     rows, flags, lo, hi = _distinct_rows(release, types)
     if counted:
         rows, flags = (*rows, COUNTED), np.concatenate([flags, types.inside(counted[0])[None, :].astype(flags.dtype)])
@@ -85,6 +85,7 @@ def _distinct_rows(release: Release, types: Types) -> tuple[tuple[str, ...], Fla
     """One row for each distinct set of types and range: of cells that say the same, the first stays."""
     rows: dict[tuple[bytes, int, int], tuple[str, Flags | Ints]] = {}
     everyone: Flags = np.ones(len(types), dtype=bool)
+    # N comes first: solve.leaves corrects multipliers on row 0, which holds every record with the coefficient 1.
     rows[everyone.tobytes(), release.n, release.n] = TOTAL, everyone
     for query, low, high in zip(release.queries, release.lo.tolist(), release.hi.tolist(), strict=True):
         if high > 0:
@@ -99,6 +100,9 @@ def classes_of(flags: Flags | Ints) -> tuple[Matrix, Ints]:
     """The distinct columns of a matrix (in order of first appearance), and the column that each type has."""
     if flags.shape[1] == 0:
         return np.zeros(flags.shape, dtype=np.int32), np.zeros(0, dtype=np.int64)
+    # As in core.tabulate, a column of flags becomes a few bytes, so that equal columns are found by one sort of scalars.
+    # That sort orders the classes by their bytes; they are put back into the order in which the types bring them,
+    # because the solver's path, and with it the proofs and datasets of a study, depends on the order of its columns.
     keys = row_bytes((np.packbits(flags, axis=0) if flags.dtype == bool else flags).T)
     _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
     order = np.argsort(first)

@@ -34,11 +34,11 @@ class Fitting(Protocol):
     def fits(self, z: Ints) -> bool: ...
 
 
-def whole(point: Floats) -> Ints | None:
+def integer_point(point: Floats) -> Ints | None:
     """
     The point in integers; None where it is not integral.
 
-    >>> whole(np.array([1.0000001, 0.0])), whole(np.array([0.5]))
+    >>> integer_point(np.array([1.0000001, 0.0])), integer_point(np.array([0.5]))
     (array([1, 0]), None)
     """
     z = np.rint(point).astype(np.int64)
@@ -47,7 +47,7 @@ def whole(point: Floats) -> Ints | None:
 
 def recounted(program: Fitting, point: Floats, problem: str) -> Ints:
     """The point as a dataset that fits; an error with these words where it is not integral, or does not fit."""
-    z = whole(point)
+    z = integer_point(point)
     if z is None or not program.fits(z):
         raise WrongAnswer(problem)
     return z

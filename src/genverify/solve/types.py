@@ -1,4 +1,4 @@
-"""Record types: every record that the release does not rule out, with codes that nothing tells apart merged."""
+"""Record types: every record that the release does not rule out, with codes that nothing distinguishes merged."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ class TooManyTypes(GenverifyError):
 @dataclass(frozen=True)
 class Types:
     """
-    The live record types. Codes of a column that no cell or rule tells apart form an atom; `table` holds, per type and
+    The live record types. Codes of a column that no cell or rule distinguishes form an atom; `table` holds, per type and
     column, the place of its atom.
     """
 
@@ -74,24 +74,27 @@ def _atom_flags(atoms: Atoms, codes: tuple[int, ...]) -> Flags:
 def live_types(domain: Domain, cells: Sequence[Predicate], rules: Sequence[Rule], limit: int) -> Types:
     """All types of the domain that break no rule, column by column; an error beyond `limit` types."""
     rules = _split_rules(rules)
-    said: dict[str, list[tuple[int, ...]]] = {name: [] for name in domain.names}
+    clauses: dict[str, list[tuple[int, ...]]] = {name: [] for name in domain.names}
     for predicate in [*cells, *(p for rule in rules for p in (rule.when, *rule.one_of))]:
         for name, codes in predicate.clauses:
-            said[name].append(codes)
-    atoms = [_atoms(column.codes, said[column.name]) for column in domain.columns]
+            clauses[name].append(codes)
+    atoms = [_atoms(column.codes, clauses[column.name]) for column in domain.columns]
     groups = _group_rules(rules)
-    atoms = [_alive(domain.names[place], found, groups) for place, found in enumerate(atoms)]
-    order = sorted(range(len(atoms)), key=lambda place: (len(atoms[place]), place))
+    atoms = [_alive(domain.names[column_index], found, groups) for column_index, found in enumerate(atoms)]
+    # Types are built column by column, and rules act as soon as their columns are there: columns with few atoms come first,
+    # so that the table stays small while most rules still wait for a column.
+    order = sorted(range(len(atoms)), key=lambda column_index: (len(atoms[column_index]), column_index))
     table = np.zeros((1, len(atoms)), dtype=np.int16)
     done: set[str] = set()
-    for place in order:
-        choices = len(atoms[place])
+    for column_index in order:
+        choices = len(atoms[column_index])
+        # before the rules act the table may be larger than the limit, but not without end: memory is the limit here
         if len(table) * choices > 8 * limit:
             raise TooManyTypes(_too_many(limit))
         table = np.repeat(table, choices, axis=0)
-        table[:, place] = np.tile(np.arange(choices, dtype=np.int16), len(table) // choices if choices else 0)
-        done.add(domain.names[place])
-        for columns in [c for c in groups if domain.names[place] in c and done.issuperset(c)]:
+        table[:, column_index] = np.tile(np.arange(choices, dtype=np.int16), len(table) // choices if choices else 0)
+        done.add(domain.names[column_index])
+        for columns in [c for c in groups if domain.names[column_index] in c and done.issuperset(c)]:
             table = table[~_broken(domain, atoms, table, columns, groups[columns])]
         if len(table) > limit:
             raise TooManyTypes(_too_many(limit))
@@ -116,10 +119,10 @@ def _split_rules(rules: Sequence[Rule]) -> list[Rule]:
     return split
 
 
-def _atoms(codes: Sequence[int], said: Sequence[tuple[int, ...]]) -> Atoms:
+def _atoms(codes: Sequence[int], clauses: Sequence[tuple[int, ...]]) -> Atoms:
     """The codes of a column, those together that every clause takes or leaves together."""
     groups: dict[tuple[bool, ...], list[int]] = {}
-    distinct = [set(clause) for clause in dict.fromkeys(said)]
+    distinct = [set(clause) for clause in dict.fromkeys(clauses)]
     for code in codes:
         groups.setdefault(tuple(code in clause for clause in distinct), []).append(code)
     return tuple(tuple(group) for group in groups.values())
@@ -143,16 +146,16 @@ def _alive(name: str, atoms: Atoms, groups: dict[tuple[str, ...], list[Rule]]) -
 def _broken(domain: Domain, atoms: Sequence[Atoms], table: Places, columns: tuple[str, ...], rules: list[Rule]) -> Flags:
     """Which types break a rule about these columns: looked up in the product of their atoms where that is small."""
     places = [domain.names.index(name) for name in columns]
-    own = [atoms[place] for place in places]
-    if int(np.prod([len(found) for found in own])) > GRID_LIMIT:
-        return _broken_rows(own, table[:, places], columns, rules)
-    flags: Flags = _grid(own, columns, rules)[tuple(table[:, place] for place in places)]
+    of_columns = [atoms[column] for column in places]
+    if int(np.prod([len(of_column) for of_column in of_columns])) > GRID_LIMIT:
+        return _broken_rows(of_columns, table[:, places], columns, rules)
+    flags: Flags = _grid(of_columns, columns, rules)[tuple(table[:, column] for column in places)]
     return flags
 
 
 def _grid(atoms: Sequence[Atoms], columns: tuple[str, ...], rules: Sequence[Rule]) -> Flags:
     """Which combinations of the columns' atoms break a rule."""
-    shape = tuple(len(found) for found in atoms)
+    shape = tuple(len(of_column) for of_column in atoms)
     grid: Flags = np.zeros(shape, dtype=bool)
     grid.reshape(-1)[list(_zero_places(atoms, columns, shape, rules))] = True
     for rule in rules:
@@ -172,8 +175,8 @@ def _zero_places(
         if not rule.one_of:
             where = rule.when.where
             held = [
-                _places(found, where[name]) if name in where else tuple(range(len(found)))
-                for name, found in zip(columns, atoms, strict=True)
+                _places(of_column, where[name]) if name in where else tuple(range(len(of_column)))
+                for name, of_column in zip(columns, atoms, strict=True)
             ]
             for place in product(*held) if all(held) else ():
                 flat = 0
@@ -193,7 +196,7 @@ def _box(atoms: Sequence[Atoms], columns: tuple[str, ...], predicate: Predicate)
 
 def _broken_rows(atoms: Sequence[Atoms], table: Places, columns: tuple[str, ...], rules: list[Rule]) -> Flags:
     """The same, type by type: any code of an atom stands for the others."""
-    codes = {name: np.array([atom[0] for atom in found])[column]
-             for name, found, column in zip(columns, atoms, table.T, strict=True)}  # fmt: skip
+    codes = {name: np.array([atom[0] for atom in of_column])[column]
+             for name, of_column, column in zip(columns, atoms, table.T, strict=True)}  # fmt: skip
     flags: Flags = np.logical_or.reduce([rule.excludes(codes) for rule in rules])
     return flags

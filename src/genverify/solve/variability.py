@@ -10,7 +10,7 @@ from scipy.sparse import block_array, csr_array, diags_array, eye_array
 from genverify.core.claims import Codes
 from genverify.solve.program import Program
 from genverify.solve.recount import Fitting, recounted
-from genverify.solve.solvers.base import Floats, IntegerProgram, Solver, Status
+from genverify.solve.solvers.base import Floats, IntegerProgram, Optimal, Solver, best_point
 
 Ints = npt.NDArray[np.int64]
 
@@ -52,13 +52,13 @@ def farthest(program: Fitting, bins: Ints, floors: Ints, solver: Solver, where: 
     if len(floors) == 0 or n == 0:
         return Variability(2 * n, 1.0 if n else 0.0, exact=True)
     answer = solver.solve(_least_overlap(program, bins, floors))
-    point = answer.incumbent if answer.z is None else answer.z
+    point = best_point(answer)
     if point is None:
         return Variability(0, 0.0, exact=False)
     z = recounted(program, point[: len(bins)], f"{where}: the farthest dataset does not fit the counts when recounted")
     counts = np.bincount(bins[bins >= 0], weights=z[bins >= 0], minlength=len(floors)).astype(np.int64)
     overlap = int(np.minimum(counts, floors).sum())
-    return Variability(2 * (n - overlap), 1 - overlap / n, answer.status is Status.OPTIMAL)
+    return Variability(2 * (n - overlap), 1 - overlap / n, isinstance(answer, Optimal))
 
 
 def _floors(program: Program, records: Codes) -> Ints:
@@ -69,8 +69,8 @@ def _floors(program: Program, records: Codes) -> Ints:
     for record, count in zip(distinct, counts.tolist(), strict=True):
         used.setdefault(_class_of(program, record.tolist()), []).append(count)
     floors = np.zeros(program.classes, dtype=np.int64)
-    for c, found in used.items():
-        floors[c] = min(found) if len(found) == kinds[c] else 0
+    for c, times in used.items():
+        floors[c] = min(times) if len(times) == kinds[c] else 0
     return floors
 
 

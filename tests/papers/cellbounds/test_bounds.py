@@ -183,7 +183,7 @@ def test_what_cannot_be() -> None:
         conditionals_of_fractions(["a"], ["x", "y"], [[Fraction(3, 2), Fraction(-1, 2)]])
     with pytest.raises(DataError, match="row '0', column '1': the count -1 is negative"):
         of([[2, -1]])
-    with pytest.raises(DataError, match="row label 'a' stands there twice"):
+    with pytest.raises(DataError, match="row label 'a' is duplicated"):
         conditionals_of_counts(["a", "a"], ["x"], np.ones((2, 1), dtype=np.int64))
     with pytest.raises(DataError, match="an empty table"):
         conditionals_of_counts([], ["x"], np.ones((0, 1), dtype=np.int64))

@@ -120,12 +120,12 @@ def test_marginals_of_one_file_and_published_ones_say_the_same(capsys, write) ->
         ("row,x,y\na,8,2\n", ("--total", 7), "row 'a', column 'x': the count 8 is above N = 7"),
         ("row,x,y\n", (), "an empty table"),
         ("", (), "an empty table"),
-        ("row,x,y\na,1,many\n", (), "line 2, column 'y': 'many' is no number"),
-        ("row,x,y\na,1,\n", (), "line 2, column 'y': '' is no number"),
+        ("row,x,y\na,1,many\n", (), "line 2, column 'y': 'many' is not a number"),
+        ("row,x,y\na,1,\n", (), "line 2, column 'y': '' is not a number"),
         ("row,x,y\na,1,1/0\n", (), "1/0 has the denominator 0"),
         ("row,x,y\na,1\n", (), "line 2: 2 fields where the header has 3"),
-        ("row,x,y\na,1,2\na,2,1\n", (), "row label 'a' stands there twice"),
-        ("row,x,x\na,1,2\n", (), "column label 'x' stands there twice"),
+        ("row,x,y\na,1,2\na,2,1\n", (), "row label 'a' is duplicated"),
+        ("row,x,x\na,1,2\n", (), "column label 'x' is duplicated"),
         ("row,x,y\na,1,-2\n", (), "row 'a', column 'y': the count -2 is negative"),
         ("row,x,y\na,3/2,-1/2\n", ("--total", 9), "row 'a', column 'y': -1/2 is negative"),
         ("row,x,y,total\na,1,2,3\n", (), "the last column ('total') adds up the others; leave it out"),
@@ -136,7 +136,7 @@ def test_marginals_of_one_file_and_published_ones_say_the_same(capsys, write) ->
         ("row,x,y\na,0.3,0.7\nb,0.4,0.6\n", ("--total", 6, "--decimals", 1), "N = 6 is too small"),
         ("row,x,y\na,1,2\n", ("--decimals", 12), "decimals = 12: give a whole number from 0 to 9"),
         ("row,x,y\na,1,2\n", ("--decimals", 1, "--prior", "a", "x", "0", "1"), "--prior goes with exact fractions"),
-        ("row,x,y\na,1,2\n", ("--prior", "a", "x", "zero", "1"), "'zero' is no whole number"),
+        ("row,x,y\na,1,2\n", ("--prior", "a", "x", "zero", "1"), "'zero' is not a whole number"),
         ("row,x,y\na,1,2\n", ("--prior", "a", "z", "0", "1"), "no column 'z'"),
         ("row,x,y\na,2,4\n", ("--prior", "a", "x", "5", "5"), "no table has these conditionals and this N"),
         ("row,x,y\na,2,4\n", ("--prior", "a", "y", "5", "5"), "no multiple of the fractions has y at least 5 and at most 5"),
@@ -155,7 +155,7 @@ def test_marginals_that_cannot_be(capsys, write) -> None:  # type: ignore[no-unt
     assert "counts 4 records but A,B counts 3" in refused(capsys, ab, write("B,C,count\n1,1,4\n", "more.csv"))
     assert "say --given rows" in refused(capsys, ab)
     assert "line 3: A is empty" in refused(capsys, write("A,B\n1,1\n,2\n"), "--marginals", "A", "--marginals", "B")
-    assert "the count 'x' is no whole number" in refused(capsys, write("A,count\n1,x\n"), "--marginals", "A")
+    assert "the count 'x' is not a whole number" in refused(capsys, write("A,count\n1,x\n"), "--marginals", "A")
     assert "of at most 15 digits" in refused(capsys, write(f"A,count\n1,{10**20}\n"), "--marginals", "A")
     assert "did you mean A1?" in refused(capsys, write("A1,B\n1,1\n"), "--marginals", "A", "--marginals", "B")
     ages = "\n".join(f"{age / 7},{age}" for age in range(1500))

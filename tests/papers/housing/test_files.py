@@ -124,8 +124,8 @@ def test_every_exclusion_of_appendix_d_is_counted(
     [
         ({"block": "1234"}, r"picture\.csv, row 2: block '1234' is not 15 digits\. Give state, county, tract and block"),
         ({"pct_bed2": 40}, r"row 2: units by bedrooms \(50 \+ 40 \+ 20 percent\) add up to 110, not to 100"),
-        ({"pct_black_nonhsp": 140}, r"row 2: HUD_BLACK = 140 is no percentage"),
-        ({"people_total": "many"}, r"row 2: HUD_P 'many' is not a number of 0 or more\. Mend the row"),
+        ({"pct_black_nonhsp": 140}, r"row 2: HUD_BLACK = 140 is not a percentage"),
+        ({"people_total": "many"}, r"row 2: HUD_P 'many' is not a number of 0 or more\. Correct the row"),
         ({"people_total": -3}, r"row 2: HUD_P '-3' is not a number"),
         ({"program_label": "Vouchers"}, r"no property is left .*Check the programs in .*: Vouchers"),
     ],
@@ -177,7 +177,7 @@ def test_counts_of_the_named_blocks_are_read_in_pieces(
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"SIZE_3": 1}, r"sf1\.csv, row 2: block 010010201001000 has 51 households by size, more than N = 50\. Mend"),
+        ({"SIZE_3": 1}, r"sf1\.csv, row 2: block 010010201001000 has 51 households by size, more than N = 50\. Correct"),
         ({"RACE_9": 3}, "has 53 households by race and origin, more than N = 50"),
         ({"IN_HOUSEHOLDS": 101}, "has 101 persons in households, more than P = 100"),
         ({"CHILDREN": 101}, "has 101 persons under 18, more than IN_HOUSEHOLDS = 100"),
@@ -195,7 +195,7 @@ def test_a_mistake_in_the_counts_is_named(
 def test_households_of_unknown_size_are_allowed_and_a_block_twice_is_not(tmp_path: Path, columns: dict[str, Any]) -> None:
     row = block_row(columns, BLOCKS[0], SIZE_2=49)
     assert read_sf1(write_sf1(tmp_path, columns, [row]), columns["sf1"], BLOCKS)["SIZE_2"].tolist() == [49]
-    with pytest.raises(DataError, match=rf"row 3: block {BLOCKS[0]} stands there twice\. Keep one row"):
+    with pytest.raises(DataError, match=rf"row 3: block {BLOCKS[0]} is duplicated\. Keep one row"):
         read_sf1(write_sf1(tmp_path, columns, [row, row]), columns["sf1"], BLOCKS)
 
 

@@ -212,6 +212,6 @@ def test_reconstructions_of_a_block_without_their_number() -> None:
 def test_a_block_in_two_batches(tmp_path: Any) -> None:
     pd.DataFrame({"block": [A], "found": [2]}).to_parquet(tmp_path / "000.parquet")
     pd.DataFrame({"block": [B, A], "found": [0, 2]}).to_parquet(tmp_path / "001.parquet")
-    with pytest.raises(DataError, match=f"block {A} stands in two batches"):
+    with pytest.raises(DataError, match=f"block {A} is in two batches"):
         read_found([str(tmp_path / "000.parquet"), str(tmp_path / "001.parquet")])
     assert read_found([str(tmp_path / "001.parquet")]).to_dict() == {A: 2}

@@ -81,8 +81,8 @@ def test_nothing_to_publish_is_an_error(households: pd.DataFrame, published: dic
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [
-        ("HUD_BLACK", 101, rf"block {A} \(row 1\): HUD_BLACK = 101 is no percentage from 0 to 100\. Mend the row"),
-        ("HUD_ONE_ADULT", -1, "HUD_ONE_ADULT = -1 is no percentage"),
+        ("HUD_BLACK", 101, rf"block {A} \(row 1\): HUD_BLACK = 101 is not a percentage from 0 to 100\. Correct the row"),
+        ("HUD_ONE_ADULT", -1, "HUD_ONE_ADULT = -1 is not a percentage"),
         ("HUD_BED_2", 31, r"HUD_BED_1 \+ HUD_BED_2 \+ HUD_BED_3 = 102 percent of units by bedrooms do not add up to 100"),
         ("HUD_BED_2", 27, "= 98 percent of units by bedrooms"),
         ("HUD_N", 10, r"HUD_N = 10 subsidized households are more than the census counts in the block \(N\)"),

@@ -43,7 +43,7 @@ def test_small_cases_are_proved() -> None:
 
 
 def test_without_branching_nothing_is_claimed_that_is_not_so() -> None:
-    """Walks alone may miss a dataset; then it is not said that none is missing."""
+    """Walks alone may miss a dataset; then it is not reported that none is missing."""
     unproved = 0
     for seed in range(60):
         program = small_program(seed)

@@ -90,7 +90,7 @@ def test_people_asked_one_by_one_agree_with_the_formulas() -> None:
 
 
 def within(values: Any, expected: float, errors: float = 4) -> None:
-    """The mean of the values lies within so many standard errors of what is expected."""
+    """The mean of the values lies within that many standard errors of what is expected."""
     assert abs(values.mean() - expected) < errors * values.std(ddof=1) / np.sqrt(len(values))
 
 

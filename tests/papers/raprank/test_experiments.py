@@ -222,7 +222,7 @@ def test_means_over_areas() -> None:
 def test_data_of_another_domain_are_refused() -> None:
     with pytest.raises(DataError, match="rows of x: no column B; the queries speak of A, B"):
         codes_of(pd.DataFrame({"A": [1]}), COLOURS, "rows of x")
-    with pytest.raises(DataError, match="A=7 is no code of the domain"):
+    with pytest.raises(DataError, match="A=7 is not a code of the domain"):
         codes_of(pd.DataFrame({"A": [7], "B": [1]}), COLOURS, "rows of x")
 
 

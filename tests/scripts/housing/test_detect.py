@@ -118,7 +118,7 @@ def test_percentages_that_contradict_do_not_stop_the_other_blocks(
         ({"HUD_P": -1}, "HUD_P holds something other than whole numbers"),
         ({"P": 6.5}, "column P holds"),
         ({"CHILDREN": None}, "column CHILDREN holds"),
-        ({"HUD_BLACK": 101}, "HUD_BLACK is no percentage"),
+        ({"HUD_BLACK": 101}, "HUD_BLACK is not a percentage"),
     ],
 )
 def test_statistics_that_are_no_counts_are_refused(root: Path, tmp_path: Path, change: dict[str, Any], said: str) -> None:

@@ -7,7 +7,7 @@ from genverify.attack.onehot.program import onehot, refuting
 from genverify.attack.verify import Decision, Verdict
 from genverify.core.claims import Claim
 from genverify.core.release import Release
-from genverify.solve.solvers.base import Floats, Solver, Status
+from genverify.solve.solvers.base import Floats, Infeasible, Optimal, Solver, Stopped
 
 
 def decide_onehot(release: Release, claims: Sequence[Claim], solver: Solver) -> list[Decision]:
@@ -18,14 +18,14 @@ def decide_onehot(release: Release, claims: Sequence[Claim], solver: Solver) -> 
     program = onehot(release)
     decisions = []
     for claim in claims:
-        answer = solver.solve(refuting(program, claim))
-        if answer.status is Status.OPTIMAL and answer.z is not None:
-            _check_refuted(release, claim, answer.z)
-            decisions.append(Decision(claim, Verdict.REFUTED, integer=True))
-        elif answer.status is Status.INFEASIBLE:
-            decisions.append(Decision(claim, Verdict.VERIFIED, integer=True))
-        else:
-            decisions.append(Decision(claim, Verdict.UNDECIDED, integer=True, limit=answer.status.value))
+        match solver.solve(refuting(program, claim)):
+            case Optimal(z=point):
+                _check_refuted(release, claim, point)
+                decisions.append(Decision(claim, Verdict.REFUTED, integer=True))
+            case Infeasible():
+                decisions.append(Decision(claim, Verdict.VERIFIED, integer=True))
+            case Stopped(limit=limit):
+                decisions.append(Decision(claim, Verdict.UNDECIDED, integer=True, limit=limit.value))
     return decisions
 
 

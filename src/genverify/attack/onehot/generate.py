@@ -17,10 +17,10 @@ def records_of(release: Release, point: Floats) -> Codes:
     sizes = [len(column.codes) for column in columns]
     X = np.rint(point[: release.n * sum(sizes)]).astype(np.int64).reshape(release.n, sum(sizes))
     records = np.empty((release.n, len(columns)), dtype=np.int16)
-    for place, part in enumerate(np.split(X, np.cumsum(sizes)[:-1], axis=1)):
+    for index, part in enumerate(np.split(X, np.cumsum(sizes)[:-1], axis=1)):
         if not ((part >= 0).all() and (part.sum(axis=1) == 1).all()):
-            raise wrong_answer(release, f"a record has no or several codes of {columns[place].name}")
-        records[:, place] = np.array(columns[place].codes)[part.argmax(axis=1)]
+            raise wrong_answer(release, f"a record has no or several codes of {columns[index].name}")
+        records[:, index] = np.array(columns[index].codes)[part.argmax(axis=1)]
     _recount(release, records)
     return records[np.lexsort(records.T[::-1])]
 
@@ -50,12 +50,12 @@ def generate_onehot(release: Release, solver: Solver, K: int, seed: int) -> list
     A solver without a pool of different solutions may repeat itself: it is asked again, until a round brings nothing new.
     """
     program = onehot_program(release)
-    found: dict[bytes, Codes] = {}
+    datasets: dict[bytes, Codes] = {}
     for round_ in range(ROUNDS):
-        before = len(found)
+        before = len(datasets)
         for point in solver.pool(program, K, seed + round_):
             records = records_of(release, point)
-            found.setdefault(records.tobytes(), records)
-        if len(found) >= K or len(found) == before:
+            datasets.setdefault(records.tobytes(), records)
+        if len(datasets) >= K or len(datasets) == before:
             break
-    return list(found.values())[:K]
+    return list(datasets.values())[:K]

@@ -97,9 +97,9 @@ class OneHot:
 
     def _indicators(self) -> list[_Rows]:
         """W = 1 exactly for the records that satisfy every sub-predicate (7 and 8); Z = q X for each sub-predicate q."""
-        q, own, r = _sub_predicates(self.release.schema.domain, self.predicates)
-        seven = self._per_record(-q, own)
-        eight = self._per_record(-own.T @ q, eye_array(len(r)))
+        q, owner, r = _sub_predicates(self.release.schema.domain, self.predicates)
+        seven = self._per_record(-q, owner)
+        eight = self._per_record(-owner.T @ q, eye_array(len(r)))
         return [_rows(seven, -inf, 0), _rows(eight, np.tile(1 - r, self.release.n), inf)]
 
     def _counts(self) -> _Rows:
@@ -114,10 +114,10 @@ class OneHot:
         rules = self.release.schema.rules
         if not rules:
             return []
-        q, own, r = _sub_predicates(self.release.schema.domain, [rule.when for rule in rules])
+        q, owner, r = _sub_predicates(self.release.schema.domain, [rule.when for rule in rules])
         options: Any = block_diag([np.ones((1, len(rule.one_of))) for rule in rules])
         on_W = _at((len(self.release.cells), options))
-        return [_rows(self._per_record(-own.T @ q, on_W), np.tile(1 - r, self.release.n), inf)]
+        return [_rows(self._per_record(-owner.T @ q, on_W), np.tile(1 - r, self.release.n), inf)]
 
     def _order(self) -> _Rows:
         """Records ordered by their hash (18). Every dataset can be ordered so: no dataset is lost."""
@@ -137,11 +137,11 @@ class OneHot:
 def _sub_predicates(domain: Domain, predicates: Sequence[Predicate]) -> tuple[csr_array, csr_array, Floats]:
     """All sub-predicates as rows q over the d one-hot indices, a matrix that says whose each is, and every predicate's r."""
     index = _one_hot_index(domain)
-    clauses = [(place, name, codes) for place, predicate in enumerate(predicates) for name, codes in predicate.clauses]
+    clauses = [(number, name, codes) for number, predicate in enumerate(predicates) for name, codes in predicate.clauses]
     ones = [(row, index[name, code]) for row, (_, name, codes) in enumerate(clauses) for code in codes]
-    own = [(row, place) for row, (place, _, _) in enumerate(clauses)]
+    owner = [(row, number) for row, (number, _, _) in enumerate(clauses)]
     r = np.array([len(predicate.clauses) for predicate in predicates], dtype=np.float64)
-    return _flags(ones, (len(clauses), len(index))), _flags(own, (len(clauses), len(predicates))), r
+    return _flags(ones, (len(clauses), len(index))), _flags(owner, (len(clauses), len(predicates))), r
 
 
 def _flags(places: Sequence[tuple[int, int]], shape: tuple[int, int]) -> csr_array:

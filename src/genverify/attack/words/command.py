@@ -28,8 +28,8 @@ def explain_claim(study: Path, block: str, text: str) -> Iterator[str]:
     proof = stored.proof_of.get((claim.codes, claim.m))
     if proof is not None:
         yield "Verified: true of every dataset that fits the published counts (proof checked)."
-        said = {"where": claim_where(schema.domain.names, claim), "m": claim.m, "proof": proof}
-        yield from explain_proof(release, stored.proofs, said)
+        statement = {"where": claim_where(schema.domain.names, claim), "m": claim.m, "proof": proof}
+        yield from explain_proof(release, stored.proofs, statement)
     elif _without_proof(study / "claims" / f"{batch}.parquet", schema, block, claim):
         yield "Verified by the solver, without proof: the study was run with the one-hot program (program.formulation)."
     else:
@@ -58,26 +58,26 @@ def _conditions(schema: Schema, claim: Claim) -> Iterator[str]:
 def _searched(release: Release, claim: Claim) -> Iterator[str]:
     """What the release says of a claim that the study did not verify; what is certain has a proof, checked here."""
     verifier = Verifier(DEFAULT.bounder(release))
-    found = verifier.range(claim)
-    if found.limit:
-        seen = f"seen between {found.low} and {found.high}" if found.low <= found.high else "not bounded"
-        yield f"Not among the stored claims, and not decided: its count was {seen} ({found.limit})."
-    elif found.low > found.high:
-        raise no_dataset_fits(verifier.bounder, found.upper, None)
-    elif found.low == found.high == claim.m:
-        check_decisions(verifier.bounder.program, [_decision(claim, found)])
+    counts = verifier.range(claim)
+    if counts.limit:
+        seen = f"seen between {counts.low} and {counts.high}" if counts.low <= counts.high else "not bounded"
+        yield f"Not among the stored claims, and not decided: its count was {seen} ({counts.limit})."
+    elif counts.low > counts.high:
+        raise no_dataset_fits(verifier.bounder, counts.upper, None)
+    elif counts.low == counts.high == claim.m:
+        check_decisions(verifier.bounder.program, [_decision(claim, counts)])
         yield (
             "Not among the stored claims (the study keeps those with k >= verify.min_k), but verified now, proof checked: "
             "true of every dataset that fits the published counts."
         )
     else:
-        check_ranges(verifier.bounder.program, [(claim.predicate(release.schema.domain), found)])
-        ends = f"the count ranges from {found.low} to {found.high}"
+        check_ranges(verifier.bounder.program, [(claim.predicate(release.schema.domain), counts)])
+        ends = f"the count ranges from {counts.low} to {counts.high}"
         yield f"Not verified: over all datasets that fit, {ends} (both bounds checked)."
 
 
-def _decision(claim: Claim, found: Range) -> Decision:
-    return Decision(claim, Verdict.VERIFIED, found.lower, found.upper)
+def _decision(claim: Claim, counts: Range) -> Decision:
+    return Decision(claim, Verdict.VERIFIED, counts.lower, counts.upper)
 
 
 def find_release(study: Path, schema: Schema, block: str) -> tuple[Release, str]:

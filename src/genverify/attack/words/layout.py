@@ -82,15 +82,15 @@ def contradiction_cells(release: Release, lemmas: Sequence[Mapping[str, Any]], l
 
 
 def _cell(reasons: Reasons, name: str) -> str:
-    return f"{name} = {reasons.said(name)} ({reasons.labels[name]})"
+    return f"{name} = {reasons.count_text(name)} ({reasons.labels[name]})"
 
 
 def _exclusion(reasons: Reasons, rule: Rule) -> str:
     if rule.name not in reasons.lemmas:
         return _cell(reasons, rule.name)
     lemma = reasons.lemmas[rule.name]
-    parts = " + ".join(f"{cell} ({reasons.said(cell)})" for cell in lemma["cells"])
-    return f"{parts} = {lemma['universe']} ({reasons.said(lemma['universe'])}): nobody else is in {lemma['universe']}"
+    parts = " + ".join(f"{cell} ({reasons.count_text(cell)})" for cell in lemma["cells"])
+    return f"{parts} = {lemma['universe']} ({reasons.count_text(lemma['universe'])}): nobody else is in {lemma['universe']}"
 
 
 def _lines(reasons: Reasons, layout: Layout, indent: str) -> Iterator[str]:

@@ -38,19 +38,19 @@ class Reasons:
         self.place = {predicate: place for place, predicate in enumerate(self.conditions)}
         self.allowed = [self._allowed(place) for place in range(len(release.schema.domain.columns))]
 
-    def said(self, name: str) -> str:
+    def count_text(self, name: str) -> str:
         """The count of a cell, or the range that it is known to lie in."""
         least, most = self.least[name], self.counts[name]
         return f"{most}" if least == most else f"{least} to {most}"
 
     def _allowed(self, column: int) -> Flags:
         """Whether each condition allows each code of a column."""
-        found = self.release.schema.domain.columns[column]
-        flags = np.ones((len(self.conditions), max(found.codes) + 1), dtype=bool)
-        for place, predicate in enumerate(self.conditions):
-            if found.name in predicate.where:
-                flags[place] = False
-                flags[place, list(predicate.where[found.name])] = True
+        described = self.release.schema.domain.columns[column]
+        flags = np.ones((len(self.conditions), max(described.codes) + 1), dtype=bool)
+        for row, predicate in enumerate(self.conditions):
+            if described.name in predicate.where:
+                flags[row] = False
+                flags[row, list(predicate.where[described.name])] = True
         return flags
 
     def excluded(self, records: Ints) -> Flags:
@@ -123,6 +123,9 @@ class Reasons:
 
 def _sample(types: Types, wrong: Flags, rng: np.random.Generator) -> Ints:
     """Distinct wrong records as rows of codes: all of them if they are few."""
+    # The wrong types may stand for more records than memory holds, so they are never listed. All records are numbered, type
+    # after type; numbers are drawn without replacement, and each is decoded: its type by where it falls among the ends, its
+    # code in each column as a digit of what is left, in a number system whose bases are the sizes of the type's atoms.
     ends = np.cumsum(types.raw[wrong])
     drawn = np.sort(rng.choice(int(ends[-1]), min(WITNESSES, int(ends[-1])), replace=False, shuffle=False))
     row = np.searchsorted(ends, drawn, side="right")

@@ -9,13 +9,17 @@ from genverify.core.domain import Domain
 from genverify.core.errors import DataError
 
 
-def explain(found: Verified, claim: Claim) -> str:
+def explain(verified: Verified, claim: Claim) -> str:
     """What a verified claim says, and the published cells that force it."""
-    domain, release = found.program.types.domain, found.program.release
-    if claim not in found.claims:
+    domain, release = verified.program.types.domain, verified.program.release
+    if claim not in verified.claims:
         raise DataError(f"block {release.block}: {in_words(domain, claim)} is not among the verified claims")
-    stored = {"where": claim_where(domain.names, claim), "m": claim.m, "proof": found.proof_of[found.claims.index(claim)]}
-    return "\n".join([in_words(domain, claim), *_indented(explain_proof(release, found.certificate, stored))])
+    stored = {
+        "where": claim_where(domain.names, claim),
+        "m": claim.m,
+        "proof": verified.proof_of[verified.claims.index(claim)],
+    }
+    return "\n".join([in_words(domain, claim), *_indented(explain_proof(release, verified.certificate, stored))])
 
 
 def in_words(domain: Domain, claim: Claim) -> str:
@@ -26,9 +30,9 @@ def in_words(domain: Domain, claim: Claim) -> str:
     >>> in_words(Domain((Column("SEX", "sex", (0, 1), ("f", "m")), Column("AGE", "age", (0,), ("old",)))), Claim((1, -1), 2))
     'exactly 2 records with sex: m'
     """
-    said = [f"{column.label}: {column.meaning.get(code, code)}"
+    parts = [f"{column.label}: {column.meaning.get(code, code)}"
             for column, code in zip(domain.columns, claim.codes, strict=True) if code != ANY]  # fmt: skip
-    return f"exactly {claim.m} record{'' if claim.m == 1 else 's'} with {', '.join(said)}"
+    return f"exactly {claim.m} record{'' if claim.m == 1 else 's'} with {', '.join(parts)}"
 
 
 def _indented(lines: Iterator[str]) -> Iterator[str]:

@@ -35,10 +35,10 @@ class Sentence:
         """The sentence about a claim; empty if it has nothing to say."""
         if (self.only and not fits_any(self.only, known)) or fits_any(self.unless, known):
             return ""
-        said = [words for slot in self.slots if (words := _first(slot, known))]
-        if not said:
+        phrases = [words for slot in self.slots if (words := _first(slot, known))]
+        if not phrases:
             return ""
-        return " ".join([self.start, listed(said) if self.as_list else " ".join(said)]).strip() + "."
+        return " ".join([self.start, listed(phrases) if self.as_list else " ".join(phrases)]).strip() + "."
 
 
 @dataclass(frozen=True)

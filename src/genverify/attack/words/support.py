@@ -12,14 +12,14 @@ def proof_cells(release: Release, proofs: Mapping[str, Any], claim: Mapping[str,
     """The published cells that the proof of a claim rests on: those that it adds up, and the zeros and totals it needs."""
     reasons = Reasons(release, proofs["lemmas"])
     where = [Predicate.of({name: [code] for name, code in claim["where"].items()})]
-    found: dict[str, None] = {}
+    cells: dict[str, None] = {}
     for side, s in (("lower", -1), ("upper", +1)):
         for leaf, forks in leaves(proofs["proofs"][claim["proof"]][side], ()):
-            found |= dict.fromkeys(leaf["y"])
+            cells |= dict.fromkeys(leaf["y"])
             for rule in reasons.needed(leaf, s, forks, where):
                 lemma = reasons.lemmas.get(rule.name)
-                found |= dict.fromkeys([*lemma["cells"], lemma["universe"]] if lemma else [rule.name])
-    return [cell for cell in found if cell != TOTAL]
+                cells |= dict.fromkeys([*lemma["cells"], lemma["universe"]] if lemma else [rule.name])
+    return [cell for cell in cells if cell != TOTAL]
 
 
 def leaves(node: Mapping[str, Any], forks: Forks) -> Iterator[tuple[Mapping[str, Any], Forks]]:

@@ -149,7 +149,9 @@ def _prior(table: Printed, row: str, columns: str, lower: str, upper: str) -> Pr
     ends = []
     for text in (lower, upper):
         if text != "-" and not text.isdecimal():
-            raise ConfigError(f"--prior {row} {columns} {lower} {upper}: {text!r} is no whole number (nor -, for no bound)")
+            raise ConfigError(
+                f"--prior {row} {columns} {lower} {upper}: {text!r} is not a whole number (nor -, for no bound)"
+            )
         ends.append(None if text == "-" else int(text))
     return Prior(row, (columns,) if columns in table.columns else tuple(columns.split(",")), *ends)
 

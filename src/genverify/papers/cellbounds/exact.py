@@ -104,5 +104,5 @@ def _both(first: Limits, second: Limits, prior: Prior) -> Limits:
 
 
 def _words(prior: Prior) -> str:
-    said = [("at least", prior.lower), ("at most", prior.upper)]
-    return " and ".join(f"{word} {value}" for word, value in said if value is not None)
+    limits = [("at least", prior.lower), ("at most", prior.upper)]
+    return " and ".join(f"{word} {value}" for word, value in limits if value is not None)

@@ -62,14 +62,14 @@ class Multipliers:
 
 @dataclass(frozen=True)
 class _Kind:
-    """Rows that nothing tells apart: the same reduced sum and the same room above their lower limit."""
+    """Rows that nothing distinguishes: the same reduced sum and the same room above their lower limit."""
 
     r: int
     room: int | None
     rows: int
 
     def steps(self, rows: int) -> list[Steps]:
-        """What so many of these rows can contribute together."""
+        """What that many of these rows can contribute together."""
         if rows == 0:
             return [Steps(0, self.r, 1)]
         return [Steps(0, self.r, None if self.room is None else rows * self.room + 1)]
@@ -100,7 +100,7 @@ def solve_knapsack(r: Sequence[int], target: int, limits: Sequence[Limits] | Non
 def _unreachable(target: int) -> DataError:
     return DataError(
         f"no table has these conditionals and this N: the remainder N - R = {target} is no sum of multiples of the reduced "
-        "row sums within the stated limits. Check N, the fractions, and what is said to be known beforehand."
+        "row sums within the stated limits. Check N, the fractions, and what is given as known beforehand."
     )
 
 

@@ -118,9 +118,9 @@ def marginal_release(tables: Sequence[Multiway], levels: Levels) -> Release:
 def _queries(table: Multiway) -> Iterator[tuple[Query, int]]:
     """The cells of a marginal with their counts."""
     for cell, count in np.ndenumerate(table.counts):
-        said = [f"{name}={own[place]}" for name, own, place in zip(table.names, table.levels, cell, strict=True)]
+        levels = [f"{name}={level[code]}" for name, level, code in zip(table.names, table.levels, cell, strict=True)]
         predicate = Predicate.of({name: [place + 1] for name, place in zip(table.names, cell, strict=True)})
-        words = " and ".join(said)
+        words = " and ".join(levels)
         yield Query(words, ",".join(table.names), words, predicate), int(count)
 
 

@@ -48,7 +48,7 @@ def read_multiway(path: Path, count: str | None = None, names: Sequence[str] = (
     """
     A CSV file with a line per record, or per combination with its count in the column `count`; of the named columns only.
 
-    Combinations that are not listed count 0; a combination that stands there twice is added up.
+    Combinations that are not listed count 0; the counts of a repeated combination are added up.
     """
     frame = _read(path, limits)
     column = count or (COUNT if COUNT in frame else None)
@@ -77,8 +77,8 @@ def _counts(path: Path, column: "pd.Series[str]") -> Ints:
     wrong = ~column.str.strip().str.fullmatch(r"\+?\d{1,15}")
     if wrong.any():
         line = int(np.flatnonzero(wrong)[0])
-        said = f"the count {column.iloc[line]!r} is no whole number from 0, of at most 15 digits"
-        raise DataError(f"{path}, line {line + 2}: {said}")
+        problem = f"the count {column.iloc[line]!r} is not a whole number from 0, of at most 15 digits"
+        raise DataError(f"{path}, line {line + 2}: {problem}")
     counts = np.array(column.to_list(), dtype=np.int64)
     total = sum(counts.tolist())
     if total > LARGEST_TOTAL:

@@ -28,7 +28,7 @@ def read_number(text: str) -> Fraction:
     if len(text) > LONGEST:
         raise ValueError(f"{text[:LONGEST]}... is too long for a number here (at most {LONGEST} characters)")
     if not NUMBER.fullmatch(text):
-        raise ValueError(f"{text!r} is no number: write a count (15), a fraction (3/20) or a decimal (0.15)")
+        raise ValueError(f"{text!r} is not a number: write a count (15), a fraction (3/20) or a decimal (0.15)")
     try:
         return Fraction("".join(text.split()))
     except ZeroDivisionError:
@@ -47,7 +47,7 @@ def check_labels(rows: Sequence[str], columns: Sequence[str]) -> None:
     for what, labels in (("row", rows), ("column", columns)):
         twice = next((label for label, times in Counter(labels).items() if times > 1), None)
         if twice is not None:
-            raise DataError(f"{what} label {twice!r} stands there twice; give each {what} its own label, or add them up")
+            raise DataError(f"{what} label {twice!r} is duplicated; give each {what} its own label, or add them up")
 
 
 def check_N(N: int) -> None:

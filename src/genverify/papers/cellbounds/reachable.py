@@ -20,7 +20,7 @@ ZERO_ALONE = 1
 @dataclass(frozen=True)
 class Steps:
     """
-    The numbers start, start + step, ..., so many as `terms` (None: without end).
+    The numbers start, start + step, ...: `terms` of them (None: without end).
 
     >>> members(add(ZERO_ALONE, [Steps(0, 3, 2)], 20), 20)
     [0, 3]
@@ -79,6 +79,8 @@ def _extend(sums: int, step: int, terms: int | None, limit: int) -> int:
 
 def _saturate(sums: int, step: int) -> int:
     """A set that is closed under +step and holds `step` numbers in a row holds everything after them."""
+    # Bit i of `run` says that i, i + 1, ..., i + length - 1 are all in the set; shifted by `more` and intersected, it says
+    # so of length + more numbers. The lowest such i is run & -run, and minus a power of two has all bits from there on.
     run, length = sums, 1
     while run and length < step:
         more = min(length, step - length)

@@ -1,5 +1,5 @@
 """
-The integer programs of the paper on a solver, the references that the fast method is held against: (1)-(5), a minimum and a
+The integer programs of the paper on a solver, the references that the fast method is compared with: (1)-(5), a minimum and a
 maximum per cell, and the knapsack (6)-(8), a minimum and a maximum per row.
 """
 
@@ -8,7 +8,7 @@ from scipy.sparse import coo_array, csr_array
 
 from genverify.core.errors import DataError
 from genverify.papers.cellbounds.conditional import Conditionals
-from genverify.solve.solvers.base import Floats, IntegerProgram, Solver, Status
+from genverify.solve.solvers.base import Floats, Infeasible, IntegerProgram, Solver, Stopped
 
 
 def reference_range(table: Conditionals, N: int, row: int, column: int, solver: Solver) -> tuple[int, int] | None:
@@ -26,17 +26,17 @@ def reference_multipliers(table: Conditionals, N: int, row: int, solver: Solver)
     return _range(csr_array(table.sums[None, :].astype(np.float64)), sides, row, solver)
 
 
-def _range(A: csr_array, sides: Floats, place: int, solver: Solver) -> tuple[int, int] | None:
+def _range(A: csr_array, sides: Floats, variable: int, solver: Solver) -> tuple[int, int] | None:
     """The least and the greatest value of one variable, A z = sides; no variable exceeds the last side, N - R."""
     upper = np.full(A.shape[1], sides[-1])
     ends = []
     for sign in (-1.0, 1.0):
         objective = np.zeros(A.shape[1])
-        objective[place] = sign
+        objective[variable] = sign
         answer = solver.solve(IntegerProgram(A, sides, sides, upper, objective))
-        if answer.status is Status.INFEASIBLE:
+        if isinstance(answer, Infeasible):
             raise DataError("no table has these conditionals and this N")
-        if answer.value is None:
+        if isinstance(answer, Stopped):
             return None
         ends.append(round(sign * answer.value))
     return ends[0], ends[1]

@@ -112,7 +112,7 @@ class _Totals:
         return cls(rows, least, possible >> least)
 
     def added(self, sums: int, rows: int, limit: int) -> int:
-        """The sums with so many of these rows added."""
+        """The sums with that many of these rows added."""
         for _ in range(rows):
             before, sums = sums, add(sums, runs_of(self.above, limit), limit)
             if before == sums:
@@ -143,6 +143,7 @@ def possible_sums(rounding: Rounding, printed: Ints, N: int) -> int:
         least, greatest = rounding.counts(values, totals)
         fits = (least <= greatest).all(axis=1) & (least @ times <= totals) & (totals <= greatest @ times)
         found |= int.from_bytes(np.packbits(fits, bitorder="little").tobytes(), "little") << first
+    # totals are the bits of an integer; from `enough` on all are possible, which -1 shifted says: ones without end
     return found if enough is None or enough > N else found | -1 << (last + 1)
 
 
@@ -162,6 +163,9 @@ def _enough(rounding: Rounding, printed: Ints) -> int | None:
 
 def _cell_ranges(rounding: Rounding, printed: Ints, totals: Ints) -> tuple[Ints, Ints]:
     """The range of each cell over the possible totals: from both ends inwards, until no further total can matter."""
+    # With total n a cell is at least what rounding allows, and at least n less the most of all others. Neither grows evenly
+    # with n, so every total must be looked at; but both lie above the line floor * n (ceiling * n above the greatest), and
+    # once the line has passed the best value so far, no further total can change it. That ends the scan after few totals.
     values, place, times = np.unique(printed, return_inverse=True, return_counts=True)
     low, high = rounding.ends(values)
     low, high = np.maximum(low, 0), np.minimum(high, rounding.one)

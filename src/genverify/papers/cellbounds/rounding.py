@@ -23,7 +23,7 @@ MOST_DECIMALS = 9  # 2 * 10**9 * N stays below 2**63
 @dataclass(frozen=True)
 class Rounding:
     """
-    Rounding to so many decimals by a rule.
+    Rounding to a number of decimals by a rule.
 
     >>> [bool(Rounding(2).fits(33, n, m)) for n, m in ((3, 1), (4, 1), (200, 65), (200, 67))]
     [True, False, True, True]

@@ -20,7 +20,7 @@ def ingest_ppmf(units: Path, folder: Path, domain: Domain) -> Iterator[dict[str,
 
 
 def enlarged(tables: Sequence[pa.Table], rows: int) -> Iterator[pa.Table]:
-    """Every table again and again before the next one, so that all of them together have so many rows."""
+    """Every table again and again before the next one, so that all of them together have the given number of rows."""
     total, read, written = sum(table.num_rows for table in tables), 0, 0
     for table in tables:
         read += table.num_rows

@@ -1,4 +1,4 @@
-"""The blocks of a study: so many of a given size from every state, as the paper does, or every block of chosen states."""
+"""The blocks of a study: a number of a given size from every state, as the paper does, or every block of chosen states."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import median_low

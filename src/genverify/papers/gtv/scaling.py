@@ -27,7 +27,7 @@ COLUMNS = [
 
 def draw_tract(sizes: pd.DataFrame, households: int, rng: np.random.Generator) -> list[str]:
     """
-    The blocks of a random tract, in random order, until they hold at least so many households.
+    The blocks of a random tract, in random order, until they hold at least a given number of households.
 
     `sizes` has one row per block: block, tract and n.
     """

@@ -3,7 +3,7 @@ The matrix mechanism (appendices C and E): answer the queries of a strategy A wi
 
 M(x) = Q x + Q (Delta A) A+ e with e Laplace of scale 1/epsilon, so query i has the variance
 2 / epsilon^2 (Delta A)^2 |q_i A+|^2, and the sum over the queries is -I (E-27). (Delta A)^2 |q_i A+|^2, which does not
-depend on epsilon, is the factor of a query. A strategy must tell apart whatever a query does: Q A+ A = Q.
+depend on epsilon, is the factor of a query. A strategy must distinguish whatever a query does: Q A+ A = Q.
 
 Strategies that publish full tables (every combination of codes of some columns):
 
@@ -20,7 +20,7 @@ unprojected   the same noisy answers as they are (the Laplace mechanism): the fa
 
 For tables, A^T A is a sum of products of I and J (all ones) over the columns. All of these have the same eigenspaces, one
 per set T of columns (the effects that are about exactly T), so the pseudo-inverse needs no matrix, and factors are exact
-fractions. Codes that no query tells apart need no merging: the columns stay as they are, and their sizes alone enter.
+fractions. Codes that no query distinguishes need no merging: the columns stay as they are, and their sizes alone enter.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

@@ -11,7 +11,7 @@ from genverify.core.release import Schema, build_schema
 
 
 def experiment_schemas(domain_file: DomainFile, experiment: dict[str, Any]) -> tuple[Schema, Schema | None]:
-    """What is published about an area, and about each of its blocks where they are told apart."""
+    """What is published about an area, and about each of its blocks where they are distinguished."""
     if experiment["marginals"]:
         domain = domain_file.domain.restrict(domain_file.universe(experiment["keeps"]).codes)
         return Schema(domain, (), marginal_queries(domain, experiment["marginals"])), None

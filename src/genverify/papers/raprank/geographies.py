@@ -32,7 +32,7 @@ def baselines_above(area: str) -> dict[str, str]:
 
 def count_rows(microdata: Path, areas: list[str], domain: Domain, keeps: Predicate) -> dict[str, Types]:
     """
-    The distinct rows of every geography above the areas ("" is the nation), and how often each stands there.
+    The distinct rows of every geography above the areas ("" is the nation), and how often each occurs.
 
     One state is in memory at a time, and of the nation its distinct rows. As in the paper they hold the area itself.
     """
@@ -54,7 +54,7 @@ def _of_area(types: Types, radix: Radix, place: int) -> Types:
 
 
 def rank_types(types: Types, domain: Domain, seed: int, most: int) -> ConfidenceSet:
-    """The most frequent rows of a geography in order, at most so many."""
+    """The most frequent rows of a geography in order, at most `most` of them."""
     radix = Radix(domain)
     rows: Codes = np.stack([radix.codes(types.keys, column) for column in range(len(domain.names))], axis=1)
     return rank_counts(rows, types.times, seed, most)

@@ -54,5 +54,5 @@ def codes_of(rows: pd.DataFrame, domain: Domain, where: str) -> Codes:
     for place, column in enumerate(domain.columns):
         unknown = np.setdiff1d(codes[:, place], column.codes)
         if unknown.size:
-            raise DataError(f"{where}: {column.name}={unknown[0]} is no code of the domain of the queries")
+            raise DataError(f"{where}: {column.name}={unknown[0]} is not a code of the domain of the queries")
     return codes

@@ -26,7 +26,7 @@ class Evidence:
     told_apart: bool
 
     def domains(self) -> dict[str, Domain]:
-        """The domain of every area that was split; with its blocks where they are told apart."""
+        """The domain of every area that was split; with its blocks where they are distinguished."""
         split = set(self.private["area"])
         blocks = {str(area): sorted(own) for area, own in self.areas.groupby("area")["block"] if area in split}
         return {area: with_block(self.published, own) if self.told_apart else self.published for area, own in blocks.items()}

@@ -1,4 +1,4 @@
-"""What the attack sees of an area: counts about it, and where its blocks are told apart, counts about each block."""
+"""What the attack sees of an area: counts about it, and where its blocks are distinguished, counts about each block."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -74,7 +74,7 @@ def read_targets(counts: Path, schema: Schema) -> Iterator[Target]:
 
 
 def make_target(releases: list[Release]) -> Target:
-    """The target of an area's release, followed by those of its blocks if they are told apart."""
+    """The target of an area's release, followed by those of its blocks if they are distinguished."""
     area, *blocks = releases
     domain = with_block(area.schema.domain, [b.block for b in blocks]) if blocks else area.schema.domain
     known = {query.predicate: int(count) for query, count in zip(area.queries, area.lo, strict=True)}

@@ -36,7 +36,7 @@ def rank_rows(rows: Codes, seed: int) -> ConfidenceSet:
 
 
 def rank_counts(rows: Codes, frequency: Ints, seed: int, most: int | None = None) -> ConfidenceSet:
-    """R(X) where the distinct rows of X, in an order of their own, and their frequencies are known; at most so many."""
+    """R(X) where the distinct rows of X, in an order of their own, and their frequencies are known; at most `most` rows."""
     ties = np.random.default_rng(seed).permutation(len(rows))
     order = np.lexsort((ties, -frequency))[:most]
     return ConfidenceSet(rows[order], frequency[order].astype(np.int64))

@@ -24,7 +24,7 @@ Now = Mapping[str, str | None]  # path: digest of what is there, None where noth
 
 @dataclass(frozen=True)
 class Checks:
-    """What the chain is held against: files as they are, raw files as listed, rules and settings as they stand."""
+    """What the chain is compared with: files as they are, raw files as listed, rules and settings as they stand."""
 
     layout: Layout
     config: Config
@@ -72,8 +72,8 @@ class Checks:
                     f"Run Snakemake again (snakemake {record.target}), or put the file back."
                 )
         script = find_script(Path.cwd() / self.layout.scripts, record.rule)
-        said = record.params.get(CODE), joint_digest(record.code.values())
-        if said != (code_digest(script),) * 2:
+        stated = record.params.get(CODE), joint_digest(record.code.values())
+        if stated != (code_digest(script),) * 2:
             raise AuditError(
                 f"{normal(script)}: not the code that {record.path} says it ran, or it imports other modules. "
                 f"{rerun(record.target)}"
@@ -145,7 +145,7 @@ def _digest(path: Path) -> str | None:
 
 
 def files_of(chain: Chain, layout: Layout) -> list[str]:
-    """Every file that the chain speaks of, each once, and the stage files that it is held against."""
+    """Every file that the chain speaks of, each once, and the stage files that it is compared with."""
     parts = [normal(layout.lock), *map(normal, layout.stages), *chain.raw]
     for record in chain.jobs:
         parts += [*record.code, *record.lock, *record.inputs, *record.outputs]

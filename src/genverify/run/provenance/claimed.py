@@ -1,4 +1,4 @@
-"""What tables say of claims and blocks, held against what the checker concluded from the proofs."""
+"""What tables say of claims and blocks, compared with what the checker concluded from the proofs."""
 
 from collections.abc import Collection, Mapping, Sequence
 from hashlib import sha256
@@ -83,17 +83,17 @@ def compare_claims(path: Path, listed: Mapping[str, Matrix], proven: Mapping[str
     """The claims of a table are the proven ones: none altered, added, repeated or left out."""
     for block in sorted(listed.keys() | proven.keys()):
         empty = np.zeros((0, 0), dtype=np.int64)
-        said, shown = listed.get(block, empty), proven.get(block, empty)
-        if len(said) == len(shown) and (not len(said) or np.array_equal(said, shown)):
+        claimed, shown = listed.get(block, empty), proven.get(block, empty)
+        if len(claimed) == len(shown) and (not len(claimed) or np.array_equal(claimed, shown)):
             continue
-        raise AuditError(f"{path}: block {block}: {_difference(said, shown)}. {AGAIN} {path}")
+        raise AuditError(f"{path}: block {block}: {_difference(claimed, shown)}. {AGAIN} {path}")
 
 
-def _difference(said: Matrix, shown: Matrix) -> str:
-    listed, proven = [{tuple(row) for row in rows.tolist()} for rows in (said, shown)]
+def _difference(claimed: Matrix, shown: Matrix) -> str:
+    listed, proven = [{tuple(row) for row in rows.tolist()} for rows in (claimed, shown)]
     if listed - proven:
         claim = min(listed - proven)
-        return f"a claim with k = {claim[0]} and m = {claim[1]} is listed, but no proof shows it as it stands there"
+        return f"a claim with k = {claim[0]} and m = {claim[1]} is listed, but no proof shows it as listed"
     if proven - listed:
         claim = min(proven - listed)
         return f"a claim with k = {claim[0]} and m = {claim[1]} is proven, but it is not listed"

@@ -1,4 +1,4 @@
-"""The tables of a variant, held against the batches that they were put together from."""
+"""The tables of a variant, compared with the batches that they were put together from."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

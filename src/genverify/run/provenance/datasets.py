@@ -1,4 +1,4 @@
-"""What is said of the datasets that fit a block, held against the generated ones, recounted, and against the proofs."""
+"""What is reported of the datasets that fit a block, compared with the generated ones, recounted, and with the proofs."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

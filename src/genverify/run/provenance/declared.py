@@ -1,4 +1,4 @@
-"""The files that a job should name: its rule's inputs and outputs, held against its record."""
+"""The files that a job should name: its rule's inputs and outputs, compared with its record."""
 
 import ast
 import os

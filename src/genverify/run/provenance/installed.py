@@ -58,6 +58,6 @@ def _installed(name: str) -> str | None:
 
 
 def in_words(here: Iterable[str], where: Path) -> str:
-    """What is said of the packages that are installed where the audit runs."""
+    """What is reported of the packages that are installed where the audit runs."""
     odd = list(here)
     return f"installed here: {'not as ' if odd else 'as '}{where} says{': ' + ', '.join(odd) if odd else ''}"

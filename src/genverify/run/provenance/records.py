@@ -36,7 +36,7 @@ def reading_tables(where: str | Path) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Record:
-    """What a job said of itself: `inputs` and `outputs` by name, then by path, as SHA-256."""
+    """What a job reported of itself: `inputs` and `outputs` by name, then by path, as SHA-256."""
 
     path: str
     text: Mapping[str, Any]
@@ -104,8 +104,8 @@ def read_record(path: Path) -> Record:
         text = read_json(path)
         _check_form(text)
     except (DataError, ValueError) as error:
-        said = str(error).removeprefix(f"{path}: ")
-        raise AuditError(f"{path}: not a job record ({said}). Delete it, then run Snakemake again.") from None
+        reason = str(error).removeprefix(f"{path}: ")
+        raise AuditError(f"{path}: not a job record ({reason}). Delete it, then run Snakemake again.") from None
     return Record(normal(path), text)
 
 

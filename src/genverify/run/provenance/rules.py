@@ -85,8 +85,10 @@ def _now(config: Config, value: Callable[[Config, Wildcards], Any], record: Reco
     try:
         return value(config, record.wildcards)
     except (GenverifyError, AttributeError, KeyError) as error:
-        said = str(error).rstrip(".")
-        raise AuditError(f"{record.target}: its settings cannot be checked ({said}). Delete it, or run it again.") from None
+        reason = str(error).rstrip(".")
+        raise AuditError(
+            f"{record.target}: its settings cannot be checked ({reason}). Delete it, or run it again."
+        ) from None
 
 
 def unchecked(record: Record, sections: Sections) -> list[str]:

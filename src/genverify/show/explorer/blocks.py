@@ -65,11 +65,11 @@ def claims_by_block(
     """
     The claims of each of the blocks with their probabilities, and of a block that has none.
 
-    A claim stands there once although its block may serve two designs.
+    A claim is listed once although its block may serve two designs.
     """
-    said, likely = read_blocks(claims, blocks), read_blocks(baselines, blocks)
-    if not said[["block", "k", "m"]].equals(likely[["block", "k", "m"]]):
+    listed, likely = read_blocks(claims, blocks), read_blocks(baselines, blocks)
+    if not listed[["block", "k", "m"]].equals(likely[["block", "k", "m"]]):
         raise DataError(f"{baselines}: it has not a row for each row of {claims}. Make both again.")
-    joined = pd.concat([said, likely[list(PRIORS)]], axis=1)
+    joined = pd.concat([listed, likely[list(PRIORS)]], axis=1)
     first = joined.groupby("block")["design"].transform("first")
     return {str(block): rows for block, rows in joined[joined["design"] == first].groupby("block")}, joined.iloc[:0]

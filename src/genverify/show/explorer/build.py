@@ -40,7 +40,7 @@ def write_study(
 
 
 def write_blocks(folder: Path, entries: Iterable[tuple[str, dict[str, Any]]], size: int) -> dict[str, int]:
-    """The blocks themselves, so many to a piece; the piece of each block."""
+    """The blocks themselves, a number of them to a piece; the piece of each block."""
     piece: dict[str, int] = {}
     for number, blocks in enumerate(in_pieces(entries, size)):
         write_piece(folder, f"blocks-{number}", blocks)

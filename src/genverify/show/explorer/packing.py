@@ -18,7 +18,7 @@ NEVER = len(ALPHABET) ** 2 - 1
 
 def pack(numbers: Sequence[Ints], widths: Sequence[int]) -> str:
     """
-    Rows of whole numbers from 0, each column in so many characters.
+    Rows of whole numbers from 0, each column in its number of characters.
 
     >>> pack([np.array([0, 92]), np.array([1, 2])], [2, 1])
     '##$$$%'
@@ -32,7 +32,7 @@ def pack(numbers: Sequence[Ints], widths: Sequence[int]) -> str:
 
 def mask_width(columns: int) -> int:
     """
-    The characters that a set of so many columns takes.
+    The characters that a set of columns takes.
 
     >>> mask_width(3), mask_width(10), mask_width(14)
     (1, 2, 3)

@@ -65,7 +65,7 @@ def read_places(path: Path) -> Mapping[str, Any]:
 
 
 def in_pieces(entries: Iterable[tuple[str, Any]], size: int) -> Iterator[dict[str, Any]]:
-    """Entries by name, so many at a time."""
+    """Entries by name, some at a time."""
     piece: dict[str, Any] = {}
     for name, entry in entries:
         piece[name] = entry

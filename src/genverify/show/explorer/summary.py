@@ -18,7 +18,7 @@ from genverify.show.explorer.packing import ALPHABET, NEVER, STEPS
 def figures_by_state(
     sample: pd.DataFrame, blocks: Path, households: Path, least: int, at_once: int = BLOCKS_AT_ONCE
 ) -> Iterator[pd.DataFrame]:
-    """The figures of all blocks by state and block, so many blocks at a time."""
+    """The figures of all blocks by state and block, some blocks at a time."""
     order = sample[["state", "block"]].drop_duplicates().sort_values(["state", "block"])
     for own in split_rows(order, at_once):
         wanted = set(own["block"])

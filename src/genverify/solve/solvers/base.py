@@ -11,29 +11,59 @@ from scipy.sparse import csr_array
 Floats = npt.NDArray[np.float64]
 
 
-class Status(Enum):
-    """How a solve ended."""
+class Limit(Enum):
+    """What stopped a solve before its end."""
 
-    OPTIMAL = "optimal"
-    INFEASIBLE = "infeasible"
-    WORK_LIMIT = "work limit"
-    TIME_LIMIT = "time limit"
+    WORK = "work limit"
+    TIME = "time limit"
 
 
 @dataclass(frozen=True)
-class Answer:
+class Optimal:
+    """A best point z with its value; of a linear program also the row multipliers y, where the solver leaves them."""
+
+    value: float
+    z: Floats
+    y: Floats | None = None
+
+
+@dataclass(frozen=True)
+class Infeasible:
+    """No point fits; of a linear program also the multipliers y of a Farkas proof, where the solver leaves them."""
+
+    y: Floats | None = None
+
+
+@dataclass(frozen=True)
+class Stopped:
     """
-    A solve's end. An optimum has a point z and, for a linear program, row multipliers y; an infeasible linear program
-    has multipliers y of a Farkas proof; a solve that hit a limit has neither. An integer program that hit a limit may
-    still name the best point that it met (`incumbent`), and it may say how good a point could be at most (`bound`).
+    A limit struck. An integer program may still have the best point that it met (`incumbent`), and how good a point could
+    be at most (`bound`).
     """
 
-    status: Status
-    value: float | None = None
-    z: Floats | None = None
-    y: Floats | None = None
+    limit: Limit
     incumbent: Floats | None = None
     bound: float | None = None
+
+
+# One class per end, each with the fields that this end has: no caller can read the point of a solve that has none.
+Answer = Optimal | Infeasible | Stopped
+
+
+def best_point(answer: Answer) -> Floats | None:
+    """
+    The optimum, or the best point met before a limit; None where there is neither.
+
+    >>> best_point(Optimal(3.0, np.array([1.0, 2.0]))), best_point(Infeasible()), best_point(Stopped(Limit.TIME))
+    (array([1., 2.]), None, None)
+    """
+    match answer:
+        case Optimal(z=z):
+            return z
+        case Infeasible():
+            return None
+        case Stopped(incumbent=incumbent):
+            return incumbent
 
 
 class LinearProgram(Protocol):
@@ -56,7 +86,7 @@ class IntegerProgram:
     """
     Integer z with 0 <= z <= upper and lo <= A z <= hi, the objective c z maximised (all zero: any point will do).
 
-    Where `whole` is given, only the variables that it flags need be integers.
+    Where `integers` is given, only the variables that it flags need be integers.
     """
 
     A: csr_array
@@ -64,7 +94,7 @@ class IntegerProgram:
     hi: Floats
     upper: Floats
     objective: Floats
-    whole: npt.NDArray[np.bool_] | None = None
+    integers: npt.NDArray[np.bool_] | None = None
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,11 @@ import numpy.typing as npt
 from scipy.sparse import csr_array, eye_array, hstack
 
 from genverify.core.errors import GenverifyError
-from genverify.solve.solvers.base import Answer, Floats, IntegerProgram, Status, WorkLimits
+from genverify.solve.solvers.base import Answer, Floats, Infeasible, IntegerProgram, Limit, Optimal, Stopped, WorkLimits
 
 GRB = gp.GRB
 SIZE_LIMIT = 2000
 TIGHT = {"FeasibilityTol": 1e-9, "IntFeasTol": 1e-9, "OptimalityTol": 1e-9, "Threads": 1, "Seed": 1}
-ENDS = {GRB.OPTIMAL: Status.OPTIMAL, GRB.INFEASIBLE: Status.INFEASIBLE, GRB.TIME_LIMIT: Status.TIME_LIMIT}
 ADVICE = "Set program.solver: highs in config.yaml, or install a full Gurobi licence"
 
 
@@ -58,8 +57,8 @@ def _too_large(columns: int, rows: int) -> LicenceError:
     )
 
 
-def _optimize(model: gp.Model) -> Status:
-    """Run Gurobi and say how it ended; Ctrl-C stays Ctrl-C."""
+def _optimize(model: gp.Model) -> int:
+    """Run Gurobi and return its status code; Ctrl-C stays Ctrl-C."""
     try:
         model.optimize()
     except gp.GurobiError as error:
@@ -68,7 +67,12 @@ def _optimize(model: gp.Model) -> Status:
         raise LicenceError(f"Gurobi stopped ({error}). {ADVICE}.") from None
     if model.Status == GRB.INTERRUPTED:
         raise KeyboardInterrupt
-    return ENDS.get(model.Status, Status.WORK_LIMIT)
+    return int(model.Status)
+
+
+def _limit(status: int) -> Limit:
+    """Whatever Gurobi names beside an optimum, infeasibility and its clock is work left undone."""
+    return Limit.TIME if status == GRB.TIME_LIMIT else Limit.WORK
 
 
 class GurobiProgram:
@@ -88,9 +92,11 @@ class GurobiProgram:
     def maximise(self, objective: npt.NDArray[Any]) -> Answer:
         self._z.setAttr("Obj", objective.astype(np.float64))
         status = _optimize(self._model)
-        if status is Status.OPTIMAL:
-            return Answer(status, self._model.ObjVal, np.array(self._z.X), self._multipliers("Pi"))
-        return Answer(status, y=self._multipliers("FarkasDual") if status is Status.INFEASIBLE else None)
+        if status == GRB.OPTIMAL:
+            return Optimal(self._model.ObjVal, np.array(self._z.X), self._multipliers("Pi"))
+        if status == GRB.INFEASIBLE:
+            return Infeasible(self._multipliers("FarkasDual"))
+        return Stopped(_limit(status))
 
     def _multipliers(self, attribute: str) -> Floats | None:
         """Row multipliers in the order of the rows. Gurobi's signs are those of HiGHS, for optima and for Farkas proofs."""
@@ -158,10 +164,12 @@ class Gurobi:
         """An optimal integer point; with an objective of zeros, the first point found."""
         with self._model(program) as (model, z):
             status = _optimize(model)
-            if status is Status.OPTIMAL:
-                return Answer(status, model.ObjVal, np.array(z.X))
+            if status == GRB.OPTIMAL:
+                return Optimal(model.ObjVal, np.array(z.X))
+            if status == GRB.INFEASIBLE:
+                return Infeasible()
             met = np.array(z.X) if model.SolCount else None
-            return Answer(status, incumbent=met, bound=None if status is Status.INFEASIBLE else model.ObjBound)
+            return Stopped(_limit(status), incumbent=met, bound=model.ObjBound)
 
     def pool(self, program: IntegerProgram, K: int, seed: int) -> list[Floats]:
         """Up to K different points: all of them where fewer exist and no limit strikes. The objective is left out."""
@@ -175,9 +183,9 @@ class Gurobi:
             return points
 
     def _model(self, program: IntegerProgram, **params: int) -> "_Opened":
-        whole = bool((program.objective == np.rint(program.objective)).all())
+        integral = bool((program.objective == np.rint(program.objective)).all())
         limits = {"NodeLimit": self._limits.nodes, "TimeLimit": self._limits.seconds}
-        return _Opened(program, {"MIPGap": 0.0, "MIPGapAbs": 0.5 if whole else 1e-9, **limits, **params})
+        return _Opened(program, {"MIPGap": 0.0, "MIPGapAbs": 0.5 if integral else 1e-9, **limits, **params})
 
 
 class _Opened:
@@ -192,8 +200,8 @@ class _Opened:
             self._model.setParam(name, value)
         self._model.ModelSense = GRB.MAXIMIZE
         program = self._program
-        whole = np.ones(len(program.upper), dtype=bool) if program.whole is None else program.whole
-        kinds = np.where(whole, GRB.INTEGER, GRB.CONTINUOUS)
+        integers = np.ones(len(program.upper), dtype=bool) if program.integers is None else program.integers
+        kinds = np.where(integers, GRB.INTEGER, GRB.CONTINUOUS)
         z = self._model.addMVar(len(program.upper), ub=program.upper, obj=program.objective, vtype=kinds)
         _add_rows(self._model, z, csr_array(program.A.astype(np.float64)), program.lo, program.hi)
         return self._model, z

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csc_array
 
-from genverify.solve.solvers.base import Answer, Floats, IntegerProgram, Status, WorkLimits
+from genverify.solve.solvers.base import Answer, Floats, Infeasible, IntegerProgram, Limit, Optimal, Stopped, WorkLimits
 
 MODEL = highspy.HighsModelStatus
 DUAL, PRIMAL = 1, 4
@@ -49,10 +49,10 @@ class HighsProgram:
                 self._root, self._moved = self._highs.getBasis(), False
             solution = self._highs.getSolution()
             z, y = np.array(solution.col_value), np.array(solution.row_dual)
-            return Answer(Status.OPTIMAL, self._highs.getInfo().objective_function_value, z, y)
+            return Optimal(self._highs.getInfo().objective_function_value, z, y)
         if status == MODEL.kInfeasible:
-            return Answer(Status.INFEASIBLE, y=self._ray())
-        return Answer(Status.WORK_LIMIT)
+            return Infeasible(self._ray())
+        return Stopped(Limit.WORK)
 
     def _ray(self) -> Floats | None:
         """The Farkas multipliers, which only the dual simplex method leaves behind."""
@@ -104,13 +104,14 @@ class Highs:
 
     def solve(self, program: IntegerProgram) -> Answer:
         """An optimal integer point; with an objective of zeros, the first point found."""
+        # Objectives whose optimum matters have integer values: within an absolute gap of 0.5 the optimum is proved.
         limits = {"mip_max_nodes": self._limits.nodes, "time_limit": self._limits.seconds}
         highs = _highs(mip_rel_gap=0.0, mip_abs_gap=0.5, mip_feasibility_tolerance=1e-9, **limits)
         model = _model(csc_array(program.A.astype(np.float64)), program.lo, program.hi)
         model.col_cost_, model.col_upper_ = program.objective, program.upper
-        whole = np.ones(len(program.upper), dtype=bool) if program.whole is None else program.whole
+        integers = np.ones(len(program.upper), dtype=bool) if program.integers is None else program.integers
         kinds = (highspy.HighsVarType.kContinuous, highspy.HighsVarType.kInteger)
-        model.integrality_ = [kinds[int(flag)] for flag in whole]
+        model.integrality_ = [kinds[int(flag)] for flag in integers]
         highs.passModel(model)
         highs.changeObjectiveSense(highspy.ObjSense.kMaximize)
         highs.run()
@@ -127,7 +128,7 @@ class Highs:
         for _ in range(K):
             weights = rng.standard_normal(len(program.upper))
             answer = self.solve(replace(program, objective=weights))
-            if answer.z is not None:
+            if isinstance(answer, Optimal):
                 points.append(answer.z)
         return points
 
@@ -135,9 +136,9 @@ class Highs:
 def _answer(highs: Any) -> Answer:
     status, info = highs.getModelStatus(), highs.getInfo()
     if status == MODEL.kOptimal:
-        return Answer(Status.OPTIMAL, info.objective_function_value, np.array(highs.getSolution().col_value))
+        return Optimal(info.objective_function_value, np.array(highs.getSolution().col_value))
     if status == MODEL.kInfeasible:
-        return Answer(Status.INFEASIBLE)
+        return Infeasible()
     met = np.array(highs.getSolution().col_value) if info.primal_solution_status == FEASIBLE else None
-    stopped = Status.TIME_LIMIT if status == MODEL.kTimeLimit else Status.WORK_LIMIT
-    return Answer(stopped, incumbent=met, bound=info.mip_dual_bound)
+    limit = Limit.TIME if status == MODEL.kTimeLimit else Limit.WORK
+    return Stopped(limit, incumbent=met, bound=info.mip_dual_bound)

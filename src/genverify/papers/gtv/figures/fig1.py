@@ -80,10 +80,10 @@ def choose_example(claims: pd.DataFrame, records: pd.DataFrame, names: Sequence[
         )
     examples = []
     for block in small:
-        own = records.loc[records["block"] == block, list(names)].sort_values(list(names)).to_numpy(dtype=np.int16)
-        said = claims[claims["block"] == block].drop_duplicates([*names, "m"])
-        codes = said[list(names)].fillna(ANY).to_numpy(dtype=np.int16)
-        examples.append(_choose_claims(str(block), own, codes, said["m"].to_numpy()))
+        of_block = records.loc[records["block"] == block, list(names)].sort_values(list(names)).to_numpy(dtype=np.int16)
+        listed = claims[claims["block"] == block].drop_duplicates([*names, "m"])
+        codes = listed[list(names)].fillna(ANY).to_numpy(dtype=np.int16)
+        examples.append(_choose_claims(str(block), of_block, codes, listed["m"].to_numpy()))
     return max(examples, key=lambda example: example.rank)
 
 

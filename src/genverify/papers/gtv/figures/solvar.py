@@ -14,7 +14,7 @@ LINES = {
 
 
 def plot_solvar(blocks: pd.DataFrame, label: str) -> Figure:
-    """The share of blocks in which at most so many of the records can differ between two fitting datasets."""
+    """The share of blocks in which at most a given share of the records can differ between two fitting datasets."""
     use_style()
     figure, axes = plt.subplots(figsize=(COLUMN_WIDTH, 2.6), layout="constrained")
     for design, rows in blocks.groupby("design"):

@@ -90,7 +90,7 @@ class Refuting:
         self.wanted = Wanted(lo, hi)
 
     def datasets(self) -> Codes | None:
-        """All that were found; the search ends when no candidate is left, or after so many failures in a row."""
+        """All that were found; the search ends when no candidate is left, or after a number of failures in a row."""
         first = self._fitting(self._seek(None), None)
         if first is None:
             return None

@@ -28,14 +28,14 @@ def plot_gtv_protected(found: pd.DataFrame, label: str) -> Figure:
 
 
 def words(row: Mapping[Hashable, Any]) -> str:
-    """How a protection is called, with the blocks about which nothing could be said."""
-    said = [f"swapped, {row['swap']:.0%}".replace("%", " %")] if row["swap"] else []
+    """How a protection is called, with the blocks about which nothing could be decided."""
+    words = [f"swapped, {row['swap']:.0%}".replace("%", " %")] if row["swap"] else []
     if pd.notna(row["rho"]):
         how = "microdata" if row["publish"] == "microdata" else f"ranges \N{PLUS-MINUS SIGN}{row['half_width']:.0f}"
         some = "" if row["tables"] == "all" else f" of {row['noised_queries']} counts"
-        said.append(f"noise $\\rho$ = {row['rho']:g}, {how}{some}")
+        words.append(f"noise $\\rho$ = {row['rho']:g}, {how}{some}")
     lost = [f"{row[f'{status}_blocks']} {status}" for status in ("contradictory", "undecided") if row[f"{status}_blocks"]]
-    return ("; ".join(said) or "no protection") + (f"\n({', '.join(lost)} of {row['blocks']} blocks)" if lost else "")
+    return ("; ".join(words) or "no protection") + (f"\n({', '.join(lost)} of {row['blocks']} blocks)" if lost else "")
 
 
 def _claims(axes: Axes, found: pd.DataFrame) -> None:
@@ -57,12 +57,12 @@ def _claims(axes: Axes, found: pd.DataFrame) -> None:
 
 def _shares(axes: Axes, found: pd.DataFrame) -> None:
     """Points with 95 % intervals over blocks; where nothing is verified there is no share."""
-    for kind, (said, mark, colour, shift) in MARKS.items():
+    for kind, (label, mark, colour, shift) in MARKS.items():
         share, low, high = (100 * found[f"{kind}_share_false{side}"].to_numpy() for side in ("", "_low", "_high"))
         known = ~np.isnan(share)
         off = np.array([np.maximum(share - low, 0), np.maximum(high - share, 0)])[:, known]
         places = np.arange(len(found))[known] + shift
-        axes.errorbar(share[known], places, xerr=off, fmt=mark, ms=4, color=colour, elinewidth=0.9, capsize=2, label=said)
+        axes.errorbar(share[known], places, xerr=off, fmt=mark, ms=4, color=colour, elinewidth=0.9, capsize=2, label=label)
     for place in np.flatnonzero(found["all_claims_verified_from_release"].to_numpy() == 0):
         axes.annotate("nothing is verified", (50, place), ha="center", va="center", fontsize=6.5, color=INK, style="italic")
     axes.set_xlim(-3, 103)

@@ -1,4 +1,4 @@
-"""Kinds of records: those that can exist, the ones together that no query tells apart."""
+"""Kinds of records: those that can exist, the ones together that no query distinguishes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

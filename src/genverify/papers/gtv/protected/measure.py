@@ -29,7 +29,7 @@ Ints = npt.NDArray[np.int64]
 
 def noise_variance(most: int, rho: float) -> Fraction:
     """
-    sigma^2 with which noisy counts are rho-zCDP, where a record lies in at most so many of them.
+    sigma^2 with which noisy counts are rho-zCDP, where a record lies in at most that many of them.
 
     >>> noise_variance(25, 0.1)
     Fraction(250, 1)

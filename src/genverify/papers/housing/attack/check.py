@@ -61,7 +61,7 @@ def _listed(path: Path) -> dict[str, Line]:
     counts = Counter(line["block"] for line in lines)
     for block, times in counts.items():
         if times > 1 or not isinstance(block, str):
-            raise DataError(f"{path}: block {block!r} is duplicated or no text. {REMEDY}")
+            raise DataError(f"{path}: block {block!r} is duplicated or not text. {REMEDY}")
     return {line["block"]: line for line in lines}
 
 

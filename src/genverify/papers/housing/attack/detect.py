@@ -19,7 +19,7 @@ from genverify.solve.classes import condition_classes
 from genverify.solve.leaves import Node, certificate_of
 from genverify.solve.program import Program
 from genverify.solve.settings import ProgramSettings
-from genverify.solve.solvers.base import IntegerProgram
+from genverify.solve.solvers.base import IntegerProgram, Optimal
 
 Ints = npt.NDArray[np.int64]
 USUAL = 15  # persons: larger households are few
@@ -143,8 +143,10 @@ def _farthest(program: Program, c: Ints, settings: ProgramSettings) -> Ints | No
     lo, hi = program.lo.astype(np.float64), program.hi.astype(np.float64)
     A = csr_array(program.A.astype(np.float64))
     answer = settings.make_solver().solve(IntegerProgram(A, lo, hi, upper, c.astype(np.float64)))
-    z = None if answer.z is None else np.rint(answer.z).astype(np.int64)
-    return z if z is not None and program.fits(z) else None
+    if not isinstance(answer, Optimal):
+        return None
+    z = np.rint(answer.z).astype(np.int64)
+    return z if program.fits(z) else None
 
 
 def _contradicted(program: Program, release: Release, proof: Node) -> Detected:

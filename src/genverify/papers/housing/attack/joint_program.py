@@ -19,7 +19,7 @@ from genverify.papers.housing.published.statistics import SLACK
 
 Row = Mapping[str, int]
 EXACT = "exact"
-MANY = 7  # households of so many persons or more are one line of the census table
+MANY = 7  # households of that many persons or more are one line of the census table
 SUBSIDIZED = Predicate.of({"BEDROOMS": (1, 2, 3)})
 VIOLATION = "VIOLATION"
 STATISTICS = ("N", "P", *(f"SIZE_{x}" for x in range(1, 8)), *(f"RACE_{x}" for x in range(1, 15)), "CHILDREN",
@@ -63,7 +63,7 @@ def read_statistics(path: Path, percentages: Sequence[Percentage]) -> list[tuple
     blocks = frame["block"].astype(str)
     _refuse(path, blocks, blocks.duplicated(), "it is duplicated")
     for percentage in percentages:
-        _refuse(path, blocks, frame[percentage.name] > 100, f"{percentage.name} is no percentage from 0 to 100")
+        _refuse(path, blocks, frame[percentage.name] > 100, f"{percentage.name} is not a percentage from 0 to 100")
     rows = frame[names].to_dict("records")
     return [(block, {str(k): int(v) for k, v in row.items()}) for block, row in zip(blocks, rows, strict=True)]
 
@@ -204,7 +204,7 @@ def counts_behind(percent: int, base: int) -> tuple[int, int]:
 
 
 def _largest_households(row: Row, number: int) -> int:
-    """The most persons that so many households of the block can have together."""
+    """The most persons that a number of households of the block can have together."""
     many, total = row["SIZE_7"] + max(_spare(row), 0), row["P"] - _small(row)
     if number < many:
         return total - (many - number)
@@ -261,7 +261,7 @@ def _with_violation(schema: Schema, file: HouseholdFile, kept: Sequence[int]) ->
     yes, no = Predicate.of({VIOLATION: [1]}), Predicate.of({VIOLATION: [0]})
     for code in schema.domain["BEDROOMS"].codes:
         most = file.occupancy.get(code, sizes[-1])
-        for codes, said in (([s for s in sizes if s > most], yes), ([s for s in sizes if s <= most], no)):
+        for codes, answer in (([s for s in sizes if s > most], yes), ([s for s in sizes if s <= most], no)):
             if codes:
-                rules.append(Rule(f"occupancy {code}", Predicate.of({"BEDROOMS": [code], "SIZE": codes}), (said,)))
+                rules.append(Rule(f"occupancy {code}", Predicate.of({"BEDROOMS": [code], "SIZE": codes}), (answer,)))
     return Schema(domain, tuple(rules), tuple(schema.queries[place] for place in kept))

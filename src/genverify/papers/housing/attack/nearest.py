@@ -8,10 +8,10 @@ from scipy.sparse import block_array, csr_array
 
 from genverify.papers.housing.attack.prior import NATS
 from genverify.papers.housing.attack.types_program import Ints, TypeProgram
-from genverify.solve.recount import WrongAnswer, whole
-from genverify.solve.solvers.base import Floats, IntegerProgram, Solver, Status
+from genverify.solve.recount import WrongAnswer, integer_point
+from genverify.solve.solvers.base import Floats, IntegerProgram, Optimal, Solver, Stopped, best_point
 
-WIDTH = 6  # steps to each side of an error that are told apart
+WIDTH = 6  # steps to each side of an error that are distinguished
 MOVES, TRIES = 4, 20  # so often the steps are laid around other errors, then they are widened
 
 
@@ -38,7 +38,7 @@ class _Side:
     """
     How far some rows may lie below their ranges (sign 1) or above (-1), in steps of one person or household.
 
-    The k-th step adds 2k - 1 to the squared error. Only the steps from `first` to `last` are told apart; those before and
+    The k-th step adds 2k - 1 to the squared error. Only the steps from `first` to `last` are distinguished; those before and
     after have the slope of the nearest, which is too low an error for them, never too high.
     """
 
@@ -61,7 +61,7 @@ class _Side:
         return np.maximum(0, -self.sign * misses[self.rows])
 
     def off(self, misses: Ints) -> bool:
-        """Whether an error lies outside the steps that are told apart."""
+        """Whether an error lies outside the steps that are distinguished."""
         errors = self.errors(misses)
         return bool(((errors < self.first) | (errors > self.last)).any())
 
@@ -78,7 +78,7 @@ def closest(program: TypeProgram, solver: Solver, likelihood: bool = True) -> Cl
     The dataset that minimises minus the log-likelihood plus the squared error (equation 8); without likelihood, the error.
 
     N is kept. The squared error is a sum of steps of slopes 1, 3, 5, ..., exact at integers, so that an integer program
-    finds the least; where an error lies outside the steps that are told apart, they are laid around it and all solved anew.
+    finds the least; where an error lies outside these steps, they are laid around it and all is solved again.
     """
     if program.types == 0:
         raise WrongAnswer("no household type is left to reconstruct from; the prior knows none that the block may have")
@@ -107,17 +107,16 @@ def _solve(program: TypeProgram, cost: Ints, sides: list[_Side], solver: Solver)
     """The best dataset with these steps, and how far from the best it may be."""
     model = _model(program, cost, sides)
     answer = solver.solve(model)
-    point = answer.incumbent if answer.z is None else answer.z
-    if answer.status is Status.INFEASIBLE or point is None:
-        raise WrongAnswer(
-            f"no dataset near the counts was found ({answer.status.value}); raise program.nodes or program.seconds"
-        )
-    z = whole(point[: program.types])
+    point = best_point(answer)
+    if point is None:
+        why = answer.limit.value if isinstance(answer, Stopped) else "infeasible"
+        raise WrongAnswer(f"no dataset near the counts was found ({why}); raise program.nodes or program.seconds")
+    z = integer_point(point[: program.types])
     if z is None or z.sum() != program.n or (z < 0).any():
         raise WrongAnswer("the dataset nearest to the counts is not one of N households when recounted")
-    if answer.status is Status.OPTIMAL or answer.bound is None:
-        return z, 0.0 if answer.status is Status.OPTIMAL else inf
-    return z, max(0.0, answer.bound - float(model.objective @ point))
+    if isinstance(answer, Stopped) and answer.bound is not None:
+        return z, max(0.0, answer.bound - float(model.objective @ point))
+    return z, 0.0 if isinstance(answer, Optimal) else inf
 
 
 def _model(program: TypeProgram, cost: Ints, sides: list[_Side]) -> IntegerProgram:
@@ -130,6 +129,6 @@ def _model(program: TypeProgram, cost: Ints, sides: list[_Side]) -> IntegerProgr
         upper.append(width)
         objective.append(-NATS * slope)
     A = csr_array(block_array([parts]))
-    whole = np.arange(A.shape[1]) < program.types
+    integers = np.arange(A.shape[1]) < program.types
     lo, hi = program.lo.astype(np.float64), program.hi.astype(np.float64)
-    return IntegerProgram(A, lo, hi, np.concatenate(upper), np.concatenate(objective).astype(np.float64), whole)
+    return IntegerProgram(A, lo, hi, np.concatenate(upper), np.concatenate(objective).astype(np.float64), integers)

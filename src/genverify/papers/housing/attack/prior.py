@@ -47,7 +47,7 @@ def fit_prior(states: Iterable[pd.DataFrame], share: float, seed: int) -> pd.Dat
         counted.insert(0, "state", state)
         parts.append(counted)
     if not parts:
-        raise DataError("no households to draw the prior from; run the rule draw_housing anew")
+        raise DataError("no households to draw the prior from; run the rule draw_housing again")
     return pd.concat(parts, ignore_index=True).astype(dict.fromkeys((*CONFIGURATION, "households"), np.int64))
 
 

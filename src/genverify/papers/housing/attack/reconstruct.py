@@ -110,6 +110,6 @@ def all_datasets(found: Sequence[Reconstruction]) -> pd.DataFrame:
 
 
 def flagged_batch(blocks: pd.DataFrame, batch: int, batches: int) -> list[str]:
-    """The flagged blocks of a batch: every so many-th, so that batches take about as long."""
+    """The flagged blocks of a batch: one in `batches`, so that batches take about as long."""
     flagged = blocks.loc[blocks["verdict"].isin(FLAGGED), "block"]
     return sorted(flagged)[batch::batches]

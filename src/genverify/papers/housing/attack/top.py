@@ -9,7 +9,7 @@ from genverify.papers.housing.attack.top_search import Pool, search_least
 from genverify.papers.housing.attack.top_walks import Walks
 from genverify.papers.housing.attack.types_program import Ints, TypeProgram
 from genverify.solve.recount import recounted
-from genverify.solve.solvers.base import Solver, Status
+from genverify.solve.solvers.base import Infeasible, Optimal, Solver, best_point
 
 UNFIT = "the most likely dataset does not fit the published counts when recounted; try the other solver"
 SWEEPS = 4  # steps per household before a look at walks among ties, so that they have gone far; one among the others
@@ -39,12 +39,15 @@ def most_likely(program: TypeProgram, solver: Solver) -> Best:
     if program.types == 0:
         return Best(None, 0.0, decided=True)
     answer = solver.solve(program.as_integer_program())
-    point = answer.incumbent if answer.z is None else answer.z
-    if answer.status is Status.INFEASIBLE or point is None:
-        return Best(None, 0.0, answer.status is Status.INFEASIBLE)
+    if isinstance(answer, Infeasible):
+        return Best(None, 0.0, decided=True)
+    point = best_point(answer)
+    if point is None:
+        return Best(None, 0.0, decided=False)
     z = recounted(program, point, UNFIT)
-    gap = 0.0 if answer.status is Status.OPTIMAL or answer.bound is None else float(program.cost @ z) + answer.bound
-    return Best(z, gap, answer.status is Status.OPTIMAL)
+    if isinstance(answer, Optimal):
+        return Best(z, 0.0, decided=True)
+    return Best(z, 0.0 if answer.bound is None else float(program.cost @ z) + answer.bound, decided=False)
 
 
 def most_likely_sets(program: TypeProgram, best: Best, t: int, solver: Solver, nodes: int, seed: int) -> Likely:

@@ -7,8 +7,8 @@ from math import inf
 import numpy as np
 
 from genverify.papers.housing.attack.types_program import Ints, TypeProgram
-from genverify.solve.recount import WrongAnswer, whole
-from genverify.solve.solvers.base import Floats, Solver, Status
+from genverify.solve.recount import WrongAnswer, integer_point
+from genverify.solve.solvers.base import Floats, Infeasible, Solver, Stopped
 
 HALF = 0.5  # costs are integers: a bound may be wrong by less than half
 
@@ -91,14 +91,14 @@ class _Search:
         node = heapq.heappop(self.heap)
         self.lp.set_bounds(node.lower, node.upper)
         answer = self.lp.maximise(self.objective)
-        if answer.status is Status.INFEASIBLE:
+        if isinstance(answer, Infeasible):
             return
-        if answer.value is None or answer.z is None or answer.y is None:
+        if isinstance(answer, Stopped) or answer.y is None:
             raise WrongAnswer("a linear program of the most likely datasets ran out of iterations; raise program.iterations")
         if -answer.value >= self.pool.last - HALF:
             return
         self.tighten(node, -answer.value, answer.y)
-        z = whole(answer.z)
+        z = integer_point(answer.z)
         if z is not None:
             self.found(node, z)
         else:

@@ -20,7 +20,7 @@ from genverify.solve.solvers.base import Solver
 from genverify.solve.types import TooManyTypes
 from genverify.solve.variability import Variability, farthest
 
-LARGE, USUAL = 10_000, 10  # beyond so many types a solver takes minutes; sizes that are tried then
+LARGE, USUAL = 10_000, 10  # beyond that many types a solver takes minutes; sizes that are tried then
 KINDS: dict[str, Any] = {
     "block": str,
     "attributes": str,

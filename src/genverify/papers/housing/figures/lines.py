@@ -45,7 +45,7 @@ def line_of(condition: str, place: int) -> tuple[str, Any, str, str]:
 
 
 def thin(curve: pd.DataFrame, x: str) -> pd.DataFrame:
-    """At most so many points of a curve, evenly spaced on a logarithmic axis, the first and the last among them."""
+    """At most POINTS points of a curve, evenly spaced on a logarithmic axis, the first and the last among them."""
     own = curve[curve[x] > 0].drop_duplicates(x, keep="last")
     if len(own) <= POINTS:
         return own
@@ -100,6 +100,6 @@ def key_words(key: str) -> str:
 
 
 def log_axis(axes: Axes) -> None:
-    """Thousands of households on one axis, the first few still told apart."""
+    """Thousands of households on one axis, the first few still distinguished."""
     axes.set_xscale("log")
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))

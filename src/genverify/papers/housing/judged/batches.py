@@ -28,7 +28,7 @@ def read_found(paths: Sequence[str]) -> "pd.Series[int]":
     frame = pd.concat([part for part in rows if len(part)] or rows[:1], ignore_index=True)
     twice = frame.loc[frame["block"].duplicated(), "block"]
     if len(twice):
-        raise DataError(f"block {twice.iloc[0]} stands in two batches of reconstructions: delete them and run again")
+        raise DataError(f"block {twice.iloc[0]} is in two batches of reconstructions: delete them and run again")
     found: pd.Series[int] = frame[frame["found"] > 0].set_index("block")["found"].astype(np.int64)
     return found
 

@@ -95,10 +95,10 @@ def _percentages(row: list[float], first: int, where: str) -> Distribution:
     return Distribution.of(dict(enumerate(map(float, row), first)))
 
 
-def draw_sizes(said: Ints, minors: Ints, group: Ints, given: Conditionals, rng: np.random.Generator) -> Ints:
-    """The exact size of each household: as said, above 6 drawn among those with or without anybody under 18."""
-    size = said.copy()
-    for rows, key in _cells(np.flatnonzero(said >= LARGEST), group, minors):
+def draw_sizes(coded: Ints, minors: Ints, group: Ints, given: Conditionals, rng: np.random.Generator) -> Ints:
+    """The exact size of each household: as coded, above 6 drawn among those with or without anybody under 18."""
+    size = coded.copy()
+    for rows, key in _cells(np.flatnonzero(coded >= LARGEST), group, minors):
         found = given.sizes.get(key) or given.sizes.get((ANY, key[1]))
         if found is not None:
             size[rows] = found.draw(len(rows), rng)

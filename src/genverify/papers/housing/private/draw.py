@@ -43,7 +43,7 @@ def open_units(
     microdata: Mapping[str, Any], households: int, store: Path, seed: int, domain_file: DomainFile
 ) -> tuple[str | None, Iterator[pa.Table]]:
     """
-    The units of the country, a table per state: of the store of microdata, or of a synthetic country of so many households.
+    The units of the country, a table per state: of the store of microdata, or of a synthetic country of a given size.
 
     A country of its own has a label of its own.
     """

@@ -43,7 +43,7 @@ class HouseholdFile:
 
     @lru_cache(maxsize=256)  # noqa: B019  (one file a study, so nothing is kept alive)
     def domain(self, last: int) -> Domain:
-        """The domain of a block whose households have at most so many persons."""
+        """The domain of a block whose households have at most a given number of persons."""
         return parse_domain({"columns": {name: _upto(entry, last) for name, entry in self.columns.items()}}).domain
 
     def values(self, name: str, households: pd.DataFrame) -> Ints:

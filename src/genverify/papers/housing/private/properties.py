@@ -29,7 +29,7 @@ class Kind:
 
 @dataclass(frozen=True)
 class PropertyModel:
-    """What is assumed about properties; `occupancy` gives the most persons that a unit of so many bedrooms is let to."""
+    """What is assumed about properties; `occupancy` gives the most persons per unit by its bedrooms."""
 
     subsidized: tuple[float, float]
     others: tuple[float, float]

@@ -60,9 +60,10 @@ def _count(rows: pd.DataFrame, path: Path) -> Counter[tuple[int, int, int]]:
     wrong = (frame["CHILDREN"] > frame["SIZE"]) | ~frame["RACE"].between(1, RACES)
     if wrong.any():
         row = wrong.index[int(wrong.argmax())]
-        said = ", ".join(f"{name}={frame[name][row]}" for name in COLUMNS)
+        values = ", ".join(f"{name}={frame[name][row]}" for name in COLUMNS)
         raise DataError(
-            f"{path}, row {row}: {said}: at most SIZE persons are under 18, and RACE is a number from 1 to {RACES}. Mend it."
+            f"{path}, row {row}: {values}: at most SIZE persons are under 18, and RACE is a number from 1 to {RACES}. "
+            "Correct it."
         )
     kept = frame[(frame["CHILDREN"] < frame["SIZE"]) & (frame["WEIGHT"] > 0)]
     found = kept.groupby(["SIZE", "CHILDREN", "RACE"], as_index=False)["WEIGHT"].sum()

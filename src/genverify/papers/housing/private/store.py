@@ -26,7 +26,7 @@ def units_of_states(microdata: Path, columns: Collection[str]) -> Iterator[pa.Ta
 
 
 def write_households(states: Iterable[pd.DataFrame], path: Path, model: PropertyModel, blocks: int, seed: int) -> int:
-    """Write the households of all states, sorted by block, with properties in so many blocks at most; how many there are."""
+    """Write the households of all states, sorted by block, with properties in at most `blocks` blocks; their number."""
     part = path.with_suffix(".part")
     try:
         sizes = write_states((frame.assign(BEDROOMS=0) for frame in states), part)

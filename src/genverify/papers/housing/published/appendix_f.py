@@ -114,7 +114,7 @@ def noisy_hud(
     counts: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
     """
-    The statistics with noise on what is said of the properties, rho divided evenly among its queries; the same columns.
+    The statistics with noise on what is published of the properties, rho divided evenly among its queries; the same columns.
 
     `counts` hold, in columns of the same names, the counts behind the percentages. Without them, the counts nearest to the
     printed percentages take their place: the same up to 100 households.

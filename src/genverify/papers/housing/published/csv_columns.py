@@ -45,7 +45,7 @@ def numbers(rows: pd.DataFrame, name: str, path: Path, missing: Collection[str] 
     wrong = (~gone & ~(values >= 0)) | np.isinf(values)
     if wrong.any():
         row = wrong.index[int(np.argmax(wrong))]
-        raise DataError(f"{path}, row {row}: {name} {rows[name][row]!r} is not a number of 0 or more. Mend the row.")
+        raise DataError(f"{path}, row {row}: {name} {rows[name][row]!r} is not a number of 0 or more. Correct the row.")
     return values.to_numpy(dtype=np.float64)
 
 
@@ -55,7 +55,7 @@ def whole_numbers(rows: pd.DataFrame, name: str, path: Path) -> npt.NDArray[np.i
     wrong = values != np.rint(values)
     if wrong.any():
         row = rows.index[int(np.argmax(wrong))]
-        raise DataError(f"{path}, row {row}: {name} {rows[name][row]!r} is not a whole number. Mend the row.")
+        raise DataError(f"{path}, row {row}: {name} {rows[name][row]!r} is not a whole number. Correct the row.")
     return values.astype(np.int64)
 
 

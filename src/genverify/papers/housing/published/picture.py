@@ -1,7 +1,7 @@
 """
 HUD's Picture of Subsidized Households, property level, from a user's file with block ids, linked to the census (appendix D).
 
-Which columns, codes and programs is said in data/housing/picture.yaml. Properties are left out, and counted by reason: of
+Which columns, codes and programs is stated in data/housing/picture.yaml. Properties are left out, and counted by reason: of
 another program, without a block id, with suppressed or missing figures (but bedrooms that are not reported count as none, as
 in appendix E). Properties of one block are added up: a percentage becomes that of all their households or units, rounded
 again, so that it may be 1 off. Then blocks are left out: with group quarters, or where HUD counts more households, or more
@@ -91,7 +91,9 @@ def _check_percentages(frame: pd.DataFrame, names: list[str], path: Path) -> Non
     for name in names:
         wrong = frame.index[frame[name] > 100]
         if len(wrong):
-            raise DataError(f"{path}, row {wrong[0]}: {name} = {frame[name][wrong[0]]:g} is no percentage. Mend the row.")
+            raise DataError(
+                f"{path}, row {wrong[0]}: {name} = {frame[name][wrong[0]]:g} is not a percentage. Correct the row."
+            )
 
 
 def _check_bedrooms(frame: pd.DataFrame, path: Path) -> None:
@@ -101,8 +103,8 @@ def _check_bedrooms(frame: pd.DataFrame, path: Path) -> None:
     if len(wrong):
         parts = " + ".join(f"{frame[name][wrong[0]]:g}" for name in BEDROOM_NAMES)
         raise DataError(
-            f"{path}, row {wrong[0]}: units by bedrooms ({parts} percent) add up to {total[wrong[0]]:g}, not to 100. Mend "
-            "the row, or write -1 for what is not known."
+            f"{path}, row {wrong[0]}: units by bedrooms ({parts} percent) add up to {total[wrong[0]]:g}, not to 100. "
+            "Correct the row, or write -1 for what is not known."
         )
 
 

@@ -20,8 +20,8 @@ def publish_simulated(
     """The statistics of simulated households (file, manifest), and a manifest of them."""
     households, manifest = map(Path, files)
     statistics = protect(read_states(households), condition, published, budget, seed)
-    said = read_json(manifest)
-    return statistics, {"label": said["label"], "source": said["source"], "blocks": len(statistics)}
+    text = read_json(manifest)
+    return statistics, {"label": text["label"], "source": text["source"], "blocks": len(statistics)}
 
 
 def publish_files(files: list[str], published: Mapping[str, Any]) -> tuple[pd.DataFrame, dict[str, Any]]:

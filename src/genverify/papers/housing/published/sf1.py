@@ -1,4 +1,4 @@
-"""Block counts of the census from a user's file of Summary File 1; which columns is said in data/housing/sf1.yaml."""
+"""Block counts of the census from a user's file of Summary File 1; which columns is stated in data/housing/sf1.yaml."""
 
 from collections.abc import Collection, Mapping
 from pathlib import Path
@@ -46,8 +46,8 @@ def _check(counts: pd.DataFrame, path: Path) -> None:
             row = wrong.index[int(np.argmax(wrong))]
             raise DataError(
                 f"{path}, row {row}: block {counts['block'][row]} has {part[row]} {what}, more than {whole} = "
-                f"{counts[whole][row]}. Mend the row, or leave the block out."
+                f"{counts[whole][row]}. Correct the row, or leave the block out."
             )
     twice = counts.index[counts["block"].duplicated()]
     if len(twice):
-        raise DataError(f"{path}, row {twice[0]}: block {counts['block'][twice[0]]} stands there twice. Keep one row.")
+        raise DataError(f"{path}, row {twice[0]}: block {counts['block'][twice[0]]} is duplicated. Keep one row.")

@@ -96,7 +96,9 @@ def check(statistics: pd.DataFrame, where: str, whole_bedrooms: bool = True) -> 
     """An error that names the first block whose statistics cannot be; `whole_bedrooms`: every unit tells its bedrooms."""
     percentages = [name for name in statistics.columns if name.startswith("HUD_") and name not in HUD_COUNTS]
     for name in percentages:
-        _refuse(statistics, where, (statistics[name] < 0) | (statistics[name] > 100), name, "is no percentage from 0 to 100")
+        _refuse(
+            statistics, where, (statistics[name] < 0) | (statistics[name] > 100), name, "is not a percentage from 0 to 100"
+        )
     total = statistics[[name for name in BEDROOM_NAMES if name in statistics]].sum(axis=1)
     named = statistics.assign(**{" + ".join(BEDROOM_NAMES): total})
     wrong = (total > 100 + ROUNDING) | (whole_bedrooms & (total < 100 - ROUNDING))
@@ -111,5 +113,5 @@ def _refuse(frame: pd.DataFrame, where: str, wrong: "pd.Series[bool]", name: str
         row = int(np.argmax(wrong))
         raise DataError(
             f"{where}: block {frame['block'].iloc[row]} (row {row + 1}): {name} = {frame[name].iloc[row]} {why}. "
-            "Mend the row, or leave the block out."
+            "Correct the row, or leave the block out."
         )

@@ -47,7 +47,7 @@ def _match_rate(axes: Axes, part: pd.DataFrame) -> None:
 
 
 def _reliability(axes: Axes, part: pd.DataFrame) -> None:
-    """What a row's frequency is worth: among rows in so many of the runs, those that are private, and those proved."""
+    """What a row's frequency is worth: among rows in a given share of the runs, those that are private, and those proved."""
     axes.plot([0, 1], [0, 1], color="#9aa5ad", lw=0.8, ls="-", zorder=0)
     for source in (RAP, GENERATED):
         line, marker, colour = LINES[source]

@@ -22,7 +22,7 @@ NEVER = 2**31 - 1
 def time_marginals(
     records: Records, domain: Domain, rap: Mapping[str, Any], own: Mapping[str, Any], seed: int
 ) -> dict[str, Any]:
-    """One run on all marginals of so many records drawn at random, with a given number of steps."""
+    """One run on all marginals of some records drawn at random, with a given number of steps."""
     available = len(records[domain.names[0]])
     rng = np.random.default_rng(derive_seed(seed, "benchmark_rap"))
     rows = min(own["rows"], available)

@@ -84,7 +84,7 @@ def reconstruct(
     settings: RapSettings,
     start: Codes | None = None,
 ) -> Reconstruction:
-    """One dataset of so many rows per seed, whose counts of the predicates come near the given ones."""
+    """One dataset of `rows` rows per seed, whose counts of the predicates come near the given ones."""
     _check_counts(predicates, counts, rows)
     if not len(seeds):
         raise ConfigError("K = 0: RAP-RANK needs at least one run; give as many seeds as runs")
@@ -120,6 +120,9 @@ def _check_counts(predicates: Sequence[Predicate], counts: Ints, rows: int) -> N
 
 def make_problem(workload: Workload, counts: Ints, rows: int, room: int, runs: int) -> Problem:
     """The arrays that the optimiser takes; rests without queries fill up the last batch."""
+    # JAX compiles a program for every shape of its arrays. So that few shapes occur, sizes are rounded up and the arrays
+    # filled up: rests with the slot that is always true, targets and rows with weight 0, which change no gradient.
+    # Batches bound the memory: a step over all rests at once would hold runs * room * rests cells.
     factors = factor(workload, rows)
     full = roomy(len(factors.rests))
     size = min(full, max(MOST_CELLS // (runs * room), 1))
@@ -144,7 +147,7 @@ def make_problem(workload: Workload, counts: Ints, rows: int, room: int, runs: i
 
 
 def _rests_per_step(problem: Problem, queries: int, per_step: int) -> int:
-    """So many rests that a step takes about as many queries as wanted; all of them where there are no more."""
+    """As many rests that a step takes about as many queries as wanted; all of them where there are no more."""
     everything = problem.slots.shape[0] * problem.slots.shape[1]
     return everything if per_step >= queries else max(round(per_step * int(problem.rests) / queries), 1)
 

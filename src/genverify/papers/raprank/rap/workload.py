@@ -108,7 +108,7 @@ def place_codes(domain: Domain, codes: npt.NDArray[np.integer], what: str) -> In
         wrong = own[at < 0]
         if wrong.size:
             raise DataError(
-                f"{what} holds {column.name}={wrong.flat[0]}, which is no code of the domain (known: {known.tolist()})"
+                f"{what} holds {column.name}={wrong.flat[0]}, which is not a code of the domain (known: {known.tolist()})"
             )
         places[..., number] = order[at]
     return places

@@ -33,10 +33,10 @@ def _by_k(predicates: Iterable[Predicate]) -> Counter[int]:
     return Counter(len(predicate.columns) for predicate in predicates)
 
 
-def _reason(said: Mapping[str, Any] | None, difference: int) -> str:
+def _reason(known: Mapping[str, Any] | None, difference: int) -> str:
     """What the paper leaves out, if that explains the whole difference."""
-    if said is not None and said["cells"] == difference:
-        return str(said["what"])
+    if known is not None and known["cells"] == difference:
+        return str(known["what"])
     return "" if difference == 0 else "other tables are chosen than the paper's"
 
 

@@ -1,5 +1,6 @@
 """
-A real Slurm on this one machine, for tests: `python tests/slurm/cluster.py start` and `... stop`. It must be run as root.
+A real Slurm on this one machine, for tests: `python tests/helpers/slurm_cluster.py start` and `... stop`. It must be run as
+root.
 
 Slurm's job-step plugin drops the variable that would name another file, so the configuration stands at its default place; a
 file that somebody else put there is left alone, and nothing is started.
@@ -90,14 +91,14 @@ def _start_munge() -> None:
 
 def _wait_for(state: str, seconds: float) -> None:
     deadline = time.monotonic() + seconds
-    said = ""
+    state_now = ""
     while time.monotonic() < deadline:
         done = subprocess.run(["sinfo", "-h", "-o", "%t"], capture_output=True, text=True)
-        said = done.stdout.strip() or done.stderr.strip()
-        if said == state:
+        state_now = done.stdout.strip() or done.stderr.strip()
+        if state_now == state:
             return
         time.sleep(0.2)
-    raise RuntimeError(f"the node is not {state} but {said!r}: see {HOME}/slurmctld.log and slurmd.log")
+    raise RuntimeError(f"the node is not {state} but {state_now!r}: see {HOME}/slurmctld.log and slurmd.log")
 
 
 def stop() -> None:

@@ -1,0 +1,126 @@
+"""Studies run in copies of the repository: to the end, or killed on the way, their results compared byte for byte."""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import psutil
+import yaml
+
+ROOT = Path(__file__).parents[2]
+PARTS = ["Snakefile", "config.yaml", "config", "configs", "workflow", "scripts", "src", "data", "profiles", "envs"]
+STATES = ["01", "02", "19", "38", "46", "56"]
+SMALL = {
+    "microdata": {"synthetic": {"country": "country", "households": 6000}},
+    "sample": {
+        "designs": {"state_median": None, "country_median": None},
+        "all_blocks": {"small_blocks": {"states": ["01", "19"], "up_to": 2}},
+        "batches": 2,
+    },
+    "generate": {"datasets": 10},
+}
+MAY_DIFFER = re.compile(r"record\.json$|\.snakemake_timestamp$")
+PERCENT = re.compile(r"\((\d+)%\) done")
+
+
+def copy_repository(home: Path) -> Path:
+    """What a clone holds, and the configuration files."""
+    home.mkdir(parents=True)
+    for part in PARTS:
+        if (ROOT / part).is_dir():
+            shutil.copytree(ROOT / part, home / part, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(ROOT / part, home / part)
+    return home
+
+
+def shrink_country(home: Path) -> None:
+    """A country of six states beside the copy, and a configuration for some twenty of its blocks."""
+    shutil.copytree(ROOT / "data" / "synthetic", home / "country")
+    path = home / "country" / "states.yaml"
+    states = yaml.safe_load(path.read_text())
+    states["states"] = {fips: states["states"][fips] for fips in STATES}
+    path.write_text(yaml.safe_dump(states))
+    (home / "small.yaml").write_text(yaml.safe_dump(SMALL))
+
+
+def start(home: Path, words: Sequence[str]) -> subprocess.Popen[bytes]:
+    """Snakemake in a process group of its own, so that it can be killed with all its jobs."""
+    command = [sys.executable, "-m", "snakemake", *words]
+    environment = {**os.environ, "PYTHONPATH": str(home / "src")}
+    with (home / "output.txt").open("ab") as output:
+        return subprocess.Popen(command, cwd=home, env=environment, stdout=output, stderr=output, start_new_session=True)
+
+
+def memory(run: subprocess.Popen[bytes]) -> tuple[int, int]:
+    """Resident memory of all processes of a run together, and of the largest."""
+    sizes = [0]
+    try:
+        family = [psutil.Process(run.pid), *psutil.Process(run.pid).children(recursive=True)]
+    except psutil.NoSuchProcess:
+        return 0, 0
+    for process in family:
+        try:
+            sizes.append(process.memory_info().rss)
+        except psutil.NoSuchProcess:
+            continue
+    return sum(sizes), max(sizes)
+
+
+def wait(run: subprocess.Popen[bytes], enough: Callable[[], bool]) -> tuple[int, int]:
+    """Until the run ends or there is enough; the peaks of its memory."""
+    whole = largest = 0
+    while run.poll() is None and not enough():
+        both = memory(run)
+        whole, largest = max(whole, both[0]), max(largest, both[1])
+        time.sleep(0.3)
+    return whole, largest
+
+
+def percent(home: Path, since: int) -> int:
+    """How much of the run that began at a place of its log is done."""
+    found = PERCENT.findall((home / "output.txt").read_bytes()[since:].decode(errors="replace"))
+    return int(found[-1]) if found else 0
+
+
+def kill_at(home: Path, words: Sequence[str], share: int, pause: float) -> int:
+    """Start, kill everything some time after a share of the jobs is done, and unlock; the share that was done."""
+    log = home / "output.txt"
+    since = log.stat().st_size if log.exists() else 0
+    run = start(home, words)
+    wait(run, lambda: percent(home, since) >= share)
+    time.sleep(pause)
+    done = percent(home, since)
+    if run.poll() is None:
+        os.killpg(run.pid, signal.SIGKILL)
+    run.wait()
+    finish(home, ["--unlock", *words])
+    return done
+
+
+def finish(home: Path, words: Sequence[str]) -> tuple[int, int]:
+    """Run to the end; it must end well."""
+    run = start(home, words)
+    peaks = wait(run, lambda: False)
+    if run.returncode != 0:
+        raise SystemExit(f"{home / 'output.txt'}: Snakemake ended with {run.returncode}: see there")
+    return peaks
+
+
+def differences(one: Path, other: Path) -> list[str]:
+    """The results that are not the same in two copies; a file that only one of them has differs."""
+    found = [files(home) for home in (one, other)]
+    names = sorted(found[0] | found[1])
+    return [n for n in names if n not in found[0] & found[1] or (one / n).read_bytes() != (other / n).read_bytes()]
+
+
+def files(home: Path) -> set[str]:
+    """The results and figures of a copy whose bytes must not change from run to run."""
+    paths = [path for part in ("results", "figures") for path in (home / part).rglob("*") if path.is_file()]
+    return {name for name in (str(path.relative_to(home)) for path in paths) if not MAY_DIFFER.search(name)}
