@@ -14,5 +14,6 @@ def write_smaller(source: Path, target: Path) -> None:
         picture = image.convert("RGB")
     if picture.width > WIDTH:
         picture = picture.resize((WIDTH, round(picture.height * WIDTH / picture.width)), Image.Resampling.LANCZOS)
-    palette = picture.quantize(COLOURS, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
+    # the palette that keeps the colours of thin lines, which a median of all pixels would mix with the background
+    palette = picture.quantize(COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
     palette.save(target, optimize=True)

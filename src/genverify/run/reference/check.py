@@ -1,6 +1,6 @@
 """Whether a reference set is whole and current: its files, today's settings, data and code, and the results here."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain as joined
 from pathlib import Path
@@ -59,21 +59,23 @@ def unlisted_targets(manifest: Manifest, listing: Listing) -> Iterator[str]:
 
 
 def changes(manifest: Manifest, layout: Layout, config: Config) -> list[Finding]:
-    """What has changed, without a run: settings, raw data and code of every job, and results that are here."""
+    """What has changed since the set was made, without a run and without results: settings, raw data and code of every job."""
     by_job = _changed_jobs(manifest["jobs"], layout, config)
     data = {path: text for path, value in manifest["data"].items() if (text := _changed_file(path, value))}
     found: list[Finding] = []
-    here = dict(_results_here(manifest, layout))
     for target, entry in manifest["results"].items():
         own = list(dict.fromkeys(joined.from_iterable(by_job[name] for name in entry["jobs"])))
         own += [(DATA, data[path]) for path in entry["data"] if path in data]
-        result = here.get(target)
-        if result and result[0] == SAME:  # the code of today was run, and gave what the set shows
-            own = [(kind, text) for kind, text in own if kind != CODE]
-        elif result:
-            own.append(result)
         found += [Finding(target, kind, text) for kind, text in own]
     return found
+
+
+def with_results(found: Sequence[Finding], manifest: Manifest, layout: Layout) -> list[Finding]:
+    """The findings beside the results that are here; if today's code gave what the set shows, its change does not matter."""
+    here = list(_results_here(manifest, layout))
+    same = {finding.target for finding in here if finding.kind == SAME}
+    kept = [finding for finding in found if finding.kind != CODE or finding.target not in same]
+    return kept + [finding for finding in here if finding.kind == RESULT]
 
 
 def _changed_jobs(jobs: Mapping[str, Any], layout: Layout, config: Config) -> dict[str, list[tuple[str, str]]]:
@@ -103,7 +105,7 @@ def _changed_file(path: str, recorded: str) -> str | None:
     return None if now == recorded else f"{path} {'is gone' if now is None else 'has changed'}"
 
 
-def _results_here(manifest: Manifest, layout: Layout) -> Iterator[tuple[str, tuple[str, str]]]:
+def _results_here(manifest: Manifest, layout: Layout) -> Iterator[Finding]:
     """
     For each result that was made here with the settings and data of the set: another one, or the same by the code of today.
 
@@ -121,6 +123,6 @@ def _results_here(manifest: Manifest, layout: Layout) -> Iterator[tuple[str, tup
             continue
         other = [path for path, value in entry["sources"].items() if _changed_file(path, value)]
         if other:
-            yield target, (RESULT, f"{other[0]} here is another, made with the same settings and data")
+            yield Finding(target, RESULT, f"{other[0]} here is another, made with the same settings and data")
         elif all(job.params.get(JOB_CODE) == _code_now(layout, job.rule) for job in chain.jobs):
-            yield target, (SAME, "")
+            yield Finding(target, SAME, "made here by the code of today")

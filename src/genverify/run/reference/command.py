@@ -8,7 +8,7 @@ from typing import Any
 
 from genverify.core.errors import DataError
 from genverify.run.provenance.command import read_config, repository
-from genverify.run.reference.check import CODE, Finding, altered_files, changes, unlisted_targets
+from genverify.run.reference.check import Finding, altered_files, changes, unlisted_targets, with_results
 from genverify.run.reference.listing import read_listing
 from genverify.run.reference.manifest import MANIFEST, Entry, read_manifest
 from genverify.run.reference.write import Place, write_reference
@@ -72,21 +72,26 @@ def check_lines(config: Config) -> Iterator[str]:
     manifest = read_manifest(place.folder / MANIFEST)
     wrong = [*altered_files(place.folder, manifest), *unlisted_targets(manifest, read_listing(place.listing))]
     yield from wrong
-    found = changes(manifest, repository(), config)
+    layout = repository()
+    found = with_results(changes(manifest, layout, config), manifest, layout)
     outdated = [finding for finding in found if finding.is_outdated]
-    yield from (f"out of date: {finding.target}: {finding.text}" for finding in outdated)
-    yield from _code_in_words(found)
+    yield from (f"out of date: {line}" for line in by_target(outdated))
+    code = by_target([finding for finding in found if not finding.is_outdated])
+    yield from (f"code has changed since, and only a run can say whether it matters: {line}" for line in code)
     yield f"{place.folder}: {in_words(manifest['results'])}, absent {len(manifest['absent'])}"
     if wrong or outdated:
         raise DataError(f"{place.folder}: not whole or out of date, as listed above. {REMEDY}")
     yield "whole, and of the settings and data of today"
 
 
-def _code_in_words(found: Sequence[Finding]) -> Iterator[str]:
-    """Results whose code has changed, with the rules; only a run can say whether they would be others."""
-    rules: dict[str, list[str]] = {}
+def by_target(found: Sequence[Finding]) -> list[str]:
+    """
+    A line for each result, with all that was found about it.
+
+    >>> by_target([Finding("figures/a.pdf", "code", "plot_a"), Finding("figures/a.pdf", "code", "draw")])
+    ['figures/a.pdf: plot_a; draw']
+    """
+    texts: dict[str, list[str]] = {}
     for finding in found:
-        if finding.kind == CODE:
-            rules.setdefault(finding.target, []).append(finding.text)
-    for target, names in rules.items():
-        yield f"code has changed since, only a run can say whether it matters: {target}: {', '.join(names)}"
+        texts.setdefault(finding.target, []).append(finding.text)
+    return [f"{target}: {'; '.join(own)}" for target, own in texts.items()]

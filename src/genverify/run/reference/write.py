@@ -60,7 +60,9 @@ def write_reference(place: Place, layout: Layout, config: Config, papers: Sequen
     with TemporaryDirectory(dir=place.folder.parent, prefix=place.folder.name) as beside:
         entries = _write(Path(beside), place, listing, chains, absent, config)
         shutil.rmtree(place.folder, ignore_errors=True)
-        shutil.copytree(beside, place.folder)
+        place.folder.mkdir()
+        for path in Path(beside).iterdir():
+            shutil.copyfile(path, place.folder / path.name)
     return entries
 
 
