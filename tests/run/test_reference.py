@@ -194,7 +194,7 @@ def test_a_new_target_must_be_in_the_set_or_absent(reference: Path, capsys: pyte
     code, said = checked(capsys)
     assert code == 1
     assert "figures/other.pdf: neither in the set nor listed as absent" in said
-    assert "figures/scaling.pdf: in the set, though nobody asks for it" in said
+    assert "figures/scaling.pdf: shown or absent, though the listing does not name it" in said
 
 
 def test_results_that_are_not_as_recorded_leave_the_set_as_it_was(reference: Path) -> None:

@@ -1,4 +1,4 @@
-"""Scripts that look at a study from outside, audit, plan, crate and reference: each main on a small chain of recorded jobs."""
+"""Scripts that look at a study from outside, audit, plan, crate, reference: each main on a small chain of recorded jobs."""
 
 import logging
 from pathlib import Path

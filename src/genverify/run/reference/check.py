@@ -55,11 +55,11 @@ def unlisted_targets(manifest: Manifest, listing: Listing) -> Iterator[str]:
     known = {**manifest["results"], **manifest["absent"]}
     wanted = [*listing.targets, *listing.absent]
     yield from (f"{target}: neither in the set nor listed as absent" for target in wanted if target not in known)
-    yield from (f"{target}: in the set, though nobody asks for it" for target in known if target not in wanted)
+    yield from (f"{target}: shown or absent, though the listing does not name it" for target in known if target not in wanted)
 
 
 def changes(manifest: Manifest, layout: Layout, config: Config) -> list[Finding]:
-    """What has changed since the set was made, without a run and without results: settings, raw data and code of every job."""
+    """What has changed since the set was made, without a run or results: settings, raw data and code of every job."""
     by_job = _changed_jobs(manifest["jobs"], layout, config)
     data = {path: text for path, value in manifest["data"].items() if (text := _changed_file(path, value))}
     found: list[Finding] = []
