@@ -33,7 +33,7 @@ def reference(chain_study: Path) -> Path:
     for name in ("fig3", "ablation"):
         draw(name, "red")
     Path("docs").mkdir()
-    Path("docs/reference.yaml").write_text(yaml.safe_dump(LISTING, sort_keys=False))
+    Path("workflow/reference.yaml").write_text(yaml.safe_dump(LISTING, sort_keys=False))
     Path("workflow/captions").mkdir()
     text = (
         "**{{ snakemake.wildcards.figure }}.** Claims of ``k`` columns\nwith seed {{ snakemake.config['seed'] }}.\n\nMore.\n"
@@ -190,7 +190,7 @@ def test_altered_files_are_named(
 
 def test_a_new_target_must_be_in_the_set_or_absent(reference: Path, capsys: pytest.CaptureFixture[str]) -> None:
     other = {**LISTING, "absent": {"figures/other.pdf": "a reason"}}
-    Path("docs/reference.yaml").write_text(yaml.safe_dump(other, sort_keys=False))
+    Path("workflow/reference.yaml").write_text(yaml.safe_dump(other, sort_keys=False))
     code, said = checked(capsys)
     assert code == 1
     assert "figures/other.pdf: neither in the set nor listed as absent" in said

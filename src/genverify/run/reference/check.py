@@ -55,7 +55,9 @@ def unlisted_targets(manifest: Manifest, listing: Listing) -> Iterator[str]:
     known = {**manifest["results"], **manifest["absent"]}
     wanted = [*listing.targets, *listing.absent]
     yield from (f"{target}: neither in the set nor listed as absent" for target in wanted if target not in known)
-    yield from (f"{target}: shown or absent, though the listing does not name it" for target in known if target not in wanted)
+    yield from (
+        f"{target}: shown or absent, though the listing does not name it" for target in known if target not in wanted
+    )
 
 
 def changes(manifest: Manifest, layout: Layout, config: Config) -> list[Finding]:

@@ -19,8 +19,8 @@ REMEDY = "Make the set again: snakemake reference"
 
 def reference_place() -> Place:
     """Where this repository keeps the set, seen from its root."""
-    docs = Path("docs")
-    return Place(docs / "reference", docs / "reference.yaml", Path("workflow") / "captions")
+    stages = Path("workflow")
+    return Place(Path("docs") / "reference", stages / "reference.yaml", stages / "captions")
 
 
 def add_parser(commands: Any) -> None:
