@@ -86,6 +86,11 @@ RAPRANK_PAGES = {
 }
 # tables of the housing study: asked for by rule housing
 HOUSING_PAGES = {
+    "housing_simulation": (
+        "results/tables/housing_simulation.csv",
+        "Simulated households",
+        HOUSING,
+    ),
     "housing_table1": ("results/tables/housing_table1.md", "Table 1", HOUSING),
     "housing_conditions": (
         "results/tables/housing_conditions.md",

@@ -12,6 +12,7 @@ from genverify.disclosure import command as releases
 from genverify.papers.cellbounds.command import add_parser as add_bounds
 from genverify.run import rooms
 from genverify.run.provenance import command as audit_command
+from genverify.run.reference import command as reference_command
 from genverify.run.schema import add_parser as add_schema
 
 
@@ -36,6 +37,7 @@ def _parser() -> argparse.ArgumentParser:
     housing.add_argument("--data", type=Path, default=Path("data/housing"), help="domain and published (%(default)s)")
     housing.set_defaults(run=_check_housing)
     audit_command.add_parser(commands)
+    reference_command.add_parser(commands)
     explain = commands.add_parser("explain", help="say which published cells force a claim about a block")
     explain.add_argument("block", help="15-digit GEOID of the block")
     explain.add_argument("claim", help="for instance TEN=3,HHSIZE=1,THHRACE=2,m=1 (m = 1 if left out)")

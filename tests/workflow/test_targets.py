@@ -29,3 +29,11 @@ def test_the_default_study_makes_everything() -> None:
 
 def test_what_is_asked_for_by_name_is_tried() -> None:
     assert "plot_fig2" in planned("figures/fig2.pdf", "--configfile", "configs/state.yaml")
+
+
+def test_the_reference_set_asks_for_all_five_papers() -> None:
+    found = planned("reference")
+    assert {"reference", "plot_fig2", "write_table5", "write_proofs", "plot_certainty", "plot_curves_states"} <= found
+    assert {"write_cellbounds_table9", "plot_housing_g7", "write_housing_simulation", "plot_rr_frontier"} <= found
+    assert "plot_gtv_protected" not in found
+    assert "benchmark_scaling" not in found

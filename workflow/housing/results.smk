@@ -20,7 +20,6 @@ rule housing:
     """Every figure and table of the housing study."""
     input:
         HOUSING_FIGURES,
-        "results/tables/housing_simulation.csv",
         expand("results/report/{page}.html", page=HOUSING_PAGES),
 
 

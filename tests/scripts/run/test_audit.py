@@ -1,4 +1,4 @@
-"""The scripts that look at a study from outside: audit, plan and crate, each main on a small chain of recorded jobs."""
+"""Scripts that look at a study from outside, audit, plan, crate, reference: each main on a small chain of recorded jobs."""
 
 import logging
 from pathlib import Path
@@ -48,3 +48,12 @@ def test_write_crate(root: Path, chain_study: Path, caplog: pytest.LogCaptureFix
     load_script("write_crate").main(job(inputs, {"crate": "results/crate.zip"}, study={"seed": 1}))
     found = check_crate(Path("results/crate.zip"))
     assert said(caplog) == [f"{found['File']} files, 13 runs"]
+
+
+def test_reference(root: Path, chain_study: Path, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "genverify")
+    Path("docs").mkdir()
+    Path("workflow/reference.yaml").write_text("papers: {}\nabsent: {figures/fig3.pdf: a reason}\n")
+    load_script("reference").main(job({}, {}, study=read_shipped(Path())))
+    assert said(caplog) == ["docs/reference: figures 0, tables 0, 0.0 MB", "absent: figures/fig3.pdf: a reason"]
+    assert {path.name for path in Path("docs/reference").iterdir()} == {"README.md", "manifest.json"}

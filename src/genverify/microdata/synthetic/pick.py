@@ -22,7 +22,7 @@ def pick(weights: Floats, row: npt.NDArray[np.intp], uniform: Floats) -> Ints:
 
 def pick_cells(by_cell: Floats, f: Floats, g: Floats, row: npt.NDArray[np.intp], uniform: Floats) -> tuple[Ints, Ints]:
     """
-    For each draw the cell c and the traits t of a household, with a chance in proportion to by_cell[c, t] * f[row, c] * g[row, t].
+    For each draw the cell c and the traits t of a household: its weight is by_cell[c, t] * f[row, c] * g[row, t].
 
     The traits are drawn first: the table of a row would be large, that of its pairs with the traits that occur is not.
     """

@@ -17,6 +17,7 @@ CODE = "code"
 Wildcards = Mapping[str, str]
 Source = tuple[str, Callable[[Config, Wildcards], Any]]  # what the setting is called, and its value for a job
 Sections = Mapping[str, Mapping[str, Source]]
+UNKNOWN = (GenverifyError, AttributeError, KeyError)  # a variant, experiment or section that the settings no longer have
 
 
 def read_sections(stages: Stages) -> Sections:
@@ -72,23 +73,28 @@ def check_settings(record: Record, sections: Sections, config: Config) -> None:
             f"{record.target}: made by the rule {record.rule}, which no stage file has any more; so its settings cannot be "
             "checked. Delete it, or bring the rule back."
         )
-    for name, (called, value) in sections[record.rule].items():
-        now = _now(config, value, record)
-        for place, was, is_ in _differences(called, record.params.get(name), json.loads(json.dumps(now))):
-            raise AuditError(
-                f"{record.target}: made with {place} = {was}, but config.yaml says {is_}. Run Snakemake again (snakemake "
-                f"{record.target}), or put the setting back; a file given to Snakemake with --configfile is given here too."
-            )
-
-
-def _now(config: Config, value: Callable[[Config, Wildcards], Any], record: Record) -> Any:
     try:
-        return value(config, record.wildcards)
-    except (GenverifyError, AttributeError, KeyError) as error:
+        found = next(changed_settings(sections[record.rule], record.params, record.wildcards, config), None)
+    except UNKNOWN as error:
         reason = str(error).rstrip(".")
         raise AuditError(
             f"{record.target}: its settings cannot be checked ({reason}). Delete it, or run it again."
         ) from None
+    if found:
+        place, was, is_ = found
+        raise AuditError(
+            f"{record.target}: made with {place} = {was}, but config.yaml says {is_}. Run Snakemake again (snakemake "
+            f"{record.target}), or put the setting back; a file given to Snakemake with --configfile is given here too."
+        )
+
+
+def changed_settings(
+    sources: Mapping[str, Source], params: Mapping[str, Any], wildcards: Wildcards, config: Config
+) -> Iterator[tuple[str, Any, Any]]:
+    """Every setting of a job that would be another one now: its full name, what it was, what it is."""
+    for name, (called, value) in sources.items():
+        now = json.loads(json.dumps(value(config, wildcards)))
+        yield from _differences(called, params.get(name), now)
 
 
 def unchecked(record: Record, sections: Sections) -> list[str]:

@@ -1,0 +1,97 @@
+"""docs/reference as it is kept here: whole, complete, and of today's settings and data. No run is needed to see it."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from genverify.run.config import parse_config, read_shipped
+from genverify.run.provenance.command import repository
+from genverify.run.reference.check import altered_files, changes, unlisted_targets
+from genverify.run.reference.command import REMEDY, bytes_in, reference_place
+from genverify.run.reference.listing import Listing, read_listing
+from genverify.run.reference.manifest import MANIFEST, Manifest, read_manifest
+
+ROOT = Path(__file__).parents[1]
+STAGES = "\n".join(path.read_text() for path in sorted((ROOT / "workflow").rglob("*.smk")))
+MOST_BYTES = 4_000_000
+
+
+@pytest.fixture(autouse=True)
+def here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The paths of the set and of its sources are seen from the top of the repository."""
+    monkeypatch.chdir(ROOT)
+
+
+@pytest.fixture
+def listing() -> Listing:
+    return read_listing(reference_place().listing)
+
+
+@pytest.fixture
+def manifest() -> Manifest:
+    return read_manifest(reference_place().folder / MANIFEST)
+
+
+def test_every_file_is_there_with_its_digest_and_no_other(manifest: Manifest) -> None:
+    assert list(altered_files(reference_place().folder, manifest)) == []
+
+
+def test_every_target_is_shown_or_absent_with_a_reason(manifest: Manifest, listing: Listing) -> None:
+    assert list(unlisted_targets(manifest, listing)) == [], REMEDY
+    assert all(manifest["absent"].values())
+
+
+def test_settings_and_data_are_those_of_today(manifest: Manifest) -> None:
+    """A change of code is not looked at: it may be a docstring. `genverify reference` tells of it."""
+    found = changes(manifest, repository(), parse_config(read_shipped(ROOT)))
+    assert [f"{finding.target}: {finding.text}" for finding in found if finding.is_outdated] == [], REMEDY
+
+
+def test_the_set_is_small() -> None:
+    assert bytes_in(reference_place().folder) < MOST_BYTES
+
+
+def made_by_the_workflow() -> set[str]:
+    """The figures and tables that the stage files write, names of a setting filled in."""
+    figures = set(re.findall(r'pdf="(figures/[^"]+\.pdf)"', STAGES))
+    tables = set(re.findall(r'="(results/tables/[^"]+\.csv)"', STAGES))
+    named = parse_config(read_shipped(ROOT)).raprank.figures
+    return {target.replace("{figure}", name) for target in figures | tables for name in named}
+
+
+def test_the_listing_knows_every_figure_and_table_of_the_workflow(listing: Listing) -> None:
+    made = made_by_the_workflow()
+    assert {"figures/fig3.pdf", "figures/rap_fig1_states.pdf", "results/tables/housing_table1.csv"} <= made
+    known = {*listing.targets, *listing.absent}
+    assert made <= known, "add it to workflow/reference.yaml, among the results of a paper or under `absent`"
+    assert known - made == {"results/paper/proofs.csv"}
+
+
+def test_every_result_that_the_map_names_is_known(listing: Listing) -> None:
+    assert set(on_the_map()) <= {Path(target).stem for target in [*listing.targets, *listing.absent]}
+
+
+@pytest.mark.parametrize("paper", ["gtv", "raprank", "cellbounds", "housing", "mechanisms"])
+def test_the_order_is_that_of_the_map(listing: Listing, paper: str) -> None:
+    places = on_the_map()
+    beyond = {"candidates", "proofs", "solvar", "calibration", "certainty"}
+    stems = [Path(target).stem for target in listing.papers[paper].results]
+    found = [places[stem] for stem in stems if stem in places and stem not in beyond]
+    assert found
+    assert found == sorted(found)
+
+
+def on_the_map() -> dict[str, int]:
+    """The figures and tables of docs/map.md that are named in full, with their places."""
+    text = (ROOT / "docs" / "map.md").read_text()
+    found = re.finditer(r"`(?:figures/|results/tables/)?([a-z]\w*)\.(?:pdf|csv)`", text)
+    places: dict[str, int] = {}
+    for match in found:
+        places.setdefault(match[1], match.start())
+    return places
+
+
+def test_every_caption_is_there(listing: Listing) -> None:
+    names = {name for paper in listing.papers.values() for name in paper.results.values()}
+    assert [name for name in names if not (reference_place().captions / f"{name}.rst").is_file()] == []
