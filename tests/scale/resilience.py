@@ -1,7 +1,7 @@
 """
 Run a study undisturbed and again with kill -9 at random points, and compare every result byte for byte.
 
-    python tests/scale/resilience.py FOLDER --configfile configs/state.yaml [--kills 2] [--plain-only] [targets ...]
+    python tests/scale/resilience.py FOLDER --configfile config/examples/state.yaml [--kills 2] [--plain-only] [targets ...]
 
 FOLDER gets two copies of the repository, `plain` and `killed`. Records, logs and benchmarks may differ; nothing else may.
 """
@@ -23,7 +23,7 @@ import psutil
 import yaml
 
 ROOT = Path(__file__).parents[2]
-PARTS = ["Snakefile", "config.yaml", "config", "configs", "workflow", "scripts", "src", "data", "profiles", "envs"]
+PARTS = ["Snakefile", "config.yaml", "config", "workflow", "scripts", "src", "data", "profiles", "envs"]
 STATES = ["01", "02", "19", "38", "46", "56"]
 SMALL = {
     "microdata": {"synthetic": {"country": "country", "households": 6000}},

@@ -18,7 +18,7 @@ def planned(*words: str) -> set[str]:
 
 
 def test_rule_all_leaves_out_what_a_study_of_all_blocks_cannot_make() -> None:
-    found = planned("--configfile", "configs/state.yaml")
+    found = planned("--configfile", "config/examples/state.yaml")
     assert {"plot_fig1", "plot_fig3", "write_table4", "write_table6", "write_numbers"} <= found
     assert not NEED_A_DESIGN & found
 
@@ -28,4 +28,4 @@ def test_the_default_study_makes_everything() -> None:
 
 
 def test_what_is_asked_for_by_name_is_tried() -> None:
-    assert "plot_fig2" in planned("figures/fig2.pdf", "--configfile", "configs/state.yaml")
+    assert "plot_fig2" in planned("figures/fig2.pdf", "--configfile", "config/examples/state.yaml")

@@ -1,4 +1,4 @@
-"""configs/tiny.yaml: every stage of the default study up to figure 3, on few blocks and in few jobs."""
+"""config/examples/tiny.yaml: every stage of the default study up to figure 3, on few blocks and in few jobs."""
 
 import re
 import subprocess
@@ -21,7 +21,7 @@ STAGES = {
     "collect_claims",
     "plot_fig3",
 }
-TINY = "configs/tiny.yaml"
+TINY = "config/examples/tiny.yaml"
 
 
 def planned(*words: str) -> dict[str, int]:
