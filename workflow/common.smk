@@ -149,13 +149,17 @@ def release_source(wildcards):
 
 
 def shown(path, label, category, caption=None, **labels):
-    """A figure that stands in the report, with the caption of its name or the one named."""
+    """A figure that stands in the report, with the caption of its name or the one named; the label may depend on the job."""
+
+    def of_job(wildcards):
+        return {"result": label(wildcards), **LABELS, **labels}
+
     return report(
         path,
         caption=str(CAPTIONS / f"{caption or Path(path).stem}.rst"),
         category=category,
         subcategory="Figures",
-        labels={"result": label, **LABELS, **labels},
+        labels=of_job if callable(label) else {"result": label, **LABELS, **labels},
     )
 
 

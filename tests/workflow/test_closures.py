@@ -20,7 +20,7 @@ MAY_COVER = {
     "rank_areas": ("papers/raprank/",),  # no program, no exchange
     "plot_solvar": ("papers/gtv/figures/solvar", "show/style"),
     "detect_housing": ("solve/", "checker/", "papers/housing/"),
-    "write_cellbounds_table5": ("papers/cellbounds/", "show/"),
+    "write_cellbounds_table": ("papers/cellbounds/", "show/"),
 }
 
 

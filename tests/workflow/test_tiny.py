@@ -19,7 +19,7 @@ STAGES = {
     "generate_datasets",
     "verify_claims",
     "collect_claims",
-    "plot_fig3",
+    "plot_verified",
 }
 TINY = "config/examples/tiny.yaml"
 

@@ -139,9 +139,9 @@ def test_the_claims_are_those_that_have_proofs_with_the_compact_program(
 
 def test_baselines_and_figure_3_follow(followed: Path, tmp_path: Path) -> None:
     inputs = {"summary": "summary.json", "blocks": "blocks.parquet", "manifest": "microdata.json"}
-    script("plot_fig3")(
+    script("plot_verified")(
         job({name: followed / file for name, file in inputs.items()},
-            {"pdf": tmp_path / "fig3.pdf", "png": tmp_path / "fig3.png"})
+            {"pdf": tmp_path / "fig3.pdf", "png": tmp_path / "fig3.png"}, {"number": "3"})
     )  # fmt: skip
     assert (tmp_path / "fig3.pdf").read_bytes().startswith(b"%PDF")
     claims, baselines = (pd.read_parquet(followed / f"{name}.parquet") for name in ("claims", "baselines"))
