@@ -3,6 +3,22 @@ Reads: the release files of config.yaml (releases) and the data or counts that t
 Writes: results/releases/{release}/: claims, ranges, proofs, the report, and what protections buy.
 """
 
+from genverify.disclosure.form import source_of
+
+
+wildcard_constraints:
+    release="|".join(STUDY.releases) or "none",
+
+
+def release_file(wildcards):
+    """The file that describes a release."""
+    return STUDY.releases[wildcards.release]
+
+
+def release_source(wildcards):
+    """The microdata or counts that it names."""
+    return str(source_of(Path(STUDY.releases[wildcards.release])))
+
 
 rule audit_release:
     """Verify what the tables of a release give away, prove it, and write a report."""

@@ -127,6 +127,10 @@ def test_the_contents_page_includes_every_stage_once() -> None:
     assert len(text.splitlines()) < 60
 
 
+def test_what_every_stage_shares_is_short() -> None:
+    assert len((ROOT / "workflow" / "common.smk").read_text().splitlines()) < 90
+
+
 @pytest.mark.parametrize("path", SCRIPTS, ids=name_of)
 def test_a_script_is_a_short_main(path: Path) -> None:
     tree = ast.parse(path.read_text())

@@ -21,7 +21,7 @@ rule housing:
     input:
         HOUSING_FIGURES,
         "results/tables/housing_simulation.csv",
-        expand("results/report/{page}.html", page=HOUSING_PAGES),
+        expand("results/report/{page}.html", page=PAGES["housing"]),
 
 
 rule evaluate_housing:
