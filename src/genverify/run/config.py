@@ -12,9 +12,7 @@ from genverify.core.errors import ConfigError, nearest
 from genverify.core.files import read_yaml
 from genverify.run.settings import Config, Variant
 
-FOLDERS = (
-    "microdata sample tables benchmark ppmf releases explorer persons persons_trial raprank crate housing privacy protected"
-)
+FOLDERS = "microdata sample tables benchmark ppmf disclosure explorer persons persons_trial raprank crate housing privacy protected"
 RESERVED = tuple(FOLDERS.split())
 NAME = re.compile(r"[A-Za-z0-9]\w{0,63}", re.ASCII)  # becomes part of paths
 PARTS = ("persons", "raprank", "cellbounds", "housing", "mechanisms", "protected", "benchmark")

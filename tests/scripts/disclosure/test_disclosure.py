@@ -39,7 +39,7 @@ def job(folder: Path, settings: ProgramSettings, **outputs: str) -> Job:
 
 
 def test_audit_release(tmp_path: Path, program_settings: ProgramSettings) -> None:
-    script("audit_release")(job(tmp_path, program_settings, report="report.html"))
+    script("disclose_release")(job(tmp_path, program_settings, report="report.html"))
     out = tmp_path / "out"
     schema = read_schema(out / "release" / "schema.json")
     [release] = read_releases(out / "release" / "000.parquet", schema)

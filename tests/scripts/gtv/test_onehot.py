@@ -192,7 +192,7 @@ def test_an_explanation_says_that_there_is_no_proof(made: Path) -> None:
     assert other[-1].startswith("Not verified")
 
 
-@pytest.mark.parametrize("name", ["audit_release", "try_protections"])
+@pytest.mark.parametrize("name", ["disclose_release", "try_protections"])
 def test_work_that_speaks_of_proofs_is_refused(name: str, onehot: dict[str, Any], tmp_path: Path, root: Path) -> None:
     described = sorted((root / "examples").rglob("release.yaml"))[0]
     outputs = {"report": tmp_path / "report.html", "table": tmp_path / "whatif.csv"}
