@@ -7,7 +7,7 @@ import pytest
 from genverify.run.code import code_files, find_script
 
 ROOT = Path(__file__).parents[2]
-ALWAYS = ("core/", "run/jobs", "run/code")
+ALWAYS = ("core/", "run/jobs", "run/code", "run/layout")
 GENERATION = (
     "attack/contradiction",
     "attack/datasetfile",
