@@ -53,5 +53,5 @@ rule all:
         CELLBOUNDS,
         expand(
             "results/report/{page}.html",
-            page=[p for p in PAGES if can_be_made(STUDY, p)],
+            page=[p for p in PAGES["all"] if can_be_made(STUDY, p)],
         ),

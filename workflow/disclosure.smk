@@ -1,38 +1,54 @@
 """
 Reads: the release files of config.yaml (releases) and the data or counts that they name.
-Writes: results/releases/{release}/: claims, ranges, proofs, the report, and what protections buy.
+Writes: results/disclosure/{release}/: claims, ranges, proofs, the report, and what protections buy.
 """
 
+from genverify.disclosure.form import source_of
 
-rule audit_release:
+
+wildcard_constraints:
+    release="|".join(STUDY.releases) or "none",
+
+
+def release_file(wildcards):
+    """The file that describes a release."""
+    return STUDY.releases[wildcards.release]
+
+
+def release_source(wildcards):
+    """The microdata or counts that it names."""
+    return str(source_of(Path(STUDY.releases[wildcards.release])))
+
+
+rule disclose_release:
     """Verify what the tables of a release give away, prove it, and write a report."""
     input:
         described=release_file,
         source=release_source,
     output:
-        report="results/releases/{release}/report.html",
-        claims="results/releases/{release}/claims.parquet",
-        texts="results/releases/{release}/claims.csv",
-        ranges="results/releases/{release}/ranges.csv",
-        people="results/releases/{release}/people.csv",
-        cells="results/releases/{release}/cells.csv",
-        withhold="results/releases/{release}/withhold.csv",
-        schema="results/releases/{release}/release/schema.json",
-        counts="results/releases/{release}/release/000.parquet",
-        proofs="results/releases/{release}/proofs/000.jsonl.gz",
-        record="results/releases/{release}/report.record.json",
+        report="results/disclosure/{release}/report.html",
+        claims="results/disclosure/{release}/claims.parquet",
+        texts="results/disclosure/{release}/claims.csv",
+        ranges="results/disclosure/{release}/ranges.csv",
+        people="results/disclosure/{release}/people.csv",
+        cells="results/disclosure/{release}/cells.csv",
+        withhold="results/disclosure/{release}/withhold.csv",
+        schema="results/disclosure/{release}/release/schema.json",
+        counts="results/disclosure/{release}/release/000.parquet",
+        proofs="results/disclosure/{release}/proofs/000.jsonl.gz",
+        record="results/disclosure/{release}/report.record.json",
     log:
-        "logs/audit_release/{release}.log",
+        "logs/disclose_release/{release}.log",
     benchmark:
-        "benchmarks/audit_release/{release}.tsv"
+        "benchmarks/disclose_release/{release}.tsv"
     conda:
         "../envs/environment.yaml"
     params:
-        code=code_of("audit_release"),
+        code=code_of("disclose_release"),
         program=setting("program"),
         generate=setting("generate"),
     script:
-        "../scripts/disclosure/audit_release.py"
+        "../scripts/disclosure/disclose_release.py"
 
 
 rule try_protections:
@@ -41,15 +57,15 @@ rule try_protections:
         described=release_file,
         source=release_source,
     output:
-        table="results/releases/{release}/whatif.csv",
-        pdf="results/releases/{release}/whatif.pdf",
+        table="results/disclosure/{release}/whatif.csv",
+        pdf="results/disclosure/{release}/whatif.pdf",
         png=shown(
-            "results/releases/{release}/whatif.png",
+            "results/disclosure/{release}/whatif.png",
             "What protections buy: {release}",
             BEYOND,
             "whatif",
         ),
-        record="results/releases/{release}/whatif.record.json",
+        record="results/disclosure/{release}/whatif.record.json",
     log:
         "logs/try_protections/{release}.log",
     benchmark:

@@ -1,15 +1,11 @@
 """
-Reads: results/{variant}/ (release, proofs, claims, baselines, households) and data/explorer/.
+Reads: results/{variant}/ (release, proofs, claims, baselines, households).
 Writes: results/{variant}/explained/, the proofs laid out cell by cell, and results/explorer/, a page about the blocks of one variant
 that needs no server and no network. Data that are not synthetic: aggregates only, unless explorer.show_households is set.
 """
 
 EXPLORED = STUDY.explorer.variant
 LISTED = STUDY.microdata.source == "synthetic" or STUDY.explorer.show_households
-
-ASSETS = sorted(
-    str(path) for path in Path("data/explorer").glob("*") if path.suffix != ".yaml"
-)
 
 
 rule explain_claims:
@@ -54,7 +50,6 @@ rule build_explorer:
         manifest="results/microdata.json",
         domain=STUDY.microdata.domain,
         tables=settings_of(STUDY, "release", EXPLORED)["tables_file"],
-        assets=ASSETS,
         places=STUDY.explorer.places,
         phrases=STUDY.explorer.phrases or [],
     output:

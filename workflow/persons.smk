@@ -4,6 +4,24 @@ Writes: results/persons/, one Parquet file per state: the private persons; resul
 results/persons_trial/ and results/tables/persons_verified.csv, claims tried on person records that the user has.
 """
 
+
+wildcard_constraints:
+    reading="|".join(STUDY.persons.readings),
+
+
+def file_named(path, setting_name):
+    """The file that a setting names; if it names none, an error once a job wants it."""
+
+    def of_job(wildcards):
+        if not path:
+            raise WorkflowError(
+                f"config.yaml: {setting_name} must give the path of a file for this target"
+            )
+        return path
+
+    return of_job
+
+
 PERSON_SOURCE = (
     "results/microdata"
     if STUDY.microdata.source == "synthetic"

@@ -1,8 +1,36 @@
 """
-Reads: the tables of results/, and workflow/captions/.
+Reads: the tables of results/, workflow/report.yaml and workflow/captions/.
 Writes: results/report/, each table as a page; `snakemake --report report.html` puts them and the figures into one file that opens offline.
-A figure joins the report by shown(...) around its PNG, a table by a line of PAGES (both in common.smk); each by a caption of their name in captions/.
+A figure joins the report by shown(...) around its PNG, a table by an entry of report.yaml; figures have their captions in captions/.
 """
+
+TABLE_PAGES = {name: page for group in PAGES.values() for name, page in group.items()}
+
+
+wildcard_constraints:
+    page="|".join(TABLE_PAGES),
+
+
+def file_of_page(wildcards):
+    """The table that a page shows."""
+    return TABLE_PAGES[wildcards.page]["file"]
+
+
+def labels_of_page(wildcards):
+    """What the report says of a table in its list."""
+    page = TABLE_PAGES[wildcards.page]
+    variant = page.get("variant", LABELS["variant"])
+    return {**LABELS, "result": page["label"], "variant": variant}
+
+
+def category_of_page(wildcards):
+    """The part of the report that a table stands in."""
+    return TABLE_PAGES[wildcards.page]["category"]
+
+
+def caption_of_page(wildcards):
+    """The caption of a table."""
+    return TABLE_PAGES[wildcards.page]["caption"]
 
 
 rule show_table:

@@ -6,7 +6,8 @@ import pandas as pd
 
 from genverify.core.release import read_schema
 from genverify.run.jobs import Job, log, run
-from genverify.show.explorer.build import block_entries, page_text, weight, write_blocks, write_lists, write_study
+from genverify.show.explorer.build import block_entries, weight, write_blocks, write_lists, write_study
+from genverify.show.explorer.pages import page_text
 from genverify.show.explorer.summary import add_up, figures_by_state
 from genverify.show.explorer.words import read_words
 
@@ -24,7 +25,7 @@ def main(job: Job) -> None:
         entries = block_entries(schema, batches, Path(job.input.claims), Path(job.input.baselines))
         piece = write_blocks(folder, entries, settings["blocks_per_piece"])
         write_lists(folder, figures_by_state(*told), designs, piece)
-    Path(job.output.page).write_text(page_text([Path(path) for path in job.input.assets], f"Block explorer: {words.data}"))
+    Path(job.output.page).write_text(page_text(f"Block explorer: {words.data}"))
     log.info("%d files, %.1f MB", *weight(folder))
 
 

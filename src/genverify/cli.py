@@ -11,6 +11,7 @@ from genverify.core.errors import GenverifyError, naming_disk_errors
 from genverify.disclosure import command as releases
 from genverify.papers.cellbounds.command import add_parser as add_bounds
 from genverify.run import rooms
+from genverify.run.layout import HOUSING_DATA, STUDY
 from genverify.run.provenance import command as audit_command
 from genverify.run.reference import command as reference_command
 from genverify.run.schema import add_parser as add_schema
@@ -34,14 +35,14 @@ def _parser() -> argparse.ArgumentParser:
     housing = commands.add_parser("check-housing", help="check the proofs of the blocks that must hold a violation")
     housing.add_argument("folder", type=Path, help="results of a condition, e.g. results/housing/none")
     housing.add_argument("--reading", choices=["appendix_e", "exact"], default="appendix_e", help="(%(default)s)")
-    housing.add_argument("--data", type=Path, default=Path("data/housing"), help="domain and published (%(default)s)")
+    housing.add_argument("--data", type=Path, default=HOUSING_DATA, help="domain and published (%(default)s)")
     housing.set_defaults(run=_check_housing)
     audit_command.add_parser(commands)
     reference_command.add_parser(commands)
     explain = commands.add_parser("explain", help="say which published cells force a claim about a block")
     explain.add_argument("block", help="15-digit GEOID of the block")
     explain.add_argument("claim", help="for instance TEN=3,HHSIZE=1,THHRACE=2,m=1 (m = 1 if left out)")
-    explain.add_argument("--study", type=Path, default=Path("results/paper"), help="results of a variant (%(default)s)")
+    explain.add_argument("--study", type=Path, default=STUDY, help="results of a variant (%(default)s)")
     explain.set_defaults(run=_explain)
     progress = commands.add_parser("progress", help="say how far the study that runs in a folder is, until it is done")
     progress.add_argument(

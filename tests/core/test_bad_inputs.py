@@ -79,7 +79,7 @@ FORMS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("command", ["audit-release", "what-if"])
+@pytest.mark.parametrize("command", ["disclose", "what-if"])
 @pytest.mark.parametrize(("line", "words"), FORMS)
 def test_settings_of_a_release_that_cannot_be(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], line: str, words: str, command: str
@@ -110,7 +110,7 @@ def test_release_files_that_cannot_be(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], old: str, new: str, words: str
 ) -> None:
     name = new if old == "people.csv" else "people.csv"
-    assert words in refused(capsys, "audit-release", write(tmp_path, RELEASE.replace(old, new), name=name))
+    assert words in refused(capsys, "disclose", write(tmp_path, RELEASE.replace(old, new), name=name))
 
 
 DATA = [
@@ -125,7 +125,7 @@ DATA = [
 
 @pytest.mark.parametrize(("data", "words"), DATA)
 def test_data_that_cannot_be(tmp_path: Path, capsys: pytest.CaptureFixture[str], data: str | bytes, words: str) -> None:
-    said = refused(capsys, "audit-release", write(tmp_path, RELEASE, data))
+    said = refused(capsys, "disclose", write(tmp_path, RELEASE, data))
     assert words in said
     assert str(tmp_path / "people.csv") in said
 
@@ -141,12 +141,12 @@ COUNTED_BADLY = [
 
 @pytest.mark.parametrize(("counts", "words"), COUNTED_BADLY)
 def test_counts_that_cannot_be(tmp_path: Path, capsys: pytest.CaptureFixture[str], counts: str, words: str) -> None:
-    said = refused(capsys, "audit-release", write(tmp_path, COUNTED, counts, "counts.csv"))
+    said = refused(capsys, "disclose", write(tmp_path, COUNTED, counts, "counts.csv"))
     assert words in said
     assert str(tmp_path) in said
 
 
-@pytest.mark.parametrize("command", ["audit-release", "what-if"])
+@pytest.mark.parametrize("command", ["disclose", "what-if"])
 @pytest.mark.parametrize("out", ["people.csv", "people.csv/x", "a\0b", "x" * 300])
 def test_an_output_folder_that_cannot_be_made(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str, out: str
@@ -160,7 +160,7 @@ def test_an_output_folder_that_cannot_be_made(
 @pytest.mark.parametrize("name", ["claims.csv", "claims.parquet", "report.html"])
 def test_a_folder_in_the_place_of_a_result(tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
     (tmp_path / "audit" / name).mkdir(parents=True)
-    assert "remove it" in refused(capsys, "audit-release", write(tmp_path))
+    assert "remove it" in refused(capsys, "disclose", write(tmp_path))
 
 
 PROTECTIONS = [
@@ -279,9 +279,9 @@ def test_a_parquet_file_of_many_rows_is_refused(tmp_path: Path) -> None:
 
 def test_the_limits_of_the_command_line_come_first(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = write(tmp_path, RELEASE + "max_rows: 3\n")
-    assert "more than 3 rows" in refused(capsys, "audit-release", path)
-    assert "more than 2 rows" in refused(capsys, "audit-release", path, "--cells", "--max-rows", 2)
-    assert main(["audit-release", str(path), "--cells", "--max-rows", "5"]) == 0
+    assert "more than 3 rows" in refused(capsys, "disclose", path)
+    assert "more than 2 rows" in refused(capsys, "disclose", path, "--cells", "--max-rows", 2)
+    assert main(["disclose", str(path), "--cells", "--max-rows", "5"]) == 0
 
 
 @pytest.mark.parametrize(
@@ -293,7 +293,7 @@ def test_the_limits_of_the_command_line_come_first(tmp_path: Path, capsys: pytes
     ],
 )
 def test_an_area_of_nobody_has_one_dataset(tmp_path: Path, capsys: pytest.CaptureFixture[str], counts: str) -> None:
-    assert main(["audit-release", str(write(tmp_path, COUNTED, counts, "counts.csv"))]) == 0
+    assert main(["disclose", str(write(tmp_path, COUNTED, counts, "counts.csv"))]) == 0
     assert "0 people, 0 verified claims" in capsys.readouterr().out
     ranges = pd.read_csv(tmp_path / "audit" / "ranges.csv")
     assert (ranges[["least", "most"]] == 0).all(axis=None)
@@ -302,7 +302,7 @@ def test_an_area_of_nobody_has_one_dataset(tmp_path: Path, capsys: pytest.Captur
 
 def test_somebody_in_an_area_of_nobody_is_a_contradiction(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = write(tmp_path, COUNTED, "cell,count\nN,3\nboth.all.all,0\n", "counts.csv")
-    assert "no dataset fits the published counts" in refused(capsys, "audit-release", path)
+    assert "no dataset fits the published counts" in refused(capsys, "disclose", path)
 
 
 def test_no_claims_about_no_records() -> None:
@@ -334,7 +334,7 @@ def test_a_code_listed_twice_is_refused(made_study: Path, tmp_path: Path) -> Non
 def test_more_codes_than_sixteen_bits_in_a_release(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     listed = ", ".join(f"{code}: c{code}" for code in range(33_000))
     form = COUNTED.replace("{f: woman, m: man}", f"{{{listed}}}")
-    said = refused(capsys, "audit-release", write(tmp_path, form, "cell,count\nN,1\nboth.1.owns,1\n", "counts.csv"))
+    said = refused(capsys, "disclose", write(tmp_path, form, "cell,count\nN,1\nboth.1.owns,1\n", "counts.csv"))
     assert "column sex has the code 32768" in said
 
 

@@ -45,7 +45,7 @@ def test_numbers_of_a_table_stay() -> None:
 def test_no_file_of_an_audit_holds_a_formula(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "people.csv").write_text(PEOPLE)
     (tmp_path / "release.yaml").write_text(RELEASE)
-    for command in ("audit-release", "what-if"):
+    for command in ("disclose", "what-if"):
         assert main([command, str(tmp_path / "release.yaml")]) == 0
     printed = capsys.readouterr().out
     assert "\n'=cmd|" in printed
@@ -62,12 +62,12 @@ def test_a_template_is_neutral_and_is_read_again(tmp_path: Path, capsys: pytest.
     form = RELEASE.replace("data: people.csv", "counts: counts.csv").split("protect:")[0]
     columns = "columns:\n  '=sex': {codes: {f: f, m: m}}\n  home: {codes: {owns: owns, rents: rents}}\n"
     (tmp_path / "release.yaml").write_text(form + columns)
-    assert main(["audit-release", "--cells", str(tmp_path / "release.yaml")]) == 0
+    assert main(["disclose", "--cells", str(tmp_path / "release.yaml")]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert "'=HYPERLINK(1)," in lines
     counts = {"N,": 3, "both.f.owns,": 1, "'=HYPERLINK(1),": 2}
     (tmp_path / "counts.csv").write_text("\n".join([lines[0], *(f"{line}{n}" for line, n in counts.items())]) + "\n")
-    assert main(["audit-release", str(tmp_path / "release.yaml")]) == 0
+    assert main(["disclose", str(tmp_path / "release.yaml")]) == 0
 
 
 def test_bounds_print_no_formula(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

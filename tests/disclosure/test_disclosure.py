@@ -151,7 +151,7 @@ def test_the_claims_hold_and_the_proofs_are_checked_by_the_command_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = write(tmp_path, YAML + "protect: [{suppress: 2}, {drop: sex_age}]\n")
-    assert main(["audit-release", str(path), "--out", str(tmp_path / "out")]) == 0
+    assert main(["disclose", str(path), "--out", str(tmp_path / "out")]) == 0
     assert "5 people" in capsys.readouterr().out
     assert main(["check", str(tmp_path / "out" / "proofs"), str(tmp_path / "out" / "release")]) == 0
     assert "all right" in capsys.readouterr().out
@@ -163,8 +163,9 @@ def test_the_claims_hold_and_the_proofs_are_checked_by_the_command_line(
         "suppress below 2",
         "drop sex_age",
     ]
-    assert main(["audit-release", str(path), "--cells"]) == 0
-    assert capsys.readouterr().out.splitlines()[:3] == ["cell,count", "N,", "sex_age.f.under 65,"]
+    for word in ("disclose", "audit-release"):  # the old word still works
+        assert main([word, str(path), "--cells"]) == 0
+        assert capsys.readouterr().out.splitlines()[:3] == ["cell,count", "N,", "sex_age.f.under 65,"]
 
 
 def test_the_same_release_gives_the_same_bytes(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 import importlib.util
 import json
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -38,7 +37,7 @@ BLOCKS = {
 SETTINGS: dict[str, Any] = {
     "variant": "paper",
     "phrases": None,
-    "places": str(ROOT / "data" / "explorer" / "places.yaml"),
+    "places": str(ROOT / "data" / "census" / "places.yaml"),
     "show_households": False,
     "blocks_per_piece": 2,
 }
@@ -124,13 +123,8 @@ def build(study: Path, folder: Path, toy: Path, **settings: Any) -> Path:
         "manifest": study / "microdata.json",
         "domain": toy / "domain.yaml",
         "tables": toy / "tables.yaml",
-        "assets": assets(),
     }
     folder.mkdir(parents=True, exist_ok=True)
     outputs = {"page": folder / "index.html", "pieces": folder / "pieces"}
     run("build_explorer", inputs, outputs, explorer=SETTINGS | settings, verify={"min_k": 1})
     return folder
-
-
-def assets() -> Sequence[Path]:
-    return sorted(path for path in (ROOT / "data" / "explorer").iterdir() if path.suffix != ".yaml")

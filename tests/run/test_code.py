@@ -71,6 +71,14 @@ def test_templates_that_a_module_names_are_followed(root: Path, monkeypatch: pyt
     assert [name for name in files if not name.endswith(".py")] == [f"src/genverify/show/page/{name}" for name in named]
 
 
+def test_every_file_of_the_explorer_page_is_followed(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(root)
+    found = {name for name in code_files(root / "scripts" / "show" / "build_explorer.py") if "/explorer/page/" in name}
+    shipped = Path("src/genverify/show/explorer/page").iterdir()
+    assert found == {str(path) for path in shipped}
+    assert {Path(name).suffix for name in found} == {".html", ".css", ".js"}
+
+
 def test_files_elsewhere_keep_their_whole_path(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert str(root / "src" / "genverify" / "core" / "errors.py") in code_files(root / "scripts" / "gtv" / "write_table3.py")

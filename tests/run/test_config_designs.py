@@ -10,6 +10,8 @@ from genverify.core.closed import merge
 from genverify.core.errors import ConfigError
 from genverify.run.config import parse_config
 
+EXAMPLES = sorted((Path(__file__).parents[2] / "config" / "examples").glob("*.yaml"))
+
 
 def with_sample(config: dict[str, Any], **changes: Any) -> dict[str, Any]:
     return merge(config, {"sample": changes})
@@ -21,7 +23,7 @@ def test_every_block_of_some_states(config: dict[str, Any], states: Any) -> None
     assert study.sample.model_dump()["all_blocks"] == {"here": {"states": states, "up_to": 20}}
 
 
-@pytest.mark.parametrize("path", sorted((Path(__file__).parents[2] / "configs").glob("*.yaml")), ids=lambda path: path.name)
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
 def test_the_shipped_files_are_right(config: dict[str, Any], path: Path) -> None:
     study = parse_config(merge(config, yaml.safe_load(path.read_text())))
     assert study != parse_config(config), "the file changes something"

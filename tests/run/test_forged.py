@@ -201,11 +201,11 @@ def test_proofs_of_other_counts_are_refused(chain_study: Path) -> None:
 
 def test_proofs_of_an_audited_release_are_checked(chain_study: Path) -> None:
     """Its job writes the release that the proofs are about."""
-    files = {name: {f"results/releases/r/{name}": "0" * 64} for name in ("schema", "counts", "proofs", "claims")}
-    text = {"record": "r", "rule": "audit_release", "params": {}, "inputs": {}, "outputs": files}
+    files = {name: {f"results/disclosure/r/{name}": "0" * 64} for name in ("schema", "counts", "proofs", "claims")}
+    text = {"record": "r", "rule": "disclose_release", "params": {}, "inputs": {}, "outputs": files}
     found = batches_of([Record("r", text)], find_records(("results",)))
-    assert found["r"].proofs == Path("results/releases/r/proofs")
-    assert found["r"].counts == Path("results/releases/r/counts")
+    assert found["r"].proofs == Path("results/disclosure/r/proofs")
+    assert found["r"].counts == Path("results/disclosure/r/counts")
     del text["outputs"]["counts"]  # type: ignore[attr-defined]
     with pytest.raises(AuditError, match="names proofs, but not one schema and one file of counts"):
         batches_of([Record("r", text)], find_records(("results",)))

@@ -13,7 +13,7 @@ from PIL import Image
 from chain import forget_code, run_study
 from genverify.cli import main
 from genverify.core.errors import DataError
-from genverify.run.reference.captions import caption
+from genverify.run.reference.captions import Captions, caption
 from genverify.run.reference.listing import read_listing
 from genverify.run.reference.write import csv_page
 
@@ -35,9 +35,7 @@ def reference(chain_study: Path) -> Path:
     Path("docs").mkdir()
     Path("workflow/reference.yaml").write_text(yaml.safe_dump(LISTING, sort_keys=False))
     Path("workflow/captions").mkdir()
-    text = (
-        "**{{ snakemake.wildcards.figure }}.** Claims of ``k`` columns\nwith seed {{ snakemake.config['seed'] }}.\n\nMore.\n"
-    )
+    text = "**Figure 3.** Claims of ``k`` columns\nwith seed {{ snakemake.config['seed'] }}.\n\nMore.\n"
     Path("workflow/captions/fig3.rst").write_text(text)
     assert main(["reference", "--write"]) == 0
     return chain_study
@@ -78,7 +76,7 @@ def test_the_set_shows_what_is_there_and_says_what_is_not(reference: Path) -> No
     assert {path.name for path in SET.iterdir()} == {"README.md", "manifest.json", "fig3.png", "ablation.png"}
     page = (SET / "README.md").read_text()
     assert page.index("## Paper one") < page.index("![fig3, synthetic data, seed 1](fig3.png)") < page.index("## Paper two")
-    assert "**fig3.** Claims of `k` columns with seed 1. *Synthetic data, seed 1.* `snakemake figures/fig3.pdf`" in page
+    assert "**Figure 3.** Claims of `k` columns with seed 1. *Synthetic data, seed 1.* `snakemake figures/fig3.pdf`" in page
     assert "`figures/never.pdf`: not run." in page
     assert manifest()["absent"] == {"figures/never.pdf": "not run", "figures/scaling.pdf": "seconds on one machine"}
 
@@ -222,7 +220,7 @@ def test_real_microdata_do_not_go_into_a_set(reference: Path, capsys: pytest.Cap
 def test_a_listing_names_each_result_once(tmp_path: Path) -> None:
     path = tmp_path / "reference.yaml"
     path.write_text(yaml.safe_dump({**LISTING, "absent": {TARGET: "a reason"}}))
-    with pytest.raises(DataError, match="fig3 stands there twice"):
+    with pytest.raises(DataError, match="fig3 is duplicated"):
         read_listing(path)
     path.write_text(yaml.safe_dump({"papers": {"one": {"title": "One", "results": {"a.txt": "a"}}}, "absent": {}}))
     with pytest.raises(DataError, match=r"a\.txt: neither a figure"):
@@ -248,5 +246,14 @@ def test_a_table_without_readable_form_becomes_a_page(tmp_path: Path) -> None:
 
 def test_a_caption_that_cannot_be_filled_in_is_named(tmp_path: Path) -> None:
     (tmp_path / "a.rst").write_text("{{ snakemake.config['colour'] }}")
-    with pytest.raises(DataError, match=r"a\.rst: cannot be filled in"):
-        caption(tmp_path / "a.rst", TARGET, {"seed": 1})
+    captions = Captions(tmp_path, tmp_path / "report.yaml")
+    with pytest.raises(DataError, match=r"caption a in .*: cannot be filled in"):
+        caption(captions, "a", {}, {"seed": 1})
+
+
+def test_the_caption_of_a_table_is_in_the_file_of_the_report(tmp_path: Path) -> None:
+    (tmp_path / "report.yaml").write_text("all: {b: {caption: 'Blocks, seed {{ snakemake.config.seed }}.'}}")
+    captions = Captions(tmp_path, tmp_path / "report.yaml")
+    assert caption(captions, "b", {}, {"seed": 1}) == "Blocks, seed 1."
+    with pytest.raises(DataError, match="no caption c: neither a file in"):
+        caption(captions, "c", {}, {"seed": 1})

@@ -1,7 +1,7 @@
 """
 Run a study undisturbed and again with kill -9 at random points, and compare every result byte for byte.
 
-    python tests/scale/resilience.py FOLDER --configfile configs/state.yaml [--kills 2] [--plain-only] [targets ...]
+    python tests/scale/resilience.py FOLDER --configfile config/examples/state.yaml [--kills 2] [--plain-only] [targets ...]
 
 FOLDER gets two copies of the repository, `plain` and `killed`. Records, logs and benchmarks may differ; nothing else may.
 """

@@ -20,7 +20,7 @@ from genverify.core.errors import ConfigError, DataError
 from genverify.core.queries import table_titles
 from genverify.core.release import Schema, read_releases, read_schema
 from genverify.show.explorer.packing import ALPHABET, NEVER, STEPS, levels, mask_width, pack
-from genverify.show.explorer.page import in_pieces, read_places, render_page
+from genverify.show.explorer.pages import in_pieces, read_places, render_page
 from genverify.show.explorer.proofs import shortest
 from genverify.solve.settings import ProgramSettings
 
@@ -222,7 +222,7 @@ def test_titles_of_tables_say_their_iteration(toy: Path) -> None:
 
 
 def test_every_state_of_the_country_has_a_tile_of_its_own(root: Path) -> None:
-    places = read_places(root / "data" / "explorer" / "places.yaml")
+    places = read_places(root / "data" / "census" / "places.yaml")
     states = yaml.safe_load((root / "data" / "synthetic" / "states.yaml").read_text())["states"]
     assert {state: entry["name"] for state, entry in states.items()}.items() <= {
         s: p["name"] for s, p in places.items()

@@ -7,7 +7,7 @@ import pytest
 from genverify.run.code import code_files, find_script
 
 ROOT = Path(__file__).parents[2]
-ALWAYS = ("core/", "run/jobs", "run/code")
+ALWAYS = ("core/", "run/jobs", "run/code", "run/layout")
 GENERATION = (
     "attack/contradiction",
     "attack/datasetfile",
@@ -20,7 +20,7 @@ MAY_COVER = {
     "rank_areas": ("papers/raprank/",),  # no program, no exchange
     "plot_solvar": ("papers/gtv/figures/solvar", "show/style"),
     "detect_housing": ("solve/", "checker/", "papers/housing/"),
-    "write_cellbounds_table5": ("papers/cellbounds/", "show/"),
+    "write_cellbounds_table": ("papers/cellbounds/", "show/"),
 }
 
 

@@ -5,13 +5,16 @@ from pathlib import Path
 
 import pytest
 
+from genverify.core.files import read_yaml
+
 ROOT = Path(__file__).parents[2]
 STAGES = {str(path.relative_to(ROOT / "workflow")): path.read_text() for path in (ROOT / "workflow").rglob("*.smk")}
 TEXT = "\n".join(STAGES.values())
 FIGURES = re.findall(r'shown\(\s*"figures/(\w+)\.png"', TEXT)
 SHARED = re.findall(r'shown\(\s*"[^"]*\{[^)]*"(\w+)",?\s*\)', TEXT)
-TABLES = re.findall(r'^    (?:(?:RAPRANK_)?PAGES\[)?"(\w+)"\]?(?::| =) \(', STAGES["common.smk"], re.MULTILINE)
-TABLES += [f"cellbounds_table{number}" for number in (5, 8, 9)]
+PAGES = read_yaml(ROOT / "workflow" / "report.yaml")
+TABLES = {name: page for group in PAGES.values() for name, page in group.items()}
+CATEGORIES = re.search(r"^IN_PAPER.*\nHOUSING.*", STAGES["common.smk"], re.MULTILINE)
 
 
 def test_every_figure_is_shown() -> None:
@@ -20,17 +23,32 @@ def test_every_figure_is_shown() -> None:
 
 
 def test_every_table_to_read_has_a_page() -> None:
-    written = set(re.findall(r'readable="results/tables/(\w+)\.md"', TEXT))
+    written = set(re.findall(r'readable="results/tables/([\w{}]+)\.md"', TEXT))
     assert written
-    assert written <= set(TABLES), "add a line to PAGES in common.smk"
+    shown = {Path(page["file"]).stem for page in TABLES.values()}
+    assert {name for name in written if "{" not in name} <= shown, "add an entry to workflow/report.yaml"
 
 
-@pytest.mark.parametrize("name", sorted({*FIGURES, *TABLES}))
-def test_a_result_has_one_caption(name: str) -> None:
-    assert (FIGURES + TABLES).count(name) == 1
+def test_a_table_stands_in_one_group() -> None:
+    assert PAGES.keys() == {"all", "raprank", "persons", "housing"}
+    assert len(TABLES) == sum(map(len, PAGES.values()))
+
+
+@pytest.mark.parametrize("name", sorted(TABLES))
+def test_a_table_is_described(name: str) -> None:
+    page = TABLES[name]
+    assert {"file", "label", "category", "caption"} <= page.keys() <= {"file", "label", "category", "caption", "variant"}
+    assert CATEGORIES is not None
+    assert f'"{page["category"]}"' in CATEGORIES[0], "a category that no figure could stand in"
+    assert len(page["caption"]) > 40
+
+
+@pytest.mark.parametrize("name", sorted(FIGURES))
+def test_a_figure_has_one_caption(name: str) -> None:
+    assert FIGURES.count(name) == 1
     assert len((ROOT / "workflow" / "captions" / f"{name}.rst").read_text()) > 40
 
 
 def test_no_caption_is_left_over() -> None:
     captions = {path.stem for path in (ROOT / "workflow" / "captions").glob("*.rst")}
-    assert captions == {*FIGURES, *SHARED, *TABLES, "page"}
+    assert captions == {*FIGURES, *SHARED, "page"}

@@ -1,4 +1,4 @@
-"""configs/tiny.yaml: every stage of the default study up to figure 3, on few blocks and in few jobs."""
+"""config/examples/tiny.yaml: every stage of the default study up to figure 3, on few blocks and in few jobs."""
 
 import re
 import subprocess
@@ -19,9 +19,9 @@ STAGES = {
     "generate_datasets",
     "verify_claims",
     "collect_claims",
-    "plot_fig3",
+    "plot_verified",
 }
-TINY = "configs/tiny.yaml"
+TINY = "config/examples/tiny.yaml"
 
 
 def planned(*words: str) -> dict[str, int]:

@@ -9,64 +9,28 @@ CELLBOUNDS = [
 ]
 
 
-rule write_cellbounds_table5:
-    """Bound the cells of the 4 x 4 example (Table 5 of the cell-bounding paper), ours beside the printed numbers."""
+rule write_cellbounds_table:
+    """Bound the cells of an example of the cell-bounding paper (Table 5: 4 x 4, 8: clinical trial, 9: autoworkers), ours beside its numbers."""
     input:
-        counts="data/cellbounds/table2.csv",
+        table2="data/cellbounds/table2.csv",
+        table7="data/cellbounds/table7.csv",
+        table9="data/cellbounds/table9.csv",
         paper="data/cellbounds/paper.yaml",
     output:
-        table="results/tables/cellbounds_table5.csv",
-        record="results/tables/cellbounds_table5.record.json",
+        table="results/tables/cellbounds_table{number}.csv",
+        record="results/tables/cellbounds_table{number}.record.json",
     log:
-        "logs/write_cellbounds_table5.log",
+        "logs/write_cellbounds_table/{number}.log",
     benchmark:
-        "benchmarks/write_cellbounds_table5.tsv"
+        "benchmarks/write_cellbounds_table/{number}.tsv"
+    wildcard_constraints:
+        number="5|8|9",
     conda:
         "../../envs/environment.yaml"
     params:
-        code=code_of("write_cellbounds_table5"),
+        code=code_of("write_cellbounds_table"),
     script:
-        "../../scripts/cellbounds/write_cellbounds_table5.py"
-
-
-rule write_cellbounds_table8:
-    """Bound the cells of the clinical trial (Table 8 of the cell-bounding paper) and name the results that give the bounds."""
-    input:
-        counts="data/cellbounds/table7.csv",
-        paper="data/cellbounds/paper.yaml",
-    output:
-        table="results/tables/cellbounds_table8.csv",
-        record="results/tables/cellbounds_table8.record.json",
-    log:
-        "logs/write_cellbounds_table8.log",
-    benchmark:
-        "benchmarks/write_cellbounds_table8.tsv"
-    conda:
-        "../../envs/environment.yaml"
-    params:
-        code=code_of("write_cellbounds_table8"),
-    script:
-        "../../scripts/cellbounds/write_cellbounds_table8.py"
-
-
-rule write_cellbounds_table9:
-    """Bound the cells of the Czech autoworkers (Table 9 of the cell-bounding paper), ours beside the printed numbers."""
-    input:
-        counts="data/cellbounds/table9.csv",
-        paper="data/cellbounds/paper.yaml",
-    output:
-        table="results/tables/cellbounds_table9.csv",
-        record="results/tables/cellbounds_table9.record.json",
-    log:
-        "logs/write_cellbounds_table9.log",
-    benchmark:
-        "benchmarks/write_cellbounds_table9.tsv"
-    conda:
-        "../../envs/environment.yaml"
-    params:
-        code=code_of("write_cellbounds_table9"),
-    script:
-        "../../scripts/cellbounds/write_cellbounds_table9.py"
+        "../../scripts/cellbounds/write_cellbounds_table.py"
 
 
 rule plot_cellbounds:

@@ -3,6 +3,17 @@ Reads: results/.
 Writes: figures/fig1, fig3, fig4, fig5 and candidates, PDF and PNG: the figures about verified claims.
 """
 
+EXAMPLES = [
+    path
+    for path in ("figures/fig1.pdf", "results/tables/table1.csv")
+    if can_be_made(STUDY, Path(path).stem)
+]
+FIGURES = [
+    f"figures/{name}.pdf"
+    for name in ("fig2", "fig3", "fig4", "fig5", "solvar", "candidates")
+    if can_be_made(STUDY, name)
+]
+
 
 rule plot_fig1:
     """Figure 1: verified claims about a small synthetic block, on its private table and in words."""
@@ -32,26 +43,28 @@ rule plot_fig1:
         "../../scripts/gtv/plot_fig1.py"
 
 
-rule plot_fig3:
-    """Figure 3: blocks with a verified singleton claim by k, and how likely the claims would be by chance."""
+rule plot_verified:
+    """Figures 3 and 5: blocks with a verified claim by k, of one household or any number, and how likely the claims would be by chance."""
     input:
         blocks="results/paper/blocks.parquet",
         summary="results/paper/summary.json",
         manifest="results/microdata.json",
     output:
-        pdf="figures/fig3.pdf",
-        png=shown("figures/fig3.png", "Figure 3", IN_PAPER),
-        record="figures/fig3.record.json",
+        pdf="figures/fig{number}.pdf",
+        png=shown("figures/fig{number}.png", "Figure {number}", IN_PAPER, "verified"),
+        record="figures/fig{number}.record.json",
     log:
-        "logs/plot_fig3.log",
+        "logs/plot_verified/fig{number}.log",
     benchmark:
-        "benchmarks/plot_fig3.tsv"
+        "benchmarks/plot_verified/fig{number}.tsv"
+    wildcard_constraints:
+        number="3|5",
     conda:
         "../../envs/environment.yaml"
     params:
-        code=code_of("plot_fig3"),
+        code=code_of("plot_verified"),
     script:
-        "../../scripts/gtv/plot_fig3.py"
+        "../../scripts/gtv/plot_verified.py"
 
 
 rule plot_fig4:
@@ -75,28 +88,6 @@ rule plot_fig4:
         code=code_of("plot_fig4"),
     script:
         "../../scripts/gtv/plot_fig4.py"
-
-
-rule plot_fig5:
-    """Figure 5: as figure 3, for all verified claims."""
-    input:
-        blocks="results/paper/blocks.parquet",
-        summary="results/paper/summary.json",
-        manifest="results/microdata.json",
-    output:
-        pdf="figures/fig5.pdf",
-        png=shown("figures/fig5.png", "Figure 5", IN_PAPER),
-        record="figures/fig5.record.json",
-    log:
-        "logs/plot_fig5.log",
-    benchmark:
-        "benchmarks/plot_fig5.tsv"
-    conda:
-        "../../envs/environment.yaml"
-    params:
-        code=code_of("plot_fig5"),
-    script:
-        "../../scripts/gtv/plot_fig5.py"
 
 
 rule plot_candidates:

@@ -26,7 +26,7 @@ rule summarise_claims:
 
 
 rule state:
-    """What is shown of all blocks of a state (configs/state.yaml): the figures and tables that need no sampled design."""
+    """What is shown of all blocks of a state (config/examples/state.yaml): the figures and tables that need no sampled design."""
     input:
         expand("figures/{name}.pdf", name=["fig3", "fig4", "fig5", "solvar"]),
         expand("results/tables/{name}.csv", name=["table3", "table4", "table7"]),

@@ -8,51 +8,65 @@ SHOWN_CURVES = expand(
 )
 
 
-rule plot_housing_fig2:
-    """Figure 2: how many records may differ between feasible reconstructions, over blocks and over households."""
+def number_of(wildcards):
+    """What the paper calls a figure: fig3 is Figure 3, a4 is Figure A.4."""
+    name = wildcards.get("curve") or wildcards.spread
+    return {"fig2": "Figure 2", "fig3": "Figure 3"}.get(
+        name, f"Figure {name[0].upper()}.{name[1:]}"
+    )
+
+
+rule plot_housing_variability:
+    """Figures 2 and A.2: how many records may differ between feasible reconstructions, and what blocks they are in which few may."""
     input:
         variability=expand(
             "results/housing/none/variability/{batch}.parquet", batch=HOUSING_BATCHES
         ),
         manifest="results/housing/manifest.json",
     output:
-        pdf="figures/housing_fig2.pdf",
-        png=shown("figures/housing_fig2.png", "Figure 2", HOUSING),
-        csv="figures/housing_fig2.csv",
-        record="figures/housing_fig2.record.json",
+        pdf="figures/housing_{spread}.pdf",
+        png=shown(
+            "figures/housing_{spread}.png", number_of, HOUSING, "housing_variability"
+        ),
+        csv="figures/housing_{spread}.csv",
+        record="figures/housing_{spread}.record.json",
     log:
-        "logs/plot_housing_fig2.log",
+        "logs/plot_housing_variability/{spread}.log",
     benchmark:
-        "benchmarks/plot_housing_fig2.tsv"
+        "benchmarks/plot_housing_variability/{spread}.tsv"
+    wildcard_constraints:
+        spread="fig2|a2",
     conda:
         "../../envs/environment.yaml"
     params:
-        code=code_of("plot_housing_fig2"),
+        code=code_of("plot_housing_variability"),
     script:
-        "../../scripts/housing/plot_housing_fig2.py"
+        "../../scripts/housing/plot_housing_variability.py"
 
 
-rule plot_housing_fig3:
-    """Figure 3: precision on households unique in their block, against k, for two match keys."""
+rule plot_housing_curves:
+    """Figures 3 and A.4 to A.6: precision and recall of re-identified households, unique in their block or all, for several match keys."""
     input:
         curves=[*SHOWN_CURVES, "results/housing/sampling.parquet"],
         totals="results/housing/none/totals.parquet",
         manifest="results/housing/manifest.json",
     output:
-        pdf="figures/housing_fig3.pdf",
-        png=shown("figures/housing_fig3.png", "Figure 3", HOUSING),
-        csv="figures/housing_fig3.csv",
-        record="figures/housing_fig3.record.json",
+        pdf="figures/housing_{curve}.pdf",
+        png=shown("figures/housing_{curve}.png", number_of, HOUSING, "housing_curves"),
+        csv="figures/housing_{curve}.csv",
+        record="figures/housing_{curve}.record.json",
     log:
-        "logs/plot_housing_fig3.log",
+        "logs/plot_housing_curves/{curve}.log",
     benchmark:
-        "benchmarks/plot_housing_fig3.tsv"
+        "benchmarks/plot_housing_curves/{curve}.tsv"
+    wildcard_constraints:
+        curve="fig3|a4|a5|a6",
     conda:
         "../../envs/environment.yaml"
     params:
-        code=code_of("plot_housing_fig3"),
+        code=code_of("plot_housing_curves"),
     script:
-        "../../scripts/housing/plot_housing_fig3.py"
+        "../../scripts/housing/plot_housing_curves.py"
 
 
 rule plot_housing_a1:
@@ -77,30 +91,6 @@ rule plot_housing_a1:
         "../../scripts/housing/plot_housing_a1.py"
 
 
-rule plot_housing_a2:
-    """Figure A.2: share subsidized of the blocks in which less than 5 % of records may differ."""
-    input:
-        variability=expand(
-            "results/housing/none/variability/{batch}.parquet", batch=HOUSING_BATCHES
-        ),
-        manifest="results/housing/manifest.json",
-    output:
-        pdf="figures/housing_a2.pdf",
-        png=shown("figures/housing_a2.png", "Figure A.2", HOUSING),
-        csv="figures/housing_a2.csv",
-        record="figures/housing_a2.record.json",
-    log:
-        "logs/plot_housing_a2.log",
-    benchmark:
-        "benchmarks/plot_housing_a2.tsv"
-    conda:
-        "../../envs/environment.yaml"
-    params:
-        code=code_of("plot_housing_a2"),
-    script:
-        "../../scripts/housing/plot_housing_a2.py"
-
-
 rule plot_housing_a3:
     """Figure A.3: putative against true violations of each block, after swapping."""
     input:
@@ -121,75 +111,6 @@ rule plot_housing_a3:
         code=code_of("plot_housing_a3"),
     script:
         "../../scripts/housing/plot_housing_a3.py"
-
-
-rule plot_housing_a4:
-    """Figure A.4: precision against recall on households unique in their block."""
-    input:
-        curves=[*SHOWN_CURVES, "results/housing/sampling.parquet"],
-        totals="results/housing/none/totals.parquet",
-        manifest="results/housing/manifest.json",
-    output:
-        pdf="figures/housing_a4.pdf",
-        png=shown("figures/housing_a4.png", "Figure A.4", HOUSING),
-        csv="figures/housing_a4.csv",
-        record="figures/housing_a4.record.json",
-    log:
-        "logs/plot_housing_a4.log",
-    benchmark:
-        "benchmarks/plot_housing_a4.tsv"
-    conda:
-        "../../envs/environment.yaml"
-    params:
-        code=code_of("plot_housing_a4"),
-    script:
-        "../../scripts/housing/plot_housing_a4.py"
-
-
-rule plot_housing_a5:
-    """Figure A.5: precision and recall over all identified households."""
-    input:
-        curves=[*SHOWN_CURVES, "results/housing/sampling.parquet"],
-        totals="results/housing/none/totals.parquet",
-        manifest="results/housing/manifest.json",
-    output:
-        pdf="figures/housing_a5.pdf",
-        png=shown("figures/housing_a5.png", "Figure A.5", HOUSING),
-        csv="figures/housing_a5.csv",
-        record="figures/housing_a5.record.json",
-    log:
-        "logs/plot_housing_a5.log",
-    benchmark:
-        "benchmarks/plot_housing_a5.tsv"
-    conda:
-        "../../envs/environment.yaml"
-    params:
-        code=code_of("plot_housing_a5"),
-    script:
-        "../../scripts/housing/plot_housing_a5.py"
-
-
-rule plot_housing_a6:
-    """Figure A.6: precision and recall on unique households where it is known who is subsidized."""
-    input:
-        curves=[*SHOWN_CURVES, "results/housing/sampling.parquet"],
-        totals="results/housing/none/totals.parquet",
-        manifest="results/housing/manifest.json",
-    output:
-        pdf="figures/housing_a6.pdf",
-        png=shown("figures/housing_a6.png", "Figure A.6", HOUSING),
-        csv="figures/housing_a6.csv",
-        record="figures/housing_a6.record.json",
-    log:
-        "logs/plot_housing_a6.log",
-    benchmark:
-        "benchmarks/plot_housing_a6.tsv"
-    conda:
-        "../../envs/environment.yaml"
-    params:
-        code=code_of("plot_housing_a6"),
-    script:
-        "../../scripts/housing/plot_housing_a6.py"
 
 
 rule plot_housing_g7:

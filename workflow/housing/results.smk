@@ -20,7 +20,7 @@ rule housing:
     """Every figure and table of the housing study."""
     input:
         HOUSING_FIGURES,
-        expand("results/report/{page}.html", page=HOUSING_PAGES),
+        expand("results/report/{page}.html", page=PAGES["housing"]),
 
 
 rule evaluate_housing:

@@ -66,4 +66,8 @@ rule raprank:
     input:
         expand("figures/{figure}{by}.pdf", figure=RAP_FIGURES, by=["", "_states"]),
         "figures/certainty.pdf",
-        expand("results/report/{page}.html", page=RAPRANK_PAGES),
+        expand("results/report/{page}.html", page=PAGES["raprank"]),
+        expand(
+            "results/report/{page}.html",
+            page=PAGES["persons"] if STUDY.persons.records else [],
+        ),

@@ -1,4 +1,4 @@
-"""The commands `audit-release` and `what-if`."""
+"""The commands `disclose` and `what-if`."""
 
 import argparse
 import time
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add both commands to the command line."""
-    audit = commands.add_parser("audit-release", help="say what the tables of a release give away")
+    audit = commands.add_parser("disclose", aliases=["audit-release"], help="say what the tables of a release give away")
     audit.add_argument(
         "--cells", action="store_true", help="only print the cells that the file describes, as a CSV to fill in"
     )

@@ -127,7 +127,7 @@ def _check_cells(frame: pd.DataFrame, schema: Schema, source: Path) -> None:
         near = nearest(cell, list(schema.position)).partition(" (known")[0]
         raise ReleaseError(
             f"{source}: line {unknown.index[0]}: {cell!r} is no cell that the release file describes; "
-            f"{near if near.startswith('did') else 'audit-release --cells lists them'}"
+            f"{near if near.startswith('did') else 'disclose --cells lists them'}"
         )
 
 

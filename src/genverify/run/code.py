@@ -7,7 +7,7 @@ from hashlib import sha256
 from pathlib import Path
 
 PACKAGE = Path(__file__).parents[1]
-TEMPLATES = (".j2", ".css")
+TEMPLATES = (".j2", ".css", ".html", ".js")
 
 
 def code_files(script: Path) -> list[str]:

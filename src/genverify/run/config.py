@@ -10,10 +10,12 @@ from typing import Any
 from genverify.core.closed import Section, merge, validate
 from genverify.core.errors import ConfigError, nearest
 from genverify.core.files import read_yaml
+from genverify.run import layout
 from genverify.run.settings import Config, Variant
 
 FOLDERS = (
-    "microdata sample tables benchmark ppmf releases explorer persons persons_trial raprank crate housing privacy protected"
+    "microdata sample tables benchmark ppmf disclosure explorer "
+    "persons persons_trial raprank crate housing privacy protected"
 )
 RESERVED = tuple(FOLDERS.split())
 NAME = re.compile(r"[A-Za-z0-9]\w{0,63}", re.ASCII)  # becomes part of paths
@@ -23,7 +25,7 @@ VARIABLE_SECTIONS = ("release", "program", "generate", "verify")
 
 def config_files(folder: Path) -> list[Path]:
     """The files of the shipped configuration: config.yaml on top, and one for each part in config/."""
-    return [folder / "config.yaml", *(folder / "config" / f"{part}.yaml" for part in PARTS)]
+    return [folder / layout.SETTINGS, *(folder / layout.PARTS / f"{part}.yaml" for part in PARTS)]
 
 
 def read_shipped(folder: Path) -> dict[str, Any]:
@@ -34,7 +36,7 @@ def read_shipped(folder: Path) -> dict[str, Any]:
 
 def parse_config(text: Mapping[str, Any]) -> Config:
     """The checked configuration, every variant included."""
-    config = validate(Config, text, "config.yaml")
+    config = validate(Config, text, str(layout.SETTINGS))
     for name in config.variants:
         variant_settings(config, name)
     if "paper" not in config.variants:

@@ -9,6 +9,7 @@ from genverify.core.errors import ConfigError, GenverifyError, nearest
 from genverify.core.files import read_yaml
 from genverify.papers.raprank.experiments import experiment_schemas
 from genverify.papers.raprank.settings import Experiment, Rap
+from genverify.run.layout import STORES, SURVEY
 from genverify.run.settings import Config
 
 
@@ -46,8 +47,7 @@ def domain_path(config: Config, experiment: Experiment) -> str:
 
 def store_path(experiment: Experiment) -> str:
     """Where the private records of the data stand; `.json` beside it says what they are."""
-    named = {"households": "results/microdata", "persons": "results/persons"}
-    return named.get(experiment.data, f"results/raprank/survey/{experiment.data}")
+    return str(STORES.get(experiment.data, SURVEY / experiment.data))
 
 
 def figure_panels(config: Config, figure: str) -> list[dict[str, Any]]:

@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 
 from genverify.core.errors import GenverifyError, naming_disk_errors
 from genverify.run.code import code_files, from_here
+from genverify.run.layout import LOCK
 
 PACKAGES = (
     "numpy",
@@ -34,7 +35,6 @@ PACKAGES = (
     "snakemake",
 )
 SAY_EVERY = 10.0
-LOCK = ("envs", "requirements.lock")
 T = TypeVar("T")
 log = logging.getLogger("genverify")
 
@@ -77,7 +77,7 @@ def _recorded(main: Callable[[Job], None], job: Job, home: Path) -> None:
     started, code = time.time(), digests({"files": code_files(home / f"{job.rule}.py")})["files"]
     main(job)
     if hasattr(job.output, "record"):
-        write_record(job, started, code, [folder.joinpath(*LOCK) for folder in home.parents])
+        write_record(job, started, code, [folder / LOCK for folder in home.parents])
 
 
 def _named(snakemake: Any, part: str) -> SimpleNamespace:

@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from genverify.core.errors import DataError
+from genverify.run.layout import LOGS, RESULTS, SAMPLE
 
 STAGES = {"generate_datasets": "generated", "verify_claims": "verified", "measure_variability": "measured"}
 ALWAYS = ("generate_datasets", "verify_claims")
@@ -38,12 +39,12 @@ class Stage:
 
 def read_stages(home: Path) -> list[Stage]:
     """The stages of every variant that is tabulated; a stage that a target may do without counts once it has begun."""
-    sample = home / "results" / "sample" / "blocks.parquet"
+    sample = home / SAMPLE
     if not sample.exists():
         raise DataError(f"{sample}: no blocks are chosen yet, or no study runs here. Look again when sample_blocks is done.")
     total = pc.count_distinct(pq.read_table(sample, columns=["block"])["block"]).as_py()
-    variants = sorted(path.parents[1].name for path in (home / "results").glob("*/release/schema.json"))
-    folders = ((variant, rule, home / "logs" / variant / rule) for variant in variants for rule in STAGES)
+    variants = sorted(path.parents[1].name for path in (home / RESULTS).glob("*/release/schema.json"))
+    folders = ((variant, rule, home / LOGS / variant / rule) for variant in variants for rule in STAGES)
     return [_stage(*one, total) for one in folders if one[1] in ALWAYS or one[2].exists()]
 
 

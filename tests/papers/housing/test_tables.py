@@ -222,8 +222,8 @@ def all_figures() -> dict[str, Figure]:
         "a2": plot_near(near_bins(variability()), LABEL),
         "a3": plot_putative(putative_counts(NONE), "none", LABEL),
         "a4": plot_tradeoff(unique, totals, two, LABEL),
-        "a5": plot_both(curves[curves["scope"] == "all"], totals, two, "all", LABEL),
-        "a6": plot_both(unique, totals, ["subsidized_race_child"], "unique", LABEL),
+        "a5": plot_both(curves[curves["scope"] == "all"], totals, two, LABEL, "all"),
+        "a6": plot_both(unique, totals, ["subsidized_race_child"], LABEL, "unique"),
         "g7": plot_match_rate(unique, [*two, "subsidized_race_child"], LABEL),
     }
 

@@ -82,7 +82,7 @@ def test_names_of_figures_do_not_hide_others(config: dict[str, Any]) -> None:
 
 
 def test_the_experiments_on_acs_files_are_sound(config: dict[str, Any], root: Path) -> None:
-    study = parse_config(merge(config, read_yaml(root / "data" / "acs" / "experiments.yaml")))
+    study = parse_config(merge(config, read_yaml(root / "config" / "examples" / "acs.yaml")))
     check_experiments(study)
     employment = experiment_of(study, "employment_3")
     assert (employment.marginals, store_path(employment)) == (3, "results/raprank/survey/employment")

@@ -38,8 +38,8 @@ def job(folder: Path, settings: ProgramSettings, **outputs: str) -> Job:
     return Job("toy", inputs, made, SimpleNamespace(**params), SimpleNamespace())
 
 
-def test_audit_release(tmp_path: Path, program_settings: ProgramSettings) -> None:
-    script("audit_release")(job(tmp_path, program_settings, report="report.html"))
+def test_disclose_release(tmp_path: Path, program_settings: ProgramSettings) -> None:
+    script("disclose_release")(job(tmp_path, program_settings, report="report.html"))
     out = tmp_path / "out"
     schema = read_schema(out / "release" / "schema.json")
     [release] = read_releases(out / "release" / "000.parquet", schema)

@@ -74,7 +74,6 @@ def build_page(study: Path, small_explorer: ModuleType, toy: Path, folder: Path)
     files = {"manifest": study / "microdata.json", "domain": toy / "domain.yaml", "tables": toy / "tables.yaml"}
     batch = {"counts": [study / "000.parquet"], "proofs": [study / "000.jsonl.gz"]}
     inputs = {**frames, **files, **batch, "explained": [study / "explained.jsonl.gz"], "schema": study / "schema.json"}
-    inputs["assets"] = small_explorer.assets()
     folder.mkdir()
     outputs = {"page": folder / "index.html", "pieces": folder / "pieces"}
     small_explorer.run("build_explorer", inputs, outputs, explorer=small_explorer.SETTINGS, verify={"min_k": 1})

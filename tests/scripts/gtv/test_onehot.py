@@ -139,9 +139,9 @@ def test_the_claims_are_those_that_have_proofs_with_the_compact_program(
 
 def test_baselines_and_figure_3_follow(followed: Path, tmp_path: Path) -> None:
     inputs = {"summary": "summary.json", "blocks": "blocks.parquet", "manifest": "microdata.json"}
-    script("plot_fig3")(
+    script("plot_verified")(
         job({name: followed / file for name, file in inputs.items()},
-            {"pdf": tmp_path / "fig3.pdf", "png": tmp_path / "fig3.png"})
+            {"pdf": tmp_path / "fig3.pdf", "png": tmp_path / "fig3.png"}, {"number": "3"})
     )  # fmt: skip
     assert (tmp_path / "fig3.pdf").read_bytes().startswith(b"%PDF")
     claims, baselines = (pd.read_parquet(followed / f"{name}.parquet") for name in ("claims", "baselines"))
@@ -168,7 +168,7 @@ def test_the_explorer_shows_claims_without_a_proof(
     followed: Path, tmp_path: Path, small_explorer: ModuleType, toy: Path
 ) -> None:
     inputs: dict[str, Any] = {"schema": followed / "release" / "schema.json", "manifest": followed / "microdata.json",
-              "domain": toy / "domain.yaml", "tables": toy / "tables.yaml", "assets": small_explorer.assets(),
+              "domain": toy / "domain.yaml", "tables": toy / "tables.yaml",
               "counts": [followed / "release" / f"{batch}.parquet" for batch in ("000", "001")],
               "proofs": [followed / "proofs" / f"{batch}.jsonl.gz" for batch in ("000", "001")],
               "explained": [followed / "explained" / f"{batch}.jsonl.gz" for batch in ("000", "001")]}  # fmt: skip
@@ -192,7 +192,7 @@ def test_an_explanation_says_that_there_is_no_proof(made: Path) -> None:
     assert other[-1].startswith("Not verified")
 
 
-@pytest.mark.parametrize("name", ["audit_release", "try_protections"])
+@pytest.mark.parametrize("name", ["disclose_release", "try_protections"])
 def test_work_that_speaks_of_proofs_is_refused(name: str, onehot: dict[str, Any], tmp_path: Path, root: Path) -> None:
     described = sorted((root / "examples").rglob("release.yaml"))[0]
     outputs = {"report": tmp_path / "report.html", "table": tmp_path / "whatif.csv"}

@@ -89,7 +89,7 @@ def test_a_figure_without_its_match_key(study: Path, tmp_path: Path) -> None:
     inputs = {**data(study), "curves": [tmp_path / "curves.parquet"], "totals": study / "none" / "totals.parquet"}
     outputs = {kind: tmp_path / f"fig3.{kind}" for kind in ("pdf", "png", "csv")}
     with pytest.raises(DataError, match="no curve of the match key 'hud': name it under housing"):
-        script("plot_housing_fig3")(job(inputs, outputs))
+        script("plot_housing_curves")(job(inputs, outputs, {"curve": "fig3"}))
 
 
 def test_files_of_a_user_are_not_evaluated(study: Path, tmp_path: Path) -> None:
@@ -122,6 +122,10 @@ def test_tables(study: Path, tmp_path: Path) -> None:
     assert np.allclose(numbers["difference"].dropna(), (numbers["ours"] - numbers["paper"]).dropna(), atol=1e-4)
 
 
+FIGURES = dict.fromkeys(("fig3", "a4", "a5", "a6"), ("plot_housing_curves", "curve"))
+FIGURES |= dict.fromkeys(("fig2", "a2"), ("plot_housing_variability", "spread"))
+
+
 @pytest.mark.parametrize("name", ["fig2", "fig3", "a1", "a2", "a3", "a4", "a5", "a6", "g7"])
 def test_figures(study: Path, tmp_path: Path, name: str) -> None:
     shown = [study / condition / "reidentified.parquet" for condition in WORLDS if "exact" not in condition]
@@ -131,7 +135,8 @@ def test_figures(study: Path, tmp_path: Path, name: str) -> None:
         "curves": [*shown, study / "sampling.parquet"], "totals": study / "none" / "totals.parquet",
     }  # fmt: skip
     outputs = {kind: tmp_path / f"{name}.{kind}" for kind in ("pdf", "png", "csv")}
-    script(f"plot_housing_{name}")(job(inputs, outputs))
+    rule, wildcard = FIGURES.get(name, (f"plot_housing_{name}", "figure"))
+    script(rule)(job(inputs, outputs, {wildcard: name}))
     assert len(pd.read_csv(outputs["csv"])) > 1
     assert outputs["pdf"].read_bytes().startswith(b"%PDF")
     assert outputs["png"].stat().st_size > 5000

@@ -9,6 +9,7 @@ from typing import Any
 from genverify.core.closed import merge
 from genverify.core.errors import DataError
 from genverify.core.files import read_yaml
+from genverify.run import layout
 from genverify.run.config import parse_config, read_shipped
 from genverify.run.provenance.audit import audit
 from genverify.run.provenance.layout import Layout
@@ -21,10 +22,9 @@ SETTINGS = (".yaml", ".yml", ".json")
 
 def repository() -> Layout:
     """The layout of this repository, seen from its root."""
-    stages = [Path("Snakefile"), *sorted(Path("workflow").rglob("*.smk"))]
-    results, figures = Path("results"), Path("figures")
-    lock, sources = Path("envs") / "requirements.lock", Path("data") / "sources.csv"
-    return Layout((str(results), str(figures)), (figures, results / "tables"), sources, lock, Path("scripts"), stages)
+    stages = [layout.SNAKEFILE, *sorted(layout.STAGES.rglob("*.smk"))]
+    made, shown = (str(layout.RESULTS), str(layout.FIGURES)), (layout.FIGURES, layout.TABLES)
+    return Layout(made, shown, layout.SOURCES, layout.LOCK, layout.SCRIPTS, stages)
 
 
 def add_parser(commands: Any) -> None:

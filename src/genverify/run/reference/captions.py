@@ -1,6 +1,7 @@
 """The captions of the report as lines of a Markdown page."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -8,19 +9,32 @@ from typing import Any
 from jinja2 import Environment, StrictUndefined, TemplateError
 
 from genverify.core.errors import DataError
+from genverify.core.files import read_yaml
 
-BY_STATE = "_states"
+
+@dataclass(frozen=True)
+class Captions:
+    """Where captions are kept: those of figures in a folder, one file each, those of tables in the file of the report."""
+
+    folder: Path
+    report: Path
+
+    def read(self, name: str) -> str:
+        path = self.folder / f"{name}.rst"
+        if path.exists():
+            return path.read_text()
+        tables = {table: page for group in read_yaml(self.report).values() for table, page in group.items()}
+        if name not in tables:
+            raise DataError(f"no caption {name}: neither a file in {self.folder} nor a table in {self.report}")
+        return str(tables[name]["caption"])
 
 
-def caption(path: Path, target: str, study: Mapping[str, Any]) -> str:
-    """
-    The first paragraph of a caption on one line, filled in as the report does: with the name of the figure and the settings.
-    """
-    first = path.read_text().split("\n\n")[0]
-    figure = Path(target).stem.removesuffix(BY_STATE)
-    told = SimpleNamespace(wildcards=SimpleNamespace(figure=figure), config=study)
+def caption(captions: Captions, name: str, wildcards: Mapping[str, str], study: Mapping[str, Any]) -> str:
+    """The first paragraph of a caption on one line, filled in as the report does: with wildcards and settings."""
+    first = captions.read(name).split("\n\n")[0]
+    told = SimpleNamespace(wildcards=SimpleNamespace(**wildcards), config=study)
     try:
         text = Environment(undefined=StrictUndefined, autoescape=False).from_string(first).render(snakemake=told)
     except TemplateError as error:
-        raise DataError(f"{path}: cannot be filled in ({error})") from None
+        raise DataError(f"caption {name} in {captions.folder}: cannot be filled in ({error})") from None
     return " ".join(text.replace("``", "`").split())

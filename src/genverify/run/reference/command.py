@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from genverify.core.errors import DataError
+from genverify.run.layout import REFERENCE, STAGES
 from genverify.run.provenance.command import read_config, repository
+from genverify.run.reference.captions import Captions
 from genverify.run.reference.check import Finding, altered_files, changes, unlisted_targets, with_results
 from genverify.run.reference.listing import read_listing
 from genverify.run.reference.manifest import MANIFEST, Entry, read_manifest
@@ -19,8 +21,7 @@ REMEDY = "Make the set again: snakemake reference"
 
 def reference_place() -> Place:
     """Where this repository keeps the set, seen from its root."""
-    stages = Path("workflow")
-    return Place(Path("docs") / "reference", stages / "reference.yaml", stages / "captions")
+    return Place(REFERENCE, STAGES / "reference.yaml", Captions(STAGES / "captions", STAGES / "report.yaml"))
 
 
 def add_parser(commands: Any) -> None:

@@ -38,5 +38,5 @@ def read_listing(path: Path) -> Listing:
     names = Counter(Path(target).stem for target in [*listing.targets, *listing.absent])
     twice = [name for name, times in names.items() if times > 1]
     if twice:
-        raise DataError(f"{path}: {twice[0]} stands there twice: name each result once")
+        raise DataError(f"{path}: {twice[0]} is duplicated: name each result once")
     return listing

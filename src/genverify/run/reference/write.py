@@ -16,7 +16,7 @@ from genverify.run.provenance.installed import read_lock
 from genverify.run.provenance.layout import Layout
 from genverify.run.provenance.records import Records, find_records
 from genverify.run.provenance.stages import read_stages
-from genverify.run.reference.captions import caption
+from genverify.run.reference.captions import Captions, caption
 from genverify.run.reference.listing import FIGURE, Listing, read_listing
 from genverify.run.reference.manifest import (
     MANIFEST,
@@ -42,7 +42,7 @@ class Place:
 
     folder: Path
     listing: Path
-    captions: Path
+    captions: Captions
 
 
 def write_reference(place: Place, layout: Layout, config: Config, papers: Sequence[str] = ()) -> dict[str, Entry]:
@@ -71,7 +71,10 @@ def _write(
 ) -> dict[str, Entry]:
     study = config.model_dump()
     named = {target: name for paper in listing.papers.values() for target, name in paper.results.items()}
-    captions = {target: caption(place.captions / f"{named[target]}.rst", target, study) for target in chains}
+    captions = {
+        target: caption(place.captions, named[target], chain.results[target].wildcards, study)
+        for target, chain in chains.items()
+    }
     entries = {target: entry_of(target, chain, _write_files(target, chain, folder)) for target, chain in chains.items()}
     (folder / PAGE).write_text(reference_page(listing, entries, captions, absent))
     manifest = manifest_of(entries, chains, {**absent, **listing.absent}, digest(folder / PAGE))

@@ -13,7 +13,7 @@ from genverify.checker.stored import checked_blocks
 from genverify.core.frames import FEW_BLOCKS_AT_ONCE
 from genverify.core.release import Schema
 from genverify.show.explorer.blocks import block_entry, claims_by_block
-from genverify.show.explorer.page import in_pieces, render_page, write_list, write_piece
+from genverify.show.explorer.pages import in_pieces, write_list, write_piece
 from genverify.show.explorer.proofs import check_layout
 from genverify.show.explorer.summary import block_rows, study_piece
 from genverify.show.explorer.words import Words
@@ -85,13 +85,6 @@ def _groups(batches: Iterable[Batch], at_once: int) -> Iterator[tuple[list[Batch
         group, blocks = [*group, batch], blocks | own
     if group:
         yield group, blocks
-
-
-def page_text(assets: Sequence[Path], title: str) -> str:
-    """The page from its parts: index.html, the style sheet and the scripts in the order of their names."""
-    text = {path.name: path.read_text() for path in assets}
-    style = "\n".join(text[name] for name in sorted(text) if name.endswith(".css"))
-    return render_page(text["index.html"], style, [text[name] for name in sorted(text) if name.endswith(".js")], title)
 
 
 def weight(folder: Path) -> tuple[int, float]:

@@ -11,7 +11,7 @@ from genverify.core.domain import read_domain
 from genverify.core.files import read_yaml
 from genverify.core.manifest import data_label
 from genverify.core.queries import table_titles
-from genverify.show.explorer.page import read_places
+from genverify.show.explorer.pages import read_places
 
 
 @dataclass(frozen=True)

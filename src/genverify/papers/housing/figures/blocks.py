@@ -1,5 +1,6 @@
 """Figures 2 and A.1 to A.3: how unique reconstructions are, which blocks are flagged, putative beside true violations."""
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -165,3 +166,8 @@ def plot_putative(counts: pd.DataFrame, condition: str, label: str) -> Figure:
 def _whole_numbers(axes: Axes) -> None:
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_locator(MaxNLocator(integer=True))
+
+
+Plot = tuple[Callable[[pd.DataFrame], pd.DataFrame], Callable[[pd.DataFrame, str], Figure]]
+VARIABILITY: Mapping[str, Plot] = {"fig2": (variability_points, plot_variability), "a2": (near_bins, plot_near)}
+"""The figures of solution variability, by the names of their files: the numbers, and how they are drawn."""

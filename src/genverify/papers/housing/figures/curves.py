@@ -1,7 +1,8 @@
 """Figures 3, A.4, A.5, A.6 and G.7: precision, recall and match rate of re-identification, condition by condition."""
 
-from collections.abc import Sequence
-from typing import Any, Literal
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, Literal, NamedTuple
 
 import matplotlib.pyplot as plt
 import pandas as pd
@@ -9,7 +10,15 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
-from genverify.papers.housing.figures.lines import draw_chance, draw_curves, key_words, legend, log_axis
+from genverify.papers.housing.figures.lines import (
+    KNOWN_SUBSIDY,
+    PANELS,
+    draw_chance,
+    draw_curves,
+    key_words,
+    legend,
+    log_axis,
+)
 from genverify.papers.housing.judged.reidentify import SAMPLING
 from genverify.show.style import PAGE_WIDTH, say_source, use_style
 
@@ -42,7 +51,7 @@ def plot_tradeoff(curves: pd.DataFrame, totals: pd.DataFrame, keys: Sequence[str
     return _finish(figure, curves, label)
 
 
-def plot_both(curves: pd.DataFrame, totals: pd.DataFrame, keys: Sequence[str], scope: str, label: str) -> Figure:
+def plot_both(curves: pd.DataFrame, totals: pd.DataFrame, keys: Sequence[str], label: str, scope: str) -> Figure:
     """Figures A.5 and A.6: precision in the upper row, recall in the lower one, a column per key."""
     figure, axes = _panels(2, len(keys)) if len(keys) > 1 else _panels(1, 2, "none")
     pairs = axes.T if len(keys) > 1 else axes
@@ -99,3 +108,20 @@ def _finish(figure: Figure, curves: pd.DataFrame, label: str, chance: bool = Tru
     legend(figure, [*sources, *([SAMPLING] if SAMPLING in set(curves["source"]) else [])], chance)
     say_source(figure, label)
     return figure
+
+
+class Curves(NamedTuple):
+    """What a figure draws: the curves of some match keys over unique or all households, and how."""
+
+    keys: Sequence[str]
+    scope: str
+    plot: Callable[[pd.DataFrame, pd.DataFrame, Sequence[str], str], Figure]
+
+
+CURVES: Mapping[str, Curves] = {
+    "fig3": Curves(PANELS, "unique", plot_precision),
+    "a4": Curves(PANELS, "unique", plot_tradeoff),
+    "a5": Curves(PANELS, "all", partial(plot_both, scope="all")),
+    "a6": Curves(KNOWN_SUBSIDY, "unique", partial(plot_both, scope="unique")),
+}
+"""The figures of precision and recall, by the names of their files."""

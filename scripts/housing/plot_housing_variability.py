@@ -1,4 +1,4 @@
-"""Figure 2 of the housing paper: solution variability over blocks and over households."""
+"""Figures 2 and A.2 of the housing paper: solution variability, and the blocks in which there is next to none."""
 
 from pathlib import Path
 
@@ -6,15 +6,16 @@ import pandas as pd
 
 from genverify.core.frames import stack
 from genverify.core.manifest import data_label
-from genverify.papers.housing.figures.blocks import plot_variability, variability_points
+from genverify.papers.housing.figures.blocks import VARIABILITY
 from genverify.run.jobs import Job, run
 from genverify.show.style import save
 
 
 def main(job: Job) -> None:
-    points = variability_points(stack([pd.read_parquet(path) for path in job.input.variability]))
+    points_of, plot = VARIABILITY[job.wildcards.spread]
+    points = points_of(stack([pd.read_parquet(path) for path in job.input.variability]))
     points.to_csv(job.output.csv, index=False, float_format="%.6g")
-    save(plot_variability(points, data_label(Path(job.input.manifest))), Path(job.output.pdf), Path(job.output.png))
+    save(plot(points, data_label(Path(job.input.manifest))), Path(job.output.pdf), Path(job.output.png))
 
 
 if __name__ == "__main__":

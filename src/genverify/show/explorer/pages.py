@@ -5,6 +5,7 @@ from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from html import escape
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,23 @@ POLICY = (
     "default-src 'none'; script-src 'self' file: {scripts}; style-src {styles}; "
     "img-src data:; base-uri 'none'; form-action 'none'"
 )
+# named in full, so that the digest of a job's code covers them
+TEMPLATE = "show/explorer/page/index.html"
+STYLE = "show/explorer/page/explorer.css"
+SCRIPTS = (
+    "show/explorer/page/1-data.js",
+    "show/explorer/page/2-words.js",
+    "show/explorer/page/3-proof.js",
+    "show/explorer/page/4-side.js",
+    "show/explorer/page/5-block.js",
+    "show/explorer/page/6-main.js",
+)
+
+
+def page_text(title: str) -> str:
+    """The page from the files of page/: the template, the style sheet and the scripts, in their order."""
+    template, style, *scripts = (files("genverify").joinpath(name).read_text() for name in (TEMPLATE, STYLE, *SCRIPTS))
+    return render_page(template, style, scripts, title)
 
 
 def render_page(template: str, style: str, scripts: Sequence[str], title: str) -> str:
@@ -61,7 +79,7 @@ def read_places(path: Path) -> Mapping[str, Any]:
             for state, place in read_yaml(path)["places"].items()
         }
     except (KeyError, TypeError, AttributeError, ValueError) as error:
-        raise DataError(f"{path}: not a file of places ({error!r}); see data/explorer/places.yaml for the form") from None
+        raise DataError(f"{path}: not a file of places ({error!r}); see data/census/places.yaml for the form") from None
 
 
 def in_pieces(entries: Iterable[tuple[str, Any]], size: int) -> Iterator[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""Table 8 of the cell-bounding paper, computed from its counts."""
+"""Tables 5, 8 and 9 of the cell-bounding paper, each computed from the counts that it is about."""
 
 from pathlib import Path
 
@@ -6,9 +6,13 @@ from genverify.papers.cellbounds.tables import compare, read_paper
 from genverify.papers.cellbounds.two_way import read_printed
 from genverify.run.jobs import Job, run
 
+COUNTS = {"5": "table2", "8": "table7", "9": "table9"}
+
 
 def main(job: Job) -> None:
-    table = compare(read_printed(Path(job.input.counts)), read_paper(Path(job.input.paper), "table8"))
+    number = job.wildcards.number
+    counts = read_printed(Path(getattr(job.input, COUNTS[number])))
+    table = compare(counts, read_paper(Path(job.input.paper), f"table{number}"))
     table.to_csv(job.output.table, index=False)
 
 

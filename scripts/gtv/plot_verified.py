@@ -1,4 +1,4 @@
-"""Figure 5: all verified claims and how likely each would be by chance."""
+"""Figures 3 and 5: verified claims, of one household (3) or any number (5), and how likely each would be by chance."""
 
 import json
 from pathlib import Path
@@ -13,7 +13,7 @@ from genverify.show.style import save
 
 def main(job: Job) -> None:
     summary, blocks = json.loads(Path(job.input.summary).read_text()), pd.read_parquet(job.input.blocks)
-    figure = plot_fig3(summary, blocks, data_label(Path(job.input.manifest)), singletons=False)
+    figure = plot_fig3(summary, blocks, data_label(Path(job.input.manifest)), singletons=job.wildcards.number == "3")
     save(figure, Path(job.output.pdf), Path(job.output.png))
 
 

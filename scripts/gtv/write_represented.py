@@ -1,0 +1,26 @@
+"""Tables 4 and 7: households represented among the verified singleton claims (4), or among all verified claims (7)."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from genverify.core.files import read_yaml
+from genverify.core.manifest import data_label
+from genverify.papers.gtv.tables.households import households_table, households_text
+from genverify.run.jobs import Job, run
+
+CLAIMS = {"4": "singleton", "7": "all"}
+
+
+def main(job: Job) -> None:
+    number, label = job.wildcards.number, data_label(Path(job.input.manifest))
+    paper = read_yaml(Path(job.input.paper))[f"table{number}"]
+    table = households_table(pd.read_parquet(job.input.households), CLAIMS[number], paper, job.params.seed, label)
+    table.to_csv(job.output.table, index=False)
+    Path(job.output.readable).write_text(
+        households_text(table, f"Table {number}. {paper['title'].capitalize()}", paper["slips"], label)
+    )
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821  (put there by Snakemake)
