@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-from dataclasses import replace
 from hashlib import sha256
 from typing import Any
 
@@ -54,7 +53,7 @@ def counts_of(rows: Any, predicates: list[Predicate]) -> Any:
 
 
 def solve(rows: Any = ROWS, runs: int = 5, start: Any = None, **changes: Any) -> Reconstruction:
-    settings = replace(SETTINGS, **changes)
+    settings = SETTINGS.but(**changes)
     return reconstruct(DOMAIN, MARGINALS, counts_of(rows, MARGINALS), len(rows), list(range(runs)), settings, start)
 
 
@@ -157,7 +156,7 @@ def test_blocks_of_nearly_the_same_shape_share_a_compiled_program() -> None:
     solve(steps=1)
     before = descend._cache_size()
     counts = counts_of(ROWS, MARGINALS[1:])
-    reconstruct(DOMAIN, MARGINALS[1:], counts, 4, [5, 6, 7, 8, 9], replace(SETTINGS, learning_rate=0.1, steps=2))
+    reconstruct(DOMAIN, MARGINALS[1:], counts, 4, [5, 6, 7, 8, 9], SETTINGS.but(learning_rate=0.1, steps=2))
     assert descend._cache_size() == before
 
 
@@ -191,7 +190,7 @@ def test_one_record_is_a_block() -> None:
 
 
 def test_a_run_depends_on_its_own_seed_only() -> None:
-    counts, settings = counts_of(ROWS, MARGINALS), replace(SETTINGS, steps=40)
+    counts, settings = counts_of(ROWS, MARGINALS), SETTINGS.but(steps=40)
     turned = reconstruct(DOMAIN, MARGINALS, counts, 4, [9, 3, 8, 7, 0], settings)
     assert turned.datasets[[4, 1]].tolist() == solve(steps=40).datasets[[0, 3]].tolist()
 

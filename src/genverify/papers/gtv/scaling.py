@@ -60,9 +60,9 @@ def release_of(records: pa.Table, keeps: Predicate, schema: Schema) -> Release:
     return make_release(schema, block, {TOTAL: int(sizes[0]), **known})
 
 
-def attack_stages(release: Release, program: Mapping[str, Any], K: int, min_k: int, seed: int) -> Iterator[dict[str, Any]]:
+def attack_stages(release: Release, settings: ProgramSettings, K: int, min_k: int, seed: int) -> Iterator[dict[str, Any]]:
     """The whole attack on a block, with the seconds of each stage as soon as it is over."""
-    settings, started = ProgramSettings(**program), process_time()
+    started = process_time()
     with watch() as spent:
         bounder = settings.bounder(release)
     built = bounder.program
