@@ -47,10 +47,10 @@ def households(units: pd.DataFrame) -> pd.DataFrame:
     return units[units["VACS"] == 0]
 
 
-def counts_of(units: pd.DataFrame, census: DomainFile, tables: dict[str, Any], settings: dict[str, Any]) -> pd.DataFrame:
+def counts_of(units: pd.DataFrame, census: DomainFile, tables: dict[str, Any], settings: ReleaseSettings) -> pd.DataFrame:
     """Every count, a row per block and a column per query, beside N."""
     schema = build_schema(census, tables, settings)
-    keeps = census.universe(settings["universe"]).keeps
+    keeps = census.universe(settings.universe).keeps
     rows = tabulate_blocks(pa.Table.from_pandas(units, preserve_index=False), keeps, schema, [])
     rows["query"] = rows["query"].astype(str)
     return rows.pivot(index="block", columns="query", values="count")

@@ -36,6 +36,7 @@ from forger import forge_proofs, forge_record, forge_table  # noqa: E402
 from genverify.core.domain import read_domain  # noqa: E402
 from genverify.core.errors import GenverifyError  # noqa: E402
 from genverify.core.release import build_schema  # noqa: E402
+from genverify.core.settings import ReleaseSettings  # noqa: E402
 from genverify.run.provenance.audit import audit  # noqa: E402
 from genverify.run.provenance.command import read_config, repository  # noqa: E402
 from genverify.solve.settings import ProgramSettings  # noqa: E402
@@ -73,9 +74,11 @@ def make_original(home: Path, seed: int) -> Path:
     return chain
 
 
-def _toy() -> tuple[dict[str, Any], dict[str, Any]]:
+def _toy() -> tuple[dict[str, Any], ReleaseSettings]:
     tables = TESTS / "workflow" / "toy" / "tables.yaml"
-    settings = {"tables_file": str(tables), "universe": "owners", "tables": "all", "groups": {}, "structural_zeros": False}
+    settings = ReleaseSettings(
+        tables_file=str(tables), universe="owners", tables="all", groups={}, structural_zeros=False, withhold=[]
+    )
     return yaml.safe_load(tables.read_text()), settings
 
 

@@ -13,6 +13,7 @@ from genverify.core.errors import DataError, ReleaseError
 from genverify.core.predicates import EVERY
 from genverify.core.queries import Query
 from genverify.core.release import Release, Schema, build_schema, make_release, read_schema, write_schema
+from genverify.core.settings import ReleaseSettings
 from genverify.core.tabulate import tabulate
 from genverify.protect.publishing import Publishing, publish
 from genverify.solve.program import build_program
@@ -23,7 +24,9 @@ TABLES = {
     "groups": {"owners": {"OWN": [1]}, "renters": {"OWN": [0]}},
     "tables": {"H": {"lines": ["owners", "renters"]}, "P": {"lines": ["owners", "renters"], "sums": "SIZE"}},
 }
-SETTINGS = {"universe": "everything", "structural_zeros": False, "tables": "all", "groups": {}}
+SETTINGS = ReleaseSettings(
+    tables_file="", universe="everything", structural_zeros=False, tables="all", groups={}, withhold=[]
+)
 PROGRAM = DEFAULT.but(max_types=1000, iterations=10_000, nodes=100, leaves=100, seconds=10.0)
 
 

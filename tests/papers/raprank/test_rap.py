@@ -17,16 +17,25 @@ from genverify.core.predicates import EVERY, Predicate
 from genverify.core.queries import Query
 from genverify.core.tabulate import tabulate
 from genverify.papers.raprank.ranking import rank_rows
-from genverify.papers.raprank.rap import RapSettings, Reconstruction, reconstruct
+from genverify.papers.raprank.rap import Reconstruction, reconstruct
 from genverify.papers.raprank.rap.dataset import logits_at, one_hot, random_logits, round_rows
 from genverify.papers.raprank.rap.factors import _candidates, _split, factor
 from genverify.papers.raprank.rap.optimise import descend, draw_rests, loss
 from genverify.papers.raprank.rap.reconstruct import make_keys, make_problem
 from genverify.papers.raprank.rap.relaxed import answers, clause_sums, probabilities
 from genverify.papers.raprank.rap.workload import build_workload, place_codes
-from genverify.papers.raprank.settings import Rap
+from genverify.papers.raprank.settings import Rap, RapSettings
 
-SETTINGS = RapSettings(0.3, 600, 8, 0.004, 20, 100, 1.0, 0.99)
+SETTINGS = RapSettings(
+    learning_rate=0.3,
+    steps=600,
+    queries_per_step=8,
+    tolerance=0.004,
+    check_every=20,
+    patience=100,
+    spread=1.0,
+    certainty=0.99,
+)
 DOMAIN = Domain(
     (
         Column("PET", "pet", (1, 2, 3), ("cat", "dog", "fish")),

@@ -18,7 +18,7 @@ from genverify.core.release import read_releases, read_schema
 from genverify.core.settings import ReleaseSettings
 from genverify.microdata.store import read_microdata, write_microdata
 from genverify.solve.settings import ProgramSettings
-from script_jobs import job, script
+from script_jobs import SAMPLE, job, script
 
 BLOCKS = {
     "01": ["010010201001000", "010010201001001", "010010201001002"],
@@ -48,6 +48,12 @@ def write_units(frame: pd.DataFrame, path: Path) -> None:
     pd.concat([units, quarters]).to_csv(path, index=False)
 
 
+def ppmf(units: Path) -> dict[str, Any]:
+    """Settings of microdata that are read from a file."""
+    synthetic = {"country": "data/synthetic", "households": 1000, "homogeneity": 1.0}
+    return {"source": "ppmf", "domain": "", "synthetic": synthetic, "ppmf": {"units": str(units), "persons": None}}
+
+
 @pytest.fixture(scope="module")
 def made(
     tmp_path_factory: pytest.TempPathFactory,
@@ -59,7 +65,7 @@ def made(
     home = tmp_path_factory.mktemp("toy")
     write_units(toy_units(), home / "units.csv")
     domain, results = toy / "domain.yaml", home / "results"
-    microdata = {"source": "ppmf", "ppmf": {"units": str(home / "units.csv")}}
+    microdata = ppmf(home / "units.csv")
     script("ingest_microdata")(
         job({"source": home / "units.csv", "domain": domain},
             {"microdata": results / "microdata", "manifest": results / "microdata.json"}, microdata=microdata, seed=1)
@@ -369,7 +375,7 @@ def test_units_are_written_in_the_layout_of_the_file(
     script("ingest_microdata")(
         job({"source": units, "domain": root / "data" / "census" / "domain.yaml"},
             {"microdata": tmp_path / "microdata", "manifest": tmp_path / "microdata.json"},
-            microdata={"source": "ppmf", "ppmf": {"units": str(units)}}, seed=1)
+            microdata=ppmf(units), seed=1)
     )  # fmt: skip
     for state in ("01", "56"):
         again = (tmp_path / "microdata" / f"{state}.parquet").read_bytes()

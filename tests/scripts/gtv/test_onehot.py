@@ -18,7 +18,7 @@ from genverify.core.release import Schema, write_schema
 from genverify.core.settings import ReleaseSettings
 from genverify.microdata.store import write_microdata
 from genverify.solve.settings import ProgramSettings
-from script_jobs import job, script
+from script_jobs import SAMPLE, job, script
 
 BLOCKS = ["010010201001000", "010010201001001", "560010201001000"]
 

@@ -54,7 +54,7 @@ def study(
     return home
 
 
-def attack_one(home: Path, domain: Path, name: str, release: dict[str, Any], program: dict[str, Any]) -> None:
+def attack_one(home: Path, domain: Path, name: str, release: ReleaseSettings, program: dict[str, Any]) -> None:
     """Publish, attack and judge under one protection."""
     folder, store = home / name, {"microdata": home / "microdata", "domain": domain}
     described = {part: folder / "release" / f"{part}.json" for part in ("schema", "possible")}

@@ -11,10 +11,11 @@ import pytest
 from genverify.core.domain import read_domain
 from genverify.core.settings import ReleaseSettings
 from genverify.microdata.store import write_microdata
+from genverify.solve.settings import DEFAULT
 from script_jobs import job, script
 
 RESPONSE = {"proportions": [0.1, 0.5], "populations": [50, 500], "epsilons": [0.5, 2.0], "mu": 0.5, "simulations": 500}
-PROGRAM = {"max_types": 1000}
+PROGRAM = DEFAULT.but(max_types=1000)
 
 
 def drawing(folder: Path) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from genverify.core.errors import DataError
 from genverify.core.settings import ReleaseSettings
 from genverify.microdata.store import write_microdata
 from genverify.solve.settings import ProgramSettings
-from script_jobs import job, script
+from script_jobs import SAMPLE, job, script
 
 BLOCKS = ["010010201001000", "010010201001001", "010010201001002"]
 TRACT = "01001020100"
@@ -36,7 +36,7 @@ def experiment(toy_settings: ReleaseSettings, **changes: Any) -> dict[str, Any]:
     settings = {
         "name": "toy", "data": "toy", "areas": "sample", "states": None, "limit": None, "tables": "all",
         "block_tables": None, "marginals": None, "starts": ["random", "holdout"], "runs": 3, "rap": RAP,
-        "keeps": "owners", "release": toy_settings,
+        "keeps": "owners", "release": toy_settings.model_dump(),
     }  # fmt: skip
     return settings | changes
 
