@@ -11,8 +11,9 @@ from genverify.core.measure import measure
 from genverify.core.release import read_study
 from genverify.core.seeds import derive_seed
 from genverify.core.settings import ReleaseSettings
+from genverify.core.tabulate import releases_of
 from genverify.microdata.store import read_microdata
-from genverify.papers.gtv.scaling import attack_stages, draw_tract, merge_blocks, release_of, scaling_frame, scaling_row
+from genverify.papers.gtv.scaling import attack_stages, draw_tract, merge_blocks, scaling_frame, scaling_row
 from genverify.papers.gtv.settings import ScalingBenchmark
 from genverify.run.jobs import Job, log, run
 from genverify.solve.settings import ProgramSettings
@@ -34,7 +35,7 @@ def main(job: Job) -> None:
         records = read_microdata(Path(job.input.microdata), blocks=blocks)
         merged = merge_blocks(records, blocks, keeps, n, f"{blocks[0][:11]}-{n}-{repeat}")
         for structural, schema in enumerate(schemas):
-            release = release_of(merged, keeps, schema)
+            (release,) = releases_of(merged, keeps, schema)
             measured = measure(attack_stages, release, *how, seed, seconds=own.seconds, memory_mb=own.memory_mb)
             rows.append(scaling_row(n, bool(structural), repeat, measured))
             log.info("%s", rows[-1])

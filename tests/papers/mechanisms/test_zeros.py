@@ -14,13 +14,13 @@ from genverify.core.errors import ConfigError, DataError
 from genverify.core.predicates import Predicate
 from genverify.core.release import Release, Schema, build_schema
 from genverify.core.settings import ReleaseSettings
+from genverify.core.tabulate import releases_of
 from genverify.papers.mechanisms.zeros import (
     BY_SIZE,
     LEFT,
     count_left,
     draw_sizes,
     records_left,
-    releases_of,
     summarise_left,
 )
 from genverify.run.config import parse_config
@@ -99,7 +99,7 @@ def test_households_of_the_study_survive_their_own_zeros(
 
 
 def test_too_many_types_are_refused(toy_schema: Schema, toy_records: dict[str, list[tuple[int, int, int]]]) -> None:
-    release = releases_of(store(toy_records), KEEPS, toy_schema)[0]
+    release = next(releases_of(store(toy_records), KEEPS, toy_schema))
     with pytest.raises(TooManyTypes, match=r"program\.max_types"):
         count_left(release, (), 1)
 

@@ -14,8 +14,7 @@ from genverify.attack.verify import Verdict
 from genverify.core.errors import DataError
 from genverify.core.measure import Measured
 from genverify.core.predicates import Predicate
-from genverify.core.release import TOTAL, Release, Schema, make_release
-from genverify.core.tabulate import tabulate_counts
+from genverify.core.release import Release
 from genverify.core.timing import watch
 from genverify.solve.settings import ProgramSettings
 
@@ -51,13 +50,6 @@ def merge_blocks(records: pa.Table, blocks: Sequence[str], keeps: Predicate, hou
     order = frame["block"].astype(str).map({block: place for place, block in enumerate(blocks)})
     merged = frame.loc[order.sort_values(kind="stable").index].iloc[:households]
     return pa.Table.from_pandas(merged.assign(block=name), preserve_index=False)
-
-
-def release_of(records: pa.Table, keeps: Predicate, schema: Schema) -> Release:
-    """The release of a table of microdata that is one block, every count published."""
-    (block,), sizes, counts = tabulate_counts(records, keeps, schema)
-    known = {query.id: int(count) for query, count in zip(schema.queries, counts[0], strict=True)}
-    return make_release(schema, block, {TOTAL: int(sizes[0]), **known})
 
 
 def attack_stages(release: Release, settings: ProgramSettings, K: int, min_k: int, seed: int) -> Iterator[dict[str, Any]]:
