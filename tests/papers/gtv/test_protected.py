@@ -107,7 +107,7 @@ def test_what_the_universe_fixes_gets_no_noise(census_possible: tuple[Schema, Ki
 def census_possible(root: Path, config: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> tuple[Schema, Kinds]:
     """Tables about all households and those about vacant ones, so that few kinds are left."""
     monkeypatch.chdir(root)
-    settings = {**config["release"], "tables": ["H3", "H5", "H13"]}
+    settings = ReleaseSettings(**config["release"]).but(tables=["H3", "H5", "H13"])
     schema = possible_schema(Path(config["microdata"]["domain"]), settings)
     return schema, build_kinds(schema, 2_000_000)
 

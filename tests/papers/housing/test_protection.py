@@ -50,5 +50,5 @@ def test_a_swap_of_both_releases_takes_the_subsidy_along() -> None:
 @pytest.mark.parametrize("smallest", [11, 14])
 def test_a_property_that_swapping_makes_too_small_is_suppressed(smallest: int) -> None:
     everything = published(swap=0.4, swap_hud=True, smallest=1)
-    kept = published(swap=0.4, swap_hud=True, smallest_property=smallest)
+    kept = published(swap=0.4, swap_hud=True, smallest=smallest)
     assert kept["block"].tolist() == everything.loc[everything["HUD_N"] >= smallest, "block"].tolist()

@@ -24,7 +24,7 @@ from genverify.papers.raprank.rap.optimise import descend, draw_rests, loss
 from genverify.papers.raprank.rap.reconstruct import make_keys, make_problem
 from genverify.papers.raprank.rap.relaxed import answers, clause_sums, probabilities
 from genverify.papers.raprank.rap.workload import build_workload, place_codes
-from genverify.papers.raprank.settings import Rap, RapSettings
+from genverify.papers.raprank.settings import RapSettings
 
 SETTINGS = RapSettings(
     learning_rate=0.3,
@@ -68,10 +68,6 @@ def solve(rows: Any = ROWS, runs: int = 5, start: Any = None, **changes: Any) ->
 
 def sorted_rows(dataset: Any) -> list[list[int]]:
     return sorted(dataset.tolist())
-
-
-def test_the_settings_of_the_study_are_those_of_the_library() -> None:
-    assert set(Rap.model_fields) == set(RapSettings.__dataclass_fields__)
 
 
 def test_answers_of_a_whole_dataset_are_the_integer_counts() -> None:
