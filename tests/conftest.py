@@ -13,6 +13,7 @@ import explorer_study
 from chain import enter, forget_code, make_repository, make_study, run_study
 from genverify.core.domain import DomainFile, read_domain
 from genverify.core.release import Schema, build_schema
+from genverify.core.settings import ReleaseSettings
 from genverify.run.config import read_shipped
 from genverify.solve.settings import ProgramSettings
 
@@ -67,10 +68,9 @@ def config() -> dict[str, Any]:
 
 
 @pytest.fixture(scope="session")
-def release_settings() -> dict[str, Any]:
+def release_settings() -> ReleaseSettings:
     """The release settings of the paper's study."""
-    settings: dict[str, Any] = yaml.safe_load((ROOT / "config.yaml").read_text())["release"]
-    return settings
+    return ReleaseSettings(**yaml.safe_load((ROOT / "config.yaml").read_text())["release"])
 
 
 @pytest.fixture(scope="session")
@@ -85,19 +85,19 @@ def toy() -> Path:
 
 
 @pytest.fixture(scope="session")
-def toy_settings() -> dict[str, Any]:
-    return {
-        "tables_file": str(TOY / "tables.yaml"),
-        "universe": "owners",
-        "tables": "all",
-        "groups": {},
-        "structural_zeros": False,
-        "withhold": [],
-    }
+def toy_settings() -> ReleaseSettings:
+    return ReleaseSettings(
+        tables_file=str(TOY / "tables.yaml"),
+        universe="owners",
+        tables="all",
+        groups={},
+        structural_zeros=False,
+        withhold=[],
+    )
 
 
 @pytest.fixture(scope="session")
-def toy_schema(toy_settings: dict[str, Any]) -> Schema:
+def toy_schema(toy_settings: ReleaseSettings) -> Schema:
     tables = yaml.safe_load((TOY / "tables.yaml").read_text())
     return build_schema(read_domain(TOY / "domain.yaml"), tables, toy_settings)
 

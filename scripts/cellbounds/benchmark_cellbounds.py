@@ -4,15 +4,16 @@ import numpy as np
 
 from genverify.core.seeds import derive_seed
 from genverify.papers.cellbounds.benchmark import KINDS, benchmark_frame, random_counts, time_table
+from genverify.papers.cellbounds.settings import CellboundsBenchmark
 from genverify.run.jobs import Job, log, run
 
 
 def main(job: Job) -> None:
-    own, lines = job.params.cellbounds, []
-    for size in own["tables"]:
+    own, lines = job.settings("cellbounds", CellboundsBenchmark), []
+    for size in own.tables:
         for kind in KINDS:
-            rng = np.random.default_rng(derive_seed(job.params.seed, "cellbounds", kind, *map(str, size.values())))
-            for line in time_table(kind, random_counts(kind, **size, rng=rng), own, rng):
+            rng = np.random.default_rng(derive_seed(job.params.seed, "cellbounds", kind, *map(str, dict(size).values())))
+            for line in time_table(kind, random_counts(kind, **dict(size), rng=rng), own, rng):
                 lines.append(line)
                 log.info("%s", line)
     benchmark_frame(lines).to_csv(job.output.table, index=False)

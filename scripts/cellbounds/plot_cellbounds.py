@@ -5,6 +5,7 @@ from pathlib import Path
 import pandas as pd
 
 from genverify.papers.cellbounds.figures import plot_cellbounds
+from genverify.papers.cellbounds.settings import Cellbounds
 from genverify.papers.cellbounds.tables import bounded_cells
 from genverify.papers.cellbounds.two_way import read_printed
 from genverify.run.jobs import Job, run
@@ -16,7 +17,8 @@ LABEL = "counts printed by Wright and Smucker (Table 2 is fictitious)"
 
 def main(job: Job) -> None:
     tables = {words: read_printed(Path(getattr(job.input, name))) for name, words in SHOWN.items()}
-    cells = pd.concat([bounded_cells(counts, words, job.params.cellbounds["decimals"]) for words, counts in tables.items()])
+    decimals = job.settings("cellbounds", Cellbounds).decimals
+    cells = pd.concat([bounded_cells(counts, words, decimals) for words, counts in tables.items()])
     save(plot_cellbounds(cells, LABEL), Path(job.output.pdf), Path(job.output.png))
     cells.to_csv(job.output.table, index=False)
 

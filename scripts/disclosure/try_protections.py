@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from genverify.attack.settings import Generate
 from genverify.disclosure.audit import Attack
 from genverify.disclosure.describe import describe
 from genverify.disclosure.write import write_what_if
@@ -11,8 +12,8 @@ from genverify.solve.settings import ProgramSettings
 
 def main(job: Job) -> None:
     described = describe(Path(job.input.described))
-    settings = ProgramSettings(**job.params.program).proving("the audit of a release")
-    attack = Attack(settings, job.params.generate["datasets"], described.form.min_k, described.form.seed)
+    settings = job.settings("program", ProgramSettings).proving("the audit of a release")
+    attack = Attack(settings, job.settings("generate", Generate).datasets, described.form.min_k, described.form.seed)
     write_what_if(described, attack, Path(job.output.table).parent)
 
 

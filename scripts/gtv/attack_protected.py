@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from genverify.attack.settings import Generate, Verify
 from genverify.checker.file import write_proofs
 from genverify.core.frames import stack
 from genverify.core.release import empty_ranges, read_releases, read_schema
@@ -18,7 +19,7 @@ from genverify.solve.settings import ProgramSettings
 
 
 def main(job: Job) -> None:
-    settings, counts = ProgramSettings(**job.params.program), Path(job.input.counts)
+    settings, counts = job.settings("program", ProgramSettings), Path(job.input.counts)
     schema, empty = read_schema(Path(job.input.schema)), empty_ranges(counts)
 
     @cache
@@ -26,7 +27,7 @@ def main(job: Job) -> None:
         return build_kinds(read_schema(Path(job.input.possible)), settings.max_types)
 
     own = limited(settings, job.params.max_types)
-    attack = Attack(own, job.params.generate["datasets"], job.params.verify["min_k"], kinds)
+    attack = Attack(own, job.settings("generate", Generate).datasets, job.settings("verify", Verify).min_k, kinds)
     claims, proofs, rows = [], [], contradictory_rows(counts, empty)
     for release in progress(list(read_releases(counts, schema, empty)), "blocks attacked"):
         found = attack.block(release, derive_seed(job.params.seed, "generate", release.block))

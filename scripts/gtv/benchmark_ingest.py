@@ -11,6 +11,7 @@ from genverify.core.measure import measure
 from genverify.microdata.ppmf_writer import write_ppmf
 from genverify.microdata.store import read_microdata
 from genverify.papers.gtv.ingest import enlarged, ingest_ppmf
+from genverify.papers.gtv.settings import IngestBenchmark
 from genverify.run.jobs import Job, log, run
 
 
@@ -19,7 +20,7 @@ def main(job: Job) -> None:
     states = [read_microdata(microdata, states=[path.stem]) for path in sorted(microdata.glob("*.parquet"))]
     with TemporaryDirectory(dir=Path(job.output.table).parent) as folder:
         units, store = Path(folder) / "units.csv", Path(folder) / "microdata"
-        write_ppmf(enlarged(states, job.params.ingest["rows"]), units)
+        write_ppmf(enlarged(states, job.settings("ingest", IngestBenchmark).rows), units)
         size = units.stat().st_size
         measured = measure(ingest_ppmf, units, store, read_domain(Path(job.input.domain)).domain)
     if not measured.finished:

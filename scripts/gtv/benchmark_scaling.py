@@ -5,29 +5,38 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from genverify.attack.settings import Generate, Verify
 from genverify.core.domain import read_domain
 from genverify.core.measure import measure
 from genverify.core.release import read_study
 from genverify.core.seeds import derive_seed
+from genverify.core.settings import ReleaseSettings
+from genverify.core.tabulate import releases_of
 from genverify.microdata.store import read_microdata
-from genverify.papers.gtv.scaling import attack_stages, draw_tract, merge_blocks, release_of, scaling_frame, scaling_row
+from genverify.papers.gtv.scaling import attack_stages, draw_tract, merge_blocks, scaling_frame, scaling_row
+from genverify.papers.gtv.settings import ScalingBenchmark
 from genverify.run.jobs import Job, log, run
+from genverify.solve.settings import ProgramSettings
 
 
 def main(job: Job) -> None:
-    settings, own = job.params.release, job.params.scaling
-    keeps = read_domain(Path(job.input.domain)).universe(settings["universe"]).keeps
-    schemas = [read_study(Path(job.input.domain), settings | {"structural_zeros": known}) for known in (False, True)]
+    settings, own = job.settings("release", ReleaseSettings), job.settings("scaling", ScalingBenchmark)
+    keeps = read_domain(Path(job.input.domain)).universe(settings.universe).keeps
+    schemas = [read_study(Path(job.input.domain), settings.but(structural_zeros=known)) for known in (False, True)]
+    how = (
+        job.settings("program", ProgramSettings),
+        job.settings("generate", Generate).datasets,
+        job.settings("verify", Verify).min_k,
+    )
     sizes, rows = pd.read_parquet(job.input.sizes), []
-    for n, repeat in [(n, repeat) for n in own["households"] for repeat in range(own["repeats"])]:
+    for n, repeat in [(n, repeat) for n in own.households for repeat in range(own.repeats)]:
         seed = derive_seed(job.params.seed, "scaling", str(n), str(repeat))
         blocks = draw_tract(sizes, n, np.random.default_rng(seed))
         records = read_microdata(Path(job.input.microdata), blocks=blocks)
         merged = merge_blocks(records, blocks, keeps, n, f"{blocks[0][:11]}-{n}-{repeat}")
         for structural, schema in enumerate(schemas):
-            release = release_of(merged, keeps, schema)
-            attack = (release, job.params.program, job.params.generate["datasets"], job.params.verify["min_k"], seed)
-            measured = measure(attack_stages, *attack, seconds=own["seconds"], memory_mb=own["memory_mb"])
+            (release,) = releases_of(merged, keeps, schema)
+            measured = measure(attack_stages, release, *how, seed, seconds=own.seconds, memory_mb=own.memory_mb)
             rows.append(scaling_row(n, bool(structural), repeat, measured))
             log.info("%s", rows[-1])
     scaling_frame(rows).to_csv(job.output.table, index=False)

@@ -4,24 +4,28 @@ from pathlib import Path
 
 import pandas as pd
 
+from genverify.attack.settings import Generate, Verify
 from genverify.core.release import read_releases, read_schema
 from genverify.core.seeds import derive_seed
 from genverify.papers.gtv.sample import draw_blocks
+from genverify.papers.gtv.settings import SpeedBenchmark
 from genverify.papers.gtv.speed import compare
 from genverify.run.jobs import Job, log, run
+from genverify.solve.settings import ProgramSettings
 
 DESIGN = "country_median"
 
 
 def main(job: Job) -> None:
-    sample, own = pd.read_parquet(job.input.sample), job.params.speed
-    chosen = draw_blocks(sample, DESIGN, own["blocks"], job.params.seed, "speed")
+    sample, own = pd.read_parquet(job.input.sample), job.settings("speed", SpeedBenchmark)
+    chosen = draw_blocks(sample, DESIGN, own.blocks, job.params.seed, "speed")
     schema, rows = read_schema(Path(job.input.schema)), []
+    program = job.settings("program", ProgramSettings)
+    K, min_k = job.settings("generate", Generate).datasets, job.settings("verify", Verify).min_k
     for release in (release for path in job.input.counts for release in read_releases(Path(path), schema)):
         if release.block in chosen:
             seed = derive_seed(job.params.seed, "generate", release.block)
-            K, min_k = job.params.generate["datasets"], job.params.verify["min_k"]
-            rows.append(compare(release, job.params.program, K, min_k, seed, own))
+            rows.append(compare(release, program, K, min_k, seed, own))
             log.info("%d of %d blocks: %s", len(rows), len(chosen), rows[-1])
     pd.DataFrame(rows).sort_values("block").to_csv(job.output.table, index=False)
 

@@ -6,6 +6,7 @@ import pandas as pd
 
 from genverify.core.domain import read_domain
 from genverify.core.release import read_study
+from genverify.core.settings import ReleaseSettings
 from genverify.core.tabulate import tabulate_counts
 from genverify.core.timing import watch
 from genverify.microdata.store import read_microdata
@@ -13,9 +14,9 @@ from genverify.run.jobs import Job, log, run
 
 
 def main(job: Job) -> None:
-    settings = job.params.release
+    settings = job.settings("release", ReleaseSettings)
     schema = read_study(Path(job.input.domain), settings)
-    keeps = read_domain(Path(job.input.domain)).universe(settings["universe"]).keeps
+    keeps = read_domain(Path(job.input.domain)).universe(settings.universe).keeps
     with watch() as read:
         records = read_microdata(Path(job.input.microdata))
     with watch() as spent:

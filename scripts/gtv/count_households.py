@@ -9,7 +9,9 @@ from genverify.attack.truth import count_answers, count_households
 from genverify.core.domain import read_domain
 from genverify.core.frames import FEW_BLOCKS_AT_ONCE, read_blocks, split_rows, write_pieces
 from genverify.core.release import TOTAL, read_schema
+from genverify.core.settings import ReleaseSettings
 from genverify.microdata.store import read_microdata
+from genverify.papers.gtv.settings import Sample
 from genverify.run.jobs import Job, log, run
 
 
@@ -23,12 +25,14 @@ def main(job: Job) -> None:
 
 def _counted(job: Job) -> Iterator[pd.DataFrame]:
     domain = read_domain(Path(job.input.domain))
+    universes = job.settings("release", ReleaseSettings).universe, job.settings("sample", Sample).universe
+    of_release, of_sample = (domain.universe(name).keeps for name in universes)
     for sample in split_rows(pd.read_parquet(job.input.sample), FEW_BLOCKS_AT_ONCE):
         claims = read_blocks(Path(job.input.claims), set(sample["block"]))
         records = read_microdata(Path(job.input.microdata), blocks=set(sample["block"])).to_pandas()
-        attacked = domain.universe(job.params.release["universe"]).keeps.matches(dict(records.items()))
+        attacked = of_release.matches(dict(records.items()))
         records = records[attacked].reset_index(drop=True)
-        household = domain.universe(job.params.sample["universe"]).keeps.matches(dict(records.items()))
+        household = of_sample.matches(dict(records.items()))
         yield count_households(claims, records, household, sample, len(domain.domain.names))
 
 

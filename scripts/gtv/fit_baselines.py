@@ -7,6 +7,7 @@ import pandas as pd
 
 from genverify.core.domain import read_domain
 from genverify.core.frames import read_pieces, write_pieces
+from genverify.core.settings import ReleaseSettings
 from genverify.papers.gtv.baselines import fit_baselines, nation_types
 from genverify.run.jobs import Job, log, run
 
@@ -22,7 +23,7 @@ def main(job: Job) -> None:
 def _fitted(job: Job, counted: list[pd.DataFrame]) -> Iterator[pd.DataFrame]:
     """The baselines of each piece of the claims; how many claims no prior has seen goes to `counted`."""
     file, microdata = read_domain(Path(job.input.domain)), Path(job.input.microdata)
-    universe = file.universe(job.params.release["universe"])
+    universe = file.universe(job.settings("release", ReleaseSettings).universe)
     published = file.domain.restrict(universe.codes)
     blocks = pd.read_parquet(job.input.blocks, columns=["block", "n_households"])
     nation = nation_types(microdata, file.domain, universe.keeps)

@@ -6,6 +6,7 @@ import pandas as pd
 
 from genverify.attack.datasetfile import datasets_frame, generated_row
 from genverify.attack.generate import generate_block
+from genverify.attack.settings import Generate
 from genverify.core.frames import stack
 from genverify.core.release import read_releases, read_schema
 from genverify.core.seeds import derive_seed
@@ -16,11 +17,11 @@ from genverify.solve.settings import ProgramSettings
 
 def main(job: Job) -> None:
     schema = read_schema(Path(job.input.schema))
-    settings = ProgramSettings(**job.params.program)
+    settings, K = job.settings("program", ProgramSettings), job.settings("generate", Generate).datasets
     datasets, rows = [], []
     for release in progress(list(read_releases(Path(job.input.counts), schema)), "blocks generated"):
         seed = derive_seed(job.params.seed, "generate", release.block)
-        generated = generate_block(release, settings, job.params.generate["datasets"], seed)
+        generated = generate_block(release, settings, K, seed)
         datasets.append(datasets_frame(release.block, generated, schema.domain))
         rows.append(generated_row(release, generated))
     stack(datasets).to_parquet(job.output.datasets, index=False)

@@ -6,6 +6,7 @@ import pandas as pd
 
 from genverify.core.domain import read_domain
 from genverify.core.frames import stack
+from genverify.core.settings import ReleaseSettings
 from genverify.microdata.store import read_microdata
 from genverify.papers.gtv.protected.judge import judge
 from genverify.run.jobs import Job, log, run
@@ -16,7 +17,7 @@ def main(job: Job) -> None:
         stack([part for part in map(pd.read_parquet, paths) if len(part)]) for paths in (job.input.claims, job.input.blocks)
     )
     records = read_microdata(Path(job.input.microdata), blocks=set(blocks["block"])).to_pandas()
-    keeps = read_domain(Path(job.input.domain)).universe(job.params.release["universe"]).keeps
+    keeps = read_domain(Path(job.input.domain)).universe(job.settings("release", ReleaseSettings).universe).keeps
     records = records[keeps.matches(dict(records.items()))].reset_index(drop=True)
     judged = judge(claims, blocks, records)
     judged.to_parquet(job.output.blocks, index=False)

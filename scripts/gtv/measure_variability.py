@@ -15,7 +15,7 @@ from genverify.solve.variability import solution_variability
 
 
 def main(job: Job) -> None:
-    settings = ProgramSettings(**job.params.program)
+    settings = job.settings("program", ProgramSettings)
     releases = list(read_releases(Path(job.input.counts), read_schema(Path(job.input.schema))))
     datasets = read_datasets(Path(job.input.datasets), releases)
     rows = []

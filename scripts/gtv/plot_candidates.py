@@ -6,6 +6,7 @@ from pathlib import Path
 import pandas as pd
 
 from genverify.attack.datasetfile import read_datasets
+from genverify.attack.settings import Verify
 from genverify.core.claims import Codes
 from genverify.core.frames import read_blocks
 from genverify.core.manifest import data_label
@@ -24,7 +25,7 @@ def main(job: Job) -> None:
     found = {block: held for counts, path in batches for block, held in _datasets(counts, path, schema, chosen)}
     records = ((block, found[block]) for block in progress(chosen, "blocks counted"))
     claims = read_blocks(Path(job.input.claims), chosen)
-    table = candidates_table(records, len(sizes), claims, job.params.verify["min_k"])
+    table = candidates_table(records, len(sizes), claims, job.settings("verify", Verify).min_k)
     table.to_csv(job.output.table, index=False, float_format="%.4g")
     save(plot_candidates(table, data_label(Path(job.input.manifest))), Path(job.output.pdf), Path(job.output.png))
 

@@ -8,6 +8,7 @@ from genverify.checker.stored import require_proved
 from genverify.core.domain import read_domain
 from genverify.core.manifest import data_label
 from genverify.core.release import read_schema
+from genverify.core.settings import ReleaseSettings
 from genverify.microdata.store import read_microdata
 from genverify.papers.gtv.figures.fig1 import LARGEST, check_synthetic, choose_example, plot_fig1
 from genverify.run.jobs import Job, run
@@ -17,7 +18,7 @@ from genverify.show.style import save
 def main(job: Job) -> None:
     check_synthetic(Path(job.input.manifest))
     schema, source = read_schema(Path(job.input.schema)), Path(job.input.claims)
-    keeps = read_domain(Path(job.input.domain)).universe(job.params.release["universe"]).keeps
+    keeps = read_domain(Path(job.input.domain)).universe(job.settings("release", ReleaseSettings).universe).keeps
     sample = pd.read_parquet(job.input.sample)
     small = sample.loc[sample["n_households"] <= LARGEST, "block"]
     records = read_microdata(Path(job.input.microdata), blocks=set(small)).to_pandas()

@@ -5,13 +5,15 @@ from pathlib import Path
 from genverify.core.domain import read_domain
 from genverify.microdata.store import block_sizes
 from genverify.papers.gtv.sample import choose_blocks
+from genverify.papers.gtv.settings import Sample
 from genverify.run.jobs import Job, log, run
 
 
 def main(job: Job) -> None:
-    universe = read_domain(Path(job.input.domain)).universe(job.params.sample["universe"])
+    settings = job.settings("sample", Sample)
+    universe = read_domain(Path(job.input.domain)).universe(settings.universe)
     sizes = block_sizes(Path(job.input.microdata), universe.keeps)
-    blocks = choose_blocks(sizes, job.params.sample, job.params.seed)
+    blocks = choose_blocks(sizes, settings, job.params.seed)
     sizes.to_parquet(job.output.sizes, index=False)
     blocks.to_parquet(job.output.blocks, index=False)
     log.info("%d blocks drawn, %d distinct", len(blocks), blocks["block"].nunique())

@@ -6,6 +6,7 @@ import pandas as pd
 
 from genverify.attack.block import verify_block
 from genverify.attack.datasetfile import read_datasets
+from genverify.attack.settings import Verify
 from genverify.attack.tables import claims_frame, verified_row
 from genverify.checker.file import write_proofs
 from genverify.core.frames import stack
@@ -17,12 +18,12 @@ from genverify.solve.settings import ProgramSettings
 
 def main(job: Job) -> None:
     schema = read_schema(Path(job.input.schema))
-    settings = ProgramSettings(**job.params.program)
+    settings, min_k = job.settings("program", ProgramSettings), job.settings("verify", Verify).min_k
     releases = list(read_releases(Path(job.input.counts), schema))
     datasets = read_datasets(Path(job.input.datasets), releases)
     claims, rows, proofs = [], [], []
     for release in progress(releases, "blocks verified"):
-        found = verify_block(release, datasets[release.block], settings, job.params.verify["min_k"])
+        found = verify_block(release, datasets[release.block], settings, min_k)
         proofs.append(found.certificate)
         claims.append(claims_frame(found))
         rows.append(verified_row(found, settings))

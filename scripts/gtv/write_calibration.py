@@ -8,13 +8,15 @@ from genverify.core.domain import read_domain
 from genverify.core.files import read_yaml
 from genverify.core.manifest import data_label
 from genverify.core.release import read_study
+from genverify.core.settings import ReleaseSettings
 from genverify.papers.gtv.tables.calibration import calibration
 from genverify.run.jobs import Job, log, run
 
 
 def main(job: Job) -> None:
-    keeps = read_domain(Path(job.input.domain)).universe(job.params.release["universe"]).keeps
-    schema = read_study(Path(job.input.domain), job.params.release)
+    release = job.settings("release", ReleaseSettings)
+    keeps = read_domain(Path(job.input.domain)).universe(release.universe).keeps
+    schema = read_study(Path(job.input.domain), release)
     sizes = pd.read_parquet(job.input.sizes)
     targets = read_yaml(Path(job.input.national))["targets"]
     table = calibration(Path(job.input.microdata), sizes, schema, keeps, targets)

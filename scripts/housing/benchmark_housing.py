@@ -8,6 +8,7 @@ from genverify.core.files import read_yaml
 from genverify.papers.housing.attack.joint_program import read_percentages, read_statistics
 from genverify.papers.housing.benchmark import time_housing
 from genverify.papers.housing.private.household import read_household_file
+from genverify.papers.housing.settings import HousingBenchmark
 from genverify.run.jobs import Job, run
 from genverify.solve.settings import ProgramSettings
 
@@ -24,7 +25,9 @@ def main(job: Job) -> None:
         "seed": job.params.seed,
     }
     blocks, prior = read_statistics(Path(job.input.statistics), percentages), pd.read_parquet(job.input.prior)
-    table = time_housing(blocks, prior, given, job.params.own, ProgramSettings(**job.params.program))
+    table = time_housing(
+        blocks, prior, given, job.settings("own", HousingBenchmark), job.settings("program", ProgramSettings)
+    )
     table.to_csv(job.output.table, index=False)
 
 

@@ -7,13 +7,14 @@ from genverify.core.timing import progress
 from genverify.papers.housing.attack.detect import detect_block, detected_frame
 from genverify.papers.housing.attack.joint_program import read_percentages, read_statistics
 from genverify.papers.housing.private.household import read_household_file
+from genverify.papers.housing.settings import Condition
 from genverify.run.jobs import Job, log, run
 from genverify.solve.settings import ProgramSettings
 
 
 def main(job: Job) -> None:
     file, percentages = read_household_file(Path(job.input.housing_domain)), read_percentages(Path(job.input.published))
-    settings, reading = ProgramSettings(**job.params.program), job.params.condition["reading"]
+    settings, reading = job.settings("program", ProgramSettings), job.part("condition", Condition).reading
     found = []
     for block, row in progress(read_statistics(Path(job.input.statistics), percentages), "blocks decided"):
         found.append(detect_block(row, block, file, percentages, reading, settings))

@@ -6,12 +6,13 @@ from pathlib import Path
 from genverify.core.domain import read_domain
 from genverify.core.files import read_yaml
 from genverify.core.manifest import data_label
+from genverify.microdata.settings import Microdata
 from genverify.papers.housing.private.draw import draw_housing, open_units, read_assumptions
 from genverify.run.jobs import Job, log, run
 
 
 def main(job: Job) -> None:
-    microdata, wanted = job.params.microdata, job.params.blocks
+    microdata, wanted = job.settings("microdata", Microdata), job.params.blocks
     occupancy = read_yaml(Path(job.input.housing_domain))["occupancy"]
     pums = Path(job.input.pums) if job.input.pums else None
     given = read_assumptions(Path(job.input.simulation), occupancy, job.params.alpha, job.params.smallest_property, pums)
@@ -19,7 +20,7 @@ def main(job: Job) -> None:
     label, tables = open_units(microdata, job.params.households, store, job.params.seed, domain_file)
     label = label or data_label(Path(job.input.source[1]))
     blocks = draw_housing(tables, given, wanted, job.params.seed, Path(job.output.households))
-    manifest = {"label": label, "source": microdata["source"], "blocks": blocks}
+    manifest = {"label": label, "source": microdata.source, "blocks": blocks}
     Path(job.output.manifest).write_text(json.dumps(manifest, indent=1) + "\n")
     log.info("%s: properties in %d blocks, %d wanted", label, blocks, wanted)
 

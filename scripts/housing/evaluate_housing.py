@@ -9,6 +9,7 @@ from genverify.papers.housing.judged.judge import check_sound, judge_blocks
 from genverify.papers.housing.judged.match_keys import read_property_households
 from genverify.papers.housing.judged.reidentify import Attack, reidentify
 from genverify.papers.housing.private.household import read_household_file
+from genverify.papers.housing.settings import Condition
 from genverify.run.jobs import Job, run
 
 
@@ -16,8 +17,8 @@ def main(job: Job) -> None:
     file, condition = read_household_file(Path(job.input.domain)), job.wildcards.condition
     households = read_property_households(Path(job.input.households))
     counted, found = read_counted(job.input.reconstructions, file), read_found(job.input.found)
-    protection = job.params.protection
-    judged = judge_blocks(households, pd.read_parquet(job.input.blocks), counted, found, file, protection["swap_hud"])
+    protection = job.part("protection", Condition)
+    judged = judge_blocks(households, pd.read_parquet(job.input.blocks), counted, found, file, protection.swap_hud)
     check_sound(judged, protection, condition, is_synthetic(Path(job.input.manifest), condition))
     flagged = set(judged.loc[judged["flagged"], "block"])
     attack = Attack(condition, flagged, counted, found)

@@ -9,16 +9,18 @@ from genverify.papers.housing.attack.joint_program import read_block, read_perce
 from genverify.papers.housing.attack.prior import prior_of
 from genverify.papers.housing.attack.variability import measure_block, variability_frame
 from genverify.papers.housing.private.household import read_household_file
+from genverify.papers.housing.settings import Condition
 from genverify.run.jobs import Job, log, run
 from genverify.solve.settings import ProgramSettings
 
 
 def main(job: Job) -> None:
     file, percentages = read_household_file(Path(job.input.housing_domain)), read_percentages(Path(job.input.published))
-    settings, prior, rows = ProgramSettings(**job.params.program), pd.read_parquet(job.input.prior), []
+    settings, prior, rows = job.settings("program", ProgramSettings), pd.read_parquet(job.input.prior), []
+    reading = job.part("condition", Condition).reading
     statistics = read_statistics(Path(job.input.statistics), percentages)[int(job.wildcards.batch) :: job.params.batches]
     for block, row in progress(statistics, "blocks measured"):
-        release = read_block(row, block, file, percentages, job.params.condition["reading"])
+        release = read_block(row, block, file, percentages, reading)
         found = measure_block(release, prior_of(prior, block), file, job.params.simple, settings)
         rows += [{"block": block, "n": row["N"], "n_s": row["HUD_N"], **one} for one in found]
     frame = variability_frame(rows)

@@ -5,17 +5,18 @@ from pathlib import Path
 
 from genverify.core.files import read_yaml
 from genverify.papers.housing.published.publish import publish_files, publish_simulated
+from genverify.papers.housing.settings import Condition
 from genverify.run.jobs import Job, log, run
 
 
 def main(job: Job) -> None:
     published = read_yaml(Path(job.input.published))
     budget = Path(job.input.budget) if job.input.budget else None
-    condition = {**job.params.condition, "smallest_property": job.params.smallest_property}
+    condition, smallest = job.part("condition", Condition), job.params.smallest_property
     statistics, manifest = (
         publish_files(job.input.files, published)
         if job.input.files
-        else publish_simulated(job.input.households, condition, published, budget, job.params.seed)
+        else publish_simulated(job.input.households, condition, smallest, published, budget, job.params.seed)
     )
     statistics.to_parquet(job.output.statistics, index=False)
     Path(job.output.manifest).write_text(json.dumps(manifest, indent=1) + "\n")

@@ -9,17 +9,19 @@ from genverify.papers.housing.attack.joint_program import read_block, read_perce
 from genverify.papers.housing.attack.prior import prior_of
 from genverify.papers.housing.attack.reconstruct import all_datasets, blocks_frame, flagged_batch, reconstruct_block
 from genverify.papers.housing.private.household import read_household_file
+from genverify.papers.housing.settings import Condition
 from genverify.run.jobs import Job, log, run
 from genverify.solve.settings import ProgramSettings
 
 
 def main(job: Job) -> None:
     file, percentages = read_household_file(Path(job.input.housing_domain)), read_percentages(Path(job.input.published))
+    reading = job.part("condition", Condition).reading
     wanted = flagged_batch(pd.read_parquet(job.input.blocks), int(job.wildcards.batch), job.params.batches)
     rows = dict(read_statistics(Path(job.input.statistics), percentages))
-    settings, prior, found = ProgramSettings(**job.params.program), pd.read_parquet(job.input.prior), []
+    settings, prior, found = job.settings("program", ProgramSettings), pd.read_parquet(job.input.prior), []
     for block in progress(wanted, "blocks reconstructed"):
-        release = read_block(rows[block], block, file, percentages, job.params.condition["reading"])
+        release = read_block(rows[block], block, file, percentages, reading)
         own = prior_of(prior, block)
         found.append(reconstruct_block(release, own, job.params.top, settings, job.params.search, job.params.seed))
     all_datasets(found).to_parquet(job.output.datasets, index=False)

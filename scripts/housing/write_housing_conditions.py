@@ -5,13 +5,15 @@ from pathlib import Path
 from genverify.core.manifest import data_label
 from genverify.papers.housing.judged.batches import by_condition
 from genverify.papers.housing.judged.table1 import condition_table, condition_text
+from genverify.papers.housing.settings import Condition
 from genverify.run.jobs import Job, run
 
 
 def main(job: Job) -> None:
     label = data_label(Path(job.input.manifest))
     found = {name: by_condition(getattr(job.input, name)) for name in ("judged", "curves", "totals")}
-    table = condition_table(**found, conditions=job.params.conditions, label=label)
+    conditions = {name: Condition(**condition) for name, condition in job.params.conditions.items()}
+    table = condition_table(**found, conditions=conditions, label=label)
     table.to_csv(job.output.table, index=False)
     Path(job.output.readable).write_text(condition_text(table, label))
 

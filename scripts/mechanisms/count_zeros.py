@@ -6,20 +6,25 @@ import pandas as pd
 
 from genverify.core.domain import read_domain
 from genverify.core.release import read_study
+from genverify.core.settings import ReleaseSettings
+from genverify.core.tabulate import releases_of
 from genverify.core.timing import progress
 from genverify.microdata.store import read_microdata
-from genverify.papers.mechanisms.zeros import count_left, draw_sizes, releases_of
+from genverify.papers.mechanisms.settings import Zeros
+from genverify.papers.mechanisms.zeros import count_left, draw_sizes
 from genverify.run.jobs import Job, run
+from genverify.solve.settings import ProgramSettings
 
 
 def main(job: Job) -> None:
-    settings, own = job.params.release, job.params.zeros
-    keeps = read_domain(Path(job.input.domain)).universe(settings["universe"]).keeps
-    plain, known = (read_study(Path(job.input.domain), settings | {"structural_zeros": zeros}) for zeros in (False, True))
-    drawn = draw_sizes(pd.read_parquet(job.input.sizes), own["households"], own["blocks"], job.params.seed)
+    settings, own = job.settings("release", ReleaseSettings), job.settings("zeros", Zeros)
+    keeps = read_domain(Path(job.input.domain)).universe(settings.universe).keeps
+    plain, known = (read_study(Path(job.input.domain), settings.but(structural_zeros=zeros)) for zeros in (False, True))
+    drawn = draw_sizes(pd.read_parquet(job.input.sizes), own.households, own.blocks, job.params.seed)
     blocks = sorted({*drawn, *pd.read_parquet(job.input.sample)["block"]})
-    releases = releases_of(read_microdata(Path(job.input.microdata), blocks=blocks), keeps, plain)
-    rows = [{"block": release.block, "n": release.n, **count_left(release, known.rules, job.params.program["max_types"])}
+    releases = list(releases_of(read_microdata(Path(job.input.microdata), blocks=blocks), keeps, plain))
+    limit = job.settings("program", ProgramSettings).max_types
+    rows = [{"block": release.block, "n": release.n, **count_left(release, known.rules, limit)}
             for release in progress(releases, "blocks counted")]  # fmt: skip
     pd.DataFrame(rows).to_parquet(job.output.blocks, index=False)
 

@@ -4,9 +4,11 @@ from pathlib import Path
 
 from genverify.core.domain import read_domain
 from genverify.core.release import read_study
+from genverify.core.settings import ReleaseSettings
 from genverify.papers.mechanisms.comparison import compare_strategies, query_errors
 from genverify.papers.mechanisms.figures import plot_matrix_mechanism
 from genverify.papers.mechanisms.matrix_mechanism import strategies
+from genverify.papers.mechanisms.settings import MatrixMechanism
 from genverify.papers.mechanisms.workload import Workload
 from genverify.run.jobs import Job, log, run
 from genverify.show.style import save
@@ -15,13 +17,13 @@ LABEL = "expected error, whatever the data; no data are shown"
 
 
 def main(job: Job) -> None:
-    settings, own = job.params.release, job.params.mechanism
+    settings, own = job.settings("release", ReleaseSettings), job.settings("mechanism", MatrixMechanism)
     schema = read_study(Path(job.input.domain), settings)
-    keeps = read_domain(Path(job.input.domain)).universe(settings["universe"]).keeps
+    keeps = read_domain(Path(job.input.domain)).universe(settings.universe).keeps
     workload = Workload(schema.domain.restrict(keeps.where), tuple(query.predicate for query in schema.queries))
     found = strategies(workload)
-    errors = query_errors(found, schema.queries, workload.sizes, own["by_table"])
-    numbers = compare_strategies(found, own["epsilons"], errors)
+    errors = query_errors(found, schema.queries, workload.sizes, own.by_table)
+    numbers = compare_strategies(found, own.epsilons, errors)
     errors.to_csv(job.output.queries, index=False, float_format="%.8g")
     numbers.to_csv(job.output.table, index=False, float_format="%.8g")
     log.info("%d queries on %d records: %s", len(schema.queries), workload.domain.size, [s.name for s in found])

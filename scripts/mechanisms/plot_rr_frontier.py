@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from genverify.papers.mechanisms.figures import plot_rr_frontier
+from genverify.papers.mechanisms.settings import RandomizedResponse
 from genverify.papers.mechanisms.simulation import simulated_frontier
 from genverify.run.jobs import Job, log, run
 from genverify.show.style import save
@@ -11,7 +12,7 @@ LABEL = "simulated surveys (synthetic); bars: three standard errors"
 
 
 def main(job: Job) -> None:
-    rows = simulated_frontier(job.params.response, job.params.seed)
+    rows = simulated_frontier(job.settings("response", RandomizedResponse), job.params.seed)
     rows.to_csv(job.output.table, index=False, float_format="%.10g")
     log.info("largest difference in standard errors: %.2f", rows["difference_in_errors"].abs().max())
     save(plot_rr_frontier(rows, LABEL), Path(job.output.pdf), Path(job.output.png))

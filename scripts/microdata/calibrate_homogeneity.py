@@ -7,7 +7,8 @@ import pandas as pd
 
 from genverify.core.domain import read_domain
 from genverify.core.release import read_study
-from genverify.microdata.settings import Synthetic
+from genverify.core.settings import ReleaseSettings
+from genverify.microdata.settings import Microdata
 from genverify.microdata.sources import SYNTHETIC
 from genverify.microdata.synthetic import calibrate, read_country
 from genverify.run.jobs import Job, log, run
@@ -17,8 +18,8 @@ MULTIPLIERS = (0.0, 0.5, 0.75, 0.9, 1.0, 1.1, 1.25, 1.5)
 
 
 def main(job: Job) -> None:
-    chosen = Synthetic.model_validate(job.params.microdata["synthetic"])
-    queries = read_study(Path(job.input.domain), job.params.release).queries
+    chosen = job.settings("microdata", Microdata).synthetic
+    queries = read_study(Path(job.input.domain), job.settings("release", ReleaseSettings)).queries
     country = read_country(Path(chosen.country))
     shares = calibrate(chosen, CALIBRATION_SEED, read_domain(Path(job.input.domain)), country, queries, MULTIPLIERS)
     table = pd.DataFrame([asdict(row) for row in shares]).assign(data=SYNTHETIC)

@@ -5,6 +5,7 @@ from collections import Counter
 from pathlib import Path
 
 from genverify.core.domain import read_domain
+from genverify.microdata.settings import Microdata
 from genverify.microdata.sources import open_source
 from genverify.microdata.store import write_microdata
 from genverify.run.jobs import Job, log, run
@@ -12,10 +13,11 @@ from genverify.run.jobs import Job, log, run
 
 def main(job: Job) -> None:
     domain_file = read_domain(Path(job.input.domain))
+    settings = job.settings("microdata", Microdata)
     rejected: Counter[str] = Counter()
-    label, tables = open_source(job.params.microdata, job.params.seed, domain_file, rejected)
+    label, tables = open_source(settings, job.params.seed, domain_file, rejected)
     written = write_microdata(tables, Path(job.output.microdata), domain_file.domain)
-    manifest = {"label": label, "source": job.params.microdata["source"], "rejected": dict(rejected), **written}
+    manifest = {"label": label, "source": settings.source, "rejected": dict(rejected), **written}
     Path(job.output.manifest).write_text(json.dumps(manifest, indent=1) + "\n")
     log.info("%s: %s records kept, rejected: %s", label, written["rows"], dict(rejected) or "none")
 

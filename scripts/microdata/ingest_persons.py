@@ -12,9 +12,9 @@ from genverify.run.jobs import Job, log, run
 
 def main(job: Job) -> None:
     domain = read_domain(Path(job.input.domain)).domain
-    settings = {"synthetic": job.params.synthetic, "group_quarters": job.params.group_quarters}
+    model, group_quarters = Path(job.params.synthetic), job.params.group_quarters
     rejected: Counter[str] = Counter()
-    label, tables = open_persons(settings, Path(job.input.source), job.params.seed, domain, rejected)
+    label, tables = open_persons(Path(job.input.source), model, group_quarters, job.params.seed, domain, rejected)
     written = write_microdata(tables, Path(job.output.persons), domain)
     manifest = {"label": label, "rejected": dict(rejected), **written}
     Path(job.output.manifest).write_text(json.dumps(manifest, indent=1) + "\n")

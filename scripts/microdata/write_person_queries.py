@@ -6,14 +6,16 @@ from genverify.core.csvtext import neutral_frame
 from genverify.core.domain import read_domain
 from genverify.core.files import read_yaml
 from genverify.core.queries import published_lines
+from genverify.core.settings import ReleaseSettings
 from genverify.papers.raprank.tables.person_queries import person_queries, person_queries_text
 from genverify.run.jobs import Job, run
 
 
 def main(job: Job) -> None:
     domain, text = read_domain(Path(job.input.domain)), read_yaml(Path(job.input.tables))
-    universe = domain.universe(job.params.release["universe"])
-    chosen = {"block": job.params.release["tables"], "tract": job.params.tract_tables}
+    release = job.settings("release", ReleaseSettings)
+    universe = domain.universe(release.universe)
+    chosen = {"block": release.tables, "tract": job.params.tract_tables}
     lines = {level: list(published_lines(text, domain, universe, tables)) for level, tables in chosen.items()}
     table = person_queries(lines, read_yaml(Path(job.input.paper))["queries"])
     neutral_frame(table).to_csv(job.output.table, index=False)

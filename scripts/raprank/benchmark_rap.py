@@ -9,24 +9,26 @@ from genverify.core.release import read_releases, read_schema
 from genverify.microdata.store import read_microdata
 from genverify.papers.gtv.sample import draw_blocks
 from genverify.papers.raprank.rap.benchmark import speed_table, time_blocks, time_marginals
+from genverify.papers.raprank.settings import RapBenchmark, RapSettings
 from genverify.run.jobs import Job, run
 
 DESIGN = "country_median"
 
 
 def main(job: Job) -> None:
-    sample, own, seed = pd.read_parquet(job.input.sample), job.params.own, job.params.seed
+    sample, own, seed = pd.read_parquet(job.input.sample), job.settings("own", RapBenchmark), job.params.seed
     file, schema = read_domain(Path(job.input.domain)), read_schema(Path(job.input.schema))
     keeps = file.universe(job.params.universe).keeps
     table = read_microdata(Path(job.input.microdata), states=[sample["state"].min()])
     kept = keeps.matches({name: table[name].to_numpy() for name in keeps.columns or ["state"]})
     records = {name: table[name].to_numpy()[kept] for name in file.domain.names}
-    chosen = draw_blocks(sample, DESIGN, own["blocks"], seed, "benchmark_rap")
+    chosen = draw_blocks(sample, DESIGN, own.blocks, seed, "benchmark_rap")
     found = [
         release for path in job.input.counts for release in read_releases(Path(path), schema) if release.block in chosen
     ]
-    marginals = time_marginals(records, file.domain, job.params.rap, own, seed)
-    speed_table([marginals, *time_blocks(found, job.params.rap, own, seed)]).to_csv(job.output.table, index=False)
+    rap = job.settings("rap", RapSettings)
+    marginals = time_marginals(records, file.domain, rap, own, seed)
+    speed_table([marginals, *time_blocks(found, rap, own, seed)]).to_csv(job.output.table, index=False)
 
 
 if __name__ == "__main__":

@@ -7,14 +7,16 @@ import pandas as pd
 from genverify.core.domain import read_domain
 from genverify.microdata.store import block_sizes
 from genverify.papers.raprank.areas import draw_areas
+from genverify.papers.raprank.settings import ResolvedExperiment
 from genverify.run.jobs import Job, log, run
 
 
 def main(job: Job) -> None:
-    universe = read_domain(Path(job.input.domain)).universe(job.params.experiment["keeps"])
+    experiment = job.part("experiment", ResolvedExperiment)
+    universe = read_domain(Path(job.input.domain)).universe(experiment.keeps)
     sizes = block_sizes(Path(job.input.microdata), universe.keeps)
     sample = {block for path in job.input.sample for block in pd.read_parquet(path)["block"]}
-    areas = draw_areas(sizes, sample, job.params.experiment, job.params.seed)
+    areas = draw_areas(sizes, sample, experiment, job.params.seed)
     areas.to_parquet(job.output.areas, index=False)
     log.info("%d areas, %d blocks, %d records", areas["area"].nunique(), len(areas), areas["n"].sum())
 

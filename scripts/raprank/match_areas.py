@@ -1,5 +1,6 @@
 """Match curves of the rankings and of every baseline, area by area."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -7,26 +8,27 @@ import pandas as pd
 from genverify.core.domain import read_domain
 from genverify.core.release import read_schema
 from genverify.papers.raprank.judge import Evidence, judge_areas
+from genverify.papers.raprank.settings import ResolvedExperiment
 from genverify.run.jobs import Job, log, run
 
 
 def main(job: Job) -> None:
-    domain_file, experiment = read_domain(Path(job.input.domain)), job.params.experiment
+    domain_file, experiment = read_domain(Path(job.input.domain)), job.part("experiment", ResolvedExperiment)
     evidence = Evidence(
         areas=pd.read_parquet(job.input.areas),
         private=pd.read_parquet(job.input.private),
         holdout=pd.read_parquet(job.input.holdout),
-        ranked=by_start(job.input.ranked, experiment["starts"]),
+        ranked=by_start(job.input.ranked, experiment.starts),
         published=read_schema(Path(job.input.schema)).domain,
-        told_apart=bool(experiment["block_tables"]),
+        told_apart=bool(experiment.block_tables),
     )
-    keeps = domain_file.universe(experiment["keeps"]).keeps
+    keeps = domain_file.universe(experiment.keeps).keeps
     curves = judge_areas(evidence, Path(job.input.microdata), domain_file.domain, keeps, job.params.grid, job.params.seed)
     curves.to_parquet(job.output.curves, index=False)
     log.info("%d areas, sources: %s", curves["area"].nunique(), ", ".join(curves["source"].unique()))
 
 
-def by_start(paths: list[str], starts: list[str]) -> dict[str, pd.DataFrame]:
+def by_start(paths: list[str], starts: Sequence[str]) -> dict[str, pd.DataFrame]:
     """The ranked rows of each start: the folder of a file names it."""
     return {start: pd.concat([pd.read_parquet(p) for p in paths if Path(p).parent.name == start]) for start in starts}
 

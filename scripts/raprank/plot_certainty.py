@@ -7,6 +7,7 @@ import pandas as pd
 from genverify.core.domain import read_domain
 from genverify.core.manifest import data_label
 from genverify.core.release import read_schema
+from genverify.core.settings import ReleaseSettings
 from genverify.microdata.records import read_records
 from genverify.papers.raprank.certainty import certainty_numbers
 from genverify.papers.raprank.figures.certainty import plot_certainty
@@ -18,7 +19,7 @@ def main(job: Job) -> None:
     names = read_schema(Path(job.input.schema)).domain.names
     ranked, datasets = (pd.concat(map(pd.read_parquet, paths)) for paths in (job.input.ranked, job.input.datasets))
     claims = pd.read_parquet(job.input.claims)
-    domain_file, universe = read_domain(Path(job.input.domain)), job.params.release["universe"]
+    domain_file, universe = read_domain(Path(job.input.domain)), job.settings("release", ReleaseSettings).universe
     records = read_records(Path(job.input.microdata), domain_file, universe, set(ranked["block"]))
     numbers = certainty_numbers(records, ranked, datasets, claims, names, job.params.runs, job.params.grid, job.params.seed)
     numbers.to_csv(job.output.csv, index=False, float_format="%.6g")

@@ -9,12 +9,12 @@ from genverify.core.release import read_releases, read_schema
 from genverify.core.timing import progress
 from genverify.papers.raprank.published import make_target
 from genverify.papers.raprank.rank import rank_target, ranked_frame, runs_row
-from genverify.papers.raprank.rap import RapSettings
+from genverify.papers.raprank.settings import RapSettings, WholeBlocks
 from genverify.run.jobs import Job, run
 
 
 def main(job: Job) -> None:
-    settings, runs = RapSettings(**job.params.rap), job.params.raprank["runs"]
+    settings, runs = job.settings("rap", RapSettings), job.settings("raprank", WholeBlocks).runs
     ranked, rows = [], []
     for release in progress(
         list(read_releases(Path(job.input.counts), read_schema(Path(job.input.schema)))), "blocks ranked"

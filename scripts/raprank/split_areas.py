@@ -11,14 +11,15 @@ from genverify.papers.gtv.sample import batch_of
 from genverify.papers.raprank.experiments import experiment_schemas
 from genverify.papers.raprank.halves import area_records, split_areas
 from genverify.papers.raprank.published import both_schemas, publish_areas
+from genverify.papers.raprank.settings import ResolvedExperiment
 from genverify.run.jobs import Job, log, run
 
 
 def main(job: Job) -> None:
-    experiment, areas = job.params.experiment, pd.read_parquet(job.input.areas)
+    experiment, areas = job.part("experiment", ResolvedExperiment), pd.read_parquet(job.input.areas)
     domain_file = read_domain(Path(job.input.domain))
     schemas = experiment_schemas(domain_file, experiment)
-    records = read_records(Path(job.input.microdata), domain_file, experiment["keeps"], set(areas["block"]))
+    records = read_records(Path(job.input.microdata), domain_file, experiment.keeps, set(areas["block"]))
     private, holdout = split_areas(area_records(records, areas, schemas[0].domain), experiment, job.params.seed)
     private.to_parquet(job.output.private, index=False)
     holdout.to_parquet(job.output.holdout, index=False)

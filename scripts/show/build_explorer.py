@@ -4,26 +4,32 @@ from pathlib import Path
 
 import pandas as pd
 
+from genverify.attack.settings import Verify
 from genverify.core.release import read_schema
 from genverify.run.jobs import Job, log, run
 from genverify.show.explorer.build import block_entries, weight, write_blocks, write_lists, write_study
 from genverify.show.explorer.pages import page_text
+from genverify.show.explorer.settings import Explorer
 from genverify.show.explorer.summary import add_up, figures_by_state
 from genverify.show.explorer.words import read_words
 
 
 def main(job: Job) -> None:
-    schema, folder, settings = read_schema(Path(job.input.schema)), Path(job.output.pieces), job.params.explorer
+    schema, folder, settings = (
+        read_schema(Path(job.input.schema)),
+        Path(job.output.pieces),
+        job.settings("explorer", Explorer),
+    )
     words = read_words(settings, Path(job.input.manifest), Path(job.input.tables), Path(job.input.domain))
-    sample, least = pd.read_parquet(job.input.sample), job.params.verify["min_k"]
+    sample, least = pd.read_parquet(job.input.sample), job.settings("verify", Verify).min_k
     told = (sample, Path(job.input.blocks), Path(job.input.households), least)
-    designs = sorted(set(sample["design"])) if words.synthetic or settings["show_households"] else None
+    designs = sorted(set(sample["design"])) if words.synthetic or settings.show_households else None
     write_study(folder, schema, add_up(figures_by_state(*told)), words, least, designs)
     if designs is not None:
         files = (map(Path, paths) for paths in (job.input.counts, job.input.proofs, job.input.explained))
         batches = list(zip(*files, strict=True))
         entries = block_entries(schema, batches, Path(job.input.claims), Path(job.input.baselines))
-        piece = write_blocks(folder, entries, settings["blocks_per_piece"])
+        piece = write_blocks(folder, entries, settings.blocks_per_piece)
         write_lists(folder, figures_by_state(*told), designs, piece)
     Path(job.output.page).write_text(page_text(f"Block explorer: {words.data}"))
     log.info("%d files, %.1f MB", *weight(folder))

@@ -19,12 +19,12 @@ from genverify.core.release import Release, Schema, make_release
 from genverify.solve.bounds import Bounder, Limits
 from genverify.solve.program import build_program
 from genverify.solve.recount import WrongAnswer
-from genverify.solve.settings import ProgramSettings
+from genverify.solve.settings import DEFAULT
 from genverify.solve.solvers.base import Answer, Infeasible, Limit, Optimal, Solver, Stopped, WorkLimits
 from genverify.solve.solvers.highs import Highs
 from genverify.solve.types import TooManyTypes
 
-SETTINGS = ProgramSettings("compact", "highs", 10_000, 10_000, 500, 200, 60.0)
+SETTINGS = DEFAULT.but(max_types=10_000, iterations=10_000, seconds=60.0)
 WORK = WorkLimits(10_000, 1_000, 60.0)
 LIMITS = Limits(500, 200, 60.0)
 WHERE = {

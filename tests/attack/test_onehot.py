@@ -18,6 +18,7 @@ from genverify.core.errors import ReleaseError
 from genverify.core.predicates import Predicate, Rule
 from genverify.core.queries import Query
 from genverify.core.release import Release, Schema, make_release, read_study
+from genverify.core.settings import ReleaseSettings
 from genverify.core.tabulate import tabulate
 from genverify.solve.bounds import Bounder, Limits
 from genverify.solve.program import build_program
@@ -198,8 +199,8 @@ SHARES = {
 def census_release(seed: int, n: int, structural_zeros: bool) -> Release:
     """All 621 counts of n households drawn at random; with structural zeros, only households that keep the rules."""
     census = Path(__file__).parents[2] / "data" / "census"
-    settings = {"tables_file": census / "tables.yaml", "universe": "occupied", "tables": "all", "groups": {"renter": [3]},
-                "structural_zeros": structural_zeros}  # fmt: skip
+    settings = ReleaseSettings(tables_file=str(census / "tables.yaml"), universe="occupied", tables="all",
+                               groups={"renter": [3]}, structural_zeros=structural_zeros, withhold=[])  # fmt: skip
     study = read_study(census / "domain.yaml", settings)
     rng = np.random.default_rng(seed)
     drawn = {c.name: rng.choice(c.codes, 1000, p=SHARES[c.name]) for c in study.domain.columns}

@@ -32,12 +32,12 @@ from genverify.disclosure.withhold import open_singles, search_cells
 from genverify.papers.gtv.persons import prove
 from genverify.solve.leaves import Leaf, certificate_of
 from genverify.solve.recount import WrongAnswer
-from genverify.solve.settings import ProgramSettings
+from genverify.solve.settings import DEFAULT
 from genverify.solve.solvers.base import Answer, IntegerProgram, Optimal
 from genverify.solve.solvers.highs import Highs
 
 FIRST, SECOND = "010010201001000", "010010201001001"
-SETTINGS = ProgramSettings("compact", "highs", 100_000, 100_000, 500, 200, 60.0)
+SETTINGS = DEFAULT.but(max_types=100_000, iterations=100_000, seconds=60.0)
 ATTACK = Attack(SETTINGS, 20, 1, 1)
 NOTHING = Leaf("bound", 1, {}, ())  # shows COUNT >= 0, and COUNT <= 0 where no record matches
 PEOPLE = "sex,age,home\nf,71,rents\nf,30,owns\nm,33,owns\nm,75,owns\nf,20,rents\n"
@@ -201,13 +201,13 @@ def test_an_attack_hands_out_only_what_was_checked(toy_release: Release, monkeyp
 
 
 def test_a_program_without_proofs_is_refused_where_claims_need_them(toy_release: Release) -> None:
-    onehot = replace(SETTINGS, formulation="onehot")
+    onehot = SETTINGS.but(formulation="onehot")
     with pytest.raises(ConfigError, match=r"the one-hot program gives none. Set program\.formulation: compact"):
         attack_release(toy_release, onehot, 10, 1, 1)
 
 
 def test_claims_of_the_one_hot_program_are_listed_without_a_proof(toy_release: Release) -> None:
-    onehot = replace(SETTINGS, formulation="onehot")
+    onehot = SETTINGS.but(formulation="onehot")
     datasets = generate(SETTINGS.bounder(toy_release), 10, 1).records
     frame = claims_frame(verify_block(toy_release, datasets, onehot, 3))
     assert len(frame) == 1

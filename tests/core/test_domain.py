@@ -10,6 +10,7 @@ from genverify.core.domain import DomainFile, parse_domain, read_domain
 from genverify.core.errors import DataError
 from genverify.core.predicates import Rule
 from genverify.core.release import build_schema
+from genverify.core.settings import ReleaseSettings
 from genverify.solve.types import live_types
 
 PROFILE = ("HHSIZE", "HHT", "HHT2", "THHLDRAGE", "TP18", "TP65")
@@ -41,9 +42,9 @@ def test_the_census_has_ten_columns_with_the_sizes_of_the_paper(census: DomainFi
 
 
 def test_all_rules_leave_108864_occupied_types_and_7_vacant_ones(
-    census: DomainFile, census_tables: dict[str, Any], release_settings: dict[str, Any]
+    census: DomainFile, census_tables: dict[str, Any], release_settings: ReleaseSettings
 ) -> None:
-    units = {**release_settings, "universe": "housing_units", "structural_zeros": True}
+    units = release_settings.but(universe="housing_units", structural_zeros=True)
     schema = build_schema(census, census_tables, units)
     types = live_types(schema.domain, [query.predicate for query in schema.queries], schema.rules, 2_000_000)
     place = {name: schema.domain.names.index(name) for name in schema.domain.names}
@@ -60,10 +61,10 @@ def test_all_rules_leave_108864_occupied_types_and_7_vacant_ones(
 
 
 def test_without_structural_zeros_only_the_rules_of_the_universe_hold(
-    census: DomainFile, census_tables: dict[str, Any], release_settings: dict[str, Any]
+    census: DomainFile, census_tables: dict[str, Any], release_settings: ReleaseSettings
 ) -> None:
     assert build_schema(census, census_tables, release_settings).rules == ()
-    units = build_schema(census, census_tables, {**release_settings, "universe": "housing_units"})
+    units = build_schema(census, census_tables, release_settings.but(universe="housing_units"))
     assert [rule.name for rule in units.rules] == ["vacant", "not-vacant"]
     types = live_types(units.domain, [], units.rules, 2_000_000)
     assert types.raw.sum() == 1_185_408 + 7

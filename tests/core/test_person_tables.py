@@ -14,6 +14,7 @@ from genverify.core.errors import DataError
 from genverify.core.predicates import Predicate
 from genverify.core.queries import build_queries, published_lines
 from genverify.core.release import Schema, build_schema
+from genverify.core.settings import ReleaseSettings
 from genverify.core.tabulate import tabulate
 from genverify.core.vocabulary import read_vocabulary
 from genverify.papers.raprank.tables.person_queries import person_queries, person_queries_text
@@ -34,7 +35,9 @@ def tables(root: Path) -> dict[str, Any]:
 
 
 def schema_of(persons: DomainFile, tables: dict[str, Any], chosen: list[str]) -> Schema:
-    settings = {"universe": "everything", "tables": chosen, "groups": {}, "structural_zeros": False}
+    settings = ReleaseSettings(
+        tables_file="", universe="everything", tables=chosen, groups={}, structural_zeros=False, withhold=[]
+    )
     return build_schema(persons, tables, settings)
 
 

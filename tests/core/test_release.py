@@ -19,6 +19,7 @@ from genverify.core.release import (
     read_schema,
     write_schema,
 )
+from genverify.core.settings import ReleaseSettings
 
 BLOCK = "010010201001000"
 
@@ -36,11 +37,11 @@ def test_a_schema_is_read_as_it_was_written(
     tmp_path: Path,
     census: DomainFile,
     census_tables: dict[str, Any],
-    release_settings: dict[str, Any],
+    release_settings: ReleaseSettings,
     universe: str,
     zeros: bool,
 ) -> None:
-    settings = {**release_settings, "universe": universe, "structural_zeros": zeros}
+    settings = release_settings.but(universe=universe, structural_zeros=zeros)
     schema = build_schema(census, census_tables, settings)
     assert len(schema.rules) == (len(census.rules) if zeros else {"occupied": 0, "housing_units": 2}[universe])
     write_schema(schema, tmp_path / "schema.json")

@@ -12,6 +12,7 @@ from genverify.core.errors import DataError
 from genverify.core.predicates import Predicate
 from genverify.core.queries import Query, build_queries
 from genverify.core.release import Schema, build_schema, read_study
+from genverify.core.settings import ReleaseSettings
 
 
 @pytest.fixture(scope="module")
@@ -94,14 +95,14 @@ def test_the_list_equals_the_one_of_the_specification(root: Path, census: Domain
 
 
 def test_a_study_of_all_units_adds_the_universe_of_each_table(
-    census: DomainFile, census_tables: dict[str, Any], release_settings: dict[str, Any]
+    census: DomainFile, census_tables: dict[str, Any], release_settings: ReleaseSettings
 ) -> None:
     found = by_id(build_queries(census_tables, census, census.universe("housing_units")))
     assert str(found["P21.no-under-18"].predicate) == "TP18=0 and VACS=0"
     assert str(found["H3.vacant"].predicate) == "VACS=1|2|3|4|5|6|7"
     assert str(found["H5.sold"].predicate) == "VACS=4"
     assert all("VACS" in query.predicate.columns for query in found.values())
-    schema = build_schema(census, census_tables, {**release_settings, "universe": "housing_units"})
+    schema = build_schema(census, census_tables, release_settings.but(universe="housing_units"))
     assert len(schema.queries) == 621
 
 
@@ -155,9 +156,9 @@ def test_an_unknown_table_or_group_of_a_study_is_explained(census: DomainFile, c
 
 @pytest.mark.parametrize("content", ["groups: {}\n", "groups: {a: 3}\ntables: {}\n", "groups: {}\ntables: [P1]\n"])
 def test_a_file_that_is_no_table_file_is_named(
-    root: Path, tmp_path: Path, release_settings: dict[str, Any], content: str
+    root: Path, tmp_path: Path, release_settings: ReleaseSettings, content: str
 ) -> None:
     path = tmp_path / "tables.yaml"
     path.write_text(content)
     with pytest.raises(DataError, match=r"tables\.yaml: not a table file"):
-        read_study(root / "data" / "census" / "domain.yaml", {**release_settings, "tables_file": str(path), "groups": {}})
+        read_study(root / "data" / "census" / "domain.yaml", release_settings.but(tables_file=str(path), groups={}))

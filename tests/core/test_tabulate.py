@@ -13,6 +13,7 @@ from genverify.attack.verify import Verdict
 from genverify.core import tabulate as module
 from genverify.core.domain import DomainFile
 from genverify.core.release import Schema, build_schema, make_release
+from genverify.core.settings import ReleaseSettings
 from genverify.core.tabulate import tabulate, tabulate_blocks, tabulate_counts
 from genverify.solve.settings import ProgramSettings
 
@@ -46,10 +47,10 @@ def households(units: pd.DataFrame) -> pd.DataFrame:
     return units[units["VACS"] == 0]
 
 
-def counts_of(units: pd.DataFrame, census: DomainFile, tables: dict[str, Any], settings: dict[str, Any]) -> pd.DataFrame:
+def counts_of(units: pd.DataFrame, census: DomainFile, tables: dict[str, Any], settings: ReleaseSettings) -> pd.DataFrame:
     """Every count, a row per block and a column per query, beside N."""
     schema = build_schema(census, tables, settings)
-    keeps = census.universe(settings["universe"]).keeps
+    keeps = census.universe(settings.universe).keeps
     rows = tabulate_blocks(pa.Table.from_pandas(units, preserve_index=False), keeps, schema, [])
     rows["query"] = rows["query"].astype(str)
     return rows.pivot(index="block", columns="query", values="count")
@@ -57,7 +58,7 @@ def counts_of(units: pd.DataFrame, census: DomainFile, tables: dict[str, Any], s
 
 @pytest.fixture(scope="module")
 def paper(
-    units: pd.DataFrame, census: DomainFile, census_tables: dict[str, Any], release_settings: dict[str, Any]
+    units: pd.DataFrame, census: DomainFile, census_tables: dict[str, Any], release_settings: ReleaseSettings
 ) -> pd.DataFrame:
     return counts_of(units, census, census_tables, release_settings)
 
@@ -104,10 +105,10 @@ def test_h7_and_h14_equal_crosstab(paper: pd.DataFrame, households: pd.DataFrame
 
 
 def test_every_query_equals_a_count_record_by_record(
-    census: DomainFile, census_tables: dict[str, Any], release_settings: dict[str, Any]
+    census: DomainFile, census_tables: dict[str, Any], release_settings: ReleaseSettings
 ) -> None:
     units = random_units(census, 40, 3)
-    schema = build_schema(census, census_tables, {**release_settings, "universe": "housing_units"})
+    schema = build_schema(census, census_tables, release_settings.but(universe="housing_units"))
     blocks, sizes, counts = tabulate_counts(
         pa.Table.from_pandas(units, preserve_index=False), census.universe("housing_units").keeps, schema
     )
@@ -120,10 +121,10 @@ def test_every_query_equals_a_count_record_by_record(
 
 
 def table_sums(
-    units: pd.DataFrame, census: DomainFile, tables: dict[str, Any], settings: dict[str, Any], name: str
+    units: pd.DataFrame, census: DomainFile, tables: dict[str, Any], settings: ReleaseSettings, name: str
 ) -> "pd.Series[int]":
     """The sum of the lines of one table alone, so that no line is left to another table that has it as well."""
-    return counts_of(units, census, tables, {**settings, "tables": [name]}).drop(columns="N").sum(axis=1)
+    return counts_of(units, census, tables, settings.but(tables=[name])).drop(columns="N").sum(axis=1)
 
 
 @pytest.mark.parametrize("table", ["P16", "P21", "H3", "H6", "H7", "H9"])
@@ -132,7 +133,7 @@ def test_the_lines_of_a_table_add_up_to_n(
     paper: pd.DataFrame,
     census: DomainFile,
     census_tables: dict[str, Any],
-    release_settings: dict[str, Any],
+    release_settings: ReleaseSettings,
     table: str,
 ) -> None:
     assert (table_sums(units, census, census_tables, release_settings, table) == paper["N"]).all()
@@ -154,21 +155,21 @@ def test_tenure_tables_add_up_to_n_less_those_who_pay_no_rent(
     households: pd.DataFrame,
     census: DomainFile,
     census_tables: dict[str, Any],
-    release_settings: dict[str, Any],
+    release_settings: ReleaseSettings,
     table: str,
 ) -> None:
     without_payment = households[households["TEN"] == 4].groupby("block").size().reindex(paper.index, fill_value=0)
     assert without_payment.sum() > 100
     sums = table_sums(units, census, census_tables, release_settings, table)
     assert (sums == paper["N"] - without_payment).all()
-    published = {**release_settings, "groups": {"renter": [3, 4]}}
+    published = release_settings.but(groups={"renter": [3, 4]})
     assert (table_sums(units, census, census_tables, published, table) == paper["N"]).all()
 
 
 def test_vacant_units_count_where_the_study_is_about_all_units(
-    units: pd.DataFrame, census: DomainFile, census_tables: dict[str, Any], release_settings: dict[str, Any]
+    units: pd.DataFrame, census: DomainFile, census_tables: dict[str, Any], release_settings: ReleaseSettings
 ) -> None:
-    counts = counts_of(units, census, census_tables, {**release_settings, "universe": "housing_units"})
+    counts = counts_of(units, census, census_tables, release_settings.but(universe="housing_units"))
     vacant = units[units["VACS"] > 0].groupby("block").size().reindex(counts.index, fill_value=0)
     assert counts["N"].to_dict() == units.groupby("block").size().to_dict()
     assert (counts["H3.vacant"] == vacant).all()
@@ -187,11 +188,11 @@ def test_the_size_of_the_chunks_changes_nothing(
     paper: pd.DataFrame,
     census: DomainFile,
     census_tables: dict[str, Any],
-    release_settings: dict[str, Any],
+    release_settings: ReleaseSettings,
     rows: int,
 ) -> None:
     monkeypatch.setattr(module, "ROWS_AT_ONCE", rows)
-    settings = {**release_settings, "tables": ["H3", "H13*"]}
+    settings = release_settings.but(tables=["H3", "H13*"])
     counts = counts_of(units, census, census_tables, settings)
     pd.testing.assert_frame_equal(counts, paper[list(counts)], check_names=False)
 
@@ -201,7 +202,7 @@ def test_the_order_of_the_records_changes_nothing(
     paper: pd.DataFrame,
     census: DomainFile,
     census_tables: dict[str, Any],
-    release_settings: dict[str, Any],
+    release_settings: ReleaseSettings,
 ) -> None:
     shuffled = units.sample(frac=1, random_state=5)
     pd.testing.assert_frame_equal(counts_of(shuffled, census, census_tables, release_settings), paper)

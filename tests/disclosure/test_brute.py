@@ -19,11 +19,11 @@ from genverify.core.release import Release
 from genverify.disclosure.audit import Attack
 from genverify.disclosure.withhold import search_cells, singles
 from genverify.protect.publishing import Publishing, publish, withhold
-from genverify.solve.settings import ProgramSettings
+from genverify.solve.settings import DEFAULT
 
 tiny = settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
 randoms = st.randoms(use_true_random=False)
-SETTINGS = ProgramSettings("compact", "highs", 10_000, 100_000, 5000, 1000, 60.0)
+SETTINGS = DEFAULT.but(max_types=10_000, iterations=100_000, nodes=5000, leaves=1000, seconds=60.0)
 HOWS = [
     Publishing(suppress=2),
     Publishing(suppress=3),

@@ -17,9 +17,9 @@ from genverify.disclosure.riskiest import riskiest_cells
 from genverify.disclosure.whatif import what_if
 from genverify.disclosure.withhold import search_cells
 from genverify.disclosure.write import write_audit
-from genverify.solve.settings import ProgramSettings
+from genverify.solve.settings import DEFAULT
 
-SETTINGS = ProgramSettings("compact", "highs", 100_000, 100_000, 500, 200, 60.0)
+SETTINGS = DEFAULT.but(max_types=100_000, iterations=100_000, seconds=60.0)
 ATTACK = Attack(SETTINGS, 20, 1, 1)
 COUNTED = ["claims", "singleton_claims", "people_singled_out"]
 # Ann is the only old woman, so the only woman who is old and rents

@@ -8,9 +8,14 @@ from genverify.cli import main
 from genverify.core.errors import ConfigError, DataError, GenverifyError, ReleaseError
 from genverify.disclosure.audit import Attack, audit
 from genverify.disclosure.describe import Described, describe
-from genverify.solve.settings import ProgramSettings
+from genverify.solve.settings import DEFAULT
 
-ATTACK = Attack(ProgramSettings("compact", "highs", 100_000, 100_000, 500, 200, 60.0), 20, 1, 1)
+ATTACK = Attack(
+    DEFAULT.but(max_types=100_000, iterations=100_000, seconds=60.0),
+    20,
+    1,
+    1,
+)
 PEOPLE = """sex,age,home,village
 f,71,rents,north
 f,30,owns,north

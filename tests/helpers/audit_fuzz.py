@@ -17,6 +17,7 @@ from forgeries import ALL_BLOCKS, ALL_CLAIMS, CLAIMS, FORGERS, GENERATED, VERIFI
 from genverify.core.domain import read_domain
 from genverify.core.errors import GenverifyError
 from genverify.core.release import build_schema
+from genverify.core.settings import ReleaseSettings
 from genverify.run.provenance.audit import audit
 from genverify.run.provenance.command import read_config, repository
 from genverify.solve.settings import ProgramSettings
@@ -45,9 +46,11 @@ def make_original(home: Path, seed: int) -> Path:
     return chain
 
 
-def _toy() -> tuple[dict[str, Any], dict[str, Any]]:
+def _toy() -> tuple[dict[str, Any], ReleaseSettings]:
     tables = TESTS / "workflow" / "toy" / "tables.yaml"
-    settings = {"tables_file": str(tables), "universe": "owners", "tables": "all", "groups": {}, "structural_zeros": False}
+    settings = ReleaseSettings(
+        tables_file=str(tables), universe="owners", tables="all", groups={}, structural_zeros=False, withhold=[]
+    )
     return yaml.safe_load(tables.read_text()), settings
 
 

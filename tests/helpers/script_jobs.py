@@ -6,10 +6,12 @@ from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
+from genverify.core.closed import Section
 from genverify.run.code import find_script
 from genverify.run.jobs import Job
 
 SCRIPTS = Path(__file__).parents[2] / "scripts"
+SAMPLE = {"universe": "owners", "designs": {}, "all_blocks": {}, "batches": 1, "blocks_per_batch": 250}
 
 
 def load_script(name: str) -> ModuleType:
@@ -29,11 +31,12 @@ def script(name: str) -> Callable[[Job], None]:
 
 
 def job(inputs: dict[str, Any], outputs: dict[str, Any], wildcards: dict[str, str] | None = None, **params: Any) -> Job:
-    """A job as Snakemake would describe it: paths as texts, the folders of its outputs made."""
+    """A job as Snakemake would describe it: paths as texts, settings as plain values, the folders of its outputs made."""
     for path in outputs.values():
         for one in path if isinstance(path, list) else [path]:
             Path(one).parent.mkdir(parents=True, exist_ok=True)
-    return Job("toy", _texts(inputs), _texts(outputs), SimpleNamespace(**params), SimpleNamespace(**(wildcards or {})))
+    plain = {name: value.model_dump() if isinstance(value, Section) else value for name, value in params.items()}
+    return Job("toy", _texts(inputs), _texts(outputs), SimpleNamespace(**plain), SimpleNamespace(**(wildcards or {})))
 
 
 def _texts(files: dict[str, Any]) -> SimpleNamespace:

@@ -116,15 +116,15 @@ def test_both_sources_give_the_same_store(
     other["block"] = "56" + other["block"].str.slice(2)
     tables = [every_type.slice(0, 2000), pa.Table.from_pandas(other, preserve_index=False)]
     write_microdata(tables, tmp_path / "homes", census.domain)
-    settings = {"synthetic": str(root / "data" / "synthetic" / "persons.yaml"), "group_quarters": True}
-    label, persons = open_persons(settings, tmp_path / "homes", 1, domain, Counter())
+    model = root / "data" / "synthetic" / "persons.yaml"
+    label, persons = open_persons(tmp_path / "homes", model, True, 1, domain, Counter())
     assert label == "synthetic microdata"
     written = write_microdata(persons, tmp_path / "persons", domain)
     assert list(written["states"]) == ["01", "56"]
     stored = read_microdata(tmp_path / "persons")
     for delimiter, name in (("|", "persons.txt"), (",", "persons.csv.gz")):
         write_ppmf([stored], tmp_path / name, delimiter, PERSON_RECORD)
-        label, read = open_persons(settings, tmp_path / name, 1, domain, Counter())
+        label, read = open_persons(tmp_path / name, model, True, 1, domain, Counter())
         assert label == f"PPMF file {name}"
         assert pa.concat_tables(read).equals(stored.select(["block", *domain.names]))
     header, row = (tmp_path / "persons.txt").read_text().splitlines()[:2]
@@ -146,7 +146,7 @@ def test_group_quarters_are_kept_or_dropped(tmp_path: Path, root: Path, domain: 
     path = person_file(tmp_path, HEADER, ROW, ROW.replace("|3|2|", "|5|1|"), ROW.replace("|30|", "|115|"))
     for kept, ages in ((True, [30, 30, 115]), (False, [30, 115])):
         rejected: Counter[str] = Counter()
-        _, tables = open_persons({"group_quarters": kept}, path, 1, domain, rejected)
+        _, tables = open_persons(path, root / "data" / "synthetic" / "persons.yaml", kept, 1, domain, rejected)
         assert pa.concat_tables(tables)["QAGE"].to_pylist() == ages
         assert rejected == ({} if kept else {"group quarters": 1})
 

@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
-from genverify.core.errors import DataError
+from genverify.core.errors import ConfigError, DataError
 from genverify.core.seeds import derive_seed
 from genverify.core.timing import progress
+from genverify.microdata.settings import Synthetic
 from genverify.run import jobs
 from genverify.run.jobs import Job, digest, digests, run
 
@@ -230,3 +231,19 @@ def test_seeds_depend_on_every_word() -> None:
     assert len(seeds) == 4
     assert all(0 <= seed < 2**64 for seed in seeds)
     assert derive_seed(1, "generate", "010010201001000") == derive_seed(1, "generate", "010010201001000")
+
+
+def test_settings_are_read_into_the_model_of_their_room() -> None:
+    nothing = SimpleNamespace()
+    params = SimpleNamespace(whole={"country": "c", "households": 1000, "homogeneity": 1.0}, part={"households": 2000})
+    job = Job("toy", nothing, nothing, params, nothing)
+    assert job.settings("whole", Synthetic).but(households=3000).households == 3000
+    part = job.part("part", Synthetic)
+    assert part.households == 2000
+    with pytest.raises(AttributeError):
+        part.country  # noqa: B018
+    with pytest.raises(ConfigError, match="toy: part: setting country is missing"):
+        job.settings("part", Synthetic)
+    params.part = {"housholds": 2000}
+    with pytest.raises(ConfigError, match="toy: part: unknown setting housholds"):
+        job.part("part", Synthetic)

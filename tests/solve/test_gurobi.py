@@ -10,6 +10,7 @@ from genverify.attack.generate import generate
 from genverify.attack.verify import Decision, Verdict, Verifier
 from genverify.core.claims import as_claims, candidate_claims
 from genverify.core.release import Schema, make_release, read_study
+from genverify.core.settings import ReleaseSettings
 from genverify.core.tabulate import tabulate
 from genverify.papers.housing.attack.top import most_likely, most_likely_sets
 from genverify.solve.bounds import Bounder, Limits
@@ -195,8 +196,8 @@ SHARES = {
 @pytest.fixture(scope="module")
 def study() -> Schema:
     census = Path(__file__).parents[2] / "data" / "census"
-    settings = {"tables_file": census / "tables.yaml", "universe": "occupied", "tables": "all", "groups": {"renter": [3]},
-                "structural_zeros": False}  # fmt: skip
+    settings = ReleaseSettings(tables_file=str(census / "tables.yaml"), universe="occupied", tables="all",
+                               groups={"renter": [3]}, structural_zeros=False, withhold=[])  # fmt: skip
     return read_study(census / "domain.yaml", settings)
 
 

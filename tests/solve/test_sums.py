@@ -13,18 +13,21 @@ from genverify.core.errors import DataError, ReleaseError
 from genverify.core.predicates import EVERY
 from genverify.core.queries import Query
 from genverify.core.release import Release, Schema, build_schema, make_release, read_schema, write_schema
+from genverify.core.settings import ReleaseSettings
 from genverify.core.tabulate import tabulate
 from genverify.protect.publishing import Publishing, publish
 from genverify.solve.program import build_program
-from genverify.solve.settings import ProgramSettings
+from genverify.solve.settings import DEFAULT
 
 DOMAIN = {"columns": {"OWN": {"codes": {0: "rents", 1: "owns"}}, "SIZE": {"range": [0, 5], "unit": "persons"}}}
 TABLES = {
     "groups": {"owners": {"OWN": [1]}, "renters": {"OWN": [0]}},
     "tables": {"H": {"lines": ["owners", "renters"]}, "P": {"lines": ["owners", "renters"], "sums": "SIZE"}},
 }
-SETTINGS = {"universe": "everything", "structural_zeros": False, "tables": "all", "groups": {}}
-PROGRAM = ProgramSettings("compact", "highs", 1000, 10_000, 100, 100, 10.0)
+SETTINGS = ReleaseSettings(
+    tables_file="", universe="everything", structural_zeros=False, tables="all", groups={}, withhold=[]
+)
+PROGRAM = DEFAULT.but(max_types=1000, iterations=10_000, nodes=100, leaves=100, seconds=10.0)
 
 
 def schema() -> Schema:

@@ -14,6 +14,7 @@ GENERATION = (
     "attack/generate",
     "attack/onehot/generate",
     "attack/onehot/program",
+    "attack/settings",
 )
 MAY_COVER = {
     "generate_datasets": ("solve/", "checker/", *GENERATION),  # no words, no verification

@@ -20,7 +20,8 @@ from genverify.core.release import Release, make_release, read_study
 from genverify.core.tabulate import tabulate_counts
 from genverify.microdata.sources import open_source
 from genverify.microdata.store import block_sizes, read_microdata, write_microdata
-from genverify.papers.gtv.sample import sample_blocks
+from genverify.papers.gtv.sample import choose_blocks
+from genverify.run.config import parse_config, read_shipped
 from genverify.solve.settings import ProgramSettings
 
 ROOT = Path(__file__).parents[2]
@@ -41,17 +42,16 @@ def attack(release: Release) -> tuple[str, Counter[str], list[tuple[tuple[int, .
 @pytest.fixture(scope="module")
 def study(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Release], pd.DataFrame]:
     """The releases of all sampled blocks, and the private households behind them."""
-    folder, settings = tmp_path_factory.mktemp("microdata"), CONFIG["microdata"]
-    domain_file = read_domain(ROOT / settings["domain"])
-    settings["synthetic"]["country"] = str(ROOT / settings["synthetic"]["country"])
-    _, tables = open_source(settings, CONFIG["seed"], domain_file, Counter())
+    folder, study = tmp_path_factory.mktemp("microdata"), parse_config(read_shipped(ROOT))
+    domain, release = ROOT / study.microdata.domain, study.release
+    domain_file, country = read_domain(domain), str(ROOT / study.microdata.synthetic.country)
+    microdata = study.microdata.but(synthetic=study.microdata.synthetic.but(country=country))
+    _, tables = open_source(microdata, study.seed, domain_file, Counter())
     write_microdata(tables, folder, domain_file.domain)
-    keeps = domain_file.universe(CONFIG["release"]["universe"]).keeps
-    blocks = sample_blocks(block_sizes(folder, keeps), CONFIG["sample"]["designs"], CONFIG["seed"])
+    keeps = domain_file.universe(release.universe).keeps
+    blocks = choose_blocks(block_sizes(folder, keeps), study.sample, study.seed)
     records: pa.Table = read_microdata(folder, blocks=set(blocks["block"]))
-    schema = read_study(
-        ROOT / settings["domain"], {**CONFIG["release"], "tables_file": str(ROOT / CONFIG["release"]["tables_file"])}
-    )
+    schema = read_study(domain, release.but(tables_file=str(ROOT / release.tables_file)))
     names, sizes, counts = tabulate_counts(records, keeps, schema)
     releases = []
     for block, size, row in zip(names, sizes.tolist(), counts.tolist(), strict=True):

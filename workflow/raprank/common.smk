@@ -32,7 +32,7 @@ def experiment_part(*names):
     """Some settings of the job's experiment."""
 
     def of_job(wildcards):
-        settings = experiment_settings(STUDY, wildcards.experiment)
+        settings = experiment_settings(STUDY, wildcards.experiment).model_dump()
         return {name: settings[name] for name in names}
 
     return of_job

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 from types import UnionType
-from typing import Annotated, Any, TypeVar, get_args
+from typing import Annotated, Any, Self, TypeVar, cast, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from genverify.core.errors import ConfigError, nearest
 
@@ -25,7 +25,11 @@ class Section(BaseModel):
     genverify.core.errors.ConfigError: cups.yaml: unknown setting sise: did you mean size? (known: size)
     """
 
-    model_config = ConfigDict(extra="forbid", strict=True)
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    def but(self, **changes: Any) -> Self:
+        """The same settings but for these, checked again."""
+        return type(self)(**{**dict(self), **changes})
 
 
 KINDS = ("int", "str", "constrained")
@@ -77,6 +81,13 @@ def validate(model: type[S], text: Mapping[str, Any], where: str) -> S:
     except ValidationError as error:
         problems = dict.fromkeys(_explain(model, problem) for problem in error.errors())
         raise ConfigError(f"{where}: " + "; ".join(problems)) from None
+
+
+def validate_part(model: type[S], text: Mapping[str, Any], where: str) -> S:
+    """Those settings of a section that the text names, checked; it is an error to ask the result for another one."""
+    named: Any = {name: (field.annotation, field) for name, field in model.model_fields.items() if name in text}
+    part = create_model(model.__name__, __base__=Section, **named)
+    return cast(S, model.model_construct(**dict(validate(part, text, where))))
 
 
 def _explain(model: type[Section], problem: Any) -> str:

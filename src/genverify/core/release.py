@@ -18,6 +18,7 @@ from genverify.core.errors import DataError, ReleaseError
 from genverify.core.files import read_json, read_yaml
 from genverify.core.predicates import Predicate, Rule
 from genverify.core.queries import Query, build_queries
+from genverify.core.settings import ReleaseSettings
 
 Ints = npt.NDArray[np.int64]
 TOTAL = "N"
@@ -82,22 +83,22 @@ class Release:
         return sha256("\n".join(lines).encode()).hexdigest()
 
 
-def read_study(domain: Path, settings: Mapping[str, Any]) -> Schema:
+def read_study(domain: Path, settings: ReleaseSettings) -> Schema:
     """The schema of a study from its domain file and its release settings."""
-    tables = Path(settings["tables_file"])
+    tables = Path(settings.tables_file)
     try:
         return build_schema(read_domain(domain), read_yaml(tables), settings)
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise DataError(f"{tables}: not a table file ({error!r}); see data/census/tables.yaml for the form") from None
 
 
-def build_schema(domain_file: DomainFile, tables: Mapping[str, Any], settings: Mapping[str, Any]) -> Schema:
+def build_schema(domain_file: DomainFile, tables: Mapping[str, Any], settings: ReleaseSettings) -> Schema:
     """The schema of a study: its universe, its rules and the lines of its tables."""
-    universe = domain_file.universe(settings["universe"])
+    universe = domain_file.universe(settings.universe)
     domain = domain_file.domain.restrict(universe.codes)
-    chosen = domain_file.rules if settings["structural_zeros"] else universe.rules
+    chosen = domain_file.rules if settings.structural_zeros else universe.rules
     rules = tuple(clip_rule(domain_file.rules[name], domain) for name in chosen)
-    queries = build_queries(tables, domain_file, universe, settings["tables"], settings["groups"])
+    queries = build_queries(tables, domain_file, universe, settings.tables, settings.groups)
     return Schema(domain, rules, tuple(replace(q, predicate=_clip(q.predicate, domain)) for q in queries))
 
 

@@ -143,11 +143,8 @@ def tabulate_counts(records: pa.Table, keeps: Predicate, schema: Schema) -> tupl
     return names[sizes > 0].tolist(), sizes[sizes > 0], tabulate(sorted_, starts, schema.domain, schema.queries)
 
 
-def releases_of(records: pd.DataFrame, schema: Schema) -> Iterator[Release]:
-    """The release of every block with all its counts, tabulated in one pass; the records are sorted by block."""
-    blocks, starts = np.unique(records["block"].to_numpy(dtype=object).astype(str), return_index=True)
-    columns = {name: records[name].to_numpy() for name in schema.domain.names}
-    counts = tabulate(columns, starts, schema.domain, schema.queries)
-    sizes, cells = np.diff(np.append(starts, len(records))), np.arange(len(schema.queries))
-    for block, n, row in zip(blocks.tolist(), sizes.tolist(), counts, strict=True):
-        yield Release(schema, block, n, cells, row, row)
+def releases_of(records: pa.Table, keeps: Predicate, schema: Schema) -> Iterator[Release]:
+    """The release of every block of a table of microdata, in order, every count published."""
+    cells = np.arange(len(schema.queries))
+    for block, n, row in zip(*tabulate_counts(records, keeps, schema), strict=True):
+        yield Release(schema, block, int(n), cells, row, row)

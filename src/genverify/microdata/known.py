@@ -6,9 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+import pyarrow as pa
 
 from genverify.core.coarsen import merge_codes
 from genverify.core.errors import DataError
+from genverify.core.predicates import EVERY
 from genverify.core.release import Release, Schema
 from genverify.core.tabulate import releases_of
 from genverify.core.vocabulary import Group
@@ -40,6 +42,6 @@ def known_blocks(records: pd.DataFrame, schema: Schema, most: int) -> Iterator[K
     if chosen.empty:
         raise DataError(f"no block has up to {most} records: raise persons.claims.max_persons in config/persons.yaml")
     rows, start = chosen[list(schema.domain.names)].to_numpy(dtype=np.int64), 0
-    for release in releases_of(chosen, schema):
+    for release in releases_of(pa.Table.from_pandas(chosen, preserve_index=False), EVERY, schema):
         yield KnownBlock(release, rows[start : start + release.n])
         start += release.n

@@ -1,10 +1,9 @@
 """The two sources of persons behind one interface: a label and a stream of tables."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -18,17 +17,17 @@ from genverify.microdata.synthetic.persons import PersonModel, draw_persons, rea
 
 
 def open_persons(
-    settings: Mapping[str, Any], source: Path, seed: int, domain: Domain, rejected: Counter[str]
+    source: Path, model: Path, group_quarters: bool, seed: int, domain: Domain, rejected: Counter[str]
 ) -> tuple[str, Iterator[pa.Table]]:
     """
     What the persons are called, and their records as a stream of tables. `source` is the person file in the PPMF layout, or
-    the folder of synthetic households that the persons are made for. What is left out or cannot fit is added to `rejected`.
+    the folder of synthetic households that persons as in the file `model` are made for. What is left out or cannot fit is
+    added to `rejected`.
     """
     if not source.is_dir():
-        kind = replace(PERSONS, keeps_group_quarters=settings["group_quarters"])
+        kind = replace(PERSONS, keeps_group_quarters=group_quarters)
         return f"PPMF file {source.name}", read_ppmf(source, domain, rejected, kind=kind)
-    model = read_person_model(Path(settings["synthetic"]), domain)
-    return SYNTHETIC, _persons_of(source, model, seed, rejected)
+    return SYNTHETIC, _persons_of(source, read_person_model(model, domain), seed, rejected)
 
 
 def _persons_of(folder: Path, model: PersonModel, seed: int, rejected: Counter[str]) -> Iterator[pa.Table]:

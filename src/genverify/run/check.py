@@ -35,7 +35,7 @@ def check_study(config: Config) -> None:
     for name in config.variants:
         settings = variant_settings(config, name)
         try:
-            columns = len(read_study(Path(config.microdata.domain), settings.release.model_dump()).domain.names)
+            columns = len(read_study(Path(config.microdata.domain), settings.release).domain.names)
         except GenverifyError as error:
             raise ConfigError(f"config.yaml: variants.{name}: {error}") from None
         if settings.verify.min_k > columns:
@@ -43,9 +43,8 @@ def check_study(config: Config) -> None:
 
 
 def _check_persons(persons: Persons) -> None:
-    release = persons.release.model_dump()
-    for part, tables in (("release.tables", release["tables"]), ("tract_tables", persons.tract_tables)):
+    for part, tables in (("release.tables", persons.release.tables), ("tract_tables", persons.tract_tables)):
         try:
-            read_study(Path(persons.domain), {**release, "tables": tables})
+            read_study(Path(persons.domain), persons.release.but(tables=tables))
         except GenverifyError as error:
             raise ConfigError(f"config.yaml: persons.{part}: {error}") from None

@@ -1,4 +1,4 @@
-"""What the settings say of the experiments, checked before the first job, and as plain values for the jobs."""
+"""What the settings say of the experiments, checked before the first job, and as their jobs see them."""
 
 from pathlib import Path
 from typing import Any
@@ -8,7 +8,7 @@ from genverify.core.domain import DomainFile, read_domain
 from genverify.core.errors import ConfigError, GenverifyError, nearest
 from genverify.core.files import read_yaml
 from genverify.papers.raprank.experiments import experiment_schemas
-from genverify.papers.raprank.settings import Experiment, Rap
+from genverify.papers.raprank.settings import Experiment, RapSettings, ResolvedExperiment
 from genverify.run.layout import STORES, SURVEY
 from genverify.run.settings import Config
 
@@ -20,23 +20,17 @@ def experiment_of(config: Config, name: str) -> Experiment:
     return known[name]
 
 
-def experiment_settings(config: Config, name: str) -> dict[str, Any]:
-    """An experiment as plain values: its own settings, those of RAP with its changes, its universe and its tables."""
+def experiment_settings(config: Config, name: str) -> ResolvedExperiment:
+    """An experiment: its own settings, those of RAP with its changes, its universe and how its tables are read."""
     experiment = experiment_of(config, name)
     rap = merge(config.raprank.rap.model_dump(), experiment.rap)
-    where = f"config.yaml: raprank.experiments.{name}.rap"
-    return experiment.model_dump() | {
+    resolved = dict(experiment) | {
         "name": name,
-        "rap": validate(Rap, rap, where).model_dump(),
-        "release": _release(config, experiment),
+        "rap": validate(RapSettings, rap, f"config.yaml: raprank.experiments.{name}.rap"),
+        "release": config.persons.release if experiment.data == "persons" else config.release,
         "keeps": config.sample.universe if experiment.data == "households" else "everything",
     }
-
-
-def _release(config: Config, experiment: Experiment) -> dict[str, Any]:
-    """How the tables of the data are read."""
-    release = config.persons.release if experiment.data == "persons" else config.release
-    return release.model_dump()
+    return ResolvedExperiment(**resolved)
 
 
 def domain_path(config: Config, experiment: Experiment) -> str:
@@ -78,7 +72,7 @@ def check_experiments(config: Config) -> None:
             _check_panel(config, figure, panel)
 
 
-def _check_data(config: Config, experiment: Experiment, settings: dict[str, Any], where: str) -> None:
+def _check_data(config: Config, experiment: Experiment, settings: ResolvedExperiment, where: str) -> None:
     try:
         if experiment.data in ("households", "persons"):
             _check_queries(read_domain(Path(domain_path(config, experiment))), settings)
@@ -94,13 +88,13 @@ def _check_data(config: Config, experiment: Experiment, settings: dict[str, Any]
         raise ConfigError(f"{where}: {experiment.data} is a task of a survey: raprank.survey.files must name the files")
 
 
-def _check_queries(domain_file: DomainFile, settings: dict[str, Any]) -> None:
+def _check_queries(domain_file: DomainFile, settings: ResolvedExperiment) -> None:
     """The tables exist; marginals are not listed here (there may be very many), only counted."""
     columns = len(domain_file.domain.names)
-    if settings["marginals"] is None:
+    if settings.marginals is None:
         experiment_schemas(domain_file, settings)
-    elif settings["marginals"] > columns:
-        raise ConfigError(f"{settings['marginals']}-way marginals of {columns} columns")
+    elif settings.marginals > columns:
+        raise ConfigError(f"{settings.marginals}-way marginals of {columns} columns")
 
 
 def _check_panel(config: Config, figure: str, panel: str) -> None:

@@ -16,6 +16,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, TypeVar
 
+from genverify.core.closed import S, validate, validate_part
 from genverify.core.errors import GenverifyError, naming_disk_errors
 from genverify.run.code import code_files, from_here
 from genverify.run.layout import LOCK
@@ -48,6 +49,14 @@ class Job:
     output: Any
     params: Any
     wildcards: Any
+
+    def settings(self, name: str, model: type[S]) -> S:
+        """The section that the job's rule gives it under this name, as the room says that owns it."""
+        return validate(model, getattr(self.params, name), f"{self.rule}: {name}")
+
+    def part(self, name: str, model: type[S]) -> S:
+        """The same, of a section of which the rule gives only what the job uses."""
+        return validate_part(model, getattr(self.params, name), f"{self.rule}: {name}")
 
 
 def run(main: Callable[[Job], None], snakemake: Any) -> None:

@@ -31,7 +31,7 @@ def config_schema() -> dict[str, Any]:
     # changes that are checked once they are laid over what they change
     sections["Config"]["properties"]["variants"]["additionalProperties"]["anyOf"][0] = {"$ref": "#/$defs/Variant"}
     for name in ("AnyExperiment", "Experiment"):
-        sections[name]["properties"]["rap"] = {"$ref": "#/$defs/Rap"}
+        sections[name]["properties"]["rap"] = {"$ref": "#/$defs/RapSettings"}
     whole = sections.pop("Config") | {"title": "Settings of genverify"}
     found: dict[str, Any] = _partial({"$schema": DIALECT, **whole, "$defs": sections})
     return found

@@ -21,7 +21,7 @@ from genverify.papers.housing.settings import Housing, HousingBenchmark
 from genverify.papers.mechanisms.settings import Privacy
 from genverify.papers.raprank.settings import RapBenchmark, RapRank
 from genverify.show.explorer.settings import Explorer
-from genverify.solve.settings import ProgramSection
+from genverify.solve.settings import ProgramSettings
 
 
 class Benchmark(Section):
@@ -38,7 +38,7 @@ class Config(Section):
     microdata: Microdata
     sample: Sample
     release: ReleaseSettings
-    program: ProgramSection
+    program: ProgramSettings
     generate: Generate
     verify: Verify
     persons: Persons
@@ -57,6 +57,6 @@ class Variant(Section):
     """The sections that a variant can change, after its overrides."""
 
     release: ReleaseSettings
-    program: ProgramSection
+    program: ProgramSettings
     generate: Generate
     verify: Verify

@@ -1,6 +1,5 @@
 """Settings of programs and solvers."""
 
-from dataclasses import dataclass
 from typing import Literal
 
 from pydantic import Field
@@ -14,7 +13,9 @@ from genverify.solve.solvers.base import Solver, WorkLimits
 from genverify.solve.solvers.choose import make_solver
 
 
-class ProgramSection(Section):
+class ProgramSettings(Section):
+    """How programs are built and solved: see the section `program` of config.yaml."""
+
     formulation: Literal["compact", "onehot"]
     solver: Literal["highs", "gurobi"]
     max_types: int = Field(ge=1)
@@ -22,19 +23,6 @@ class ProgramSection(Section):
     nodes: int = Field(ge=1)
     leaves: int = Field(ge=1)
     seconds: float = Field(gt=0, allow_inf_nan=False)
-
-
-@dataclass(frozen=True)
-class ProgramSettings:
-    """How programs are built and solved: see the section `program` of config.yaml."""
-
-    formulation: str
-    solver: str
-    max_types: int
-    iterations: int
-    nodes: int
-    leaves: int
-    seconds: float
 
     @property
     def proves(self) -> bool:
@@ -55,5 +43,7 @@ class ProgramSettings:
         return Bounder(build_program(release, self.max_types), self.make_solver(), limits)
 
 
-DEFAULT = ProgramSettings("compact", "highs", 2_000_000, 200_000, 500, 200, 180.0)
+DEFAULT = ProgramSettings(
+    formulation="compact", solver="highs", max_types=2_000_000, iterations=200_000, nodes=500, leaves=200, seconds=180.0
+)
 """The settings of config.yaml, for work that is started without it."""

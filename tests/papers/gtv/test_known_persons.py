@@ -12,12 +12,13 @@ from genverify.core.claims import ANY
 from genverify.core.errors import DataError
 from genverify.core.files import read_yaml
 from genverify.core.release import Schema, read_study
+from genverify.core.settings import ReleaseSettings
 from genverify.core.vocabulary import groups_of
 from genverify.microdata.known import KnownBlock, known_blocks, read_as
 from genverify.microdata.person_records import read_person_records
 from genverify.papers.gtv.persons import Proved, sum_up, tally, try_blocks
 from genverify.papers.raprank.known_persons import mean_match_rate
-from genverify.papers.raprank.rap import RapSettings
+from genverify.papers.raprank.settings import RapSettings
 from genverify.run.config import read_shipped
 from genverify.solve.settings import ProgramSettings
 
@@ -27,10 +28,9 @@ A, B = "010010201001000", "010010201001001"
 @pytest.fixture(scope="module")
 def schema(root: Path) -> Schema:
     """The block-level person tables."""
-    settings: dict[str, Any] = read_shipped(root)["persons"]["release"]
-    return read_study(
-        root / "data" / "census" / "persons.yaml", {**settings, "tables_file": str(root / settings["tables_file"])}
-    )
+    settings = ReleaseSettings(**read_shipped(root)["persons"]["release"])
+    tables = str(root / settings.tables_file)
+    return read_study(root / "data" / "census" / "persons.yaml", settings.but(tables_file=tables))
 
 
 @pytest.fixture(scope="module")

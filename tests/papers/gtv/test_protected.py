@@ -1,7 +1,6 @@
 """Protected counts: what noise guarantees, that published counts fit a dataset, which claims from them are false."""
 
 from collections import Counter
-from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
@@ -21,6 +20,7 @@ from genverify.core.closed import merge
 from genverify.core.domain import read_domain
 from genverify.core.errors import ConfigError, DataError
 from genverify.core.release import Release, Schema, empty_ranges, ranges_frame
+from genverify.core.settings import ReleaseSettings
 from genverify.core.tabulate import tabulate
 from genverify.microdata.store import write_microdata
 from genverify.papers.gtv.protected.attack import ATTACKED, CONTRADICTORY, UNDECIDED, Attack, limited
@@ -41,7 +41,7 @@ SWAPPING = Swapping(0.0, ["HOME"], "HOME")
 
 
 @pytest.fixture(scope="module")
-def possible(toy: Path, toy_settings: dict[str, Any]) -> Schema:
+def possible(toy: Path, toy_settings: ReleaseSettings) -> Schema:
     return possible_schema(toy / "domain.yaml", toy_settings)
 
 
@@ -107,7 +107,7 @@ def test_what_the_universe_fixes_gets_no_noise(census_possible: tuple[Schema, Ki
 def census_possible(root: Path, config: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> tuple[Schema, Kinds]:
     """Tables about all households and those about vacant ones, so that few kinds are left."""
     monkeypatch.chdir(root)
-    settings = {**config["release"], "tables": ["H3", "H5", "H13"]}
+    settings = ReleaseSettings(**config["release"]).but(tables=["H3", "H5", "H13"])
     schema = possible_schema(Path(config["microdata"]["domain"]), settings)
     return schema, build_kinds(schema, 2_000_000)
 
@@ -222,7 +222,7 @@ def test_contradictory_counts_are_reported(
     found = attack(kinds, program_settings).block(release, 1)
     assert found.status == CONTRADICTORY
     assert check_block(release, found.certificate).contradiction
-    unproved = attack(kinds, replace(program_settings, leaves=0)).block(release, 1)  # no proof may have a leaf
+    unproved = attack(kinds, program_settings.model_copy(update={"leaves": 0})).block(release, 1)  # no proof may have a leaf
     assert (unproved.status, check_block(release, unproved.certificate).contradiction) == (UNDECIDED, False)
     noise = Noise(kinds, kinds.varies, Fraction(100), 1)  # w is far too small, so that some range is empty
     lo, hi = noise.publish(counts, 4, np.random.default_rng(0))

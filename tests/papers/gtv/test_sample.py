@@ -8,10 +8,11 @@ import pytest
 
 from genverify.core.errors import DataError
 from genverify.papers.gtv.sample import COLUMNS, batch_of, choose_blocks, groups_of_batches, sample_blocks
+from genverify.papers.gtv.settings import Design, Sample
 
-DESIGNS: dict[str, dict[str, Any]] = {
-    "state_median": {"size": "state_median", "blocks_per_state": 2},
-    "country_median": {"size": "country_median", "blocks_per_state": 3},
+DESIGNS = {
+    "state_median": Design(size="state_median", blocks_per_state=2),
+    "country_median": Design(size="country_median", blocks_per_state=3),
 }
 
 
@@ -50,7 +51,7 @@ def test_exact_sizes_and_numbers(sizes: pd.DataFrame) -> None:
 
 
 def test_a_number_of_households_can_be_asked_for(sizes: pd.DataFrame) -> None:
-    blocks = sample_blocks(sizes, {"four": {"size": 4, "blocks_per_state": 15}}, 1)
+    blocks = sample_blocks(sizes, {"four": Design(size=4, blocks_per_state=15)}, 1)
     assert blocks["n_households"].tolist() == [4] * 30
 
 
@@ -67,21 +68,21 @@ def test_designs_are_drawn_independently(sizes: pd.DataFrame) -> None:
         alone = sample_blocks(sizes, {name: settings}, 1)
         assert alone.equals(both[both["design"] == name].reset_index(drop=True))
     assert both.equals(sample_blocks(sizes, dict(reversed(DESIGNS.items())), 1))
-    twins = sample_blocks(sizes, {"a": {"size": 4, "blocks_per_state": 5}, "b": {"size": 4, "blocks_per_state": 5}}, 1)
+    twins = sample_blocks(sizes, {"a": Design(size=4, blocks_per_state=5), "b": Design(size=4, blocks_per_state=5)}, 1)
     drawn = {design: set(rows["block"]) for design, rows in twins.groupby("design")}
     assert drawn["a"] != drawn["b"]
 
 
 def test_a_block_of_two_designs_is_listed_twice() -> None:
     sizes = sizes_of({"01": [3, 3, 3]})
-    blocks = sample_blocks(sizes, {"a": {"size": 3, "blocks_per_state": 3}, "b": {"size": 3, "blocks_per_state": 3}}, 1)
+    blocks = sample_blocks(sizes, {"a": Design(size=3, blocks_per_state=3), "b": Design(size=3, blocks_per_state=3)}, 1)
     assert blocks["block"].value_counts().tolist() == [2, 2, 2]
     assert batch_of(blocks["block"], 2) == {"010010201000000": 0, "010010201000001": 1, "010010201000002": 0}
 
 
 def test_every_block_is_drawn_about_equally_often() -> None:
     sizes = sizes_of({"01": [3] * 10})
-    settings = {"a": {"size": 3, "blocks_per_state": 2}}
+    settings = {"a": Design(size=3, blocks_per_state=2)}
     drawn = pd.concat([sample_blocks(sizes, settings, seed) for seed in range(150)])["block"].value_counts()
     assert len(drawn) == 10
     assert drawn.between(10, 50).all()  # expected 30, standard deviation 5
@@ -89,7 +90,7 @@ def test_every_block_is_drawn_about_equally_often() -> None:
 
 def test_too_few_blocks_say_what_exists(sizes: pd.DataFrame) -> None:
     with pytest.raises(DataError) as error:
-        sample_blocks(sizes, {"nine": {"size": 9, "blocks_per_state": 6}}, 1)
+        sample_blocks(sizes, {"nine": Design(size=9, blocks_per_state=6)}, 1)
     assert str(error.value) == (
         "state 01, design nine: 6 blocks of 9 households wanted, 0 exist (blocks by size: none of a near size). "
         "Ask for fewer blocks or another size in config.yaml (sample.designs), or use more microdata."
@@ -97,7 +98,7 @@ def test_too_few_blocks_say_what_exists(sizes: pd.DataFrame) -> None:
     with pytest.raises(
         DataError, match=r"state 56, design six: 21 .* 20 exist \(blocks by size: 15 of 4, 20 of 6, 5 of 9\)"
     ):
-        sample_blocks(sizes[sizes["state"] == "56"], {"six": {"size": 6, "blocks_per_state": 21}}, 1)
+        sample_blocks(sizes[sizes["state"] == "56"], {"six": Design(size=6, blocks_per_state=21)}, 1)
 
 
 def test_batches_share_the_blocks_out_evenly() -> None:
@@ -109,8 +110,8 @@ def test_batches_share_the_blocks_out_evenly() -> None:
     assert set(batch_of(pd.Series(blocks[:3]), 8).values()) == {0, 1, 2}
 
 
-def settings_of(**changes: Any) -> dict[str, Any]:
-    return {"designs": {}, "all_blocks": {}, "batches": 2, "blocks_per_batch": 100, **changes}
+def settings_of(**changes: Any) -> Sample:
+    return Sample(**{"universe": "all", "designs": {}, "all_blocks": {}, "batches": 2, "blocks_per_batch": 100, **changes})
 
 
 def test_all_blocks_of_a_state_up_to_a_size(sizes: pd.DataFrame) -> None:

@@ -15,10 +15,10 @@ from genverify.papers.housing.attack.check import Detection, check_detection
 from genverify.papers.housing.attack.detect import detect_block, detected_frame
 from genverify.papers.housing.attack.joint_program import provable_parts, read_block, read_percentages, read_statistics
 from genverify.papers.housing.private.household import read_household_file
-from genverify.solve.settings import ProgramSettings
+from genverify.solve.settings import DEFAULT
 
 DATA = Path(__file__).parents[3] / "data" / "housing"
-PROGRAM = ProgramSettings("compact", "highs", 100_000, 100_000, 500, 200, 30.0)
+PROGRAM = DEFAULT.but(max_types=100_000, iterations=100_000, seconds=30.0)
 ZEROS = {f"SIZE_{x}": 0 for x in range(1, 8)} | {f"RACE_{x}": 0 for x in range(1, 15)} | {"CHILDREN": 0}
 PERCENT = ("BED_2", "BED_3", "BLACK", "NATIVE", "ASIAN_PACIFIC", "HISPANIC", "MINORITY", "ONE_ADULT", "TWO_ADULTS")
 Text = dict[str, Any]

@@ -18,11 +18,11 @@ from genverify.papers.housing.attack.joint_program import counts_behind, largest
 from genverify.papers.housing.private.household import read_household_file
 from genverify.solve.bounds import Bounder
 from genverify.solve.classes import condition_classes
-from genverify.solve.settings import ProgramSettings
+from genverify.solve.settings import DEFAULT
 
 DATA = Path(__file__).parents[3] / "data" / "housing"
 FILE, PERCENTAGES = read_household_file(DATA / "domain.yaml"), read_percentages(DATA / "published.yaml")
-PROGRAM = ProgramSettings("compact", "highs", 100_000, 100_000, 500, 200, 30.0)
+PROGRAM = DEFAULT.but(max_types=100_000, iterations=100_000, seconds=30.0)
 Household = tuple[int, int, int, int]  # bedrooms, size, children, race
 
 

@@ -8,9 +8,10 @@ import pytest
 
 from genverify.core.files import read_yaml
 from genverify.papers.housing.published.conditions import protect, swap_households
+from genverify.papers.housing.settings import Condition
 
 PUBLISHED = read_yaml(Path(__file__).parents[3] / "data" / "housing" / "published.yaml")
-PLAIN = {"swap": 0.0, "swap_hud": False, "noise": "none", "rho": None, "noise_hud": False, "smallest_property": 11}
+PLAIN = Condition(swap=0.0, swap_hud=False, noise="none", rho=None, noise_hud=False, reading="exact")
 
 
 def state(seed: int = 3) -> pd.DataFrame:
@@ -23,8 +24,8 @@ def state(seed: int = 3) -> pd.DataFrame:
     return pd.DataFrame({"block": np.repeat(blocks, 40), **columns})
 
 
-def published(**change: object) -> pd.DataFrame:
-    return protect([state()], {**PLAIN, **change}, PUBLISHED, None, seed=5)
+def published(smallest: int = 11, **change: object) -> pd.DataFrame:
+    return protect([state()], PLAIN.but(**change), smallest, PUBLISHED, None, seed=5)
 
 
 def test_a_swap_of_the_census_alone_changes_races_and_nothing_that_detection_uses() -> None:
@@ -35,12 +36,12 @@ def test_a_swap_of_the_census_alone_changes_races_and_nothing_that_detection_use
 
 
 def test_a_swap_of_both_releases_takes_the_subsidy_along() -> None:
-    before, after = published(), published(swap=0.3, swap_hud=True, smallest_property=1)
+    before, after = published(), published(swap=0.3, swap_hud=True, smallest=1)
     shared = before.set_index("block").index
     assert after["block"].tolist() == shared.tolist()
     assert (before[["N", "P", "CHILDREN", "SIZE_1"]] == after[["N", "P", "CHILDREN", "SIZE_1"]]).all(axis=None)
     assert (before["HUD_N"] != after["HUD_N"]).any()
-    moved = swap_households(state(), {**PLAIN, "swap": 0.3, "swap_hud": True}, 5)
+    moved = swap_households(state(), PLAIN.but(swap=0.3, swap_hud=True), 5)
     assert sorted(moved["BEDROOMS"]) == sorted(state()["BEDROOMS"])
     kinds = ["SIZE", "CHILDREN", "RACE", "BEDROOMS"]
     assert moved[kinds].value_counts().sort_index().equals(state()[kinds].value_counts().sort_index())
@@ -48,6 +49,6 @@ def test_a_swap_of_both_releases_takes_the_subsidy_along() -> None:
 
 @pytest.mark.parametrize("smallest", [11, 14])
 def test_a_property_that_swapping_makes_too_small_is_suppressed(smallest: int) -> None:
-    everything = published(swap=0.4, swap_hud=True, smallest_property=1)
-    kept = published(swap=0.4, swap_hud=True, smallest_property=smallest)
+    everything = published(swap=0.4, swap_hud=True, smallest=1)
+    kept = published(swap=0.4, swap_hud=True, smallest=smallest)
     assert kept["block"].tolist() == everything.loc[everything["HUD_N"] >= smallest, "block"].tolist()

@@ -18,10 +18,10 @@ from genverify.papers.housing.attack.reconstruct import (
 )
 from genverify.papers.housing.attack.types_program import TypeProgram
 from genverify.papers.housing.private.household import COLUMNS, read_household_file
-from genverify.solve.settings import ProgramSettings
+from genverify.solve.settings import DEFAULT
 from housing_cases import households_frame, statistics_frame
 
-SETTINGS = ProgramSettings("compact", "highs", 100_000, 100_000, 500, 200, 30.0)
+SETTINGS = DEFAULT.but(max_types=100_000, iterations=100_000, seconds=30.0)
 BLOCK = "010010001001001"
 # sixteen households, eleven of them subsidized
 HOUSEHOLDS = [(1, 1, 0, 1)] * 4 + [(1, 2, 0, 2)] * 2 + [(2, 3, 1, 2)] * 3 + [(3, 5, 3, 1), (2, 5, 2, 1)] + [(0, 2, 0, 1)] * 5

@@ -18,9 +18,10 @@ from genverify.papers.housing.published.statistics import (
     join,
     whole_percent,
 )
+from genverify.papers.housing.settings import Condition
 
 A, B = "010010201001000", "010010201001001"
-UNPROTECTED = {"swap": 0.0, "swap_hud": False, "smallest_property": 1, "noise": "none", "rho": None, "noise_hud": False}
+UNPROTECTED = Condition(swap=0.0, swap_hud=False, noise="none", rho=None, noise_hud=False, reading="exact")
 ROWS = [
     (A, 9, 4, 2, 3), (A, 1, 0, 1, 1), (A, 2, 1, 8, 1), (A, 3, 2, 3, 0), (A, 3, 0, 4, 1), (A, 1, 1, 7, 0),
     (A, 3, 1, 12, 2), (A, 5, 4, 1, 2), (A, 2, 0, 5, 1), (B, 7, 2, 14, 0),
@@ -70,12 +71,12 @@ def test_both_releases_are_joined_by_block(households: pd.DataFrame, published: 
     assert found["block"].tolist() == [A]
     assert list(found.columns) == ["block", *CENSUS, "HUD_N", "HUD_P", "HUD_UNITS", *published["percentages"]]
     states = [households.iloc[9:], households]
-    assert protect(states, UNPROTECTED, published, None, 1).equals(found), "a state without a property adds nothing"
+    assert protect(states, UNPROTECTED, 1, published, None, 1).equals(found), "a state without a property adds nothing"
 
 
 def test_nothing_to_publish_is_an_error(households: pd.DataFrame, published: dict[str, Any]) -> None:
     with pytest.raises(DataError, match="no household lives in a property"):
-        protect([households.assign(BEDROOMS=0)], UNPROTECTED, published, None, 1)
+        protect([households.assign(BEDROOMS=0)], UNPROTECTED, 1, published, None, 1)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 import io
 from pathlib import Path
-from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -30,11 +29,12 @@ from genverify.papers.housing.judged.numbers import COMPUTED, Evidence, numbers_
 from genverify.papers.housing.judged.reidentify import CURVE
 from genverify.papers.housing.judged.table1 import block_table, block_text, condition_table, condition_text
 from genverify.papers.housing.private.household import read_household_file
+from genverify.papers.housing.settings import Condition
 from housing_study import FILE
 
 PAPER = read_yaml(Path(__file__).parents[3] / "data/papers/subsidized_housing.yaml")
 LABEL = "synthetic households"
-OPEN = {"swap": 0.0, "noise": "none", "noise_hud": False}
+OPEN = Condition(swap=0.0, swap_hud=False, noise="none", rho=None, noise_hud=False, reading="exact")
 BLOCKS = [f"01001020100100{number}" for number in range(4)]
 
 
@@ -122,7 +122,7 @@ def test_a_false_flag_without_protection_stops_the_job_and_names_the_block() -> 
     assert BLOCKS[2] not in str(error.value)
     check_sound(NONE, OPEN, "none", synthetic=True)
     for change in ({"swap": 0.1}, {"noise": "das"}, {"noise_hud": True}):
-        check_sound(wrong, {**OPEN, **change}, "protected", synthetic=True)
+        check_sound(wrong, OPEN.but(**change), "protected", synthetic=True)
 
 
 def test_table1_beside_the_paper() -> None:
@@ -144,7 +144,7 @@ def test_a_study_without_a_condition_of_table1() -> None:
 
 
 def test_conditions_with_chance_and_households() -> None:
-    settings: dict[str, dict[str, Any]] = {name: {**OPEN, "rho": None, "reading": "exact"} for name in ("none", "dp")}
+    settings = dict.fromkeys(("none", "dp"), OPEN)
     curves = {"none": all_curves("none"), "dp": all_curves("dp")[:0]}
     table = condition_table({"none": NONE, "dp": NOISY}, curves, {name: all_totals() for name in settings}, settings, LABEL)
     first, second = table.to_dict("records")

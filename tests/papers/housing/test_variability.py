@@ -16,12 +16,12 @@ from genverify.papers.housing.attack.prior import Prior
 from genverify.papers.housing.attack.top import most_likely
 from genverify.papers.housing.attack.variability import every_type, measure_block, variability, variability_frame
 from genverify.papers.housing.private.household import HouseholdFile, read_household_file
-from genverify.solve.settings import ProgramSettings
+from genverify.solve.settings import DEFAULT
 from genverify.solve.types import TooManyTypes
 from housing_cases import SOLVER, all_datasets, households_frame, small_program, statistics_frame
 
 BLOCK = "010010001001001"
-SETTINGS = ProgramSettings("compact", "highs", 100_000, 100_000, 500, 200, 30.0)
+SETTINGS = DEFAULT.but(max_types=100_000, iterations=100_000, seconds=30.0)
 
 
 @pytest.fixture

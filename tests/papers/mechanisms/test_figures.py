@@ -12,6 +12,7 @@ from genverify.core.queries import Query
 from genverify.papers.mechanisms.comparison import compare_strategies, query_errors
 from genverify.papers.mechanisms.figures import plot_matrix_mechanism, plot_rr_frontier, plot_zeros_removed
 from genverify.papers.mechanisms.matrix_mechanism import strategies
+from genverify.papers.mechanisms.settings import RandomizedResponse
 from genverify.papers.mechanisms.simulation import simulated_frontier
 from genverify.papers.mechanisms.workload import Workload
 from genverify.papers.mechanisms.zeros import summarise_left
@@ -32,8 +33,8 @@ def cut_off(figure: Figure) -> bool:
 
 
 def test_the_frontier_draws_every_simulated_point() -> None:
-    settings = {"proportions": [0.05, 0.3, 0.5], "populations": [100, 1000, 10000], "epsilons": [0.5, 1.0, 5.0], "mu": 0.5,
-                "simulations": 100}  # fmt: skip
+    settings = RandomizedResponse(proportions=[0.05, 0.3, 0.5], populations=[100, 1000, 10000], epsilons=[0.5, 1.0, 5.0],
+                                  mu=0.5, simulations=100)  # fmt: skip
     rows = simulated_frontier(settings, 1)
     figure = plot_rr_frontier(rows, "synthetic")
     assert not cut_off(figure)

@@ -12,6 +12,7 @@ from genverify.core.domain import Column, Domain, DomainFile
 from genverify.core.predicates import Predicate
 from genverify.core.queries import Query
 from genverify.core.release import Schema, build_schema
+from genverify.core.settings import ReleaseSettings
 from genverify.papers.mechanisms.comparison import compare_strategies, query_errors
 from genverify.papers.mechanisms.matrix_mechanism import (
     NOTHING,
@@ -53,7 +54,7 @@ def workloads(draw: Any) -> Workload:
 
 
 @pytest.fixture(scope="module")
-def study(census: DomainFile, census_tables: dict[str, Any], release_settings: dict[str, Any]) -> Schema:
+def study(census: DomainFile, census_tables: dict[str, Any], release_settings: ReleaseSettings) -> Schema:
     return build_schema(census, census_tables, release_settings)
 
 
@@ -209,9 +210,9 @@ def test_the_621_queries_and_the_households_that_lie_in_most(households: Workloa
 
 
 def test_impossible_households_do_not_count_where_rules_are_known(
-    households: Workload, census: DomainFile, census_tables: dict[str, Any], release_settings: dict[str, Any]
+    households: Workload, census: DomainFile, census_tables: dict[str, Any], release_settings: ReleaseSettings
 ) -> None:
-    rules = build_schema(census, census_tables, release_settings | {"structural_zeros": True}).rules
+    rules = build_schema(census, census_tables, release_settings.but(structural_zeros=True)).rules
     possible = possible_records(households.domain, rules)
     assert possible.sum() == live_types(households.domain, [], rules, 2_000_000).raw.sum()
     found = query_sensitivity(households.domain, households.queries, rules)

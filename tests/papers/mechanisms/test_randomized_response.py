@@ -15,6 +15,7 @@ from scipy.stats import binom
 
 from genverify.papers.mechanisms.parameters import PrivacyError
 from genverify.papers.mechanisms.randomized_response import Survey, asking_probability, asking_slope, privacy_loss
+from genverify.papers.mechanisms.settings import RandomizedResponse
 from genverify.papers.mechanisms.simulation import compare, simulate, simulated_frontier
 
 SHARES = [Fraction(part, 8) for part in range(9)]
@@ -105,7 +106,7 @@ def test_the_short_cut_by_groups_draws_from_the_right_distribution() -> None:
 
 
 def test_a_simulation_tells_each_formula_and_its_distance() -> None:
-    settings = {"proportions": [0.1, 0.6], "populations": [80], "epsilons": [0.5, 3.0], "mu": 0.5, "simulations": 3000}
+    settings = RandomizedResponse(proportions=[0.1, 0.6], populations=[80], epsilons=[0.5, 3.0], mu=0.5, simulations=3000)
     rows = simulated_frontier(settings, 1)
     assert rows.equals(simulated_frontier(settings, 1))
     assert not rows["simulated"].equals(simulated_frontier(settings, 2)["simulated"])

@@ -13,13 +13,14 @@ from genverify.core.domain import DomainFile, read_domain
 from genverify.core.errors import ConfigError, DataError
 from genverify.core.predicates import Predicate
 from genverify.core.release import Release, Schema, build_schema
+from genverify.core.settings import ReleaseSettings
+from genverify.core.tabulate import releases_of
 from genverify.papers.mechanisms.zeros import (
     BY_SIZE,
     LEFT,
     count_left,
     draw_sizes,
     records_left,
-    releases_of,
     summarise_left,
 )
 from genverify.run.config import parse_config
@@ -30,10 +31,10 @@ KEEPS = Predicate.of({"PET": [1, 2, 3]})
 
 
 @pytest.fixture(scope="module")
-def toy_rules(toy: Any, toy_settings: dict[str, Any]) -> Schema:
+def toy_rules(toy: Any, toy_settings: ReleaseSettings) -> Schema:
     """The toy with its structural rule."""
     tables = yaml.safe_load((toy / "tables.yaml").read_text())
-    return build_schema(read_domain(toy / "domain.yaml"), tables, toy_settings | {"structural_zeros": True})
+    return build_schema(read_domain(toy / "domain.yaml"), tables, toy_settings.but(structural_zeros=True))
 
 
 def store(records: dict[str, list[tuple[int, int, int]]]) -> pa.Table:
@@ -81,10 +82,10 @@ def test_implied_zeros_stand_in_for_withheld_ones(toy_schema: Schema) -> None:
 
 
 def test_households_of_the_study_survive_their_own_zeros(
-    census: DomainFile, census_tables: dict[str, Any], release_settings: dict[str, Any]
+    census: DomainFile, census_tables: dict[str, Any], release_settings: ReleaseSettings
 ) -> None:
     schema = build_schema(census, census_tables, release_settings)
-    rules = build_schema(census, census_tables, release_settings | {"structural_zeros": True}).rules
+    rules = build_schema(census, census_tables, release_settings.but(structural_zeros=True)).rules
     rng, universe = np.random.default_rng(2), census.universe("occupied")
     columns = {c.name: rng.choice(universe.codes.get(c.name, (0, 1)), 6).astype(np.int8) for c in census.domain.columns}
     columns["VACS"][:] = 0
@@ -98,7 +99,7 @@ def test_households_of_the_study_survive_their_own_zeros(
 
 
 def test_too_many_types_are_refused(toy_schema: Schema, toy_records: dict[str, list[tuple[int, int, int]]]) -> None:
-    release = releases_of(store(toy_records), KEEPS, toy_schema)[0]
+    release = next(releases_of(store(toy_records), KEEPS, toy_schema))
     with pytest.raises(TooManyTypes, match=r"program\.max_types"):
         count_left(release, (), 1)
 

@@ -8,6 +8,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
+from genverify.core.closed import validate_part
 from genverify.core.domain import Column, Domain
 from genverify.core.errors import DataError
 from genverify.core.predicates import EVERY, Predicate
@@ -20,14 +21,16 @@ from genverify.papers.raprank.geographies import baselines_above, count_rows, po
 from genverify.papers.raprank.halves import BLOCK, area_records, codes_of, split_areas, with_block
 from genverify.papers.raprank.published import both_schemas, publish_areas, read_targets
 from genverify.papers.raprank.ranking import ConfidenceSet, rank_counts
+from genverify.papers.raprank.settings import ResolvedExperiment
 
 COLOURS = Domain((Column("A", "a", (0, 1, 2), ("x", "y", "z")), Column("B", "b", (0, 1), ("no", "yes"))))
 HERE, NEAR, FAR, AWAY = "010010201001000", "010010201001001", "010030201001000", "560010201001000"
 TRACT = "01001020100"
 
 
-def experiment(**changes: Any) -> dict[str, Any]:
-    return {"data": "toy", "areas": "block", "states": None, "limit": None} | changes
+def experiment(**changes: Any) -> ResolvedExperiment:
+    settings = {"data": "toy", "areas": "block", "states": None, "limit": None} | changes
+    return validate_part(ResolvedExperiment, settings, "toy")
 
 
 def sizes_of(*rows: tuple[str, int]) -> pd.DataFrame:

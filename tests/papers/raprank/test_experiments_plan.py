@@ -23,13 +23,13 @@ def test_the_shipped_experiments_are_sound(config: dict[str, Any]) -> None:
     tracts = experiment_of(study, "tracts")
     assert (store_path(tracts), domain_path(study, tracts)) == ("results/persons", "data/census/persons.yaml")
     settings = experiment_settings(study, "blocks")
-    assert settings["keeps"] == "occupied"
-    assert settings["rap"] == config["raprank"]["rap"]
+    assert settings.keeps == "occupied"
+    assert settings.rap.model_dump() == config["raprank"]["rap"]
 
 
 def test_an_experiment_changes_settings_of_rap(config: dict[str, Any]) -> None:
     study = parse_config(changed(config, "tracts", rap={"steps": 7}))
-    assert experiment_settings(study, "tracts")["rap"] == config["raprank"]["rap"] | {"steps": 7}
+    assert experiment_settings(study, "tracts").rap.model_dump() == config["raprank"]["rap"] | {"steps": 7}
     with pytest.raises(ConfigError, match=r"experiments\.tracts\.rap: unknown setting stepps: did you mean steps\?"):
         check_experiments(parse_config(changed(config, "tracts", rap={"stepps": 7})))
 

@@ -2,7 +2,6 @@
 
 import gzip
 import json
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +15,10 @@ from genverify.checker.file import read_proofs
 from genverify.core.domain import DomainFile, read_domain
 from genverify.core.errors import DataError
 from genverify.core.release import read_releases, read_schema
+from genverify.core.settings import ReleaseSettings
 from genverify.microdata.store import read_microdata, write_microdata
 from genverify.solve.settings import ProgramSettings
-from script_jobs import job, script
+from script_jobs import SAMPLE, job, script
 
 BLOCKS = {
     "01": ["010010201001000", "010010201001001", "010010201001002"],
@@ -48,18 +48,24 @@ def write_units(frame: pd.DataFrame, path: Path) -> None:
     pd.concat([units, quarters]).to_csv(path, index=False)
 
 
+def ppmf(units: Path) -> dict[str, Any]:
+    """Settings of microdata that are read from a file."""
+    synthetic = {"country": "data/synthetic", "households": 1000, "homogeneity": 1.0}
+    return {"source": "ppmf", "domain": "", "synthetic": synthetic, "ppmf": {"units": str(units), "persons": None}}
+
+
 @pytest.fixture(scope="module")
 def made(
     tmp_path_factory: pytest.TempPathFactory,
     toy: Path,
-    toy_settings: dict[str, Any],
+    toy_settings: ReleaseSettings,
     program_settings: ProgramSettings,
 ) -> Path:
     """The toy study, stage by stage, each through the main of its script."""
     home = tmp_path_factory.mktemp("toy")
     write_units(toy_units(), home / "units.csv")
     domain, results = toy / "domain.yaml", home / "results"
-    microdata = {"source": "ppmf", "ppmf": {"units": str(home / "units.csv")}}
+    microdata = ppmf(home / "units.csv")
     script("ingest_microdata")(
         job({"source": home / "units.csv", "domain": domain},
             {"microdata": results / "microdata", "manifest": results / "microdata.json"}, microdata=microdata, seed=1)
@@ -75,7 +81,7 @@ def made(
         job({"microdata": results / "microdata", "blocks": results / "blocks.parquet", "domain": domain},
             {"schema": results / "release" / "schema.json", "counts": counts}, release=toy_settings, sample=sample)
     )  # fmt: skip
-    attack(results, asdict(program_settings))
+    attack(results, program_settings.model_dump())
     return results
 
 
@@ -140,12 +146,12 @@ def test_a_release_holds_the_counts_of_its_batch_and_nothing_else(made: Path) ->
             assert row.count == predicate.matches(dict(held.items())).sum()
 
 
-def test_withheld_counts_reach_no_file_of_the_release(tmp_path: Path, toy: Path, toy_settings: dict[str, Any]) -> None:
+def test_withheld_counts_reach_no_file_of_the_release(tmp_path: Path, toy: Path, toy_settings: ReleaseSettings) -> None:
     """One owner changes from a dog to a fish: the counts that differ are at most 2 on both sides, so no byte differs."""
     frame = toy_units()
     one = frame[frame["block"] == BLOCKS["01"][0]]
     other = one.assign(PET=[1, 3, 3, 0])
-    settings = {**toy_settings, "tables": ["T1"], "withhold": [0, 1, 2]}
+    settings = toy_settings.but(tables=["T1"], withhold=[0, 1, 2])
     for name, records in (("one", one), ("other", other)):
         codes = {column: pa.array(records[column].to_numpy(np.int8)) for column in ("PET", "HOME", "AGE")}
         table = pa.table({"block": records["block"].tolist(), **codes})
@@ -155,7 +161,7 @@ def test_withheld_counts_reach_no_file_of_the_release(tmp_path: Path, toy: Path,
             job({"microdata": tmp_path / name / "microdata", "blocks": tmp_path / name / "blocks.parquet",
                  "domain": toy / "domain.yaml"},
                 {"schema": tmp_path / name / "schema.json", "counts": [tmp_path / name / "000.parquet"]},
-                release=settings, sample={"batches": 1})
+                release=settings, sample=SAMPLE)
         )  # fmt: skip
     for file in ("schema.json", "000.parquet"):
         assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "other" / file).read_bytes()
@@ -221,7 +227,7 @@ def test_the_attack_gives_the_same_bytes_again(made: Path, tmp_path: Path, progr
     (tmp_path / "release").mkdir()
     for path in [*(made / "release").iterdir(), made / "blocks.parquet"]:
         (tmp_path / path.relative_to(made)).write_bytes(path.read_bytes())
-    attack(tmp_path, asdict(program_settings))
+    attack(tmp_path, program_settings.model_dump())
     for path in sorted(p.relative_to(made) for p in made.rglob("*") if p.is_file()):
         if path.parts[0] in ("generated", "claims", "proofs", "claims.parquet", "verified.parquet"):
             assert (tmp_path / path).read_bytes() == (made / path).read_bytes(), path
@@ -233,7 +239,7 @@ def test_a_batch_may_be_empty(made: Path, tmp_path: Path, program_settings: Prog
         (tmp_path / path.relative_to(made)).write_bytes(path.read_bytes())
     whole = pd.read_parquet(made / "release" / "001.parquet")
     whole.iloc[:0].to_parquet(tmp_path / "release" / "001.parquet", index=False)
-    attack(tmp_path, asdict(program_settings))
+    attack(tmp_path, program_settings.model_dump())
     claims, first = pd.read_parquet(tmp_path / "claims.parquet"), pd.read_parquet(made / "claims" / "000.parquet")
     assert len(claims) == len(first) > 0
 
@@ -249,7 +255,7 @@ def test_a_dataset_that_does_not_fit_stops_the_verification(
     outputs = {name: tmp_path / name for name in ("claims", "blocks", "proofs")}
     with pytest.raises(DataError, match=r"000\.parquet: block \d+, dataset 0 does not fit the release: .*published"):
         script("verify_claims")(
-            job({**release, "datasets": tmp_path / "000.parquet"}, outputs, program=asdict(program_settings),
+            job({**release, "datasets": tmp_path / "000.parquet"}, outputs, program=program_settings.model_dump(),
                 verify={"min_k": 1})
         )  # fmt: skip
     assert not (tmp_path / "claims").exists()
@@ -282,7 +288,7 @@ def test_table3_of_the_toy(
     assert table.loc[["1", "2", "total"], "ours"].tolist() == [2, 2, 4]  # PET, AGE; PET x HOME, HOME x AGE
 
 
-def test_baselines_of_the_toy(made: Path, tmp_path: Path, toy: Path, toy_settings: dict[str, Any]) -> None:
+def test_baselines_of_the_toy(made: Path, tmp_path: Path, toy: Path, toy_settings: ReleaseSettings) -> None:
     """The claim that one of three owners has a fish, if owners were drawn from the nation, or each pet were as likely."""
     script("fit_baselines")(
         job({"claims": made / "claims.parquet", "blocks": made / "verified.parquet", "microdata": made / "microdata",
@@ -299,14 +305,14 @@ def test_baselines_of_the_toy(made: Path, tmp_path: Path, toy: Path, toy_setting
     assert baselines.loc[fish, "uniform"].tolist() == pytest.approx([3 * (1 / 3) * (2 / 3) ** 2])
 
 
-def test_households_and_answers_of_the_toy(made: Path, tmp_path: Path, toy: Path, toy_settings: dict[str, Any]) -> None:
+def test_households_and_answers_of_the_toy(made: Path, tmp_path: Path, toy: Path, toy_settings: ReleaseSettings) -> None:
     """In the block solved by hand, pairs of columns single out all three owners, three columns only the fish's."""
     counts = [made / "release" / f"{batch}.parquet" for batch in ("000", "001")]
     script("count_households")(
         job({"claims": made / "claims.parquet", "sample": made / "blocks.parquet", "microdata": made / "microdata",
              "domain": toy / "domain.yaml", "schema": made / "release" / "schema.json", "counts": counts},
             {"households": tmp_path / "households.parquet", "answers": tmp_path / "answers.parquet"},
-            release=toy_settings, sample={"universe": "owners"})
+            release=toy_settings, sample=SAMPLE)
     )  # fmt: skip
     households = pd.read_parquet(tmp_path / "households.parquet")
     own = households[(households["block"] == BLOCKS["01"][0]) & (households["grouping"] == "k")]
@@ -321,7 +327,7 @@ def test_variability_of_the_toy(made: Path, tmp_path: Path, program_settings: Pr
     script("measure_variability")(
         job({"schema": made / "release" / "schema.json", "counts": made / "release" / "000.parquet",
              "datasets": made / "generated" / "000.parquet"},
-            {"variability": tmp_path / "000.parquet"}, program=asdict(program_settings))
+            {"variability": tmp_path / "000.parquet"}, program=program_settings.model_dump())
     )  # fmt: skip
     own = pd.read_parquet(tmp_path / "000.parquet").set_index("block").loc[BLOCKS["01"][0]]
     assert (own["n_households"], own["solvar"], own["exact"]) == (3, 4, True)
@@ -369,7 +375,7 @@ def test_units_are_written_in_the_layout_of_the_file(
     script("ingest_microdata")(
         job({"source": units, "domain": root / "data" / "census" / "domain.yaml"},
             {"microdata": tmp_path / "microdata", "manifest": tmp_path / "microdata.json"},
-            microdata={"source": "ppmf", "ppmf": {"units": str(units)}}, seed=1)
+            microdata=ppmf(units), seed=1)
     )  # fmt: skip
     for state in ("01", "56"):
         again = (tmp_path / "microdata" / f"{state}.parquet").read_bytes()
@@ -377,10 +383,10 @@ def test_units_are_written_in_the_layout_of_the_file(
 
 
 def test_calibration_and_table2_of_a_block_of_ten(
-    household_store: Path, tmp_path: Path, root: Path, release_settings: dict[str, Any]
+    household_store: Path, tmp_path: Path, root: Path, release_settings: ReleaseSettings
 ) -> None:
     census = root / "data" / "census"
-    settings = {**release_settings, "tables_file": str(census / "tables.yaml")}
+    settings = release_settings.but(tables_file=str(census / "tables.yaml"))
     designs = {"a": {"size": "state_median", "blocks_per_state": 1}}
     sample = {"universe": "occupied", "designs": designs, "all_blocks": {}, "batches": 1, "blocks_per_batch": 9}
     inputs = {"microdata": household_store / "microdata", "domain": census / "domain.yaml"}

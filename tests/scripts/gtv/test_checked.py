@@ -17,6 +17,7 @@ from genverify.checker.check import CertificateError
 from genverify.checker.file import read_proofs, write_proofs
 from genverify.core.domain import read_domain
 from genverify.core.errors import DataError
+from genverify.core.settings import ReleaseSettings
 from genverify.microdata.store import write_microdata
 from script_jobs import job, script
 
@@ -134,13 +135,19 @@ def examples(study: Path, toy: Path, small_explorer: ModuleType) -> dict[str, An
 
 @pytest.mark.parametrize("name", ["plot_fig1", "write_table1"])
 def test_examples_are_checked_against_their_proofs(
-    study: Path, toy: Path, small_explorer: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+    study: Path,
+    toy: Path,
+    toy_settings: ReleaseSettings,
+    small_explorer: ModuleType,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
 ) -> None:
     monkeypatch.setattr("genverify.papers.gtv.tables.examples.LEAST_K", 1)
     inputs = examples(study, toy, small_explorer)
     kinds = ("pdf", "png") if name == "plot_fig1" else ("table", "readable")
     outputs = {kind: tmp_path / f"made.{kind}" for kind in kinds}
-    made = job(inputs, outputs, release={"universe": "owners"})
+    made = job(inputs, outputs, release=toy_settings)
     script(name)(made)
     assert all(path.stat().st_size for path in outputs.values())
     proofs = list(read_proofs(study / "000.jsonl.gz"))

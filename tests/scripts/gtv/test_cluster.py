@@ -1,7 +1,6 @@
 """Every block of the toy's states through the mains of the scripts: in pieces of a few rows the same as at once."""
 
 import json
-from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from genverify.core.domain import read_domain
+from genverify.core.settings import ReleaseSettings
 from genverify.microdata.store import write_microdata
 from genverify.papers.gtv.sample import groups_of_batches
 from genverify.solve.settings import ProgramSettings
@@ -101,10 +101,10 @@ def whole(
     tmp_path_factory: pytest.TempPathFactory,
     root: Path,
     toy: Path,
-    toy_settings: dict[str, Any],
+    toy_settings: ReleaseSettings,
     program_settings: ProgramSettings,
 ) -> Path:
-    return make(tmp_path_factory.mktemp("whole"), root, toy, toy_settings, asdict(program_settings))
+    return make(tmp_path_factory.mktemp("whole"), root, toy, toy_settings, program_settings.model_dump())
 
 
 def test_every_block_up_to_the_size_is_attacked(whole: Path) -> None:
@@ -131,7 +131,7 @@ def test_small_pieces_change_nothing(
     tmp_path: Path,
     root: Path,
     toy: Path,
-    toy_settings: dict[str, Any],
+    toy_settings: ReleaseSettings,
     program_settings: ProgramSettings,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -139,7 +139,7 @@ def test_small_pieces_change_nothing(
     monkeypatch.setattr("genverify.core.frames.BLOCKS_AT_ONCE", 3)
     monkeypatch.setattr("genverify.core.frames.FEW_BLOCKS_AT_ONCE", 2)
     monkeypatch.setattr("genverify.core.frames.ROWS_PER_GROUP", 5)
-    pieces = make(tmp_path, root, toy, toy_settings, asdict(program_settings))
+    pieces = make(tmp_path, root, toy, toy_settings, program_settings.model_dump())
     assert pq.ParquetFile(pieces / "claims.parquet").num_row_groups > 4
     for path in sorted(whole.rglob("*.parquet")):
         name = path.relative_to(whole)

@@ -1,7 +1,6 @@
 """A study of the one-hot program, from generation to the figure: verified claims that rest on the solver, without proofs."""
 
 import json
-from dataclasses import asdict, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -16,16 +15,17 @@ from genverify.checker.file import read_proofs
 from genverify.core.domain import read_domain
 from genverify.core.errors import ConfigError
 from genverify.core.release import Schema, write_schema
+from genverify.core.settings import ReleaseSettings
 from genverify.microdata.store import write_microdata
 from genverify.solve.settings import ProgramSettings
-from script_jobs import job, script
+from script_jobs import SAMPLE, job, script
 
 BLOCKS = ["010010201001000", "010010201001001", "560010201001000"]
 
 
 @pytest.fixture(scope="module")
 def onehot(program_settings: ProgramSettings) -> dict[str, Any]:
-    return asdict(replace(program_settings, formulation="onehot"))
+    return program_settings.but(formulation="onehot").model_dump()
 
 
 @pytest.fixture(scope="module")
@@ -84,7 +84,7 @@ def verify(home: Path, batch: str, program: dict[str, Any]) -> None:
 
 
 @pytest.fixture(scope="module")
-def followed(made: Path, toy: Path, toy_settings: dict[str, Any]) -> Path:
+def followed(made: Path, toy: Path, toy_settings: ReleaseSettings) -> Path:
     """Baselines, households, the summary and the explained proofs."""
     both = {"claims": made / "claims.parquet", "microdata": made / "microdata", "domain": toy / "domain.yaml"}
     counts = [made / "release" / f"{batch}.parquet" for batch in ("000", "001")]
@@ -96,7 +96,7 @@ def followed(made: Path, toy: Path, toy_settings: dict[str, Any]) -> Path:
     script("count_households")(
         job({**both, "sample": made / "sample.parquet", "schema": schema, "counts": counts},
             {"households": made / "households.parquet", "answers": made / "answers.parquet"},
-            release=toy_settings, sample={"universe": "owners"})
+            release=toy_settings, sample=SAMPLE)
     )  # fmt: skip
     script("summarise_claims")(
         job({"schema": schema, "claims": made / "claims.parquet", "baselines": made / "baselines.parquet"},
@@ -130,8 +130,8 @@ def test_the_claims_are_those_that_have_proofs_with_the_compact_program(
     (tmp_path / "release").mkdir()
     for path in (made / "release").iterdir():
         (tmp_path / "release" / path.name).write_bytes(path.read_bytes())
-    generate(tmp_path, "000", asdict(program_settings))
-    verify(tmp_path, "000", asdict(program_settings))
+    generate(tmp_path, "000", program_settings.model_dump())
+    verify(tmp_path, "000", program_settings.model_dump())
     ours, proved = (pd.read_parquet(home / "claims" / "000.parquet") for home in (made, tmp_path))
     assert proved["proof"].dtype == np.int32
     assert ours[names].sort_values(names, ignore_index=True).equals(proved[names].sort_values(names, ignore_index=True))

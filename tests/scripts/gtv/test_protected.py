@@ -1,7 +1,6 @@
 """The scripts of the study on protected counts, from microdata to the figure, on the toy."""
 
 import json
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from genverify.checker.file import read_proofs
 from genverify.core.domain import read_domain
 from genverify.core.errors import DataError
 from genverify.core.release import empty_ranges, read_releases, read_schema
+from genverify.core.settings import ReleaseSettings
 from genverify.microdata.store import write_microdata
 from genverify.papers.gtv.protected.attack import CONTRADICTORY
 from genverify.solve.settings import ProgramSettings
@@ -34,7 +34,7 @@ PROTECTIONS: dict[str, Any] = {
 def study(
     tmp_path_factory: pytest.TempPathFactory,
     toy: Path,
-    toy_settings: dict[str, Any],
+    toy_settings: ReleaseSettings,
     program_settings: ProgramSettings,
 ) -> Path:
     """Every stage through the main of its script."""
@@ -50,11 +50,11 @@ def study(
     pd.DataFrame({"block": blocks, "design": "four", "n_households": 4}).to_parquet(home / "blocks.parquet")
     (home / "microdata.json").write_text(json.dumps({"label": "synthetic microdata"}))
     for name in PROTECTIONS:
-        attack_one(home, toy / "domain.yaml", name, toy_settings, asdict(program_settings))
+        attack_one(home, toy / "domain.yaml", name, toy_settings, program_settings.model_dump())
     return home
 
 
-def attack_one(home: Path, domain: Path, name: str, release: dict[str, Any], program: dict[str, Any]) -> None:
+def attack_one(home: Path, domain: Path, name: str, release: ReleaseSettings, program: dict[str, Any]) -> None:
     """Publish, attack and judge under one protection."""
     folder, store = home / name, {"microdata": home / "microdata", "domain": domain}
     described = {part: folder / "release" / f"{part}.json" for part in ("schema", "possible")}
@@ -106,12 +106,12 @@ def test_the_same_blocks_under_every_protection(study: Path) -> None:
     assert all(own == ids[0] for own in ids)
 
 
-def test_the_same_inputs_give_the_same_counts(study: Path, toy: Path, toy_settings: dict[str, Any],
+def test_the_same_inputs_give_the_same_counts(study: Path, toy: Path, toy_settings: ReleaseSettings,
                                               program_settings: ProgramSettings) -> None:  # fmt: skip
     files = [study / name / "release" / "000.parquet" for name in ("swapped", "microdata")]
     before = [file.read_bytes() for file in files]
     for name in ("swapped", "microdata"):
-        attack_one(study, toy / "domain.yaml", name, toy_settings, asdict(program_settings))
+        attack_one(study, toy / "domain.yaml", name, toy_settings, program_settings.model_dump())
     assert [file.read_bytes() for file in files] == before
 
 

@@ -19,11 +19,13 @@ from script_jobs import job, script
 UNPROTECTED = {"swap": 0.0, "swap_hud": False, "noise": "none", "rho": None, "noise_hud": False}
 
 
-def draw(root: Path, home: Path, source: list[Path], microdata: dict[str, Any], pums: Any, **params: Any) -> pd.DataFrame:
+def draw(root: Path, home: Path, source: list[Path], kind: str, pums: Any, **params: Any) -> pd.DataFrame:
     data = root / "data"
     inputs = {"source": source, "domain": data / "census/domain.yaml", "housing_domain": data / "housing/domain.yaml",
               "simulation": data / "housing/simulation.yaml", "pums": pums}  # fmt: skip
     outputs = {"households": home / "households.parquet", "manifest": home / "manifest.json"}
+    country = {"country": str(data / "synthetic"), "households": 1000, "homogeneity": 1.0}
+    microdata = {"source": kind, "domain": "", "synthetic": country, "ppmf": {"units": None, "persons": None}}
     chosen = {"households": 30_000, "blocks": 25, "smallest_property": 11, "alpha": 1e-4, "seed": 1, **params}
     script("draw_housing")(job(inputs, outputs, microdata=microdata, **chosen))
     return pd.read_parquet(outputs["households"])
@@ -42,8 +44,7 @@ def publish(root: Path, home: Path, households: Any, files: Any) -> pd.DataFrame
 def synthetic(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small synthetic country with properties."""
     home = tmp_path_factory.mktemp("housing")
-    country = {"country": str(root / "data/synthetic"), "households": 1, "homogeneity": 1.0}
-    draw(root, home, [root / "data/synthetic/national.yaml"], {"source": "synthetic", "synthetic": country}, [])
+    draw(root, home, [root / "data/synthetic/national.yaml"], "synthetic", [])
     return home
 
 
@@ -85,7 +86,7 @@ def test_microdata_of_a_file_are_drawn_from_the_store(root: Path, census: Domain
     (tmp_path / "microdata.json").write_text(json.dumps({"label": "PPMF file units.csv"}))
     (tmp_path / "pums.csv").write_text("SIZE,CHILDREN,RACE\n2,1,1\n10,9,1\n")
     source = [tmp_path / "microdata", tmp_path / "microdata.json"]
-    found = draw(root, tmp_path, source, {"source": "ppmf"}, tmp_path / "pums.csv", blocks=4)
+    found = draw(root, tmp_path, source, "ppmf", tmp_path / "pums.csv", blocks=4)
     assert json.loads((tmp_path / "manifest.json").read_text()) == {
         "label": "PPMF file units.csv",
         "source": "ppmf",

@@ -9,11 +9,13 @@ import pyarrow as pa
 import pytest
 
 from genverify.core.domain import read_domain
+from genverify.core.settings import ReleaseSettings
 from genverify.microdata.store import write_microdata
+from genverify.solve.settings import DEFAULT
 from script_jobs import job, script
 
 RESPONSE = {"proportions": [0.1, 0.5], "populations": [50, 500], "epsilons": [0.5, 2.0], "mu": 0.5, "simulations": 500}
-PROGRAM = {"max_types": 1000}
+PROGRAM = DEFAULT.but(max_types=1000)
 
 
 def drawing(folder: Path) -> dict[str, Any]:
@@ -33,7 +35,7 @@ def test_the_frontier_lies_where_the_simulation_does(tmp_path: Path) -> None:
 
 
 def test_strategies_are_compared_on_the_queries_of_the_study(
-    toy: Path, toy_settings: dict[str, Any], tmp_path: Path
+    toy: Path, toy_settings: ReleaseSettings, tmp_path: Path
 ) -> None:
     inputs = {"domain": toy / "domain.yaml", "tables": toy / "tables.yaml"}
     outputs, again = ({**drawing(tmp_path / name), "queries": tmp_path / name / "queries.csv"} for name in ("one", "two"))
@@ -68,7 +70,7 @@ def blocks(tmp_path: Path, toy: Path, toy_records: dict[str, list[tuple[int, int
     return tmp_path
 
 
-def test_zeros_are_counted_and_drawn(blocks: Path, toy: Path, toy_settings: dict[str, Any]) -> None:
+def test_zeros_are_counted_and_drawn(blocks: Path, toy: Path, toy_settings: ReleaseSettings) -> None:
     files = {"domain": toy / "domain.yaml", "tables": toy / "tables.yaml", "sample": blocks / "sample.parquet"}
     counted = {"blocks": blocks / "zeros.parquet"}
     script("count_zeros")(

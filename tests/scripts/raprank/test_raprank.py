@@ -1,7 +1,6 @@
 """The stages of RAP-RANK, each through the main of its script, on a toy of one tract with three blocks."""
 
 import json
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +12,10 @@ import yaml
 
 from genverify.core.domain import read_domain
 from genverify.core.errors import DataError
+from genverify.core.settings import ReleaseSettings
 from genverify.microdata.store import write_microdata
 from genverify.solve.settings import ProgramSettings
-from script_jobs import job, script
+from script_jobs import SAMPLE, job, script
 
 BLOCKS = ["010010201001000", "010010201001001", "010010201001002"]
 TRACT = "01001020100"
@@ -32,11 +32,11 @@ def toy_units() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["block", "PET", "HOME", "AGE"])
 
 
-def experiment(toy_settings: dict[str, Any], **changes: Any) -> dict[str, Any]:
+def experiment(toy_settings: ReleaseSettings, **changes: Any) -> dict[str, Any]:
     settings = {
         "name": "toy", "data": "toy", "areas": "sample", "states": None, "limit": None, "tables": "all",
         "block_tables": None, "marginals": None, "starts": ["random", "holdout"], "runs": 3, "rap": RAP,
-        "keeps": "owners", "release": toy_settings,
+        "keeps": "owners", "release": toy_settings.model_dump(),
     }  # fmt: skip
     return settings | changes
 
@@ -79,7 +79,7 @@ def store(tmp_path_factory: pytest.TempPathFactory, toy: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def blocks(tmp_path_factory: pytest.TempPathFactory, store: Path, toy: Path, toy_settings: dict[str, Any]) -> Path:
+def blocks(tmp_path_factory: pytest.TempPathFactory, store: Path, toy: Path, toy_settings: ReleaseSettings) -> Path:
     home = tmp_path_factory.mktemp("raprank") / "toy"
     return reconstruct(home, store, toy / "domain.yaml", experiment(toy_settings))
 
@@ -112,7 +112,7 @@ def test_curves_of_every_source(blocks: Path) -> None:
     assert curves["match_rate"].between(0, 1).all()
 
 
-def test_a_tract_with_its_blocks(tmp_path: Path, store: Path, toy: Path, toy_settings: dict[str, Any]) -> None:
+def test_a_tract_with_its_blocks(tmp_path: Path, store: Path, toy: Path, toy_settings: ReleaseSettings) -> None:
     settings = experiment(toy_settings, areas="tract", tables=["T2"], block_tables=["T1*"])
     home = reconstruct(tmp_path / "tract", store, toy / "domain.yaml", settings)
     seen = pd.read_parquet(home / "seen" / "000.parquet")
@@ -125,7 +125,7 @@ def test_a_tract_with_its_blocks(tmp_path: Path, store: Path, toy: Path, toy_set
     assert set(curves["source"]) == {"county", "state", "national", "holdout", "RAP-RANK random", "RAP-RANK holdout"}
 
 
-def test_a_start_that_lacks_rows_is_refused(blocks: Path, tmp_path: Path, toy_settings: dict[str, Any]) -> None:
+def test_a_start_that_lacks_rows_is_refused(blocks: Path, tmp_path: Path, toy_settings: ReleaseSettings) -> None:
     pd.read_parquet(blocks / "holdout.parquet").iloc[:2].to_parquet(tmp_path / "short.parquet")
     files = {"schema": blocks / "seen" / "schema.json", "counts": blocks / "seen" / "000.parquet"}
     with pytest.raises(DataError, match=r"a start at a baseline of 2 rows, but 3 are to be reconstructed"):
@@ -174,7 +174,7 @@ def test_table_of_match_rates(
 
 
 def test_whole_blocks_certain_and_confident(
-    tmp_path: Path, store: Path, toy: Path, toy_settings: dict[str, Any], program_settings: ProgramSettings
+    tmp_path: Path, store: Path, toy: Path, toy_settings: ReleaseSettings, program_settings: ProgramSettings
 ) -> None:
     """From the release of whole blocks to the figure; the release of the third block, one record, is reconstructed too."""
     domain, sample = toy / "domain.yaml", tmp_path / "sample.parquet"
@@ -183,7 +183,7 @@ def test_whole_blocks_certain_and_confident(
     release = {"schema": tmp_path / "release" / "schema.json", "counts": tmp_path / "release" / "000.parquet"}
     script("tabulate_release")(
         job({"microdata": store, "blocks": sample, "domain": domain},
-            {"schema": release["schema"], "counts": [release["counts"]]}, release=toy_settings, sample={"batches": 1})
+            {"schema": release["schema"], "counts": [release["counts"]]}, release=toy_settings, sample=SAMPLE)
     )  # fmt: skip
     ranked = tmp_path / "raprank" / "000.parquet"
     script("rank_release")(
@@ -198,7 +198,7 @@ def test_whole_blocks_certain_and_confident(
     assert pd.read_parquet(ranked).groupby("block")["frequency"].sum().to_dict() == dict(
         zip(BLOCKS, (18, 18, 3), strict=True)
     )
-    program, out = asdict(program_settings), tmp_path / "claims"
+    program, out = program_settings.model_dump(), tmp_path / "claims"
     datasets, blocks = tmp_path / "generated" / "000.parquet", tmp_path / "generated" / "000.blocks.parquet"
     script("generate_datasets")(
         job(release, {"datasets": datasets, "blocks": blocks}, program=program, generate={"datasets": 10}, seed=1)

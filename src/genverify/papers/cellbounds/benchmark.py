@@ -15,6 +15,7 @@ from genverify.papers.cellbounds.exact import CellBounds, bound_cells
 from genverify.papers.cellbounds.reference import reference_multipliers, reference_range
 from genverify.papers.cellbounds.rounded import bound_rounded, rounded_of_counts
 from genverify.papers.cellbounds.rounding import Rounding
+from genverify.papers.cellbounds.settings import CellboundsBenchmark
 from genverify.solve.solvers.base import WorkLimits
 from genverify.solve.solvers.choose import make_solver
 
@@ -39,7 +40,7 @@ def random_counts(kind: str, rows: int, columns: int, records: int, rng: np.rand
     return kept
 
 
-def time_table(kind: str, counts: Ints, settings: Mapping[str, Any], rng: np.random.Generator) -> Iterator[dict[str, Any]]:
+def time_table(kind: str, counts: Ints, settings: CellboundsBenchmark, rng: np.random.Generator) -> Iterator[dict[str, Any]]:
     """The seconds of every method on one table, from its counts to the bounds of all cells."""
     rows, columns = ([str(place) for place in range(size)] for size in counts.shape)
     N = int(counts.sum())
@@ -55,16 +56,16 @@ def time_table(kind: str, counts: Ints, settings: Mapping[str, Any], rng: np.ran
     def exact() -> CellBounds:
         return bound_cells(conditionals_of_counts(rows, columns, counts), N)
 
-    spent, found = _best(exact, settings["repeats"])
+    spent, found = _best(exact, settings.repeats)
     base = {**case, "distinct_reduced_sums": len(set(table.sums.tolist()))}
     yield {**base, **_line(EXACT, spent, found)}
-    for decimals in settings["decimals"]:
+    for decimals in settings.decimals:
 
         def rounded(rounding: Rounding = Rounding(decimals)) -> CellBounds:  # noqa: B008  (bound now, not at the call)
             return bound_rounded(rounded_of_counts(rows, columns, counts, rounding), N)
 
-        yield {**base, **_line(f"{decimals} decimals", *_best(rounded, settings["repeats"]))}
-    if counts.shape[0] <= settings["reference_rows"]:
+        yield {**base, **_line(f"{decimals} decimals", *_best(rounded, settings.repeats))}
+    if counts.shape[0] <= settings.reference_rows:
         for line in _references(table, N, found, settings, rng):
             yield {**base, **line}
 
@@ -86,12 +87,12 @@ def _line(method: str, spent: Spent, found: CellBounds) -> dict[str, Any]:
 
 
 def _references(
-    table: Conditionals, N: int, found: CellBounds, settings: Mapping[str, Any], rng: np.random.Generator
+    table: Conditionals, N: int, found: CellBounds, settings: CellboundsBenchmark, rng: np.random.Generator
 ) -> Iterator[dict[str, Any]]:
     """The integer programs on a few nonzero cells and on their rows; the seconds are extrapolated to all of them."""
     cells = np.argwhere(table.reduced > 0)
-    chosen = cells[rng.choice(len(cells), min(settings["reference_cells"], len(cells)), replace=False)].tolist()
-    solver = make_solver("highs", WorkLimits(iterations=10**9, nodes=10**9, seconds=settings["seconds"]))
+    chosen = cells[rng.choice(len(cells), min(settings.reference_cells, len(cells)), replace=False)].tolist()
+    solver = make_solver("highs", WorkLimits(iterations=10**9, nodes=10**9, seconds=settings.seconds))
     spent, ranges = _best(lambda: [reference_range(table, N, row, column, solver) for row, column in chosen], 1)
     true = [(int(found.lower[row, column]), int(found.upper[row, column])) for row, column in chosen]
     yield _extrapolated(CELL_PROGRAM, spent, len(cells) / len(chosen), ranges, true, "cells")

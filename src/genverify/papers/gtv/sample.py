@@ -2,25 +2,25 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import median_low
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from genverify.core.errors import DataError, nearest
 from genverify.core.seeds import derive_seed
+from genverify.papers.gtv.settings import Design, Sample
 
 TABULATED_AT_ONCE = 2_000
 COLUMNS = ["block", "state", "county", "tract", "design", "n_households"]
 
 
-def choose_blocks(sizes: pd.DataFrame, settings: Mapping[str, Any], seed: int) -> pd.DataFrame:
+def choose_blocks(sizes: pd.DataFrame, settings: Sample, seed: int) -> pd.DataFrame:
     """The blocks of every design of the section `sample`, drawn or taken whole, sorted by design and block."""
-    designs, whole = ({name: d for name, d in settings[kind].items() if d} for kind in ("designs", "all_blocks"))
+    designs = {name: design for name, design in settings.designs.items() if design}
     found = [sample_blocks(sizes, designs, seed)] if designs else []
-    found += [all_blocks(sizes, design, one["states"], one["up_to"]) for design, one in whole.items()]
+    found += [all_blocks(sizes, name, whole.states, whole.up_to) for name, whole in settings.all_blocks.items() if whole]
     blocks = pd.concat(found).sort_values(["design", "block"], ignore_index=True)
-    _check_batches(blocks["block"].nunique(), settings["batches"], settings["blocks_per_batch"])
+    _check_batches(blocks["block"].nunique(), settings.batches, settings.blocks_per_batch)
     return blocks
 
 
@@ -46,7 +46,7 @@ def all_blocks(sizes: pd.DataFrame, design: str, states: str | Sequence[str], up
     return _listed(sizes[chosen].assign(design=design))
 
 
-def sample_blocks(sizes: pd.DataFrame, designs: Mapping[str, Mapping[str, Any]], seed: int) -> pd.DataFrame:
+def sample_blocks(sizes: pd.DataFrame, designs: Mapping[str, Design], seed: int) -> pd.DataFrame:
     """
     The blocks of every design, drawn independently of each other: a block of two designs is listed twice.
 
@@ -56,9 +56,9 @@ def sample_blocks(sizes: pd.DataFrame, designs: Mapping[str, Mapping[str, Any]],
     drawn = []
     for design, settings in designs.items():
         for state, blocks in sizes.groupby("state", sort=True):
-            size = _size(settings["size"], blocks["n"], country_median)
+            size = _size(settings.size, blocks["n"], country_median)
             rng = np.random.default_rng(derive_seed(seed, "sample", design, str(state)))
-            drawn.append(_draw(blocks, size, settings["blocks_per_state"], rng, f"state {state}, design {design}"))
+            drawn.append(_draw(blocks, size, settings.blocks_per_state, rng, f"state {state}, design {design}"))
             drawn[-1]["design"] = design
     return _listed(pd.concat(drawn))
 

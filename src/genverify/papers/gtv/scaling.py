@@ -14,8 +14,7 @@ from genverify.attack.verify import Verdict
 from genverify.core.errors import DataError
 from genverify.core.measure import Measured
 from genverify.core.predicates import Predicate
-from genverify.core.release import TOTAL, Release, Schema, make_release
-from genverify.core.tabulate import tabulate_counts
+from genverify.core.release import Release
 from genverify.core.timing import watch
 from genverify.solve.settings import ProgramSettings
 
@@ -53,16 +52,9 @@ def merge_blocks(records: pa.Table, blocks: Sequence[str], keeps: Predicate, hou
     return pa.Table.from_pandas(merged.assign(block=name), preserve_index=False)
 
 
-def release_of(records: pa.Table, keeps: Predicate, schema: Schema) -> Release:
-    """The release of a table of microdata that is one block, every count published."""
-    (block,), sizes, counts = tabulate_counts(records, keeps, schema)
-    known = {query.id: int(count) for query, count in zip(schema.queries, counts[0], strict=True)}
-    return make_release(schema, block, {TOTAL: int(sizes[0]), **known})
-
-
-def attack_stages(release: Release, program: Mapping[str, Any], K: int, min_k: int, seed: int) -> Iterator[dict[str, Any]]:
+def attack_stages(release: Release, settings: ProgramSettings, K: int, min_k: int, seed: int) -> Iterator[dict[str, Any]]:
     """The whole attack on a block, with the seconds of each stage as soon as it is over."""
-    settings, started = ProgramSettings(**program), process_time()
+    started = process_time()
     with watch() as spent:
         bounder = settings.bounder(release)
     built = bounder.program

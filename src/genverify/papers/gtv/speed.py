@@ -1,6 +1,6 @@
 """The compact program against the paper's one-hot program on the same block, the same claims and the same solver."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ from genverify.attack.verify import Decision, Verdict, Verifier
 from genverify.core.claims import Claim, as_claims, candidate_claims
 from genverify.core.release import Release
 from genverify.core.timing import watch
+from genverify.papers.gtv.settings import SpeedBenchmark
 from genverify.solve.recount import WrongAnswer
 from genverify.solve.settings import ProgramSettings
 from genverify.solve.solvers.base import Solver, WorkLimits
@@ -54,17 +55,17 @@ class OneHotTimes:
 
 
 def compare(
-    release: Release, program: Mapping[str, Any], K: int, min_k: int, seed: int, sample: Mapping[str, Any]
+    release: Release, program: ProgramSettings, K: int, min_k: int, seed: int, sample: SpeedBenchmark
 ) -> dict[str, Any]:
     """One row of speed.csv. `sample` says how many claims and datasets the one-hot program is timed on, and its limit."""
-    compact = run_compact(release, ProgramSettings(**program), K, min_k, seed)
+    compact = run_compact(release, program, K, min_k, seed)
     claims = [decision.claim for decision in compact.decisions]
     rng = np.random.default_rng(seed)
-    chosen = rng.choice(len(claims), min(sample["claims"], len(claims)), replace=False)
-    solver = make_solver(program["solver"], WorkLimits(NO_LIMIT, NO_LIMIT, sample["seconds"]))
-    times = run_onehot(release, [claims[place] for place in chosen], solver, sample["datasets"], seed)
+    chosen = rng.choice(len(claims), min(sample.claims, len(claims)), replace=False)
+    solver = make_solver(program.solver, WorkLimits(NO_LIMIT, NO_LIMIT, sample.seconds))
+    times = run_onehot(release, [claims[place] for place in chosen], solver, sample.datasets, seed)
     _agree(release, [compact.decisions[place] for place in chosen], times.decisions)
-    return speed_row(release, compact, times, K, sample["seconds"])
+    return speed_row(release, compact, times, K, sample.seconds)
 
 
 def run_compact(release: Release, settings: ProgramSettings, K: int, min_k: int, seed: int) -> Compact:

@@ -11,21 +11,22 @@ from genverify.papers.housing.attack.joint_program import Percentage, Row, read_
 from genverify.papers.housing.attack.prior import prior_of
 from genverify.papers.housing.attack.reconstruct import reconstruct_block
 from genverify.papers.housing.private.household import HouseholdFile
+from genverify.papers.housing.settings import HousingBenchmark
 from genverify.solve.settings import ProgramSettings
 
 Blocks = Sequence[tuple[str, Row]]
 
 
 def time_housing(
-    blocks: Blocks, prior: pd.DataFrame, given: dict[str, Any], own: dict[str, int], program: ProgramSettings
+    blocks: Blocks, prior: pd.DataFrame, given: dict[str, Any], own: HousingBenchmark, program: ProgramSettings
 ) -> pd.DataFrame:
     """Detection with its proofs checked, then the top t of flagged blocks; `given` says how the statistics are read."""
     file, percentages, reading = given["file"], given["percentages"], given["reading"]
     found: list[Detected] = []
-    rows = [_timed("detection", blocks[: own["detection_blocks"]], lambda block, row: found.append(
+    rows = [_timed("detection", blocks[: own.detection_blocks], lambda block, row: found.append(
         _detect(block, row, file, percentages, reading, program)))]  # fmt: skip
     flagged = {one.block for one in found if one.flagged}
-    chosen = [(block, row) for block, row in blocks if block in flagged][: own["top_blocks"]]
+    chosen = [(block, row) for block, row in blocks if block in flagged][: own.top_blocks]
 
     def reconstruct(block: str, row: Row) -> None:
         release = read_block(row, block, file, percentages, reading)

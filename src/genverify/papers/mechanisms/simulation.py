@@ -1,6 +1,6 @@
 """Randomized response played out: surveys of simulated people beside the formulas B-6 to B-9."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -11,6 +11,7 @@ import pandas as pd
 from genverify.core.seeds import derive_seed
 from genverify.papers.mechanisms.parameters import PrivacyError
 from genverify.papers.mechanisms.randomized_response import Floats, Survey, asking_probability
+from genverify.papers.mechanisms.settings import RandomizedResponse
 
 EQUATIONS = {"mean answer": "B-6", "variance of answer": "B-7", "estimate": "B-5", "variance": "B-8", "accuracy": "B-9"}
 
@@ -60,14 +61,14 @@ def _row(quantity: str, formula: float, values: Floats) -> dict[str, Any]:
             "standard_error": error, "difference_in_errors": (simulated - formula) / error if error else None}  # fmt: skip
 
 
-def simulated_frontier(settings: Mapping[str, Any], seed: int) -> pd.DataFrame:
+def simulated_frontier(settings: RandomizedResponse, seed: int) -> pd.DataFrame:
     """One row per share, population, privacy loss and quantity: the formula beside the simulation."""
     rows = []
-    for pi, n, epsilon in product(settings["proportions"], settings["populations"], settings["epsilons"]):
-        survey, rho = Survey(pi, n, settings["mu"]), asking_probability(epsilon, settings["mu"])
+    for pi, n, epsilon in product(settings.proportions, settings.populations, settings.epsilons):
+        survey, rho = Survey(pi, n, settings.mu), asking_probability(epsilon, settings.mu)
         rng = np.random.default_rng(derive_seed(seed, "randomized response", str(pi), str(n), str(epsilon)))
         case = {"pi": pi, "population": n, "mu": survey.mu, "epsilon": epsilon, "rho": rho}
-        trials = simulate(survey, rho, settings["simulations"], rng)
+        trials = simulate(survey, rho, settings.simulations, rng)
         slope = survey.slope_at(epsilon)
         rows += [{**case, **row, "slope": slope if row["quantity"] == "accuracy" else None}
                  for row in compare(survey, rho, trials)]  # fmt: skip

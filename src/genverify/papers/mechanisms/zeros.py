@@ -8,14 +8,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 
 from genverify.core.domain import Domain
 from genverify.core.errors import DataError
-from genverify.core.predicates import Predicate, Rule
-from genverify.core.release import TOTAL, Release, Schema, make_release
+from genverify.core.predicates import Rule
+from genverify.core.release import Release
 from genverify.core.seeds import derive_seed
-from genverify.core.tabulate import tabulate_counts
 from genverify.solve.exclusions import implied_zeros, lemma_rule, zero_cells
 from genverify.solve.types import live_types
 
@@ -62,14 +60,6 @@ def draw_sizes(sizes: pd.DataFrame, households: Sequence[int], blocks: int, seed
         rng = np.random.default_rng(derive_seed(seed, "zeros", str(n)))
         drawn += rng.choice(fitting, min(blocks, len(fitting)), replace=False).tolist()
     return sorted(drawn)
-
-
-def releases_of(records: pa.Table, keeps: Predicate, schema: Schema) -> list[Release]:
-    """The releases of all blocks of a table of microdata, every count published."""
-    names, sizes, counts = tabulate_counts(records, keeps, schema)
-    ids = [query.id for query in schema.queries]
-    return [make_release(schema, block, {TOTAL: int(n), **dict(zip(ids, own, strict=True))})
-            for block, n, own in zip(names, sizes, counts.tolist(), strict=True)]  # fmt: skip
 
 
 def summarise_left(blocks: pd.DataFrame, sample: pd.DataFrame, records: int) -> pd.DataFrame:

@@ -8,28 +8,29 @@ import pandas as pd
 
 from genverify.core.errors import DataError
 from genverify.core.seeds import derive_seed
+from genverify.papers.raprank.settings import ResolvedExperiment
 
 SHARES_OF_MAX = {"max": 1, "max/2": 2, "max/4": 4, "max/8": 8, "max/16": 16}
 COLUMNS = ["area", "block", "size", "n"]
 
 
-def draw_areas(sizes: pd.DataFrame, sample: set[str], experiment: dict[str, Any], seed: int) -> pd.DataFrame:
+def draw_areas(sizes: pd.DataFrame, sample: set[str], experiment: ResolvedExperiment, seed: int) -> pd.DataFrame:
     """
     The blocks of every area: area, block, size (the word for which it was drawn) and n, the records of the block.
 
     `sizes` has one row per block (block, tract, state, n), `sample` the blocks of the study. The draw depends on the data
     and the kind of area, not on the experiment's name: two experiments on the same areas reconstruct the same records.
     """
-    states = _largest_states(sizes, experiment["states"])
+    states = _largest_states(sizes, experiment.states)
     sizes = sizes[sizes["state"].isin(states)]
-    kind, limit = experiment["areas"], experiment["limit"]
+    kind, limit = experiment.areas, experiment.limit
     if kind == "sample":
         drawn = [_areas(sizes[sizes["block"].isin(sample)], "block", "sample")]
     elif kind == "state":
         drawn = [_areas(sizes, "state", "state")]
     else:
         draw = _blocks_by_size if kind == "block" else _tract
-        seeds = {state: derive_seed(seed, "areas", experiment["data"], kind, state) for state in states}
+        seeds = {state: derive_seed(seed, "areas", experiment.data, kind, state) for state in states}
         drawn = [draw(own, limit, np.random.default_rng(seeds[str(state)])) for state, own in sizes.groupby("state")]
     return pd.concat(drawn, ignore_index=True).sort_values(["area", "block"], ignore_index=True)[COLUMNS]
 

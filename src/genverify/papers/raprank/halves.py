@@ -1,7 +1,5 @@
 """The holdout split: D, the private half of an area, and the holdout, the other half."""
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 
@@ -9,6 +7,7 @@ from genverify.core.domain import Column, Domain
 from genverify.core.errors import DataError
 from genverify.core.seeds import derive_seed
 from genverify.papers.raprank.ranking import Codes
+from genverify.papers.raprank.settings import ResolvedExperiment
 
 BLOCK = "BLOCK"
 
@@ -27,16 +26,16 @@ def area_records(records: pd.DataFrame, areas: pd.DataFrame, domain: Domain) -> 
     return joined.sort_values(["area", "block", *names], ignore_index=True)
 
 
-def split_areas(records: pd.DataFrame, experiment: dict[str, Any], seed: int) -> tuple[pd.DataFrame, pd.DataFrame]:
+def split_areas(records: pd.DataFrame, experiment: ResolvedExperiment, seed: int) -> tuple[pd.DataFrame, pd.DataFrame]:
     """
     D and the holdout of every area: floor(n/2) records at random, and the rest, so that a start never lacks rows.
 
     Of a state no more records than the limit are drawn before. Areas of one record cannot be split and are left out.
     """
-    limit = experiment["limit"] if experiment["areas"] == "state" else None
+    limit = experiment.limit if experiment.areas == "state" else None
     private, holdout = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
     for area, rows in records.groupby("area", sort=True).indices.items():
-        rng = np.random.default_rng(derive_seed(seed, "split", experiment["data"], experiment["areas"], str(area)))
+        rng = np.random.default_rng(derive_seed(seed, "split", experiment.data, experiment.areas, str(area)))
         drawn = rng.permutation(rows)[:limit]
         if len(drawn) > 1:
             private.append(np.sort(drawn[: len(drawn) // 2]))

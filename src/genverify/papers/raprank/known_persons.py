@@ -9,7 +9,8 @@ from genverify.core.seeds import derive_seed
 from genverify.core.timing import progress
 from genverify.microdata.known import KnownBlock
 from genverify.papers.raprank.ranking import match_curve, rank_rows, unique_rows
-from genverify.papers.raprank.rap import RapSettings, reconstruct
+from genverify.papers.raprank.rap import reconstruct
+from genverify.papers.raprank.settings import RapSettings
 
 
 def draw_blocks(blocks: Sequence[KnownBlock], count: int, seed: int) -> list[KnownBlock]:

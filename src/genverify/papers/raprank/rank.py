@@ -11,7 +11,8 @@ from genverify.core.seeds import derive_seed
 from genverify.papers.raprank.halves import codes_of
 from genverify.papers.raprank.published import Target
 from genverify.papers.raprank.ranking import Codes, ConfidenceSet, count_holders, rank_rows
-from genverify.papers.raprank.rap import RapSettings, Reconstruction, reconstruct
+from genverify.papers.raprank.rap import Reconstruction, reconstruct
+from genverify.papers.raprank.settings import RapSettings
 
 
 def rank_target(

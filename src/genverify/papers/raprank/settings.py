@@ -5,9 +5,19 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from genverify.core.closed import Name, Section, over_default
+from genverify.core.settings import ReleaseSettings
 
 
-class Rap(Section):
+class RapSettings(Section):
+    """
+    How RAP optimises.
+
+    A run stops after `steps`, as soon as the root mean square error of its counts is `tolerance` or less (so that it means
+    the same for a block and for a tract), or after `patience` checks in a row without a smaller error; it is checked every
+    `check_every` steps. A step takes about `queries_per_step` random queries. A random start has logits with the standard
+    deviation `spread`; at a given start every cell has its own code with the probability `certainty`.
+    """
+
     learning_rate: float = Field(gt=0)
     steps: int = Field(ge=0)
     queries_per_step: int = Field(ge=1)
@@ -22,8 +32,8 @@ class WholeBlocks(Section):
     runs: int = Field(ge=1)
 
 
-class AnyExperiment(Section):
-    """What has a default for all experiments."""
+class Publication(Section):
+    """What is published about areas of an experiment, and how often RAP runs on each."""
 
     states: Annotated[int, Field(ge=1)] | None
     limit: Annotated[int, Field(ge=2)] | None
@@ -32,13 +42,33 @@ class AnyExperiment(Section):
     marginals: Annotated[int, Field(ge=1)] | None
     starts: list[Literal["random", "holdout"]] = Field(min_length=1)
     runs: int = Field(ge=1)
+
+
+class AnyExperiment(Publication):
+    """What has a default for all experiments; `rap` is what they change in the settings of RAP."""
+
     rap: dict[str, Any]
 
 
-class Experiment(AnyExperiment):
+class Subject(Section):
+    """What an experiment is about."""
+
     label: str
     data: Name
     areas: Literal["sample", "block", "tract", "state"]
+
+
+class Experiment(Subject, AnyExperiment):
+    """An experiment as it stands in the file of settings."""
+
+
+class ResolvedExperiment(Subject, Publication):
+    """An experiment as its jobs see it: all of RAP's settings, its universe and its tables among them."""
+
+    name: Name
+    rap: RapSettings
+    release: ReleaseSettings
+    keeps: str
 
 
 class Survey(Section):
@@ -47,7 +77,7 @@ class Survey(Section):
 
 
 class RapRank(Section):
-    rap: Rap
+    rap: RapSettings
     release: WholeBlocks
     grid: int = Field(ge=1)
     batches: int = Field(ge=1)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
+from genverify.core.closed import Section
 from genverify.core.errors import GenverifyError
 from genverify.run.config import settings_of
 from genverify.run.experiments import experiment_settings, figure_panels
@@ -47,22 +48,14 @@ def _section(section: str, config: Config, wildcards: Wildcards) -> Any:
 
 def _part(kind: str, names: Iterable[str], config: Config, wildcards: Wildcards) -> dict[str, Any]:
     """Some settings of the experiment, the condition or the protection that the job is about."""
-    settings = KINDS[kind](config, wildcards[kind])
+    settings = KINDS[kind](config, wildcards[kind]).model_dump()
     return {name: settings[name] for name in names}
 
 
-def _condition(config: Config, name: str) -> dict[str, Any]:
-    return config.housing.conditions[name].model_dump()
-
-
-def _protection(config: Config, name: str) -> dict[str, Any]:
-    return config.protected.protections[name].model_dump()
-
-
-KINDS: Mapping[str, Callable[[Config, str], dict[str, Any]]] = {
+KINDS: Mapping[str, Callable[[Config, str], Section]] = {
     "experiment": experiment_settings,
-    "condition": _condition,
-    "protection": _protection,
+    "condition": lambda config, name: config.housing.conditions[name],
+    "protection": lambda config, name: config.protected.protections[name],
 }
 
 

@@ -12,6 +12,7 @@ from genverify.core.files import read_yaml
 from genverify.core.manifest import data_label
 from genverify.core.queries import table_titles
 from genverify.show.explorer.pages import read_places
+from genverify.show.explorer.settings import Explorer
 
 
 @dataclass(frozen=True)
@@ -26,11 +27,11 @@ class Words:
     phrases: Phrases | None
 
 
-def read_words(settings: Mapping[str, Any], manifest: Path, tables: Path, domain: Path) -> Words:
+def read_words(settings: Explorer, manifest: Path, tables: Path, domain: Path) -> Words:
     """The words that the settings name, and the name of the data."""
-    phrases = read_phrases(Path(settings["phrases"]), read_domain(domain).domain) if settings["phrases"] else None
-    titles, places = table_titles(read_yaml(tables)), read_places(Path(settings["places"]))
-    return Words(data_label(manifest), is_synthetic(manifest), settings["variant"], places, titles, phrases)
+    phrases = read_phrases(Path(settings.phrases), read_domain(domain).domain) if settings.phrases else None
+    titles, places = table_titles(read_yaml(tables)), read_places(Path(settings.places))
+    return Words(data_label(manifest), is_synthetic(manifest), settings.variant, places, titles, phrases)
 
 
 def is_synthetic(manifest: Path) -> bool:

@@ -7,7 +7,7 @@ nothing can be verified. Only otherwise is the program built; if it is too large
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -132,4 +132,4 @@ class Refuting:
 
 def limited(program: ProgramSettings, max_types: int) -> ProgramSettings:
     """The program's settings with a lower limit of record types."""
-    return replace(program, max_types=min(program.max_types, max_types))
+    return program.but(max_types=min(program.max_types, max_types))

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +15,7 @@ from genverify.core.domain import read_domain
 from genverify.core.errors import ConfigError, nearest
 from genverify.core.predicates import EVERY, Flags, Rule
 from genverify.core.release import Release, Schema, clip_rule, read_study
+from genverify.core.settings import ReleaseSettings
 from genverify.solve.classes import matched_classes
 from genverify.solve.datasets import draw_records
 from genverify.solve.program import Program, classes_of
@@ -64,10 +64,10 @@ class Kinds:
         return flags
 
 
-def possible_schema(domain: Path, settings: dict[str, Any]) -> Schema:
+def possible_schema(domain: Path, settings: ReleaseSettings) -> Schema:
     """What is published, with all that is known of records beforehand: the structural rules, and what the universe keeps."""
-    schema = read_study(domain, {**settings, "structural_zeros": True})
-    keeps = Rule("universe", EVERY, (read_domain(domain).universe(settings["universe"]).keeps,))
+    schema = read_study(domain, settings.but(structural_zeros=True))
+    keeps = Rule("universe", EVERY, (read_domain(domain).universe(settings.universe).keeps,))
     return replace(schema, rules=(clip_rule(keeps, schema.domain), *schema.rules))
 
 

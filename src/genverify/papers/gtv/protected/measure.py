@@ -8,7 +8,6 @@ discrete Gaussian noise of parameter sigma^2 on every measured count is then 2 d
 together as well, because a record lies in one block. Queries that every record answers alike say nothing and get no noise.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -21,6 +20,7 @@ from genverify.core.predicates import Flags
 from genverify.core.release import Schema
 from genverify.papers.gtv.protected.kinds import Kinds, build_kinds, queries_of
 from genverify.papers.gtv.protected.search import Search, Wanted
+from genverify.papers.gtv.settings import ProtectedNoise, Protection
 from genverify.protect.discrete_gaussian import sample
 from genverify.protect.noise import width
 
@@ -95,20 +95,20 @@ class Noise:
         return lo, hi
 
 
-def make_noise(possible: Schema, settings: Mapping[str, Any] | None, max_types: int) -> Noise | None:
+def make_noise(possible: Schema, settings: ProtectedNoise | None, max_types: int) -> Noise | None:
     """The noise that the settings of a protection ask for, on counts of records that the schema allows."""
     if settings is None:
         return None
-    measured = queries_of(possible, settings["tables"])
-    return Noise.of(build_kinds(possible, max_types), measured, settings["rho"], settings["confidence"])
+    measured = queries_of(possible, settings.tables)
+    return Noise.of(build_kinds(possible, max_types), measured, settings.rho, settings.confidence)
 
 
-def describe(settings: Mapping[str, Any], noise: Noise | None) -> dict[str, Any]:
+def describe(protection: Protection, noise: Noise | None) -> dict[str, Any]:
     """A protection in numbers, for whoever reads the results: its settings, and the noise that follows from them."""
-    own = settings["noise"] or dict.fromkeys(("rho", "publish", "confidence", "tables"))
+    own = dict(protection.noise or dict.fromkeys(ProtectedNoise.model_fields))
     tables = own["tables"] if isinstance(own["tables"], str | None) else " ".join(own["tables"])
     return {
-        "swap": settings["swap"],
+        "swap": protection.swap,
         **own,
         "tables": tables,
         "noised_queries": int(noise.noised.sum()) if noise else 0,

@@ -1,8 +1,5 @@
 """Detection judged (Table 1): flagged blocks beside those that truly hold a household in violation."""
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 import pandas as pd
 
@@ -10,6 +7,7 @@ from genverify.core.errors import DataError
 from genverify.papers.housing.attack.verdict import FLAGGED
 from genverify.papers.housing.judged.match_keys import SUBSIDY, in_violation
 from genverify.papers.housing.private.household import HouseholdFile
+from genverify.papers.housing.settings import Condition
 
 SUPPRESSED = "suppressed"
 """What became of a block whose property swapping made too small: HUD does not publish it, so nobody attacks it."""
@@ -59,9 +57,9 @@ def _check_same(true: "pd.Series[str]", judged: "pd.Series[str]") -> None:
         )
 
 
-def check_sound(judged: pd.DataFrame, protection: Mapping[str, Any], condition: str, synthetic: bool) -> None:
+def check_sound(judged: pd.DataFrame, protection: Condition, condition: str, synthetic: bool) -> None:
     """Unprotected, a flagged block without a true violation is a fault of ours: stop, and name it (synthetic data only)."""
-    if protection["swap"] or protection["noise"] != "none" or protection["noise_hud"]:
+    if protection.swap or protection.noise != "none" or protection.noise_hud:
         return
     wrong = judged[judged["flagged"] & (judged["violations"] == 0)]
     if len(wrong):

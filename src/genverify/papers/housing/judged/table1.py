@@ -8,6 +8,7 @@ import pandas as pd
 
 from genverify.core.errors import DataError
 from genverify.papers.housing.judged.judge import summarise_blocks
+from genverify.papers.housing.settings import Condition
 from genverify.show.markdown import cell, document, markdown_table
 
 CONDITIONS = ("none", "swapping", "dp")
@@ -75,13 +76,13 @@ def condition_table(
     judged: Mapping[str, pd.DataFrame],
     curves: Mapping[str, pd.DataFrame],
     totals: Mapping[str, pd.DataFrame],
-    conditions: Mapping[str, Mapping[str, Any]],
+    conditions: Mapping[str, Condition],
     label: str,
 ) -> pd.DataFrame:
     """A row per condition: its protection and reading, blocks flagged, chance, and the households that each key finds."""
     rows = []
     for name, settings in conditions.items():
-        row = {"condition": name, **settings, **summarise_blocks(judged[name])}
+        row = {"condition": name, **dict(settings), **summarise_blocks(judged[name])}
         row |= {"reconstructed": int((judged[name]["found"] > 0).sum()), "proved_violations": _proved(judged[name])}
         rows.append(row | _households(curves[name], totals[name]))
     return pd.DataFrame(rows).round(4).assign(data=label)

@@ -4,13 +4,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 
 from genverify.core.domain import DomainFile
 from genverify.core.files import read_yaml
 from genverify.core.seeds import derive_seed
+from genverify.microdata.settings import Microdata
 from genverify.microdata.sources import open_source
 from genverify.papers.housing.private.conditionals import Conditionals, read_conditionals
 from genverify.papers.housing.private.properties import PropertyModel, read_properties
@@ -40,16 +40,16 @@ def read_assumptions(
 
 
 def open_units(
-    microdata: Mapping[str, Any], households: int, store: Path, seed: int, domain_file: DomainFile
+    microdata: Microdata, households: int, store: Path, seed: int, domain_file: DomainFile
 ) -> tuple[str | None, Iterator[pa.Table]]:
     """
     The units of the country, a table per state: of the store of microdata, or of a synthetic country of a given size.
 
     A country of its own has a label of its own.
     """
-    if microdata["source"] != "synthetic":
+    if microdata.source != "synthetic":
         return None, units_of_states(store, NEEDED)
-    larger = {**microdata, "synthetic": {**microdata["synthetic"], "households": households}}
+    larger = microdata.but(synthetic=microdata.synthetic.but(households=households))
     return open_source(larger, derive_seed(seed, "housing"), domain_file, Counter())
 
 

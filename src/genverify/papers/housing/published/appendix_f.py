@@ -24,6 +24,7 @@ from genverify.core.errors import DataError, nearest
 from genverify.core.files import read_yaml
 from genverify.core.seeds import derive_seed
 from genverify.papers.housing.published.statistics import whole_percent
+from genverify.papers.housing.settings import Condition
 from genverify.protect.budget import as_written, uniform_variance, variance
 from genverify.protect.noise import Ints, Noise, capped, rescaled
 
@@ -66,15 +67,15 @@ def read_budget(path: Path) -> BudgetFile:
 
 
 def with_noise(
-    statistics: pd.DataFrame, condition: Mapping[str, Any], budget: BudgetFile, published: Mapping[str, Any], seed: int
+    statistics: pd.DataFrame, condition: Condition, budget: BudgetFile, published: Mapping[str, Any], seed: int
 ) -> pd.DataFrame:
     """The statistics as a condition (noise, rho, noise_hud) publishes them; without a rho, the whole budget of the file."""
-    rho = budget.rho if condition["rho"] is None else as_written(condition["rho"], "rho")
-    if condition["noise"] != "none":
-        variances = budget.variances() if condition["noise"] == "das" else uniform_variances(statistics, rho)
+    rho = budget.rho if condition.rho is None else as_written(condition.rho, "rho")
+    if condition.noise != "none":
+        variances = budget.variances() if condition.noise == "das" else uniform_variances(statistics, rho)
         rng = np.random.default_rng(derive_seed(seed, "housing", "noise", "census"))
         statistics = noisy_census(statistics, variances, rng)
-    if condition["noise_hud"]:
+    if condition.noise_hud:
         rng = np.random.default_rng(derive_seed(seed, "housing", "noise", "hud"))
         statistics = noisy_hud(statistics, published, rho, rng)
     return statistics

@@ -10,16 +10,17 @@ from genverify.core.files import read_json, read_yaml
 from genverify.papers.housing.private.store import read_states
 from genverify.papers.housing.published.conditions import protect
 from genverify.papers.housing.published.picture import read_releases
+from genverify.papers.housing.settings import Condition
 
 FILES = "files of a user"
 
 
 def publish_simulated(
-    files: list[str], condition: Mapping[str, Any], published: Mapping[str, Any], budget: Path | None, seed: int
+    files: list[str], condition: Condition, smallest: int, published: Mapping[str, Any], budget: Path | None, seed: int
 ) -> tuple[pd.DataFrame, dict[str, Any]]:
     """The statistics of simulated households (file, manifest), and a manifest of them."""
     households, manifest = map(Path, files)
-    statistics = protect(read_states(households), condition, published, budget, seed)
+    statistics = protect(read_states(households), condition, smallest, published, budget, seed)
     text = read_json(manifest)
     return statistics, {"label": text["label"], "source": text["source"], "blocks": len(statistics)}
 

@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,38 +13,33 @@ from genverify.core.predicates import Records
 from genverify.core.release import Release
 from genverify.core.seeds import derive_seed
 from genverify.core.timing import watch
-from genverify.papers.raprank.rap.reconstruct import Ints, RapSettings, reconstruct
+from genverify.papers.raprank.rap.reconstruct import Ints, reconstruct
+from genverify.papers.raprank.settings import RapBenchmark, RapSettings
 
 NEVER = 2**31 - 1
 
 
-def time_marginals(
-    records: Records, domain: Domain, rap: Mapping[str, Any], own: Mapping[str, Any], seed: int
-) -> dict[str, Any]:
+def time_marginals(records: Records, domain: Domain, rap: RapSettings, own: RapBenchmark, seed: int) -> dict[str, Any]:
     """One run on all marginals of some records drawn at random, with a given number of steps."""
     available = len(records[domain.names[0]])
     rng = np.random.default_rng(derive_seed(seed, "benchmark_rap"))
-    rows = min(own["rows"], available)
+    rows = min(own.rows, available)
     drawn = np.sort(rng.choice(available, rows, replace=False))
-    queries = marginal_queries(domain, own["ways"])
-    counts = marginal_counts({name: records[name][drawn] for name in domain.names}, domain, own["ways"])
-    changes = {"steps": own["steps"], "queries_per_step": own["queries_per_step"], "tolerance": 0.0, "patience": NEVER}
-    settings = RapSettings(**{**rap, **changes})
-    case = f"{own['ways']}-way marginals"
+    queries = marginal_queries(domain, own.ways)
+    counts = marginal_counts({name: records[name][drawn] for name in domain.names}, domain, own.ways)
+    settings = rap.but(steps=own.steps, queries_per_step=own.queries_per_step, tolerance=0.0, patience=NEVER)
+    case = f"{own.ways}-way marginals"
     return _time(case, domain, [query.predicate for query in queries], counts, rows, [seed], settings)
 
 
-def time_blocks(
-    releases: Sequence[Release], rap: Mapping[str, Any], own: Mapping[str, Any], seed: int
-) -> list[dict[str, Any]]:
+def time_blocks(releases: Sequence[Release], rap: RapSettings, own: RapBenchmark, seed: int) -> list[dict[str, Any]]:
     """K runs on each of a few blocks with the settings of the study: the first one, and as many as the study has."""
     rows = []
     for release in releases:
-        seeds = [derive_seed(seed, "benchmark_rap", release.block, str(run)) for run in range(own["runs"])]
+        seeds = [derive_seed(seed, "benchmark_rap", release.block, str(run)) for run in range(own.runs)]
         predicates = [query.predicate for query in release.queries]
-        settings = RapSettings(**rap)
-        rows.append(_time("one block", release.schema.domain, predicates, release.lo, release.n, seeds, settings))
-    return [rows[0], _many(rows, own["of_blocks"])]
+        rows.append(_time("one block", release.schema.domain, predicates, release.lo, release.n, seeds, rap))
+    return [rows[0], _many(rows, own.of_blocks)]
 
 
 def _time(
@@ -63,9 +57,9 @@ def _time(
     On a machine with other work the seconds of the processor, of which RAP uses one, say more than those on the wall.
     """
     with watch() as first:
-        reconstruct(domain, predicates, counts, rows, seeds, replace(settings, steps=0))
+        reconstruct(domain, predicates, counts, rows, seeds, settings.but(steps=0))
     with watch() as again:
-        reconstruct(domain, predicates, counts, rows, seeds, replace(settings, steps=0))
+        reconstruct(domain, predicates, counts, rows, seeds, settings.but(steps=0))
     started = time.process_time()
     with watch() as spent:
         found = reconstruct(domain, predicates, counts, rows, seeds, settings)

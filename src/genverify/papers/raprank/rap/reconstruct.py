@@ -15,6 +15,7 @@ from genverify.papers.raprank.rap.dataset import logits_at, one_hot, random_logi
 from genverify.papers.raprank.rap.factors import factor
 from genverify.papers.raprank.rap.optimise import Pace, Problem, descend, errors_of
 from genverify.papers.raprank.rap.workload import Indices, Workload, build_workload, place_codes, roomy
+from genverify.papers.raprank.settings import RapSettings
 
 Codes = npt.NDArray[np.int64]
 Ints = npt.NDArray[np.int64]
@@ -23,37 +24,6 @@ Errors = npt.NDArray[np.float32]
 
 FEWEST_ROWS = 8  # room for small blocks, so that they share a compiled program
 MOST_CELLS = 4_000_000  # of an array with an entry per query, run and row: what a batch of queries may take
-
-
-@dataclass(frozen=True)
-class RapSettings:
-    """
-    How RAP optimises.
-
-    A run stops after `steps`, as soon as the root mean square error of its counts is `tolerance` or less (so that it means
-    the same for a block and for a tract), or after `patience` checks in a row without a smaller error; it is checked every
-    `check_every` steps. A step takes about `queries_per_step` random queries. A random start has logits with the standard
-    deviation `spread`; at a given start every cell has its own code with the probability `certainty`.
-    """
-
-    learning_rate: float
-    steps: int
-    queries_per_step: int
-    tolerance: float
-    check_every: int
-    patience: int
-    spread: float
-    certainty: float
-
-    def pace(self, rows: int) -> Pace:
-        """The numbers that the compiled program takes; within it counts are fractions of the rows."""
-        return Pace(
-            jnp.float32(self.learning_rate),
-            jnp.int32(self.steps),
-            jnp.float32(self.tolerance / rows),
-            jnp.int32(self.check_every),
-            jnp.int32(self.patience),
-        )
 
 
 @dataclass(frozen=True)
@@ -95,11 +65,22 @@ def reconstruct(
     else:
         logits = logits_at(workload.sizes, _start(domain, np.asarray(start), rows, room, len(seeds)), settings.certainty)
     number = _rests_per_step(problem, len(counts), settings.queries_per_step)
-    chances, steps = descend(workload.sizes, number, problem, settings.pace(rows), make_keys(seeds), logits)
+    chances, steps = descend(workload.sizes, number, problem, _pace(settings, rows), make_keys(seeds), logits)
     places = round_rows(seeds, workload.sizes, np.asarray(chances))
     relaxed, rounded = (errors_of(workload.sizes, problem, whole) for whole in (chances, one_hot(workload.sizes, places)))
     codes = [np.asarray(column.codes, np.int64)[places[:, :rows, c]] for c, column in enumerate(domain.columns)]
     return Reconstruction(np.stack(codes, axis=-1), np.asarray(relaxed), np.asarray(rounded), np.asarray(steps, np.int64))
+
+
+def _pace(settings: RapSettings, rows: int) -> Pace:
+    """The numbers that the compiled program takes; within it counts are fractions of the rows."""
+    return Pace(
+        jnp.float32(settings.learning_rate),
+        jnp.int32(settings.steps),
+        jnp.float32(settings.tolerance / rows),
+        jnp.int32(settings.check_every),
+        jnp.int32(settings.patience),
+    )
 
 
 def _check_counts(predicates: Sequence[Predicate], counts: Ints, rows: int) -> None:
