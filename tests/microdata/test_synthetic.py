@@ -1,5 +1,7 @@
 """The synthetic country: its blocks, its national figures, its structure and how alike neighbours are."""
 
+from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,17 +17,21 @@ from genverify.core.domain import DomainFile, parse_domain
 from genverify.core.errors import ConfigError, DataError
 from genverify.core.predicates import Predicate
 from genverify.core.queries import Query, build_queries
-from genverify.microdata.synthetic import SyntheticSettings, answer_shares, calibrate, read_country, synthesize
+from genverify.microdata.settings import Synthetic
+from genverify.microdata.synthetic import answer_shares, calibrate, read_country, synthesize
 from genverify.microdata.synthetic.answers import block_answers, blocks_of_size
 from genverify.microdata.synthetic.country import Country
-from genverify.microdata.synthetic.draw import pick
 from genverify.microdata.synthetic.household_types import Margin, possible_types, rake
+from genverify.microdata.synthetic.likeness import sources
+from genverify.microdata.synthetic.model import build_model
+from genverify.microdata.synthetic.pick import pick, pick_cells
 from genverify.microdata.synthetic.places import block_sizes, share_out
 
 DATA = Path(__file__).parents[2] / "data"
 COUNTRY = read_country(DATA / "synthetic")
 FILE = parse_domain(yaml.safe_load((DATA / "census" / "domain.yaml").read_text()))
-SMALL = SyntheticSettings(seed=3, households=6_000, homogeneity=1.0)
+SMALL = Synthetic(country="data/synthetic", likeness="prototype", households=6_000, homogeneity=1.0)
+FULL = SMALL.model_copy(update={"households": 300_000})
 SEEDS = (11, 12)  # not those of the calibration
 
 
@@ -46,7 +52,7 @@ def sizes_of(table: pa.Table) -> Any:
 @pytest.fixture(scope="module", params=SEEDS)
 def drawn(request: pytest.FixtureRequest) -> SimpleNamespace:
     """A country of the default size: its tables, and its households and vacant units together."""
-    tables = list(synthesize(SyntheticSettings(request.param, 300_000, 1.0), FILE, COUNTRY))
+    tables = list(synthesize(FULL, request.param, FILE, COUNTRY))
     whole = pa.concat_tables(tables)
     vacant = pc.greater(whole["VACS"], 0)
     return SimpleNamespace(tables=tables, vacant=whole.filter(vacant), occupied=whole.filter(pc.invert(vacant)))
@@ -64,13 +70,15 @@ def test_block_sizes_hit_the_medians_exactly(drawn: SimpleNamespace) -> None:
     assert [float(np.median(of_state)) for of_state in sizes] == [state.median for state in COUNTRY.states]
     assert np.median(np.concatenate(sizes)) == 10
     assert np.concatenate(sizes).sum() == 300_000
+    assert 18 < np.concatenate(sizes).mean() < 21
+    assert np.concatenate(sizes).max() > 500
 
 
 def test_every_state_has_blocks_of_the_sizes_that_are_studied(drawn: SimpleNamespace) -> None:
     for state, table in zip(COUNTRY.states, drawn.tables, strict=True):
         sizes = sizes_of(table)
-        assert (sizes == state.median).sum() >= 8, state.name
-        assert (sizes == 10).sum() >= 8, state.name
+        assert (sizes == state.median).sum() >= 6, state.name
+        assert (sizes == 10).sum() >= 6, state.name
 
 
 def test_blocks_have_ordered_geoids_and_lie_in_tracts(drawn: SimpleNamespace) -> None:
@@ -104,7 +112,7 @@ def test_hispanic_householders_are_mostly_white_or_of_another_race(drawn: Simple
     households = records(drawn.occupied)
     race = households["THHRACE"][households["THHSPAN"] == 2]
     assert np.isin(race, (1, 6)).mean() > 0.85
-    assert 0.25 < (race == 6).mean() < 0.5
+    assert 0.2 < (race == 6).mean() < 0.5
 
 
 def test_no_structural_rule_is_broken(drawn: SimpleNamespace) -> None:
@@ -122,11 +130,73 @@ def test_vacant_units(drawn: SimpleNamespace) -> None:
         assert 100 * (vacant["VACS"] == code).mean() == pytest.approx(percent, abs=4), code
 
 
-def test_shares_of_zeros_and_ones_are_those_of_the_paper(drawn: SimpleNamespace) -> None:
-    shares = answer_shares(drawn.tables, queries(), size=10)
+def check_shares(tables: list[pa.Table]) -> None:
+    shares = answer_shares(tables, queries(), size=10)
     assert shares.blocks >= 400
     assert 100 * shares.zeros == pytest.approx(90.9, abs=1.0)
     assert 100 * shares.ones == pytest.approx(3.4, abs=0.6)
+
+
+def test_shares_of_zeros_and_ones_are_those_of_the_paper(drawn: SimpleNamespace) -> None:
+    check_shares(drawn.tables)
+
+
+@pytest.mark.parametrize("kind", ["dirichlet", "urn"])
+def test_other_generators_meet_the_same_shares_and_the_nation(kind: str) -> None:
+    tables = list(synthesize(FULL.model_copy(update={"likeness": kind}), 11, FILE, COUNTRY))
+    check_shares(tables)
+    whole = pa.concat_tables(tables)
+    households = records(whole.filter(pc.equal(whole["VACS"], 0)))
+    for target in COUNTRY.targets:
+        for predicate, percent in target.cells:
+            assert 100 * predicate.matches(households).mean() == pytest.approx(percent, abs=2.5), predicate
+
+
+def test_blocks_of_ten_are_diverse(drawn: SimpleNamespace) -> None:
+    blocks = pa.concat_tables([blocks_of_size(table, 10) for table in drawn.tables]).to_pandas()
+    kinds = [Counter(map(tuple, rows.drop(columns="block").to_numpy())) for _, rows in blocks.groupby("block")]
+    assert np.mean([len(kind) for kind in kinds]) > 7
+    assert np.mean([max(kind.values()) >= 7 for kind in kinds]) < 0.08
+
+
+def test_types_that_no_survey_saw_can_occur() -> None:
+    model, _ = build_model(FILE, COUNTRY, "prototype", 1.0)
+    assert (model.joint > 0).all()
+
+
+def test_race_differs_between_places_of_every_level(drawn: SimpleNamespace) -> None:
+    table = drawn.occupied
+    black = (table["THHRACE"].to_numpy() == 2).astype(float)
+    explained = []
+    for digits in (2, 5, 11, 15):
+        place = pc.utf8_slice_codeunits(table["block"], 0, digits).combine_chunks().dictionary_encode().indices.to_numpy()
+        means = np.bincount(place, black) / np.bincount(place)
+        explained.append(means[place].var() / black.var())
+    state, county, tract, block = explained
+    assert 0.03 < state < county < tract < block
+    assert 0.25 < tract < 0.6
+
+
+def test_copies_of_an_urn_lie_in_their_block_and_point_to_an_original() -> None:
+    block = np.repeat(np.arange(200), 10)
+    source = sources(block, 0.5, np.random.default_rng(1))
+    assert (block[source] == block).all()
+    assert (source <= np.arange(block.size)).all()
+    assert (source[source] == source).all()
+    assert (source[::10] == np.arange(0, block.size, 10)).all()
+    assert 0.4 < (source != np.arange(block.size)).mean() < 0.5
+    assert (sources(block, 0.0, np.random.default_rng(1)) == np.arange(block.size)).all()
+
+
+def test_picked_cells_and_traits_have_the_law_of_their_row() -> None:
+    rng = np.random.default_rng(1)
+    by_cell, f, g = rng.random((3, 2)), rng.random((2, 3)), rng.random((2, 2))
+    row = np.repeat([0, 1], 40_000)
+    cells, traits = pick_cells(by_cell, f, g, row, rng.random((row.size, 2)))
+    for place in (0, 1):
+        law = by_cell * f[place][:, None] * g[place]
+        share = np.bincount(cells[row == place] * 2 + traits[row == place], minlength=6) / 40_000
+        assert share.reshape(3, 2) == pytest.approx(law / law.sum(), abs=0.01)
 
 
 @pytest.mark.parametrize("column", ["THHRACE", "THHSPAN", "TEN", "THHLDRAGE", "HHT", "HHSIZE"])
@@ -136,21 +206,21 @@ def test_neighbours_are_more_alike_than_the_nation(drawn: SimpleNamespace, colum
     same = block[1:] == block[:-1]
     neighbours = (codes[1:] == codes[:-1])[same].mean()
     strangers = ((np.bincount(codes) / codes.size) ** 2).sum()
-    assert neighbours > strangers + 0.05
+    assert neighbours > strangers + 0.04
 
 
 def test_same_seed_same_country_other_seed_other_country() -> None:
-    first, again = (pa.concat_tables(synthesize(SMALL, FILE, COUNTRY)) for _ in range(2))
-    other = pa.concat_tables(synthesize(replace(SMALL, seed=4), FILE, COUNTRY))
+    first, again, other = (pa.concat_tables(synthesize(SMALL, seed, FILE, COUNTRY)) for seed in (3, 3, 4))
     assert first.equals(again)
     assert not first.equals(other)
 
 
 def test_calibration_table_more_homogeneous_means_more_zeros() -> None:
-    rows = list(calibrate(replace(SMALL, households=20_000), FILE, COUNTRY, queries(), (0.0, 1.0)))
-    assert [row.homogeneity for row in rows] == [0.0, 1.0]
-    assert rows[0].zeros < rows[1].zeros
-    assert rows[0].ones > rows[1].ones
+    rows = list(calibrate(SMALL.model_copy(update={"households": 20_000}), 3, FILE, COUNTRY, queries(), (0.0, 1.0)))
+    assert [(row.likeness, row.homogeneity) for row in rows] == [(kind, h) for kind in COUNTRY.likeness for h in (0.0, 1.0)]
+    for none, calibrated in zip(rows[::2], rows[1::2], strict=True):
+        assert none.zeros < calibrated.zeros
+        assert none.ones > calibrated.ones
 
 
 def test_answers_of_two_blocks_by_hand() -> None:
@@ -201,21 +271,59 @@ def test_shares_lose_nobody() -> None:
 
 def test_too_few_households() -> None:
     with pytest.raises(ConfigError, match=r"100 households are too few: .* would get"):
-        next(synthesize(replace(SMALL, households=100), FILE, COUNTRY))
+        next(synthesize(SMALL.model_copy(update={"households": 100}), 3, FILE, COUNTRY))
 
 
-def test_errors_name_the_file_and_the_entry(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"national\.yaml does not exist"):
+def copy_country(folder: Path, name: str, change: Callable[[str], str]) -> Path:
+    """The files of the country, one of them changed."""
+    for path in (DATA / "synthetic").iterdir():
+        text = path.read_text()
+        (folder / path.name).write_text(change(text) if path.name == name else text)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "words"),
+    [
+        ("national.yaml", "{TEN: [1], percent: 45.4}", "{TEN: [1], percent: 99}", "percentages must be positive and add up"),
+        ("odds.csv", "columns,codes,odds", "columns,codes,chance", r"odds\.csv: the column odds is missing"),
+        ("odds.csv", "HHSIZE,1,3.249", "HHSIZE,1,-1", r"odds\.csv, row 2: give 1 codes and odds over 0 for HHSIZE"),
+        ("odds.csv", "HHSIZE,1,3.249", "HHSIZE,1 x,nan", r"odds\.csv, row 2: give 1 codes and odds over 0"),
+        (
+            "likeness.yaml",
+            "prototype:",
+            "prototypes:",
+            "prototypes: unknown kind: did you mean prototype\\?",
+        ),
+        ("likeness.yaml", "scale: 2.7", "scale: 0", "the scale must be over 0"),
+        ("likeness.yaml", "newcomers: 0.02", "newcomers: 1", "newcomers a share under 1"),
+        ("likeness.yaml", "county: 1.2", "parish: 1.2", "unknown level 'parish'"),
+    ],
+)
+def test_errors_name_the_file_and_the_entry(tmp_path: Path, name: str, old: str, new: str, words: str) -> None:
+    country = copy_country(tmp_path, name, lambda text: text.replace(old, new, 1))
+    with pytest.raises(DataError, match=words):
+        read_country(country)
+
+
+@pytest.mark.parametrize("name", ["national.yaml", "odds.csv", "likeness.yaml", "states.yaml"])
+def test_a_file_that_is_missing_is_named(tmp_path: Path, name: str) -> None:
+    (copy_country(tmp_path, name, str) / name).unlink()
+    with pytest.raises(DataError, match=f"{name} does not exist"):
         read_country(tmp_path)
-    wrong = replace(COUNTRY, interactions=(replace(COUNTRY.interactions[0], odds=(1.0, 2.0)),))
-    with pytest.raises(DataError, match=r"interactions\.yaml, HHT2=1 by THHLDRAGE: give 9 odds, one per code, not 2"):
+
+
+def test_columns_that_no_household_has_are_named() -> None:
+    wrong = replace(COUNTRY, odds=(replace(COUNTRY.odds[0], columns=("SIZE",)),))
+    with pytest.raises(DataError, match=r"odds\.csv, SIZE: SIZE is no column of an occupied household"):
         _first(FILE, wrong)
-    for name in ("national", "interactions", "homogeneity", "states"):
-        text = (DATA / "synthetic" / f"{name}.yaml").read_text()
-        (tmp_path / f"{name}.yaml").write_text(text.replace("{TEN: [1], percent: 45.4}", "{TEN: [1], percent: 99}"))
-    with pytest.raises(DataError, match="target tenure: percentages must be positive and add up to 100"):
-        read_country(tmp_path)
+    prototype = COUNTRY.likeness["prototype"]
+    mixed = replace(prototype, groups=(replace(prototype.groups[0], columns=("TEN", "HHT")),))
+    with pytest.raises(DataError, match=r"likeness\.yaml, TEN HHT: the columns of a group must be all of"):
+        _first(FILE, replace(COUNTRY, likeness={"prototype": mixed}))
+    with pytest.raises(DataError, match=r"likeness\.yaml: the entry prototype is missing"):
+        _first(FILE, replace(COUNTRY, likeness={}))
 
 
 def _first(file: DomainFile, country: Country) -> pa.Table:
-    return next(synthesize(SMALL, file, country))
+    return next(synthesize(SMALL, 3, file, country))

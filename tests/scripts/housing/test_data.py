@@ -24,7 +24,7 @@ def draw(root: Path, home: Path, source: list[Path], kind: str, pums: Any, **par
     inputs = {"source": source, "domain": data / "census/domain.yaml", "housing_domain": data / "housing/domain.yaml",
               "simulation": data / "housing/simulation.yaml", "pums": pums}  # fmt: skip
     outputs = {"households": home / "households.parquet", "manifest": home / "manifest.json"}
-    country = {"country": str(data / "synthetic"), "households": 1000, "homogeneity": 1.0}
+    country = {"country": str(data / "synthetic"), "likeness": "prototype", "households": 1000, "homogeneity": 1.0}
     microdata = {"source": kind, "domain": "", "synthetic": country, "ppmf": {"units": None, "persons": None}}
     chosen = {"households": 30_000, "blocks": 25, "smallest_property": 11, "alpha": 1e-4, "seed": 1, **params}
     script("draw_housing")(job(inputs, outputs, microdata=microdata, **chosen))

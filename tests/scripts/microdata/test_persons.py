@@ -10,8 +10,9 @@ import pytest
 
 from genverify.core.domain import read_domain
 from genverify.core.errors import ConfigError
+from genverify.microdata.settings import Synthetic
 from genverify.microdata.store import read_microdata, write_microdata
-from genverify.microdata.synthetic import SyntheticSettings, read_country, synthesize
+from genverify.microdata.synthetic import read_country, synthesize
 from genverify.run.check import check_study
 from genverify.run.config import read_shipped
 from genverify.run.jobs import Job
@@ -46,7 +47,8 @@ def test_persons_of_one_state_through_both_sources(tmp_path: Path, root: Path, f
     """All households of the first state of a small country, their persons, and the same persons from a file."""
     census = read_domain(root / "data" / "census" / "domain.yaml")
     country = read_country(root / "data" / "synthetic")
-    homes = next(synthesize(SyntheticSettings(1, 20_000, 1.0), census, country))
+    settings = Synthetic(country="data/synthetic", likeness="prototype", households=20_000, homogeneity=1.0)
+    homes = next(synthesize(settings, 1, census, country))
     write_microdata([homes], tmp_path / "homes", census.domain)
     params = {"synthetic": str(files["synthetic"]), "group_quarters": True, "seed": 1}
     for source, name in ((tmp_path / "homes", "made"), (tmp_path / "persons.csv.gz", "read")):
