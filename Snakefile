@@ -40,6 +40,7 @@ include: "workflow/raprank/benchmark.smk"
 include: "workflow/housing/benchmark.smk"
 include: "workflow/disclosure.smk"
 include: "workflow/gtv/protected.smk"
+include: "workflow/gtv/zeros.smk"
 include: "workflow/reference.smk"
 
 

@@ -13,7 +13,7 @@ from genverify.papers.gtv.protected.kinds import possible_schema
 from genverify.papers.gtv.protected.measure import describe, make_noise
 from genverify.papers.gtv.protected.publish import Swapping, publish, read_blocks
 from genverify.papers.gtv.sample import batch_of, chosen_blocks
-from genverify.papers.gtv.settings import ProtectedBlocks, Protection, SwapColumns
+from genverify.papers.gtv.settings import ChosenBlocks, Protection, SwapColumns
 from genverify.run.jobs import Job, log, run
 from genverify.solve.settings import ProgramSettings
 
@@ -40,7 +40,7 @@ def main(job: Job) -> None:
 
 def _records(job: Job, columns: tuple[str, ...], share: float) -> pa.Table:
     """The records of the chosen blocks, after swapping."""
-    chosen, swapping = job.settings("blocks", ProtectedBlocks), job.settings("swapping", SwapColumns)
+    chosen, swapping = job.settings("blocks", ChosenBlocks), job.settings("swapping", SwapColumns)
     sample = pd.read_parquet(job.input.blocks)
     blocks = chosen_blocks(sample, chosen.design, chosen.number, job.params.seed, "protected")
     keeps = read_domain(Path(job.input.domain)).universe(job.settings("release", ReleaseSettings).universe).keeps

@@ -216,6 +216,10 @@ STAGES_OF_ATTACKS = [
     "rank_areas",
     "rank_release",
     "attack_protected",
+    "attack_zeros",
+    "decide_zeros",
+    "search_zeros",
+    "try_onehot",
 ]
 
 

@@ -37,3 +37,9 @@ def test_the_reference_set_asks_for_all_five_papers() -> None:
     assert {"write_cellbounds_table", "plot_housing_g7", "write_housing_simulation", "plot_rr_frontier"} <= found
     assert "plot_gtv_protected" not in found
     assert "benchmark_scaling" not in found
+
+
+def test_withheld_zeros_are_a_target_of_their_own() -> None:
+    steps = {"attack_zeros", "decide_zeros", "search_zeros", "try_onehot", "write_withheld_zeros", "plot_withheld_zeros"}
+    assert steps <= planned("withheld_zeros")
+    assert not steps & planned()

@@ -15,11 +15,11 @@ from genverify.run.settings import Config, Variant
 
 FOLDERS = (
     "microdata sample tables benchmark ppmf disclosure explorer "
-    "persons persons_trial raprank crate housing privacy protected"
+    "persons persons_trial raprank crate housing privacy protected zeros"
 )
 RESERVED = tuple(FOLDERS.split())
 NAME = re.compile(r"[A-Za-z0-9]\w{0,63}", re.ASCII)  # becomes part of paths
-PARTS = ("persons", "raprank", "cellbounds", "housing", "mechanisms", "protected", "benchmark")
+PARTS = ("persons", "raprank", "cellbounds", "housing", "mechanisms", "protected", "zeros", "benchmark")
 VARIABLE_SECTIONS = ("release", "program", "generate", "verify")
 
 
@@ -46,12 +46,13 @@ def parse_config(text: Mapping[str, Any]) -> Config:
     if config.explorer.variant not in config.variants:
         known = nearest(config.explorer.variant, list(config.variants))
         raise ConfigError(f"config.yaml: explorer.variant is {config.explorer.variant!r}, which is no variant: {known}")
-    named = (config.variants, config.sample.designs, config.sample.all_blocks, config.releases, config.protected.protections)
-    for name in chain(*named):
+    designs = (config.sample.designs, config.sample.all_blocks)
+    named = (config.variants, *designs, config.releases, config.protected.protections)
+    for name in chain(*named, config.zeros.records, config.zeros.explanations):
         if not NAME.fullmatch(name) or name.casefold() in RESERVED:
             raise ConfigError(
-                f"config.yaml: {name!r} cannot name a variant, a design, a release or a protection: use letters, digits "
-                f"and _, 64 at most, and none of {', '.join(RESERVED)}, which name folders of results/"
+                f"config.yaml: {name!r} cannot name a variant, a design, a release, a protection, records or explanation: "
+                f"use letters, digits and _, 64 at most, and none of {', '.join(RESERVED)}, which name folders of results/"
             )
     if config.microdata.source == "ppmf" and not config.microdata.ppmf.units:
         raise ConfigError("config.yaml: microdata.source is ppmf, so microdata.ppmf.units must give the path of the file")

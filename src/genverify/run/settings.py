@@ -16,6 +16,7 @@ from genverify.papers.gtv.settings import (
     Sample,
     ScalingBenchmark,
     SpeedBenchmark,
+    Zeros,
 )
 from genverify.papers.housing.settings import Housing, HousingBenchmark
 from genverify.papers.mechanisms.settings import Privacy
@@ -47,6 +48,7 @@ class Config(Section):
     housing: Housing
     privacy: Privacy
     protected: Protected
+    zeros: Zeros
     explorer: Explorer
     benchmark: Benchmark
     releases: dict[Name, str]

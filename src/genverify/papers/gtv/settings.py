@@ -1,4 +1,4 @@
-"""Settings of generate-then-verify: the sample, claims about persons, protected counts, benchmarks."""
+"""Settings of generate-then-verify: the sample, claims about persons, protected counts, withheld zeros, benchmarks."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from genverify.core.closed import Name, Section, lay_over, over_default
+from genverify.core.errors import nearest
 from genverify.core.settings import ReleaseSettings
 
 
@@ -91,7 +92,7 @@ class Protection(Section):
     noise: ProtectedNoise | None
 
 
-class ProtectedBlocks(Section):
+class ChosenBlocks(Section):
     design: str
     number: int = Field(ge=1)
 
@@ -102,7 +103,7 @@ class SwapColumns(Section):
 
 
 class Protected(Section):
-    blocks: ProtectedBlocks
+    blocks: ChosenBlocks
     batches: int = Field(ge=1, le=1000)
     max_types: int = Field(ge=1)
     swapping: SwapColumns
@@ -125,3 +126,57 @@ def _with_noise(protection: Any, default: Any) -> Any:
     if not isinstance(protection, Mapping) or "noise" not in protection:
         return protection
     return {**protection, "noise": lay_over(default, protection["noise"], AnyNoise)}
+
+
+SAMPLED = "sampled"
+
+
+class Explanation(Section):
+    """A reading of the paper's Table 5: which records the blocks hold, and which lines nobody publishes."""
+
+    records: Name
+    missing: list[str]
+
+
+class SearchRound(Section):
+    blocks: int = Field(ge=1)
+    keep: int = Field(ge=1)
+
+
+class GapSearch(Section):
+    rounds: list[SearchRound]
+    blocks: int = Field(ge=1)
+    size: int = Field(ge=1, le=5)
+    shown: int = Field(ge=1)
+
+
+class LimitedOneHot(Section):
+    claims_per_k: int = Field(ge=1)
+    nodes: int = Field(ge=1)
+    seconds: float = Field(gt=0, allow_inf_nan=False)
+
+
+class Zeros(Section):
+    blocks: ChosenBlocks
+    records: dict[Name, dict[str, int]]
+    explanation: Explanation
+    explanations: dict[Name, Explanation] = Field(min_length=1)
+    search: GapSearch
+    onehot: LimitedOneHot
+
+    @model_validator(mode="before")
+    @classmethod
+    def _resolve(cls, text: Any) -> Any:
+        return over_default(text, "explanation", "explanations", Explanation)
+
+    @model_validator(mode="after")
+    def _known(self) -> "Zeros":
+        if self.records.get(SAMPLED) != {}:
+            raise ValueError(f"records must hold `{SAMPLED}: {{}}`, the households as they are")
+        for name, explanation in self.explanations.items():
+            if explanation.records not in self.records:
+                known = nearest(explanation.records, list(self.records))
+                raise ValueError(
+                    f"explanation {name} is about the records {explanation.records!r}, which do not exist: {known}"
+                )
+        return self

@@ -1,0 +1,30 @@
+"""Verify the singleton claims of every block from all its counts."""
+
+from pathlib import Path
+
+from genverify.attack.settings import Generate, Verify
+from genverify.attack.tables import claim_columns
+from genverify.core.frames import stack
+from genverify.core.release import read_releases, read_schema
+from genverify.core.seeds import derive_seed
+from genverify.core.timing import progress
+from genverify.papers.gtv.zeros.decide import singletons
+from genverify.run.jobs import Job, run
+from genverify.solve.settings import ProgramSettings
+
+
+def main(job: Job) -> None:
+    schema = read_schema(Path(job.input.schema))
+    settings = job.settings("program", ProgramSettings).proving("The study of withheld zeros")
+    K, min_k = job.settings("generate", Generate).datasets, job.settings("verify", Verify).min_k
+    found = []
+    for release in progress(list(read_releases(Path(job.input.counts), schema)), "blocks attacked"):
+        seed = derive_seed(job.params.seed, "generate", release.block)
+        claims = claim_columns(singletons(release, settings, K, min_k, seed), schema.domain.names)
+        claims.insert(0, "block", release.block)
+        found.append(claims)
+    stack(found).to_parquet(job.output.singletons, index=False)
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821  (put there by Snakemake)

@@ -1,0 +1,34 @@
+"""Search for lines whose absence would explain the paper's row, and try the best sets on all blocks."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from genverify.core.files import read_yaml
+from genverify.core.release import read_releases, read_schema
+from genverify.papers.gtv.settings import GapSearch
+from genverify.papers.gtv.zeros.explain import steps_frame, try_gaps
+from genverify.papers.gtv.zeros.gaps import possible_gaps
+from genverify.papers.gtv.zeros.households import claims_by_block, paper_losses
+from genverify.papers.gtv.zeros.search import Lab, Search
+from genverify.papers.gtv.zeros.table import SEARCHED
+from genverify.run.jobs import Job, run
+from genverify.solve.settings import ProgramSettings
+
+
+def main(job: Job) -> None:
+    schema, how = read_schema(Path(job.input.schema)), job.settings("search", GapSearch)
+    settings = job.settings("program", ProgramSettings)
+    claims = claims_by_block(pd.read_parquet(job.input.households), schema.domain.names)
+    releases = list(read_releases(Path(job.input.counts), schema))
+    paper = paper_losses(read_yaml(Path(job.input.paper))["table5"]["variants"], "no_zeros")
+    lab = Lab(releases[: how.blocks], claims, settings, check=False)
+    found = list(Search(lab, paper, len(schema.queries), how.rounds).steps(possible_gaps(schema), how.size))
+    steps_frame([step for ranked in found for step in ranked[: how.shown]], schema).to_csv(job.output.steps, index=False)
+    best = {f"{SEARCHED}{ranked[0].size} missing": ranked[0].row.gap for ranked in found}
+    rows = ("paper", "no_zeros")
+    try_gaps(best, releases, claims, settings, rows).to_parquet(job.output.decided, index=False)
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821  (put there by Snakemake)

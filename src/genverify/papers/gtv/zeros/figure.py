@@ -1,0 +1,50 @@
+"""Withheld zeros: households lost by k, the paper's beside every explanation."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from genverify.papers.gtv.zeros.page import ANSWERS
+from genverify.papers.gtv.zeros.table import PAPER_UNIT, SEARCHED
+from genverify.show.style import INK, PAGE_WIDTH, PALETTE, plain, say_source, use_style
+
+MARKS = "osD^vPX*"
+
+
+def plot_withheld_zeros(table: pd.DataFrame, label: str) -> Figure:
+    """One panel per kind of withheld answers; losses over k, the paper's as a thick line; without the sets of the search."""
+    use_style()
+    table = table[(table["unit"] != PAPER_UNIT) & ~table["explanation"].str.startswith(SEARCHED)]
+    figure, panels = plt.subplots(1, len(ANSWERS), figsize=(PAGE_WIDTH, 3.1), sharey=True, layout="constrained")
+    for axes, (withheld, said) in zip(panels, ANSWERS.items(), strict=True):
+        _panel(axes, table[table["withheld"] == withheld])
+        axes.set_title(f"{said} withheld")
+    panels[0].set_ylabel("households lost, %")
+    handles, labels = panels[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False)
+    say_source(figure, label)
+    return figure
+
+
+def _panel(axes: Axes, table: pd.DataFrame) -> None:
+    first = table.drop_duplicates("k")
+    axes.plot(first["k"], first["paper_loss"], color=INK, lw=3, alpha=0.45, label="the paper's Table 5")
+    for place, (name, rows) in enumerate(table.groupby("explanation", sort=False)):
+        known = rows[rows["loss"].notna()]
+        off = np.array([known["loss"] - known["low"], known["high"] - known["loss"]]).clip(min=0)
+        places, colour = known["k"] + 0.04 * (place % 5 - 2), PALETTE[place % len(PALETTE)]
+        axes.errorbar(places, known["loss"], yerr=np.nan_to_num(off), fmt="none", ecolor=colour, elinewidth=0.6)
+        axes.plot(
+            places,
+            known["loss"],
+            f"{MARKS[place % len(MARKS)]}-",
+            color=colour,
+            lw=0.9,
+            ms=3.5,
+            label=plain(str(name).replace("_", " ")),
+        )
+    axes.set_xlabel("columns of a claim, k")
+    axes.set_xticks(sorted(table["k"].unique()))
+    axes.set_ylim(-4, 104)
