@@ -104,7 +104,7 @@ def test_broken_json(tmp_path: Path, text: str) -> None:
 def test_names_that_leave_their_folder(config: dict[str, Any], section: str, name: str) -> None:
     design = {"designs": {name: {"size": 3, "blocks_per_state": 1}}, "all_blocks": {name: {"states": "all", "up_to": 3}}}
     change = {"variants": {name: {}}} if section == "variants" else {"sample": {section: design[section]}}
-    with pytest.raises(ConfigError, match="cannot name a variant, a design, a release or a protection: use letters, digits"):
+    with pytest.raises(ConfigError, match="cannot be a name, which becomes part of paths: use letters, digits"):
         parse_config(merge(config, change))
 
 

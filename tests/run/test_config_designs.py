@@ -37,7 +37,7 @@ def test_the_shipped_files_are_right(config: dict[str, Any], path: Path) -> None
         ({"all_blocks": {"here": {"states": "all", "up_to": 0}}}, "setting sample.all_blocks.here.up_to = 0"),
         ({"all_blocks": {"here": {"states": "all", "up_too": 2}}}, "up_too: did you mean up_to?"),
         ({"all_blocks": {"state_median": {"states": "all", "up_to": 2}}}, "both hold 'state_median': give one another name"),
-        ({"all_blocks": {"a/b": {"states": "all", "up_to": 2}}}, "'a/b' cannot name a variant, a design"),
+        ({"all_blocks": {"a/b": {"states": "all", "up_to": 2}}}, "'a/b' cannot be a name"),
         ({"designs": {"state_median": None, "country_median": None}}, "hold no design: name at least one"),
     ],
 )

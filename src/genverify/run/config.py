@@ -51,7 +51,7 @@ def parse_config(text: Mapping[str, Any]) -> Config:
     for name in chain(*named, config.zeros.records, config.zeros.explanations):
         if not NAME.fullmatch(name) or name.casefold() in RESERVED:
             raise ConfigError(
-                f"config.yaml: {name!r} cannot name a variant, a design, a release, a protection, records or explanation: "
+                f"config.yaml: {name!r} cannot be a name, which becomes part of paths: "
                 f"use letters, digits and _, 64 at most, and none of {', '.join(RESERVED)}, which name folders of results/"
             )
     if config.microdata.source == "ppmf" and not config.microdata.ppmf.units:

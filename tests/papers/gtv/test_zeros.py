@@ -257,7 +257,7 @@ def test_the_table_and_the_page(
         ({"explanations": {"odd": {"records": "gone"}}}, "explanation odd is about the records 'gone', which do not exist"),
         ({"records": {"sampled": {"TEN": 4}}}, "records must hold `sampled: {}`"),
         ({"explanations": {"odd": {"mising": []}}}, "unknown setting zeros.explanations.odd.mising: did you mean missing"),
-        ({"explanations": {"../odd": {}}}, "cannot name a variant"),
+        ({"explanations": {"../odd": {}}}, "cannot be a name"),
     ],
 )
 def test_settings_that_cannot_be_meant(config: dict[str, Any], change: dict[str, Any], message: str) -> None:
