@@ -18,7 +18,7 @@ from genverify.core.release import Release, Schema, make_release
 
 ROOT = Path(genverify.__file__).parent
 CHECKER = ("checker.check", "checker.form", "checker.live")
-CORE = ("domain", "predicates", "vocabulary", "queries", "release", "errors", "files")
+CORE = ("domain", "predicates", "vocabulary", "queries", "release", "errors", "files", "settings", "closed")
 ALLOWED = {*CHECKER, *(f"core.{name}" for name in CORE)}
 
 

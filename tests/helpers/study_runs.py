@@ -14,7 +14,7 @@ import psutil
 import yaml
 
 ROOT = Path(__file__).parents[2]
-PARTS = ["Snakefile", "config.yaml", "config", "configs", "workflow", "scripts", "src", "data", "profiles", "envs"]
+PARTS = ["Snakefile", "config.yaml", "config", "workflow", "scripts", "src", "data", "profiles", "envs"]
 STATES = ["01", "02", "19", "38", "46", "56"]
 SMALL = {
     "microdata": {"synthetic": {"country": "country", "households": 6000}},

@@ -235,7 +235,9 @@ def test_seeds_depend_on_every_word() -> None:
 
 def test_settings_are_read_into_the_model_of_their_room() -> None:
     nothing = SimpleNamespace()
-    params = SimpleNamespace(whole={"country": "c", "households": 1000, "homogeneity": 1.0}, part={"households": 2000})
+    params = SimpleNamespace(
+        whole={"country": "c", "likeness": "urn", "households": 1000, "homogeneity": 1.0}, part={"households": 2000}
+    )
     job = Job("toy", nothing, nothing, params, nothing)
     assert job.settings("whole", Synthetic).but(households=3000).households == 3000
     part = job.part("part", Synthetic)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 from genverify.attack.block import verify_block
@@ -15,7 +16,7 @@ from genverify.core.claims import Claim
 from genverify.core.closed import merge
 from genverify.core.domain import Column, Domain
 from genverify.core.errors import ConfigError, DataError
-from genverify.core.predicates import Predicate
+from genverify.core.predicates import EVERY, Predicate
 from genverify.core.queries import Query
 from genverify.core.release import Release, Schema
 from genverify.core.tabulate import releases_of
@@ -81,7 +82,7 @@ def records(bits: Schema) -> pd.DataFrame:
 
 @pytest.fixture(scope="module")
 def releases(bits: Schema, records: pd.DataFrame) -> list[Release]:
-    return list(releases_of(records, bits))
+    return list(releases_of(pa.Table.from_pandas(records, preserve_index=False), EVERY, bits))
 
 
 @pytest.fixture(scope="module")

@@ -50,7 +50,7 @@ def write_units(frame: pd.DataFrame, path: Path) -> None:
 
 def ppmf(units: Path) -> dict[str, Any]:
     """Settings of microdata that are read from a file."""
-    synthetic = {"country": "data/synthetic", "households": 1000, "homogeneity": 1.0}
+    synthetic = {"country": "data/synthetic", "likeness": "prototype", "households": 1000, "homogeneity": 1.0}
     return {"source": "ppmf", "domain": "", "synthetic": synthetic, "ppmf": {"units": str(units), "persons": None}}
 
 
