@@ -24,7 +24,7 @@ from genverify.microdata.synthetic.compare import (
 
 @pytest.fixture(scope="module")
 def households(root: Path, tmp_path_factory: pytest.TempPathFactory) -> pd.DataFrame:
-    """The distinct households of a country of a fifth of the default size: few places, so tenure is off by some points more."""
+    """The distinct households of a country of a fifth of the default size: few places, so tenure is some points off."""
     file, country = read_domain(root / "data/census/domain.yaml"), read_country(root / "data/synthetic")
     chosen = Synthetic(country="data/synthetic", likeness="prototype", households=60_000, homogeneity=1.0)
     store = tmp_path_factory.mktemp("country") / "microdata"
