@@ -11,6 +11,7 @@ from genverify.core.errors import GenverifyError, naming_disk_errors
 from genverify.disclosure import command as releases
 from genverify.papers.cellbounds.command import add_parser as add_bounds
 from genverify.run import rooms
+from genverify.run.estimate import add_parser as add_estimate
 from genverify.run.layout import HOUSING_DATA, STUDY
 from genverify.run.provenance import command as audit_command
 from genverify.run.reference import command as reference_command
@@ -51,6 +52,7 @@ def _parser() -> argparse.ArgumentParser:
     progress.set_defaults(run=_progress)
     rooms.add_parser(commands)
     add_bounds(commands)
+    add_estimate(commands)
     add_schema(commands)
     releases.add_parser(commands)
     return parser

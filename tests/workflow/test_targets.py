@@ -43,3 +43,9 @@ def test_withheld_zeros_are_a_target_of_their_own() -> None:
     steps = {"attack_zeros", "decide_zeros", "search_zeros", "try_onehot", "write_withheld_zeros", "plot_withheld_zeros"}
     assert steps <= planned("withheld_zeros")
     assert not steps & planned()
+
+
+def test_the_study_over_generators_is_a_target_of_its_own() -> None:
+    steps = {"draw_generator", "attack_generator", "count_generator", "write_generators"}
+    assert steps <= planned("generators")
+    assert not steps & planned()

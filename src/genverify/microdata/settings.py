@@ -6,6 +6,8 @@ from pydantic import Field
 
 from genverify.core.closed import Section
 
+Likeness = Literal["prototype", "dirichlet", "urn"]
+
 
 class Synthetic(Section):
     """
@@ -15,7 +17,7 @@ class Synthetic(Section):
     """
 
     country: str
-    likeness: Literal["prototype", "dirichlet", "urn"]
+    likeness: Likeness
     households: int = Field(ge=1000, le=200_000_000)
     homogeneity: float = Field(ge=0, le=3)
 

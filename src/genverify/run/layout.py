@@ -14,3 +14,4 @@ TABLES = RESULTS / "tables"
 STORES = {"households": RESULTS / "microdata", "persons": RESULTS / "persons"}
 SURVEY = RESULTS / "raprank" / "survey"
 HOUSING_DATA = Path("data/housing")
+COUNTRY_DATA, DOMAIN = Path("data/synthetic"), Path("data/census/domain.yaml")

@@ -10,6 +10,7 @@ from genverify.core.settings import ReleaseSettings
 from genverify.microdata.settings import Microdata
 from genverify.papers.cellbounds.settings import Cellbounds, CellboundsBenchmark
 from genverify.papers.gtv.settings import (
+    Generators,
     IngestBenchmark,
     Persons,
     Protected,
@@ -49,6 +50,7 @@ class Config(Section):
     privacy: Privacy
     protected: Protected
     zeros: Zeros
+    generators: Generators
     explorer: Explorer
     benchmark: Benchmark
     releases: dict[Name, str]

@@ -18,6 +18,17 @@ from genverify.microdata.synthetic.household_types import Floats, Ints, margin_o
 HOUSEHOLDS = "households"
 ALMOST_FREE = 100.0  # spread of the log odds of a single column: the national figures decide them anyway
 ITERATIONS = 500
+TRIPLES = (
+    ("HHSIZE", "HHT2", "TP18"),
+    ("HHSIZE", "HHT2", "TP65"),
+    ("TEN", "HHSIZE", "HHT2"),
+    ("TEN", "HHT2", "TP65"),
+    ("HHT2", "THHLDRAGE", "TP18"),
+    ("HHSIZE", "THHLDRAGE", "TP65"),
+    ("HHSIZE", "HHT2", "THHLDRAGE"),
+    ("TEN", "HHT", "THHLDRAGE"),
+)
+"""Columns of which three have a say together: who can live together at all, and who owns."""
 
 
 @dataclass(frozen=True)

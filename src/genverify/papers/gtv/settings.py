@@ -1,4 +1,4 @@
-"""Settings of generate-then-verify: the sample, claims about persons, protected counts, withheld zeros, benchmarks."""
+"""Settings of generate-then-verify: sample, claims about persons, protected counts, zeros, generators, benchmarks."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 from genverify.core.closed import Name, Section, lay_over, over_default
 from genverify.core.errors import nearest
 from genverify.core.settings import ReleaseSettings
+from genverify.microdata.settings import Likeness
 
 
 class Design(Section):
@@ -179,4 +180,21 @@ class Zeros(Section):
                 raise ValueError(
                     f"explanation {name} is about the records {explanation.records!r}, which do not exist: {known}"
                 )
+        return self
+
+
+class Generators(Section):
+    """Generators and seeds of the built-in country, and how many of their blocks are attacked, in so many jobs."""
+
+    likeness: list[Likeness] = Field(min_length=1)
+    seeds: list[Annotated[int, Field(ge=0, lt=2**64)]] = Field(min_length=1)
+    blocks_per_state: int = Field(ge=1)
+    parts: int = Field(ge=1, le=99)
+    surveys: list[str]
+
+    @model_validator(mode="after")
+    def _distinct(self) -> "Generators":
+        for name in ("likeness", "seeds"):
+            if len(set(getattr(self, name))) < len(getattr(self, name)):
+                raise ValueError(f"{name} names one twice; name each once")
         return self

@@ -1,0 +1,33 @@
+"""Attack the sampled blocks of a country: claims, and which of them survive where answers are withheld."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from genverify.attack.settings import Generate, Verify
+from genverify.core.frames import stack
+from genverify.core.release import read_releases, read_schema
+from genverify.core.seeds import derive_seed
+from genverify.core.timing import progress
+from genverify.papers.gtv.generators.attack import attack_block
+from genverify.run.jobs import Job, run
+from genverify.solve.settings import ProgramSettings
+
+
+def main(job: Job) -> None:
+    schema, seed = read_schema(Path(job.input.schema)), int(job.wildcards.country)
+    settings = job.settings("program", ProgramSettings).proving("The study over generators")
+    K, min_k = job.settings("generate", Generate).datasets, job.settings("verify", Verify).min_k
+    part, parts = int(job.wildcards.part), job.params.parts
+    releases = list(read_releases(Path(job.input.counts), schema))[part::parts]
+    claims, blocks = [], []
+    for release in progress(releases, "blocks attacked"):
+        found, told = attack_block(release, settings, K, min_k, derive_seed(seed, "generate", release.block))
+        claims.append(found)
+        blocks.append(told)
+    stack(claims).to_parquet(job.output.claims, index=False)
+    pd.DataFrame(blocks).to_parquet(job.output.blocks, index=False)
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821  (put there by Snakemake)

@@ -1,0 +1,24 @@
+"""Tables 4, 5 and 7 over generators and seeds, beside the paper's."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from genverify.core.files import read_yaml
+from genverify.microdata.sources import SYNTHETIC
+from genverify.papers.gtv.generators.table import Country, generators_table, generators_text
+from genverify.run.jobs import Job, run
+
+
+def main(job: Job) -> None:
+    countries = [
+        Country(likeness, seed, pd.read_parquet(counts), pd.read_parquet(blocks))
+        for (likeness, seed), counts, blocks in zip(job.params.countries, job.input.counts, job.input.blocks, strict=True)
+    ]
+    table = generators_table(countries, read_yaml(Path(job.input.paper)), job.params.seed, SYNTHETIC)
+    table.to_csv(job.output.table, index=False)
+    Path(job.output.readable).write_text(generators_text(table, SYNTHETIC))
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821  (put there by Snakemake)

@@ -1,0 +1,98 @@
+"""The command that estimates from surveys what the built-in country is made of."""
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import yaml
+
+from genverify.core.domain import read_domain
+from genverify.core.errors import DataError
+from genverify.core.limits import UNREADABLE
+from genverify.microdata.pums import count_pums
+from genverify.microdata.synthetic.country import read_country
+from genverify.microdata.synthetic.estimate import HOUSEHOLDS, TRIPLES, Spread, Survey, estimate, odds_table, read_survey
+from genverify.microdata.synthetic.household_types import possible_types
+from genverify.papers.housing.private.estimate import estimate_conditionals
+from genverify.run.layout import COUNTRY_DATA, DOMAIN
+
+ABOUT = """
+households: the odds of a log-linear model, as in data/synthetic/odds.csv. Give counts (csv: columns of codes, and
+households), or PUMS files as the Census Bureau gives them: housing units (psam_hus*.csv) and their persons
+(psam_pus*.csv). The shipped file was made of 1,639 households of the ACS 2011 (all columns) and 43,830 of the ACS 2016
+(without age, race and origin of the householder), in this order.
+
+children: sizes from 7 on and children by persons, as in data/housing/simulation.yaml. Give two csv files of counts: with
+the columns persons, own_children, TP18, households; and with HHSIZE, HHT2, households.
+"""
+
+
+def add_parser(commands: Any) -> None:
+    """`genverify estimate`."""
+    parser = commands.add_parser(
+        "estimate",
+        help="estimate from surveys what the built-in country is made of",
+        description=ABOUT,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    kinds = parser.add_subparsers(required=True, metavar="households|children")
+    households = kinds.add_parser("households", help="how the columns of a household go together (odds)")
+    households.add_argument("--counts", type=Path, nargs="*", default=[], help="csv files of counts, one per survey")
+    households.add_argument("--housing", type=Path, nargs="*", default=[], help="PUMS files of housing units")
+    households.add_argument("--persons", type=Path, nargs="*", default=[], help="PUMS files of their persons")
+    households.add_argument("--pairs", type=float, default=0.5, help="spread of the log odds of two columns (%(default)s)")
+    households.add_argument("--triples", type=float, default=0.25, help="of three columns (%(default)s)")
+    households.add_argument("--country", type=Path, default=COUNTRY_DATA, help="national figures (%(default)s)")
+    households.add_argument("--domain", type=Path, default=DOMAIN, help="columns and rules (%(default)s)")
+    households.add_argument("--out", type=Path, default=Path("odds.csv"), help="the file to write (%(default)s)")
+    households.set_defaults(run=estimate_households)
+    children = kinds.add_parser("children", help="sizes from 7 on, and children by persons (printed as YAML)")
+    children.add_argument("children", type=Path, help="counts by persons, own_children and TP18")
+    children.add_argument("types", type=Path, help="counts by HHSIZE and HHT2")
+    children.set_defaults(run=estimate_children)
+
+
+def estimate_households(options: argparse.Namespace) -> None:
+    """Write the odds that the surveys give."""
+    file, country = read_domain(options.domain), read_country(options.country)
+    tables = {str(path): read_counts(path) for path in options.counts}
+    if bool(options.housing) != bool(options.persons):
+        raise DataError("--housing and --persons belong together: a household is recoded from its unit and its persons")
+    if options.housing:
+        tables["PUMS"] = count_pums(options.housing, options.persons)
+    if not tables:
+        raise DataError("give the households of at least one survey: --counts, or --housing and --persons (see --help)")
+    surveys = [read_survey(table, name, file, country.targets) for name, table in tables.items()]
+    for name, survey in zip(tables, surveys, strict=True):
+        columns = ", ".join(survey.term.columns)
+        print(f"{name}: {survey.households.sum():,} households over {columns}", file=sys.stderr)
+    _whole(surveys, tuple(possible_types(file).records))
+    print("estimating; this takes about a minute", file=sys.stderr)
+    fitted = estimate(surveys, possible_types(file).records, Spread(options.pairs, options.triples, TRIPLES))
+    odds_table(fitted, surveys).to_csv(options.out, index=False)
+    print(f"{options.out}: {sum(len(term.codes) for term in fitted.terms):,} odds", file=sys.stderr)
+
+
+def _whole(surveys: list[Survey], names: tuple[str, ...]) -> None:
+    if not any(set(survey.term.columns) == set(names) for survey in surveys):
+        raise DataError(f"no survey has all of {', '.join(names)}; without one, some odds would be guesses")
+
+
+def estimate_children(options: argparse.Namespace) -> None:
+    """Print the conditional distributions."""
+    found = estimate_conditionals(read_counts(options.children), read_counts(options.types))
+    print(yaml.safe_dump(found, sort_keys=False, default_flow_style=None), end="")
+
+
+def read_counts(path: Path) -> pd.DataFrame:
+    """Counts of households as a csv file of whole numbers."""
+    try:
+        table = pd.read_csv(path)
+    except UNREADABLE as error:
+        raise DataError(f"{path}: not a csv file that can be read ({error})") from None
+    for name in table.columns:
+        if not pd.api.types.is_integer_dtype(table[name]):
+            raise DataError(f"{path}: column {name} holds more than whole numbers; give codes, and {HOUSEHOLDS}")
+    return table
