@@ -39,6 +39,11 @@ class Predicate:
     def where(self) -> dict[str, tuple[int, ...]]:
         return dict(self.clauses)
 
+    @cached_property
+    def masks(self) -> dict[str, int]:
+        """The codes of each named column as bits, so that sets of codes are compared in one step."""
+        return {name: sum(1 << code for code in codes) for name, codes in self.clauses}
+
     def __and__(self, other: "Predicate") -> "Predicate":
         both = {name: set(codes) for name, codes in self.clauses}
         for name, codes in other.clauses:

@@ -54,17 +54,18 @@ def implied_zeros(release: Release) -> list[Lemma]:
     cells = [_Cell(q.id, q.predicate, int(lo), int(hi)) for q, lo, hi in
              zip(release.queries, release.lo, release.hi, strict=True) if lo > 0 and not q.sums]  # fmt: skip
     families: dict[tuple[str, ...], list[_Cell]] = {}
-    for cell in cells:
+    for cell in sorted(cells, key=lambda cell: (-cell.lo, cell.id)):
         families.setdefault(cell.predicate.columns, []).append(cell)
+    wider = {columns: [other for other in families if set(columns) <= set(other)] for columns in [(), *families]}
     lemmas = []
     for universe in [_Cell(TOTAL, EVERY, release.n, release.n), *cells]:
-        for columns, family in families.items():
-            if not set(universe.predicate.columns) <= set(columns):
-                continue
-            inside = [cell for cell in family if cell is not universe and _within(cell.predicate, universe.predicate)]
-            chosen = _disjoint(inside)
-            if chosen and sum(cell.lo for cell in chosen) == universe.hi:
-                lemmas.append(Lemma(universe.id, tuple(cell.id for cell in chosen)))
+        for columns in wider[universe.predicate.columns]:
+            inside = [cell for cell in families[columns] if cell is not universe and _within(cell, universe)]
+            # the cheap test first: cells that do not exhaust the universe together do not do so when overlaps are left out
+            if sum(cell.lo for cell in inside) >= universe.hi:
+                chosen = _disjoint(inside)
+                if chosen and sum(cell.lo for cell in chosen) == universe.hi:
+                    lemmas.append(Lemma(universe.id, tuple(cell.id for cell in chosen)))
     return lemmas
 
 
@@ -77,21 +78,21 @@ class _Cell:
 
 
 def _disjoint(cells: Sequence[_Cell]) -> list[_Cell]:
-    """Pairwise disjoint cells, the largest counts first."""
+    """Pairwise disjoint cells, the largest counts (which come first) preferred."""
     chosen: list[_Cell] = []
-    for cell in sorted(cells, key=lambda c: (-c.lo, c.id)):
-        if all(_apart(cell.predicate, other.predicate) for other in chosen):
+    for cell in cells:
+        if all(_apart(cell, other) for other in chosen):
             chosen.append(cell)
     return chosen
 
 
-def _within(inner: Predicate, outer: Predicate) -> bool:
+def _within(inner: _Cell, outer: _Cell) -> bool:
     """Whether every record of the inner cell lies in the outer one."""
-    codes = inner.where
-    return all(name in codes and set(codes[name]) <= set(allowed) for name, allowed in outer.clauses)
+    codes = inner.predicate.masks
+    return all(name in codes and codes[name] & ~allowed == 0 for name, allowed in outer.predicate.masks.items())
 
 
-def _apart(one: Predicate, other: Predicate) -> bool:
+def _apart(one: _Cell, other: _Cell) -> bool:
     """Whether no record lies in both cells."""
-    codes = one.where
-    return any(name in codes and not set(codes[name]) & set(allowed) for name, allowed in other.clauses)
+    codes = one.predicate.masks
+    return any(name in codes and codes[name] & allowed == 0 for name, allowed in other.predicate.masks.items())

@@ -9,8 +9,9 @@ import numpy.typing as npt
 from genverify.core.arrays import row_bytes
 from genverify.core.predicates import Flags, Predicate
 from genverify.core.release import TOTAL, Release
-from genverify.solve.exclusions import Lemma, implied_zeros, lemma_rule, one_code_each, zero_cells
-from genverify.solve.types import Types, live_types
+from genverify.solve.exclusions import Lemma, implied_zeros
+from genverify.solve.layout import Layout, layout_of
+from genverify.solve.types import Types, walk_types
 
 Ints = npt.NDArray[np.int64]
 Matrix = npt.NDArray[np.int32]
@@ -67,30 +68,27 @@ def build_program(release: Release, max_types: int, counted: tuple[Predicate, in
 
     `counted` adds a last row: the number of records that match its condition.
     """
-    predicates = {query.id: query.predicate for query in release.queries}
-    lemmas = tuple(implied_zeros(release))
-    rules = [*zero_cells(release), *(lemma_rule(lemma, predicates) for lemma in lemmas), *release.schema.rules]
-    conditions = [*predicates.values(), *one_code_each(release.queries, release.schema.domain)]
-    conditions += [counted[0]] if counted else []
-    types = live_types(release.schema.domain, conditions, rules, max_types)
-    rows, flags, lo, hi = _distinct_rows(release, types)
+    layout = Layout(release.schema, release.cells, [counted[0]]) if counted else layout_of(release)
+    excluded, lemmas = layout.excluded(release, implied_zeros(release))
+    types = walk_types(release.schema.domain, layout.atoms, excluded, max_types)
+    rows, flags, lo, hi = _distinct_rows(release, types, layout)
     if counted:
         rows, flags = (*rows, COUNTED), np.concatenate([flags, types.inside(counted[0])[None, :].astype(flags.dtype)])
         lo, hi = np.append(lo, counted[1]), np.append(hi, counted[1])
     A, class_of = classes_of(flags)
-    return Program(release, types, lemmas, rows, A, lo, hi, class_of)
+    return Program(release, types, tuple(lemmas), rows, A, lo, hi, class_of)
 
 
-def _distinct_rows(release: Release, types: Types) -> tuple[tuple[str, ...], Flags | Ints, Ints, Ints]:
+def _distinct_rows(release: Release, types: Types, layout: Layout) -> tuple[tuple[str, ...], Flags | Ints, Ints, Ints]:
     """One row for each distinct set of types and range: of cells that say the same, the first stays."""
     rows: dict[tuple[bytes, int, int], tuple[str, Flags | Ints]] = {}
     everyone: Flags = np.ones(len(types), dtype=bool)
     # N comes first: solve.leaves corrects multipliers on row 0, which holds every record with the coefficient 1.
     rows[everyone.tobytes(), release.n, release.n] = TOTAL, everyone
-    for query, low, high in zip(release.queries, release.lo.tolist(), release.hi.tolist(), strict=True):
-        if high > 0:
-            added = types.coefficients(query.predicate, query.sums)
-            rows.setdefault((added.tobytes(), low, high), (query.id, added))
+    published = np.flatnonzero(release.hi > 0).tolist()
+    for place, added in zip(published, layout.added_by(types, published), strict=True):
+        key = added.tobytes(), int(release.lo[place]), int(release.hi[place])
+        rows.setdefault(key, (layout.queries[place].id, added))
     names, flags = zip(*rows.values(), strict=True)
     lo, hi = ([key[side] for key in rows] for side in (1, 2))
     return tuple(names), np.array(flags), np.array(lo, dtype=np.int64), np.array(hi, dtype=np.int64)
