@@ -17,23 +17,27 @@ from genverify.solve.types import Atoms
 Ints = npt.NDArray[np.int64]
 
 
-def draw_records(program: Program, z: Ints, rng: np.random.Generator) -> Codes:
-    """A dataset with the given class counts: a random type of each class, a random code of each atom; sorted records."""
-    classes = np.repeat(np.arange(program.classes), z)
+def draw_records(program: Program, classes: Ints, rng: np.random.Generator) -> Codes:
+    """
+    Datasets of the given classes, one row of records each: a random type of each class, a random code of each atom; sorted
+    records, of the shape (datasets, N, columns).
+    """
     order, starts, sizes = program.grouped
     types = order[starts[classes] + _pick(rng, sizes[classes])]
-    records = np.empty((len(types), len(program.types.atoms)), dtype=np.int16)
+    records = np.empty((*types.shape, len(program.types.atoms)), dtype=np.int16)
     for column, atoms in enumerate(program.types.atoms):
         codes, first, size = _flat(atoms)
-        places = program.types.table[types, column]
-        records[:, column] = codes[first[places] + _pick(rng, size[places])]
-    return records[np.lexsort(records.T[::-1])]
+        places = program.types.table[:, column][types]
+        records[:, :, column] = codes[first[places] + _pick(rng, size[places])]
+    [keys] = row_keys([records.reshape(-1, records.shape[2])])
+    in_order = np.argsort(keys.reshape(types.shape), axis=1, kind="stable")
+    return np.take_along_axis(records, in_order[:, :, None], axis=1)
 
 
 def _pick(rng: np.random.Generator, sizes: Ints) -> Ints:
     """A random place in each list of the given sizes; no draw where there is no choice."""
     if (sizes == 1).all():
-        return np.zeros(len(sizes), dtype=np.int64)
+        return np.zeros(sizes.shape, dtype=np.int64)
     return rng.integers(0, sizes)
 
 

@@ -5,6 +5,7 @@ from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse import csr_array
 
 from genverify.core.arrays import row_bytes
 from genverify.core.predicates import Flags, Predicate
@@ -14,7 +15,7 @@ from genverify.solve.layout import Layout, layout_of
 from genverify.solve.types import Types, walk_types
 
 Ints = npt.NDArray[np.int64]
-Matrix = npt.NDArray[np.int32]
+Matrix = npt.NDArray[np.int8] | npt.NDArray[np.int64]
 COUNTED = "COUNT"
 
 
@@ -49,6 +50,19 @@ class Program:
         """The types sorted by class, where each class starts among them, and how many types it has."""
         sizes = np.bincount(self.class_of, minlength=self.classes)
         return np.argsort(self.class_of, kind="stable"), np.cumsum(sizes) - sizes, sizes
+
+    @cached_property
+    def columns(self) -> csr_array:
+        """
+        The coefficients of each class, one sparse row per class: most classes lie in few cells. Floating-point numbers, because
+        linear programs need them; integers up to 2**53 are exact.
+        """
+        return csr_array(self.A.T.astype(np.float64))
+
+    @cached_property
+    def largest(self) -> int:
+        """The largest coefficient, at least 1."""
+        return max(1, int(self.A.max(initial=0)))
 
     def member(self, c: int) -> int:
         """A type of a class, which stands for the others."""
@@ -97,7 +111,7 @@ def _distinct_rows(release: Release, types: Types, layout: Layout) -> tuple[tupl
 def classes_of(flags: Flags | Ints) -> tuple[Matrix, Ints]:
     """The distinct columns of a matrix (in order of first appearance), and the column that each type has."""
     if flags.shape[1] == 0:
-        return np.zeros(flags.shape, dtype=np.int32), np.zeros(0, dtype=np.int64)
+        return np.zeros(flags.shape, dtype=np.int8), np.zeros(0, dtype=np.int64)
     # As in core.tabulate, a column of flags becomes a few bytes, so that equal columns are found by one sort of scalars.
     # That sort orders the classes by their bytes; they are put back into the order in which the types bring them,
     # because the solver's path, and with it the proofs and datasets of a study, depends on the order of its columns.
@@ -106,4 +120,6 @@ def classes_of(flags: Flags | Ints) -> tuple[Matrix, Ints]:
     order = np.argsort(first)
     rank = np.empty_like(order)
     rank[order] = np.arange(len(order))
-    return flags[:, first[order]].astype(np.int32), rank[inverse.ravel()].astype(np.int64)
+    # one byte per coefficient where they are 0 and 1: of the large programs this is most of the memory
+    distinct = flags[:, first[order]]
+    return distinct.view(np.int8) if flags.dtype == bool else distinct.astype(np.int64), rank[inverse.ravel()].astype(np.int64)
