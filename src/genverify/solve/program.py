@@ -122,4 +122,6 @@ def classes_of(flags: Flags | Ints) -> tuple[Matrix, Ints]:
     rank[order] = np.arange(len(order))
     # one byte per coefficient where they are 0 and 1: of the large programs this is most of the memory
     distinct = flags[:, first[order]]
-    return distinct.view(np.int8) if flags.dtype == bool else distinct.astype(np.int64), rank[inverse.ravel()].astype(np.int64)
+    return distinct.view(np.int8) if flags.dtype == bool else distinct.astype(np.int64), rank[inverse.ravel()].astype(
+        np.int64
+    )

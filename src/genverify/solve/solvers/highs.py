@@ -81,7 +81,14 @@ class HighsProgram:
         sparse, free = csc_array(A.astype(np.float64)), np.full(A.shape[1], highspy.kHighsInf)
         none = np.zeros(A.shape[1])
         self._highs.addCols(
-            A.shape[1], none, none, free, sparse.nnz, sparse.indptr.astype(np.int32), sparse.indices.astype(np.int32), sparse.data
+            A.shape[1],
+            none,
+            none,
+            free,
+            sparse.nnz,
+            sparse.indptr.astype(np.int32),
+            sparse.indices.astype(np.int32),
+            sparse.data,
         )
         self._columns += A.shape[1]
         self._indices, self._grown, self._root = np.arange(self._columns, dtype=np.int32), True, None
