@@ -105,8 +105,8 @@ def _starts(bounder: Bounder, rng: np.random.Generator) -> list[Ints]:
 
 def _walk(program: Program, collection: _Collection, starts: list[Ints], K: int, rng: np.random.Generator) -> None:
     """
-    Random exchanges of two records in WALKERS datasets at once, the starts in turn, until K datasets are found or nothing new
-    turns up. Between two looks each walker makes several steps, so that the datasets lie far apart.
+    Random exchanges of two records in WALKERS datasets at once, the starts in turn, until K datasets are found or nothing
+    new turns up. Between two looks each walker makes several steps, so that the datasets lie far apart.
     """
     exchange = Exchange(program, rng)
     points = np.array([np.repeat(np.arange(program.classes), starts[walker % len(starts)]) for walker in range(WALKERS)])

@@ -31,6 +31,13 @@ class Predicate:
     def of(cls, where: Mapping[str, Iterable[int]]) -> "Predicate":
         return cls(tuple((name, tuple(sorted(set(where[name])))) for name in sorted(where)))
 
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash(self.clauses)
+
     @cached_property
     def columns(self) -> tuple[str, ...]:
         return tuple(name for name, _ in self.clauses)

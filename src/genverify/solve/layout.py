@@ -1,8 +1,8 @@
 """What the blocks of a study share: the atoms of the published cells, and where each cell lies among them."""
 
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
-from functools import cache, cached_property, lru_cache
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, cached_property, lru_cache, partial
 from math import prod
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from genverify.core.predicates import Flags, Predicate, Rule
 from genverify.core.release import TOTAL, Release, Schema
-from genverify.solve.exclusions import Lemma, adding, lemma_rule, one_code_each
+from genverify.solve.exclusions import Implied, Lemma, adding, lemma_rule, one_code_each
 from genverify.solve.types import GRID_LIMIT, Excluded, Types, atoms_of, box, flat_places, rule_tests
 
 Ints = npt.NDArray[np.int64]
@@ -65,57 +65,73 @@ class Layout:
         index = np.ravel_multi_index(box(self.domain, self.atoms, columns, predicate), shape) if columns else 0
         return np.asarray(index, dtype=np.int64).ravel()
 
-    def excluded(self, release: Release, lemmas: Sequence[Lemma]) -> tuple[list[Excluded], list[Lemma]]:
+    def excluded(self, release: Release) -> tuple[list[Excluded], list[Lemma]]:
         """
-        What zero counts, lemmas and structural rules rule out, one grid for each set of columns; and the lemmas that rule
-        out anything which the zero counts and the lemmas before them do not.
+        What zero counts, lemmas and structural rules rule out, one grid for each set of columns, and the lemmas that were
+        needed. Lemmas are sought only where the counts leave records open that lie in no cell of these columns.
         """
-        zero: dict[Columns, list[int]] = {}
-        for place in np.flatnonzero(release.hi == 0).tolist():
-            zero.setdefault(self.columns[place], []).append(place)
-        implied: dict[Columns, list[Lemma]] = {}
-        for lemma in lemmas:
-            implied.setdefault(self.columns[self.place[lemma.cells[0]]], []).append(lemma)
-        found, used = [*self.rules], []
-        for columns in {**zero, **implied}:
-            places, own = zero.get(columns, []), implied.get(columns, [])
+        zero, counted = (self._by_columns(chosen) for chosen in (release.hi == 0, release.lo > 0))
+        found, used, implied = [*self.rules], list[Lemma](), Implied(release)
+        alive = [np.ones(len(atoms), dtype=bool) for atoms in self.atoms]
+        for columns in sorted({**zero, **counted}, key=len):
+            lemmas = partial(implied.lemmas, tuple(sorted(self.domain.names[column] for column in columns)))
             if self.wide(columns):
-                found.append(Excluded(columns, None, tuple(self._as_rules(places, own))))
-                used += own
+                own = list(lemmas())
+                found.append(Excluded(columns, None, tuple(self._as_rules(zero.get(columns, []), own))))
             else:
-                dead, needed = self._grid(columns, places, own)
-                found.append(Excluded(columns, dead))
-                used += needed
+                dead, own = self._grid(columns, zero.get(columns, []), counted.get(columns, []), alive, lemmas)
+                found.append(Excluded(columns, dead.reshape(self.shape(columns))))
+                if len(columns) == 1:
+                    alive[columns[0]] &= ~dead
+            used += own
         return found, used
+
+    def _by_columns(self, chosen: Flags) -> dict[Columns, list[int]]:
+        """The chosen queries by the columns that they name."""
+        found: dict[Columns, list[int]] = {}
+        for place in np.flatnonzero(chosen).tolist():
+            found.setdefault(self.columns[place], []).append(place)
+        return found
 
     def _as_rules(self, zero: Sequence[int], lemmas: Sequence[Lemma]) -> Iterator[Rule]:
         predicates = {query.id: query.predicate for query in self.queries}
         yield from (Rule(self.queries[place].id, self.added[place], ()) for place in zero)
         yield from (lemma_rule(lemma, predicates) for lemma in lemmas)
 
-    def _grid(self, columns: Columns, zero: Sequence[int], lemmas: Sequence[Lemma]) -> tuple[Flags, list[Lemma]]:
+    def _grid(
+        self,
+        columns: Columns,
+        zero: Sequence[int],
+        counted: Sequence[int],
+        alive: Sequence[Flags],
+        lemmas: Callable[[], Iterator[Lemma]],
+    ) -> tuple[Flags, list[Lemma]]:
+        """The places of a grid that nobody may take, and the lemmas that say so of places which no zero count names."""
         dead, used = np.zeros(prod(self.shape(columns)), dtype=bool), []
-        if zero:
-            dead[np.concatenate([self.held[place] for place in zero])] = True
-        for lemma in lemmas:
+        dead[self._held_by(zero)] = True
+        open_ = np.zeros(self.shape(columns), dtype=bool)
+        open_[np.ix_(*(alive[column] for column in columns))] = True
+        open_ = open_.ravel()
+        open_[self._held_by([*zero, *counted])] = False
+        for lemma in lemmas() if open_.any() else ():
             left = ~dead
-            for cell in lemma.cells:
-                left[self.held[self.place[cell]]] = False
-            fresh = left if lemma.universe == TOTAL else left[self._universe(columns, lemma.universe)]
-            if fresh.any():
+            left[self._held_by([self.place[cell] for cell in lemma.cells])] = False
+            if lemma.universe != TOTAL:
+                inside = np.zeros(len(left), dtype=bool)
+                inside[self._universe(columns, lemma.universe)] = True
+                left &= inside
+            if left.any():
                 used.append(lemma)
-                dead |= left if lemma.universe == TOTAL else self._flags(columns, lemma.universe) & left
-        return dead.reshape(self.shape(columns)), used
+                dead |= left
+        return dead, used
+
+    def _held_by(self, places: Sequence[int]) -> Ints:
+        return np.concatenate([self.held[place] for place in places]) if places else np.zeros(0, dtype=np.int64)
 
     @lru_cache(maxsize=KEPT_UNIVERSES)  # noqa: B019
     def _universe(self, columns: Columns, universe: str) -> Ints:
         """The flat places of another query in the grid of some columns."""
         return self.places(columns, self.added[self.place[universe]])
-
-    def _flags(self, columns: Columns, universe: str) -> Flags:
-        flags = np.zeros(prod(self.shape(columns)), dtype=bool)
-        flags[self._universe(columns, universe)] = True
-        return flags
 
     def added_by(self, types: Types, chosen: Sequence[int]) -> Iterator[Flags | Ints]:
         """What a record of each type adds to each of the chosen queries."""

@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 from genverify.core.arrays import row_bytes
 from genverify.core.predicates import Flags, Predicate
 from genverify.core.release import TOTAL, Release
-from genverify.solve.exclusions import Lemma, implied_zeros
+from genverify.solve.exclusions import Lemma
 from genverify.solve.layout import Layout, layout_of
 from genverify.solve.types import Types, walk_types
 
@@ -54,8 +54,8 @@ class Program:
     @cached_property
     def columns(self) -> csr_array:
         """
-        The coefficients of each class, one sparse row per class: most classes lie in few cells. Floating-point numbers, because
-        linear programs need them; integers up to 2**53 are exact.
+        The coefficients of each class, one sparse row per class: most classes lie in few cells. They are floating-point
+        numbers, because linear programs need them; integers up to 2**53 are exact.
         """
         return csr_array(self.A.T.astype(np.float64))
 
@@ -71,9 +71,14 @@ class Program:
 
     def fits(self, z: Ints) -> bool:
         """Whether class counts satisfy every row, recounted in integers."""
-        used = np.flatnonzero(z)
-        counts = self.A[:, used].astype(np.int64) @ z[used]
-        return bool((z >= 0).all() and (counts >= self.lo).all() and (counts <= self.hi).all())
+        return bool((z >= 0).all() and self.fit(z[:, None])[0])
+
+    def fit(self, counts: Ints) -> Flags:
+        """Whether each column of class counts (none below 0) satisfies every row, recounted in integers."""
+        used = np.flatnonzero(counts.any(axis=1))
+        sums = self.A[:, used].astype(np.int64) @ counts[used]
+        flags: Flags = ((sums >= self.lo[:, None]) & (sums <= self.hi[:, None])).all(axis=0)
+        return flags
 
 
 def build_program(release: Release, max_types: int, counted: tuple[Predicate, int] | None = None) -> Program:
@@ -83,7 +88,7 @@ def build_program(release: Release, max_types: int, counted: tuple[Predicate, in
     `counted` adds a last row: the number of records that match its condition.
     """
     layout = Layout(release.schema, release.cells, [counted[0]]) if counted else layout_of(release)
-    excluded, lemmas = layout.excluded(release, implied_zeros(release))
+    excluded, lemmas = layout.excluded(release)
     types = walk_types(release.schema.domain, layout.atoms, excluded, max_types)
     rows, flags, lo, hi = _distinct_rows(release, types, layout)
     if counted:
