@@ -21,7 +21,7 @@ from genverify.solve.workingset import FEW_CLASSES, WorkingSet
 
 Ints = npt.NDArray[np.int64]
 SPARE_STEPS = 10
-NEIGHBOURS = 20
+NEIGHBOURS = 5
 
 
 @dataclass(frozen=True)
@@ -102,9 +102,10 @@ class Bounder:
                 if z is not None:
                     return z
                 fraction = answer.z - np.floor(answer.z + INTEGRAL)
-                chosen = np.zeros(self.program.classes, dtype=np.int64)
-                chosen[int(np.argmax(fraction))] = 1
-                self.lp.push_row(chosen, floor(float(answer.z @ chosen) + INTEGRAL) + 1, inf)
+                place = int(np.argmax(fraction))
+                chosen = np.zeros(self.program.classes, dtype=np.int8)
+                chosen[place] = 1
+                self.lp.push_row(chosen, floor(answer.z[place] + INTEGRAL) + 1, inf)
                 rows += 1
             return None
         finally:

@@ -9,7 +9,8 @@ from genverify.core.arrays import positions
 from genverify.solve.program import Program
 
 Ints = npt.NDArray[np.int64]
-LOOKUPS_AT_ONCE = 1_000_000
+LOOKUPS_AT_ONCE = 200_000
+TRIED = 4000
 SLOTS = 64  # per class, so that one in 64 of the sums that no class has is looked up in vain
 HASH_BITS = 44  # with up to 2**8 cells per record, sums of hashes are exact in floating-point numbers
 
@@ -25,9 +26,11 @@ class Exchange:
         self.hashed = (program.columns @ weights).astype(np.int64)
         order = np.argsort(self.hashed, kind="stable")
         self.sorted, self.order = self.hashed[order], np.append(order, -1)
-        self.mask = (1 << (SLOTS * program.classes).bit_length()) - 1
+        # The last bits of a hash come first: most sums belong to no class, and a short table of bits says so.
+        self.mask = (1 << min(30, (SLOTS * program.classes).bit_length())) - 1
+        self.low = (self.hashed & self.mask).astype(np.int32)
         self.taken = np.zeros(self.mask + 1, dtype=bool)
-        self.taken[self.hashed & self.mask] = True
+        self.taken[self.low] = True
 
     def step(self, points: Ints) -> Ints:
         """
@@ -39,7 +42,7 @@ class Exchange:
         walkers = np.arange(len(points))
         places = self.rng.random(points.shape).argpartition(1, axis=1)[:, :2].T
         ones, others = points[walkers, places[0]], points[walkers, places[1]]
-        which, new = self._partners(self.hashed[ones] + self.hashed[others])
+        which, new = self._partners(self.hashed[ones] + self.hashed[others], self._some())
         partner = self._class_of(self.hashed[ones[which]] + self.hashed[others[which]] - self.hashed[new])
         fresh = (partner >= 0) & (new != ones[which]) & (new != others[which])
         which, new, partner = which[fresh], new[fresh], partner[fresh]
@@ -52,6 +55,12 @@ class Exchange:
         moved = points.copy()
         moved[moving, places[0][moving]], moved[moving, places[1][moving]] = new[pick], partner[pick]
         return moved
+
+    def _some(self) -> Ints:
+        """The classes that a step tries: all, or a random part of many, because most pairs have many exchanges."""
+        if self.program.classes <= TRIED:
+            return np.arange(self.program.classes)
+        return np.unique(self.rng.integers(0, self.program.classes, size=TRIED))
 
     def improve(self, z: Ints, c: Ints) -> Ints | None:
         """A point with a larger c z, one exchange away; None where there is none."""
@@ -77,14 +86,16 @@ class Exchange:
         for at in range(0, len(useful), step):
             yield ones[useful[at : at + step]], others[useful[at : at + step]]
 
-    def _partners(self, sums: Ints, among: Ints | None = None) -> tuple[Ints, Ints]:
+    def _partners(self, sums: Ints, among: Ints) -> tuple[Ints, Ints]:
         """For each sum of two hashes, the classes (of some) that may be one of two with this sum: a quick look only."""
-        hashed = self.hashed if among is None else self.hashed[among]
-        step = max(1, LOOKUPS_AT_ONCE // max(1, len(hashed)))
+        low, wanted = self.low[among], (sums & self.mask).astype(np.int32)
+        step = max(1, LOOKUPS_AT_ONCE // max(1, len(low)))
         parts = []
         for at in range(0, len(sums), step):
-            which, new = np.nonzero(self.taken[(sums[at : at + step, None] - hashed) & self.mask])
-            parts.append((which + at, new if among is None else among[new]))
+            slots = wanted[at : at + step, None] - low
+            slots &= np.int32(self.mask)
+            which, new = np.divmod(np.flatnonzero(self.taken.take(slots)), len(low))
+            parts.append((which + at, among[new]))
         if not parts:
             return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
         return np.concatenate([which for which, _ in parts]), np.concatenate([new for _, new in parts])

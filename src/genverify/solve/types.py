@@ -89,6 +89,10 @@ def walk_types(domain: Domain, atoms: Sequence[Atoms], tests: Sequence[Excluded]
     # so that the table stays small while most tests still wait for a column.
     order = sorted(range(len(atoms)), key=lambda column: (len(alive[column]), column))
     step_of = {column: step for step, column in enumerate(order)}
+    ready: list[list[Excluded]] = [[] for _ in order]
+    for test in tests:
+        if len(test.columns) > 1:
+            ready[max(step_of[column] for column in test.columns)].append(test)
     table = np.zeros((len(atoms), 1), dtype=np.int16)
     for step, column in enumerate(order):
         choices = len(alive[column])
@@ -97,9 +101,8 @@ def walk_types(domain: Domain, atoms: Sequence[Atoms], tests: Sequence[Excluded]
             raise TooManyTypes(_too_many(limit))
         table = np.repeat(table, choices, axis=1)
         table[column] = np.tile(alive[column], table.shape[1] // choices if choices else 0)
-        for test in tests:
-            if len(test.columns) > 1 and max(step_of[tested] for tested in test.columns) == step:
-                table = table[:, ~_broken(domain, atoms, table, test)]
+        for test in ready[step]:
+            table = table[:, ~_broken(domain, atoms, table, test)]
         if table.shape[1] > limit:
             raise TooManyTypes(_too_many(limit))
     return Types(domain, tuple(atoms), table.T)

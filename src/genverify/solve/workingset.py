@@ -10,7 +10,8 @@ from genverify.solve.solvers.base import Answer, Floats, Infeasible, LinearProgr
 
 Ints = npt.NDArray[np.int64]
 FEW_CLASSES = 1500
-AT_ONCE = 150
+FIRST = 300
+AT_ONCE = 100
 WORTH = 1e-7
 
 
@@ -56,7 +57,7 @@ class WorkingSet:
 
     def _start(self) -> None:
         if not self._order:
-            step = max(1, self._program.classes // FEW_CLASSES)
+            step = max(1, self._program.classes // FIRST)
             self.include(np.arange(0, self._program.classes, step))
         chosen = np.concatenate(self._order)
         A = self._program.columns[chosen].toarray().T
