@@ -70,7 +70,7 @@ def decide_block(release: Release, datasets: Codes, settings: ProgramSettings, m
     claims = as_claims(*candidate_claims(datasets, min_k))
     bounder = settings.bounder(release)
     if settings.proves:
-        bounder.seen.extend(class_vectors(bounder.program, datasets))
+        bounder.learn(class_vectors(bounder.program, datasets))
         decisions = Verifier(bounder).decide(claims)
     else:
         decisions = decide_onehot(release, claims, settings.make_solver())

@@ -8,6 +8,8 @@ import numpy.typing as npt
 from genverify.core.claims import ANY, Claim, Codes, matches
 from genverify.solve.program import Program
 
+Ints = npt.NDArray[np.int64]
+
 
 def effective_k(program: Program, claims: Sequence[Claim], records: Codes) -> list[int]:
     """
@@ -15,23 +17,20 @@ def effective_k(program: Program, claims: Sequence[Claim], records: Codes) -> li
 
     Each claim describes some of the given records; one search per record serves all its claims.
     """
-    described: dict[int, list[int]] = {}
-    for index, claim in enumerate(claims):
-        of_claim = matches(np.array([claim.codes], dtype=np.int16), records)
-        described.setdefault(int(np.argmax(of_claim)), []).append(index)
-    sizes = [0] * len(claims)
-    for record, indices in described.items():
-        forced = _forced(program, records[record].tolist())
-        for index in indices:
-            sizes[index] = _smallest(forced, _mask(claims[index].codes))
-    return sizes
+    if not claims:
+        return []
+    codes = np.array([claim.codes for claim in claims], dtype=np.int16)
+    kinds = np.unique(records, axis=0)
+    described = np.argmax(matches(codes, kinds), axis=1)
+    named = (codes != ANY) @ (1 << np.arange(codes.shape[1]))
+    sizes = np.zeros(len(claims), dtype=np.int64)
+    for record in np.unique(described).tolist():
+        own = described == record
+        sizes[own] = _smallest(_forced(program, kinds[record].tolist()), named[own])
+    return [int(size) for size in sizes]
 
 
-def _mask(codes: Sequence[int]) -> int:
-    return sum(1 << column for column, code in enumerate(codes) if code != ANY)
-
-
-def _forced(program: Program, record: Sequence[int]) -> npt.NDArray[np.int64]:
+def _forced(program: Program, record: Sequence[int]) -> Ints:
     """For every subset of columns, as a bit mask: the columns whose code in the record it forces among the live types."""
     types = program.types
     can, must = [], []
@@ -49,8 +48,10 @@ def _forced(program: Program, record: Sequence[int]) -> npt.NDArray[np.int64]:
     return forced
 
 
-def _smallest(forced: npt.NDArray[np.int64], named: int) -> int:
-    """The least number of columns of `whole` that force all the others."""
+def _smallest(forced: Ints, named: Ints) -> Ints:
+    """Of each set of columns, as a bit mask: the least number of them that force all the others."""
     subsets = np.arange(len(forced))
-    enough = (subsets & ~named == 0) & ((named & ~subsets & ~forced) == 0)
-    return int(np.bitwise_count(subsets[enough]).min())
+    size = np.bitwise_count(subsets).astype(np.int64)
+    distinct, place = np.unique(named, return_inverse=True)
+    enough = (subsets & ~distinct[:, None] == 0) & (distinct[:, None] & ~(subsets | forced) == 0)
+    return np.where(enough, size, len(forced)).min(axis=1)[place]

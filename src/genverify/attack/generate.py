@@ -19,9 +19,14 @@ from genverify.solve.settings import ProgramSettings
 from genverify.solve.solvers.base import Optimal
 
 Ints = npt.NDArray[np.int64]
-VERTICES = 12
+VERTICES = 6
+TRIED = 3
 DIVES = 3
-PATIENCE = 60
+WEIGHED = 100
+WALKERS = 20
+STEPS = 1
+RECORDS_PER_STEP = 2
+PATIENCE = 3
 
 
 @dataclass(frozen=True)
@@ -65,26 +70,32 @@ class _Collection:
         self.datasets: dict[bytes, Codes] = {}
         self.vectors: dict[bytes, Ints] = {}
 
-    def add(self, z: Ints) -> bool:
-        """Draw a dataset with these class counts; whether it is a new one."""
-        records = draw_records(self.program, z, self.rng)
-        self.vectors.setdefault(z.tobytes(), z)
-        return self.datasets.setdefault(records.tobytes(), records) is records
+    def add(self, points: Ints, K: int) -> int:
+        """Draw a dataset for each row of classes, until there are K; how many are new."""
+        before = len(self.datasets)
+        for classes, records in zip(points, draw_records(self.program, points, self.rng), strict=True):
+            if len(self.datasets) < K:
+                z = np.bincount(classes, minlength=self.program.classes)
+                self.vectors.setdefault(z.tobytes(), z)
+                self.datasets.setdefault(records.tobytes(), records)
+        return len(self.datasets) - before
 
 
 def _starts(bounder: Bounder, rng: np.random.Generator) -> list[Ints]:
     """Integral vertices at random objectives; if none turns up, a dive from one; if that fails, a dataset by branching."""
     classes = bounder.program.classes
-    points = []
-    for _ in range(VERTICES):
-        answer = bounder.lp.maximise(rng.standard_normal(classes))
+    points: list[Ints] = []
+    for tried in range(VERTICES):
+        if tried == TRIED and not points:
+            break
+        answer = bounder.lp.maximise(_objective(classes, rng))
         z = bounder.integral(answer.z) if isinstance(answer, Optimal) else None
         if z is not None:
             points.append(z)
     if points:
         return points
     for _ in range(DIVES):
-        z = bounder.dive(rng.standard_normal(classes))
+        z = bounder.dive(_objective(classes, rng))
         if z is not None:
             return [z]
     bound = bounder.at_most(np.zeros(classes, dtype=np.int64), -1)
@@ -93,18 +104,24 @@ def _starts(bounder: Bounder, rng: np.random.Generator) -> list[Ints]:
     return [bound.counterexample]
 
 
+def _objective(classes: int, rng: np.random.Generator) -> npt.NDArray[np.float64]:
+    """A random objective, over some of many classes only: the others then need not join the linear program."""
+    return rng.standard_normal(classes) * (rng.random(classes) * classes < WEIGHED)
+
+
 def _walk(program: Program, collection: _Collection, starts: list[Ints], K: int, rng: np.random.Generator) -> None:
-    """Random exchanges of two records, from each start in turn, until K datasets are found or nothing new turns up."""
+    """
+    Random exchanges of two records in WALKERS datasets at once, the starts in turn, until K datasets are found or nothing
+    new turns up. Between two looks each walker makes several steps, so that the datasets lie far apart.
+    """
     exchange = Exchange(program, rng)
-    points = list(starts)
-    for z in starts:
-        if len(collection.datasets) < K:
-            collection.add(z)
-    step = idle = 0
+    points = np.array([np.repeat(np.arange(program.classes), starts[walker % len(starts)]) for walker in range(WALKERS)])
+    collection.add(points, K)
+    idle = 0
     while len(collection.datasets) < K and idle < PATIENCE:
-        index = step % len(points)
-        points[index] = exchange.step(points[index])
-        step, idle = step + 1, 0 if collection.add(points[index]) else idle + 1
+        for _ in range(STEPS + program.n // RECORDS_PER_STEP):
+            points = exchange.step(points)
+        idle = 0 if collection.add(points, K) else idle + 1
 
 
 def _fill(collection: _Collection, vectors: list[Ints], K: int) -> None:

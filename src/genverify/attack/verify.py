@@ -18,6 +18,7 @@ from genverify.solve.program import Program, build_program
 from genverify.solve.solvers.base import Solver
 
 Ints = npt.NDArray[np.int64]
+SEEN_AT_ONCE = 32
 
 
 class Verdict(Enum):
@@ -87,16 +88,13 @@ class Verifier:
             return []
         codes, m = claim_arrays(claims)
         F, T = matched_classes(self.bounder.program, codes)
-        open_ = np.ones(len(claims), dtype=bool)
-        for z in self.bounder.seen:
-            open_ &= _holds(F, T, z, m)
+        open_ = _hold(F, T, self.bounder.seen, m)
         decisions: list[Decision] = []
         for index, claim in enumerate(claims):
             if open_[index]:
                 before = len(self.bounder.seen)
-                decisions.append(self._question(claim, _row(F, index), _row(T, index)))
-                for z in self.bounder.seen[before:]:
-                    open_ &= _holds(F, T, z, m)
+                decisions.append(self._question(claim, _places(F, index), _places(T, index)))
+                open_ &= _hold(F, T, self.bounder.seen[before:], m)
             else:
                 decisions.append(Decision(claim, Verdict.REFUTED))
         return decisions
@@ -128,23 +126,28 @@ class Verifier:
             return Decision(claim, Verdict.UNCERTIFIED, integer=integer, limit=limit)
         return Decision(claim, Verdict.VERIFIED, lower.proof, upper.proof, integer)
 
-    def _bound(self, row: Ints, sign: int, b: int) -> Bound:
-        key = (np.flatnonzero(row).tobytes(), sign, b)
+    def _bound(self, places: Ints, sign: int, b: int) -> Bound:
+        """Whether sign times the records in these classes are at most b."""
+        key = (places.tobytes(), sign, b)
         if key not in self.answers:
-            self.answers[key] = self.bounder.at_most(sign * row, b)
+            c = np.zeros(self.bounder.program.classes, dtype=np.int64)
+            c[places] = sign
+            self.answers[key] = self.bounder.at_most(c, b)
         return self.answers[key]
 
 
-def _row(matrix: csr_array, index: int) -> Ints:
-    """A row of a sparse matrix of ones, written out."""
-    row = np.zeros(matrix.shape[1], dtype=np.int64)
-    row[matrix.indices[matrix.indptr[index] : matrix.indptr[index + 1]]] = 1
-    return row
+def _places(matrix: csr_array, index: int) -> Ints:
+    """The classes of one row of a sparse matrix of ones."""
+    places: Ints = matrix.indices[matrix.indptr[index] : matrix.indptr[index + 1]]
+    return places
 
 
-def _holds(F: csr_array, T: csr_array, z: Ints, m: Ints) -> Flags:
-    """Which claims hold in every dataset with class counts z."""
-    flags: Flags = (F @ z == m) & (T @ z == m)
+def _hold(F: csr_array, T: csr_array, seen: Sequence[Ints], m: Ints) -> Flags:
+    """Which claims hold in every dataset with the class counts of one of those seen."""
+    flags: Flags = np.ones(len(m), dtype=bool)
+    for at in range(0, len(seen), SEEN_AT_ONCE):
+        counts = np.stack(seen[at : at + SEEN_AT_ONCE], axis=1)
+        flags &= ((F @ counts == m[:, None]) & (T @ counts == m[:, None])).all(axis=1)
     return flags
 
 

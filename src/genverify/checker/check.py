@@ -156,7 +156,7 @@ def check_lemma(cells: Mapping[str, Cell], lemma: Lemma, place: str) -> None:
 def _live(release: Release, cells: Mapping[str, Cell], certificate: Certificate) -> LiveTypes:
     """The live types, fine enough for every cell and every part of a fork."""
     domain = release.schema.domain
-    zero = [Rule(name, cell.adding(domain), ()) for name, cell in cells.items() if cell.hi == 0]
+    zero = [cell.adding(domain) for cell in cells.values() if cell.hi == 0]
     lemmas = [Rule(x.universe, cells[x.universe].predicate, tuple(cells[cell].predicate for cell in x.cells))
               for x in certificate.lemmas]  # fmt: skip
     conditions = [cell.predicate for cell in cells.values()]
@@ -164,7 +164,7 @@ def _live(release: Release, cells: Mapping[str, Cell], certificate: Certificate)
     conditions += [Predicate.of({name: [code]}) for name in summed for code in domain[name].codes]
     conditions += [fork.part for root in certificate.roots for fork in _forks(root) if isinstance(fork.part, Predicate)]
     try:
-        return live_types(domain, conditions, [*zero, *lemmas, *release.schema.rules])
+        return live_types(domain, conditions, zero, [*lemmas, *release.schema.rules])
     except TooManyRecords as error:
         raise CertificateError(f"block {release.block}: cannot be checked, {error}; publish or state more") from None
 

@@ -1,7 +1,7 @@
 """The form of a certificate: a JSON object read into frozen values. Whatever is malformed is refused."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from genverify.core.errors import GenverifyError
@@ -141,6 +141,7 @@ class _Reader:
 
     release: Release
     published: set[str]
+    clauses: dict[tuple[str, int], tuple[str, tuple[int, ...]]] = field(default_factory=dict)
 
     def lemma(self, value: Any, place: str) -> Lemma:
         text = _mapping(value, place, ("universe", "cells"))
@@ -203,10 +204,17 @@ class _Reader:
         return codes
 
     def assignment(self, value: Any, place: str) -> Predicate:
-        codes = [(self.column(name, place), _integer(code, place, name)) for name, code in _items(value, place)]
-        if any(code < 0 for _, code in codes):
-            raise CertificateError(f"{place}: {min(codes, key=lambda item: item[1])} is no code: those are 0 or more")
-        return Predicate(tuple(sorted((name, (code,)) for name, code in codes)))
+        return Predicate(tuple(sorted(self.clause(name, code, place) for name, code in _items(value, place))))
+
+    def clause(self, name: Any, code: Any, place: str) -> tuple[str, tuple[int, ...]]:
+        """A column and its code, read once: thousands of claims name the same ones."""
+        key = (name, code) if type(name) is str and type(code) is int else None  # True is 1, but no code
+        if key is None or key not in self.clauses:
+            column, number = self.column(name, place), _integer(code, place, name)
+            if number < 0:
+                raise CertificateError(f"{place}: {(column, number)} is no code: those are 0 or more")
+            self.clauses[column, number] = column, (number,)
+        return self.clauses[name, code]
 
     def column(self, name: Any, place: str) -> str:
         if name not in self.release.schema.domain.names:

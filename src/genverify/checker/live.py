@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -109,15 +110,26 @@ def first_of(bits: Bits) -> int:
     return (bits & -bits).bit_length() - 1
 
 
-def live_types(domain: Domain, conditions: Iterable[Predicate], rules: Sequence[Rule]) -> LiveTypes:
-    """Every type that breaks no rule. `conditions` are those besides the rules that must not split a type."""
-    said = {*conditions, *(predicate for rule in rules for predicate in _predicates(rule))}
-    atoms = _atoms(domain, said)
-    walk = _Walk(domain, atoms, rules)
-    table, possible = np.zeros((len(atoms), 1), dtype=np.int16), np.full((walk.words, 1), ~np.uint64(0))
-    for step in range(len(atoms)):
+def live_types(
+    domain: Domain, conditions: Iterable[Predicate], never: Sequence[Predicate], rules: Sequence[Rule]
+) -> LiveTypes:
+    """
+    Every type that breaks no rule and meets none of the conditions that nobody may meet. `conditions` are those besides that
+    must not split a type.
+    """
+    said = dict.fromkeys([*conditions, *never, *(predicate for rule in rules for predicate in (rule.when, *rule.one_of))])
+    known = _known(domain, tuple(said))
+    walk = _Walk(known, never, rules)
+    table, possible = np.zeros((len(known.atoms), 1), dtype=np.int16), np.full((known.words, 1), ~np.uint64(0))
+    for step in range(len(known.atoms)):
         table, possible = walk.add(table, possible, step)
-    return LiveTypes(domain, atoms, table)
+    return LiveTypes(domain, known.atoms, table)
+
+
+@lru_cache(maxsize=8)
+def _known(domain: Domain, said: tuple[Predicate, ...]) -> "_Conditions":
+    """Blocks that publish the same cells share this; whatever is counted comes later."""
+    return _Conditions(domain, said)
 
 
 @dataclass(frozen=True)
@@ -129,45 +141,51 @@ class _Test:
     steps: frozenset[int]
 
 
-class _Walk:
-    """
-    Adds one column after the other to all records at once. Each partial record carries one bit per condition of the rules:
-    whether the columns so far allow the condition. A condition all of whose columns are known is met if its bit stands.
-    """
+class _Conditions:
+    """Conditions as bits, the columns in the order in which they are added, and which atoms each condition allows."""
 
-    def __init__(self, domain: Domain, atoms: Atoms, rules: Sequence[Rule]) -> None:
-        self.order = sorted(range(len(atoms)), key=lambda column: len(atoms[column]))
+    def __init__(self, domain: Domain, said: Sequence[Predicate]) -> None:
+        self.atoms = _atoms(domain, said)
+        self.order = sorted(range(len(self.atoms)), key=lambda column: len(self.atoms[column]))
         self.step_of = {domain.names[column]: step for step, column in enumerate(self.order)}
-        self.bit = {p: bit for bit, p in enumerate(dict.fromkeys(p for rule in rules for p in _predicates(rule)))}
-        self.words = len(self.bit) // 64 + 1
-        self.allowed = self._allowed(domain, atoms)
-        self.tests = [self._test(rule) for rule in rules if rule.one_of]
-        self.never = [0] * len(atoms)  # per step, the conditions known from there on that no record may meet
-        for predicate in {rule.when for rule in rules if not rule.one_of}:
-            self.never[self._known_at(predicate)] |= 1 << self.bit[predicate]
+        self.bit = {predicate: bit for bit, predicate in enumerate(said)}
+        self.known_at = {p: max((self.step_of[name] for name in p.columns), default=0) for p in said}
+        self.words = len(said) // 64 + 1
+        self.allowed = self._allowed(domain)
 
-    def _known_at(self, predicate: Predicate) -> int:
-        return max((self.step_of[name] for name in predicate.columns), default=0)
-
-    def _test(self, rule: Rule) -> _Test:
-        steps = {self.step_of[name] for predicate in _predicates(rule) for name in predicate.columns}
-        first = self._known_at(rule.when)
-        one_of = sum(1 << bit for bit in {self.bit[option] for option in rule.one_of})
-        return _Test(1 << self.bit[rule.when], one_of, frozenset(step for step in steps if step >= first))
-
-    def _allowed(self, domain: Domain, atoms: Atoms) -> list[Words]:
+    def _allowed(self, domain: Domain) -> list[Words]:
         """Per column and atom, the conditions that allow it, one bit each."""
         flags = {
-            c.name: np.ones((len(found), self.words * 64), bool) for c, found in zip(domain.columns, atoms, strict=True)
+            c.name: np.ones((len(found), self.words * 64), bool) for c, found in zip(domain.columns, self.atoms, strict=True)
         }
         held: dict[tuple[str, tuple[int, ...]], Flags] = {}
         for predicate, bit in self.bit.items():
             for clause in predicate.clauses:
                 if clause not in held:
-                    held[clause] = _held(atoms[domain.names.index(clause[0])], clause[1])
+                    held[clause] = _held(self.atoms[domain.names.index(clause[0])], clause[1])
                 flags[clause[0]][:, bit] = held[clause]
         packed = (np.packbits(flags[name], axis=1, bitorder="little") for name in domain.names)
         return [bits.view("<u8").astype(np.uint64).T for bits in packed]
+
+
+class _Walk:
+    """
+    Adds one column after the other to all records at once. Each partial record carries one bit per condition: whether the
+    columns so far allow the condition. A condition all of whose columns are known is met if its bit stands.
+    """
+
+    def __init__(self, known: _Conditions, never: Sequence[Predicate], rules: Sequence[Rule]) -> None:
+        self.order, self.allowed, self.words = known.order, known.allowed, known.words
+        self.tests = [self._test(known, rule) for rule in rules if rule.one_of]
+        self.never = [0] * len(known.atoms)  # per step, the conditions known from there on that no record may meet
+        for predicate in [*never, *(rule.when for rule in rules if not rule.one_of)]:
+            self.never[known.known_at[predicate]] |= 1 << known.bit[predicate]
+
+    def _test(self, known: _Conditions, rule: Rule) -> _Test:
+        steps = {known.step_of[name] for predicate in (rule.when, *rule.one_of) for name in predicate.columns}
+        first = known.known_at[rule.when]
+        one_of = sum(1 << bit for bit in {known.bit[option] for option in rule.one_of})
+        return _Test(1 << known.bit[rule.when], one_of, frozenset(step for step in steps if step >= first))
 
     def add(self, table: Table, possible: Words, step: int) -> tuple[Table, Words]:
         """Every record with every atom of the next column, without those that break a rule."""
@@ -204,10 +222,6 @@ def _any(bits: Words, mask: int) -> Flags:
             found |= bits[word] & np.uint64(part)
     flags: Flags = found != 0
     return flags
-
-
-def _predicates(rule: Rule) -> tuple[Predicate, ...]:
-    return (rule.when, *rule.one_of)
 
 
 def _atoms(domain: Domain, conditions: Iterable[Predicate]) -> Atoms:

@@ -1,19 +1,19 @@
 """Claims R(a, m): exactly m records match the partial assignment a (section 2.1), and the candidates of Problem 1."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from genverify.core.arrays import Keys, positions, row_weights, weighted_keys
 from genverify.core.domain import Domain
 from genverify.core.errors import DataError
 from genverify.core.predicates import Flags, Predicate
 
 ANY = -1
 FEW = 8
+CELLS_AT_ONCE = 4_000_000
 Codes = npt.NDArray[np.int16]
 Ints = npt.NDArray[np.int64]
 
@@ -84,12 +84,6 @@ def false_claims(flags: Flags, m: Ints) -> Flags:
     return false
 
 
-def column_subsets(columns: int, min_k: int) -> Iterator[tuple[int, ...]]:
-    """Every set of at least min_k columns, the small ones first."""
-    for k in range(max(min_k, 1), columns + 1):
-        yield from combinations(range(columns), k)
-
-
 def candidate_claims(datasets: Codes, min_k: int) -> tuple[Codes, Ints]:
     """
     The claims with m >= 1 that hold in every dataset (section 5.4.2): their codes, one row each, and their m.
@@ -100,33 +94,83 @@ def candidate_claims(datasets: Codes, min_k: int) -> tuple[Codes, Ints]:
     if not datasets.shape[1]:
         return np.zeros((0, datasets.shape[2]), dtype=np.int16), np.zeros(0, dtype=np.int64)
     first = np.unique(datasets[0], axis=0)
-    weights = row_weights(datasets.max(axis=(0, 1)).astype(np.int64) + 1)
-    # Most combinations fail within the first few datasets; where all fail, the others need not be counted.
-    some, others = datasets[:FEW].astype(np.int64), datasets[FEW:].astype(np.int64)
-    rows, counts = [], []
-    for columns in column_subsets(datasets.shape[2], min_k):
-        chosen = list(columns)
-        of_columns = None if weights is None else weights[chosen]
-        keys, places = np.unique(weighted_keys(first[:, chosen], of_columns), return_index=True)
-        held = _counts(weighted_keys(some[:, :, chosen], of_columns), keys)
-        same = (held == held[0]).all(axis=0)
-        if same.any() and len(others):
-            same &= (_counts(weighted_keys(others[:, :, chosen], of_columns), keys) == held[0]).all(axis=0)
-        codes = np.full((int(same.sum()), datasets.shape[2]), ANY, dtype=np.int16)
-        codes[:, chosen] = first[places[same]][:, chosen]
-        rows.append(codes)
-        counts.append(held[0][same])
-    return np.concatenate(rows), np.concatenate(counts)
+    varying = np.flatnonzero((datasets != datasets[0, 0]).any(axis=(0, 1)))
+    m, same = _counts(first, datasets[:1], varying)[:, 0], _repeated(first, varying)
+    np.logical_not(same, out=same)
+    constant = datasets.shape[2] - len(varying)
+    same[:, np.bitwise_count(np.arange(same.shape[1])) + constant < min_k] = False
+    # Most combinations fail within the first few datasets; records all of whose combinations fail are not counted further.
+    for some in (datasets[1:FEW], datasets[FEW:]):
+        for rows in _parts(np.flatnonzero(same.any(axis=1)), len(some) * max(same.shape[1], datasets.shape[1])):
+            same[rows] &= (_counts(first[rows], some, varying) == m[rows, None]).all(axis=1)
+    return _in_order(first, varying, m, same, min_k)
 
 
-def _counts(keys: Keys, wanted: Keys) -> Ints:
-    """How often each wanted key occurs in each row of keys."""
-    position = positions(wanted, keys)
-    among = position >= 0
-    # one bincount over (row, wanted key) as a single number, instead of one per row
-    rows = np.broadcast_to(np.arange(len(keys))[:, None], keys.shape)
-    flat = rows[among] * len(wanted) + position[among]
-    return np.bincount(flat, minlength=len(keys) * len(wanted)).reshape(len(keys), len(wanted))
+def _counts(records: Codes, datasets: Codes, columns: Ints) -> npt.NDArray[np.unsignedinteger]:
+    """
+    How many records of each dataset agree with a record on a set of columns, for all sets at once: (records, K, sets).
+
+    A set is a bit mask. First the records are counted by the exact set on which they agree, then each column in turn adds
+    to the sets without it the records counted with it.
+    """
+    K, N, _ = datasets.shape
+    agree = np.zeros((len(records), K, N), dtype=np.int64)
+    for bit, column in enumerate(columns.tolist()):
+        agree |= (records[:, None, None, column] == datasets[:, :, column]).astype(np.int64) << bit
+    sets = 1 << len(columns)
+    agree += sets * np.arange(len(records) * K).reshape(len(records), K, 1)
+    kind = np.uint8 if N < 256 else np.uint16 if N < 2**16 else np.uint32
+    counts = np.bincount(agree.ravel(), minlength=len(records) * K * sets).astype(kind)
+    return _add_larger_sets(counts.reshape(len(records), K, sets))
+
+
+def _add_larger_sets(counts: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Counts of sets of columns (the last axis, as bit masks), each with those of the sets that contain it added."""
+    for bit in range(counts.shape[-1].bit_length() - 1):
+        halves = counts.reshape(-1, 2, 1 << bit)
+        halves[:, 0] += halves[:, 1]
+    return counts
+
+
+def _repeated(records: Codes, columns: Ints) -> Flags:
+    """Whether a record says, on a set of columns, the same as one before it: (records, sets)."""
+    repeated = np.zeros((len(records), 1 << len(columns)), dtype=bool)
+    for rows in _parts(np.arange(len(records)), len(records)):
+        agree = np.zeros((len(rows), len(records)), dtype=np.int64)
+        for bit, column in enumerate(columns.tolist()):
+            agree |= (records[rows, None, column] == records[:, column]).astype(np.int64) << bit
+        place, before = np.nonzero(np.arange(len(records)) < rows[:, None])
+        repeated[rows[place], agree[place, before]] = True
+    for bit in range(len(columns)):
+        halves = repeated.reshape(-1, 2, 1 << bit)
+        halves[:, 0] |= halves[:, 1]
+    return repeated
+
+
+def _parts(rows: Ints, cells: int) -> list[Ints]:
+    """Rows a few at a time, so that no more than about CELLS_AT_ONCE cells are in memory."""
+    step = max(1, CELLS_AT_ONCE // max(1, cells))
+    return [rows[at : at + step] for at in range(0, len(rows), step)]
+
+
+def _in_order(first: Codes, varying: Ints, m: npt.NDArray[Any], same: Flags, min_k: int) -> tuple[Codes, Ints]:
+    """The claims by their sets of columns, the small ones first, then by their codes, the last column first."""
+    columns = first.shape[1]
+    rows, sets = np.nonzero(same)
+    named = np.zeros((len(rows), columns), dtype=bool)
+    named[:, varying] = sets[:, None] >> np.arange(len(varying)) & 1
+    constant = np.setdiff1d(np.arange(columns), varying)
+    # A column with one code only adds nothing to a claim, but is part of it: each claim with and without it.
+    times = 1 << len(constant)
+    named = np.repeat(named, times, axis=0)
+    named[:, constant] = np.tile(np.arange(times)[:, None] >> np.arange(len(constant)) & 1, (len(rows), 1))
+    codes = np.where(named, np.repeat(first[rows], times, axis=0), np.int16(ANY)).astype(np.int16)
+    counts = np.repeat(m[rows, sets], times).astype(np.int64)
+    kept = named.sum(axis=1) >= max(min_k, 1)
+    codes, counts, named = codes[kept], counts[kept], named[kept]
+    places = (~named).T[::-1]
+    order = np.lexsort((*codes.T, *places, named.sum(axis=1)))
+    return codes[order], counts[order]
 
 
 def as_claims(codes: Codes, m: Ints) -> list[Claim]:

@@ -31,6 +31,13 @@ class Predicate:
     def of(cls, where: Mapping[str, Iterable[int]]) -> "Predicate":
         return cls(tuple((name, tuple(sorted(set(where[name])))) for name in sorted(where)))
 
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash(self.clauses)
+
     @cached_property
     def columns(self) -> tuple[str, ...]:
         return tuple(name for name, _ in self.clauses)
@@ -38,6 +45,11 @@ class Predicate:
     @cached_property
     def where(self) -> dict[str, tuple[int, ...]]:
         return dict(self.clauses)
+
+    @cached_property
+    def masks(self) -> dict[str, int]:
+        """The codes of each named column as bits, so that sets of codes are compared in one step."""
+        return {name: sum(1 << code for code in codes) for name, codes in self.clauses}
 
     def __and__(self, other: "Predicate") -> "Predicate":
         both = {name: set(codes) for name, codes in self.clauses}

@@ -1,7 +1,9 @@
 """Exact integer bounds with proofs: is max c z <= b over the datasets that fit? (LP first, then branching)"""
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import floor, inf
 from typing import Any
 
@@ -15,10 +17,11 @@ from genverify.solve.leaves import Branch, Fork, Leaf, Node, exact_leaf
 from genverify.solve.program import Program
 from genverify.solve.recount import INTEGRAL, WrongAnswer, integer_point
 from genverify.solve.solvers.base import Floats, Infeasible, LinearProgram, Optimal, Solver, Stopped
+from genverify.solve.workingset import FEW_CLASSES, WorkingSet
 
 Ints = npt.NDArray[np.int64]
 SPARE_STEPS = 10
-NEIGHBOURS = 20
+NEIGHBOURS = 5
 
 
 @dataclass(frozen=True)
@@ -51,9 +54,21 @@ class Bounder:
 
     def __init__(self, program: Program, solver: Solver, limits: Limits) -> None:
         self.program, self.solver, self.limits = program, solver, limits
-        self.lp: LinearProgram = solver.linear_program(program.A, program.lo, program.hi)
+        few = program.classes <= FEW_CLASSES
+        self.lp: LinearProgram | WorkingSet = (
+            solver.linear_program(program.A, program.lo, program.hi) if few else WorkingSet(program, solver)
+        )
         self.seen: list[Ints] = []
-        self.exchange = Exchange(program, np.random.default_rng(0))
+
+    @cached_property
+    def exchange(self) -> Exchange:
+        return Exchange(self.program, np.random.default_rng(0))
+
+    def learn(self, fitting: Sequence[Ints]) -> None:
+        """Class counts that are known to fit: they refute claims, and their classes are where linear programs start."""
+        self.seen.extend(fitting)
+        if isinstance(self.lp, WorkingSet) and fitting:
+            self.lp.include(np.flatnonzero(np.any(fitting, axis=0)))
 
     def at_most(self, c: Ints, b: int) -> Bound:
         """Prove c z <= b for every fitting z, or find one that exceeds it."""
@@ -87,9 +102,10 @@ class Bounder:
                 if z is not None:
                     return z
                 fraction = answer.z - np.floor(answer.z + INTEGRAL)
-                chosen = np.zeros(self.program.classes, dtype=np.int64)
-                chosen[int(np.argmax(fraction))] = 1
-                self.lp.push_row(chosen, floor(float(answer.z @ chosen) + INTEGRAL) + 1, inf)
+                place = int(np.argmax(fraction))
+                chosen = np.zeros(self.program.classes, dtype=np.int8)
+                chosen[place] = 1
+                self.lp.push_row(chosen, floor(answer.z[place] + INTEGRAL) + 1, inf)
                 rows += 1
             return None
         finally:

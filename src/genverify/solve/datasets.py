@@ -8,7 +8,7 @@ from math import comb
 import numpy as np
 import numpy.typing as npt
 
-from genverify.core.arrays import positions, row_keys
+from genverify.core.arrays import positions, row_bytes, row_keys
 from genverify.core.claims import Codes
 from genverify.solve.program import Program
 from genverify.solve.recount import WrongAnswer
@@ -17,23 +17,27 @@ from genverify.solve.types import Atoms
 Ints = npt.NDArray[np.int64]
 
 
-def draw_records(program: Program, z: Ints, rng: np.random.Generator) -> Codes:
-    """A dataset with the given class counts: a random type of each class, a random code of each atom; sorted records."""
-    classes = np.repeat(np.arange(program.classes), z)
+def draw_records(program: Program, classes: Ints, rng: np.random.Generator) -> Codes:
+    """
+    Datasets of the given classes, one row of records each: a random type of each class, a random code of each atom; sorted
+    records, of the shape (datasets, N, columns).
+    """
     order, starts, sizes = program.grouped
     types = order[starts[classes] + _pick(rng, sizes[classes])]
-    records = np.empty((len(types), len(program.types.atoms)), dtype=np.int16)
+    records = np.empty((*types.shape, len(program.types.atoms)), dtype=np.int16)
     for column, atoms in enumerate(program.types.atoms):
         codes, first, size = _flat(atoms)
-        places = program.types.table[types, column]
-        records[:, column] = codes[first[places] + _pick(rng, size[places])]
-    return records[np.lexsort(records.T[::-1])]
+        places = program.types.table[:, column][types]
+        records[:, :, column] = codes[first[places] + _pick(rng, size[places])]
+    [keys] = row_keys([records.reshape(-1, records.shape[2])])
+    in_order = np.argsort(keys.reshape(types.shape), axis=1, kind="stable")
+    return np.take_along_axis(records, in_order[:, :, None], axis=1)
 
 
 def _pick(rng: np.random.Generator, sizes: Ints) -> Ints:
     """A random place in each list of the given sizes; no draw where there is no choice."""
     if (sizes == 1).all():
-        return np.zeros(len(sizes), dtype=np.int64)
+        return np.zeros(sizes.shape, dtype=np.int64)
     return rng.integers(0, sizes)
 
 
@@ -73,19 +77,21 @@ def datasets_of(program: Program, z: Ints) -> int:
 
 def class_vectors(program: Program, datasets: Codes) -> list[Ints]:
     """The class counts of datasets, each once; a dataset that does not fit the program is an error."""
-    vectors: dict[bytes, Ints] = {}
-    for number, classes in enumerate(_classes(program, datasets)):
-        # A record that the release rules out (-1) has no class and is not counted. It does not slip through: the counts then
-        # add up to less than N, which is a row of the program, and the recount refuses them. Many datasets share their class
-        # counts, so each distinct vector is recounted once.
-        z = np.bincount(classes[classes >= 0], minlength=program.classes)
-        if z.tobytes() not in vectors and not program.fits(z):
-            raise WrongAnswer(
-                f"block {program.release.block}: dataset {number} does not fit the published counts when recounted; nothing "
-                "is reported. Generate the datasets again."
-            )
-        vectors.setdefault(z.tobytes(), z)
-    return list(vectors.values())
+    # A record that the release rules out (-1) has no class and is not counted. It does not slip through: the counts then
+    # add up to less than N, which is a row of the program, and the recount refuses them. Many datasets share their class
+    # counts, so each distinct vector is recounted once.
+    classes = np.sort(_classes(program, datasets), axis=1)
+    # without records there is one vector, and no bytes to compare
+    first = np.sort(np.unique(row_bytes(classes), return_index=True)[1]) if classes.shape[1] else np.zeros(1, dtype=np.int64)
+    kept = classes[first]
+    counts = np.zeros((program.classes, len(kept)), dtype=np.int64)
+    np.add.at(counts, (kept[kept >= 0], np.nonzero(kept >= 0)[0]), 1)
+    for number in first[~program.fit(counts)].tolist():
+        raise WrongAnswer(
+            f"block {program.release.block}: dataset {number} does not fit the published counts when recounted; nothing "
+            "is reported. Generate the datasets again."
+        )
+    return list(np.ascontiguousarray(counts.T))
 
 
 def _classes(program: Program, datasets: Codes) -> Ints:

@@ -9,65 +9,103 @@ from genverify.core.arrays import positions
 from genverify.solve.program import Program
 
 Ints = npt.NDArray[np.int64]
-LOOKUPS_AT_ONCE = 2_000_000
+LOOKUPS_AT_ONCE = 200_000
+TRIED = 4000
+SLOTS = 64  # per class, so that one in 64 of the sums that no class has is looked up in vain
+HASH_BITS = 44  # with up to 2**8 cells per record, sums of hashes are exact in floating-point numbers
 
 
 class Exchange:
     """Finds exchanges by hashed columns: pairs of classes whose hashes have the same sum, then compared in integers."""
 
     def __init__(self, program: Program, rng: np.random.Generator) -> None:
-        self.rng = rng
-        self.columns = np.ascontiguousarray(program.A.T)
-        weights = rng.integers(1, 2**60 // max(1, len(program.rows)), size=len(program.rows), dtype=np.int64)
+        self.rng, self.program = rng, program
         # A random weighted sum stands for a whole column: two pairs in the same cells have equal sums, so that a partner is
-        # looked up instead of compared cell by cell. Equal sums by chance are found out in _exchanged.
-        self.hashed = self.columns.astype(np.int64) @ weights
+        # looked up instead of compared cell by cell. Equal sums by chance are found out in _same_cells.
+        weights = rng.integers(1, 2**HASH_BITS, size=len(program.rows)).astype(np.float64)
+        self.hashed = (program.columns @ weights).astype(np.int64)
         order = np.argsort(self.hashed, kind="stable")
         self.sorted, self.order = self.hashed[order], np.append(order, -1)
+        # The last bits of a hash come first: most sums belong to no class, and a short table of bits says so.
+        self.mask = (1 << min(30, (SLOTS * program.classes).bit_length())) - 1
+        self.low = (self.hashed & self.mask).astype(np.int32)
+        self.taken = np.zeros(self.mask + 1, dtype=bool)
+        self.taken[self.low] = True
 
-    def step(self, z: Ints) -> Ints:
-        """A random exchange, or the same point where the drawn pair of records has none."""
-        records = np.repeat(np.arange(len(z)), z)
-        if len(records) < 2:
-            return z
-        one, other = self.rng.choice(records, 2, replace=False)
-        classes = np.arange(len(z))
-        partner = self._partner(self.hashed[one] + self.hashed[other] - self.hashed)
-        fresh = np.flatnonzero((partner >= 0) & (classes != one) & (classes != other))
-        if len(fresh) == 0:
-            return z
-        pick = fresh[self.rng.integers(len(fresh))]
-        moved = self._exchanged(z, int(one), int(other), int(pick), int(partner[pick]))
-        return z if moved is None else moved
+    def step(self, points: Ints) -> Ints:
+        """
+        One random exchange in each of several datasets, given as the classes of their records, one row each; the same
+        records where the drawn pair has no exchange.
+        """
+        if points.shape[1] < 2:
+            return points
+        walkers = np.arange(len(points))
+        places = self.rng.random(points.shape).argpartition(1, axis=1)[:, :2].T
+        ones, others = points[walkers, places[0]], points[walkers, places[1]]
+        which, new = self._partners(self.hashed[ones] + self.hashed[others], self._some())
+        partner = self._class_of(self.hashed[ones[which]] + self.hashed[others[which]] - self.hashed[new])
+        fresh = (partner >= 0) & (new != ones[which]) & (new != others[which])
+        which, new, partner = which[fresh], new[fresh], partner[fresh]
+        choices = np.bincount(which, minlength=len(points))
+        pick = (np.cumsum(choices) - choices + self.rng.random(len(points)) * choices).astype(np.int64)
+        moving = np.flatnonzero(choices)
+        pick = pick[moving]
+        right = self._same_cells(ones[moving], others[moving], new[pick], partner[pick])
+        moving, pick = moving[right], pick[right]
+        moved = points.copy()
+        moved[moving, places[0][moving]], moved[moving, places[1][moving]] = new[pick], partner[pick]
+        return moved
+
+    def _some(self) -> Ints:
+        """The classes that a step tries: all, or a random part of many, because most pairs have many exchanges."""
+        if self.program.classes <= TRIED:
+            return np.arange(self.program.classes)
+        return np.unique(self.rng.integers(0, self.program.classes, size=TRIED))
 
     def improve(self, z: Ints, c: Ints) -> Ints | None:
         """A point with a larger c z, one exchange away; None where there is none."""
         best = np.flatnonzero(c == c.max(initial=0))
         for ones, others in self._pairs(z, c, max(1, LOOKUPS_AT_ONCE // max(1, len(best)))):
-            partner = self._partner((self.hashed[ones] + self.hashed[others])[:, None] - self.hashed[best][None, :])
-            gain = c[best][None, :] + c[partner] - (c[ones] + c[others])[:, None]
-            for pair, new in np.argwhere((partner >= 0) & (gain > 0))[:10]:
-                moved = self._exchanged(z, int(ones[pair]), int(others[pair]), int(best[new]), int(partner[pair, new]))
-                if moved is not None:
-                    return moved
+            pair, new = self._partners(self.hashed[ones] + self.hashed[others], best)
+            partner = self._class_of(self.hashed[ones[pair]] + self.hashed[others[pair]] - self.hashed[new])
+            useful = np.flatnonzero((partner >= 0) & (c[new] + c[partner] > c[ones[pair]] + c[others[pair]]))[:10]
+            pair, new, partner = pair[useful], new[useful], partner[useful]
+            right = np.flatnonzero(self._same_cells(ones[pair], others[pair], new, partner))
+            if len(right):
+                first, moved = right[0], z.copy()
+                changed = [ones[pair[first]], others[pair[first]], new[first], partner[first]]
+                np.add.at(moved, changed, [-1, -1, 1, 1])
+                return moved
         return None
 
     def _pairs(self, z: Ints, c: Ints, step: int) -> Iterator[tuple[Ints, Ints]]:
-        """The pairs of records that an exchange could improve."""
-        records = np.repeat(np.arange(len(z)), z)
-        ones, others = (records[side] for side in np.triu_indices(len(records), k=1))
-        useful = np.flatnonzero(c[ones] + c[others] < 2 * c.max(initial=0))
+        """The pairs of records that an exchange could improve, each pair of classes once."""
+        used = np.flatnonzero(z)
+        ones, others = (used[side] for side in np.triu_indices(len(used)))
+        useful = np.flatnonzero((c[ones] + c[others] < 2 * c.max(initial=0)) & ((ones != others) | (z[ones] > 1)))
         for at in range(0, len(useful), step):
             yield ones[useful[at : at + step]], others[useful[at : at + step]]
 
-    def _partner(self, wanted: Ints) -> Ints:
+    def _partners(self, sums: Ints, among: Ints) -> tuple[Ints, Ints]:
+        """For each sum of two hashes, the classes (of some) that may be one of two with this sum: a quick look only."""
+        low, wanted = self.low[among], (sums & self.mask).astype(np.int32)
+        step = max(1, LOOKUPS_AT_ONCE // max(1, len(low)))
+        parts = []
+        for at in range(0, len(sums), step):
+            slots = wanted[at : at + step, None] - low
+            slots &= np.int32(self.mask)
+            which, new = np.divmod(np.flatnonzero(self.taken.take(slots)), len(low))
+            parts.append((which + at, among[new]))
+        if not parts:
+            return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+        return np.concatenate([which for which, _ in parts]), np.concatenate([new for _, new in parts])
+
+    def _class_of(self, wanted: Ints) -> Ints:
         """The class with each wanted hash, or -1."""
         return self.order[positions(self.sorted, wanted)]
 
-    def _exchanged(self, z: Ints, one: int, other: int, new_one: int, new_other: int) -> Ints | None:
-        """The point after the exchange, if the two pairs lie in exactly the same cells."""
-        if (self.columns[one] + self.columns[other] != self.columns[new_one] + self.columns[new_other]).any():
-            return None
-        moved = z.copy()
-        np.add.at(moved, [one, other, new_one, new_other], [-1, -1, 1, 1])
-        return moved
+    def _same_cells(self, ones: Ints, others: Ints, new: Ints, partners: Ints) -> npt.NDArray[np.bool_]:
+        """Whether two pairs of classes lie in exactly the same cells."""
+        A = self.program.A
+        same: npt.NDArray[np.bool_] = (A[:, ones] + A[:, others] == A[:, new] + A[:, partners]).all(axis=0)
+        return same

@@ -1,6 +1,6 @@
 """Which records a release rules out: zero cells, implied zeros and structural rules."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,21 +51,32 @@ def implied_zeros(release: Release) -> list[Lemma]:
     The lemmas of a release: for each universe (N, or a published cell) and each set of columns, greedily the largest
     disjoint cells inside it, kept where they exhaust its total. Which lemmas are found changes the speed, never a result.
     """
-    cells = [_Cell(q.id, q.predicate, int(lo), int(hi)) for q, lo, hi in
-             zip(release.queries, release.lo, release.hi, strict=True) if lo > 0 and not q.sums]  # fmt: skip
-    families: dict[tuple[str, ...], list[_Cell]] = {}
-    for cell in cells:
-        families.setdefault(cell.predicate.columns, []).append(cell)
-    lemmas = []
-    for universe in [_Cell(TOTAL, EVERY, release.n, release.n), *cells]:
-        for columns, family in families.items():
-            if not set(universe.predicate.columns) <= set(columns):
-                continue
-            inside = [cell for cell in family if cell is not universe and _within(cell.predicate, universe.predicate)]
-            chosen = _disjoint(inside)
-            if chosen and sum(cell.lo for cell in chosen) == universe.hi:
-                lemmas.append(Lemma(universe.id, tuple(cell.id for cell in chosen)))
-    return lemmas
+    found = Implied(release)
+    return [lemma for columns in found.families for lemma in found.lemmas(columns)]
+
+
+class Implied:
+    """The cells of a release that count some record, by the columns that they name, and the lemmas about each family."""
+
+    def __init__(self, release: Release) -> None:
+        counted = zip(release.queries, release.lo.tolist(), release.hi.tolist(), strict=True)
+        self.cells = [_Cell(q.id, q.predicate, lo, hi) for q, lo, hi in counted if lo > 0 and not q.sums]
+        self.cells.append(_Cell(TOTAL, EVERY, release.n, release.n))
+        self.families: dict[tuple[str, ...], list[_Cell]] = {}
+        for cell in sorted(self.cells[:-1], key=lambda cell: (-cell.lo, cell.id)):
+            self.families.setdefault(cell.predicate.columns, []).append(cell)
+
+    def lemmas(self, columns: tuple[str, ...]) -> Iterator[Lemma]:
+        """The universes that the cells about these columns exhaust."""
+        family, named = self.families.get(columns, []), set(columns)
+        for universe in self.cells:
+            if named.issuperset(universe.predicate.columns):
+                inside = [cell for cell in family if cell is not universe and _within(cell, universe)]
+                # the cheap test first: what does not exhaust the universe does not do so without overlaps either
+                if sum(cell.lo for cell in inside) >= universe.hi:
+                    chosen = _disjoint(inside)
+                    if chosen and sum(cell.lo for cell in chosen) == universe.hi:
+                        yield Lemma(universe.id, tuple(cell.id for cell in chosen))
 
 
 @dataclass(frozen=True)
@@ -77,21 +88,21 @@ class _Cell:
 
 
 def _disjoint(cells: Sequence[_Cell]) -> list[_Cell]:
-    """Pairwise disjoint cells, the largest counts first."""
+    """Pairwise disjoint cells, the largest counts (which come first) preferred."""
     chosen: list[_Cell] = []
-    for cell in sorted(cells, key=lambda c: (-c.lo, c.id)):
-        if all(_apart(cell.predicate, other.predicate) for other in chosen):
+    for cell in cells:
+        if all(_apart(cell, other) for other in chosen):
             chosen.append(cell)
     return chosen
 
 
-def _within(inner: Predicate, outer: Predicate) -> bool:
+def _within(inner: _Cell, outer: _Cell) -> bool:
     """Whether every record of the inner cell lies in the outer one."""
-    codes = inner.where
-    return all(name in codes and set(codes[name]) <= set(allowed) for name, allowed in outer.clauses)
+    codes = inner.predicate.masks
+    return all(name in codes and codes[name] & ~allowed == 0 for name, allowed in outer.predicate.masks.items())
 
 
-def _apart(one: Predicate, other: Predicate) -> bool:
+def _apart(one: _Cell, other: _Cell) -> bool:
     """Whether no record lies in both cells."""
-    codes = one.where
-    return any(name in codes and not set(codes[name]) & set(allowed) for name, allowed in other.clauses)
+    codes = one.predicate.masks
+    return any(name in codes and codes[name] & allowed == 0 for name, allowed in other.predicate.masks.items())

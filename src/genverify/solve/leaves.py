@@ -20,7 +20,7 @@ DENOMINATORS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 15, 16, 18, 20, 24, 30, 3
 CLOSE = 1e-5
 SIMPLE = 500  # of a single multiplier; sums of a column lead to denominators that the list has not
 LARGEST_DENOMINATOR = 100_000
-LARGEST_SUM = 2**62  # of a column; integers beyond 2**63 would overflow
+LARGEST_SUM = 2**52  # of a column; integers up to 2**53 are exact in floating-point numbers
 
 
 @dataclass(frozen=True)
@@ -98,11 +98,10 @@ def exact_leaf(program: Program, branches: Sequence[Branch], y: Floats, c: Ints,
 
     If rounding leaves some class short, the shortfall is added on the N row, which holds every record.
     """
-    A = program.A if not branches else np.vstack([program.A, *(b_.inside[None, :] for b_ in branches)])
     lo = [*program.lo.tolist(), *(branch.lo for branch in branches)]
     hi = [*program.hi.tolist(), *(branch.hi for branch in branches)]
     scale = 1.0 if kind == "bound" else _farkas_scale(y)
-    largest = LARGEST_SUM // (len(A) * max(1, int(A.max(initial=0))))
+    largest = LARGEST_SUM // (len(lo) * program.largest)
     for denominator in _denominators(y * scale):
         wanted = y * scale * denominator
         if not np.abs(wanted).max(initial=0) <= largest:
@@ -111,13 +110,23 @@ def exact_leaf(program: Program, branches: Sequence[Branch], y: Floats, c: Ints,
         if np.abs(wanted - Y).max(initial=0) > CLOSE * denominator:
             continue
         Y = _one_sided(Y, lo, hi)
-        short = int((denominator * c - Y @ A).max(initial=0))
+        short = int((denominator * c - _summed(program, branches, Y)).max(initial=0))
         # Row 0 is N with coefficient 1 everywhere: adding the shortfall there makes every class right, at the price of a
         # bound that is higher by N times the shortfall. Whether it is still low enough is asked next, in integers.
         Y[0] += max(short, 0)
         if _bound(Y.tolist(), lo, hi) < denominator * (b + 1):
             return _leaf(program, Y, denominator, kind)
     return None
+
+
+def _summed(program: Program, branches: Sequence[Branch], Y: Ints) -> Ints:
+    """What the multipliers add up to on each class, in exact integers."""
+    rows = len(program.rows)
+    # floating-point numbers hold integers up to 2**53 exactly, and `largest` keeps every sum below that
+    summed = (program.columns @ Y[:rows].astype(np.float64)).astype(np.int64)
+    for branch, w in zip(branches, Y[rows:].tolist(), strict=True):
+        summed += w * branch.inside
+    return summed
 
 
 def _denominators(y: Floats) -> Iterator[int]:

@@ -5,15 +5,17 @@ from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse import csr_array
 
 from genverify.core.arrays import row_bytes
 from genverify.core.predicates import Flags, Predicate
 from genverify.core.release import TOTAL, Release
-from genverify.solve.exclusions import Lemma, implied_zeros, lemma_rule, one_code_each, zero_cells
-from genverify.solve.types import Types, live_types
+from genverify.solve.exclusions import Lemma
+from genverify.solve.layout import Layout, layout_of
+from genverify.solve.types import Types, walk_types
 
 Ints = npt.NDArray[np.int64]
-Matrix = npt.NDArray[np.int32]
+Matrix = npt.NDArray[np.int8] | npt.NDArray[np.int64]
 COUNTED = "COUNT"
 
 
@@ -49,6 +51,19 @@ class Program:
         sizes = np.bincount(self.class_of, minlength=self.classes)
         return np.argsort(self.class_of, kind="stable"), np.cumsum(sizes) - sizes, sizes
 
+    @cached_property
+    def columns(self) -> csr_array:
+        """
+        The coefficients of each class, one sparse row per class: most classes lie in few cells. They are floating-point
+        numbers, because linear programs need them; integers up to 2**53 are exact.
+        """
+        return csr_array(self.A.T.astype(np.float64))
+
+    @cached_property
+    def largest(self) -> int:
+        """The largest coefficient, at least 1."""
+        return max(1, int(self.A.max(initial=0)))
+
     def member(self, c: int) -> int:
         """A type of a class, which stands for the others."""
         order, starts, _ = self.grouped
@@ -56,9 +71,14 @@ class Program:
 
     def fits(self, z: Ints) -> bool:
         """Whether class counts satisfy every row, recounted in integers."""
-        used = np.flatnonzero(z)
-        counts = self.A[:, used].astype(np.int64) @ z[used]
-        return bool((z >= 0).all() and (counts >= self.lo).all() and (counts <= self.hi).all())
+        return bool((z >= 0).all() and self.fit(z[:, None])[0])
+
+    def fit(self, counts: Ints) -> Flags:
+        """Whether each column of class counts (none below 0) satisfies every row, recounted in integers."""
+        used = np.flatnonzero(counts.any(axis=1))
+        sums = self.A[:, used].astype(np.int64) @ counts[used]
+        flags: Flags = ((sums >= self.lo[:, None]) & (sums <= self.hi[:, None])).all(axis=0)
+        return flags
 
 
 def build_program(release: Release, max_types: int, counted: tuple[Predicate, int] | None = None) -> Program:
@@ -67,30 +87,27 @@ def build_program(release: Release, max_types: int, counted: tuple[Predicate, in
 
     `counted` adds a last row: the number of records that match its condition.
     """
-    predicates = {query.id: query.predicate for query in release.queries}
-    lemmas = tuple(implied_zeros(release))
-    rules = [*zero_cells(release), *(lemma_rule(lemma, predicates) for lemma in lemmas), *release.schema.rules]
-    conditions = [*predicates.values(), *one_code_each(release.queries, release.schema.domain)]
-    conditions += [counted[0]] if counted else []
-    types = live_types(release.schema.domain, conditions, rules, max_types)
-    rows, flags, lo, hi = _distinct_rows(release, types)
+    layout = Layout(release.schema, release.cells, [counted[0]]) if counted else layout_of(release)
+    excluded, lemmas = layout.excluded(release)
+    types = walk_types(release.schema.domain, layout.atoms, excluded, max_types)
+    rows, flags, lo, hi = _distinct_rows(release, types, layout)
     if counted:
         rows, flags = (*rows, COUNTED), np.concatenate([flags, types.inside(counted[0])[None, :].astype(flags.dtype)])
         lo, hi = np.append(lo, counted[1]), np.append(hi, counted[1])
     A, class_of = classes_of(flags)
-    return Program(release, types, lemmas, rows, A, lo, hi, class_of)
+    return Program(release, types, tuple(lemmas), rows, A, lo, hi, class_of)
 
 
-def _distinct_rows(release: Release, types: Types) -> tuple[tuple[str, ...], Flags | Ints, Ints, Ints]:
+def _distinct_rows(release: Release, types: Types, layout: Layout) -> tuple[tuple[str, ...], Flags | Ints, Ints, Ints]:
     """One row for each distinct set of types and range: of cells that say the same, the first stays."""
     rows: dict[tuple[bytes, int, int], tuple[str, Flags | Ints]] = {}
     everyone: Flags = np.ones(len(types), dtype=bool)
     # N comes first: solve.leaves corrects multipliers on row 0, which holds every record with the coefficient 1.
     rows[everyone.tobytes(), release.n, release.n] = TOTAL, everyone
-    for query, low, high in zip(release.queries, release.lo.tolist(), release.hi.tolist(), strict=True):
-        if high > 0:
-            added = types.coefficients(query.predicate, query.sums)
-            rows.setdefault((added.tobytes(), low, high), (query.id, added))
+    published = np.flatnonzero(release.hi > 0).tolist()
+    for place, added in zip(published, layout.added_by(types, published), strict=True):
+        key = added.tobytes(), int(release.lo[place]), int(release.hi[place])
+        rows.setdefault(key, (layout.queries[place].id, added))
     names, flags = zip(*rows.values(), strict=True)
     lo, hi = ([key[side] for key in rows] for side in (1, 2))
     return tuple(names), np.array(flags), np.array(lo, dtype=np.int64), np.array(hi, dtype=np.int64)
@@ -99,7 +116,7 @@ def _distinct_rows(release: Release, types: Types) -> tuple[tuple[str, ...], Fla
 def classes_of(flags: Flags | Ints) -> tuple[Matrix, Ints]:
     """The distinct columns of a matrix (in order of first appearance), and the column that each type has."""
     if flags.shape[1] == 0:
-        return np.zeros(flags.shape, dtype=np.int32), np.zeros(0, dtype=np.int64)
+        return np.zeros(flags.shape, dtype=np.int8), np.zeros(0, dtype=np.int64)
     # As in core.tabulate, a column of flags becomes a few bytes, so that equal columns are found by one sort of scalars.
     # That sort orders the classes by their bytes; they are put back into the order in which the types bring them,
     # because the solver's path, and with it the proofs and datasets of a study, depends on the order of its columns.
@@ -108,4 +125,8 @@ def classes_of(flags: Flags | Ints) -> tuple[Matrix, Ints]:
     order = np.argsort(first)
     rank = np.empty_like(order)
     rank[order] = np.arange(len(order))
-    return flags[:, first[order]].astype(np.int32), rank[inverse.ravel()].astype(np.int64)
+    # one byte per coefficient where they are 0 and 1: of the large programs this is most of the memory
+    distinct = flags[:, first[order]]
+    return distinct.view(np.int8) if flags.dtype == bool else distinct.astype(np.int64), rank[inverse.ravel()].astype(
+        np.int64
+    )

@@ -1,9 +1,9 @@
 """Record types: every record that the release does not rule out, with codes that nothing distinguishes merged."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import product
+from math import prod
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,7 @@ from genverify.core.predicates import Flags, Predicate, Rule
 
 Places = npt.NDArray[np.int16]
 Atoms = tuple[tuple[int, ...], ...]
+Ints = npt.NDArray[np.int64]
 GRID_LIMIT = 100_000
 
 
@@ -52,7 +53,7 @@ class Types:
         return np.array([atom[0] for atom in self.atoms[column]], dtype=np.int64)[self.table[:, column]] * inside
 
     @cached_property
-    def raw(self) -> npt.NDArray[np.int64]:
+    def raw(self) -> Ints:
         """How many records of the domain each type stands for."""
         sizes = np.ones(len(self.table), dtype=np.int64)
         for column, atoms in enumerate(self.atoms):
@@ -61,44 +62,69 @@ class Types:
 
 
 @lru_cache(maxsize=20_000)
-def _places(atoms: Atoms, codes: tuple[int, ...]) -> tuple[int, ...]:
-    """The places of the atoms that the codes hold."""
-    return tuple(place for place, atom in enumerate(atoms) if atom[0] in codes)
-
-
-@lru_cache(maxsize=20_000)
 def _atom_flags(atoms: Atoms, codes: tuple[int, ...]) -> Flags:
     return np.array([atom[0] in codes for atom in atoms], dtype=bool)
 
 
+@dataclass(frozen=True)
+class Excluded:
+    """Which combinations of the atoms of some columns are ruled out, as a grid, or as rules where a grid is too large."""
+
+    columns: tuple[int, ...]
+    dead: Flags | None
+    rules: tuple[Rule, ...] = ()
+
+
 def live_types(domain: Domain, cells: Sequence[Predicate], rules: Sequence[Rule], limit: int) -> Types:
     """All types of the domain that break no rule, column by column; an error beyond `limit` types."""
-    rules = _split_rules(rules)
-    clauses: dict[str, list[tuple[int, ...]]] = {name: [] for name in domain.names}
-    for predicate in [*cells, *(p for rule in rules for p in (rule.when, *rule.one_of))]:
-        for name, codes in predicate.clauses:
-            clauses[name].append(codes)
-    atoms = [_atoms(column.codes, clauses[column.name]) for column in domain.columns]
-    groups = _group_rules(rules)
-    atoms = [_alive(domain.names[column_index], found, groups) for column_index, found in enumerate(atoms)]
-    # Types are built column by column, and rules act as soon as their columns are there: columns with few atoms come first,
-    # so that the table stays small while most rules still wait for a column.
-    order = sorted(range(len(atoms)), key=lambda column_index: (len(atoms[column_index]), column_index))
-    table = np.zeros((1, len(atoms)), dtype=np.int16)
-    done: set[str] = set()
-    for column_index in order:
-        choices = len(atoms[column_index])
-        # before the rules act the table may be larger than the limit, but not without end: memory is the limit here
-        if len(table) * choices > 8 * limit:
+    conditions = [*cells, *(predicate for rule in rules for predicate in (rule.when, *rule.one_of))]
+    atoms = atoms_of(domain, conditions)
+    return walk_types(domain, atoms, rule_tests(domain, atoms, rules), limit)
+
+
+def walk_types(domain: Domain, atoms: Sequence[Atoms], tests: Sequence[Excluded], limit: int) -> Types:
+    """Every combination of atoms that passes the tests, one column after the other; an error beyond `limit` types."""
+    alive = [_alive(column, len(found), tests) for column, found in enumerate(atoms)]
+    # Types are built column by column, and tests act as soon as their columns are there: columns with few atoms come first,
+    # so that the table stays small while most tests still wait for a column.
+    order = sorted(range(len(atoms)), key=lambda column: (len(alive[column]), column))
+    step_of = {column: step for step, column in enumerate(order)}
+    ready: list[list[Excluded]] = [[] for _ in order]
+    for test in tests:
+        if len(test.columns) > 1:
+            ready[max(step_of[column] for column in test.columns)].append(test)
+    table = np.zeros((len(atoms), 1), dtype=np.int16)
+    for step, column in enumerate(order):
+        choices = len(alive[column])
+        # before the tests act the table may be larger than the limit, but not without end: memory is the limit here
+        if table.shape[1] * choices > 8 * limit:
             raise TooManyTypes(_too_many(limit))
-        table = np.repeat(table, choices, axis=0)
-        table[:, column_index] = np.tile(np.arange(choices, dtype=np.int16), len(table) // choices if choices else 0)
-        done.add(domain.names[column_index])
-        for columns in [c for c in groups if domain.names[column_index] in c and done.issuperset(c)]:
-            table = table[~_broken(domain, atoms, table, columns, groups[columns])]
-        if len(table) > limit:
+        table = np.repeat(table, choices, axis=1)
+        table[column] = np.tile(alive[column], table.shape[1] // choices if choices else 0)
+        for test in ready[step]:
+            table = table[:, ~_broken(domain, atoms, table, test)]
+        if table.shape[1] > limit:
             raise TooManyTypes(_too_many(limit))
-    return Types(domain, tuple(atoms), table)
+    return Types(domain, tuple(atoms), table.T)
+
+
+def _alive(column: int, atoms: int, tests: Sequence[Excluded]) -> Places:
+    """The atoms of a column that the tests of this column alone leave open."""
+    dead = np.zeros(atoms, dtype=bool)
+    for test in tests:
+        if test.columns in ((), (column,)):
+            assert test.dead is not None
+            dead |= test.dead
+    return np.flatnonzero(~dead).astype(np.int16)
+
+
+def _broken(domain: Domain, atoms: Sequence[Atoms], table: Places, test: Excluded) -> Flags:
+    """Which types fail a test: looked up in its grid; or rule by rule, where any code of an atom stands for the others."""
+    if test.dead is not None:
+        flags: Flags = test.dead.ravel()[flat_places(table, test.columns, test.dead.shape)]
+        return flags
+    codes = {domain.names[column]: np.array([atom[0] for atom in atoms[column]])[table[column]] for column in test.columns}
+    return np.logical_or.reduce([rule.excludes(codes) for rule in test.rules])
 
 
 def _too_many(limit: int) -> str:
@@ -119,84 +145,58 @@ def _split_rules(rules: Sequence[Rule]) -> list[Rule]:
     return split
 
 
+def atoms_of(domain: Domain, conditions: Iterable[Predicate]) -> tuple[Atoms, ...]:
+    """The codes of each column, those together that every condition takes or leaves together."""
+    clauses: dict[str, dict[tuple[int, ...], None]] = {name: {} for name in domain.names}
+    for predicate in conditions:
+        for name, codes in predicate.clauses:
+            clauses[name][codes] = None
+    return tuple(_atoms(column.codes, list(clauses[column.name])) for column in domain.columns)
+
+
 def _atoms(codes: Sequence[int], clauses: Sequence[tuple[int, ...]]) -> Atoms:
-    """The codes of a column, those together that every clause takes or leaves together."""
     groups: dict[tuple[bool, ...], list[int]] = {}
-    distinct = [set(clause) for clause in dict.fromkeys(clauses)]
+    distinct = [set(clause) for clause in clauses]
     for code in codes:
         groups.setdefault(tuple(code in clause for clause in distinct), []).append(code)
     return tuple(tuple(group) for group in groups.values())
 
 
-def _group_rules(rules: Sequence[Rule]) -> dict[tuple[str, ...], list[Rule]]:
-    groups: dict[tuple[str, ...], list[Rule]] = {}
+def rule_tests(domain: Domain, atoms: Sequence[Atoms], rules: Sequence[Rule]) -> list[Excluded]:
+    """Rules as tests, those about the same columns together."""
+    groups: dict[tuple[int, ...], list[Rule]] = {}
+    for rule in _split_rules(rules):
+        names = {name for predicate in (rule.when, *rule.one_of) for name in predicate.columns}
+        groups.setdefault(tuple(sorted(domain.names.index(name) for name in names)), []).append(rule)
+    return [_test(domain, atoms, columns, tuple(group)) for columns, group in groups.items()]
+
+
+def _test(domain: Domain, atoms: Sequence[Atoms], columns: tuple[int, ...], rules: tuple[Rule, ...]) -> Excluded:
+    shape = tuple(len(atoms[column]) for column in columns)
+    if len(columns) > 1 and prod(shape) > GRID_LIMIT:
+        return Excluded(columns, None, rules)
+    dead = np.zeros(shape, dtype=bool)
     for rule in rules:
-        columns = {name for predicate in (rule.when, *rule.one_of) for name in predicate.columns}
-        groups.setdefault(tuple(sorted(columns)), []).append(rule)
-    return groups
+        allowed = np.zeros(shape, dtype=bool)
+        for option in rule.one_of:
+            allowed[box(domain, atoms, columns, option)] = True
+        when = box(domain, atoms, columns, rule.when)
+        dead[when] |= ~allowed[when]
+    return Excluded(columns, dead)
 
 
-def _alive(name: str, atoms: Atoms, groups: dict[tuple[str, ...], list[Rule]]) -> Atoms:
-    """The atoms of a column that its own one-column rules allow."""
-    rules = [*groups.get((name,), []), *groups.get((), [])]
-    dead = _grid([atoms], (name,), rules)
-    return tuple(atom for atom, gone in zip(atoms, dead, strict=True) if not gone)
-
-
-def _broken(domain: Domain, atoms: Sequence[Atoms], table: Places, columns: tuple[str, ...], rules: list[Rule]) -> Flags:
-    """Which types break a rule about these columns: looked up in the product of their atoms where that is small."""
-    places = [domain.names.index(name) for name in columns]
-    of_columns = [atoms[column] for column in places]
-    if int(np.prod([len(of_column) for of_column in of_columns])) > GRID_LIMIT:
-        return _broken_rows(of_columns, table[:, places], columns, rules)
-    flags: Flags = _grid(of_columns, columns, rules)[tuple(table[:, column] for column in places)]
-    return flags
-
-
-def _grid(atoms: Sequence[Atoms], columns: tuple[str, ...], rules: Sequence[Rule]) -> Flags:
-    """Which combinations of the columns' atoms break a rule."""
-    shape = tuple(len(of_column) for of_column in atoms)
-    grid: Flags = np.zeros(shape, dtype=bool)
-    grid.reshape(-1)[list(_zero_places(atoms, columns, shape, rules))] = True
-    for rule in rules:
-        if rule.one_of:
-            allowed = np.zeros(shape, dtype=bool)
-            for option in rule.one_of:
-                allowed |= _box(atoms, columns, option)
-            grid |= _box(atoms, columns, rule.when) & ~allowed
-    return grid
-
-
-def _zero_places(
-    atoms: Sequence[Atoms], columns: tuple[str, ...], shape: tuple[int, ...], rules: Sequence[Rule]
-) -> Iterator[int]:
-    """The places, in the flattened grid, of the cells that nobody may lie in."""
-    for rule in rules:
-        if not rule.one_of:
-            where = rule.when.where
-            held = [
-                _places(of_column, where[name]) if name in where else tuple(range(len(of_column)))
-                for name, of_column in zip(columns, atoms, strict=True)
-            ]
-            for place in product(*held) if all(held) else ():
-                flat = 0
-                for size, at in zip(shape, place, strict=True):
-                    flat = flat * size + at
-                yield flat
-
-
-def _box(atoms: Sequence[Atoms], columns: tuple[str, ...], predicate: Predicate) -> Flags:
-    """A condition over the product of the columns' atoms (to be broadcast along the columns that it does not name)."""
-    box: Flags = np.ones((1,) * len(columns), dtype=bool)
+def box(domain: Domain, atoms: Sequence[Atoms], columns: tuple[int, ...], predicate: Predicate) -> tuple[Ints, ...]:
+    """A condition as an index into a grid of the columns' atoms: the atoms of each column that it allows."""
+    held = [np.arange(len(atoms[column])) for column in columns]
     for name, codes in predicate.clauses:
-        axis = columns.index(name)
-        box = box & _atom_flags(atoms[axis], codes).reshape([-1 if a == axis else 1 for a in range(len(columns))])
-    return box
+        axis = columns.index(domain.names.index(name))
+        held[axis] = np.flatnonzero(_atom_flags(atoms[columns[axis]], codes))
+    return np.ix_(*held)
 
 
-def _broken_rows(atoms: Sequence[Atoms], table: Places, columns: tuple[str, ...], rules: list[Rule]) -> Flags:
-    """The same, type by type: any code of an atom stands for the others."""
-    codes = {name: np.array([atom[0] for atom in of_column])[column]
-             for name, of_column, column in zip(columns, atoms, table.T, strict=True)}  # fmt: skip
-    flags: Flags = np.logical_or.reduce([rule.excludes(codes) for rule in rules])
-    return flags
+def flat_places(table: Places, columns: Sequence[int], shape: Sequence[int]) -> Ints:
+    """The place of each type (a column of the table) in the flattened product of some columns' atoms."""
+    flat = np.zeros(table.shape[1], dtype=np.int64)
+    for column, size in zip(columns, shape, strict=True):
+        flat = flat * size + table[column]
+    return flat

@@ -68,8 +68,8 @@ def best_point(answer: Answer) -> Floats | None:
 
 class LinearProgram(Protocol):
     """
-    Maximise c z over z >= 0 and lo <= A z <= hi, many times with other c, with branch rows added and taken back, or
-    between other bounds of z.
+    Maximise c z over z >= 0 and lo <= A z <= hi, many times with other c, with branch rows added and taken back, with
+    other bounds of z, or with more columns (their coefficients in every row, branch rows last).
     """
 
     def maximise(self, objective: npt.NDArray[Any]) -> Answer: ...
@@ -79,6 +79,8 @@ class LinearProgram(Protocol):
     def pop_row(self) -> None: ...
 
     def set_bounds(self, lower: Floats, upper: Floats) -> None: ...
+
+    def add_columns(self, A: npt.NDArray[Any]) -> None: ...
 
 
 @dataclass(frozen=True)

@@ -35,13 +35,15 @@ class HighsProgram:
         self._highs.passModel(_model(csc_array(A.astype(np.float64)), lo, hi))
         self._highs.changeObjectiveSense(highspy.ObjSense.kMaximize)
         self._indices = np.arange(self._columns, dtype=np.int32)
-        self._pushed, self._root, self._moved, self._bounded = 0, None, False, False
+        self._pushed, self._root, self._moved, self._bounded, self._grown = 0, None, False, False, False
 
     def maximise(self, objective: npt.NDArray[Any]) -> Answer:
         self._highs.changeColsCost(self._columns, self._indices, objective.astype(np.float64))
         if not self._pushed and self._moved and self._root is not None:
             self._highs.setBasis(self._root)
-        self._highs.setOptionValue("simplex_strategy", DUAL if self._pushed or self._bounded else PRIMAL)
+        dual = (self._pushed and not self._grown) or self._bounded
+        self._grown = False
+        self._highs.setOptionValue("simplex_strategy", DUAL if dual else PRIMAL)
         self._highs.run()
         status = self._highs.getModelStatus()
         if status == MODEL.kOptimal:
@@ -73,6 +75,23 @@ class HighsProgram:
         last = self._highs.getNumRow() - 1
         self._highs.deleteRows(1, np.array([last], dtype=np.int32))
         self._pushed -= 1
+
+    def add_columns(self, A: npt.NDArray[Any]) -> None:
+        """More columns, at 0: the last point still fits, and primal simplex goes on from there."""
+        sparse, free = csc_array(A.astype(np.float64)), np.full(A.shape[1], highspy.kHighsInf)
+        none = np.zeros(A.shape[1])
+        self._highs.addCols(
+            A.shape[1],
+            none,
+            none,
+            free,
+            sparse.nnz,
+            sparse.indptr.astype(np.int32),
+            sparse.indices.astype(np.int32),
+            sparse.data,
+        )
+        self._columns += A.shape[1]
+        self._indices, self._grown, self._root = np.arange(self._columns, dtype=np.int32), True, None
 
     def set_bounds(self, lower: Floats, upper: Floats) -> None:
         """Other bounds of z. The last point may lie outside: dual simplex from there on."""
