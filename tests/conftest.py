@@ -10,10 +10,11 @@ import pytest
 import yaml
 
 import explorer_study
-from chain import enter, forget_code, make_repository, make_study, run_study
+from chain import enter, make_repository, make_study, run_study
 from genverify.core.domain import DomainFile, read_domain
 from genverify.core.release import Schema, build_schema
 from genverify.core.settings import ReleaseSettings
+from genverify.run.code import forget_code
 from genverify.run.config import read_shipped
 from genverify.solve.settings import ProgramSettings
 
