@@ -1,5 +1,6 @@
 """What many tests share: the census as data files, a toy domain, a toy study, a chain of recorded jobs."""
 
+import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 import yaml
 
 import explorer_study
+import study_runs
 from chain import enter, make_repository, make_study, run_study
 from genverify.core.domain import DomainFile, read_domain
 from genverify.core.release import Schema, build_schema
@@ -114,6 +116,18 @@ def made_study(tmp_path_factory: pytest.TempPathFactory, toy_schema: Schema, pro
     study = tmp_path_factory.mktemp("study")
     make_study(study, toy_schema, program_settings, TOY_BLOCKS)
     return study
+
+
+@pytest.fixture(scope="session")
+def plain_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the repository in which every block of two states was attacked, undisturbed; tests only read it."""
+    own = tmp_path_factory.getbasetemp()
+    shared = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+
+    def make(home: Path) -> None:
+        study_runs.finish(study_runs.copy_small(home), ["state", "--configfile", "small.yaml"])
+
+    return study_runs.made_once(shared, "plain_study", make)
 
 
 @pytest.fixture(scope="module")
