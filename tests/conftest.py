@@ -21,12 +21,31 @@ from genverify.run.config import read_shipped
 from genverify.solve.settings import ProgramSettings
 
 ROOT = Path(__file__).parents[1]
+# the files that take longest, the longest first: a worker that began one of them last would keep the other waiting
+LONGEST = (
+    "workflow/test_resilience.py",
+    "slurm/test_slurm.py",
+    "workflow/test_workflow.py",
+    "workflow/test_default_study.py",
+    "workflow/test_both_snakefiles.py",
+    "workflow/test_targets.py",
+    "microdata/test_synthetic.py",
+    "attack/test_against_brute_force.py",
+    "papers/raprank/test_rap.py",
+    "papers/mechanisms/test_matrix_mechanism.py",
+    "attack/test_onehot.py",
+)
 TOY = ROOT / "tests" / "workflow" / "toy"
 # two blocks of the toy, as (PET, HOME, AGE): what is true of the first by hand stands in test_tabulate.py
 TOY_BLOCKS = {
     "010010201001000": [(1, 1, 1), (2, 1, 3), (3, 2, 2)],
     "010010201001001": [(1, 1, 1), (1, 1, 1), (1, 1, 1), (1, 1, 1)],
 }
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    order = {ROOT / "tests" / name: place for place, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: order.get(item.path, len(order)))
 
 
 @pytest.fixture(scope="session")
