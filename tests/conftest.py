@@ -1,5 +1,6 @@
 """What many tests share: the census as data files, a toy domain, a toy study, a chain of recorded jobs."""
 
+import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,20 +11,41 @@ import pytest
 import yaml
 
 import explorer_study
-from chain import enter, forget_code, make_repository, make_study, run_study
+import study_runs
+from chain import enter, make_repository, make_study, run_study
 from genverify.core.domain import DomainFile, read_domain
 from genverify.core.release import Schema, build_schema
 from genverify.core.settings import ReleaseSettings
+from genverify.run.code import forget_code
 from genverify.run.config import read_shipped
 from genverify.solve.settings import ProgramSettings
 
 ROOT = Path(__file__).parents[1]
+# the files that take longest, the longest first: a worker that began one of them last would keep the other waiting
+LONGEST = (
+    "workflow/test_resilience.py",
+    "slurm/test_slurm.py",
+    "workflow/test_workflow.py",
+    "workflow/test_default_study.py",
+    "workflow/test_both_snakefiles.py",
+    "workflow/test_targets.py",
+    "microdata/test_synthetic.py",
+    "attack/test_against_brute_force.py",
+    "papers/raprank/test_rap.py",
+    "papers/mechanisms/test_matrix_mechanism.py",
+    "attack/test_onehot.py",
+)
 TOY = ROOT / "tests" / "workflow" / "toy"
 # two blocks of the toy, as (PET, HOME, AGE): what is true of the first by hand stands in test_tabulate.py
 TOY_BLOCKS = {
     "010010201001000": [(1, 1, 1), (2, 1, 3), (3, 2, 2)],
     "010010201001001": [(1, 1, 1), (1, 1, 1), (1, 1, 1), (1, 1, 1)],
 }
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    order = {ROOT / "tests" / name: place for place, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: order.get(item.path, len(order)))
 
 
 @pytest.fixture(scope="session")
@@ -113,6 +135,18 @@ def made_study(tmp_path_factory: pytest.TempPathFactory, toy_schema: Schema, pro
     study = tmp_path_factory.mktemp("study")
     make_study(study, toy_schema, program_settings, TOY_BLOCKS)
     return study
+
+
+@pytest.fixture(scope="session")
+def plain_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the repository in which every block of two states was attacked, undisturbed; tests only read it."""
+    own = tmp_path_factory.getbasetemp()
+    shared = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+
+    def make(home: Path) -> None:
+        study_runs.finish(study_runs.copy_small(home), ["state", "--configfile", "small.yaml"])
+
+    return study_runs.made_once(shared, "plain_study", make)
 
 
 @pytest.fixture(scope="module")

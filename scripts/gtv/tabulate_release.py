@@ -9,7 +9,8 @@ from genverify.core.release import read_study, write_schema
 from genverify.core.settings import ReleaseSettings
 from genverify.core.tabulate import tabulate_blocks
 from genverify.microdata.store import read_microdata
-from genverify.papers.gtv.sample import batch_of, groups_of_batches
+from genverify.papers.gtv.cost import batch_by_cost, households_of
+from genverify.papers.gtv.sample import groups_of_batches
 from genverify.papers.gtv.settings import Sample
 from genverify.run.jobs import Job, log, run
 
@@ -18,11 +19,12 @@ def main(job: Job) -> None:
     settings = job.settings("release", ReleaseSettings)
     schema = read_study(Path(job.input.domain), settings)
     universe = read_domain(Path(job.input.domain)).universe(settings.universe)
-    batches = batch_of(pd.read_parquet(job.input.blocks)["block"], job.settings("sample", Sample).batches)
+    sample, blocks = job.settings("sample", Sample), pd.read_parquet(job.input.blocks)
+    batches = batch_by_cost(households_of(blocks), sample.batches, sample.blocks_per_batch)
     write_schema(schema, Path(job.output.schema))
     published = 0
-    for numbers, blocks in groups_of_batches(batches, len(job.output.counts)):
-        records = read_microdata(Path(job.input.microdata), blocks=blocks)
+    for numbers, together in groups_of_batches(batches, len(job.output.counts)):
+        records = read_microdata(Path(job.input.microdata), blocks=together)
         counts = tabulate_blocks(records, universe.keeps, schema, settings.withhold)
         batch_of_row = counts["block"].map(batches).to_numpy()
         for batch in numbers:

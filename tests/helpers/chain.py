@@ -22,6 +22,7 @@ from genverify.core.frames import by_design, stack
 from genverify.core.release import Schema, counts_frame, make_release, write_schema
 from genverify.core.tabulate import tabulate
 from genverify.run import code, jobs
+from genverify.run.code import forget_code
 from genverify.run.jobs import Job
 from genverify.solve.settings import ProgramSettings
 
@@ -286,8 +287,3 @@ def enter(home: Path, patch: pytest.MonkeyPatch, made_study: Path) -> None:
     patch.setenv("MADE_STUDY", str(made_study))
     patch.setattr(code, "PACKAGE", home / "src" / "kit")
     forget_code()
-
-
-def forget_code() -> None:
-    code.code_digest.cache_clear()
-    code._imported.cache_clear()

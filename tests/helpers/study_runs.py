@@ -1,5 +1,6 @@
 """Studies run in copies of the repository: to the end, or killed on the way, their results compared byte for byte."""
 
+import fcntl
 import os
 import re
 import shutil
@@ -7,17 +8,21 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import psutil
 import yaml
+
+import warm_snakemake
 
 ROOT = Path(__file__).parents[2]
 PARTS = ["Snakefile", "config.yaml", "config", "workflow", "scripts", "src", "data", "profiles", "envs"]
 STATES = ["01", "02", "19", "38", "46", "56"]
 SMALL = {
-    "microdata": {"synthetic": {"country": "country", "households": 6000}},
+    # an urn, since what these studies are about is not how alike neighbours are, and its model is the quickest to build
+    "microdata": {"synthetic": {"country": "country", "households": 6000, "likeness": "urn"}},
     "sample": {
         "designs": {"state_median": None, "country_median": None},
         "all_blocks": {"small_blocks": {"states": ["01", "19"], "up_to": 2}},
@@ -31,7 +36,7 @@ PERCENT = re.compile(r"\((\d+)%\) done")
 
 def copy_repository(home: Path) -> Path:
     """What a clone holds, and the configuration files."""
-    home.mkdir(parents=True)
+    home.mkdir(parents=True, exist_ok=True)
     for part in PARTS:
         if (ROOT / part).is_dir():
             shutil.copytree(ROOT / part, home / part, ignore=shutil.ignore_patterns("__pycache__"))
@@ -40,22 +45,66 @@ def copy_repository(home: Path) -> Path:
     return home
 
 
-def shrink_country(home: Path) -> None:
+def environment(home: Path) -> dict[str, str]:
+    """The library of the copy, not the installed one; compiled once, not by every job."""
+    given = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return {**given, "PYTHONPATH": str(home / "src")}
+
+
+def snakemake(home: Path, *words: str, right: bool = True) -> str:
+    """What Snakemake says in a copy; the exit code is checked."""
+    code, said = warm_snakemake.run(home, words, environment(home))
+    assert (code == 0) == right, said
+    return said
+
+
+def dry_run(*words: str) -> str:
+    """What Snakemake would do in the repository itself, where nothing is written."""
+    code, said = warm_snakemake.run(ROOT, ("-n", "--nolock", *words), {**os.environ, "PYTHONPATH": str(ROOT / "src")})
+    assert code == 0, said
+    return said
+
+
+def planned_jobs(said: str) -> dict[str, int]:
+    """The jobs of a dry run by rule, and their total."""
+    return {rule: int(n) for rule, n in re.findall(r"^(\w+) +(\d+)$", said, re.MULTILINE)}
+
+
+def shrink_country(home: Path, settings: Mapping[str, Any] = SMALL) -> None:
     """A country of six states beside the copy, and a configuration for some twenty of its blocks."""
     shutil.copytree(ROOT / "data" / "synthetic", home / "country")
     path = home / "country" / "states.yaml"
     states = yaml.safe_load(path.read_text())
     states["states"] = {fips: states["states"][fips] for fips in STATES}
     path.write_text(yaml.safe_dump(states))
-    (home / "small.yaml").write_text(yaml.safe_dump(SMALL))
+    (home / "small.yaml").write_text(yaml.safe_dump(dict(settings)))
+
+
+def copy_small(home: Path) -> Path:
+    copy_repository(home)
+    shrink_country(home)
+    return home
+
+
+def made_once(shared: Path, name: str, make: Callable[[Path], object]) -> Path:
+    """A folder that several processes need and one of them makes; the others wait for it."""
+    home, done = shared / name, shared / f"{name}.done"
+    with (shared / f"{name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not done.exists():
+            shutil.rmtree(home, ignore_errors=True)
+            make(home)
+            done.touch()
+    return home
 
 
 def start(home: Path, words: Sequence[str]) -> subprocess.Popen[bytes]:
     """Snakemake in a process group of its own, so that it can be killed with all its jobs."""
     command = [sys.executable, "-m", "snakemake", *words]
-    environment = {**os.environ, "PYTHONPATH": str(home / "src")}
     with (home / "output.txt").open("ab") as output:
-        return subprocess.Popen(command, cwd=home, env=environment, stdout=output, stderr=output, start_new_session=True)
+        return subprocess.Popen(
+            command, cwd=home, env=environment(home), stdout=output, stderr=output, start_new_session=True
+        )
 
 
 def memory(run: subprocess.Popen[bytes]) -> tuple[int, int]:
@@ -100,7 +149,7 @@ def kill_at(home: Path, words: Sequence[str], share: int, pause: float) -> int:
     if run.poll() is None:
         os.killpg(run.pid, signal.SIGKILL)
     run.wait()
-    finish(home, ["--unlock", *words])
+    snakemake(home, "--unlock", *words)
     return done
 
 

@@ -1,7 +1,7 @@
 """The synthetic country: its blocks, its national figures, its structure and how alike neighbours are."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -18,7 +18,7 @@ from genverify.core.errors import ConfigError, DataError
 from genverify.core.predicates import Predicate
 from genverify.core.queries import Query, build_queries
 from genverify.microdata.settings import Synthetic
-from genverify.microdata.synthetic import answer_shares, calibrate, read_country, synthesize
+from genverify.microdata.synthetic import answer_shares, calibrate, country_of, read_country, synthesize
 from genverify.microdata.synthetic.answers import block_answers, blocks_of_size
 from genverify.microdata.synthetic.country import Country
 from genverify.microdata.synthetic.household_types import Margin, possible_types, rake
@@ -47,6 +47,23 @@ def records(table: pa.Table) -> dict[str, Any]:
 def sizes_of(table: pa.Table) -> Any:
     occupied = table.filter(pc.equal(table["VACS"], 0))
     return occupied.group_by("block").aggregate([("block", "count")])["block_count"].to_numpy()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def models_built_once() -> Iterator[None]:
+    """A model depends on no seed, and takes seconds to build: the tests of this file share it."""
+    built: dict[tuple[str, float], Any] = {}
+
+    def build_once(file: DomainFile, country: Country, kind: str, homogeneity: float) -> Any:
+        if file is not FILE or country is not COUNTRY:
+            return build_model(file, country, kind, homogeneity)
+        if (kind, homogeneity) not in built:
+            built[kind, homogeneity] = build_model(file, country, kind, homogeneity)
+        return built[kind, homogeneity]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(country_of, "build_model", build_once)
+        yield
 
 
 @pytest.fixture(scope="module", params=SEEDS)
@@ -160,7 +177,7 @@ def test_blocks_of_ten_are_diverse(drawn: SimpleNamespace) -> None:
 
 
 def test_types_that_no_survey_saw_can_occur() -> None:
-    model, _ = build_model(FILE, COUNTRY, "prototype", 1.0)
+    model, _ = country_of.build_model(FILE, COUNTRY, "prototype", 1.0)
     assert (model.joint > 0).all()
 
 
@@ -210,7 +227,10 @@ def test_neighbours_are_more_alike_than_the_nation(drawn: SimpleNamespace, colum
 
 
 def test_same_seed_same_country_other_seed_other_country() -> None:
-    first, again, other = (pa.concat_tables(synthesize(SMALL, seed, FILE, COUNTRY)) for seed in (3, 3, 4))
+    """Also where the model is built again."""
+    anew = replace(COUNTRY)
+    drawn = ((3, COUNTRY), (3, anew), (4, COUNTRY))
+    first, again, other = (pa.concat_tables(synthesize(SMALL, seed, FILE, country)) for seed, country in drawn)
     assert first.equals(again)
     assert not first.equals(other)
 

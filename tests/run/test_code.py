@@ -1,11 +1,12 @@
 """Code as input: a script depends on itself and on every module of the package that it imports."""
 
+import ast
 from pathlib import Path
 
 import pytest
 
 from genverify.run import code
-from genverify.run.code import code_files
+from genverify.run.code import TEMPLATE, code_files, forget_code, imported_names
 
 
 @pytest.fixture
@@ -49,8 +50,32 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_imports_are_followed_inside_the_package(package: Path, text: str, modules: list[str]) -> None:
     script = package / "script.py"
     script.write_text(text)
-    code._imported.cache_clear()
+    forget_code()
     assert code_files(script) == sorted([*(f"kit/{name}.py" for name in modules), "script.py"])
+
+
+def parsed(text: str) -> tuple[set[str], set[str]]:
+    """The names that a text imports and the files that it names, as the parser of Python finds them."""
+    names: set[str] = set()
+    nodes = list(ast.walk(ast.parse(text)))
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            names.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
+            names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    texts = [node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    return names, {text for text in texts if text.endswith((".j2", ".css", ".html", ".js"))}
+
+
+@pytest.mark.parametrize("folder", ["src/genverify", "scripts"])
+def test_reading_by_lines_finds_what_the_parser_finds(root: Path, folder: str) -> None:
+    """Also the other way round: no text that only looks like an import."""
+    for path in (root / folder).rglob("*.py"):
+        text = path.read_text()
+        names, templates = parsed(text)
+        assert imported_names(text) == names, path
+        shipped = {name for name in templates if (code.PACKAGE / name).is_file()}
+        assert {name for name in TEMPLATE.findall(text) if (code.PACKAGE / name).is_file()} == shipped, path
 
 
 def test_the_scripts_of_the_workflow(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -90,7 +115,6 @@ def test_a_digest_follows_the_content_of_every_module(package: Path) -> None:
     digests = []
     for text in ("x = 1\n", "x = 2\n", "x = 1\n"):
         (package / "kit" / "b.py").write_text(text)
-        code._imported.cache_clear()
-        code.code_digest.cache_clear()
+        forget_code()
         digests.append(code.code_digest(script))
     assert digests[0] == digests[2] != digests[1]

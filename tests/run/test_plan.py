@@ -7,11 +7,12 @@ import pandas as pd
 import pytest
 
 from genverify.core.closed import merge
+from genverify.papers.gtv.cost import block_seconds
 from genverify.run.config import parse_config
 from genverify.run.plan import Earlier, count_states, in_words, jobs_of, plan, read_earlier
 from genverify.run.settings import Config
 
-NOTHING = Earlier(0, {}, {}, None)
+NOTHING = Earlier(0.0, {}, {}, None)
 SAID = """Building DAG of jobs...
 job                  count
 -----------------  -------
@@ -40,8 +41,9 @@ def test_a_plan_before_anything_was_run(small: Config, tmp_path: Path) -> None:
     blocks = (5 + 5 + 2) * 50
     assert f"{blocks} blocks or a few less, in 25 batches; 7 variants: {7 * blocks} attacks on a block" in lines
     assert "jobs: 51 (25 generate_datasets, 25 verify_claims, 1 plot_fig3)" in lines
-    # 600 blocks at 0.4 s and a figure at 3 s, on two cores
-    assert "time: about 2 min on 2 cores (4 min of one core)" in lines
+    # 500 blocks of a median size, taken for 10, 100 of four households, and a figure at 3 s, on two cores
+    whole = 500 * block_seconds(10) + 100 * block_seconds(4) + 3
+    assert f"time: about {in_words(whole / 2)} on 2 cores ({in_words(whole)} of one core)" in lines
     assert "disk: about 52 MB when all is done (12 kB per block and variant, by default)" in lines
 
 
@@ -50,7 +52,7 @@ def test_nothing_to_do_is_said(small: Config, tmp_path: Path) -> None:
 
 
 def test_earlier_runs_are_measured_per_block(small: Config, tmp_path: Path) -> None:
-    """Two batches of 30 blocks took 6 s each, so a block takes 0.2 s, and a batch of 24 takes 4.8 s."""
+    """Two batches of 30 blocks took 6 s each: 0.2 s for a block of ten households, and less for one of four."""
     for batch in ("000", "001"):
         path = tmp_path / "benchmarks" / "paper" / "verify_claims" / f"{batch}.tsv"
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -58,12 +60,15 @@ def test_earlier_runs_are_measured_per_block(small: Config, tmp_path: Path) -> N
     (tmp_path / "benchmarks" / "plot_fig3.tsv").write_text("s\th:m:s\n20.0\t0:00:20\n")
     (tmp_path / "results" / "sample").mkdir(parents=True)
     (tmp_path / "results" / "paper").mkdir()
-    pd.DataFrame({"block": [f"{n:015d}" for n in range(60)]}).to_parquet(tmp_path / "results" / "sample" / "blocks.parquet")
+    drawn = pd.DataFrame({"block": [f"{n:015d}" for n in range(60)], "n_households": 10})
+    drawn.to_parquet(tmp_path / "results" / "sample" / "blocks.parquet")
     (tmp_path / "results" / "paper" / "claims.parquet").write_bytes(b"x" * 60_000)
     earlier = read_earlier(tmp_path / "benchmarks", tmp_path / "results")
-    assert earlier == Earlier(60, {"verify_claims": 6.0, "plot_fig3": 20.0}, {"verify_claims": 2}, 1000.0)
+    cost = pytest.approx(60 * block_seconds(10))
+    assert earlier == Earlier(cost, {"verify_claims": 6.0, "plot_fig3": 20.0}, {"verify_claims": 2}, 1000.0)
     lines = list(plan(small, {"verify_claims": 25, "plot_fig3": 1}, 25, earlier, tmp_path / "results", 1))
-    assert f"time: about {in_words(25 * 24 * 0.2 + 20)} on 1 cores ({in_words(140)} of one core)" in lines
+    whole = 0.2 * (500 + 100 * block_seconds(4) / block_seconds(10)) + 20
+    assert f"time: about {in_words(whole)} on 1 cores ({in_words(whole)} of one core)" in lines
     assert "  from earlier runs: 2 of 2 rules (benchmarks/)" in lines
     assert any("(1 kB per block and variant, measured)" in line for line in lines)
 

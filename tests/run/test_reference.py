@@ -10,9 +10,10 @@ import pytest
 import yaml
 from PIL import Image
 
-from chain import forget_code, run_study
+from chain import run_study
 from genverify.cli import main
 from genverify.core.errors import DataError
+from genverify.run.code import forget_code
 from genverify.run.reference.captions import Captions, caption
 from genverify.run.reference.listing import read_listing
 from genverify.run.reference.write import csv_page

@@ -1,32 +1,20 @@
 """`snakemake` and `snakemake -s workflow/Snakefile` are one workflow: the same jobs, the same records, the same report."""
 
 import json
-import os
 import re
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
-PARTS = ["Snakefile", "config.yaml", "config", "workflow", "scripts", "src", "data", "profiles", "envs"]
+from study_runs import copy_repository, dry_run, snakemake
+
 BESIDE = ["-s", "workflow/Snakefile"]
 # a page with a caption, and a figure with another: jobs without microdata
 PAGE, FIGURE = "results/report/cellbounds_table5.html", "figures/cellbounds.pdf"
 RECORDS = ["results/report/cellbounds_table5.record.json", "figures/cellbounds.record.json"]
 OF_THE_RUN = {"started", "seconds"}
 CAPTION = r'"caption": "([^"]{40})'
-
-
-def snakemake(home: Path, *words: str) -> str:
-    environment = {**os.environ, "PYTHONPATH": str(home / "src")}
-    command = [sys.executable, "-m", "snakemake", "--nolock", *words]
-    done = subprocess.run(command, cwd=home, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    assert done.returncode == 0, done.stdout
-    return done.stdout
 
 
 def jobs(said: str) -> list[str]:
@@ -43,18 +31,13 @@ def records(home: Path) -> list[dict[str, Any]]:
 @pytest.fixture(scope="module")
 def ran(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the repository in which two results were made with the Snakefile on top."""
-    home = tmp_path_factory.mktemp("home")
-    for part in PARTS:
-        if (ROOT / part).is_dir():
-            shutil.copytree(ROOT / part, home / part, ignore=shutil.ignore_patterns("__pycache__"))
-        else:
-            shutil.copy(ROOT / part, home / part)
+    home = copy_repository(tmp_path_factory.mktemp("home"))
     snakemake(home, PAGE, FIGURE)
     return home
 
 
 def test_both_plan_the_same_jobs() -> None:
-    first, second = (jobs(snakemake(ROOT, "-n", "--forceall", *words)) for words in ([], BESIDE))
+    first, second = (jobs(dry_run("--forceall", *words)) for words in ([], BESIDE))
     assert first == second
     assert any(job.startswith("rule verify_claims:") for job in first)
 

@@ -1,20 +1,16 @@
 """What rule all asks for: only what the settings of a study allow."""
 
-import re
-import subprocess
-import sys
-from pathlib import Path
+from functools import cache
 
-ROOT = Path(__file__).parents[2]
+from study_runs import dry_run, planned_jobs
+
 NEED_A_DESIGN = {"plot_fig2", "write_table5"}
 
 
+@cache
 def planned(*words: str) -> set[str]:
     """The rules of a dry run that makes everything anew."""
-    command = [sys.executable, "-m", "snakemake", "-n", "--nolock", "--forceall", *words]
-    done = subprocess.run(command, cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    assert done.returncode == 0, done.stdout
-    return set(re.findall(r"^(\w+) +\d+$", done.stdout, re.MULTILINE))
+    return set(planned_jobs(dry_run("--forceall", *words)))
 
 
 def test_rule_all_leaves_out_what_a_study_of_all_blocks_cannot_make() -> None:

@@ -1,8 +1,5 @@
 """config/examples/tiny.yaml: every stage of the default study up to figure 3, on few blocks and in few jobs."""
 
-import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +7,7 @@ import yaml
 
 from genverify.core.closed import merge
 from genverify.run.config import parse_config
+from study_runs import dry_run, planned_jobs
 
 ROOT = Path(__file__).parents[2]
 STAGES = {
@@ -26,10 +24,7 @@ TINY = "config/examples/tiny.yaml"
 
 def planned(*words: str) -> dict[str, int]:
     """The jobs of each rule that figure 3 takes from nothing."""
-    command = [sys.executable, "-m", "snakemake", "-n", "--nolock", "--forceall", "figures/fig3.pdf", *words]
-    done = subprocess.run(command, cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    assert done.returncode == 0, done.stdout
-    return {rule: int(n) for rule, n in re.findall(r"^(\w+) +(\d+)$", done.stdout, re.MULTILINE)}
+    return planned_jobs(dry_run("--forceall", "figures/fig3.pdf", *words))
 
 
 def test_it_has_the_designs_of_the_study_with_a_fifth_of_its_blocks(config: dict[str, Any]) -> None:

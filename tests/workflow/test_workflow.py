@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -15,10 +14,8 @@ import pytest
 import yaml
 
 from genverify.microdata.store import read_microdata
+from study_runs import STATES, copy_repository, environment, planned_jobs, shrink_country, snakemake
 
-ROOT = Path(__file__).parents[2]
-PARTS = ["Snakefile", "config.yaml", "config", "workflow", "scripts", "src", "data", "profiles", "envs"]
-STATES = ["01", "02", "19", "38", "46", "56"]
 SMALL: dict[str, Any] = {
     "microdata": {"synthetic": {"country": "country", "households": 6000}},
     "sample": {
@@ -35,47 +32,17 @@ RELEASES = [f"results/{variant}/release/schema.json" for variant in ("no_ones", 
 MAY_DIFFER = re.compile(r"record\.json$|^(logs|benchmarks|\.snakemake)/|\.snakemake_timestamp$")
 
 
-def copy_repository(home: Path) -> Path:
-    """What a clone holds, and a small country beside it."""
-    for part in PARTS:
-        if (ROOT / part).is_dir():
-            shutil.copytree(ROOT / part, home / part, ignore=shutil.ignore_patterns("__pycache__"))
-        else:
-            shutil.copy(ROOT / part, home / part)
-    shutil.copytree(ROOT / "data" / "synthetic", home / "country")
-    states = yaml.safe_load((home / "country" / "states.yaml").read_text())
-    states["states"] = {fips: states["states"][fips] for fips in STATES}
-    (home / "country" / "states.yaml").write_text(yaml.safe_dump(states))
-    (home / "small.yaml").write_text(yaml.safe_dump(SMALL))
-    return home
-
-
-def command(*words: str) -> list[str]:
-    return [sys.executable, "-m", "snakemake", *words]
-
-
-def environment(home: Path) -> dict[str, str]:
-    """The library of the copy, not the installed one."""
-    return {**os.environ, "PYTHONPATH": str(home / "src")}
-
-
-def snakemake(home: Path, *words: str, right: bool = True) -> str:
-    """What Snakemake says; the exit code is checked."""
-    done = subprocess.run(
-        command(*words), cwd=home, env=environment(home), text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
-    )
-    assert (done.returncode == 0) == right, done.stdout
-    return done.stdout
-
-
 def make(home: Path, *words: str) -> str:
     return snakemake(home, *words, "--configfile", "small.yaml")
 
 
 def planned(home: Path, *words: str) -> dict[str, int]:
     """The jobs of a dry run, by rule."""
-    said = make(home, "-n", *TARGETS, *RELEASES, *words)
-    return {rule: int(n) for rule, n in re.findall(r"^(\w+) +(\d+)$", said, re.MULTILINE) if rule != "total"}
+    return by_rule(make(home, "-n", *TARGETS, *RELEASES, *words))
+
+
+def by_rule(said: str) -> dict[str, int]:
+    return {rule: number for rule, number in planned_jobs(said).items() if rule != "total"}
 
 
 def contents(home: Path) -> dict[str, bytes]:
@@ -89,6 +56,7 @@ def contents(home: Path) -> dict[str, bytes]:
 def ran(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy in which the small study ran once; tests that change a file put it back."""
     home = copy_repository(tmp_path_factory.mktemp("first"))
+    shrink_country(home, SMALL)
     make(home, *TARGETS, *RELEASES)
     return home
 
@@ -231,8 +199,7 @@ def test_a_touched_module_reruns_nothing(ran: Path) -> None:
 def test_a_changed_setting_reruns_the_jobs_that_use_it(ran: Path, change: dict[str, Any], jobs: dict[str, int]) -> None:
     (ran / "change.yaml").write_text(yaml.safe_dump(change))
     said = snakemake(ran, "-n", *TARGETS, *RELEASES, "--configfile", "small.yaml", "change.yaml")
-    found = {rule: int(n) for rule, n in re.findall(r"^(\w+) +(\d+)$", said, re.MULTILINE) if rule != "total"}
-    assert found == jobs
+    assert by_rule(said) == jobs
     if "variants" in change and jobs:
         assert set(re.findall(r"wildcards: variant=(\w+)", said)) == {"no_ones"}
 

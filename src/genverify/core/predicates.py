@@ -52,10 +52,10 @@ class Predicate:
         return {name: sum(1 << code for code in codes) for name, codes in self.clauses}
 
     def __and__(self, other: "Predicate") -> "Predicate":
-        both = {name: set(codes) for name, codes in self.clauses}
+        both = self.where.copy()
         for name, codes in other.clauses:
-            both[name] = both[name] & set(codes) if name in both else set(codes)
-        return Predicate.of(both)
+            both[name] = tuple(code for code in both[name] if code in codes) if name in both else codes
+        return Predicate(tuple(sorted(both.items())))
 
     def __str__(self) -> str:
         return " and ".join(f"{name}={'|'.join(map(str, codes))}" for name, codes in self.clauses) or "every record"

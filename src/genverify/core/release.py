@@ -112,7 +112,8 @@ def restricted(release: Release, codes: Mapping[str, Sequence[int]]) -> Release:
 
 def _clip(predicate: Predicate, domain: Domain) -> Predicate:
     """The predicate without codes that no record of the domain holds."""
-    return Predicate.of({name: set(codes) & set(domain[name].codes) for name, codes in predicate.clauses})
+    known = ((name, codes, domain[name].codes) for name, codes in predicate.clauses)
+    return Predicate(tuple((name, tuple(code for code in codes if code in held)) for name, codes, held in known))
 
 
 def clip_rule(rule: Rule, domain: Domain) -> Rule:

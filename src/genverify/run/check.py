@@ -32,14 +32,18 @@ def check_study(config: Config) -> None:
         raise ConfigError(f"config.yaml: sample.universe: {error}") from None
     _check_persons(config.persons)
     check_experiments(config)
+    columns: dict[str, int] = {}  # of what is published, by its settings: many variants only withhold answers
     for name in config.variants:
         settings = variant_settings(config, name)
+        published = settings.release.but(withhold=[]).model_dump_json()
         try:
-            columns = len(read_study(Path(config.microdata.domain), settings.release).domain.names)
+            if published not in columns:
+                columns[published] = len(read_study(Path(config.microdata.domain), settings.release).domain.names)
         except GenverifyError as error:
             raise ConfigError(f"config.yaml: variants.{name}: {error}") from None
-        if settings.verify.min_k > columns:
-            raise ConfigError(f"config.yaml: variants.{name}: verify.min_k is {settings.verify.min_k}, of {columns} columns")
+        if settings.verify.min_k > columns[published]:
+            wanted = f"verify.min_k is {settings.verify.min_k}, of {columns[published]} columns"
+            raise ConfigError(f"config.yaml: variants.{name}: {wanted}")
 
 
 def _check_persons(persons: Persons) -> None:

@@ -1,25 +1,32 @@
 """Which files a script's behaviour depends on: the script, every module of the package that it imports, and templates."""
 
-import ast
+import re
 from collections.abc import Iterable
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
 PACKAGE = Path(__file__).parents[1]
-TEMPLATES = (".j2", ".css", ".html", ".js")
+TEMPLATE = re.compile(r"""["']([\w./-]+\.(?:j2|css|html|js))["']""")
+# Snakemake asks for the digests of a hundred scripts at every start, and on a cluster in every job: a parser takes a second
+# for that, these lines a hundredth of it. A test compares them with the parser on every file of the repository.
+IMPORT = re.compile(r"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import[ \t]+(\([^)]*\)|[^\n]*)|import[ \t]+([^\n]*))", re.MULTILINE)
+COMMENT = re.compile(r"#.*")
 
 
 def code_files(script: Path) -> list[str]:
     """The script, the modules of this package that it imports, directly or not, and the templates that these name."""
-    found: set[Path] = set()
+    return sorted(map(from_here, _covered(script)))
+
+
+def _covered(script: Path) -> set[Path]:
+    found = {script}
     todo = [script]
     while todo:
-        file = todo.pop()
-        if file not in found:
-            found.add(file)
-            todo.extend(_imported(file) if file.suffix == ".py" else ())
-    return sorted(map(from_here, found))
+        new = {path for path in _imported(todo.pop()) if path not in found}
+        found |= new
+        todo += [path for path in new if path.suffix == ".py"]
+    return found
 
 
 def from_here(path: Path) -> str:
@@ -36,7 +43,7 @@ def find_script(folder: Path, name: str) -> Path:
 @cache
 def code_digest(script: Path) -> str:
     """One digest over the content of all these files: a job's setting, so that it runs again when one of them changes."""
-    return joint_digest(sha256(Path(file).read_bytes()).hexdigest() for file in code_files(script))
+    return joint_digest(map(_digest, _covered(script)))
 
 
 def joint_digest(digests: Iterable[str]) -> str:
@@ -44,21 +51,41 @@ def joint_digest(digests: Iterable[str]) -> str:
     return sha256(b"".join(map(bytes.fromhex, sorted(digests)))).hexdigest()[:16]
 
 
+def forget_code() -> None:
+    """Read the files again: what was known of them is kept for the life of a process."""
+    for known in (code_digest, _digest, _imported, _module_files):
+        known.cache_clear()
+
+
+@cache
+def _digest(file: Path) -> str:
+    return sha256(file.read_bytes()).hexdigest()
+
+
 @cache
 def _imported(file: Path) -> tuple[Path, ...]:
+    text = file.read_text()
+    templates = (PACKAGE / name for name in TEMPLATE.findall(text))
+    modules = (path for name in sorted(imported_names(text)) for path in _module_files(name))
+    return (*modules, *filter(Path.is_file, templates))
+
+
+def imported_names(text: str) -> set[str]:
+    """
+    The modules that a text imports, and whatever it imports from one, which may be a module too.
+
+    >>> sorted(imported_names("import os, json as j\\nfrom a.b import (\\n    c,  # why\\n    d as e,\\n)\\n"))
+    ['a.b', 'a.b.c', 'a.b.d', 'json', 'os']
+    """
     names: set[str] = set()
-    templates: list[Path] = []
-    for node in ast.walk(ast.parse(file.read_text())):
-        if isinstance(node, ast.Import):
-            names.update(alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
-            names.add(node.module)
-            names.update(f"{node.module}.{alias.name}" for alias in node.names)
-        elif isinstance(node, ast.Constant) and str(node.value).endswith(TEMPLATES):
-            templates.append(PACKAGE / str(node.value))
-    return (*(path for name in sorted(names) for path in _module_files(name)), *filter(Path.is_file, templates))
+    for module, listed, plain in IMPORT.findall(text):
+        words = COMMENT.sub("", plain or listed).strip("() \t\n").split(",")
+        found = [word.split()[0] for word in words if word.strip()]
+        names.update(found if plain else [module, *(f"{module}.{name}" for name in found)])
+    return {name for name in names if not name.startswith(".")}
 
 
+@cache
 def _module_files(name: str) -> list[Path]:
     """The files of a module of this package: the module itself and the __init__ of every package above it."""
     parts = name.split(".")

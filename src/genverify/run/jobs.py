@@ -27,7 +27,6 @@ PACKAGES = (
     "pyarrow",
     "scipy",
     "matplotlib",
-    "seaborn",
     "highspy",
     "gurobipy",
     "jax",

@@ -8,20 +8,21 @@ from pathlib import Path
 import pandas as pd
 
 from genverify.core.files import read_yaml
+from genverify.papers.gtv.cost import block_seconds, households_of
 from genverify.run.settings import Config
 
-# where nothing was measured yet: a block of ten households on one core (generated, verified and proved), any other job, a
-# block's results of one variant, a household of the microdata
-SECONDS_PER_BLOCK, SECONDS_PER_JOB = 0.4, 3.0
+# where nothing was measured yet: a job that is no attack, a block's results of one variant, a household of the microdata,
+# and the size of a block that is known only with the microdata
+SECONDS_PER_JOB = 3.0
 BYTES_PER_BLOCK, BYTES_PER_HOUSEHOLD = 12_000, 4
-STATES = 51
+STATES, TYPICAL_HOUSEHOLDS = 51, 10
 
 
 @dataclass(frozen=True)
 class Earlier:
-    """What earlier runs left: blocks of their sample, seconds per job and batches of each rule, bytes per block."""
+    """What earlier runs left: what their blocks cost, seconds per job and batches of each rule, bytes per block."""
 
-    blocks: int
+    cost: float
     seconds: Mapping[str, float]
     batches: Mapping[str, int]
     bytes_per_block: float | None
@@ -48,9 +49,9 @@ def read_earlier(benchmarks: Path, results: Path) -> Earlier:
         if path.stem.isdigit():
             batches[rule] = len(list(path.parent.glob("*.tsv")))
     sample = results / "sample" / "blocks.parquet"
-    blocks = pd.read_parquet(sample, columns=["block"])["block"].nunique() if sample.is_file() else 0
+    sizes = households_of(pd.read_parquet(sample)) if sample.is_file() else {}
     seconds = {rule: sum(found) / len(found) for rule, found in times.items() if found}
-    return Earlier(blocks, seconds, batches, _bytes_per_block(results, blocks))
+    return Earlier(sum(map(block_seconds, sizes.values())), seconds, batches, _bytes_per_block(results, len(sizes)))
 
 
 def _bytes_per_block(results: Path, blocks: int) -> float | None:
@@ -76,9 +77,9 @@ def plan(
     config: Config, jobs: Mapping[str, int], batches: int, earlier: Earlier, results: Path, cores: int
 ) -> Iterator[str]:
     """The plan in words."""
-    microdata, blocks = results / "microdata", 0
-    for name, count, how in _designs(config, results):
-        blocks += count
+    microdata, blocks, cost = results / "microdata", 0, 0.0
+    for name, count, seconds, how in _designs(config, results):
+        blocks, cost = blocks + count, cost + seconds
         yield f"design {name}: {how}"
     variants = len(config.variants)
     yield f"{blocks} blocks or a few less, in {batches} batches; {variants} variants: {blocks * variants} attacks on a block"
@@ -87,32 +88,37 @@ def plan(
         return
     listed = ", ".join(f"{count} {rule}" for rule, count in sorted(jobs.items(), key=lambda item: (-item[1], item[0])))
     yield f"jobs: {sum(jobs.values())} ({listed})"
-    yield from _time(jobs, blocks / batches, batches, earlier, cores)
+    yield from _time(jobs, cost / batches, batches, earlier, cores)
     rate = earlier.bytes_per_block or BYTES_PER_BLOCK
     size = blocks * variants * rate + _microdata_bytes(config, microdata)
     how = "measured" if earlier.bytes_per_block else "by default"
     yield f"disk: about {size / 1e6:.0f} MB when all is done ({rate / 1000:.0f} kB per block and variant, {how})"
 
 
-def _designs(config: Config, results: Path) -> Iterator[tuple[str, int, str]]:
-    """Every design, how many blocks it has and how that is known; the same block may be in two."""
+def _designs(config: Config, results: Path) -> Iterator[tuple[str, int, float, str]]:
+    """Every design, how many blocks it has, what they cost and how that is known; the same block may be in two."""
     states, known = count_states(config, results / "microdata")
+    path = results / "sample" / "sizes.parquet"
+    sizes = pd.read_parquet(path) if path.is_file() else None
     for name, design in config.sample.designs.items():
         if design is not None:
             each = design.blocks_per_state
-            yield name, each * states, f"{each} blocks in each of {states} states ({known})"
-    sizes = results / "sample" / "sizes.parquet"
+            households = design.size if isinstance(design.size, int) else TYPICAL_HOUSEHOLDS
+            cost = each * states * block_seconds(households)
+            yield name, each * states, cost, f"{each} blocks in each of {states} states ({known})"
     for name, whole in config.sample.all_blocks.items():
-        if whole is not None and sizes.is_file():
-            count = _count_whole(pd.read_parquet(sizes), whole.states, whole.up_to)
-            yield name, count, f"every block of 1 to {whole.up_to} households, {count} of them"
+        if whole is not None and sizes is not None:
+            chosen = _whole(sizes, whole.states, whole.up_to)
+            cost = sum(map(block_seconds, chosen.tolist()))
+            yield name, len(chosen), cost, f"every block of 1 to {whole.up_to} households, {len(chosen)} of them"
         elif whole is not None:
-            yield name, 0, f"every block of 1 to {whole.up_to} households; how many is known once the microdata are there"
+            how = f"every block of 1 to {whole.up_to} households; how many is known once the microdata are there"
+            yield name, 0, 0.0, how
 
 
-def _count_whole(sizes: pd.DataFrame, states: str | Sequence[str], up_to: int) -> int:
-    chosen = (sizes["n"] <= up_to) & (True if states == "all" else sizes["state"].isin(list(states)))
-    return int(chosen.sum())
+def _whole(sizes: pd.DataFrame, states: str | Sequence[str], up_to: int) -> "pd.Series[int]":
+    """The households of every block of the states that has at most `up_to`."""
+    return sizes.loc[(sizes["n"] <= up_to) & (True if states == "all" else sizes["state"].isin(list(states))), "n"]
 
 
 def _time(jobs: Mapping[str, int], per_batch: float, batches: int, earlier: Earlier, cores: int) -> Iterator[str]:
@@ -123,17 +129,17 @@ def _time(jobs: Mapping[str, int], per_batch: float, batches: int, earlier: Earl
     if len(guessed) < len(jobs):
         yield f"  from earlier runs: {len(jobs) - len(guessed)} of {len(jobs)} rules (benchmarks/)"
     if guessed:
-        rates = f"{SECONDS_PER_BLOCK} s per block, {SECONDS_PER_JOB:.0f} s per other job"
-        yield f"  by default ({rates}): {', '.join(sorted(guessed))}"
+        of_ten = f"{block_seconds(10):.1f} s per block of ten households"
+        yield f"  by default ({of_ten}, {SECONDS_PER_JOB:.0f} s per other job): {', '.join(sorted(guessed))}"
 
 
 def _seconds(rule: str, count: int, per_batch: float, batches: int, earlier: Earlier) -> float:
-    """Of one job: as measured, for the number of blocks that its batch would have now; else by default."""
+    """Of one job: as measured, in proportion to what its batch would cost now; else by default."""
     if rule in earlier.seconds:
-        then = earlier.blocks / earlier.batches[rule] if rule in earlier.batches else 0
+        then = earlier.cost / earlier.batches[rule] if rule in earlier.batches else 0
         return earlier.seconds[rule] * (per_batch / then if then else 1)
     by_batch = count >= batches > 1
-    return per_batch * SECONDS_PER_BLOCK / 2 if by_batch else SECONDS_PER_JOB
+    return per_batch / 2 if by_batch else SECONDS_PER_JOB
 
 
 def _microdata_bytes(config: Config, microdata: Path) -> float:

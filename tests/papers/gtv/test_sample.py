@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from genverify.core.errors import DataError
+from genverify.papers.gtv.cost import batch_by_cost, block_seconds, households_of
 from genverify.papers.gtv.sample import COLUMNS, batch_of, choose_blocks, groups_of_batches, sample_blocks
 from genverify.papers.gtv.settings import Design, Sample
 
@@ -108,6 +109,37 @@ def test_batches_share_the_blocks_out_evenly() -> None:
     assert sorted(pd.Series(batches).value_counts()) == [6] * 6 + [7] * 2
     assert batch_of(pd.Series(sorted(blocks)), 8) == batches
     assert set(batch_of(pd.Series(blocks[:3]), 8).values()) == {0, 1, 2}
+
+
+def loads_of(batches: dict[str, int], households: dict[str, int], number: int) -> list[float]:
+    return [sum(block_seconds(households[block]) for block in batches if batches[block] == batch) for batch in range(number)]
+
+
+def test_batches_cost_about_the_same() -> None:
+    """Sizes as of real blocks: many small ones, few large; dealt out in turn, jobs differ."""
+    sizes = np.minimum(np.random.default_rng(1).geometric(0.08, 400), 60)
+    households = {f"{number:015d}": int(n) for number, n in enumerate(sizes)}
+    found = batch_by_cost(households, 12, 100)
+    loads = loads_of(found, households, 12)
+    assert found.keys() == households.keys()
+    assert max(loads) < 1.02 * min(loads)
+    in_turn = loads_of(batch_of(pd.Series(list(households)), 12), households, 12)
+    assert max(in_turn) > 1.3 * min(in_turn)
+    shuffled = dict(sorted(households.items(), key=lambda item: item[0][::-1]))
+    assert batch_by_cost(shuffled, 12, 100) == found
+
+
+def test_no_batch_holds_more_blocks_than_allowed() -> None:
+    """One block costs as much as all the others together, which still do not share one job."""
+    households = {"large": 1000, **{f"small{number:02d}": 1 for number in range(19)}}
+    found = batch_by_cost(households, 2, 10)
+    assert sorted(pd.Series(found).value_counts()) == [10, 10]
+    assert set(batch_by_cost({"a": 3, "b": 2}, 5, 10).values()) == {0, 1}
+
+
+def test_a_block_of_two_designs_has_one_job() -> None:
+    sample = pd.DataFrame({"block": ["b", "a", "b"], "n_households": [2, 1, 2], "design": ["one", "one", "two"]})
+    assert households_of(sample) == {"a": 1, "b": 2}
 
 
 def settings_of(**changes: Any) -> Sample:

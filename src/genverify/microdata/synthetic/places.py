@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from genverify.core.errors import ConfigError
 from genverify.microdata.synthetic.country import Country, State
@@ -59,7 +59,7 @@ def block_sizes(median: int, spread: float, households: int) -> Ints:
 
 
 def _quantiles(median: int, spread: float, number: int) -> Ints:
-    scores = norm.ppf((np.arange(number) + 0.5) / number)
+    scores = ndtri((np.arange(number) + 0.5) / number)
     sizes: Ints = np.maximum(1, np.rint(median * np.exp(spread * scores))).astype(np.int64)
     return sizes
 
