@@ -49,8 +49,7 @@ rule reconstruct_housing:
     params:
         code=code_of("reconstruct_housing"),
         program=setting("program"),
-        condition=condition_part("reading"),
-        top=setting("housing.top"),
+        condition=condition_part("reading", "top"),
         search=setting("housing.search"),
         batches=setting("housing.batches"),
         seed=setting("seed"),

@@ -11,11 +11,13 @@ class Condition(Section):
     """How the statistics of the housing study are protected before the attacker sees them, and how he reads them."""
 
     swap: float = Field(ge=0, le=1)
+    swap_among: Literal["properties", "state"]
     swap_hud: bool
     noise: Literal["none", "das", "uniform"]
     rho: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None
     noise_hud: bool
     reading: Literal["appendix_e", "exact"]
+    top: Annotated[int, Field(ge=1)]
 
 
 class Housing(Section):
@@ -31,7 +33,6 @@ class Housing(Section):
     smallest_property: int = Field(ge=1)
     alpha: float = Field(ge=0, le=1)
     batches: int = Field(ge=1, le=100_000)
-    top: int = Field(ge=1)
     search: int = Field(ge=0)
     prior_sample: float = Field(gt=0, le=1)
     baseline_sample: float = Field(gt=0, le=1)

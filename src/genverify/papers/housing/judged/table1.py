@@ -20,6 +20,7 @@ WORDS = {
     "block_precision": "Block-level precision",
     "block_recall": "Block-level recall",
 }
+CONFIGURATIONS = {"distinct": "distinct configurations", "once": "distinct configurations, recall over households"}
 HOW = (
     "Counts, with their share of blocks. Precision: flagged blocks that hold a violation. Recall: blocks with a violation, "
     "flagged. The first row is the precision of chance, the second its recall. The paper's are 10,224 other blocks."
@@ -100,7 +101,7 @@ def _households(curves: pd.DataFrame, totals: pd.DataFrame) -> dict[str, float]:
         stem = f"{row['key']}_{row['scope']}"
         last = final(curves, row["key"], row["scope"])
         found |= {f"{stem}_{name}": last[name] for name in ("putative", "true", "precision", "recall")}
-        found[f"{stem}_chance"] = _share(row["violations"], row["households"])
+        found[f"{stem}_chance"] = _share(row["true"], row["households"])
         found[f"{stem}_chance_flagged"] = _share(row["flagged_violations"], row["flagged_households"])
     return found
 
@@ -126,6 +127,6 @@ def condition_text(table: pd.DataFrame, label: str) -> str:
     for stem in stems:
         rows = table[["condition", *(f"{stem}_{name}" for name in measures)]].to_numpy(dtype=object)
         key, _, scope = stem.rpartition("_")
-        what = "distinct configurations" if scope == "distinct" else f"{scope} households"
+        what = CONFIGURATIONS.get(scope, f"{scope} households")
         parts += [f"## Key {key}, {what}", markdown_table(["condition", *measures], rows)]
     return document("Subsidized housing, all conditions", label, parts)
