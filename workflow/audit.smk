@@ -17,7 +17,9 @@ rule audit:
 
 
 rule plan:
-    """Say how many blocks, batches and jobs a run would work on, and about how much time and disk it would take."""
+    """Say about how long a run would take, and one of all five papers; then its blocks, batches and jobs, and disk."""
+    input:
+        times=HERE / "times.yaml",
     log:
         "logs/plan.log",
     conda:

@@ -64,7 +64,7 @@ def test_earlier_runs_are_measured_per_block(small: Config, tmp_path: Path) -> N
     assert earlier == Earlier(60, {"verify_claims": 6.0, "plot_fig3": 20.0}, {"verify_claims": 2}, 1000.0)
     lines = list(plan(small, {"verify_claims": 25, "plot_fig3": 1}, 25, earlier, tmp_path / "results", 1))
     assert f"time: about {in_words(25 * 24 * 0.2 + 20)} on 1 cores ({in_words(140)} of one core)" in lines
-    assert "  from earlier runs: 2 of 2 rules (benchmarks/)" in lines
+    assert "  from earlier runs: 2 of 2 rules (benchmarks/, workflow/times.yaml)" in lines
     assert any("(1 kB per block and variant, measured)" in line for line in lines)
 
 

@@ -19,7 +19,7 @@ FOLDERS = (
 )
 RESERVED = tuple(FOLDERS.split())
 NAME = re.compile(r"[A-Za-z0-9]\w{0,63}", re.ASCII)  # becomes part of paths
-PARTS = ("persons", "raprank", "cellbounds", "housing", "mechanisms", "protected", "zeros", "benchmark")
+PARTS = ("persons", "raprank", "cellbounds", "housing", "mechanisms", "protected", "zeros", "excluded", "benchmark")
 VARIABLE_SECTIONS = ("release", "program", "generate", "verify")
 
 

@@ -9,6 +9,7 @@ from genverify.core.closed import Name, Section
 from genverify.core.settings import ReleaseSettings
 from genverify.microdata.settings import Microdata
 from genverify.papers.cellbounds.settings import Cellbounds, CellboundsBenchmark
+from genverify.papers.gtv.excluded_settings import Excluded
 from genverify.papers.gtv.settings import (
     IngestBenchmark,
     Persons,
@@ -49,6 +50,7 @@ class Config(Section):
     privacy: Privacy
     protected: Protected
     zeros: Zeros
+    excluded: Excluded
     explorer: Explorer
     benchmark: Benchmark
     releases: dict[Name, str]
