@@ -78,6 +78,7 @@ rule measure_housing_variability:
         program=setting("program"),
         condition=condition_part("reading"),
         simple=setting("housing.simple"),
+        blocks=setting("housing.variability_blocks"),
         batches=setting("housing.batches"),
     script:
         "../../scripts/housing/measure_housing_variability.py"

@@ -66,7 +66,7 @@ def test_a_batch_without_flagged_blocks_writes_the_same_columns(root: Path, home
 
 def test_every_block_of_a_batch_is_measured(root: Path, home: Path) -> None:
     outputs = {"variability": home / "out" / "000.parquet"}
-    run_batch(root, home, "measure_housing_variability", outputs, "001", simple=["SIZE", "BEDROOMS"])
+    run_batch(root, home, "measure_housing_variability", outputs, "001", simple=["SIZE", "BEDROOMS"], blocks=10)
     found = pd.read_parquet(outputs["variability"])
     assert found["block"].tolist() == [SECOND] * 4
     assert found["attributes"].tolist() == ["all", "simple", "violations", "violations_simple"]

@@ -36,6 +36,7 @@ class Housing(Section):
     search: int = Field(ge=0)
     prior_sample: float = Field(gt=0, le=1)
     baseline_sample: float = Field(gt=0, le=1)
+    variability_blocks: Count
     simple: list[str] = Field(min_length=1)
     match_keys: dict[Name, list[str]] = Field(min_length=1)
     condition: Condition

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import prod
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -21,6 +21,7 @@ from genverify.solve.solvers.base import Solver
 from genverify.solve.types import TooManyTypes
 from genverify.solve.variability import Variability, farthest
 
+T = TypeVar("T")
 LARGE, USUAL = 10_000, 10  # beyond that many types a solver takes minutes; sizes that are tried then
 VIOLATIONS = {"all": "violations", "simple": "violations_simple"}
 NOTHING: dict[str, Any] = {"records": None, "solvar": None, "share": np.nan, "exact": False}
@@ -93,6 +94,17 @@ def _of_violations(
 def _usual(first: pd.DataFrame) -> int:
     """Sizes not much larger than those of D*."""
     return max(int(first["SIZE"].max()), USUAL)
+
+
+def spread(blocks: Sequence[T], count: int) -> list[T]:
+    """
+    So many of the blocks, evenly spread over their list; all of them where there are fewer.
+
+    >>> spread("abcdefg", 3), spread("ab", 3)
+    (['a', 'd', 'f'], ['a', 'b'])
+    """
+    places = range(min(count, len(blocks)))
+    return [blocks[-(-place * len(blocks) // len(places))] for place in places]
 
 
 def variability_frame(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:

@@ -84,7 +84,7 @@ def all_may_differ(evidence: Evidence, condition: str) -> Part:
 
 
 def certain_blocks(evidence: Evidence, condition: str, attributes: str, near: bool) -> Part:
-    return len(evidence.blocks_of(attributes, near)), len(evidence.judged[condition])
+    return len(evidence.blocks_of(attributes, near)), evidence.variability["block"].nunique()
 
 
 def certain_households(evidence: Evidence, condition: str, attributes: str, near: bool, part: str, of: str = "any") -> Part:
