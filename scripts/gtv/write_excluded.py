@@ -1,6 +1,7 @@
 """How many (claim, m) pairs no dataset that fits can have (footnote 9), each with a checked proof."""
 
 from pathlib import Path
+from typing import Any
 
 from genverify.attack.datasetfile import read_datasets
 from genverify.core.manifest import data_label
@@ -14,7 +15,8 @@ from genverify.solve.settings import ProgramSettings
 
 def main(job: Job) -> None:
     schema, own = read_schema(Path(job.input.schema)), job.settings("excluded", Excluded)
-    settings, rows = job.settings("program", ProgramSettings).proving("What cannot exist"), []
+    settings = job.settings("program", ProgramSettings).proving("What cannot exist")
+    rows: list[dict[str, Any]] = []
     for counts, generated in zip(job.input.counts, job.input.datasets, strict=True):
         releases = list(read_releases(Path(counts), schema))
         datasets = read_datasets(Path(generated), releases)

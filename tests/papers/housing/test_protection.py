@@ -67,5 +67,7 @@ def test_partners_come_from_the_blocks_with_a_property_or_from_all_of_the_state(
 
 def test_a_swap_without_partners_is_refused_with_a_remedy() -> None:
     alone = state()[lambda frame: frame["block"] == frame["block"].iloc[0]]
-    with pytest.raises(DataError, match=r"swap: 0.5, but nobody moved: among the blocks with a property .* swap_among: state"):
+    with pytest.raises(
+        DataError, match=r"swap: 0.5, but nobody moved: among the blocks with a property .* swap_among: state"
+    ):
         protect([alone], PLAIN.but(swap=0.5), 1, PUBLISHED, None, seed=5)

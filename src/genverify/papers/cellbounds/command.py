@@ -69,7 +69,7 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("--show", choices=("bounds", "totals", "disclosure"), default="bounds",
                         help="cell bounds; every possible row total; what discloses each row (%(default)s)")  # fmt: skip
     parser.add_argument("--redesign", action="store_true",
-                        help="merge rows or columns of a table of counts until its conditionals disclose no row")  # fmt: skip
+                        help="merge rows or columns of counts until the conditionals disclose no row")  # fmt: skip
     parser.add_argument("--small", type=int, metavar="n", help="with --redesign: only counts up to n must not be disclosed")
     parser.add_argument("--neighbours", action="store_true", help="with --redesign: merge neighbours only")
     parser.add_argument("--max-rows", type=int, default=LIMITS.rows, metavar="N", help="rows of a table (%(default)s)")

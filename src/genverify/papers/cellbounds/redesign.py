@@ -63,13 +63,15 @@ class Redesigned:
 
 def disclosed_cells(counts: Ints, small: int | None) -> int:
     """Nonzero cells of disclosed rows; with `small`, only those whose count is at most that."""
-    names = [list(map(str, range(size))) for size in counts.shape]
-    found = bound_cells(conditionals_of_counts(*names, counts), int(counts.sum()))
+    rows, columns = (list(map(str, range(size))) for size in counts.shape)
+    found = bound_cells(conditionals_of_counts(rows, columns, counts), int(counts.sum()))
     cells = counts[found.disclosed]
     return int(((cells > 0) & (cells <= (small or cells.max(initial=0)))).sum())
 
 
-def redesign(counts: Ints, small: int | None = None, ordered: bool = False, followed: int = FOLLOWED) -> Iterator[Redesigned]:
+def redesign(
+    counts: Ints, small: int | None = None, ordered: bool = False, followed: int = FOLLOWED
+) -> Iterator[Redesigned]:
     """
     The best design for every number of merges from none on, until one discloses nothing or nothing is left to merge.
 
@@ -123,7 +125,8 @@ def redesign_table(tables: Mapping[str, Printed], smalls: Sequence[int | None]) 
                 steps = list(redesign(printed.counts, small, ordered))
                 last, shape = steps[-1], printed.counts.shape
                 lines.append({
-                    "table": name, "rows": shape[0], "columns": shape[1], "counts": "any" if small is None else f"up to {small}",
+                    "table": name, "rows": shape[0], "columns": shape[1],
+                    "counts": "any" if small is None else f"up to {small}",
                     "merged": "neighbours" if ordered else "any", "disclosed_before": steps[0].disclosed,
                     "disclosed_after": last.disclosed, "merges": last.design.merges(*shape), "fewest": last.fewest,
                     "merged_rows": named(last.design.rows, printed.rows),

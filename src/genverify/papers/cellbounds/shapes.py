@@ -54,7 +54,7 @@ def read_adult(paths: Sequence[Path], layout: Mapping[str, Any]) -> Multiway:
     columns = {name: _group(frame[name], how, name) for name, how in grouped.items()}
     levels = {name: _levels(how) for name, how in grouped.items()}
     counts = np.zeros([len(own) for own in levels.values()], dtype=np.int64)
-    np.add.at(counts, tuple(pd.Index(levels[name]).get_indexer(column) for name, column in columns.items()), 1)
+    np.add.at(counts, tuple(pd.Index(levels[name]).get_indexer(pd.Index(column)) for name, column in columns.items()), 1)
     if counts.size != layout["cells"] or counts.sum() != layout["records"]:
         raise DataError(
             f"{', '.join(map(str, paths))}: {counts.sum():,} records in {counts.size:,} cells, where the paper's table has "
@@ -72,7 +72,9 @@ def _read(path: Path, names: Sequence[str]) -> pd.DataFrame:
     frame = frame[frame["age"] != ""]
     wrong = frame.index[~frame["age"].str.fullmatch(r"\d{1,3}") | frame["income"].isna() | (frame["income"] == "")]
     if len(wrong):
-        raise DataError(f"{path}, record {int(wrong[0]) + 1}: not {len(names)} values beginning with an age; a UCI Adult file?")
+        raise DataError(
+            f"{path}, record {int(wrong[0]) + 1}: not {len(names)} values beginning with an age; a UCI Adult file?"
+        )
     return frame
 
 
@@ -112,8 +114,8 @@ def open_shapes(shapes: Mapping[str, Shape], adult_layout: Mapping[str, Any], se
         table = read_adult(paths, adult_layout) if shape.adult else read_multiway(paths[0])
         if table.counts.size != prod(shape.levels) or table.total != shape.records:
             raise DataError(
-                f"{paths[0]}: {table.counts.size:,} cells and {table.total:,} records; benchmark.cellbounds.shapes.{name} says "
-                f"{prod(shape.levels):,} and {shape.records:,}. Correct levels and records, or the file."
+                f"{paths[0]}: {table.counts.size:,} cells and {table.total:,} records; benchmark.cellbounds.shapes.{name} "
+                f"says {prod(shape.levels):,} and {shape.records:,}. Correct levels and records, or the file."
             )
         yield Shaped(name, table, "file of the user")
 
@@ -123,17 +125,17 @@ def _rng(seed: int, name: str) -> np.random.Generator:
 
 
 def time_shape(shaped: Shaped, responses: Sequence[int], repeats: int) -> Iterator[dict[str, Any]]:
-    """Seconds for all bounds of rearrangements of a table: for each number of responses, its last variables as the response."""
+    """Seconds for all bounds of rearrangements of a table: so many of its last variables as the response."""
     names = shaped.table.names
     for number in responses:
         given, response = names[:-number], names[-number:]
         counts = aggregate(shaped.table.counts, names, given, response)
         counts = counts[counts.sum(axis=1) > 0]
-        labels = [list(map(str, range(size))) for size in counts.shape]
+        rows, columns = (list(map(str, range(size))) for size in counts.shape)
         seconds = []
         for _ in range(repeats):
             started = process_time()
-            known = conditionals_of_counts(*labels, counts)
+            known = conditionals_of_counts(rows, columns, counts)
             found = bound_cells(known, shaped.table.total)
             seconds.append(process_time() - started)
         disclosed = counts[found.disclosed]

@@ -53,7 +53,9 @@ def compare_rounded(printed: Printed, paper: Mapping[str, Any], rounding: Roundi
         ours = {column: _interval(*pair) for column, pair in zip(printed.columns, ends, strict=True)}
         said = {column: _interval(*pair) for column, pair in zip(printed.columns, paper["rows"][row]["bounds"], strict=True)}
         beside = {name: value for column in ours for name, value in ((column, ours[column]), (PAPER + column, said[column]))}
-        lines.append({"row": row, "N": paper["N"], **beside, "disclosed": bool(found.disclosed[place]), "equal": ours == said})
+        lines.append(
+            {"row": row, "N": paper["N"], **beside, "disclosed": bool(found.disclosed[place]), "equal": ours == said}
+        )
     return pd.DataFrame(lines)
 
 

@@ -49,7 +49,9 @@ class Multiplicities:
         return [m for m in range(self.low, self.high + 1) if m not in self.gaps and m not in self.undecided]
 
 
-def multiplicities(verifier: Verifier, codes: tuple[int, ...], seen: Iterable[int], settings: ProgramSettings) -> Multiplicities:
+def multiplicities(
+    verifier: Verifier, codes: tuple[int, ...], seen: Iterable[int], settings: ProgramSettings
+) -> Multiplicities:
     """Every m from 0 to N decided, `seen` being some that datasets have; where a limit struck, m is left open."""
     program = verifier.bounder.program
     n, claim = program.release.n, Claim(codes, 0)

@@ -1,7 +1,7 @@
 """
 The toy example of section 4.2: three counts of 1, of which a human can see what follows.
 
-Queries 1 and 2 tell of one row with A = 0, B = 0 and of one with B = 0, C = 0. By query 3 only one row has B = 0, so that they
+Queries 1 and 2 tell of one row with A = 0, B = 0 and of one with B = 0, C = 0. By query 3 only one row has B = 0, so they
 are the same. Nothing else need be published but N.
 
 >>> from genverify.attack.block import attack_release

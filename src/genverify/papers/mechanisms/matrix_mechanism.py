@@ -165,7 +165,7 @@ def workload_projection(workload: Workload) -> Floats:
 
 
 def _directions(workload: Workload) -> Floats:
-    """Orthonormal directions of the answers, from the overlaps Q Q^T, whose rank is known exactly; an error if they differ."""
+    """Orthonormal directions of the answers, from the overlaps Q Q^T, whose rank is exact; an error if they differ."""
     values, vectors = np.linalg.eigh(workload.gram.astype(float))
     rank = exact_rank(workload.gram)
     kept, gone = values[len(values) - rank :], values[: len(values) - rank]

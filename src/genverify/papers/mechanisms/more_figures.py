@@ -4,6 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from genverify.papers.mechanisms.randomized_response import Survey, one_sided_losses
 from genverify.papers.mechanisms.settings import Dial
@@ -65,8 +66,8 @@ def plot_utility(rows: pd.DataFrame, label: str) -> Figure:
         axes.set_ylabel("expected utility $E[U(W)]$")
         axes.set_title(f"{utility}, curvature {rows.loc[rows['utility'] == utility, 'curvature'].iloc[0]:g}", loc="left")
     handles, labels = panels[0][0].get_legend_handles_labels()
-    exact = plt.Line2D([], [], color=INK, marker="x", ms=5, ls="none")
-    line = plt.Line2D([], [], color=INK, lw=1.3)
+    exact = Line2D([], [], color=INK, marker="x", ms=5, ls="none")
+    line = Line2D([], [], color=INK, lw=1.3)
     words = [*(f"simulated: {text}" for text in labels), "a + b I (E-28)", "exact"]
     figure.legend([*handles, line, exact], words, loc="outside upper center", ncols=3, frameon=False)
     say_source(figure, label)

@@ -79,22 +79,24 @@ def greatest_factor(law: Law, person: int, record: int, noise: Callable[[int, in
 
     The output is the noisy number of people in the database who have the record of the pair.
     """
-    told = {
-        database: chance for database, chance in law.items() if chance and database[person] in (record, None)
-    }  # one hypothesis or the other
-    within = [sum(chance for database, chance in told.items() if database[person] == held) for held in (record, None)]
-    if not all(within):
+    has, out = (_counts(law, person, held, record) for held in (record, None))
+    if not has or not out:
         return None
-    people = len(next(iter(law)))
-    factors = []
-    for output in range(-BEYOND, people + BEYOND + 1):
-        yes, no = (
-            sum(chance * noise(database.count(record), output) for database, chance in told.items() if database[person] == held)
-            / whole
-            for held, whole in zip((record, None), within, strict=True)
-        )
+    factors: list[Fraction] = []
+    for output in range(-BEYOND, len(next(iter(law))) + BEYOND + 1):
+        yes, no = (sum((p * noise(count, output) for count, p in of.items()), Fraction(0)) for of in (has, out))
         factors += [yes / no, no / yes]
     return max(factors)
+
+
+def _counts(law: Law, person: int, held: int | None, record: int) -> dict[int, Fraction]:
+    """How likely each number of people with a record is, given what the database holds of a person; nothing if it cannot."""
+    found: dict[int, Fraction] = {}
+    for database, chance in law.items():
+        if chance and database[person] == held:
+            found[database.count(record)] = found.get(database.count(record), Fraction(0)) + chance
+    whole = sum(found.values(), Fraction(0))
+    return {count: chance / whole for count, chance in found.items()}
 
 
 def tied(population: Population) -> Law:
@@ -130,7 +132,7 @@ def semantics_table(text: Semantics) -> pd.DataFrame:
         for person, record in pairs(law):
             factor = greatest_factor(law, person, record, noise)
             if factor is not None:
-                rows.append({"people": name, "databases": len(law), "probabilities_add_up_to": str(total), "person": person + 1,
-                             "record": record + 1, "greatest_factor": str(factor), "log": log(factor), "epsilon": -log(alpha),
-                             "within": factor <= 1 / alpha})  # fmt: skip
+                told = {"people": name, "databases": len(law), "probabilities_add_up_to": str(total)}
+                pair = {"person": person + 1, "record": record + 1, "greatest_factor": str(factor), "log": log(factor)}
+                rows.append({**told, **pair, "epsilon": -log(alpha), "within": factor <= 1 / alpha})
     return pd.DataFrame(rows)

@@ -8,14 +8,14 @@ a line: v(I) = a + b I, a = E_x[U(w0)], b = -1/2 E_x[U''(w0)] |Pi^T Q A+|^2 / |Q
 
 E-23, E-25, E-26 and E-28 print A where A+ is meant: Q A is not even defined unless A is square.
 
-The strategy here is A = Q (workload): Q A+ = Q Q+ is the projection on the answers that data can give, and all that is needed.
+The strategy here is A = Q (workload): Q A+ = Q Q+ is the projection on the answers that data can give.
 """
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +28,7 @@ from genverify.papers.mechanisms.sensitivity import query_sensitivity
 from genverify.papers.mechanisms.workload import Workload
 
 Floats = npt.NDArray[np.float64]
+Kind = Literal["quadratic", "cara"]
 AT_ONCE = 2000
 
 
@@ -40,8 +41,8 @@ class Utility(ABC):
     def __post_init__(self) -> None:
         if not self.curvature > 0:
             raise PrivacyError(
-                f"utility {type(self).__name__.lower()} with curvature {self.curvature} is not strictly concave: noise would "
-                "cost nothing or be welcome, and (E-26) does not hold. Give a curvature above 0."
+                f"utility {type(self).__name__.lower()} with curvature {self.curvature} is not strictly concave: noise "
+                "would cost nothing or be welcome, and (E-26) does not hold. Give a curvature above 0."
             )
 
     @abstractmethod
@@ -98,7 +99,7 @@ class Cara(Utility):
         return float((1 - np.exp(-self.curvature * wealth).mean() * growth) / self.curvature)
 
 
-UTILITIES: Mapping[str, type[Utility]] = {"quadratic": Quadratic, "cara": Cara}
+UTILITIES: Mapping[Kind, type[Utility]] = {"quadratic": Quadratic, "cara": Cara}
 
 
 @dataclass(frozen=True)
@@ -120,7 +121,8 @@ def weights(queries: Sequence[Query], tables: Sequence[str], value: float) -> Fl
     chosen = np.array([any(fnmatchcase(query.table, pattern) for pattern in tables) for query in queries])
     if not chosen.any():
         raise PrivacyError(f"no table of the release is called {', '.join(tables)}: see privacy.utility.persons")
-    return value * chosen / chosen.sum()
+    stake: Floats = value * chosen / chosen.sum()
+    return stake
 
 
 def persons(
@@ -160,7 +162,7 @@ def compare_utilities(
     people: Sequence[Person], whole: float, utilities: Mapping[str, Utility], epsilons: Sequence[float], times: int,
     rng: np.random.Generator,
 ) -> pd.DataFrame:  # fmt: skip
-    """A row per person, utility and privacy loss: E[U(W)] by formula, by the line, exactly, and simulated; blocks are drawn."""
+    """A row per person, utility and privacy loss: E[U(W)] by formula, by the line, exactly, and simulated."""
     if times < 2:
         raise PrivacyError(f"{times} simulated draws show no spread: simulate two at least")
     noise = drawn_noise(people, times, rng)
@@ -189,7 +191,7 @@ def _row(person: Person, utility: Utility, epsilon: float, whole: float, values:
     }  # fmt: skip
 
 
-def made(text: Mapping[str, float]) -> Iterator[tuple[str, Utility]]:
+def made(text: Mapping[Kind, float]) -> Iterator[tuple[str, Utility]]:
     """The utilities that settings name, with their curvatures."""
     for name, curvature in text.items():
         yield name, UTILITIES[name](curvature)

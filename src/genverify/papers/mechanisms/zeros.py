@@ -59,9 +59,7 @@ def block_sizes(store: Path) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-def draw_sizes(
-    sizes: pd.DataFrame, wanted: Sequence[int], blocks: int, seed: int, unit: str = "households"
-) -> list[str]:
+def draw_sizes(sizes: pd.DataFrame, wanted: Sequence[int], blocks: int, seed: int, unit: str = "households") -> list[str]:
     """So many blocks of each size, or all if there are fewer; `sizes` has one row per block: block and n."""
     drawn = []
     for n in wanted:
@@ -83,7 +81,7 @@ def summarise_left(
     """
     What is left by size of the block, then by design: the least and the most, the median and the quartiles over the blocks.
 
-    `blocks` has one row per block (block, n and what `count_left` says), `sample` names the blocks of each design if any, and
+    `blocks` has one row per block (block, n and what `count_left` says), `sample` names the blocks of each design, and
     `records` is the size of the domain; `steps`: which of LEFT are told.
     """
     groups = [(BY_SIZE, n, own) for n, own in blocks.groupby("n")]

@@ -1,4 +1,4 @@
-"""Solution variability of a block (subsidized housing, equation 3): all or simpler attributes, all households or violations."""
+"""Solution variability of a block (equation 3): over all or simpler attributes, of all households or the violations."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -69,7 +69,11 @@ def measure_block(
     if first is None:
         return [{"attributes": name, **NOTHING} for name in (*sets, *map(VIOLATIONS.get, sets))]
     whole = [
-        {"attributes": name, "records": int(first["count"].sum()), **vars(variability(every, first, columns, file, solver, where))}
+        {
+            "attributes": name,
+            "records": int(first["count"].sum()),
+            **vars(variability(every, first, columns, file, solver, where)),
+        }
         for name, columns in sets.items()
     ]
     return whole + [

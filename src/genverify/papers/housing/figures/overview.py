@@ -95,7 +95,9 @@ def plot_overview(table: pd.DataFrame, key: Sequence[str], label: str) -> Figure
 def _draw_box(axes: Axes, box: Box, text: str) -> None:
     colour = "#e8edf1" if box.private else "white"
     corner = (box.x - box.width / 2, box.y - box.height / 2)
-    patch = FancyBboxPatch(corner, box.width, box.height, boxstyle="round,pad=0.02,rounding_size=0.12", fc=colour, ec=INK, lw=1)
+    patch = FancyBboxPatch(
+        corner, box.width, box.height, boxstyle="round,pad=0.02,rounding_size=0.12", fc=colour, ec=INK, lw=1
+    )
     axes.add_patch(patch)
     axes.text(box.x, box.y, plain(text), ha="center", va="center", fontsize=7.5, linespacing=1.35)
 
@@ -106,7 +108,9 @@ def _draw_arrow(axes: Axes, start: Box, end: Box, words: str) -> None:
     dx, dy = SIDES[side]
     a = (start.x + dx * start.width / 2, start.y + dy * start.height / 2)
     b = (end.x - dx * end.width / 2, end.y - dy * end.height / 2)
-    axes.add_patch(FancyArrowPatch(a, b, arrowstyle="-|>", mutation_scale=10, color=PALETTE[0], lw=1.2, shrinkA=2, shrinkB=2))
+    axes.add_patch(
+        FancyArrowPatch(a, b, arrowstyle="-|>", mutation_scale=10, color=PALETTE[0], lw=1.2, shrinkA=2, shrinkB=2)
+    )
     middle = ((a[0] + b[0]) / 2, (a[1] + b[1]) / 2)
     level = 0.14 if a[1] == b[1] else 0.32
     shift, place = ((-0.1 * (level > 0.2), level), "center") if across else ((0.12, 0), "left")

@@ -58,8 +58,8 @@ def _without_partners(condition: Condition) -> str:
     among = "blocks with a property" if condition.swap_among == "properties" else "blocks"
     remedy = "take more blocks (housing.blocks)" + (" or swap_among: state" if condition.swap_among == "properties" else "")
     return (
-        f"swap: {condition.swap}, but nobody moved: among the {among} of a state, no household was chosen that has another of "
-        f"the same size and number of adults in a different block. {remedy[0].upper()}{remedy[1:]}, or raise swap."
+        f"swap: {condition.swap}, but nobody moved: among the {among} of a state, no household was chosen that has another "
+        f"of the same size and number of adults in a different block. {remedy[0].upper()}{remedy[1:]}, or raise swap."
     )
 
 
