@@ -57,13 +57,3 @@ rule all:
             "results/report/{page}.html",
             page=[p for p in PAGES["all"] if can_be_made(STUDY, p)],
         ),
-
-
-rule everything:
-    """Every figure and table of all five papers; `snakemake plan` says how long that takes."""
-    input:
-        rules.all.input,
-        rules.raprank.input,
-        rules.cellbounds.input,
-        rules.housing.input,
-        rules.privacy.input,

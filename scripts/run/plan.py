@@ -16,7 +16,7 @@ from genverify.run.plan import jobs_of, plan, plan_everything, read_earlier
 
 
 def main(job: Job) -> None:
-    earlier = read_earlier(Path("benchmarks"), Path("results"), read_yaml(Path(job.input.times))["seconds"])
+    earlier = read_earlier(Path("benchmarks"), Path("results"), read_yaml(Path(job.params.times))["seconds"])
     config, cores = parse_config(job.params.study), os.cpu_count() or 1
     for target, told in {"all": plan, "everything": plan_everything}.items():
         jobs = jobs_of(dry_run(job.params.study, target))
