@@ -1,5 +1,7 @@
 """Randomized response with mu as a dial (footnote 57), and the utility of data as a line in its accuracy (E-28)."""
 
+from typing import Any
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -58,17 +60,18 @@ def plot_utility(rows: pd.DataFrame, label: str) -> Figure:
     for axes, utility in zip(panels[0], utilities, strict=True):
         for place, (person, own) in enumerate(rows[rows["utility"] == utility].groupby("person", sort=False)):
             x = own["accuracy"] / 1e6
-            axes.plot(x, own["line"], color=PALETTE[place], ls=LINES[place], lw=1.3)
-            axes.errorbar(x, own["simulated"], 3 * own["standard_error"], color=PALETTE[place], marker=MARKERS[place], ms=4,
-                          ls="none", lw=1, label=plain(str(person).replace("_", " ")))  # fmt: skip
-            axes.plot(x, own["exact"], color=INK, marker="x", ms=5, ls="none", lw=1)
+            axes.plot(x, own["line"] - own["a"], color=PALETTE[place], ls=LINES[place], lw=1.3)
+            look: dict[str, Any] = {"color": PALETTE[place], "marker": MARKERS[place], "ms": 4, "ls": "none", "lw": 1}
+            words = plain(str(person).replace("_", " "))
+            axes.errorbar(x, own["simulated"] - own["a"], 3 * own["standard_error"], label=words, **look)
+            axes.plot(x, own["exact"] - own["a"], color=INK, marker="x", ms=5, ls="none", lw=1)
         axes.set_xlabel("accuracy $I$, millions (0: no noise)")
-        axes.set_ylabel("expected utility $E[U(W)]$")
+        axes.set_ylabel("what noise costs: $E[U(W)] - a$")
         axes.set_title(f"{utility}, curvature {rows.loc[rows['utility'] == utility, 'curvature'].iloc[0]:g}", loc="left")
     handles, labels = panels[0][0].get_legend_handles_labels()
     exact = Line2D([], [], color=INK, marker="x", ms=5, ls="none")
     line = Line2D([], [], color=INK, lw=1.3)
-    words = [*(f"simulated: {text}" for text in labels), "a + b I (E-28)", "exact"]
-    figure.legend([*handles, line, exact], words, loc="outside upper center", ncols=3, frameon=False)
+    told = [*(f"simulated: {text}" for text in labels), "line b I (E-28)", "exact"]
+    figure.legend([*handles, line, exact], told, loc="outside upper center", ncols=3, frameon=False)
     say_source(figure, label)
     return figure
