@@ -13,14 +13,14 @@ Text = dict[str, Any]
 CONDITIONS = {
     "none": (0.0, "properties", False, "none", None, False, "appendix_e", 100),
     "swapping": (0.1, "properties", True, "none", None, False, "appendix_e", 100),
-    "swapping_state": (0.1, "state", True, "none", None, False, "appendix_e", 10),
-    "swapping_census": (0.1, "properties", False, "none", None, False, "appendix_e", 10),
+    "swapping_state": (0.1, "state", True, "none", None, False, "appendix_e", 0),
+    "swapping_census": (0.1, "properties", False, "none", None, False, "appendix_e", 0),
     "dp": (0.0, "properties", False, "das", None, False, "appendix_e", 10),
     "dp_uniform": (0.0, "properties", False, "uniform", 0.1, False, "appendix_e", 10),
     "dp_uniform_001": (0.0, "properties", False, "uniform", 0.01, False, "appendix_e", 10),
     "dp_uniform_0001": (0.0, "properties", False, "uniform", 0.001, False, "appendix_e", 10),
     "dp_both": (0.0, "properties", False, "das", None, True, "appendix_e", 10),
-    "none_exact": (0.0, "properties", False, "none", None, False, "exact", 10),
+    "none_exact": (0.0, "properties", False, "none", None, False, "exact", 0),
 }
 # rho, publish, confidence, tables of the noise
 NOISE = {

@@ -9,7 +9,11 @@ HOUSING_PAPER = "data/papers/subsidized_housing.yaml"
 SHOWN_CONDITIONS = [
     name
     for name, condition in STUDY.housing.conditions.items()
-    if condition.reading == "appendix_e"
+    if condition.reading == "appendix_e" and condition.top
+]
+JUDGED = [
+    f"results/housing/{name}/{'evaluation' if name in RECONSTRUCTED else 'judged'}.parquet"
+    for name in CONDITIONS
 ]
 HOUSING_FIGURES = [
     f"figures/housing_{name}.pdf"
@@ -131,14 +135,12 @@ rule write_housing_table1:
 rule write_housing_conditions:
     """Every condition of the study: blocks flagged, contradictions, chance, and households found with each match key."""
     input:
-        judged=expand(
-            "results/housing/{condition}/evaluation.parquet", condition=CONDITIONS
-        ),
+        judged=JUDGED,
         curves=expand(
-            "results/housing/{condition}/reidentified.parquet", condition=CONDITIONS
+            "results/housing/{condition}/reidentified.parquet", condition=RECONSTRUCTED
         ),
         totals=expand(
-            "results/housing/{condition}/totals.parquet", condition=CONDITIONS
+            "results/housing/{condition}/totals.parquet", condition=RECONSTRUCTED
         ),
         manifest="results/housing/manifest.json",
     output:
@@ -161,14 +163,12 @@ rule write_housing_conditions:
 rule write_housing_numbers:
     """The numbers that the paper prints (sections 3.2 and 4.2), ours beside them, and the difference."""
     input:
-        judged=expand(
-            "results/housing/{condition}/evaluation.parquet", condition=CONDITIONS
-        ),
+        judged=JUDGED,
         curves=expand(
-            "results/housing/{condition}/reidentified.parquet", condition=CONDITIONS
+            "results/housing/{condition}/reidentified.parquet", condition=RECONSTRUCTED
         ),
         totals=expand(
-            "results/housing/{condition}/totals.parquet", condition=CONDITIONS
+            "results/housing/{condition}/totals.parquet", condition=RECONSTRUCTED
         ),
         sampling="results/housing/sampling.parquet",
         variability=expand(

@@ -12,6 +12,7 @@ from genverify.core.errors import DataError
 from housing_study import ROOT, SETTINGS, WORLDS, write_study
 from script_jobs import job, script
 
+RECONSTRUCTED = [name for name in WORLDS if SETTINGS["conditions"][name]["top"]]
 OPEN = {"swap": 0.0, "swap_hud": False, "noise": "none", "noise_hud": False}
 
 
@@ -49,6 +50,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = write_study(tmp_path_factory.mktemp("housing"), blocks=30, top=4)
     for condition in WORLDS:
         judge(home, condition, SETTINGS["conditions"][condition])
+    for condition in RECONSTRUCTED:
         evaluate(home, condition)
     params = {"match_keys": SETTINGS["match_keys"], "share": SETTINGS["baseline_sample"], "seed": 1}
     script("evaluate_sampling")(job(data(home), {"curves": home / "sampling.parquet"}, **params))
@@ -56,12 +58,14 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def of_conditions(home: Path) -> dict[str, list[Path]]:
-    files = {"judged": "evaluation", "curves": "reidentified", "totals": "totals"}
-    return {name: [home / condition / f"{file}.parquet" for condition in WORLDS] for name, file in files.items()}
+    files = {"curves": "reidentified", "totals": "totals"}
+    found = {name: [home / condition / f"{file}.parquet" for condition in RECONSTRUCTED] for name, file in files.items()}
+    judged = {name: "evaluation" if name in RECONSTRUCTED else "judged" for name in WORLDS}
+    return {**found, "judged": [home / name / f"{file}.parquet" for name, file in judged.items()]}
 
 
 def test_curves_and_blocks_of_every_condition(study: Path) -> None:
-    for condition in WORLDS:
+    for condition in RECONSTRUCTED:
         curves = pd.read_parquet(study / condition / "reidentified.parquet")
         judged = pd.read_parquet(study / condition / "evaluation.parquet")
         assert len(judged) == 30
@@ -133,7 +137,7 @@ FIGURES |= dict.fromkeys(("fig2", "a2"), ("plot_housing_variability", "spread"))
 
 @pytest.mark.parametrize("name", ["fig1", "fig2", "fig3", "a1", "a2", "a3", "a4", "a5", "a6", "g7"])
 def test_figures(study: Path, tmp_path: Path, name: str) -> None:
-    shown = [study / condition / "reidentified.parquet" for condition in WORLDS if "exact" not in condition]
+    shown = [study / condition / "reidentified.parquet" for condition in RECONSTRUCTED]
     inputs = {
         **data(study), "variability": batches(study, "none", "variability"),
         "judged": study / "swapping" / "evaluation.parquet",

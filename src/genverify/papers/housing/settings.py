@@ -17,7 +17,7 @@ class Condition(Section):
     rho: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None
     noise_hud: bool
     reading: Literal["appendix_e", "exact"]
-    top: Annotated[int, Field(ge=1)]
+    top: Annotated[int, Field(ge=0)]
 
 
 class Housing(Section):
@@ -47,6 +47,13 @@ class Housing(Section):
     def _resolve(cls, text: Any) -> Any:
         """A condition is a name and what it changes in `condition`."""
         return over_default(text, "condition", "conditions", Condition)
+
+    @model_validator(mode="after")
+    def _reconstructs(self) -> "Housing":
+        for name in ("none", "swapping"):
+            if name in self.conditions and not self.conditions[name].top:
+                raise ValueError(f"conditions.{name}.top is 0, but the figures show its reconstructions: give 1 or more")
+        return self
 
 
 class HousingBenchmark(Section):

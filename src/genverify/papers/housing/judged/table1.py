@@ -80,12 +80,17 @@ def condition_table(
     conditions: Mapping[str, Condition],
     label: str,
 ) -> pd.DataFrame:
-    """A row per condition: its protection and reading, blocks flagged, chance, and the households that each key finds."""
+    """
+    A row per condition: its protection and reading, blocks flagged, chance, and the households that each key finds.
+
+    A condition whose blocks were not reconstructed has no curves, and so no households.
+    """
     rows = []
     for name, settings in conditions.items():
         row = {"condition": name, **dict(settings), **summarise_blocks(judged[name])}
-        row |= {"reconstructed": int((judged[name]["found"] > 0).sum()), "proved_violations": _proved(judged[name])}
-        rows.append(row | _households(curves[name], totals[name]))
+        found = int((judged[name]["found"] > 0).sum()) if name in curves else 0
+        row |= {"reconstructed": found, "proved_violations": _proved(judged[name])}
+        rows.append(row | (_households(curves[name], totals[name]) if name in curves else {}))
     return pd.DataFrame(rows).round(4).assign(data=label)
 
 
@@ -125,7 +130,8 @@ def condition_text(table: pd.DataFrame, label: str) -> str:
     stems = [name.removesuffix("_putative") for name in table.columns if name.endswith("_putative")]
     measures = ("putative", "true", "precision", "chance", "chance_flagged", "recall")
     for stem in stems:
-        rows = table[["condition", *(f"{stem}_{name}" for name in measures)]].to_numpy(dtype=object)
+        own = table[table[f"{stem}_putative"].notna()]
+        rows = own[["condition", *(f"{stem}_{name}" for name in measures)]].to_numpy(dtype=object)
         key, _, scope = stem.rpartition("_")
         what = CONFIGURATIONS.get(scope, f"{scope} households")
         parts += [f"## Key {key}, {what}", markdown_table(["condition", *measures], rows)]
