@@ -42,6 +42,7 @@ include: "workflow/disclosure.smk"
 include: "workflow/gtv/protected.smk"
 include: "workflow/gtv/zeros.smk"
 include: "workflow/gtv/generators.smk"
+include: "workflow/gtv/excluded.smk"
 include: "workflow/reference.smk"
 
 

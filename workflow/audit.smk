@@ -1,6 +1,7 @@
 """
 Reads: the job records in results/ and figures/, every file that they name, and benchmarks/ of earlier runs.
 Writes: nothing. `snakemake audit` looks back at what was made, `snakemake plan` ahead at what would be; neither runs another job.
+`snakemake everything` asks for the targets of all five papers.
 """
 
 
@@ -17,7 +18,7 @@ rule audit:
 
 
 rule plan:
-    """Say how many blocks, batches and jobs a run would work on, and about how much time and disk it would take."""
+    """Say about how long a run would take, and one of all five papers; then its blocks, batches and jobs, and disk."""
     log:
         "logs/plan.log",
     conda:
@@ -25,5 +26,18 @@ rule plan:
     params:
         study=STUDY.model_dump(),
         batches=len(BATCHES),
+        times=str(HERE / "times.yaml"),
     script:
         "../scripts/run/plan.py"
+
+
+def all_papers(wildcards):
+    """The targets of the five papers; looked up when asked for, since `all` comes last."""
+    papers = (rules.all, rules.raprank, rules.cellbounds, rules.housing, rules.privacy)
+    return [target for paper in papers for target in paper.input]
+
+
+rule everything:
+    """Every figure and table of all five papers."""
+    input:
+        all_papers,

@@ -31,6 +31,7 @@ BATCHES = [f"{batch:03d}" for batch in range(STUDY.sample.batches)]
 
 IN_PAPER, RAP_RANK, CELL_BOUNDS = "Generate-then-verify", "RAP-RANK", "Cell bounds"
 HOUSING, BEYOND, BENCHMARKS = "Subsidized housing", "Beyond the papers", "Benchmarks"
+PRIVACY = "Privacy against accuracy"
 # the folder of this file, whichever of the two Snakefiles is the main one
 HERE = Path(workflow.current_basedir.get_path_or_uri(secret_free=False))
 CAPTIONS = HERE / "captions"

@@ -8,7 +8,7 @@ from genverify.core.files import read_yaml
 from genverify.papers.housing.attack.joint_program import read_percentages, read_statistics
 from genverify.papers.housing.benchmark import time_housing
 from genverify.papers.housing.private.household import read_household_file
-from genverify.papers.housing.settings import HousingBenchmark
+from genverify.papers.housing.settings import Condition, HousingBenchmark
 from genverify.run.jobs import Job, run
 from genverify.solve.settings import ProgramSettings
 
@@ -20,7 +20,7 @@ def main(job: Job) -> None:
         "percentages": percentages,
         "paper_times": read_yaml(Path(job.input.paper))["times"],
         "reading": "appendix_e",
-        "top": job.params.top,
+        "top": job.settings("condition", Condition).top,
         "search": job.params.search,
         "seed": job.params.seed,
     }

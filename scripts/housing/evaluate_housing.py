@@ -1,15 +1,14 @@
-"""Flagged blocks and re-identified households of a condition, beside the private households."""
+"""Re-identified households of a condition, and how many violations the reconstructions of each block have."""
 
 from pathlib import Path
 
 import pandas as pd
 
-from genverify.papers.housing.judged.batches import is_synthetic, read_counted, read_found
-from genverify.papers.housing.judged.judge import check_sound, judge_blocks
+from genverify.papers.housing.judged.batches import read_counted, read_found
+from genverify.papers.housing.judged.judge import with_reconstructions
 from genverify.papers.housing.judged.match_keys import read_property_households
 from genverify.papers.housing.judged.reidentify import Attack, reidentify
 from genverify.papers.housing.private.household import read_household_file
-from genverify.papers.housing.settings import Condition
 from genverify.run.jobs import Job, run
 
 
@@ -17,13 +16,10 @@ def main(job: Job) -> None:
     file, condition = read_household_file(Path(job.input.domain)), job.wildcards.condition
     households = read_property_households(Path(job.input.households))
     counted, found = read_counted(job.input.reconstructions, file), read_found(job.input.found)
-    protection = job.part("protection", Condition)
-    judged = judge_blocks(households, pd.read_parquet(job.input.blocks), counted, found, file, protection.swap_hud)
-    check_sound(judged, protection, condition, is_synthetic(Path(job.input.manifest), condition))
-    flagged = set(judged.loc[judged["flagged"], "block"])
-    attack = Attack(condition, flagged, counted, found)
+    judged = with_reconstructions(pd.read_parquet(job.input.judged), counted, found)
+    attack = Attack(condition, set(judged.loc[judged["flagged"], "block"]), counted, found)
     curves, totals = reidentify(households, attack, job.params.match_keys, file, job.params.seed)
-    for name, frame in {"curves": curves, "totals": totals, "judged": judged}.items():
+    for name, frame in {"curves": curves, "totals": totals, "evaluation": judged}.items():
         frame.to_parquet(getattr(job.output, name), index=False)
 
 

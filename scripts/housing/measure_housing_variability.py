@@ -7,7 +7,7 @@ import pandas as pd
 from genverify.core.timing import progress
 from genverify.papers.housing.attack.joint_program import read_block, read_percentages, read_statistics
 from genverify.papers.housing.attack.prior import prior_of
-from genverify.papers.housing.attack.variability import measure_block, variability_frame
+from genverify.papers.housing.attack.variability import measure_block, spread, variability_frame
 from genverify.papers.housing.private.household import read_household_file
 from genverify.papers.housing.settings import Condition
 from genverify.run.jobs import Job, log, run
@@ -18,7 +18,8 @@ def main(job: Job) -> None:
     file, percentages = read_household_file(Path(job.input.housing_domain)), read_percentages(Path(job.input.published))
     settings, prior, rows = job.settings("program", ProgramSettings), pd.read_parquet(job.input.prior), []
     reading = job.part("condition", Condition).reading
-    statistics = read_statistics(Path(job.input.statistics), percentages)[int(job.wildcards.batch) :: job.params.batches]
+    statistics = spread(read_statistics(Path(job.input.statistics), percentages), job.params.blocks)
+    statistics = statistics[int(job.wildcards.batch) :: job.params.batches]
     for block, row in progress(statistics, "blocks measured"):
         release = read_block(row, block, file, percentages, reading)
         found = measure_block(release, prior_of(prior, block), file, job.params.simple, settings)

@@ -16,14 +16,14 @@ from genverify.solve.settings import ProgramSettings
 
 def main(job: Job) -> None:
     file, percentages = read_household_file(Path(job.input.housing_domain)), read_percentages(Path(job.input.published))
-    reading = job.part("condition", Condition).reading
+    condition = job.part("condition", Condition)
     wanted = flagged_batch(pd.read_parquet(job.input.blocks), int(job.wildcards.batch), job.params.batches)
     rows = dict(read_statistics(Path(job.input.statistics), percentages))
     settings, prior, found = job.settings("program", ProgramSettings), pd.read_parquet(job.input.prior), []
     for block in progress(wanted, "blocks reconstructed"):
-        release = read_block(rows[block], block, file, percentages, reading)
+        release = read_block(rows[block], block, file, percentages, condition.reading)
         own = prior_of(prior, block)
-        found.append(reconstruct_block(release, own, job.params.top, settings, job.params.search, job.params.seed))
+        found.append(reconstruct_block(release, own, condition.top, settings, job.params.search, job.params.seed))
     all_datasets(found).to_parquet(job.output.datasets, index=False)
     blocks_frame(found).to_parquet(job.output.blocks, index=False)
     log.info("%d fit, %d proved, of %d", sum(r.fits for r in found), sum(r.likely.proved for r in found), len(found))

@@ -9,25 +9,27 @@ from tempfile import TemporaryDirectory
 import yaml
 
 from genverify.core.errors import ConfigError
+from genverify.core.files import read_yaml
 from genverify.run.config import parse_config
 from genverify.run.jobs import Job, log, run
-from genverify.run.plan import jobs_of, plan, read_earlier
+from genverify.run.plan import jobs_of, plan, plan_everything, read_earlier
 
 
 def main(job: Job) -> None:
-    jobs = jobs_of(dry_run(job.params.study))
-    earlier = read_earlier(Path("benchmarks"), Path("results"))
+    earlier = read_earlier(Path("benchmarks"), Path("results"), read_yaml(Path(job.params.times))["seconds"])
     config, cores = parse_config(job.params.study), os.cpu_count() or 1
-    for line in plan(config, jobs, job.params.batches, earlier, Path("results"), cores):
-        log.info("%s", line)
+    for target, told in {"all": plan, "everything": plan_everything}.items():
+        jobs = jobs_of(dry_run(job.params.study, target))
+        for line in told(config, jobs, job.params.batches, earlier, Path("results"), cores):
+            log.info("%s", line)
 
 
-def dry_run(study: dict[str, object]) -> str:
-    """What Snakemake would do with these settings; no lock is taken, nothing is changed."""
+def dry_run(study: dict[str, object], target: str) -> str:
+    """What Snakemake would do for a target with these settings; no lock is taken, nothing is changed."""
     with TemporaryDirectory() as folder:
         settings = Path(folder) / "study.yaml"
         settings.write_text(yaml.safe_dump(study))
-        options = ["--dry-run", "--nolock", "--quiet", "rules", "--configfile", str(settings)]
+        options = ["--dry-run", "--nolock", "--quiet", "rules", "--configfile", str(settings), "--", target]
         words = [sys.executable, "-m", "snakemake", *options]
         done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if done.returncode:

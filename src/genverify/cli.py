@@ -45,6 +45,17 @@ def _parser() -> argparse.ArgumentParser:
     explain.add_argument("claim", help="for instance TEN=3,HHSIZE=1,THHRACE=2,m=1 (m = 1 if left out)")
     explain.add_argument("--study", type=Path, default=STUDY, help="results of a variant (%(default)s)")
     explain.set_defaults(run=_explain)
+    excluded = commands.add_parser("excluded", help="say which counts of records of a block cannot exist")
+    excluded.add_argument("block", help="15-digit GEOID of the block")
+    excluded.add_argument("claim", help="for instance TEN=3,HHSIZE=1 (m is not needed)")
+    excluded.add_argument("--study", type=Path, default=STUDY, help="results of a variant (%(default)s)")
+    excluded.set_defaults(run=_excluded)
+    layout = commands.add_parser("check-ppmf", help="check a PPMF file against the layout that is read")
+    layout.add_argument("file", type=Path, help="the unit or the person file (.csv, .txt, .gz or .zip)")
+    layout.add_argument("--persons", action="store_true", help="it is the person file")
+    layout.add_argument("--rows", type=int, default=1_000_000, metavar="N", help="rows that are read (%(default)s; 0: all)")
+    layout.add_argument("--domain", type=Path, help="columns and codes (as config.yaml names them)")
+    layout.set_defaults(run=_check_ppmf)
     progress = commands.add_parser("progress", help="say how far the study that runs in a folder is, until it is done")
     progress.add_argument(
         "folder", type=Path, nargs="?", default=Path("."), help="where Snakemake was started (%(default)s)"
@@ -74,6 +85,23 @@ def _explain(options: argparse.Namespace) -> None:
     from genverify.attack.words.command import explain_claim
 
     for line in explain_claim(options.study, options.block, options.claim):
+        print(line)
+
+
+def _excluded(options: argparse.Namespace) -> None:
+    from genverify.papers.gtv.excluded import say_excluded
+
+    for line in say_excluded(options.study, options.block, options.claim):
+        print(line)
+
+
+def _check_ppmf(options: argparse.Namespace) -> None:
+    from genverify.microdata.ppmf_check import check_layout
+    from genverify.run.config import parse_config, read_shipped
+
+    config = parse_config(read_shipped(Path()))
+    domain = options.domain or Path(config.persons.domain if options.persons else config.microdata.domain)
+    for line in check_layout(options.file, domain, options.persons, options.rows):
         print(line)
 
 

@@ -23,8 +23,10 @@ WORLDS = {
     "dp": (0.8, 0.5, 0.8),
     "dp_uniform": (0.7, 0.3, 0.6),
     "dp_both": (0.8, 0.6, 0.9),
+    "dp_uniform_001": (0.8, 0.5, 0.7),
+    "dp_uniform_0001": (0.9, 0.7, 0.9),
     "none_exact": (0.6, 0.0, 0.25),
-    "swapping_exact": (0.4, 0.05, 0.3),
+    "swapping_state": (0.4, 0.01, 0.3),
     "swapping_census": (0.3, 0.01, 0.4),
 }
 
@@ -106,14 +108,14 @@ def _reconstruct(block: str, rows: pd.DataFrame, misplaced: float, top: int, rng
 
 def _variability(judged: pd.DataFrame, rng: Any) -> pd.DataFrame:
     frames = []
-    for attributes, certain in (("all", 0.02), ("simple", 0.3)):
+    for attributes, certain in (("all", 0.02), ("simple", 0.3), ("violations", 0.1), ("violations_simple", 0.4)):
         n = judged["n"].to_numpy()
         moved = np.where(
             rng.random(len(n)) < certain, 0, np.rint(n * rng.beta(*((8, 1) if attributes == "all" else (1, 3)), len(n)))
         )
         frames.append(
             pd.DataFrame({"block": judged["block"], "attributes": attributes, "solvar": (2 * moved).astype(int)}).assign(
-                share=moved / n, exact=True, n=n, n_s=judged["n_s"]
+                share=moved / n, exact=True, records=n, n=n, n_s=judged["n_s"]
             )
         )
     return pd.concat(frames, ignore_index=True)

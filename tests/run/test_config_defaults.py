@@ -9,16 +9,18 @@ from genverify.core.errors import ConfigError
 from genverify.run.config import parse_config, settings_of
 
 Text = dict[str, Any]
-# swap, swap_hud, noise, rho, noise_hud, reading
+# swap, swap_among, swap_hud, noise, rho, noise_hud, reading, top
 CONDITIONS = {
-    "none": (0.0, False, "none", None, False, "appendix_e"),
-    "swapping": (0.1, True, "none", None, False, "appendix_e"),
-    "swapping_census": (0.1, False, "none", None, False, "appendix_e"),
-    "dp": (0.0, False, "das", None, False, "appendix_e"),
-    "dp_uniform": (0.0, False, "uniform", 0.1, False, "appendix_e"),
-    "dp_both": (0.0, False, "das", None, True, "appendix_e"),
-    "none_exact": (0.0, False, "none", None, False, "exact"),
-    "swapping_exact": (0.1, True, "none", None, False, "exact"),
+    "none": (0.0, "properties", False, "none", None, False, "appendix_e", 100),
+    "swapping": (0.1, "properties", True, "none", None, False, "appendix_e", 100),
+    "swapping_state": (0.1, "state", True, "none", None, False, "appendix_e", 0),
+    "swapping_census": (0.1, "properties", False, "none", None, False, "appendix_e", 0),
+    "dp": (0.0, "properties", False, "das", None, False, "appendix_e", 10),
+    "dp_uniform": (0.0, "properties", False, "uniform", 0.1, False, "appendix_e", 10),
+    "dp_uniform_001": (0.0, "properties", False, "uniform", 0.01, False, "appendix_e", 10),
+    "dp_uniform_0001": (0.0, "properties", False, "uniform", 0.001, False, "appendix_e", 10),
+    "dp_both": (0.0, "properties", False, "das", None, True, "appendix_e", 10),
+    "none_exact": (0.0, "properties", False, "none", None, False, "exact", 0),
 }
 # rho, publish, confidence, tables of the noise
 NOISE = {
@@ -52,7 +54,7 @@ def in_order(settings: Any) -> Any:
 
 
 def test_the_conditions_written_out(config: Text) -> None:
-    keys = ("swap", "swap_hud", "noise", "rho", "noise_hud", "reading")
+    keys = ("swap", "swap_among", "swap_hud", "noise", "rho", "noise_hud", "reading", "top")
     written = {name: dict(zip(keys, values, strict=True)) for name, values in CONDITIONS.items()}
     assert in_order(settings_of(parse_config(config), "housing.conditions", None)) == in_order(written)
 

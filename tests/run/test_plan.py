@@ -69,7 +69,7 @@ def test_earlier_runs_are_measured_per_block(small: Config, tmp_path: Path) -> N
     lines = list(plan(small, {"verify_claims": 25, "plot_fig3": 1}, 25, earlier, tmp_path / "results", 1))
     whole = 0.2 * (500 + 100 * block_seconds(4) / block_seconds(10)) + 20
     assert f"time: about {in_words(whole)} on 1 cores ({in_words(whole)} of one core)" in lines
-    assert "  from earlier runs: 2 of 2 rules (benchmarks/)" in lines
+    assert "  from earlier runs: 2 of 2 rules (benchmarks/, workflow/times.yaml)" in lines
     assert any("(1 kB per block and variant, measured)" in line for line in lines)
 
 

@@ -14,7 +14,7 @@ FIGURES = re.findall(r'shown\(\s*"figures/(\w+)\.png"', TEXT)
 SHARED = re.findall(r'shown\(\s*"[^"]*\{[^)]*"(\w+)",?\s*\)', TEXT)
 PAGES = read_yaml(ROOT / "workflow" / "report.yaml")
 TABLES = {name: page for group in PAGES.values() for name, page in group.items()}
-CATEGORIES = re.search(r"^IN_PAPER.*\nHOUSING.*", STAGES["common.smk"], re.MULTILINE)
+CATEGORIES = re.search(r"^IN_PAPER.*\nHOUSING.*\nPRIVACY.*", STAGES["common.smk"], re.MULTILINE)
 
 
 def test_every_figure_is_shown() -> None:
@@ -30,7 +30,7 @@ def test_every_table_to_read_has_a_page() -> None:
 
 
 def test_a_table_stands_in_one_group() -> None:
-    assert PAGES.keys() == {"all", "raprank", "persons", "housing", "zeros", "generators"}
+    assert PAGES.keys() == {"all", "raprank", "persons", "housing", "privacy", "zeros", "generators"}
     assert len(TABLES) == sum(map(len, PAGES.values()))
 
 

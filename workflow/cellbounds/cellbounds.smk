@@ -5,14 +5,25 @@ Writes: results/tables/cellbounds_*.csv, figures/cellbounds*.* and results/bench
 
 CELLBOUNDS = [
     "figures/cellbounds.pdf",
-    *(f"results/tables/cellbounds_table{number}.csv" for number in (5, 8, 9)),
+    *(f"results/tables/cellbounds_table{number}.csv" for number in (1, 3, 5, 6, 8, 9)),
+    "results/tables/cellbounds_sentences.csv",
+    "results/tables/cellbounds_redesign.csv",
 ]
 
 
-rule write_cellbounds_table:
-    """Bound the cells of an example of the cell-bounding paper (Table 5: 4 x 4, 8: clinical trial, 9: autoworkers), ours beside its numbers."""
+rule cellbounds:
+    """Every figure and table of the cell bounds but the benchmarks."""
     input:
+        CELLBOUNDS,
+
+
+rule write_cellbounds_table:
+    """Bound the cells of an example of the cell-bounding paper (Tables 1, 3, 5: 4 x 4, 6: survey, 8: clinical trial, 9: autoworkers), ours beside its numbers."""
+    input:
+        table1="data/cellbounds/table1.csv",
         table2="data/cellbounds/table2.csv",
+        table3="data/cellbounds/table3.csv",
+        table6="data/cellbounds/table6.csv",
         table7="data/cellbounds/table7.csv",
         table9="data/cellbounds/table9.csv",
         paper="data/cellbounds/paper.yaml",
@@ -24,13 +35,61 @@ rule write_cellbounds_table:
     benchmark:
         "benchmarks/write_cellbounds_table/{number}.tsv"
     wildcard_constraints:
-        number="5|8|9",
+        number="1|3|5|6|8|9",
     conda:
         "../../envs/environment.yaml"
     params:
         code=code_of("write_cellbounds_table"),
     script:
         "../../scripts/cellbounds/write_cellbounds_table.py"
+
+
+rule write_cellbounds_sentences:
+    """Check what the paper's text says about its Tables 1, 2, 3, 6, 7 and 9, sentence by sentence."""
+    input:
+        table1="data/cellbounds/table1.csv",
+        table2="data/cellbounds/table2.csv",
+        table3="data/cellbounds/table3.csv",
+        table6="data/cellbounds/table6.csv",
+        table7="data/cellbounds/table7.csv",
+        table9="data/cellbounds/table9.csv",
+        paper="data/cellbounds/paper.yaml",
+    output:
+        table="results/tables/cellbounds_sentences.csv",
+        record="results/tables/cellbounds_sentences.record.json",
+    log:
+        "logs/write_cellbounds_sentences.log",
+    benchmark:
+        "benchmarks/write_cellbounds_sentences.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code_of("write_cellbounds_sentences"),
+    script:
+        "../../scripts/cellbounds/write_cellbounds_sentences.py"
+
+
+rule write_cellbounds_redesign:
+    """Merge rows or columns of the paper's tables until their conditionals disclose nothing (section 4.1)."""
+    input:
+        table1="data/cellbounds/table1.csv",
+        table2="data/cellbounds/table2.csv",
+        table6="data/cellbounds/table6.csv",
+        table7="data/cellbounds/table7.csv",
+    output:
+        table="results/tables/cellbounds_redesign.csv",
+        record="results/tables/cellbounds_redesign.record.json",
+    log:
+        "logs/write_cellbounds_redesign.log",
+    benchmark:
+        "benchmarks/write_cellbounds_redesign.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code_of("write_cellbounds_redesign"),
+        cellbounds=setting("cellbounds"),
+    script:
+        "../../scripts/cellbounds/write_cellbounds_redesign.py"
 
 
 rule plot_cellbounds:
@@ -74,6 +133,32 @@ rule benchmark_cellbounds:
         seed=setting("seed"),
     script:
         "../../scripts/cellbounds/benchmark_cellbounds.py"
+
+
+rule benchmark_cellbounds_shapes:
+    """Seconds for the bounds of all cells of tables as large as those of section 3.3: files of a user, or stand-ins."""
+    input:
+        adult="data/cellbounds/adult.yaml",
+        files=[
+            path
+            for shape in STUDY.benchmark.cellbounds.shapes.values()
+            for path in shape.files
+        ],
+    output:
+        table="results/benchmark/cellbounds_shapes.csv",
+        record="results/benchmark/cellbounds_shapes.record.json",
+    log:
+        "logs/benchmark_cellbounds_shapes.log",
+    benchmark:
+        "benchmarks/benchmark_cellbounds_shapes.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code_of("benchmark_cellbounds_shapes"),
+        cellbounds=setting("benchmark.cellbounds"),
+        seed=setting("seed"),
+    script:
+        "../../scripts/cellbounds/benchmark_cellbounds_shapes.py"
 
 
 rule plot_cellbounds_scaling:

@@ -25,7 +25,7 @@ rule benchmark_housing:
         code=code_of("benchmark_housing"),
         program=setting("program"),
         own=setting("benchmark.housing"),
-        top=setting("housing.top"),
+        condition=setting("housing.condition"),
         search=setting("housing.search"),
         seed=setting("seed"),
     script:

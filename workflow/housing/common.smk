@@ -4,6 +4,8 @@ Writes: nothing; what the stages of the housing study share: its source, the set
 """
 
 CONDITIONS = sorted(STUDY.housing.conditions)
+# those whose flagged blocks are reconstructed
+RECONSTRUCTED = [name for name in CONDITIONS if STUDY.housing.conditions[name].top]
 HOUSING_SOURCE = (
     COUNTRY
     if STUDY.microdata.source == "synthetic"

@@ -55,7 +55,9 @@ rule publish_housing:
         "../../envs/environment.yaml"
     params:
         code=code_of("publish_housing"),
-        condition=condition_part("swap", "swap_hud", "noise", "rho", "noise_hud"),
+        condition=condition_part(
+            "swap", "swap_among", "swap_hud", "noise", "rho", "noise_hud"
+        ),
         smallest_property=setting("housing.smallest_property"),
         seed=setting("seed"),
     script:

@@ -16,6 +16,31 @@ def number_of(wildcards):
     )
 
 
+rule plot_housing_fig1:
+    """Figure 1: the experiment as a drawing, with the numbers of this run."""
+    input:
+        judged="results/housing/none/evaluation.parquet",
+        curves="results/housing/none/reidentified.parquet",
+        totals="results/housing/none/totals.parquet",
+        manifest="results/housing/manifest.json",
+    output:
+        pdf="figures/housing_fig1.pdf",
+        png=shown("figures/housing_fig1.png", "Figure 1", HOUSING),
+        csv="figures/housing_fig1.csv",
+        record="figures/housing_fig1.record.json",
+    log:
+        "logs/plot_housing_fig1.log",
+    benchmark:
+        "benchmarks/plot_housing_fig1.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code_of("plot_housing_fig1"),
+        match_keys=setting("housing.match_keys"),
+    script:
+        "../../scripts/housing/plot_housing_fig1.py"
+
+
 rule plot_housing_variability:
     """Figures 2 and A.2: how many records may differ between feasible reconstructions, and what blocks they are in which few may."""
     input:
@@ -72,7 +97,7 @@ rule plot_housing_curves:
 rule plot_housing_a1:
     """Figure A.1: flagged blocks by number and by share of subsidized households."""
     input:
-        judged="results/housing/none/evaluation.parquet",
+        judged="results/housing/none/judged.parquet",
         manifest="results/housing/manifest.json",
     output:
         pdf="figures/housing_a1.pdf",

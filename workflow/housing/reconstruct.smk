@@ -49,8 +49,7 @@ rule reconstruct_housing:
     params:
         code=code_of("reconstruct_housing"),
         program=setting("program"),
-        condition=condition_part("reading"),
-        top=setting("housing.top"),
+        condition=condition_part("reading", "top"),
         search=setting("housing.search"),
         batches=setting("housing.batches"),
         seed=setting("seed"),
@@ -79,6 +78,7 @@ rule measure_housing_variability:
         program=setting("program"),
         condition=condition_part("reading"),
         simple=setting("housing.simple"),
+        blocks=setting("housing.variability_blocks"),
         batches=setting("housing.batches"),
     script:
         "../../scripts/housing/measure_housing_variability.py"

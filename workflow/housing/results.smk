@@ -1,6 +1,7 @@
 """
 Reads: results/housing/households.parquet (private), and of every condition the verdicts, reconstructions and variability of its blocks.
-Writes: results/housing/{condition}/reidentified.parquet (curves), totals.parquet and evaluation.parquet (blocks); results/tables/housing_*.csv.
+Writes: results/housing/{condition}/judged.parquet (blocks), evaluation.parquet (blocks with what was reconstructed), reidentified.parquet
+(curves) and totals.parquet; results/tables/housing_*.csv.
 """
 
 HOUSING_PAPER = "data/papers/subsidized_housing.yaml"
@@ -8,11 +9,15 @@ HOUSING_PAPER = "data/papers/subsidized_housing.yaml"
 SHOWN_CONDITIONS = [
     name
     for name, condition in STUDY.housing.conditions.items()
-    if condition.reading == "appendix_e"
+    if condition.reading == "appendix_e" and condition.top
+]
+JUDGED = [
+    f"results/housing/{name}/{'evaluation' if name in RECONSTRUCTED else 'judged'}.parquet"
+    for name in CONDITIONS
 ]
 HOUSING_FIGURES = [
     f"figures/housing_{name}.pdf"
-    for name in ("fig2", "fig3", "a1", "a2", "a3", "a4", "a5", "a6", "g7")
+    for name in ("fig1", "fig2", "fig3", "a1", "a2", "a3", "a4", "a5", "a6", "g7")
 ]
 
 
@@ -23,12 +28,34 @@ rule housing:
         expand("results/report/{page}.html", page=PAGES["housing"]),
 
 
-rule evaluate_housing:
-    """Judge the flagged blocks of a condition, and re-identify the households of their reconstructed violations (section 4.1)."""
+rule judge_housing:
+    """Judge the flagged blocks of a condition: which of them truly hold a violation."""
     input:
         households="results/housing/households.parquet",
         manifest="results/housing/{condition}/manifest.json",
         blocks="results/housing/{condition}/blocks.parquet",
+        domain=STUDY.housing.domain,
+    output:
+        judged="results/housing/{condition}/judged.parquet",
+        record="results/housing/{condition}/judged.record.json",
+    log:
+        "logs/housing/{condition}/judge_housing.log",
+    benchmark:
+        "benchmarks/housing/{condition}/judge_housing.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code_of("judge_housing"),
+        protection=condition_part("swap", "swap_hud", "noise", "noise_hud"),
+    script:
+        "../../scripts/housing/judge_housing.py"
+
+
+rule evaluate_housing:
+    """Re-identify the households of the violations that the reconstructions of flagged blocks have (section 4.1)."""
+    input:
+        households="results/housing/households.parquet",
+        judged="results/housing/{condition}/judged.parquet",
         reconstructions=expand(
             "results/housing/{{condition}}/reconstructions/{batch}.parquet",
             batch=HOUSING_BATCHES,
@@ -41,7 +68,7 @@ rule evaluate_housing:
     output:
         curves="results/housing/{condition}/reidentified.parquet",
         totals="results/housing/{condition}/totals.parquet",
-        judged="results/housing/{condition}/evaluation.parquet",
+        evaluation="results/housing/{condition}/evaluation.parquet",
         record="results/housing/{condition}/evaluation.record.json",
     log:
         "logs/housing/{condition}/evaluate_housing.log",
@@ -51,7 +78,6 @@ rule evaluate_housing:
         "../../envs/environment.yaml"
     params:
         code=code_of("evaluate_housing"),
-        protection=condition_part("swap", "swap_hud", "noise", "noise_hud"),
         match_keys=setting("housing.match_keys"),
         seed=setting("seed"),
     script:
@@ -85,7 +111,7 @@ rule write_housing_table1:
     """Table 1: block-level precision and recall with no protection, swapping and differential privacy, beside the paper."""
     input:
         judged=expand(
-            "results/housing/{condition}/evaluation.parquet",
+            "results/housing/{condition}/judged.parquet",
             condition=["none", "swapping", "dp"],
         ),
         manifest="results/housing/manifest.json",
@@ -109,14 +135,12 @@ rule write_housing_table1:
 rule write_housing_conditions:
     """Every condition of the study: blocks flagged, contradictions, chance, and households found with each match key."""
     input:
-        judged=expand(
-            "results/housing/{condition}/evaluation.parquet", condition=CONDITIONS
-        ),
+        judged=JUDGED,
         curves=expand(
-            "results/housing/{condition}/reidentified.parquet", condition=CONDITIONS
+            "results/housing/{condition}/reidentified.parquet", condition=RECONSTRUCTED
         ),
         totals=expand(
-            "results/housing/{condition}/totals.parquet", condition=CONDITIONS
+            "results/housing/{condition}/totals.parquet", condition=RECONSTRUCTED
         ),
         manifest="results/housing/manifest.json",
     output:
@@ -139,14 +163,12 @@ rule write_housing_conditions:
 rule write_housing_numbers:
     """The numbers that the paper prints (sections 3.2 and 4.2), ours beside them, and the difference."""
     input:
-        judged=expand(
-            "results/housing/{condition}/evaluation.parquet", condition=CONDITIONS
-        ),
+        judged=JUDGED,
         curves=expand(
-            "results/housing/{condition}/reidentified.parquet", condition=CONDITIONS
+            "results/housing/{condition}/reidentified.parquet", condition=RECONSTRUCTED
         ),
         totals=expand(
-            "results/housing/{condition}/totals.parquet", condition=CONDITIONS
+            "results/housing/{condition}/totals.parquet", condition=RECONSTRUCTED
         ),
         sampling="results/housing/sampling.parquet",
         variability=expand(

@@ -1,12 +1,18 @@
 """
-Reads: the domain and table files, and results/microdata/ for the zeros of blocks.
-Writes: figures/rr_frontier.*, figures/matrix_mechanism.*, figures/zeros_removed.* and results/privacy/ (privacy against accuracy).
+Reads: the domain and table files; results/microdata/ and results/persons/ for the zeros of blocks, and for what counts are worth.
+Writes: figures/rr_*, matrix_mechanism.*, data_utility.*, zeros_removed.*, person_zeros.*, results/privacy/, results/tables/privacy_semantics.csv.
 """
 
-PRIVACY = "Privacy against accuracy"
 PRIVACY_FIGURES = [
     f"figures/{name}.pdf"
-    for name in ("rr_frontier", "matrix_mechanism", "zeros_removed")
+    for name in (
+        "rr_frontier",
+        "rr_dial",
+        "matrix_mechanism",
+        "data_utility",
+        "zeros_removed",
+        "person_zeros",
+    )
 ]
 
 
@@ -110,7 +116,122 @@ rule plot_zeros_removed:
         "../../scripts/mechanisms/plot_zeros_removed.py"
 
 
+rule plot_rr_dial:
+    """Draw mu as a dial between the two one-sided guarantees of randomized response (footnote 57)."""
+    output:
+        pdf="figures/rr_dial.pdf",
+        png=shown("figures/rr_dial.png", "Randomized response: mu as a dial", PRIVACY),
+        table="figures/rr_dial.csv",
+        record="figures/rr_dial.record.json",
+    log:
+        "logs/plot_rr_dial.log",
+    benchmark:
+        "benchmarks/plot_rr_dial.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code_of("plot_rr_dial"),
+        dial=setting("privacy.dial"),
+    script:
+        "../../scripts/mechanisms/plot_rr_dial.py"
+
+
+rule plot_data_utility:
+    """Draw expected utility of the published counts against their accuracy (E-15 to E-28), simulated beside the formula."""
+    input:
+        microdata="results/microdata",
+        manifest="results/microdata.json",
+        sample="results/sample/blocks.parquet",
+        domain=STUDY.microdata.domain,
+        tables=STUDY.release.tables_file,
+    output:
+        pdf="figures/data_utility.pdf",
+        png=shown("figures/data_utility.png", "Utility of data", PRIVACY),
+        table="figures/data_utility.csv",
+        record="figures/data_utility.record.json",
+    log:
+        "logs/plot_data_utility.log",
+    benchmark:
+        "benchmarks/plot_data_utility.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code_of("plot_data_utility"),
+        release=setting("release"),
+        utility=setting("privacy.utility"),
+        seed=setting("seed"),
+    script:
+        "../../scripts/mechanisms/plot_data_utility.py"
+
+
+rule write_privacy_semantics:
+    """Enumerate the databases of a toy population (D-13) and how far noise moves the odds of each pair of hypotheses (D-14)."""
+    output:
+        table="results/tables/privacy_semantics.csv",
+        record="results/tables/privacy_semantics.record.json",
+    log:
+        "logs/write_privacy_semantics.log",
+    benchmark:
+        "benchmarks/write_privacy_semantics.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code_of("write_privacy_semantics"),
+        semantics=setting("privacy.semantics"),
+    script:
+        "../../scripts/mechanisms/write_privacy_semantics.py"
+
+
+rule count_person_zeros:
+    """Count the persons of the person domain that the zeros of a block leave possible, for blocks of several sizes."""
+    input:
+        persons="results/persons",
+        domain=STUDY.persons.domain,
+        tables=STUDY.persons.release.tables_file,
+    output:
+        blocks="results/privacy/person_zeros.parquet",
+        record="results/privacy/person_zeros.record.json",
+    log:
+        "logs/count_person_zeros.log",
+    benchmark:
+        "benchmarks/count_person_zeros.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code_of("count_person_zeros"),
+        release=setting("persons.release"),
+        program=setting("program"),
+        zeros=setting("privacy.zeros"),
+        seed=setting("seed"),
+    script:
+        "../../scripts/mechanisms/count_person_zeros.py"
+
+
+rule plot_person_zeros:
+    """Draw how many persons the zeros of a block leave of the person domain, by its size (appendix A: 500,000 cells)."""
+    input:
+        blocks="results/privacy/person_zeros.parquet",
+        domain=STUDY.persons.domain,
+        manifest="results/persons.json",
+    output:
+        pdf="figures/person_zeros.pdf",
+        png=shown("figures/person_zeros.png", "What zeros rule out, persons", PRIVACY),
+        table="figures/person_zeros.csv",
+        record="figures/person_zeros.record.json",
+    log:
+        "logs/plot_person_zeros.log",
+    benchmark:
+        "benchmarks/plot_person_zeros.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code_of("plot_person_zeros"),
+    script:
+        "../../scripts/mechanisms/plot_person_zeros.py"
+
+
 rule privacy:
-    """Every figure of privacy against accuracy (the randomized-response appendix)."""
+    """Every figure and table of privacy against accuracy (the randomized-response appendix)."""
     input:
         PRIVACY_FIGURES,
+        expand("results/report/{page}.html", page=PAGES["privacy"]),

@@ -19,7 +19,10 @@ FOLDERS = (
 )
 RESERVED = tuple(FOLDERS.split())
 NAME = re.compile(r"[A-Za-z0-9]\w{0,63}", re.ASCII)  # becomes part of paths
-PARTS = ("persons", "raprank", "cellbounds", "housing", "mechanisms", "protected", "zeros", "generators", "benchmark")
+PARTS = (
+    "persons", "raprank", "cellbounds", "housing", "mechanisms", "protected", "zeros", "generators", "excluded",
+    "benchmark",
+)  # fmt: skip
 VARIABLE_SECTIONS = ("release", "program", "generate", "verify")
 
 

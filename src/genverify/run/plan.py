@@ -1,7 +1,7 @@
-"""What a run would cost, before it starts: blocks, batches, jobs, and about how much time and disk."""
+"""What a run would cost, before it starts: about how much time, then blocks, batches, jobs and disk."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -36,11 +36,11 @@ def jobs_of(output: str) -> dict[str, int]:
     {'plot_fig2': 3}
     """
     found = {rule: int(count) for rule, count in re.findall(r"^(\w+) +(\d+)$", output, re.MULTILINE)}
-    return {rule: count for rule, count in found.items() if rule not in ("all", "total")}
+    return {rule: count for rule, count in found.items() if rule not in ("all", "everything", "total")}
 
 
-def read_earlier(benchmarks: Path, results: Path) -> Earlier:
-    """The measurements of earlier runs, as far as there are any."""
+def read_earlier(benchmarks: Path, results: Path, known: Mapping[str, float] | None = None) -> Earlier:
+    """The measurements of earlier runs, as far as there are any; `known` are seconds per job of rules not run here yet."""
     times: dict[str, list[float]] = {}
     batches: dict[str, int] = {}
     for path in sorted(benchmarks.rglob("*.tsv")):
@@ -50,7 +50,7 @@ def read_earlier(benchmarks: Path, results: Path) -> Earlier:
             batches[rule] = len(list(path.parent.glob("*.tsv")))
     sample = results / "sample" / "blocks.parquet"
     sizes = households_of(pd.read_parquet(sample)) if sample.is_file() else {}
-    seconds = {rule: sum(found) / len(found) for rule, found in times.items() if found}
+    seconds = {**(known or {}), **{rule: sum(found) / len(found) for rule, found in times.items() if found}}
     return Earlier(sum(map(block_seconds, sizes.values())), seconds, batches, _bytes_per_block(results, len(sizes)))
 
 
@@ -76,10 +76,12 @@ def count_states(config: Config, microdata: Path) -> tuple[int, str]:
 def plan(
     config: Config, jobs: Mapping[str, int], batches: int, earlier: Earlier, results: Path, cores: int
 ) -> Iterator[str]:
-    """The plan in words."""
-    microdata, blocks, cost = results / "microdata", 0, 0.0
-    for name, count, seconds, how in _designs(config, results):
-        blocks, cost = blocks + count, cost + seconds
+    """The plan in words, the time first."""
+    microdata, designs = results / "microdata", list(_designs(config, results))
+    blocks = sum(count for _, count, _, _ in designs)
+    if jobs:
+        yield from time_lines(jobs, _cost(designs) / batches, batches, earlier, cores)
+    for name, _, _, how in designs:
         yield f"design {name}: {how}"
     variants = len(config.variants)
     yield f"{blocks} blocks or a few less, in {batches} batches; {variants} variants: {blocks * variants} attacks on a block"
@@ -88,7 +90,6 @@ def plan(
         return
     listed = ", ".join(f"{count} {rule}" for rule, count in sorted(jobs.items(), key=lambda item: (-item[1], item[0])))
     yield f"jobs: {sum(jobs.values())} ({listed})"
-    yield from _time(jobs, cost / batches, batches, earlier, cores)
     rate = earlier.bytes_per_block or BYTES_PER_BLOCK
     size = blocks * variants * rate + _microdata_bytes(config, microdata)
     how = "measured" if earlier.bytes_per_block else "by default"
@@ -116,18 +117,36 @@ def _designs(config: Config, results: Path) -> Iterator[tuple[str, int, float, s
             yield name, 0, 0.0, how
 
 
+def _cost(designs: Iterable[tuple[str, int, float, str]]) -> float:
+    return sum(cost for _, _, cost, _ in designs)
+
+
 def _whole(sizes: pd.DataFrame, states: str | Sequence[str], up_to: int) -> "pd.Series[int]":
     """The households of every block of the states that has at most `up_to`."""
     return sizes.loc[(sizes["n"] <= up_to) & (True if states == "all" else sizes["state"].isin(list(states))), "n"]
 
 
-def _time(jobs: Mapping[str, int], per_batch: float, batches: int, earlier: Earlier, cores: int) -> Iterator[str]:
+def plan_everything(
+    config: Config, jobs: Mapping[str, int], batches: int, earlier: Earlier, results: Path, cores: int
+) -> Iterator[str]:
+    """The time that all five papers would take, and their jobs."""
+    if not jobs:
+        yield "everything: up to date"
+        return
+    first, *rest = time_lines(jobs, _cost(_designs(config, results)) / batches, batches, earlier, cores)
+    yield f"everything (all five papers), {first}"
+    yield from rest
+    yield f"  jobs: {sum(jobs.values())} of {len(jobs)} rules"
+
+
+def time_lines(jobs: Mapping[str, int], per_batch: float, batches: int, earlier: Earlier, cores: int) -> Iterator[str]:
+    """About how long the jobs take, and how that is known."""
     seconds = {rule: count * _seconds(rule, count, per_batch, batches, earlier) for rule, count in jobs.items()}
     guessed = [rule for rule in jobs if rule not in earlier.seconds]
     total = sum(seconds.values())
     yield f"time: about {in_words(total / cores)} on {cores} cores ({in_words(total)} of one core)"
     if len(guessed) < len(jobs):
-        yield f"  from earlier runs: {len(jobs) - len(guessed)} of {len(jobs)} rules (benchmarks/)"
+        yield f"  from earlier runs: {len(jobs) - len(guessed)} of {len(jobs)} rules (benchmarks/, workflow/times.yaml)"
     if guessed:
         of_ten = f"{block_seconds(10):.1f} s per block of ten households"
         yield f"  by default ({of_ten}, {SECONDS_PER_JOB:.0f} s per other job): {', '.join(sorted(guessed))}"

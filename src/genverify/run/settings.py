@@ -9,6 +9,7 @@ from genverify.core.closed import Name, Section
 from genverify.core.settings import ReleaseSettings
 from genverify.microdata.settings import Microdata
 from genverify.papers.cellbounds.settings import Cellbounds, CellboundsBenchmark
+from genverify.papers.gtv.excluded_settings import Excluded
 from genverify.papers.gtv.settings import (
     Generators,
     IngestBenchmark,
@@ -51,6 +52,7 @@ class Config(Section):
     protected: Protected
     zeros: Zeros
     generators: Generators
+    excluded: Excluded
     explorer: Explorer
     benchmark: Benchmark
     releases: dict[Name, str]

@@ -182,7 +182,9 @@ def test_budget_files_that_cannot_be_are_refused(tmp_path: Path) -> None:
         noisy_hud(statistics(2, 1), {"percentages": {}}, Fraction(0), np.random.default_rng(1))
 
 
-PLAIN = Condition(swap=0.0, swap_hud=False, noise="none", rho=None, noise_hud=False, reading="exact")
+PLAIN = Condition(
+    swap=0.0, swap_among="properties", swap_hud=False, noise="none", rho=None, noise_hud=False, reading="exact", top=10
+)
 
 
 @pytest.mark.parametrize(

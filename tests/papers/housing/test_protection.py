@@ -6,12 +6,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from genverify.core.errors import DataError
 from genverify.core.files import read_yaml
 from genverify.papers.housing.published.conditions import protect, swap_households
 from genverify.papers.housing.settings import Condition
 
 PUBLISHED = read_yaml(Path(__file__).parents[3] / "data" / "housing" / "published.yaml")
-PLAIN = Condition(swap=0.0, swap_hud=False, noise="none", rho=None, noise_hud=False, reading="exact")
+PLAIN = Condition(
+    swap=0.0, swap_among="properties", swap_hud=False, noise="none", rho=None, noise_hud=False, reading="exact", top=10
+)
 
 
 def state(seed: int = 3) -> pd.DataFrame:
@@ -41,7 +44,8 @@ def test_a_swap_of_both_releases_takes_the_subsidy_along() -> None:
     assert after["block"].tolist() == shared.tolist()
     assert (before[["N", "P", "CHILDREN", "SIZE_1"]] == after[["N", "P", "CHILDREN", "SIZE_1"]]).all(axis=None)
     assert (before["HUD_N"] != after["HUD_N"]).any()
-    moved = swap_households(state(), PLAIN.but(swap=0.3, swap_hud=True), 5)
+    moved, exchanged = swap_households(state(), PLAIN.but(swap=0.3, swap_hud=True), 5)
+    assert exchanged == 0.3 * len(state())
     assert sorted(moved["BEDROOMS"]) == sorted(state()["BEDROOMS"])
     kinds = ["SIZE", "CHILDREN", "RACE", "BEDROOMS"]
     assert moved[kinds].value_counts().sort_index().equals(state()[kinds].value_counts().sort_index())
@@ -52,3 +56,18 @@ def test_a_property_that_swapping_makes_too_small_is_suppressed(smallest: int) -
     everything = published(swap=0.4, swap_hud=True, smallest=1)
     kept = published(swap=0.4, swap_hud=True, smallest=smallest)
     assert kept["block"].tolist() == everything.loc[everything["HUD_N"] >= smallest, "block"].tolist()
+
+
+def test_partners_come_from_the_blocks_with_a_property_or_from_all_of_the_state() -> None:
+    among, anywhere = (published(swap=0.4, swap_hud=True, swap_among=name, smallest=1) for name in ("properties", "state"))
+    before = published(smallest=1)
+    assert among["HUD_N"].sum() == before["HUD_N"].sum(), "no subsidy leaves the blocks with a property"
+    assert anywhere["HUD_N"].sum() < before["HUD_N"].sum()
+
+
+def test_a_swap_without_partners_is_refused_with_a_remedy() -> None:
+    alone = state()[lambda frame: frame["block"] == frame["block"].iloc[0]]
+    with pytest.raises(
+        DataError, match=r"swap: 0.5, but nobody moved: among the blocks with a property .* swap_among: state"
+    ):
+        protect([alone], PLAIN.but(swap=0.5), 1, PUBLISHED, None, seed=5)

@@ -101,6 +101,16 @@ def test_configurations_by_hand() -> None:
     assert distinct["recall"].iloc[-1] == pytest.approx(2 / 3)
 
 
+def test_configurations_over_households_by_hand() -> None:
+    """As many true configurations as with `distinct`; recall is over every household in violation, look-alikes too."""
+    twice = pd.concat([PRIVATE, PRIVATE[PRIVATE["block"] == A].iloc[:1]], ignore_index=True)  # one more in violation, alike
+    identified = identify(twice, "key", HUD, FILE)
+    ranked = rank_reconstructed(count_violations(RECONSTRUCTED, FILE), FOUND, identified, FILE, 1)
+    once = curves(ranked, identified, "block", "toy").query("scope == 'once'").iloc[-1]
+    assert once[["putative", "true", "precision"]].tolist() == [2, 2, 1]
+    assert once["recall"] == pytest.approx(2 / 4)
+
+
 def test_without_bedrooms_the_neighbours_are_joined_as_well() -> None:
     found = found_with(RACE_CHILD)
     assert of_scope(found, "all", "putative", "true")[-1] == [4, 2]  # the White household that is not subsidized came along
@@ -134,7 +144,8 @@ def test_only_flagged_blocks_are_searched_but_recall_is_over_all_violations() ->
     assert found[found["scope"] == "all"].iloc[-1][["putative", "true"]].tolist() == [3, 2]
     assert found[found["scope"] == "all"]["recall"].iloc[-1] == pytest.approx(2 / 3)
     assert totals.to_numpy().tolist() == [
-        ["hud", "all", 6, 3, 4, 2], ["hud", "unique", 4, 2, 2, 1], ["hud", "distinct", 5, 3, 3, 2],
+        ["hud", "all", 6, 3, 3, 4, 2], ["hud", "unique", 4, 2, 2, 2, 1], ["hud", "distinct", 5, 3, 3, 3, 2],
+        ["hud", "once", 5, 3, 3, 3, 2],
     ]  # fmt: skip
 
 
@@ -142,7 +153,7 @@ def test_nothing_reconstructed_gives_no_curve() -> None:
     none = count_violations(RECONSTRUCTED[:0], FILE)
     found, totals = reidentify(PRIVATE, Attack("toy", set(), none, pd.Series(dtype=int)), {"hud": HUD}, FILE, 1)
     assert found.empty
-    assert totals["flagged_households"].tolist() == [0, 0, 0]
+    assert totals["flagged_households"].tolist() == [0, 0, 0, 0]
 
 
 def test_the_sampling_attack_with_everybody_in_the_sample() -> None:

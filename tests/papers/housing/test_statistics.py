@@ -21,7 +21,9 @@ from genverify.papers.housing.published.statistics import (
 from genverify.papers.housing.settings import Condition
 
 A, B = "010010201001000", "010010201001001"
-UNPROTECTED = Condition(swap=0.0, swap_hud=False, noise="none", rho=None, noise_hud=False, reading="exact")
+UNPROTECTED = Condition(
+    swap=0.0, swap_among="properties", swap_hud=False, noise="none", rho=None, noise_hud=False, reading="exact", top=10
+)
 ROWS = [
     (A, 9, 4, 2, 3), (A, 1, 0, 1, 1), (A, 2, 1, 8, 1), (A, 3, 2, 3, 0), (A, 3, 0, 4, 1), (A, 1, 1, 7, 0),
     (A, 3, 1, 12, 2), (A, 5, 4, 1, 2), (A, 2, 0, 5, 1), (B, 7, 2, 14, 0),

@@ -24,7 +24,7 @@ from genverify.papers.housing.figures.blocks import (
 )
 from genverify.papers.housing.figures.curves import plot_both, plot_match_rate, plot_precision, plot_tradeoff
 from genverify.papers.housing.figures.lines import POINTS, thin
-from genverify.papers.housing.judged.judge import check_sound, judge_blocks, summarise_blocks
+from genverify.papers.housing.judged.judge import check_sound, judge_blocks, summarise_blocks, with_reconstructions
 from genverify.papers.housing.judged.numbers import COMPUTED, Evidence, numbers_table, numbers_text
 from genverify.papers.housing.judged.reidentify import CURVE
 from genverify.papers.housing.judged.table1 import block_table, block_text, condition_table, condition_text
@@ -34,7 +34,9 @@ from housing_study import FILE
 
 PAPER = read_yaml(Path(__file__).parents[3] / "data/papers/subsidized_housing.yaml")
 LABEL = "synthetic households"
-OPEN = Condition(swap=0.0, swap_hud=False, noise="none", rho=None, noise_hud=False, reading="exact")
+OPEN = Condition(
+    swap=0.0, swap_among="properties", swap_hud=False, noise="none", rho=None, noise_hud=False, reading="exact", top=10
+)
 BLOCKS = [f"01001020100100{number}" for number in range(4)]
 
 
@@ -53,7 +55,7 @@ def private() -> pd.DataFrame:
 def judged(*verdicts: str) -> pd.DataFrame:
     blocks = pd.DataFrame({"block": BLOCKS, "n": 2, "n_s": 1, "verdict": verdicts, "least_violations": 0})
     counted = pd.DataFrame({"block": [BLOCKS[0]], "times": [3], "first": [2]})
-    return judge_blocks(private(), blocks, counted, pd.Series({BLOCKS[0]: 2, BLOCKS[3]: 2}), FILE)
+    return with_reconstructions(judge_blocks(private(), blocks, FILE), counted, pd.Series({BLOCKS[0]: 2, BLOCKS[3]: 2}))
 
 
 NONE = judged("violation", "possible", "possible", "possible")
@@ -74,9 +76,9 @@ def all_curves(source: str) -> pd.DataFrame:
 
 def all_totals() -> pd.DataFrame:
     rows = [
-        (key, scope, 8, 2, 4, 1) for key in ("hud", "race_child", "subsidized_race_child") for scope in ("all", "unique")
+        (key, scope, 8, 2, 2, 4, 1) for key in ("hud", "race_child", "subsidized_race_child") for scope in ("all", "unique")
     ]
-    names = ["key", "scope", "households", "violations", "flagged_households", "flagged_violations"]
+    names = ["key", "scope", "households", "true", "violations", "flagged_households", "flagged_violations"]
     return pd.DataFrame(rows, columns=names)
 
 
@@ -86,7 +88,7 @@ def variability() -> pd.DataFrame:
         pd.DataFrame({"block": BLOCKS, "attributes": name, "solvar": [round(200 * x) for x in own], "share": own})
         for name, own in shares.items()
     ]
-    return pd.concat(frames, ignore_index=True).assign(exact=[True] * 7 + [False], n=2, n_s=1)
+    return pd.concat(frames, ignore_index=True).assign(exact=[True] * 7 + [False], records=2, n=2, n_s=1)
 
 
 def evidence() -> Evidence:
@@ -108,9 +110,8 @@ def test_blocks_beside_the_truth() -> None:
 
 def test_verdicts_and_households_are_about_the_same_blocks() -> None:
     blocks = pd.DataFrame({"block": BLOCKS[1:], "n": 2, "n_s": 1, "verdict": "possible", "least_violations": 0})
-    none = pd.DataFrame({"block": [], "times": [], "first": []})
     with pytest.raises(DataError, match=f"block {BLOCKS[0]}: missing from blocks.parquet"):
-        judge_blocks(private(), blocks, none, pd.Series(dtype=int), FILE)
+        judge_blocks(private(), blocks, FILE)
 
 
 def test_a_false_flag_without_protection_stops_the_job_and_names_the_block() -> None:
@@ -280,11 +281,9 @@ def test_a_block_that_swapping_takes_out_of_the_release_is_not_flagged(root: Pat
     rows = [("a", 1, 3, 0, 1), ("a", 0, 1, 0, 1), ("b", 1, 3, 0, 1)]
     households = pd.DataFrame(rows, columns=["block", "BEDROOMS", "SIZE", "CHILDREN", "RACE"])
     blocks = pd.DataFrame({"block": ["a"], "n": [2], "n_s": [1], "verdict": ["violation"], "least_violations": [1]})
-    counted = pd.DataFrame({"block": ["a"], "first": [1], "times": [2]})
-    found = pd.Series({"a": 2})
     with pytest.raises(DataError, match="block b: missing"):
-        judge_blocks(households, blocks, counted, found, file)
-    frame = judge_blocks(households, blocks, counted, found, file, suppresses=True)
+        judge_blocks(households, blocks, file)
+    frame = judge_blocks(households, blocks, file, suppresses=True)
     assert frame["verdict"].tolist() == ["violation", "suppressed"]
     assert frame["flagged"].tolist() == [True, False]
     assert frame["n"].tolist() == [2, 1]

@@ -1,6 +1,7 @@
 """Solution variability over chosen attributes against all datasets of small blocks, and blocks measured as a whole."""
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from genverify.papers.housing.attack.joint_program import read_block, read_perce
 from genverify.papers.housing.attack.prior import Prior
 from genverify.papers.housing.attack.top import most_likely
 from genverify.papers.housing.attack.variability import every_type, measure_block, variability, variability_frame
+from genverify.papers.housing.attack.violations import violates, violations_variability
 from genverify.papers.housing.private.household import HouseholdFile, read_household_file
 from genverify.solve.settings import DEFAULT
 from genverify.solve.types import TooManyTypes
@@ -66,6 +68,26 @@ def test_the_farthest_dataset_is_found(file: HouseholdFile, seed: int, attribute
     assert found.share == pytest.approx(farthest / (2 * program.n))
 
 
+@pytest.mark.parametrize("attributes", [["BEDROOMS", "SIZE", "CHILDREN"], ["SIZE"], ["BEDROOMS", "CHILD"]])
+@pytest.mark.parametrize("seed", range(12))
+def test_the_farthest_violations_are_found(file: HouseholdFile, seed: int, attributes: list[str]) -> None:
+    program = small_program(seed)
+    first = most_likely(program, SOLVER).z
+    assert first is not None
+    types = pd.DataFrame(program.codes, columns=list(program.names))
+    tight = replace(file, occupancy={1: 1, 2: 2})  # so that small blocks have violations
+    against = violates(tight, types)
+    found = violations_variability(program, types.assign(count=first)[first > 0], attributes, tight, SOLVER, "here")
+    own = histogram(types[against], first[against], attributes, tight)
+    distances = []
+    for z in all_datasets(program):
+        if program.fits(z):
+            other = histogram(types[against], z[against], attributes, tight)
+            distances.append(sum(abs(own[key] - other[key]) for key in own | other))
+    assert found.exact
+    assert found.solvar == max(distances)
+
+
 HOUSEHOLDS = [(1, 1, 0, 1), (1, 2, 0, 1), (2, 3, 1, 2), (0, 2, 0, 1), (0, 4, 2, 2)]
 
 
@@ -85,8 +107,9 @@ def prior(configurations: list[tuple[int, int, int]]) -> Prior:
 def test_a_block_is_measured_over_both_sets_of_attributes(root: Path, file: HouseholdFile) -> None:
     release = release_of(root, file, statistics(HOUSEHOLDS))
     own = prior([(s, c, r) for _, s, c, r in HOUSEHOLDS])
-    every, simple = measure_block(release, own, file, ["SIZE"], SETTINGS)
+    every, simple, *violations = measure_block(release, own, file, ["SIZE"], SETTINGS)
     assert (every["attributes"], simple["attributes"]) == ("all", "simple")
+    assert [row["attributes"] for row in violations] == ["violations", "violations_simple"]
     assert simple["solvar"] == 0  # every size is published
     assert every["solvar"] > 0
     assert every["exact"]
@@ -98,7 +121,7 @@ def test_a_prior_that_knows_no_fitting_household_does_not_stop_the_measure(root:
     rows = measure_block(release, prior([(1, 0, 1)]), file, ["SIZE"], SETTINGS)
     assert [row["solvar"] for row in rows][1] == 0
     frame = variability_frame([{"block": release.block, "n": 5, "n_s": 3, **row} for row in rows])
-    assert frame.columns.tolist() == ["block", "attributes", "solvar", "share", "exact", "n", "n_s"]
+    assert frame.columns.tolist() == ["block", "attributes", "solvar", "share", "exact", "records", "n", "n_s"]
 
 
 @pytest.mark.parametrize(
@@ -109,7 +132,7 @@ def test_a_prior_that_knows_no_fitting_household_does_not_stop_the_measure(root:
 def test_counts_that_no_dataset_fits_are_not_measured(root: Path, file: HouseholdFile, odd: dict[str, int]) -> None:
     release = release_of(root, file, statistics(HOUSEHOLDS) | odd)
     rows = measure_block(release, prior([(1, 0, 1)]), file, ["SIZE"], SETTINGS)
-    assert [row["solvar"] for row in rows] == [None, None]
+    assert [row["solvar"] for row in rows] == [None] * 4
     frame = variability_frame([{"block": release.block, "n": 5, "n_s": 3, **row} for row in rows])
     assert frame["solvar"].isna().all()
     assert not frame["exact"].any()

@@ -14,13 +14,15 @@ TINY = {
     "reference_rows": 12,
     "reference_cells": 2,
     "seconds": 30.0,
+    "shapes": {"small": {"levels": [2, 3, 2], "records": 60, "files": [], "adult": False, "responses": [1, 2]}},
 }
+TABLES = ("table1", "table2", "table3", "table6", "table7", "table9")
 
 
-@pytest.mark.parametrize(("number", "rows"), [("5", 4), ("8", 8), ("9", 32)])
+@pytest.mark.parametrize(("number", "rows"), [("1", 4), ("3", 4), ("5", 4), ("6", 9), ("8", 8), ("9", 32)])
 def test_the_tables_are_the_papers(root: Path, tmp_path: Path, number: str, rows: int) -> None:
     data = root / "data" / "cellbounds"
-    inputs = {"paper": data / "paper.yaml", **{name: data / f"{name}.csv" for name in ("table2", "table7", "table9")}}
+    inputs = {"paper": data / "paper.yaml", **{name: data / f"{name}.csv" for name in TABLES}}
     script("write_cellbounds_table")(job(inputs, {"table": tmp_path / "table.csv"}, {"number": number}))
     table = pd.read_csv(tmp_path / "table.csv")
     assert len(table) == rows
@@ -32,7 +34,7 @@ def test_the_tables_are_the_papers(root: Path, tmp_path: Path, number: str, rows
 def test_the_figure_has_the_cells_that_its_table_has(root: Path, tmp_path: Path) -> None:
     inputs = {name: root / "data" / "cellbounds" / f"{name}.csv" for name in ("table2", "table7", "table9")}
     outputs = {"pdf": tmp_path / "a.pdf", "png": tmp_path / "a.png", "table": tmp_path / "a.csv"}
-    script("plot_cellbounds")(job(inputs, outputs, cellbounds={"decimals": [1, 2]}))
+    script("plot_cellbounds")(job(inputs, outputs, cellbounds={"decimals": [1, 2], "small": [None]}))
     assert outputs["png"].stat().st_size > 10_000
     cells = pd.read_csv(outputs["table"])
     assert len(cells) == 3 * (16 + 24 + 64)
@@ -56,3 +58,24 @@ def test_the_benchmark_compares_methods_that_agree(tmp_path: Path) -> None:
     script("plot_cellbounds_scaling")(job(outputs, drawn))
     assert drawn["table"].read_bytes() == outputs["table"].read_bytes()
     assert drawn["png"].stat().st_size > 10_000
+
+
+def test_sentences_and_redesigns(root: Path, tmp_path: Path) -> None:
+    data = root / "data" / "cellbounds"
+    inputs = {"paper": data / "paper.yaml", **{name: data / f"{name}.csv" for name in TABLES}}
+    script("write_cellbounds_sentences")(job(inputs, {"table": tmp_path / "sentences.csv"}))
+    assert pd.read_csv(tmp_path / "sentences.csv")["equal"].sum() == 21
+    settings = {"decimals": [1], "small": [None, 3]}
+    script("write_cellbounds_redesign")(job(inputs, {"table": tmp_path / "redesign.csv"}, cellbounds=settings))
+    found = pd.read_csv(tmp_path / "redesign.csv")
+    assert len(found) == 4 * 2 * 2
+    assert (found["disclosed_after"] == 0).all()
+    assert found["fewest"].all()
+
+
+def test_shapes_are_timed(root: Path, tmp_path: Path) -> None:
+    inputs = {"adult": root / "data" / "cellbounds" / "adult.yaml", "files": []}
+    script("benchmark_cellbounds_shapes")(job(inputs, {"table": tmp_path / "shapes.csv"}, cellbounds=TINY, seed=1))
+    lines = pd.read_csv(tmp_path / "shapes.csv")
+    assert lines["columns"].tolist() == [2, 6]
+    assert set(lines["data"]) == {"synthetic stand-in of the same shape"}

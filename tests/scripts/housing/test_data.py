@@ -16,7 +16,7 @@ from genverify.microdata.store import write_microdata
 from genverify.papers.housing.published.statistics import census_statistics, hud_statistics
 from script_jobs import job, script
 
-UNPROTECTED = {"swap": 0.0, "swap_hud": False, "noise": "none", "rho": None, "noise_hud": False}
+UNPROTECTED = {"swap": 0.0, "swap_among": "properties", "swap_hud": False, "noise": "none", "rho": None, "noise_hud": False}
 
 
 def draw(root: Path, home: Path, source: list[Path], kind: str, pums: Any, **params: Any) -> pd.DataFrame:

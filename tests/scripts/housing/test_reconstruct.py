@@ -34,7 +34,7 @@ def run_batch(root: Path, home: Path, name: str, outputs: dict[str, Path], batch
     data = root / "data" / "housing"
     inputs = {name: home / f"{name}.parquet" for name in ("statistics", "blocks", "prior")}
     inputs |= {"housing_domain": data / "domain.yaml", "published": data / "published.yaml"}
-    shared = {"program": PROGRAM, "condition": {"reading": "appendix_e"}, "batches": 2, "seed": 1}
+    shared = {"program": PROGRAM, "condition": {"reading": "appendix_e", "top": 5}, "batches": 2, "seed": 1}
     script(name)(job(inputs, outputs, {"condition": "none", "batch": batch}, **shared, **params))
 
 
@@ -46,7 +46,7 @@ def test_the_prior_counts_every_household_of_its_sample(home: Path) -> None:
 
 def test_flagged_blocks_are_reconstructed(root: Path, home: Path) -> None:
     outputs = {"datasets": home / "out" / "000.parquet", "blocks": home / "out" / "000.blocks.parquet"}
-    run_batch(root, home, "reconstruct_housing", outputs, "000", top=5, search=1000)
+    run_batch(root, home, "reconstruct_housing", outputs, "000", search=1000)
     datasets, blocks = (pd.read_parquet(path) for path in outputs.values())
     assert blocks["block"].tolist() == [FIRST]
     assert blocks["fits"].all()
@@ -57,7 +57,7 @@ def test_flagged_blocks_are_reconstructed(root: Path, home: Path) -> None:
 
 def test_a_batch_without_flagged_blocks_writes_the_same_columns(root: Path, home: Path) -> None:
     outputs = {"datasets": home / "out" / "001.parquet", "blocks": home / "out" / "001.blocks.parquet"}
-    run_batch(root, home, "reconstruct_housing", outputs, "001", top=5, search=1000)
+    run_batch(root, home, "reconstruct_housing", outputs, "001", search=1000)
     datasets, blocks = (pd.read_parquet(path) for path in outputs.values())
     assert (len(datasets), len(blocks)) == (0, 0)
     assert {"block", "rank", "cost", "count"} <= set(datasets.columns)
@@ -66,10 +66,12 @@ def test_a_batch_without_flagged_blocks_writes_the_same_columns(root: Path, home
 
 def test_every_block_of_a_batch_is_measured(root: Path, home: Path) -> None:
     outputs = {"variability": home / "out" / "000.parquet"}
-    run_batch(root, home, "measure_housing_variability", outputs, "001", simple=["SIZE", "BEDROOMS"])
+    run_batch(root, home, "measure_housing_variability", outputs, "001", simple=["SIZE", "BEDROOMS"], blocks=10)
     found = pd.read_parquet(outputs["variability"])
-    assert found["block"].tolist() == [SECOND] * 2
-    assert found["attributes"].tolist() == ["all", "simple"]
+    assert found["block"].tolist() == [SECOND] * 4
+    assert found["attributes"].tolist() == ["all", "simple", "violations", "violations_simple"]
+    assert found["solvar"].isna().tolist() == [False, False, True, True]  # no violation in its most likely dataset
+    found = found[:2]
     assert found["exact"].all()
     assert (found["solvar"] >= found["solvar"].iloc[1]).all()
     assert found["share"].tolist() == pytest.approx((found["solvar"] / (2 * found["n"])).tolist())

@@ -12,6 +12,7 @@ from genverify.core.errors import DataError
 from housing_study import ROOT, SETTINGS, WORLDS, write_study
 from script_jobs import job, script
 
+RECONSTRUCTED = [name for name in WORLDS if SETTINGS["conditions"][name]["top"]]
 OPEN = {"swap": 0.0, "swap_hud": False, "noise": "none", "noise_hud": False}
 
 
@@ -24,19 +25,23 @@ def data(home: Path) -> dict[str, Any]:
     return {"households": home / "households.parquet", "manifest": home / "manifest.json", "domain": domain}
 
 
-def evaluate(home: Path, condition: str, protection: dict[str, Any]) -> None:
+def judge(home: Path, condition: str, protection: dict[str, Any]) -> None:
+    own = home / condition
+    inputs = {**data(home), "manifest": own / "manifest.json", "blocks": own / "blocks.parquet"}
+    outputs = {"judged": own / "judged.parquet"}
+    script("judge_housing")(job(inputs, outputs, {"condition": condition}, protection=protection))
+
+
+def evaluate(home: Path, condition: str) -> None:
     own = home / condition
     inputs = {
-        **data(home), "manifest": own / "manifest.json", "blocks": own / "blocks.parquet",
+        **data(home), "judged": own / "judged.parquet",
         "reconstructions": batches(home, condition, "reconstructions"),
         "found": batches(home, condition, "reconstructions", ".blocks"),
     }  # fmt: skip
-    outputs = {
-        "curves": own / "reidentified.parquet",
-        "totals": own / "totals.parquet",
-        "judged": own / "evaluation.parquet",
-    }
-    params = {"match_keys": SETTINGS["match_keys"], "protection": protection, "seed": 1}
+    files = {"curves": "reidentified", "totals": "totals", "evaluation": "evaluation"}
+    outputs = {name: own / f"{file}.parquet" for name, file in files.items()}
+    params = {"match_keys": SETTINGS["match_keys"], "seed": 1}
     script("evaluate_housing")(job(inputs, outputs, {"condition": condition}, **params))
 
 
@@ -44,19 +49,23 @@ def evaluate(home: Path, condition: str, protection: dict[str, Any]) -> None:
 def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = write_study(tmp_path_factory.mktemp("housing"), blocks=30, top=4)
     for condition in WORLDS:
-        evaluate(home, condition, SETTINGS["conditions"][condition])
+        judge(home, condition, SETTINGS["conditions"][condition])
+    for condition in RECONSTRUCTED:
+        evaluate(home, condition)
     params = {"match_keys": SETTINGS["match_keys"], "share": SETTINGS["baseline_sample"], "seed": 1}
     script("evaluate_sampling")(job(data(home), {"curves": home / "sampling.parquet"}, **params))
     return home
 
 
 def of_conditions(home: Path) -> dict[str, list[Path]]:
-    files = {"judged": "evaluation", "curves": "reidentified", "totals": "totals"}
-    return {name: [home / condition / f"{file}.parquet" for condition in WORLDS] for name, file in files.items()}
+    files = {"curves": "reidentified", "totals": "totals"}
+    found = {name: [home / condition / f"{file}.parquet" for condition in RECONSTRUCTED] for name, file in files.items()}
+    judged = {name: "evaluation" if name in RECONSTRUCTED else "judged" for name in WORLDS}
+    return {**found, "judged": [home / name / f"{file}.parquet" for name, file in judged.items()]}
 
 
 def test_curves_and_blocks_of_every_condition(study: Path) -> None:
-    for condition in WORLDS:
+    for condition in RECONSTRUCTED:
         curves = pd.read_parquet(study / condition / "reidentified.parquet")
         judged = pd.read_parquet(study / condition / "evaluation.parquet")
         assert len(judged) == 30
@@ -72,7 +81,7 @@ def test_curves_and_blocks_of_every_condition(study: Path) -> None:
 def test_the_same_inputs_give_the_same_bytes(study: Path) -> None:
     path = study / "dp" / "reidentified.parquet"
     before = path.read_bytes()
-    evaluate(study, "dp", SETTINGS["conditions"]["dp"])
+    evaluate(study, "dp")
     assert path.read_bytes() == before
 
 
@@ -80,7 +89,7 @@ def test_a_false_flag_without_protection_stops_the_job(study: Path) -> None:
     judged = pd.read_parquet(study / "dp" / "evaluation.parquet")
     wrong = judged.loc[judged["flagged"] & (judged["violations"] == 0), "block"].iloc[0]
     with pytest.raises(DataError, match=f"condition dp: .*block {wrong}"):
-        evaluate(study, "dp", OPEN)
+        judge(study, "dp", OPEN)
 
 
 def test_a_figure_without_its_match_key(study: Path, tmp_path: Path) -> None:
@@ -96,7 +105,7 @@ def test_files_of_a_user_are_not_evaluated(study: Path, tmp_path: Path) -> None:
     home = shutil.copytree(study, tmp_path / "housing")
     (home / "none" / "manifest.json").write_text('{"label": "picture.csv and sf1.csv", "source": "files of a user"}')
     with pytest.raises(DataError, match=r"condition none publishes the files .* so nothing can be evaluated"):
-        evaluate(home, "none", OPEN)
+        judge(home, "none", OPEN)
 
 
 def test_tables(study: Path, tmp_path: Path) -> None:
@@ -126,9 +135,9 @@ FIGURES = dict.fromkeys(("fig3", "a4", "a5", "a6"), ("plot_housing_curves", "cur
 FIGURES |= dict.fromkeys(("fig2", "a2"), ("plot_housing_variability", "spread"))
 
 
-@pytest.mark.parametrize("name", ["fig2", "fig3", "a1", "a2", "a3", "a4", "a5", "a6", "g7"])
+@pytest.mark.parametrize("name", ["fig1", "fig2", "fig3", "a1", "a2", "a3", "a4", "a5", "a6", "g7"])
 def test_figures(study: Path, tmp_path: Path, name: str) -> None:
-    shown = [study / condition / "reidentified.parquet" for condition in WORLDS if "exact" not in condition]
+    shown = [study / condition / "reidentified.parquet" for condition in RECONSTRUCTED]
     inputs = {
         **data(study), "variability": batches(study, "none", "variability"),
         "judged": study / "swapping" / "evaluation.parquet",
@@ -136,7 +145,9 @@ def test_figures(study: Path, tmp_path: Path, name: str) -> None:
     }  # fmt: skip
     outputs = {kind: tmp_path / f"{name}.{kind}" for kind in ("pdf", "png", "csv")}
     rule, wildcard = FIGURES.get(name, (f"plot_housing_{name}", "figure"))
-    script(rule)(job(inputs, outputs, {wildcard: name}))
+    if name == "fig1":
+        inputs["curves"] = study / "swapping" / "reidentified.parquet"
+    script(rule)(job(inputs, outputs, {wildcard: name}, match_keys=SETTINGS["match_keys"]))
     assert len(pd.read_csv(outputs["csv"])) > 1
     assert outputs["pdf"].read_bytes().startswith(b"%PDF")
     assert outputs["png"].stat().st_size > 5000

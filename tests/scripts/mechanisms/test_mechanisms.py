@@ -75,7 +75,7 @@ def test_zeros_are_counted_and_drawn(blocks: Path, toy: Path, toy_settings: Rele
     counted = {"blocks": blocks / "zeros.parquet"}
     script("count_zeros")(
         job({**files, "microdata": blocks / "microdata", "sizes": blocks / "sizes.parquet"}, counted, release=toy_settings,
-            program=PROGRAM, zeros={"households": [4], "blocks": 3}, seed=1)
+            program=PROGRAM, zeros={"households": [4], "blocks": 3, "persons": [4]}, seed=1)
     )  # fmt: skip
     left = pd.read_parquet(counted["blocks"])
     assert left["n"].tolist() == [3, 4]
@@ -91,3 +91,44 @@ def test_zeros_are_counted_and_drawn(blocks: Path, toy: Path, toy_settings: Rele
     assert set(table["structural_alone"]) == {20}
     assert table["blocks_of"].tolist() == ["all blocks of this size"] * 6 + ["small"] * 3
     assert outputs["png"].stat().st_size > 10_000
+
+
+def test_the_dial_and_the_pairs_of_hypotheses(tmp_path: Path) -> None:
+    outputs = drawing(tmp_path)
+    script("plot_rr_dial")(job({}, outputs, dial={"rhos": [0.3, 0.6], "pi": 0.1, "population": 500}))
+    assert len(pd.read_csv(outputs["table"])) == 2 * 99
+    assert outputs["png"].stat().st_size > 10_000
+    text = {"included": ["1/2", "1/3"], "records": [["1/2", "1/2"], ["1/4", "3/4"]], "alpha": "1/2"}
+    script("write_privacy_semantics")(job({}, {"table": tmp_path / "pairs.csv"}, semantics=text))
+    assert len(pd.read_csv(tmp_path / "pairs.csv")) == 2 * 4
+
+
+def test_utility_is_drawn_on_the_queries_of_the_study(blocks: Path, toy: Path, toy_settings: ReleaseSettings) -> None:
+    inputs = {
+        "domain": toy / "domain.yaml", "tables": toy / "tables.yaml", "sample": blocks / "sample.parquet",
+        "microdata": blocks / "microdata", "manifest": blocks / "microdata.json",
+    }  # fmt: skip
+    own = {
+        "persons": {"all": ["*"], "pets": ["T1"]}, "value": 1.0, "curvatures": {"quadratic": 0.01, "cara": 0.01},
+        "epsilons": [2.0, 5.0], "simulations": 500,
+    }  # fmt: skip
+    outputs = drawing(blocks / "utility")
+    script("plot_data_utility")(job(inputs, outputs, release=toy_settings, utility=own, seed=1))
+    rows = pd.read_csv(outputs["table"])
+    assert len(rows) == 2 * 2 * 2
+    assert rows["off_exact"].abs().max() < 4
+    assert outputs["png"].stat().st_size > 10_000
+
+
+def test_zeros_of_persons(blocks: Path, toy: Path, toy_settings: ReleaseSettings) -> None:
+    files = {"domain": toy / "domain.yaml", "tables": toy / "tables.yaml"}
+    counted, outputs = {"blocks": blocks / "persons.parquet"}, drawing(blocks / "persons")
+    script("count_person_zeros")(
+        job({**files, "persons": blocks / "microdata"}, counted, release=toy_settings, program=PROGRAM,
+            zeros={"households": [1], "blocks": 3, "persons": [3, 4]}, seed=1)
+    )  # fmt: skip
+    assert pd.read_parquet(counted["blocks"])["n"].tolist() == [3, 4]
+    script("plot_person_zeros")(job({**files, **counted, "manifest": blocks / "microdata.json"}, outputs))
+    table = pd.read_csv(outputs["table"])
+    assert set(table["known"]) == {"after published zeros", "after implied zeros as well"}
+    assert (table["median"] <= table["domain"]).all()

@@ -31,6 +31,7 @@ EXAMPLES = """
 P(column | row) as counts, fractions (3/20) or decimals (0.15), and the number of records:
   genverify bounds table.csv --given rows --total 135
   genverify bounds table.csv --given rows --total 135 --decimals 3         (values rounded to 3 decimals)
+  genverify bounds counts.csv --given rows --redesign --small 3            (which rows or columns to merge, section 4.1)
   genverify bounds table.csv --given rows --total 130 --prior Alpha Low 0 28 --show totals
   table.csv:   education,Low,Medium        (labels first; a table of whole numbers is read as counts)
                Alpha,3/4,1/4
@@ -67,6 +68,10 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("--count", metavar="COLUMN", help="the column of counts in a table of several variables (count)")
     parser.add_argument("--show", choices=("bounds", "totals", "disclosure"), default="bounds",
                         help="cell bounds; every possible row total; what discloses each row (%(default)s)")  # fmt: skip
+    parser.add_argument("--redesign", action="store_true",
+                        help="merge rows or columns of counts until the conditionals disclose no row")  # fmt: skip
+    parser.add_argument("--small", type=int, metavar="n", help="with --redesign: only counts up to n must not be disclosed")
+    parser.add_argument("--neighbours", action="store_true", help="with --redesign: merge neighbours only")
     parser.add_argument("--max-rows", type=int, default=LIMITS.rows, metavar="N", help="rows of a table (%(default)s)")
     parser.add_argument("--max-bytes", type=int, default=LIMITS.size, metavar="N", help="bytes of a table (%(default)s)")
     parser.set_defaults(run=run)
@@ -101,12 +106,28 @@ def _two_way_rows(options: argparse.Namespace) -> Rows:
         raise ConfigError(f"--given {options.given}: give rows or columns, or variables together with --response")
     turn = options.given == "columns"
     table = read_printed(options.tables[0], _limits(options))
+    if options.redesign:
+        return _redesign_rows(options, table.turned() if turn else table)
     rows = _answers(options, table.turned() if turn else table, options.tables[0])
     if turn and options.show == "bounds":
         return (
             (column, row, low, high) if row != "row" else ("row", "column", low, high) for row, column, low, high in rows
         )
     return rows
+
+
+def _redesign_rows(options: argparse.Namespace, table: Printed) -> Rows:
+    """A line per number of merges, up to the first design that discloses nothing."""
+    from genverify.papers.cellbounds.redesign import named, redesign
+
+    if not table.whole:
+        raise ConfigError(f"--redesign needs counts: {options.tables[0]} holds fractions, which cannot be added up")
+    if options.small is not None and options.small < 1:
+        raise ConfigError(f"--small {options.small}: give a count from 1")
+    yield "merges", "disclosed_cells", "fewest", "rows_merged", "columns_merged"
+    for step in redesign(table.counts, options.small, options.neighbours):
+        merged = (named(step.design.rows, table.rows), named(step.design.columns, table.columns))
+        yield step.design.merges(*table.counts.shape), step.disclosed, step.fewest, *merged
 
 
 def _several_rows(options: argparse.Namespace) -> Rows:

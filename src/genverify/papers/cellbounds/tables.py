@@ -44,6 +44,21 @@ def compare(counts: Printed, paper: Mapping[str, Any]) -> pd.DataFrame:
     return pd.DataFrame(lines)
 
 
+def compare_rounded(printed: Printed, paper: Mapping[str, Any], rounding: Rounding) -> pd.DataFrame:
+    """The same for conditionals that were rounded: bounds of every cell, ours and those that the paper's text implies."""
+    found = bound_rounded(printed.rounded(rounding), int(paper["N"]))
+    lines = []
+    for place, row in enumerate(printed.rows):
+        ends = zip(found.lower[place], found.upper[place], strict=True)
+        ours = {column: _interval(*pair) for column, pair in zip(printed.columns, ends, strict=True)}
+        said = {column: _interval(*pair) for column, pair in zip(printed.columns, paper["rows"][row]["bounds"], strict=True)}
+        beside = {name: value for column in ours for name, value in ((column, ours[column]), (PAPER + column, said[column]))}
+        lines.append(
+            {"row": row, "N": paper["N"], **beside, "disclosed": bool(found.disclosed[place]), "equal": ours == said}
+        )
+    return pd.DataFrame(lines)
+
+
 def _ours(counts: Printed, table: Conditionals, found: CellBounds, row: Explained, place: int) -> dict[str, Any]:
     """Everything that the paper could print of a row."""
     total, ends = int(counts.counts[place].sum()), zip(found.lower[place], found.upper[place], strict=True)

@@ -133,27 +133,28 @@ def _axes_of_strategies(left: Axes, right: Axes, whole: pd.DataFrame, tables: pd
     right.set_title(f"b  by table, $\\epsilon$ = {tables['epsilon'].iloc[0]:g}", loc="left", color=INK)
 
 
-def plot_zeros_removed(left: pd.DataFrame, structural: int, label: str) -> Figure:
+def plot_zeros_removed(left: pd.DataFrame, structural: int | None, label: str, unit: str = "households") -> Figure:
     """Records of the domain that are left after the zeros of a block, by its size: the median and the quartiles."""
     use_style()
     figure, axes = plt.subplots(figsize=(PAGE_WIDTH, 4.2), layout="constrained")
     domain = int(left["domain"].iloc[0])
     axes.axhline(domain, color=INK, lw=1.4, label=f"the whole domain: {domain:,} record types")
-    axes.axhline(structural, color=INK, lw=1.2, ls=":", label=f"structural zeros alone: {structural:,}")
+    if structural is not None:
+        axes.axhline(structural, color=INK, lw=1.2, ls=":", label=f"structural zeros alone: {structural:,}")
     own = left[left["blocks_of"] == BY_SIZE]
-    for place, known in enumerate(LEFT.values()):
+    for place, known in enumerate(word for word in LEFT.values() if word in set(own["known"])):
         part = own[own["known"] == known].sort_values("households")
         axes.fill_between(part["households"], part["lower_quartile"], part["upper_quartile"], color=PALETTE[place],
                           alpha=0.18, lw=0)  # fmt: skip
         axes.plot(part["households"], part["median"], color=PALETTE[place], marker=MARKERS[place], ms=4.5, lw=1.3,
                   ls=LINES[place], label=known)  # fmt: skip
-    _axes_of_zeros(axes, own, domain)
+    _axes_of_zeros(axes, own, domain, unit)
     figure.legend(loc="outside upper center", ncols=2, frameon=False, handlelength=3)
     say_source(figure, f"Lines: median block of a size. Shaded: the middle half of the blocks. Data: {label}")
     return figure
 
 
-def _axes_of_zeros(axes: Axes, own: pd.DataFrame, domain: int) -> None:
+def _axes_of_zeros(axes: Axes, own: pd.DataFrame, domain: int, unit: str) -> None:
     axes.set_xscale("log")
     axes.set_yscale("log")
     axes.set_ylim(0.8, 2.5 * domain)
@@ -163,7 +164,7 @@ def _axes_of_zeros(axes: Axes, own: pd.DataFrame, domain: int) -> None:
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
     axes.yaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
-    axes.set_xlabel("households in the block")
+    axes.set_xlabel(f"{unit} in the block")
     axes.set_ylabel("record types left")
     share = axes.secondary_yaxis("right", functions=(lambda n: np.asarray(n) / domain, lambda s: np.asarray(s) * domain))
     share.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:.6g} %"))

@@ -152,7 +152,20 @@ def workload_strategy(workload: Workload) -> Strategy:
 
 
 def projection_diagonal(workload: Workload) -> Floats:
-    """The diagonal of Q Q+ from the overlaps Q Q^T, whose rank is known exactly; an error if the two do not agree."""
+    """The diagonal of Q Q+; 0 for a query that nobody can meet."""
+    found: Floats = (_directions(workload) ** 2).sum(axis=1)
+    return np.where(np.array(workload.sizes) > 0, found, 0.0)
+
+
+def workload_projection(workload: Workload) -> Floats:
+    """Q Q+, the projection on the answers that data can give: what least squares make of noisy answers."""
+    directions = _directions(workload)
+    projection: Floats = directions @ directions.T
+    return projection
+
+
+def _directions(workload: Workload) -> Floats:
+    """Orthonormal directions of the answers, from the overlaps Q Q^T, whose rank is exact; an error if they differ."""
     values, vectors = np.linalg.eigh(workload.gram.astype(float))
     rank = exact_rank(workload.gram)
     kept, gone = values[len(values) - rank :], values[: len(values) - rank]
@@ -161,8 +174,8 @@ def projection_diagonal(workload: Workload) -> Floats:
             f"the rank of the workload is {rank}, but its overlaps have no gap there ({kept.min():.3g} above, "
             f"{np.abs(gone).max():.3g} below): drop queries that nearly repeat others"
         )
-    found: Floats = (vectors[:, len(values) - rank :] ** 2).sum(axis=1)
-    return np.where(np.array(workload.sizes) > 0, found, 0.0)
+    directions: Floats = vectors[:, len(values) - rank :]
+    return directions
 
 
 def unprojected_strategy(workload: Workload) -> Strategy:

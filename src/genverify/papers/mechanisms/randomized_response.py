@@ -6,7 +6,7 @@ The N people asked are drawn at random (B-7): of N people held fixed the varianc
 """
 
 from dataclasses import dataclass
-from math import exp, expm1, log1p
+from math import exp, expm1, inf, log1p
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +26,23 @@ def privacy_loss(rho: float, mu: float = FAIR) -> float:
     """
     check_open(rho, "rho, the probability of the sensitive question,")
     return log1p(rho / ((1 - rho) * _rarer(mu)))
+
+
+def one_sided_losses(rho: float, mu: float) -> tuple[float, float]:
+    """
+    The two guarantees that mu trades off (footnote 57): for people with the characteristic (B-2), for those without (B-3).
+
+    A greater mu hides a sensitive yes better and a no worse; with mu = 1 an answer of no gives itself away.
+
+    >>> [round(exp(loss), 12) for loss in one_sided_losses(0.5, 0.8)]
+    [2.25, 6.0]
+    >>> one_sided_losses(0.5, 1.0)[1]
+    inf
+    """
+    check_open(rho, "rho, the probability of the sensitive question,")
+    check_share(mu, "mu, the share of innocuous yes answers,")
+    yes, no = (log1p(rho / ((1 - rho) * hidden)) if hidden > 0 else inf for hidden in (mu, 1 - mu))
+    return yes, no
 
 
 def asking_probability(epsilon: float, mu: float = FAIR) -> float:

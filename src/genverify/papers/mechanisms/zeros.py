@@ -4,10 +4,12 @@ have populated the cell), by the size of the block.
 """
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow.parquet as pq
 
 from genverify.core.domain import Domain
 from genverify.core.errors import DataError
@@ -46,15 +48,26 @@ def count_left(release: Release, structural: Sequence[Rule], limit: int) -> dict
     return {"zeros": len(zeros), "lemmas": len(lemmas), **left}
 
 
-def draw_sizes(sizes: pd.DataFrame, households: Sequence[int], blocks: int, seed: int) -> list[str]:
+def block_sizes(store: Path) -> pd.DataFrame:
+    """How many records each block of a store has (block, n), a state at a time."""
+    parts = []
+    for path in sorted(store.glob("*.parquet")):
+        counted = pq.read_table(path, columns=["block"])["block"].combine_chunks().value_counts()
+        parts.append(pd.DataFrame({"block": counted.field("values").to_pylist(), "n": counted.field("counts").to_numpy()}))
+    if not parts:
+        raise DataError(f"{store}: there are no records; make them first (snakemake {store})")
+    return pd.concat(parts, ignore_index=True)
+
+
+def draw_sizes(sizes: pd.DataFrame, wanted: Sequence[int], blocks: int, seed: int, unit: str = "households") -> list[str]:
     """So many blocks of each size, or all if there are fewer; `sizes` has one row per block: block and n."""
     drawn = []
-    for n in households:
+    for n in wanted:
         fitting = np.sort(sizes.loc[sizes["n"] == n, "block"].to_numpy(dtype=str))
         if not len(fitting):
             near = sizes["n"].iloc[(sizes["n"] - n).abs().argmin()]
             raise DataError(
-                f"privacy.zeros.households: no block has {n} households; the nearest size is {near}. Ask for sizes that "
+                f"privacy.zeros.{unit}: no block has {n} {unit}; the nearest size is {near}. Ask for sizes that "
                 "exist in config/mechanisms.yaml, or use more microdata."
             )
         rng = np.random.default_rng(derive_seed(seed, "zeros", str(n)))
@@ -62,17 +75,20 @@ def draw_sizes(sizes: pd.DataFrame, households: Sequence[int], blocks: int, seed
     return sorted(drawn)
 
 
-def summarise_left(blocks: pd.DataFrame, sample: pd.DataFrame, records: int) -> pd.DataFrame:
+def summarise_left(
+    blocks: pd.DataFrame, sample: pd.DataFrame | None, records: int, steps: Sequence[str] = tuple(LEFT)
+) -> pd.DataFrame:
     """
     What is left by size of the block, then by design: the least and the most, the median and the quartiles over the blocks.
 
     `blocks` has one row per block (block, n and what `count_left` says), `sample` names the blocks of each design, and
-    `records` is the size of the domain.
+    `records` is the size of the domain; `steps`: which of LEFT are told.
     """
-    designs = sample[["block", "design"]].merge(blocks, on="block")
     groups = [(BY_SIZE, n, own) for n, own in blocks.groupby("n")]
-    groups += [(str(design), own["n"].mean(), own) for design, own in designs.groupby("design")]
-    rows = [_summary(of, n, own, known, records) for of, n, own in groups for known in LEFT]
+    if sample is not None:
+        designs = sample[["block", "design"]].merge(blocks, on="block")
+        groups += [(str(design), own["n"].mean(), own) for design, own in designs.groupby("design")]
+    rows = [_summary(of, n, own, known, records) for of, n, own in groups for known in steps]
     return pd.DataFrame(rows)
 
 

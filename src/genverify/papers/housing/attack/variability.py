@@ -1,9 +1,9 @@
-"""Solution variability of a block (subsidized housing, equation 3): over all columns, or over simpler attributes."""
+"""Solution variability of a block (equation 3): over all or simpler attributes, of all households or the violations."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import prod
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -13,6 +13,7 @@ from genverify.papers.housing.attack.prior import Prior
 from genverify.papers.housing.attack.reconstruct import prior_program
 from genverify.papers.housing.attack.top import most_likely
 from genverify.papers.housing.attack.types_program import Ints, TypeProgram, list_program
+from genverify.papers.housing.attack.violations import keys_of, violates, violations_variability
 from genverify.papers.housing.private.household import HouseholdFile
 from genverify.solve.exclusions import implied_zeros, lemma_rule, zero_cells
 from genverify.solve.settings import ProgramSettings
@@ -20,13 +21,17 @@ from genverify.solve.solvers.base import Solver
 from genverify.solve.types import TooManyTypes
 from genverify.solve.variability import Variability, farthest
 
+T = TypeVar("T")
 LARGE, USUAL = 10_000, 10  # beyond that many types a solver takes minutes; sizes that are tried then
+VIOLATIONS = {"all": "violations", "simple": "violations_simple"}
+NOTHING: dict[str, Any] = {"records": None, "solvar": None, "share": np.nan, "exact": False}
 KINDS: dict[str, Any] = {
     "block": str,
     "attributes": str,
     "solvar": "Int64",
     "share": float,
     "exact": bool,
+    "records": "Int64",
     "n": np.int64,
     "n_s": np.int64,
 }
@@ -53,17 +58,57 @@ def measure_block(
 ) -> list[dict[str, Any]]:
     """
     The variability of a block over all columns (`all`) and over the simple attributes (`simple`), from its most likely
-    dataset; if no household that the prior knows fits, from any that does. Without one, nothing is measured (null).
+    dataset; if no household that the prior knows fits, from any that does. Then the same of its violations alone (V*).
+    Without a dataset, or without a violation in it, nothing is measured (null). `records`: how many D* or V* has.
     """
     solver = settings.make_solver()
     known, every = prior_program(release, prior).possible(), every_type(release, settings.max_types)
     firsts = (_dataset(program, most_likely(program, solver).z) for program in (known, every))
     first = next((found for found in firsts if found is not None), None)
-    rows = []
-    for name, attributes in {"all": list(release.schema.domain.names), "simple": list(simple)}.items():
-        found = None if first is None else variability(every, first, attributes, file, solver, f"block {release.block}")
-        rows.append({"attributes": name, **(vars(found) if found else {"solvar": None, "share": np.nan, "exact": False})})
-    return rows
+    sets, where = {"all": list(release.schema.domain.names), "simple": list(simple)}, f"block {release.block}"
+    if first is None:
+        return [{"attributes": name, **NOTHING} for name in (*sets, *map(VIOLATIONS.get, sets))]
+    whole = [
+        {
+            "attributes": name,
+            "records": int(first["count"].sum()),
+            **vars(variability(every, first, columns, file, solver, where)),
+        }
+        for name, columns in sets.items()
+    ]
+    return whole + [
+        {"attributes": VIOLATIONS[name], **_of_violations(every, first, columns, file, solver, where)}
+        for name, columns in sets.items()
+    ]
+
+
+def _of_violations(
+    program: TypeProgram, first: pd.DataFrame, attributes: Sequence[str], file: HouseholdFile, solver: Solver, where: str
+) -> dict[str, Any]:
+    """The variability of the violations of D*; among usual sizes, and so not exact, where sizes can be very large."""
+    count = int(first.loc[violates(file, first), "count"].sum())
+    if not count:
+        return NOTHING
+    large = program.types > LARGE
+    kept = program.keep(program.codes[:, program.names.index("SIZE")] <= _usual(first)) if large else program
+    found = violations_variability(kept, first, attributes, file, solver, where)
+    return {"records": count, **vars(replace(found, exact=found.exact and not large))}
+
+
+def _usual(first: pd.DataFrame) -> int:
+    """Sizes not much larger than those of D*."""
+    return max(int(first["SIZE"].max()), USUAL)
+
+
+def spread(blocks: Sequence[T], count: int) -> list[T]:
+    """
+    So many of the blocks, evenly spread over their list; all of them where there are fewer.
+
+    >>> spread("abcdefg", 3), spread("ab", 3)
+    (['a', 'd', 'f'], ['a', 'b'])
+    """
+    places = range(min(count, len(blocks)))
+    return [blocks[-(-place * len(blocks) // len(places))] for place in places]
 
 
 def variability_frame(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
@@ -89,18 +134,13 @@ def variability(
     sizes not much larger than those of D*; only if all records can differ is that answer exact.
     """
     types = pd.DataFrame(program.codes, columns=list(program.names))
-    held = first.groupby(_keys(file, first, attributes), sort=True)["count"].sum()
-    bins = pd.Index(held.index).get_indexer(_keys(file, types, attributes)).astype(np.int64)
+    held = first.groupby(keys_of(file, first, attributes), sort=True)["count"].sum()
+    bins = pd.Index(held.index).get_indexer(keys_of(file, types, attributes)).astype(np.int64)
     if program.types <= LARGE:
         return farthest(*_merged(program, bins), held.to_numpy(np.int64), solver, where)
-    usual = types["SIZE"].to_numpy() <= max(int(first["SIZE"].max()), USUAL)
+    usual = types["SIZE"].to_numpy() <= _usual(first)
     found = farthest(*_merged(program.keep(usual), bins[usual]), held.to_numpy(np.int64), solver, where)
     return replace(found, exact=found.exact and found.solvar == 2 * program.n)
-
-
-def _keys(file: HouseholdFile, households: pd.DataFrame, attributes: Sequence[str]) -> pd.Index:
-    """The bin of every household: its values, together."""
-    return pd.MultiIndex.from_arrays([file.values(name, households) for name in attributes]).to_flat_index()
 
 
 def _merged(program: TypeProgram, bins: Ints) -> tuple[TypeProgram, Ints]:

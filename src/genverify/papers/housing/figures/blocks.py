@@ -12,7 +12,12 @@ from matplotlib.ticker import MaxNLocator
 
 from genverify.show.style import COLUMN_WIDTH, INK, PAGE_WIDTH, PALETTE, say_source, use_style
 
-ATTRIBUTES = {"all": ("all attributes", "-", PALETTE[0]), "simple": ("simple attributes", "--", PALETTE[1])}
+ATTRIBUTES = {
+    "all": ("all households, all attributes", "-", PALETTE[0]),
+    "simple": ("all households, simple attributes", "--", PALETTE[1]),
+    "violations": ("violations V*, all attributes", ":", PALETTE[4]),
+    "violations_simple": ("violations V*, simple attributes", "-.", PALETTE[2]),
+}
 NEAR = 0.05
 SMALL, STEP = 11, 10
 SHARES = np.linspace(0, 1, 11)
@@ -23,7 +28,8 @@ def variability_points(variability: pd.DataFrame) -> pd.DataFrame:
     Cumulative shares of blocks and of households by the share of records that may differ.
 
     A value that is not exact may be larger than what was found: `least_` takes all records of such a block as open, `most_`
-    the share that was found. A block without a fitting dataset has no value, and stands in neither.
+    the share that was found. A block without a fitting dataset has no value, and stands in neither; nor does one whose most
+    likely dataset has no violation in the curves of violations, whose households are those in violation.
     """
     parts = []
     for attributes, rows in variability.dropna(subset="share").groupby("attributes"):
@@ -33,9 +39,9 @@ def variability_points(variability: pd.DataFrame) -> pd.DataFrame:
             "attributes": attributes,
             "share": grid,
             "blocks": len(rows),
-            "households": int(rows["n"].sum()),
+            "households": int(rows["records"].sum()),
         }
-        for name, weights in (("blocks", np.ones(len(rows))), ("households", rows["n"].to_numpy(dtype=float))):
+        for name, weights in (("blocks", np.ones(len(rows))), ("households", rows["records"].to_numpy(dtype=float))):
             for word, values in (("least", sure), ("most", found)):
                 sums[f"{word}_{name}"] = [weights[values <= point].sum() / weights.sum() for point in grid]
         parts.append(pd.DataFrame(sums))
@@ -45,25 +51,29 @@ def variability_points(variability: pd.DataFrame) -> pd.DataFrame:
 def plot_variability(points: pd.DataFrame, label: str) -> Figure:
     """Figure 2: over blocks on the left, over households on the right; a band where some values are not exact."""
     use_style()
-    figure, axes = plt.subplots(1, 2, figsize=(PAGE_WIDTH, 3.1), layout="constrained", sharey=True)
+    figure, axes = plt.subplots(1, 2, figsize=(PAGE_WIDTH, 3.3), layout="constrained", sharey=True)
     for place, name in zip(axes, ("blocks", "households"), strict=True):
-        zeros = []
-        for attributes, rows in points.groupby("attributes"):
-            words, line, colour = ATTRIBUTES.get(str(attributes), (str(attributes), ":", PALETTE[2]))
-            x, least, most = (
-                100 * np.append(0 * rows[c].iloc[:1], rows[c]) for c in ("share", f"least_{name}", f"most_{name}")
-            )
-            place.step(x, least, where="post", ls=line, color=colour, label=words)
-            place.fill_between(x, least, most, step="post", color=colour, alpha=0.2, lw=0)
-            zeros.append(f"{least[1]:.1f} % ({attributes})")
-        place.set_title(f"{points[name].max():,} {name}\ncertain: {', '.join(zeros)}")
-        place.set_xlabel("records that may differ: solvar(D*) / 2|D*|, %")
+        for attributes in [known for known in ATTRIBUTES if known in set(points["attributes"])]:
+            _draw_variability(place, points[points["attributes"] == attributes], name, ATTRIBUTES[attributes])
+        place.set_xlabel("records that may differ, %")
         place.set_ylabel(f"{name}, cumulative %")
         place.set_xlim(-2, 102)
         place.set_ylim(-2, 102)
-    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=2, frameon=False, handlelength=3)
+    axes[0].set_title("over blocks")
+    axes[1].set_title("over their households, or their violations")
+    handles, _ = axes[0].get_legend_handles_labels()
+    figure.legend(handles=handles, loc="outside upper center", ncols=2, frameon=False, handlelength=3)
     say_source(figure, label)
     return figure
+
+
+def _draw_variability(axes: Axes, rows: pd.DataFrame, name: str, style: tuple[str, str, str]) -> None:
+    words, line, colour = style
+    columns = ("share", f"least_{name}", f"most_{name}")
+    x, least, most = (100 * np.append(0.0, rows[column]) for column in columns)
+    named = f"{words}: {rows[name].iloc[0]:,} {name}, {least[1]:.1f} % certain"
+    axes.step(x, least, where="post", ls=line, color=colour, label=named)
+    axes.fill_between(x, least, most, step="post", color=colour, alpha=0.2, lw=0)
 
 
 def flagged_bins(judged: pd.DataFrame) -> pd.DataFrame:

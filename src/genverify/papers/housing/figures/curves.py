@@ -77,7 +77,7 @@ def plot_match_rate(curves: pd.DataFrame, keys: Sequence[str], label: str) -> Fi
 
 def _panels(rows: int, columns: int, share: Literal["row", "none"] = "row") -> tuple[Figure, Any]:
     use_style()
-    size = (PAGE_WIDTH * max(1.0, columns / 2), 0.6 + 2.5 * rows)
+    size = (PAGE_WIDTH * max(1.0, columns / 2), 0.9 + 2.5 * rows)
     return plt.subplots(rows, columns, figsize=size, layout="constrained", squeeze=False, sharey=share)
 
 

@@ -17,9 +17,12 @@ from genverify.show.style import INK, PAGE_WIDTH, PALETTE, plain
 LINES: Mapping[str, tuple[str, Any, str, str]] = {
     "none": ("no protection", "-", "o", INK),
     "swapping": ("swapping", "--", "s", PALETTE[1]),
+    "swapping_state": ("swapping, all blocks of the state", (0, (4, 2)), "d", PALETTE[0]),
     "swapping_census": ("swapping, census alone", (0, (3, 1, 1, 1, 1, 1)), "P", PALETTE[5]),
     "dp": ("noise, budget of the 2020 system", "-", "^", PALETTE[4]),
-    "dp_uniform": ("noise, uniform budget", "-.", "v", PALETTE[2]),
+    "dp_uniform": ("noise, uniform, rho 0.1", "-.", "v", PALETTE[2]),
+    "dp_uniform_001": ("noise, uniform, rho 0.01", (0, (3, 1, 1, 1)), "<", PALETTE[2]),
+    "dp_uniform_0001": ("noise, uniform, rho 0.001", (0, (1, 2)), ">", PALETTE[2]),
     "dp_both": ("noise on both releases", ":", "D", PALETTE[3]),
     SAMPLING: ("sampling attack", (0, (1, 1)), "x", PALETTE[0]),
 }
@@ -89,7 +92,7 @@ def legend(figure: Figure, sources: Sequence[str], chance: bool = True) -> None:
         handles.append(Line2D([], [], ls=line, marker=marker, ms=3.5, color=colour, lw=1.3, label=plain(words)))
     if chance:
         handles.append(Line2D([], [], ls=(0, (6, 3)), color="#6b7780", lw=1, label=CHANCE))
-    columns = 4 if figure.get_figwidth() <= PAGE_WIDTH else 6
+    columns = 3 if figure.get_figwidth() <= PAGE_WIDTH else 6
     figure.legend(
         handles=handles, loc="outside upper center", ncols=min(columns, len(handles)), frameon=False, handlelength=3
     )

@@ -14,18 +14,12 @@ SUPPRESSED = "suppressed"
 
 
 def judge_blocks(
-    households: pd.DataFrame,
-    blocks: pd.DataFrame,
-    counted: pd.DataFrame,
-    found: "pd.Series[int]",
-    file: HouseholdFile,
-    suppresses: bool = False,
+    households: pd.DataFrame, blocks: pd.DataFrame, file: HouseholdFile, suppresses: bool = False
 ) -> pd.DataFrame:
     """
-    A row per property block: its verdict, its true violations, and how many the most likely reconstruction has.
+    A row per property block: its verdict, and its true violations.
 
-    `mean` is the same over all its reconstructions; both are missing where the block has none. `suppresses`: blocks may be
-    missing from the release.
+    `suppresses`: blocks may be missing from the release.
     """
     truth = households.assign(violations=in_violation(households, file), subsidized=households[SUBSIDY] > 0)
     truth = truth.assign(n=1).groupby("block")[["violations", "subsidized", "n"]].sum().reset_index()
@@ -34,12 +28,20 @@ def judge_blocks(
         blocks = _with_suppressed(blocks, truth)
     _check_same(truth["block"], blocks["block"])
     frame = blocks.merge(truth.drop(columns="n"), on="block").sort_values("block")
-    frame["flagged"] = frame["verdict"].isin(FLAGGED)
+    return frame.assign(flagged=frame["verdict"].isin(FLAGGED)).reset_index(drop=True)
+
+
+def with_reconstructions(judged: pd.DataFrame, counted: pd.DataFrame, found: "pd.Series[int]") -> pd.DataFrame:
+    """
+    Judged blocks with how many violations the most likely reconstruction of each has.
+
+    `mean` is the same over all its reconstructions; both are missing where the block has none.
+    """
     seen = counted.groupby("block")[["first", "times"]].sum().reindex(found.index, fill_value=0)
-    frame["found"] = frame["block"].map(found).fillna(0).astype(np.int64)
+    frame = judged.assign(found=judged["block"].map(found).fillna(0).astype(np.int64))
     frame["first"] = frame["block"].map(seen["first"])
     frame["mean"] = frame["block"].map(seen["times"]) / frame["found"].where(frame["found"] > 0)
-    return frame.reset_index(drop=True)
+    return frame
 
 
 def _with_suppressed(blocks: pd.DataFrame, truth: pd.DataFrame) -> pd.DataFrame:

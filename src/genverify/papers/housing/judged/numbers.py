@@ -84,7 +84,7 @@ def all_may_differ(evidence: Evidence, condition: str) -> Part:
 
 
 def certain_blocks(evidence: Evidence, condition: str, attributes: str, near: bool) -> Part:
-    return len(evidence.blocks_of(attributes, near)), len(evidence.judged[condition])
+    return len(evidence.blocks_of(attributes, near)), evidence.variability["block"].nunique()
 
 
 def certain_households(evidence: Evidence, condition: str, attributes: str, near: bool, part: str, of: str = "any") -> Part:
@@ -166,6 +166,8 @@ COMPUTED: dict[str, Callable[..., Part]] = {
     "hud_precision": partial(end_of_curve, key="hud", scope="all", measure="precision"),
     "hud_recall_distinct": partial(end_of_curve, key="hud", scope="distinct", measure="recall"),
     "hud_precision_distinct": partial(end_of_curve, key="hud", scope="distinct", measure="precision"),
+    "hud_recall_once": partial(end_of_curve, key="hud", scope="once", measure="recall"),
+    "hud_precision_once": partial(end_of_curve, key="hud", scope="once", measure="precision"),
     "hud_sampling": partial(end_of_curve, key="hud", scope="all", measure="precision", source=SAMPLING),
     "hud_unique": partial(identified, key="hud", part="households"),
     "hud_unique_violations": partial(identified, key="hud", part="violations"),

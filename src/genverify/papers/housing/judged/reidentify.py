@@ -10,6 +10,8 @@ subsidized ones; otherwise they are all households of the property blocks. V is 
 
 The paper's "fraction of putative violations that can be matched to a true violation" may also be meant of configurations,
 each counted once, however many households have it: that is the scope `distinct`. On unique households both readings agree.
+The text most likely counts otherwise again (`once`): configurations in precision and above the line of recall, but below it
+every household in violation, as a join of distinct rows with a list of households does.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,8 +26,11 @@ from genverify.core.seeds import derive_seed
 from genverify.papers.housing.judged.match_keys import SUBSIDY, in_violation, knows_subsidy, with_key
 from genverify.papers.housing.private.household import COLUMNS, HouseholdFile
 
-SCOPES = ("all", "unique", "distinct")
-"""All identified households; those unique in their block in the key; each configuration of a block once, true if any is."""
+SCOPES = ("all", "unique", "distinct", "once")
+"""
+All identified households; those unique in their block in the key; each configuration of a block once, true if any is; the
+same with recall over all households in violation.
+"""
 
 SAMPLING = "sampling"
 CURVE = ["source", "key", "scope", "k", "frequency", "putative", "true", "precision", "recall", "match_rate"]
@@ -40,8 +45,9 @@ class Identified:
     households: pd.DataFrame
 
     def true(self, scope: str) -> int:
-        """|V|, over all households, over those unique in their block, or over configurations."""
-        return int(self.households[f"{scope}_true"].sum())
+        """|V|, over all households, over those unique in their block, or over configurations: what recall is a share of."""
+        counted = "all" if scope == "once" else scope
+        return int(self.households[f"{counted}_true"].sum())
 
     def tally(self, place: str) -> pd.DataFrame:
         """How many households, and how many of them in V, have each configuration of a place (block or state)."""
@@ -58,7 +64,9 @@ def identify(households: pd.DataFrame, key: str, names: Sequence[str], file: Hou
     alike = seen.groupby(["block", *names])["violates"]
     seen["unique"] = (alike.transform("size") == 1).astype(np.int64)
     seen["distinct"] = (alike.cumcount() == 0).astype(np.int64)
-    for scope, true in {"all": seen["violates"], "unique": seen["violates"], "distinct": alike.transform("any")}.items():
+    seen["once"] = seen["distinct"]
+    held = alike.transform("any")
+    for scope, true in zip(SCOPES, (seen["violates"], seen["violates"], held, held), strict=True):
         seen[f"{scope}_true"] = seen[scope] * true
     return Identified(key, tuple(names), seen)
 
@@ -137,13 +145,17 @@ def _over(above: Any, below: Any) -> Any:
 
 
 def totals(identified: Identified, flagged: set[str]) -> Iterator[dict[str, Any]]:
-    """What chance has to do with it: identified households and violations, everywhere and in the flagged blocks."""
+    """
+    What chance has to do with it: what is identified, and what of it is in violation (`true`), everywhere and in the flagged
+    blocks; `violations`: what recall is a share of.
+    """
     rows = identified.households
     inside = rows[rows["block"].isin(flagged)]
     for scope in SCOPES:
         yield {
             "key": identified.key, "scope": scope,
-            "households": int(rows[scope].sum()), "violations": identified.true(scope),
+            "households": int(rows[scope].sum()), "true": int(rows[f"{scope}_true"].sum()),
+            "violations": identified.true(scope),
             "flagged_households": int(inside[scope].sum()), "flagged_violations": int(inside[f"{scope}_true"].sum()),
         }  # fmt: skip
 

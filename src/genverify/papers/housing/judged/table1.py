@@ -20,6 +20,7 @@ WORDS = {
     "block_precision": "Block-level precision",
     "block_recall": "Block-level recall",
 }
+CONFIGURATIONS = {"distinct": "distinct configurations", "once": "distinct configurations, recall over households"}
 HOW = (
     "Counts, with their share of blocks. Precision: flagged blocks that hold a violation. Recall: blocks with a violation, "
     "flagged. The first row is the precision of chance, the second its recall. The paper's are 10,224 other blocks."
@@ -79,12 +80,17 @@ def condition_table(
     conditions: Mapping[str, Condition],
     label: str,
 ) -> pd.DataFrame:
-    """A row per condition: its protection and reading, blocks flagged, chance, and the households that each key finds."""
+    """
+    A row per condition: its protection and reading, blocks flagged, chance, and the households that each key finds.
+
+    A condition whose blocks were not reconstructed has no curves, and so no households.
+    """
     rows = []
     for name, settings in conditions.items():
         row = {"condition": name, **dict(settings), **summarise_blocks(judged[name])}
-        row |= {"reconstructed": int((judged[name]["found"] > 0).sum()), "proved_violations": _proved(judged[name])}
-        rows.append(row | _households(curves[name], totals[name]))
+        found = int((judged[name]["found"] > 0).sum()) if name in curves else 0
+        row |= {"reconstructed": found, "proved_violations": _proved(judged[name])}
+        rows.append(row | (_households(curves[name], totals[name]) if name in curves else {}))
     return pd.DataFrame(rows).round(4).assign(data=label)
 
 
@@ -100,7 +106,7 @@ def _households(curves: pd.DataFrame, totals: pd.DataFrame) -> dict[str, float]:
         stem = f"{row['key']}_{row['scope']}"
         last = final(curves, row["key"], row["scope"])
         found |= {f"{stem}_{name}": last[name] for name in ("putative", "true", "precision", "recall")}
-        found[f"{stem}_chance"] = _share(row["violations"], row["households"])
+        found[f"{stem}_chance"] = _share(row["true"], row["households"])
         found[f"{stem}_chance_flagged"] = _share(row["flagged_violations"], row["flagged_households"])
     return found
 
@@ -124,8 +130,9 @@ def condition_text(table: pd.DataFrame, label: str) -> str:
     stems = [name.removesuffix("_putative") for name in table.columns if name.endswith("_putative")]
     measures = ("putative", "true", "precision", "chance", "chance_flagged", "recall")
     for stem in stems:
-        rows = table[["condition", *(f"{stem}_{name}" for name in measures)]].to_numpy(dtype=object)
+        own = table[table[f"{stem}_putative"].notna()]
+        rows = own[["condition", *(f"{stem}_{name}" for name in measures)]].to_numpy(dtype=object)
         key, _, scope = stem.rpartition("_")
-        what = "distinct configurations" if scope == "distinct" else f"{scope} households"
+        what = CONFIGURATIONS.get(scope, f"{scope} households")
         parts += [f"## Key {key}, {what}", markdown_table(["condition", *measures], rows)]
     return document("Subsidized housing, all conditions", label, parts)

@@ -31,28 +31,41 @@ def protect(
 
     Nothing is said of a property with fewer than `smallest` households.
     """
-    parts = list(_tabulate(states, condition, smallest, published, seed))
-    if not parts:
+    found = list(_tabulate(states, condition, smallest, published, seed))
+    if not found:
         raise DataError("no household lives in a property: draw the households of the housing study again (draw_housing)")
-    return _with_noise(pd.concat(parts, ignore_index=True), condition, published, budget, seed)
+    if condition.swap and not sum(moved for _, moved in found):
+        raise DataError(_without_partners(condition))
+    return _with_noise(pd.concat([part for part, _ in found], ignore_index=True), condition, published, budget, seed)
 
 
 def _tabulate(
     states: Iterable[pd.DataFrame], condition: Condition, smallest: int, published: Mapping[str, Any], seed: int
-) -> Iterator[pd.DataFrame]:
+) -> Iterator[tuple[pd.DataFrame, int]]:
+    """The statistics of each state that holds a property, and how many of its households were swapped."""
     for households in states:
         own = property_households(households)
         if len(own):
-            counted = swap_households(households, condition, seed) if condition.swap else households
+            universe = own if condition.swap_among == "properties" else households
+            counted, moved = swap_households(universe, condition, seed) if condition.swap else (own, 0)
             counted = counted[counted["block"].isin(own["block"])]
             hud = hud_statistics(counted if condition.swap_hud else own, published)
             hud = hud[hud["HUD_N"] >= smallest]
-            yield join(census_statistics(counted[counted["block"].isin(hud["block"])]), hud)
+            yield join(census_statistics(counted[counted["block"].isin(hud["block"])]), hud), moved
 
 
-def swap_households(households: pd.DataFrame, condition: Condition, seed: int) -> pd.DataFrame:
+def _without_partners(condition: Condition) -> str:
+    among = "blocks with a property" if condition.swap_among == "properties" else "blocks"
+    remedy = "take more blocks (housing.blocks)" + (" or swap_among: state" if condition.swap_among == "properties" else "")
+    return (
+        f"swap: {condition.swap}, but nobody moved: among the {among} of a state, no household was chosen that has another "
+        f"of the same size and number of adults in a different block. {remedy[0].upper()}{remedy[1:]}, or raise swap."
+    )
+
+
+def swap_households(households: pd.DataFrame, condition: Condition, seed: int) -> tuple[pd.DataFrame, int]:
     """
-    The households of a state after swapping; partners have the same size and number of adults.
+    Households of a state after swapping among themselves, and how many moved; partners have the same size and adults.
 
     With `swap_hud` a household takes its subsidy and its unit along: both releases are made of the swapped records.
     """
@@ -65,7 +78,8 @@ def swap_households(households: pd.DataFrame, condition: Condition, seed: int) -
     state = households["block"].iloc[0][: GEOGRAPHY["state"]]
     source = swap(records, condition.swap, np.random.default_rng(derive_seed(seed, "housing", "swap", state)))
     moved = [*CENSUS_COLUMNS, *(["BEDROOMS"] if condition.swap_hud else [])]
-    return households.assign(**{name: households[name].to_numpy()[source] for name in moved})
+    swapped = households.assign(**{name: households[name].to_numpy()[source] for name in moved})
+    return swapped, int((source != np.arange(len(source))).sum())
 
 
 def _with_noise(

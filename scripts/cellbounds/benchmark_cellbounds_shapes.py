@@ -1,0 +1,23 @@
+"""Time cell bounds on tables of the shapes that the paper tested: files of the user, or stand-ins."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from genverify.core.files import read_yaml
+from genverify.papers.cellbounds.settings import CellboundsBenchmark
+from genverify.papers.cellbounds.shapes import open_shapes, time_shape
+from genverify.run.jobs import Job, log, run
+
+
+def main(job: Job) -> None:
+    own, lines = job.settings("cellbounds", CellboundsBenchmark), []
+    for shaped in open_shapes(own.shapes, read_yaml(Path(job.input.adult)), job.params.seed):
+        for line in time_shape(shaped, own.shapes[shaped.name].responses, own.repeats):
+            lines.append(line)
+            log.info("%s", line)
+    pd.DataFrame(lines).to_csv(job.output.table, index=False)
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821  (put there by Snakemake)

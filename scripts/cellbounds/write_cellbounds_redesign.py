@@ -1,0 +1,21 @@
+"""Tables of the cell-bounding paper redesigned, merge by merge, until their conditionals disclose nothing (section 4.1)."""
+
+from pathlib import Path
+
+from genverify.papers.cellbounds.redesign import redesign_table
+from genverify.papers.cellbounds.settings import Cellbounds
+from genverify.papers.cellbounds.two_way import read_printed
+from genverify.run.jobs import Job, run
+
+LABEL = "counts printed by Wright and Smucker (Tables 1 and 2 are fictitious)"
+NAMES = {"table1": "Table 1", "table2": "Table 2", "table6": "Table 6", "table7": "Table 7"}
+
+
+def main(job: Job) -> None:
+    tables = {words: read_printed(Path(getattr(job.input, name))) for name, words in NAMES.items()}
+    found = redesign_table(tables, job.settings("cellbounds", Cellbounds).small)
+    found.assign(data=LABEL).to_csv(job.output.table, index=False)
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821  (put there by Snakemake)

@@ -1,0 +1,25 @@
+"""Flagged blocks of a condition beside those that truly hold a household in violation."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from genverify.papers.housing.judged.batches import is_synthetic
+from genverify.papers.housing.judged.judge import check_sound, judge_blocks
+from genverify.papers.housing.judged.match_keys import read_property_households
+from genverify.papers.housing.private.household import read_household_file
+from genverify.papers.housing.settings import Condition
+from genverify.run.jobs import Job, run
+
+
+def main(job: Job) -> None:
+    file, condition = read_household_file(Path(job.input.domain)), job.wildcards.condition
+    protection = job.part("protection", Condition)
+    households = read_property_households(Path(job.input.households))
+    judged = judge_blocks(households, pd.read_parquet(job.input.blocks), file, protection.swap_hud)
+    check_sound(judged, protection, condition, is_synthetic(Path(job.input.manifest), condition))
+    judged.to_parquet(job.output.judged, index=False)
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821  (put there by Snakemake)

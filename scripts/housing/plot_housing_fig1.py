@@ -1,0 +1,23 @@
+"""Figure 1 of the housing paper: the experiment, with the numbers of this run."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from genverify.core.manifest import data_label
+from genverify.papers.housing.figures.lines import PANELS
+from genverify.papers.housing.figures.overview import overview_table, plot_overview
+from genverify.run.jobs import Job, run
+from genverify.show.style import save
+
+
+def main(job: Job) -> None:
+    judged, curves, totals = (pd.read_parquet(getattr(job.input, name)) for name in ("judged", "curves", "totals"))
+    table = overview_table(judged, curves, totals, PANELS[0])
+    table.to_csv(job.output.csv, index=False)
+    figure = plot_overview(table, job.params.match_keys[PANELS[0]], data_label(Path(job.input.manifest)))
+    save(figure, Path(job.output.pdf), Path(job.output.png))
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821  (put there by Snakemake)

@@ -1,0 +1,32 @@
+"""Count the persons that the zeros of each block leave possible, for blocks of several numbers of persons."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from genverify.core.domain import read_domain
+from genverify.core.release import read_study
+from genverify.core.settings import ReleaseSettings
+from genverify.core.tabulate import releases_of
+from genverify.core.timing import progress
+from genverify.microdata.store import read_microdata
+from genverify.papers.mechanisms.settings import Zeros
+from genverify.papers.mechanisms.zeros import block_sizes, count_left, draw_sizes
+from genverify.run.jobs import Job, run
+from genverify.solve.settings import ProgramSettings
+
+
+def main(job: Job) -> None:
+    settings, own = job.settings("release", ReleaseSettings), job.settings("zeros", Zeros)
+    schema, store = read_study(Path(job.input.domain), settings), Path(job.input.persons)
+    keeps = read_domain(Path(job.input.domain)).universe(settings.universe).keeps
+    drawn = draw_sizes(block_sizes(store), own.persons, own.blocks, job.params.seed, "persons")
+    limit = job.settings("program", ProgramSettings).max_types
+    releases = list(releases_of(read_microdata(store, blocks=drawn), keeps, schema))
+    rows = [{"block": release.block, "n": release.n, **count_left(release, schema.rules, limit)}
+            for release in progress(releases, "blocks counted")]  # fmt: skip
+    pd.DataFrame(rows).to_parquet(job.output.blocks, index=False)
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821  (put there by Snakemake)

@@ -1,0 +1,162 @@
+"""What the text of the cell-bounding paper says about its Tables 1, 2, 3, 6, 7 and 9, computed again from their counts."""
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Any
+
+import pandas as pd
+
+from genverify.papers.cellbounds.conditional import Conditionals
+from genverify.papers.cellbounds.exact import Prior, bound_cells, possible_totals, row_multipliers
+from genverify.papers.cellbounds.propositions import (
+    proposition_3_1,
+    proposition_3_2b,
+    proposition_3_2c,
+    proposition_3_2d,
+)
+from genverify.papers.cellbounds.rounded import bound_rounded
+from genverify.papers.cellbounds.rounding import Rounding
+from genverify.papers.cellbounds.two_way import Printed
+from genverify.show.statements import statements_table
+
+Tables = Mapping[str, Printed]
+SMALL = 3
+CONSISTENT = Rounding(3, "either")
+TOTALS = {"table1": 135, "table2": 130, "table6": 1055, "table7": 193, "table9": 1841}
+"""N, as the paper prints it."""
+
+
+def solutions(r: list[int], remainder: int) -> int:
+    """
+    How many nonnegative nu satisfy sum r_i nu_i = N - R (7): the number of tables with these conditionals.
+
+    >>> solutions([20, 10, 25, 35], 40), solutions([20, 11, 25, 35], 44)
+    (3, 1)
+    """
+    ways = [1] + [0] * remainder
+    for r_i in r:
+        for reached in range(r_i, remainder + 1):
+            ways[reached] += ways[reached - r_i]
+    return ways[remainder]
+
+
+def _known(tables: Tables, name: str) -> Conditionals:
+    return tables[name].conditionals()
+
+
+def _denominators(tables: Tables, name: str) -> int:
+    return _known(tables, name).total
+
+
+def _remainder(tables: Tables, name: str) -> int:
+    return _known(tables, name).remainder(TOTALS[name])
+
+
+def _solutions(tables: Tables, name: str) -> int:
+    return solutions(_known(tables, name).sums.tolist(), _remainder(tables, name))
+
+
+def _disclosed_rows(tables: Tables, name: str) -> str:
+    found = bound_cells(_known(tables, name), TOTALS[name])
+    return _listed(place + 1 for place, flag in enumerate(found.disclosed) if flag)
+
+
+def _listed(rows: Any) -> str:
+    return ", ".join(map(str, sorted(rows))) or "none"
+
+
+def _possible(tables: Tables, name: str, row: int) -> str:
+    return _listed(possible_totals(_known(tables, name), TOTALS[name])[row - 1])
+
+
+def _with_prior(tables: Tables) -> str:
+    """Table 2, known that the first cell is at most 28: the counts of its row, where they are known then."""
+    known = _known(tables, "table2")
+    found = bound_cells(known, TOTALS["table2"], [Prior(known.rows[0], (known.columns[0],), None, 28)])
+    ends = zip(found.lower[0].tolist(), found.upper[0].tolist(), strict=True)
+    return ", ".join(str(low) if low == high else f"[{low}, {high}]" for low, high in ends)
+
+
+def _rounded(tables: Tables) -> str:
+    """Rows of Table 3 whose cells are all known, and equal to those of Table 1."""
+    found, counts = bound_rounded(tables["table3"].rounded(CONSISTENT), TOTALS["table1"]), tables["table1"].counts
+    same = (found.lower == counts).all(axis=1) & (found.upper == counts).all(axis=1)
+    return _listed(place + 1 for place, flag in enumerate(same) if flag)
+
+
+def _by(tables: Tables, name: str, result: Callable[[list[int], int], set[int]]) -> str:
+    """The rows that a proposition gives, counted from 1."""
+    return _listed(place + 1 for place in result(_known(tables, name).sums.tolist(), _remainder(tables, name)))
+
+
+def _further(r: list[int], remainder: int) -> set[int]:
+    """Rows disclosed by (d) and by neither (b) nor (c)."""
+    return proposition_3_2d(r, remainder) - proposition_3_2b(r, remainder) - proposition_3_2c(r, remainder)
+
+
+def _multiplier(tables: Tables, name: str, row: int) -> str:
+    found = row_multipliers(_known(tables, name), TOTALS[name])[row - 1]
+    return str(found.least) if found.unique else f"{found.least} to {found.greatest}"
+
+
+def _small_disclosed(tables: Tables, name: str) -> int:
+    """Nonzero counts of at most SMALL in disclosed rows."""
+    counts = tables[name].counts[bound_cells(_known(tables, name), TOTALS[name]).disclosed]
+    return int(((counts > 0) & (counts <= SMALL)).sum())
+
+
+def _zeros(tables: Tables, name: str) -> int:
+    return int((tables[name].counts == 0).sum())
+
+
+def _greatest(tables: Tables, row: int) -> int:
+    """Of Table 7, by Proposition 3.1."""
+    r = _known(tables, "table7").sums.tolist()
+    return proposition_3_1(r, _remainder(tables, "table7")).upper[row - 1]
+
+
+def _reduced_sum(tables: Tables, name: str, row: int) -> int:
+    return int(_known(tables, name).sums[row - 1])
+
+
+def _least_multipliers(tables: Tables, name: str) -> str:
+    found = row_multipliers(_known(tables, name), TOTALS[name])
+    return _listed({row.least for row in found})
+
+
+COMPUTED: Mapping[str, Callable[[Tables], Any]] = {
+    "table1_denominators": partial(_denominators, name="table1"),
+    "table1_remainder": partial(_remainder, name="table1"),
+    "table1_solutions": partial(_solutions, name="table1"),
+    "table1_disclosed": partial(_disclosed_rows, name="table1"),
+    "table2_denominators": partial(_denominators, name="table2"),
+    "table2_remainder": partial(_remainder, name="table2"),
+    "table2_solutions": partial(_solutions, name="table2"),
+    "table2_disclosed": partial(_disclosed_rows, name="table2"),
+    "table2_first_row": partial(_possible, name="table2", row=1),
+    "table2_prior": _with_prior,
+    "table3_disclosed": _rounded,
+    "table2_3_2c": partial(_by, name="table2", result=proposition_3_2c),
+    "table2_3_2d": partial(_by, name="table2", result=_further),
+    "table6_3_2b": partial(_by, name="table6", result=proposition_3_2b),
+    "table6_disclosed": partial(_disclosed_rows, name="table6"),
+    "table6_multiplier": partial(_multiplier, name="table6", row=4),
+    "table7_greatest": partial(_greatest, row=5),
+    "table7_3_2c": partial(_by, name="table7", result=proposition_3_2c),
+    "table7_3_2d": partial(_by, name="table7", result=_further),
+    "table7_first_sum": partial(_reduced_sum, name="table7", row=1),
+    "table7_small": partial(_small_disclosed, name="table7"),
+    "table7_zeros": partial(_zeros, name="table7"),
+    "table9_least": partial(_least_multipliers, name="table9"),
+    "table9_disclosed": partial(_disclosed_rows, name="table9"),
+}
+
+
+def sentences_table(tables: Tables, sentences: Mapping[str, Mapping[str, Any]], label: str) -> pd.DataFrame:
+    """Every sentence: what the paper says, what follows from its counts, whether they are equal, and what is odd."""
+
+    def rows(key: str, entry: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+        ours, paper = str(COMPUTED[key](tables)), str(entry["paper"])
+        yield {"paper": paper, "ours": ours, "equal": ours == paper, "note": entry.get("note", "")}
+
+    return statements_table(sentences, COMPUTED, rows, label)

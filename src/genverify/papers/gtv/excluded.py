@@ -1,0 +1,141 @@
+"""
+Counts that cannot exist (footnote 9): for an assignment a, the multiplicities m that no dataset that fits has.
+
+Outside of the range of COUNT(a) all m are excluded, by the two proofs of the range. Within it there may be gaps: each m that
+no dataset seen so far has is a question of its own. Every proof is checked before anything is said.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from genverify.attack.block import claim_where
+from genverify.attack.verify import Verifier, cannot_exist, check_ranges
+from genverify.attack.words.command import find_release
+from genverify.checker.check import check_block
+from genverify.core.claims import ANY, Claim, Codes, matches, parse_claim
+from genverify.core.release import Release, read_schema
+from genverify.core.seeds import derive_seed
+from genverify.papers.gtv.excluded_settings import Excluded
+from genverify.solve.leaves import Node, certificate_of
+from genverify.solve.program import Program
+from genverify.solve.settings import DEFAULT, ProgramSettings
+
+COUNTED = ("assignments", "pairs", "outside", "gaps", "possible", "undecided", "certain")
+
+
+@dataclass(frozen=True)
+class Multiplicities:
+    """What is known of COUNT(a) in a block of N records: m that some dataset has, m that none has, and m left open."""
+
+    codes: tuple[int, ...]
+    n: int
+    low: int
+    high: int
+    gaps: tuple[int, ...]
+    undecided: tuple[int, ...]
+
+    @property
+    def outside(self) -> int:
+        """How many m from 0 to N lie outside of the range."""
+        return self.n - (self.high - self.low)
+
+    @property
+    def possible(self) -> list[int]:
+        return [m for m in range(self.low, self.high + 1) if m not in self.gaps and m not in self.undecided]
+
+
+def multiplicities(
+    verifier: Verifier, codes: tuple[int, ...], seen: Iterable[int], settings: ProgramSettings
+) -> Multiplicities:
+    """Every m from 0 to N decided, `seen` being some that datasets have; where a limit struck, m is left open."""
+    program = verifier.bounder.program
+    n, claim = program.release.n, Claim(codes, 0)
+    found = verifier.range(claim)
+    check_ranges(program, [(claim.predicate(program.types.domain), found)])
+    low = found.low if found.lower is not None else 0
+    high = found.high if found.upper is not None else n
+    gaps, undecided, solver = [], [], settings.make_solver()
+    for m in sorted(set(range(low, high + 1)) - {*seen, found.low, found.high}):
+        answer = cannot_exist(program, Claim(codes, m), solver, verifier.bounder.limits, settings.max_types)
+        if answer.proof is not None:
+            _check_impossible(program, Claim(codes, m), answer.proof)
+            gaps.append(m)
+        elif answer.counterexample is None:
+            undecided.append(m)
+    return Multiplicities(codes, n, low, high, tuple(gaps), tuple(undecided))
+
+
+def say_excluded(study: Path, block: str, text: str) -> Iterator[str]:
+    """Which counts of an assignment are possible in a block, and which cannot exist."""
+    schema = read_schema(study / "release" / "schema.json")
+    release, _ = find_release(study, schema, block)
+    claim = parse_claim(text, schema.domain)
+    found = multiplicities(Verifier(DEFAULT.bounder(release)), claim.codes, (), DEFAULT)
+    yield f"Block {block}, {release.n} records: how many can match {text}?"
+    yield f"possible: m = {_listed(found.possible)} (a dataset that fits has each of them)"
+    outside = [m for m in range(release.n + 1) if not found.low <= m <= found.high]
+    yield f"cannot exist: m = {_listed([*outside, *found.gaps])} (proofs checked)"
+    if found.gaps:
+        yield f"  of these within the range of the count: {_listed(found.gaps)}"
+    if found.undecided:
+        yield f"not decided within the limits: m = {_listed(found.undecided)}"
+    yield f"{len(outside) + len(found.gaps)} of {release.n + 1} counts are excluded."
+
+
+def _listed(numbers: Iterable[int]) -> str:
+    return ", ".join(map(str, sorted(numbers))) or "none"
+
+
+def _check_impossible(program: Program, claim: Claim, proof: Node) -> None:
+    said = {"where": dict(claim_where(program.types.domain.names, claim)), "m": claim.m, "proof": proof.as_dict()}
+    check_block(program.release, certificate_of(program.release, program.lemmas) | {"impossible": [said]})
+
+
+def draw_assignments(datasets: Codes, k: int, count: int, rng: np.random.Generator) -> list[tuple[int, ...]]:
+    """Distinct assignments of k columns that records of the generated datasets have, at most `count`."""
+    records = datasets.reshape(-1, datasets.shape[-1])
+    found: dict[tuple[int, ...], None] = {}
+    for _ in range(4 * count):
+        columns = rng.choice(records.shape[1], k, replace=False)
+        codes = np.full(records.shape[1], ANY, dtype=np.int64)
+        codes[columns] = records[rng.integers(len(records)), columns]
+        found.setdefault(tuple(codes.tolist()))
+        if len(found) == count:
+            break
+    return list(found)
+
+
+def excluded_of_block(
+    release: Release, datasets: Codes, own: Excluded, settings: ProgramSettings, seed: int
+) -> Iterator[dict[str, Any]]:
+    """One row per number of columns k: (a, m) pairs of some assignments, how many are excluded, and how."""
+    verifier = Verifier(settings.bounder(release))
+    for k in own.columns:
+        rng = np.random.default_rng(derive_seed(seed, "excluded", release.block, str(k)))
+        drawn = draw_assignments(datasets, k, own.assignments, rng)
+        flags = np.stack([matches(np.array(drawn), one).sum(axis=1) for one in datasets])
+        found = [
+            multiplicities(verifier, codes, set(flags[:, place].tolist()), settings) for place, codes in enumerate(drawn)
+        ]
+        yield {"k": k, "blocks": 1} | _counts(found)
+
+
+def _counts(found: Sequence[Multiplicities]) -> dict[str, int]:
+    values = (
+        len(found), sum(one.n + 1 for one in found), sum(one.outside for one in found), sum(len(one.gaps) for one in found),
+        sum(len(one.possible) for one in found), sum(len(one.undecided) for one in found),
+        sum(one.low == one.high for one in found),
+    )  # fmt: skip
+    return dict(zip(COUNTED, values, strict=True))
+
+
+def excluded_table(rows: Iterable[dict[str, Any]], label: str) -> pd.DataFrame:
+    """All blocks together, by k: pairs, those excluded outside of ranges and in gaps, those that some dataset has."""
+    table = pd.DataFrame(list(rows)).groupby("k", as_index=False)[["blocks", *COUNTED]].sum()
+    table["excluded_percent"] = (100 * (table["outside"] + table["gaps"]) / table["pairs"]).round(2)
+    return table.assign(data=label)

@@ -1,0 +1,205 @@
+"""
+The utility of published data (appendix E): what noise costs a person whose wealth depends on the answers.
+
+W = Pi^T M(x, Q) is a person's wealth, with M = Q x + Q (Delta A) A+ e and e Laplace of scale 1/epsilon. For a strictly
+concave U, two terms of Taylor's series in e (E-15 to E-18) give, since E[e] = 0,
+E[U(W)] = E_x[U(w0)] + 1/2 E_x[U''(w0)] (Delta A)^2 sigma^2 |Pi^T Q A+|^2 with w0 = Pi^T Q x (E-26), and with I of E-27
+a line: v(I) = a + b I, a = E_x[U(w0)], b = -1/2 E_x[U''(w0)] |Pi^T Q A+|^2 / |Q A+|^2 (E-28).
+
+E-23, E-25, E-26 and E-28 print A where A+ is meant: Q A is not even defined unless A is square.
+
+The strategy here is A = Q (workload): Q A+ = Q Q+ is the projection on the answers that data can give.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from genverify.core.queries import Query
+from genverify.papers.mechanisms.matrix_mechanism import noise_variance, workload_projection
+from genverify.papers.mechanisms.parameters import PrivacyError
+from genverify.papers.mechanisms.sensitivity import query_sensitivity
+from genverify.papers.mechanisms.workload import Workload
+
+Floats = npt.NDArray[np.float64]
+Kind = Literal["quadratic", "cara"]
+AT_ONCE = 2000
+
+
+@dataclass(frozen=True)
+class Utility(ABC):
+    """A utility of wealth with its second derivative; how strongly it bends."""
+
+    curvature: float
+
+    def __post_init__(self) -> None:
+        if not self.curvature > 0:
+            raise PrivacyError(
+                f"utility {type(self).__name__.lower()} with curvature {self.curvature} is not strictly concave: noise "
+                "would cost nothing or be welcome, and (E-26) does not hold. Give a curvature above 0."
+            )
+
+    @abstractmethod
+    def value(self, wealth: Floats) -> Floats:
+        """U(w)."""
+
+    @abstractmethod
+    def bend(self, wealth: Floats) -> Floats:
+        """U''(w), below 0."""
+
+    @abstractmethod
+    def exact(self, wealth: Floats, scales: Floats) -> float:
+        """E[U(w + noise)] over the given wealths, the noise a sum of independent Laplace variables of these scales."""
+
+
+class Quadratic(Utility):
+    """
+    U(w) = w - c w^2 / 2: nothing is left out of Taylor's series, so that (E-26) is exact.
+
+    >>> Quadratic(0.5).exact(np.array([2.0]), np.array([1.0]))  # U(2) = 1, less half of 0.5 times a variance of 2
+    0.5
+    """
+
+    def value(self, wealth: Floats) -> Floats:
+        return wealth - self.curvature * wealth**2 / 2
+
+    def bend(self, wealth: Floats) -> Floats:
+        return np.full(np.shape(wealth), -self.curvature)
+
+    def exact(self, wealth: Floats, scales: Floats) -> float:
+        return float(self.value(wealth).mean() - self.curvature * float((scales**2).sum()))
+
+
+class Cara(Utility):
+    """
+    U(w) = (1 - exp(-c w)) / c, constant absolute risk aversion: (E-26) is an approximation.
+
+    E[exp(-c s L)] of a standard Laplace L is 1 / (1 - c^2 s^2), and infinite from c s = 1 on.
+    """
+
+    def value(self, wealth: Floats) -> Floats:
+        values: Floats = -np.expm1(-self.curvature * wealth) / self.curvature
+        return values
+
+    def bend(self, wealth: Floats) -> Floats:
+        bends: Floats = -self.curvature * np.exp(-self.curvature * wealth)
+        return bends
+
+    def exact(self, wealth: Floats, scales: Floats) -> float:
+        squares = (self.curvature * scales) ** 2
+        if squares.max(initial=0.0) >= 1:
+            return -np.inf
+        growth = float(np.exp(-np.log1p(-squares).sum()))
+        return float((1 - np.exp(-self.curvature * wealth).mean() * growth) / self.curvature)
+
+
+UTILITIES: Mapping[Kind, type[Utility]] = {"quadratic": Quadratic, "cara": Cara}
+
+
+@dataclass(frozen=True)
+class Person:
+    """
+    What a person's wealth takes from the data: Pi, a weight per query; the wealths w0 over the blocks; Pi^T Q A+.
+
+    `noise`: the weight that each noisy answer gets in the person's wealth, times Delta A.
+    """
+
+    name: str
+    wealths: Floats
+    noise: Floats
+    share: float
+
+
+def weights(queries: Sequence[Query], tables: Sequence[str], value: float) -> Floats:
+    """Pi of somebody who goes by the mean count of some tables: `value` over the number of their queries, for each."""
+    chosen = np.array([any(fnmatchcase(query.table, pattern) for pattern in tables) for query in queries])
+    if not chosen.any():
+        raise PrivacyError(f"no table of the release is called {', '.join(tables)}: see privacy.utility.persons")
+    stake: Floats = value * chosen / chosen.sum()
+    return stake
+
+
+def persons(
+    workload: Workload, queries: Sequence[Query], answers: Floats, tables: Mapping[str, Sequence[str]], value: float
+) -> tuple[list[Person], float]:
+    """Everybody's stake in the workload, `answers` a row of counts per block; and (Delta A)^2 |Q A+|^2."""
+    projection = workload_projection(workload)
+    delta = query_sensitivity(workload.domain, workload.queries).l1
+    whole = float((projection**2).sum())
+    found = []
+    for name, own in tables.items():
+        stake = weights(queries, own, value)
+        through = stake @ projection
+        found.append(Person(name, answers @ stake, delta * through, float(through @ through) / whole))
+    return found, delta**2 * whole
+
+
+def line(person: Person, utility: Utility) -> tuple[float, float]:
+    """a and b of v(I) = a + b I (E-28)."""
+    return float(utility.value(person.wealths).mean()), -0.5 * float(utility.bend(person.wealths).mean()) * person.share
+
+
+def approximate(person: Person, utility: Utility, epsilon: float) -> float:
+    """E[U(W)] by (E-26)."""
+    spread = noise_variance(epsilon) * float(person.noise @ person.noise)
+    return float(utility.value(person.wealths).mean() + 0.5 * utility.bend(person.wealths).mean() * spread)
+
+
+def drawn_noise(people: Sequence[Person], times: int, rng: np.random.Generator) -> Floats:
+    """What standard Laplace noise (epsilon = 1) adds to everybody's wealth: a row per draw, few draws in memory at once."""
+    stakes = np.stack([person.noise for person in people], axis=1)
+    parts = [rng.laplace(size=(min(AT_ONCE, times - at), len(stakes))) @ stakes for at in range(0, times, AT_ONCE)]
+    return np.concatenate(parts)
+
+
+def compare_utilities(
+    people: Sequence[Person], whole: float, utilities: Mapping[str, Utility], epsilons: Sequence[float], times: int,
+    rng: np.random.Generator,
+) -> pd.DataFrame:  # fmt: skip
+    """A row per person, utility and privacy loss: E[U(W)] by formula, by the line, exactly, and simulated."""
+    if times < 2:
+        raise PrivacyError(f"{times} simulated draws show no spread: simulate two at least")
+    noise = drawn_noise(people, times, rng)
+    blocks = rng.integers(0, len(people[0].wealths), times)
+    rows: list[dict[str, Any]] = []
+    for place, person in enumerate(people):
+        for name, utility in utilities.items():
+            rows += [
+                {"person": person.name, "utility": name, "curvature": utility.curvature, "epsilon": epsilon}
+                | _row(person, utility, epsilon, whole, _losses(utility, person.wealths[blocks], noise[:, place] / epsilon))
+                for epsilon in epsilons
+            ]
+    return pd.DataFrame(rows)
+
+
+def _losses(utility: Utility, wealths: Floats, noise: Floats) -> Floats:
+    """
+    What noise costs in each draw. It is as likely the other way round, so both are averaged: what is left of the first-order
+    term is nothing, and the mean is far sharper.
+    """
+    both = utility.value(wealths + noise) + utility.value(wealths - noise)
+    return both / 2 - utility.value(wealths)
+
+
+def _row(person: Person, utility: Utility, epsilon: float, whole: float, losses: Floats) -> dict[str, Any]:
+    accuracy = -noise_variance(epsilon) * whole
+    a, b = line(person, utility)
+    simulated, error = a + float(losses.mean()), float(losses.std(ddof=1) / np.sqrt(len(losses)))
+    exact = utility.exact(person.wealths, person.noise / epsilon)
+    return {
+        "accuracy": accuracy, "a": a, "b": b, "line": a + b * accuracy, "formula": approximate(person, utility, epsilon),
+        "exact": exact, "simulated": simulated, "standard_error": error,
+        "off_exact": (simulated - exact) / error if error else None, "formula_less_exact": a + b * accuracy - exact,
+    }  # fmt: skip
+
+
+def made(text: Mapping[Kind, float]) -> Iterator[tuple[str, Utility]]:
+    """The utilities that settings name, with their curvatures."""
+    for name, curvature in text.items():
+        yield name, UTILITIES[name](curvature)
