@@ -12,20 +12,23 @@ class RapSettings(Section):
     """
     How RAP optimises.
 
-    A run stops after `steps`, as soon as the root mean square error of its counts is `tolerance` or less (so that it means
-    the same for a block and for a tract), or after `patience` checks in a row without a smaller error; it is checked every
-    `check_every` steps. A step takes about `queries_per_step` random queries. A random start has logits with the standard
-    deviation `spread`; at a given start every cell has its own code with the probability `certainty`.
+    A run stops after `steps`, as soon as its error is `tolerance` or less, or after `patience` checks in a row without an
+    error that is smaller by the share `gain`; it is checked every `check_every` steps. The error is the root of the squared
+    differences of all counts per row, which means the same for a block and for a tract, for few queries and for many. A step
+    takes a random `share` of the queries. A random start has logits with the standard deviation `spread`; at a given start
+    every cell has its own code with the probability `certainty`. A run that takes more than `memory` megabytes is refused.
     """
 
     learning_rate: float = Field(gt=0)
     steps: int = Field(ge=0)
-    queries_per_step: int = Field(ge=1)
+    share: float = Field(gt=0, le=1)
     tolerance: float = Field(ge=0)
     check_every: int = Field(ge=1)
     patience: int = Field(ge=1)
+    gain: float = Field(ge=0, lt=1)
     spread: float = Field(gt=0)
     certainty: float = Field(gt=0.5, lt=1)
+    memory: int = Field(ge=1)
 
 
 class WholeBlocks(Section):
