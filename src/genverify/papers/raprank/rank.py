@@ -39,9 +39,7 @@ def rap_on(target: Target, seeds: Sequence[int], settings: RapSettings, start: C
     if target.blocks is not None:
         domain, start = Domain(domain.columns[:-1]), None if start is None else start[:, :-1]
     try:
-        return reconstruct(
-            domain, target.predicates, target.counts, target.rows, seeds, settings, start, target.blocks
-        )
+        return reconstruct(domain, target.predicates, target.counts, target.rows, seeds, settings, start, target.blocks)
     except DataError as error:
         raise DataError(f"area {target.area}: {error}") from None
 

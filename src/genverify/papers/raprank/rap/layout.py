@@ -1,4 +1,4 @@
-"""Queries as tables: products of some clauses (rests) times single clauses (pivots), so that a table is one matrix product."""
+"""Queries as tables: products of clauses (rests) times single clauses (pivots), so that a table is one matrix product."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -94,14 +94,15 @@ def _squares(problem: Problem, of_blocks: bool, clauses: jax.Array, table: Table
 def loss(logits: jax.Array, sizes: Sizes, problem: Problem, chosen: tuple[jax.Array, ...]) -> jax.Array:
     """The squared error of the chosen rests of every table (runs, number), scaled to all rests, per row, over all runs."""
     clauses = clause_sums(sizes, problem.sets, probabilities(sizes, logits))
-    total = jnp.float32(0)
+    total = jnp.zeros(())
     for (table, of_blocks), own in zip(_tables(problem), chosen, strict=True):
         parts = (part.reshape(-1, *part.shape[2:])[own] for part in (table.slots, table.targets, table.weights))
         slots, targets, weights = parts
         taken = table._replace(slots=slots, targets=targets, weights=weights)
         drawn = own.shape[1] < table.slots.shape[0] * table.slots.shape[1]
         total += _squares(problem, of_blocks, clauses, taken).sum() * (table.rests / own.shape[1] if drawn else 1)
-    return total / problem.counted.sum()
+    per_row: jax.Array = total / problem.counted.sum()
+    return per_row
 
 
 @partial(jax.jit, static_argnums=0)

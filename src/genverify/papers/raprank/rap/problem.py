@@ -11,7 +11,7 @@ from genverify.core.errors import DataError
 from genverify.papers.raprank.blocks import BlockCounts
 from genverify.papers.raprank.rap.layout import Layout, lay_out
 from genverify.papers.raprank.rap.optimise import Problem, Table
-from genverify.papers.raprank.rap.workload import Workload, roomy
+from genverify.papers.raprank.rap.workload import Workload, room_for, roomy
 
 Ints = npt.NDArray[np.int64]
 MOST_CELLS = 4_000_000  # of an array with an entry per query, run and row: what a batch of queries may take
@@ -28,7 +28,7 @@ def runs_at_once(runs: int, codes: int, room: int) -> int:
 
 def check_memory(rows: int, codes: int, counts: int, most: int) -> None:
     """An error where a run would take more than `most` megabytes: relaxed datasets, a batch of queries, published counts."""
-    needed = 4 * (COPIES * roomy(rows) * codes + 3 * MOST_CELLS + 3 * counts) // MEGABYTE
+    needed = 4 * (COPIES * room_for(rows) * codes + 3 * MOST_CELLS + 3 * counts) // MEGABYTE
     if needed > most:
         raise DataError(
             f"{rows:,} rows with {codes:,} codes and {counts:,} published counts take about {needed:,} MB, more "

@@ -12,18 +12,15 @@ from genverify.core.domain import Domain
 from genverify.core.errors import ConfigError, DataError, ReleaseError
 from genverify.core.predicates import Predicate
 from genverify.papers.raprank.blocks import BlockCounts
-from genverify.papers.raprank.rap.dataset import logits_at, one_hot, random_logits, round_rows
+from genverify.papers.raprank.rap.dataset import Floats, logits_at, one_hot, random_logits, round_rows
 from genverify.papers.raprank.rap.optimise import Pace, Problem, descend, errors_of
 from genverify.papers.raprank.rap.problem import check_memory, make_problem, pad_runs, rests_per_step, runs_at_once
-from genverify.papers.raprank.rap.workload import Indices, Workload, build_workload, place_codes, roomy
+from genverify.papers.raprank.rap.workload import Indices, Workload, build_workload, place_codes, room_for
 from genverify.papers.raprank.settings import RapSettings
 
 Codes = npt.NDArray[np.int64]
 Ints = npt.NDArray[np.int64]
 Errors = npt.NDArray[np.float32]
-
-
-FEWEST_ROWS = 8  # room for small blocks, so that they share a compiled program
 
 
 @dataclass(frozen=True)
@@ -68,7 +65,7 @@ def reconstruct(
     asked = tuple(predicates) + (blocks.predicates if blocks else ())
     published = len(predicates) + (blocks.counts.size if blocks else 0)
     check_memory(rows, sum(len(column.codes) for column in domain.columns), published, settings.memory)
-    workload, room = build_workload(domain, asked), roomy(max(rows, FEWEST_ROWS))
+    workload, room = build_workload(domain, asked), room_for(rows)
     at_once = runs_at_once(len(seeds), workload.codes, room)
     problem = make_problem(workload, counts, rows, room, at_once, blocks)
     numbers = rests_per_step(problem, settings.share, at_once * room)
@@ -86,7 +83,7 @@ def reconstruct(
 
 
 def _run(
-    workload: Workload, numbers: tuple[int, ...], problem: Problem, pace: Pace, seeds: Sequence[int], logits: npt.NDArray
+    workload: Workload, numbers: tuple[int, ...], problem: Problem, pace: Pace, seeds: Sequence[int], logits: Floats
 ) -> tuple[Indices, Errors, Errors, Ints]:
     """Some runs side by side: their rows as places of codes, their errors before and after rounding, their steps."""
     chances, steps = descend(workload.sizes, numbers, problem, pace, make_keys(seeds), logits)

@@ -34,6 +34,12 @@ def clause_sums(sizes: Sequence[int], sets: Sequence[jax.Array], chances: jax.Ar
     return jnp.concatenate([chances, jnp.ones_like(chances[:1]), *sums])
 
 
+def _written_down(values: jax.Array) -> jax.Array:
+    """The same values, which XLA has to compute once and keep."""
+    kept: jax.Array = jax.lax.optimization_barrier(values)  # type: ignore[no-untyped-call]
+    return kept
+
+
 def _held(clauses: jax.Array, slots: jax.Array) -> tuple[jax.Array, jax.Array]:
     """Where the clauses of every rest stand in one flat list of (clause, run), and their probabilities, slot by slot."""
     runs, _, width = slots.shape
@@ -64,7 +70,7 @@ def _products_backward(saved: tuple[jax.Array, jax.Array], above: jax.Array) -> 
     for slot in range(len(held) - 1):
         before.append(before[-1] * held[slot])
         after.append(after[-1] * held[-1 - slot])
-    parts = jax.lax.optimization_barrier(jnp.stack([b * a for b, a in zip(before, after[::-1], strict=True)]))
+    parts = _written_down(jnp.stack([b * a for b, a in zip(before, after[::-1], strict=True)]))
     flat = jnp.zeros((clauses.shape[0] * clauses.shape[1], clauses.shape[2]), clauses.dtype)
     return flat.at[places].add(parts, mode="promise_in_bounds").reshape(clauses.shape), None
 
@@ -100,7 +106,7 @@ def _sum_forward(rests: jax.Array, pivots: jax.Array, block: jax.Array, blocks: 
 def _sum_backward(_: int, saved: tuple[jax.Array, ...], above: jax.Array) -> tuple[jax.Array, jax.Array, None]:
     """By hand for the same reason as the products: what a row's block wants is looked up once, not for every cell."""
     rests, pivots, block = saved
-    wanted = jax.lax.optimization_barrier(above.at[block].get(mode="promise_in_bounds"))
+    wanted = _written_down(above.at[block].get(mode="promise_in_bounds"))
     return jnp.einsum("nrv,nv->nr", wanted, pivots), jnp.einsum("nrv,nr->nv", wanted, rests), None
 
 
