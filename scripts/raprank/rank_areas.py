@@ -18,7 +18,9 @@ def main(job: Job) -> None:
     baseline = pd.read_parquet(job.input.start[0]) if job.input.start else None
     names = (experiment.name, "random" if baseline is None else "holdout")
     ranked, rows = [], []
-    for target in progress(list(read_targets(Path(job.input.counts), read_schema(Path(job.input.schema)))), "areas ranked"):
+    learned = experiment.blocks == "learned"
+    targets = list(read_targets(Path(job.input.counts), read_schema(Path(job.input.schema)), learned))
+    for target in progress(targets, "areas ranked"):
         start = None if baseline is None else start_of(baseline, target)
         found, runs = rank_target(target, names, experiment.runs, job.params.seed, experiment.rap, start)
         ranked.append(ranked_frame(target, found, runs))

@@ -64,7 +64,8 @@ rule plot_certainty:
 rule raprank:
     """Every figure and table of RAP-RANK, and what it suggests beside what is proved: about an hour on two cores."""
     input:
-        expand("figures/{figure}{by}.pdf", figure=RAP_FIGURES, by=["", "_states"]),
+        expand("figures/{figure}{by}.pdf", figure=DRAWN, by=["", "_states"]),
+        expand("figures/convergence_{experiment}.pdf", experiment=CONVERGENCE),
         "figures/certainty.pdf",
         expand("results/report/{page}.html", page=PAGES["raprank"]),
         expand(

@@ -4,6 +4,8 @@ Writes: nothing; what the stages of RAP-RANK share: the settings of an experimen
 """
 
 from genverify.run.experiments import (
+    can_be_drawn,
+    can_be_run,
     domain_path,
     experiment_of,
     experiment_settings,
@@ -16,9 +18,13 @@ RAP_BATCHES = [f"{batch:03d}" for batch in range(STUDY.raprank.batches)]
 TASKS = sorted(read_yaml(Path(STUDY.raprank.survey.tasks_file))["tasks"])
 EXPERIMENTS = sorted(STUDY.raprank.experiments)
 RAP_FIGURES = sorted(STUDY.raprank.figures)
-MANIFESTS = sorted(
-    {f"{store_path(e)}.json" for e in STUDY.raprank.experiments.values()}
-)
+# experiments on person records are left out unless persons.records names a file
+RUN = [name for name in EXPERIMENTS if can_be_run(STUDY, name)]
+DRAWN = [figure for figure in RAP_FIGURES if can_be_drawn(STUDY, figure)]
+CONVERGENCE = [
+    name for name in RUN if experiment_of(STUDY, name).block_tables is not None
+]
+MANIFESTS = sorted({f"{store_path(experiment_of(STUDY, name))}.json" for name in RUN})
 
 
 wildcard_constraints:
@@ -41,6 +47,11 @@ def experiment_part(*names):
 def store_of(wildcards):
     """The private records that the experiment is about."""
     return store_path(experiment_of(STUDY, wildcards.experiment))
+
+
+def manifest_of(wildcards):
+    """What they are called."""
+    return f"{store_of(wildcards)}.json"
 
 
 def domain_of(wildcards):

@@ -1,8 +1,29 @@
 """
-Reads: the private stores (results/microdata/, results/persons/, results/raprank/survey/) to draw, halve and judge areas; the attack
+Reads: the private stores (results/microdata/, results/persons/, results/raprank/survey/, results/raprank/records/) to draw, halve and judge areas; the attack
 (rank_areas) reads only results/raprank/{experiment}/seen/ and, for a start at the holdout, results/raprank/{experiment}/holdout.parquet.
 Writes: results/raprank/{experiment}/: areas, private and holdout halves, published counts, ranked rows per start, match curves.
 """
+
+
+rule ingest_records:
+    """Make a store of the person records that a setting names, so that experiments can be about them."""
+    input:
+        records=file_named(STUDY.persons.records, "persons.records"),
+        domain=STUDY.persons.domain,
+    output:
+        microdata=directory("results/raprank/records"),
+        manifest="results/raprank/records.json",
+        record="results/raprank/records.record.json",
+    log:
+        "logs/raprank/ingest_records.log",
+    benchmark:
+        "benchmarks/raprank/ingest_records.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code_of("ingest_records"),
+    script:
+        "../../scripts/raprank/ingest_records.py"
 
 
 rule draw_areas:
@@ -22,7 +43,9 @@ rule draw_areas:
         "../../envs/environment.yaml"
     params:
         code=code_of("draw_areas"),
-        experiment=experiment_part("keeps", "data", "areas", "states", "limit"),
+        experiment=experiment_part(
+            "keeps", "data", "areas", "states", "tracts", "limit"
+        ),
         seed=setting("seed"),
     script:
         "../../scripts/raprank/draw_areas.py"
@@ -83,7 +106,7 @@ rule rank_areas:
         "../../envs/environment.yaml"
     params:
         code=code_of("rank_areas"),
-        experiment=experiment_part("name", "runs", "rap"),
+        experiment=experiment_part("name", "blocks", "runs", "rap"),
         seed=setting("seed"),
     script:
         "../../scripts/raprank/rank_areas.py"

@@ -56,14 +56,49 @@ rule plot_curves_states:
         "../../scripts/raprank/plot_curves_states.py"
 
 
+rule plot_convergence:
+    """Errors and match rates with BLOCK after more and more steps, on the area of an experiment with the most blocks."""
+    input:
+        schema="results/raprank/{experiment}/seen/schema.json",
+        counts=expand(
+            "results/raprank/{{experiment}}/seen/{batch}.parquet", batch=RAP_BATCHES
+        ),
+        private="results/raprank/{experiment}/private.parquet",
+        holdout="results/raprank/{experiment}/holdout.parquet",
+        manifest=manifest_of,
+    output:
+        pdf="figures/convergence_{experiment}.pdf",
+        png=shown(
+            "figures/convergence_{experiment}.png",
+            "convergence of {experiment}",
+            RAP_RANK,
+            "convergence",
+        ),
+        csv="figures/convergence_{experiment}.csv",
+        record="figures/convergence_{experiment}.record.json",
+    log:
+        "logs/plot_convergence/{experiment}.log",
+    benchmark:
+        "benchmarks/plot_convergence/{experiment}.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code_of("plot_convergence"),
+        experiment=experiment_part("name", "rap"),
+        convergence=setting("raprank.convergence"),
+        seed=setting("seed"),
+    script:
+        "../../scripts/raprank/plot_convergence.py"
+
+
 rule write_raprank:
     """Mean match rates of every experiment and source, and whether the orders that the paper reports are seen."""
     input:
         curves=expand(
-            "results/raprank/{experiment}/curves.parquet", experiment=EXPERIMENTS
+            "results/raprank/{experiment}/curves.parquet", experiment=RUN
         ),
         areas=expand(
-            "results/raprank/{experiment}/areas.parquet", experiment=EXPERIMENTS
+            "results/raprank/{experiment}/areas.parquet", experiment=RUN
         ),
         manifests=MANIFESTS,
         paper="data/papers/rap_rank.yaml",

@@ -12,6 +12,8 @@ from genverify.papers.raprank.settings import Experiment, RapSettings, ResolvedE
 from genverify.run.layout import STORES, SURVEY
 from genverify.run.settings import Config
 
+PERSONS = ("persons", "records")
+
 
 def experiment_of(config: Config, name: str) -> Experiment:
     known = config.raprank.experiments
@@ -27,7 +29,7 @@ def experiment_settings(config: Config, name: str) -> ResolvedExperiment:
     resolved = dict(experiment) | {
         "name": name,
         "rap": validate(RapSettings, rap, f"config.yaml: raprank.experiments.{name}.rap"),
-        "release": config.persons.release if experiment.data == "persons" else config.release,
+        "release": config.persons.release if experiment.data in PERSONS else config.release,
         "keeps": config.sample.universe if experiment.data == "households" else "everything",
     }
     return ResolvedExperiment(**resolved)
@@ -35,13 +37,23 @@ def experiment_settings(config: Config, name: str) -> ResolvedExperiment:
 
 def domain_path(config: Config, experiment: Experiment) -> str:
     """The domain file of the data; that of a survey is made with its store."""
-    named = {"households": config.microdata.domain, "persons": config.persons.domain}
+    named = {"households": config.microdata.domain} | dict.fromkeys(PERSONS, config.persons.domain)
     return named.get(experiment.data, f"{store_path(experiment)}.domain.yaml")
 
 
 def store_path(experiment: Experiment) -> str:
     """Where the private records of the data stand; `.json` beside it says what they are."""
     return str(STORES.get(experiment.data, SURVEY / experiment.data))
+
+
+def can_be_run(config: Config, name: str) -> bool:
+    """Whether the data of an experiment are there: person records are where persons.records names a file."""
+    return experiment_of(config, name).data != "records" or config.persons.records is not None
+
+
+def can_be_drawn(config: Config, figure: str) -> bool:
+    """Whether all experiments of a figure can be run."""
+    return all(can_be_run(config, panel.split("/")[0]) for panel in config.raprank.figures[figure])
 
 
 def figure_panels(config: Config, figure: str) -> list[dict[str, Any]]:
@@ -74,14 +86,14 @@ def check_experiments(config: Config) -> None:
 
 def _check_data(config: Config, experiment: Experiment, settings: ResolvedExperiment, where: str) -> None:
     try:
-        if experiment.data in ("households", "persons"):
+        if experiment.data in ("households", *PERSONS):
             _check_queries(read_domain(Path(domain_path(config, experiment))), settings)
             return
         tasks = read_yaml(Path(config.raprank.survey.tasks_file))["tasks"]
     except GenverifyError as error:
         raise ConfigError(f"{where}: {error}") from None
     if experiment.data not in tasks:
-        raise ConfigError(f"{where}: unknown data: {nearest(experiment.data, ['households', 'persons', *tasks])}")
+        raise ConfigError(f"{where}: unknown data: {nearest(experiment.data, ['households', *PERSONS, *tasks])}")
     if experiment.areas != "state" or not experiment.marginals:
         raise ConfigError(f"{where}: a survey has states and no tables; set areas: state and marginals: 2")
     if not config.raprank.survey.files:

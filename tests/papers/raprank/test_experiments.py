@@ -29,7 +29,7 @@ TRACT = "01001020100"
 
 
 def experiment(**changes: Any) -> ResolvedExperiment:
-    settings = {"data": "toy", "areas": "block", "states": None, "limit": None} | changes
+    settings = {"data": "toy", "areas": "block", "states": None, "tracts": 1, "limit": None} | changes
     return validate_part(ResolvedExperiment, settings, "toy")
 
 
@@ -128,7 +128,11 @@ def test_counts_of_an_area_and_of_each_block(tmp_path: Path) -> None:
         (TRACT, "N"): 3, (TRACT, "T.0"): 2, (HERE, "N"): 3, (HERE, "S.yes"): 1, (NEAR, "N"): 0, (NEAR, "S.yes"): 0,
     }  # fmt: skip
     counts.to_parquet(tmp_path / "000.parquet", index=False)
-    (target,) = read_targets(tmp_path / "000.parquet", both_schemas(of_area, of_block))
+    (known,) = read_targets(tmp_path / "000.parquet", both_schemas(of_area, of_block))
+    assert (known.counts.tolist(), known.published, known.domain.names) == ([2], 3, ("A", "B", BLOCK))
+    assert known.blocks is not None
+    assert (known.blocks.sizes.tolist(), known.blocks.counts.tolist()) == ([3, 0], [[1], [0]])
+    (target,) = read_targets(tmp_path / "000.parquet", both_schemas(of_area, of_block), learned=True)
     assert (target.area, target.rows, target.domain.names) == (TRACT, 3, ("A", "B", BLOCK))
     assert target.domain[BLOCK].meanings == (HERE, NEAR)
     assert dict(zip(map(str, target.predicates), target.counts.tolist(), strict=True)) == {

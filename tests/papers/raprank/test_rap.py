@@ -16,25 +16,30 @@ from genverify.core.marginals import marginal_queries
 from genverify.core.predicates import EVERY, Predicate
 from genverify.core.queries import Query
 from genverify.core.tabulate import tabulate
+from genverify.papers.raprank.blocks import BlockCounts
 from genverify.papers.raprank.ranking import rank_rows
-from genverify.papers.raprank.rap import Reconstruction, reconstruct
+from genverify.papers.raprank.rap import Reconstruction, layout, reconstruct
+from genverify.papers.raprank.rap import problem as problem_module
 from genverify.papers.raprank.rap.dataset import logits_at, one_hot, random_logits, round_rows
-from genverify.papers.raprank.rap.factors import _candidates, _split, factor
-from genverify.papers.raprank.rap.optimise import descend, draw_rests, loss
-from genverify.papers.raprank.rap.reconstruct import make_keys, make_problem
-from genverify.papers.raprank.rap.relaxed import answers, clause_sums, probabilities
+from genverify.papers.raprank.rap.layout import _candidates, _tables, lay_out
+from genverify.papers.raprank.rap.optimise import descend, draw_rests, errors_of, loss
+from genverify.papers.raprank.rap.problem import make_problem
+from genverify.papers.raprank.rap.reconstruct import make_keys
+from genverify.papers.raprank.rap.relaxed import answers, block_answers, clause_sums, probabilities
 from genverify.papers.raprank.rap.workload import build_workload, place_codes
 from genverify.papers.raprank.settings import RapSettings
 
 SETTINGS = RapSettings(
     learning_rate=0.3,
     steps=600,
-    queries_per_step=8,
-    tolerance=0.004,
+    share=0.3,
+    tolerance=0.04,
     check_every=20,
     patience=100,
+    gain=0.0,
     spread=1.0,
     certainty=0.99,
+    memory=1000,
 )
 DOMAIN = Domain(
     (
@@ -70,19 +75,22 @@ def sorted_rows(dataset: Any) -> list[list[int]]:
     return sorted(dataset.tolist())
 
 
-def test_answers_of_a_whole_dataset_are_the_integer_counts() -> None:
+def test_answers_of_a_whole_dataset_are_the_integer_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(5)
     data = np.stack([rng.choice(column.codes, (4, 30)) for column in DOMAIN.columns], axis=-1)
     predicates = PREDICATES + MARGINALS
     work = build_workload(DOMAIN, predicates)
     chances = jnp.asarray(one_hot(work.sizes, place_codes(DOMAIN, data, "data")))
     clauses = jax.jit(clause_sums, static_argnums=0)(work.sizes, tuple(map(jnp.asarray, work.sets)), chances)
-    whole = factor(work, 1)
-    assert len(whole.pivots) == 1
-    for factors in (whole, *(_split(work, taken) for taken in _candidates(work))):
-        slots = jnp.broadcast_to(factors.rests, (4, *factors.rests.shape))
-        table = np.asarray(jax.jit(answers)(clauses, slots, jnp.asarray(factors.pivots), jnp.ones(30, jnp.float32)))
-        assert table[:, factors.row, factors.place].tolist() == [counts_of(rows, predicates).tolist() for rows in data]
+    assert [len(table.pivots) for table in lay_out(work, 1)] == [1]
+    monkeypatch.setattr(layout, "FEWEST_QUERIES", 3)
+    for tables in (lay_out(work, 1), *(_tables(work, taken) for taken in _candidates(work))):
+        found = np.full((4, len(predicates)), -1.0)
+        for table in tables:
+            slots = jnp.broadcast_to(table.rests, (4, *table.rests.shape))
+            counts = jax.jit(answers)(clauses, slots, jnp.asarray(table.pivots), jnp.ones(30, jnp.float32))
+            found[:, table.queries] = np.asarray(counts)[:, table.row, table.place]
+        assert found.tolist() == [counts_of(rows, predicates).tolist() for rows in data]
 
 
 def test_gradients_against_finite_differences() -> None:
@@ -92,7 +100,7 @@ def test_gradients_against_finite_differences() -> None:
     logits = jnp.asarray(random_logits([1, 2], work.codes, len(ROWS), len(ROWS), 1.0))
 
     def cost(values: Any) -> Any:
-        return loss(values, work.sizes, problem, chosen)
+        return loss(values, work.sizes, problem, (chosen,))
 
     slope, by = jax.jit(jax.grad(cost))(logits), 1e-2
     value, rng = jax.jit(cost), np.random.default_rng(0)
@@ -110,7 +118,7 @@ def test_probabilities_add_up_even_where_logits_are_large() -> None:
 
 def test_a_dataset_that_is_the_only_answer_is_recovered_by_all_runs() -> None:
     # No two rows share an age, so that the 2-way marginals fix the pet and the home of each.
-    found = solve(tolerance=4e-4)
+    found = solve(tolerance=4e-3)
     assert [sorted_rows(dataset) for dataset in found.datasets] == [sorted_rows(ROWS)] * 5
     assert found.rounded_errors.tolist() == [0] * 5
     assert rank_rows(found.union, 1).frequency.tolist() == [5] * 4
@@ -119,16 +127,16 @@ def test_a_dataset_that_is_the_only_answer_is_recovered_by_all_runs() -> None:
 def test_rounded_errors_are_those_of_the_integer_counts() -> None:
     found = solve(steps=3)
     for dataset, error in zip(found.datasets, found.rounded_errors, strict=True):
-        off = (counts_of(dataset, MARGINALS) - counts_of(ROWS, MARGINALS)) / len(ROWS)
-        assert error == pytest.approx(np.sqrt((off**2).mean()), rel=1e-5)
+        off = counts_of(dataset, MARGINALS) - counts_of(ROWS, MARGINALS)
+        assert error == pytest.approx(np.sqrt((off**2).sum() / len(ROWS)), rel=1e-5)
     assert set(np.unique(found.datasets[..., 2])) <= {0, 10, 20, 30}
 
 
 def test_a_run_stops_when_it_is_near_enough_or_stuck_or_out_of_steps() -> None:
-    assert solve(tolerance=4.0).steps.tolist() == [0] * 5
-    stopped = solve(tolerance=0.08)
+    assert solve(tolerance=40.0).steps.tolist() == [0] * 5
+    stopped = solve(tolerance=0.2)
     assert all(0 < steps < 600 and steps % 20 == 0 for steps in stopped.steps)
-    assert (stopped.relaxed_errors <= 0.02).all()
+    assert (stopped.relaxed_errors <= 0.2).all()
     assert solve(steps=50, tolerance=0.0).steps.tolist() == [50] * 5
     assert solve(learning_rate=1e-9, patience=3).steps.max() < 600
 
@@ -157,6 +165,63 @@ def test_a_start_at_a_wrong_dataset_is_improved() -> None:
     assert sorted_rows(rank_rows(found.union, 1).rows[:4]) == sorted_rows(ROWS)
 
 
+def test_a_gain_that_is_too_small_is_none() -> None:
+    assert solve(tolerance=0.0, patience=1, gain=0.9).steps.max() < solve(tolerance=0.0, patience=1).steps.max()
+
+
+BLOCKS = BlockCounts(
+    np.array([2, 0, 1, 1]), (Predicate.of({"HOME": [1]}), Predicate.of({"AGE": [0, 10], "PET": [1, 3]})),
+    np.array([[2, 1], [0, 0], [0, 1], [0, 0]]),
+)  # fmt: skip
+"""ROWS as four blocks: the first two rows, none, the third and the fourth."""
+
+
+def test_answers_of_blocks_are_the_integer_counts_and_their_gradients_those_of_sums_over_all_rows() -> None:
+    work = build_workload(DOMAIN, [EVERY, *BLOCKS.predicates])
+    problem = make_problem(work, np.array([4]), 4, 8, 1, BLOCKS)
+    at = jnp.asarray(one_hot(work.sizes, place_codes(DOMAIN, np.pad(ROWS, ((0, 4), (0, 0)), "edge")[None], "rows")))
+    assert float(errors_of(work.sizes, problem, at)[0]) == 0
+    (table,) = problem.block_tables
+    rng = np.random.default_rng(3)
+    clauses = jnp.asarray(rng.random((work.always + 1 + sum(map(len, work.sets)), 1, 8)).astype(np.float32))
+    weights = jnp.asarray(rng.random((1, 4, 2, 1)).astype(np.float32))
+    inside = jnp.asarray(np.arange(4)[:, None] == np.asarray(problem.block), jnp.float32)
+
+    def grouped(values: Any) -> Any:
+        return (weights * block_answers(values, table.slots, table.pivots, problem.block, 4)).sum()
+
+    def dense(values: Any) -> Any:
+        rests = jnp.prod(values[table.slots[0], 0], axis=1) * values[table.pivots[0], 0]
+        return (weights[0, :, :, 0] * jnp.einsum("bn,rn->br", inside, rests)).sum()
+
+    assert np.allclose(jax.grad(grouped)(clauses), jax.grad(dense)(clauses), atol=1e-5)
+    assert float(grouped(clauses)) == pytest.approx(float(dense(clauses)), rel=1e-5)
+
+
+def test_every_block_gets_its_rows_and_its_counts() -> None:
+    counts = counts_of(ROWS, MARGINALS)
+    found = reconstruct(DOMAIN, MARGINALS, counts, 4, list(range(8)), SETTINGS.but(tolerance=4e-3), blocks=BLOCKS)
+    assert found.datasets[:, :, -1].tolist() == [[0, 0, 2, 3]] * 8
+    fitting = found.datasets[found.rounded_errors == 0][:, :, :3]
+    assert len(fitting) >= 4  # a run may end where no small step is better
+    for dataset in fitting:
+        assert sorted_rows(dataset[:2]) == sorted_rows(ROWS[:2])
+        assert dataset[2:].tolist() == ROWS[2:].tolist()
+
+
+def test_runs_in_groups_are_the_runs_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    together = solve(runs=5, steps=40)
+    monkeypatch.setattr(problem_module, "CELLS_AT_ONCE", 2 * 8 * 9)
+    apart = solve(runs=5, steps=40)
+    assert apart.datasets.tolist() == together.datasets.tolist()
+    assert apart.relaxed_errors == pytest.approx(together.relaxed_errors, rel=1e-3)
+
+
+def test_an_area_that_does_not_fit_into_memory_is_refused_before_anything_is_made() -> None:
+    with pytest.raises(DataError, match=r"4 rows with 9 codes and 26 published counts take .*rap\.memory = 1"):
+        solve(memory=1)
+
+
 def test_blocks_of_nearly_the_same_shape_share_a_compiled_program() -> None:
     solve(steps=1)
     before = descend._cache_size()
@@ -166,10 +231,10 @@ def test_blocks_of_nearly_the_same_shape_share_a_compiled_program() -> None:
 
 
 def test_a_step_of_all_queries_is_the_same_for_every_run() -> None:
-    found = solve(start=ROWS[::-1], queries_per_step=len(MARGINALS), steps=30, tolerance=0.0)
+    found = solve(start=ROWS[::-1], share=1.0, steps=30, tolerance=0.0)
     # the last bits may depend on a run's place among the others
     assert found.relaxed_errors == pytest.approx(found.relaxed_errors[0], rel=1e-3)
-    drawn = solve(start=ROWS[::-1], queries_per_step=2, steps=30, tolerance=0.0)
+    drawn = solve(start=ROWS[::-1], share=0.08, steps=30, tolerance=0.0)
     assert np.ptp(drawn.relaxed_errors) > 0.01 * drawn.relaxed_errors.max()
 
 

@@ -39,7 +39,7 @@ def test_the_benchmark_reports_marginals_and_blocks(
         "schema": str(made_study / "release" / "schema.json"),
         "counts": [str(made_study / "release" / "000.parquet")],
     }
-    own = {"rows": 1000, "ways": 2, "steps": 30, "queries_per_step": 8, "runs": 3, "blocks": 2, "of_blocks": 20}
+    own = {"rows": 1000, "ways": 2, "steps": 30, "share": 0.2, "runs": 3, "blocks": 2, "of_blocks": 20}
     rap = {**config["raprank"]["rap"], "steps": 100}
     params = SimpleNamespace(rap=rap, own=own, universe="owners", seed=1)
     job = Job("toy", SimpleNamespace(**inputs), SimpleNamespace(table=str(tmp_path / "rap.csv")), params, SimpleNamespace())

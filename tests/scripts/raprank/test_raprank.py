@@ -20,8 +20,8 @@ from script_jobs import SAMPLE, job, script
 BLOCKS = ["010010201001000", "010010201001001", "010010201001002"]
 TRACT = "01001020100"
 RAP = {
-    "learning_rate": 0.3, "steps": 40, "queries_per_step": 16, "check_every": 10, "tolerance": 0.001, "patience": 10,
-    "spread": 1.0, "certainty": 0.99,
+    "learning_rate": 0.3, "steps": 40, "share": 0.5, "check_every": 10, "tolerance": 0.001, "patience": 10,
+    "gain": 0.0, "spread": 1.0, "certainty": 0.99, "memory": 1000,
 }  # fmt: skip
 
 
@@ -34,8 +34,8 @@ def toy_units() -> pd.DataFrame:
 
 def experiment(toy_settings: ReleaseSettings, **changes: Any) -> dict[str, Any]:
     settings = {
-        "name": "toy", "data": "toy", "areas": "sample", "states": None, "limit": None, "tables": "all",
-        "block_tables": None, "marginals": None, "starts": ["random", "holdout"], "runs": 3, "rap": RAP,
+        "name": "toy", "data": "toy", "areas": "sample", "states": None, "tracts": 1, "limit": None, "tables": "all",
+        "block_tables": None, "blocks": "known", "marginals": None, "starts": ["random", "holdout"], "runs": 3, "rap": RAP,
         "keeps": "owners", "release": toy_settings.model_dump(),
     }  # fmt: skip
     return settings | changes

@@ -23,15 +23,16 @@ def draw_areas(sizes: pd.DataFrame, sample: set[str], experiment: ResolvedExperi
     """
     states = _largest_states(sizes, experiment.states)
     sizes = sizes[sizes["state"].isin(states)]
-    kind, limit = experiment.areas, experiment.limit
+    kind = experiment.areas
     if kind == "sample":
         drawn = [_areas(sizes[sizes["block"].isin(sample)], "block", "sample")]
     elif kind == "state":
         drawn = [_areas(sizes, "state", "state")]
     else:
-        draw = _blocks_by_size if kind == "block" else _tract
+        draw = _blocks_by_size if kind == "block" else _tracts
         seeds = {state: derive_seed(seed, "areas", experiment.data, kind, state) for state in states}
-        drawn = [draw(own, limit, np.random.default_rng(seeds[str(state)])) for state, own in sizes.groupby("state")]
+        streams = {state: np.random.default_rng(own) for state, own in seeds.items()}
+        drawn = [draw(own, experiment, streams[str(state)]) for state, own in sizes.groupby("state")]
     return pd.concat(drawn, ignore_index=True).sort_values(["area", "block"], ignore_index=True)[COLUMNS]
 
 
@@ -44,15 +45,17 @@ def _largest_states(sizes: pd.DataFrame, count: int | None) -> list[str]:
     return sorted(map(str, totals.index[:count]))
 
 
-def _blocks_by_size(blocks: pd.DataFrame, limit: int | None, rng: np.random.Generator) -> pd.DataFrame:
+def _blocks_by_size(blocks: pd.DataFrame, experiment: ResolvedExperiment, rng: np.random.Generator) -> pd.DataFrame:
     """The blocks closest in size to the mean, the maximum M, M/2, M/4, M/8 and M/16, each another one."""
+    limit = experiment.limit
     fitting = blocks[blocks["n"] <= limit] if limit else blocks
     wanted = {"mean": float(blocks["n"].mean())}
     wanted |= {name: float(fitting["n"].max()) / part for name, part in SHARES_OF_MAX.items()}
     if len(fitting) < len(wanted):
         raise DataError(
-            f"state {blocks['state'].iloc[0]}: {len(fitting)} blocks of at most {limit} records, {len(wanted)} are needed. "
-            "Raise the limit of the experiment in config/raprank.yaml (raprank.experiments)."
+            f"state {blocks['state'].iloc[0]}: {len(fitting)} blocks{f' of at most {limit} records' if limit else ''}, "
+            f"{len(wanted)} are needed. Raise the limit of the experiment in config/raprank.yaml (raprank.experiments), or "
+            "set `states`: the largest ones are taken."
         )
     left = fitting.sort_values("block").iloc[rng.permutation(len(fitting))]
     chosen = []
@@ -63,11 +66,16 @@ def _blocks_by_size(blocks: pd.DataFrame, limit: int | None, rng: np.random.Gene
     return pd.concat(chosen)
 
 
-def _tract(blocks: pd.DataFrame, limit: int | None, rng: np.random.Generator) -> pd.DataFrame:
-    """A tract at random; where it is larger than the limit, whole blocks of it in random order, each that still fits."""
-    tract = str(rng.choice(np.sort(blocks["tract"].unique())))
-    own = blocks[blocks["tract"] == tract].sort_values("block")
-    own = own.iloc[rng.permutation(len(own))]
+def _tracts(blocks: pd.DataFrame, experiment: ResolvedExperiment, rng: np.random.Generator) -> pd.DataFrame:
+    """Some tracts at random, or all of them."""
+    drawn = rng.permutation(np.sort(blocks["tract"].unique()))[: experiment.tracts]
+    return pd.concat([_tract(blocks[blocks["tract"] == tract], experiment.limit, rng) for tract in np.sort(drawn)])
+
+
+def _tract(own: pd.DataFrame, limit: int | None, rng: np.random.Generator) -> pd.DataFrame:
+    """A tract; where it is larger than the limit, whole blocks of it in random order, each that still fits."""
+    tract = own["tract"].iloc[0]
+    own = own.sort_values("block").iloc[rng.permutation(len(own))]
     if limit:
         own = own.loc[list(_fitting(own["n"], limit))]
     if own.empty:

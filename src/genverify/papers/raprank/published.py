@@ -13,6 +13,7 @@ from genverify.core.domain import Domain
 from genverify.core.predicates import EVERY, Predicate
 from genverify.core.release import Release, Schema, counts_frame, read_releases
 from genverify.core.tabulate import tabulate_counts
+from genverify.papers.raprank.blocks import BlockCounts
 from genverify.papers.raprank.halves import BLOCK, with_block
 
 Ints = npt.NDArray[np.int64]
@@ -20,13 +21,24 @@ Ints = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Target:
-    """An area to reconstruct: the domain of its records, their number, and the published answers."""
+    """
+    An area to reconstruct: the domain of its records, their number, and the published answers.
+
+    Where its blocks are told apart, the last column of the domain is BLOCK. Their counts are `blocks`, whose sizes give each
+    row its block, or, if RAP has to learn the blocks, queries as all others.
+    """
 
     area: str
     domain: Domain
     rows: int
     predicates: tuple[Predicate, ...]
     counts: Ints
+    blocks: BlockCounts | None = None
+
+    @property
+    def published(self) -> int:
+        """How many counts are published."""
+        return len(self.predicates) + (self.blocks.counts.size if self.blocks else 0)
 
 
 def publish_areas(private: pd.DataFrame, areas: pd.DataFrame, of_area: Schema, of_block: Schema | None) -> pd.DataFrame:
@@ -61,25 +73,36 @@ def _counts(private: pd.DataFrame, wanted: list[str], key: str, schema: Schema) 
     return counts_frame(schema, wanted, n, full, [])
 
 
-def read_targets(counts: Path, schema: Schema) -> Iterator[Target]:
+def read_targets(counts: Path, schema: Schema, learned: bool = False) -> Iterator[Target]:
     """The areas of a counts file: what is published of each, and of the blocks whose ids begin with its id."""
     releases: list[Release] = []
     for release in read_releases(counts, schema):
         if releases and not release.block.startswith(releases[0].block):
-            yield make_target(releases)
+            yield make_target(releases, learned)
             releases = []
         releases.append(release)
     if releases:
-        yield make_target(releases)
+        yield make_target(releases, learned)
 
 
-def make_target(releases: list[Release]) -> Target:
+def make_target(releases: list[Release], learned: bool = False) -> Target:
     """The target of an area's release, followed by those of its blocks if they are distinguished."""
     area, *blocks = releases
     domain = with_block(area.schema.domain, [b.block for b in blocks]) if blocks else area.schema.domain
     known = {query.predicate: int(count) for query, count in zip(area.queries, area.lo, strict=True)}
-    for place, block in enumerate(blocks):
-        here = Predicate.of({BLOCK: [place]})
-        known[here] = block.n
-        known |= {query.predicate & here: int(count) for query, count in zip(block.queries, block.lo, strict=True)}
-    return Target(area.block, domain, area.n, tuple(known), np.array(list(known.values()), dtype=np.int64))
+    if learned:
+        for place, block in enumerate(blocks):
+            here = Predicate.of({BLOCK: [place]})
+            known[here] = block.n
+            known |= {query.predicate & here: int(count) for query, count in zip(block.queries, block.lo, strict=True)}
+    counts = np.array(list(known.values()), dtype=np.int64)
+    return Target(area.block, domain, area.n, tuple(known), counts, _blocks(blocks) if blocks and not learned else None)
+
+
+def _blocks(blocks: list[Release]) -> BlockCounts:
+    """The counts of the blocks, of queries that ask the same the first."""
+    first: dict[Predicate, int] = {}
+    for place, query in enumerate(blocks[0].queries):
+        first.setdefault(query.predicate, place)
+    counts = np.array([block.lo for block in blocks], dtype=np.int64)[:, list(first.values())]
+    return BlockCounts(np.array([block.n for block in blocks], dtype=np.int64), tuple(first), counts)

@@ -12,20 +12,23 @@ class RapSettings(Section):
     """
     How RAP optimises.
 
-    A run stops after `steps`, as soon as the root mean square error of its counts is `tolerance` or less (so that it means
-    the same for a block and for a tract), or after `patience` checks in a row without a smaller error; it is checked every
-    `check_every` steps. A step takes about `queries_per_step` random queries. A random start has logits with the standard
-    deviation `spread`; at a given start every cell has its own code with the probability `certainty`.
+    A run stops after `steps`, as soon as its error is `tolerance` or less, or after `patience` checks in a row without an
+    error that is smaller by the share `gain`; it is checked every `check_every` steps. The error is the root of the squared
+    differences of all counts per row, which means the same for a block and for a tract, for few queries and for many. A step
+    takes a random `share` of the queries. A random start has logits with the standard deviation `spread`; at a given start
+    every cell has its own code with the probability `certainty`. A run that takes more than `memory` megabytes is refused.
     """
 
     learning_rate: float = Field(gt=0)
     steps: int = Field(ge=0)
-    queries_per_step: int = Field(ge=1)
+    share: float = Field(gt=0, le=1)
     tolerance: float = Field(ge=0)
     check_every: int = Field(ge=1)
     patience: int = Field(ge=1)
+    gain: float = Field(ge=0, lt=1)
     spread: float = Field(gt=0)
     certainty: float = Field(gt=0.5, lt=1)
+    memory: int = Field(ge=1)
 
 
 class WholeBlocks(Section):
@@ -36,9 +39,11 @@ class Publication(Section):
     """What is published about areas of an experiment, and how often RAP runs on each."""
 
     states: Annotated[int, Field(ge=1)] | None
+    tracts: Annotated[int, Field(ge=1)] | None
     limit: Annotated[int, Field(ge=2)] | None
     tables: Literal["all"] | list[str] | None
     block_tables: Literal["all"] | list[str] | None
+    blocks: Literal["known", "learned"]
     marginals: Annotated[int, Field(ge=1)] | None
     starts: list[Literal["random", "holdout"]] = Field(min_length=1)
     runs: int = Field(ge=1)
@@ -76,12 +81,19 @@ class Survey(Section):
     tasks_file: str
 
 
+class Convergence(Section):
+    runs: int = Field(ge=1)
+    steps: list[Annotated[int, Field(ge=1)]] = Field(min_length=1)
+
+
 class RapRank(Section):
+    paper_size: bool
     rap: RapSettings
     release: WholeBlocks
     grid: int = Field(ge=1)
     batches: int = Field(ge=1)
     survey: Survey
+    convergence: Convergence
     experiment: AnyExperiment
     experiments: dict[Name, Experiment]
     figures: dict[Name, Annotated[list[str], Field(min_length=1)]]
@@ -90,14 +102,28 @@ class RapRank(Section):
     @classmethod
     def _resolve(cls, text: Any) -> Any:
         """An experiment is a name, what it is about, and what it changes in `experiment`."""
-        return over_default(text, "experiment", "experiments", AnyExperiment)
+        resolved = over_default(text, "experiment", "experiments", AnyExperiment)
+        if isinstance(resolved, dict) and resolved.get("paper_size") is True:
+            resolved["experiments"] = {name: _at_paper_size(own) for name, own in resolved["experiments"].items()}
+        return resolved
+
+
+PAPER_RUNS = 100
+
+
+def _at_paper_size(experiment: Any) -> Any:
+    """An experiment on all states (of a survey's the five that it names), whole areas, with K = 100."""
+    if not isinstance(experiment, dict):
+        return experiment
+    states = experiment.get("states") if experiment.get("areas") == "state" else None
+    return experiment | {"states": states, "limit": None, "runs": PAPER_RUNS}
 
 
 class RapBenchmark(Section):
     rows: int = Field(ge=1)
     ways: int = Field(ge=1)
     steps: int = Field(ge=1)
-    queries_per_step: int = Field(ge=1)
+    share: float = Field(gt=0, le=1)
     runs: int = Field(ge=1)
     blocks: int = Field(ge=1)
     of_blocks: int = Field(ge=1)

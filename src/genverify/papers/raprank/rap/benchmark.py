@@ -27,7 +27,7 @@ def time_marginals(records: Records, domain: Domain, rap: RapSettings, own: RapB
     drawn = np.sort(rng.choice(available, rows, replace=False))
     queries = marginal_queries(domain, own.ways)
     counts = marginal_counts({name: records[name][drawn] for name in domain.names}, domain, own.ways)
-    settings = rap.but(steps=own.steps, queries_per_step=own.queries_per_step, tolerance=0.0, patience=NEVER)
+    settings = rap.but(steps=own.steps, share=own.share, tolerance=0.0, patience=NEVER)
     case = f"{own.ways}-way marginals"
     return _time(case, domain, [query.predicate for query in queries], counts, rows, [seed], settings)
 
@@ -77,10 +77,10 @@ def _time(
         "cpu_seconds": cpu,
         "seconds_per_run": spent.seconds / len(seeds),
         "cpu_seconds_per_run": cpu / len(seeds),
-        "relaxed_rmse_fraction": relaxed,
-        "relaxed_rmse_count": relaxed * rows,
-        "rounded_rmse_fraction": rounded,
-        "rounded_rmse_count": rounded * rows,
+        "relaxed_error": relaxed,
+        "relaxed_rmse_count": relaxed * np.sqrt(rows / len(predicates)),
+        "rounded_error": rounded,
+        "rounded_rmse_count": rounded * np.sqrt(rows / len(predicates)),
         "note": "",
     }
 
@@ -89,7 +89,11 @@ def _many(rows: Sequence[Mapping[str, Any]], blocks: int) -> dict[str, Any]:
     """The measured blocks on average, and their seconds extrapolated to all of them."""
     averaged = ("rows", "queries", "steps", "seconds_per_run", "cpu_seconds_per_run")
     mean = {name: float(np.mean([row[name] for row in rows])) for name in averaged}
-    rmse = {name: float(np.sqrt(np.mean([row[name] ** 2 for row in rows]))) for name in rows[0] if "rmse" in name}
+    rmse = {
+        name: float(np.sqrt(np.mean([row[name] ** 2 for row in rows])))
+        for name in rows[0]
+        if "error" in name or "rmse" in name
+    }
     spent = {name: float(np.mean([row[name] for row in rows])) * blocks for name in ("seconds", "cpu_seconds")}
     note = f"seconds extrapolated from {len(rows)} blocks, over which rows, steps and errors are averaged"
     return {**rows[0], **mean, **rmse, **spent, "case": f"{blocks} blocks", "blocks": blocks, "note": note}

@@ -11,10 +11,11 @@ import numpy.typing as npt
 from genverify.core.domain import Domain
 from genverify.core.errors import ConfigError, DataError, ReleaseError
 from genverify.core.predicates import Predicate
-from genverify.papers.raprank.rap.dataset import logits_at, one_hot, random_logits, round_rows
-from genverify.papers.raprank.rap.factors import factor
+from genverify.papers.raprank.blocks import BlockCounts
+from genverify.papers.raprank.rap.dataset import Floats, logits_at, one_hot, random_logits, round_rows
 from genverify.papers.raprank.rap.optimise import Pace, Problem, descend, errors_of
-from genverify.papers.raprank.rap.workload import Indices, Workload, build_workload, place_codes, roomy
+from genverify.papers.raprank.rap.problem import check_memory, make_problem, pad_runs, rests_per_step, runs_at_once
+from genverify.papers.raprank.rap.workload import Indices, Workload, build_workload, place_codes, room_for
 from genverify.papers.raprank.settings import RapSettings
 
 Codes = npt.NDArray[np.int64]
@@ -22,16 +23,13 @@ Ints = npt.NDArray[np.int64]
 Errors = npt.NDArray[np.float32]
 
 
-FEWEST_ROWS = 8  # room for small blocks, so that they share a compiled program
-MOST_CELLS = 4_000_000  # of an array with an entry per query, run and row: what a batch of queries may take
-
-
 @dataclass(frozen=True)
 class Reconstruction:
     """
     K datasets (K, rows, columns) as codes of the domain, the errors of each before and after rounding, and its steps.
 
-    An error is the root mean square over all queries of the difference of fractions; times `rows` it is one of counts.
+    An error is the root of the squared differences of all counts, per row: ||Q(D') - Q(D)|| / sqrt(rows). Where the
+    blocks are known, the last column is the place of a row's block.
     """
 
     datasets: Codes
@@ -53,33 +51,63 @@ def reconstruct(
     seeds: Sequence[int],
     settings: RapSettings,
     start: Codes | None = None,
+    blocks: BlockCounts | None = None,
 ) -> Reconstruction:
-    """One dataset of `rows` rows per seed, whose counts of the predicates come near the given ones."""
+    """
+    One dataset of `rows` rows per seed, whose counts of the predicates come near the given ones.
+
+    With `blocks` each block is given its published number of rows: whatever dataset fits the counts, its rows can be put
+    into that order. What is learned are the other columns. A start then has to be in the order of the blocks.
+    """
     _check_counts(predicates, counts, rows)
     if not len(seeds):
         raise ConfigError("K = 0: RAP-RANK needs at least one run; give as many seeds as runs")
-    workload, room = build_workload(domain, predicates), roomy(max(rows, FEWEST_ROWS))
-    problem = make_problem(workload, counts, rows, room, len(seeds))
-    if start is None:
-        logits = random_logits(seeds, workload.codes, rows, room, settings.spread)
-    else:
-        logits = logits_at(workload.sizes, _start(domain, np.asarray(start), rows, room, len(seeds)), settings.certainty)
-    number = _rests_per_step(problem, len(counts), settings.queries_per_step)
-    chances, steps = descend(workload.sizes, number, problem, _pace(settings, rows), make_keys(seeds), logits)
+    asked = tuple(predicates) + (blocks.predicates if blocks else ())
+    published = len(predicates) + (blocks.counts.size if blocks else 0)
+    check_memory(rows, sum(len(column.codes) for column in domain.columns), published, settings.memory)
+    workload, room = build_workload(domain, asked), room_for(rows)
+    at_once = runs_at_once(len(seeds), workload.codes, room)
+    problem = make_problem(workload, counts, rows, room, at_once, blocks)
+    numbers = rests_per_step(problem, settings.share, at_once * room)
+    places = None if start is None else _start(domain, np.asarray(start), rows, room, len(seeds))
+    found = []
+    for group, own in enumerate(pad_runs(seeds, at_once)):
+        if places is None:
+            logits = random_logits(own, workload.codes, rows, room, settings.spread)
+        else:
+            chosen = np.minimum(np.arange(at_once) + group * at_once, len(seeds) - 1)
+            logits = logits_at(workload.sizes, places[chosen], settings.certainty)
+        found.append(_run(workload, numbers, problem, _pace(settings), own, logits))
+    datasets, relaxed, rounded, steps = (np.concatenate(part)[: len(seeds)] for part in zip(*found, strict=True))
+    return Reconstruction(_coded(domain, datasets[:, :rows], blocks), relaxed, rounded, steps.astype(np.int64))
+
+
+def _run(
+    workload: Workload, numbers: tuple[int, ...], problem: Problem, pace: Pace, seeds: Sequence[int], logits: Floats
+) -> tuple[Indices, Errors, Errors, Ints]:
+    """Some runs side by side: their rows as places of codes, their errors before and after rounding, their steps."""
+    chances, steps = descend(workload.sizes, numbers, problem, pace, make_keys(seeds), logits)
     places = round_rows(seeds, workload.sizes, np.asarray(chances))
     relaxed, rounded = (errors_of(workload.sizes, problem, whole) for whole in (chances, one_hot(workload.sizes, places)))
-    codes = [np.asarray(column.codes, np.int64)[places[:, :rows, c]] for c, column in enumerate(domain.columns)]
-    return Reconstruction(np.stack(codes, axis=-1), np.asarray(relaxed), np.asarray(rounded), np.asarray(steps, np.int64))
+    return places, np.asarray(relaxed), np.asarray(rounded), np.asarray(steps)
 
 
-def _pace(settings: RapSettings, rows: int) -> Pace:
-    """The numbers that the compiled program takes; within it counts are fractions of the rows."""
+def _coded(domain: Domain, places: Indices, blocks: BlockCounts | None) -> Codes:
+    columns = [np.asarray(column.codes, np.int64)[places[..., c]] for c, column in enumerate(domain.columns)]
+    if blocks is not None:
+        columns.append(np.broadcast_to(blocks.places.astype(np.int64), places.shape[:2]))
+    return np.stack(columns, axis=-1)
+
+
+def _pace(settings: RapSettings) -> Pace:
+    """The numbers that the compiled program takes."""
     return Pace(
         jnp.float32(settings.learning_rate),
         jnp.int32(settings.steps),
-        jnp.float32(settings.tolerance / rows),
+        jnp.float32(settings.tolerance),
         jnp.int32(settings.check_every),
         jnp.int32(settings.patience),
+        jnp.float32(settings.gain),
     )
 
 
@@ -97,40 +125,6 @@ def _check_counts(predicates: Sequence[Predicate], counts: Ints, rows: int) -> N
             f"the count of query {first} ({predicates[first]}) is {counts[first]}, not between 0 and the {rows} rows; "
             "check the published counts"
         )
-
-
-def make_problem(workload: Workload, counts: Ints, rows: int, room: int, runs: int) -> Problem:
-    """The arrays that the optimiser takes; rests without queries fill up the last batch."""
-    # JAX compiles a program for every shape of its arrays. So that few shapes occur, sizes are rounded up and the arrays
-    # filled up: rests with the slot that is always true, targets and rows with weight 0, which change no gradient.
-    # Batches bound the memory: a step over all rests at once would hold runs * room * rests cells.
-    factors = factor(workload, rows)
-    full = roomy(len(factors.rests))
-    size = min(full, max(MOST_CELLS // (runs * room), 1))
-    batches = -(-full // size)
-    slots = np.full((batches * size, factors.rests.shape[1]), workload.always, np.int32)
-    slots[: len(factors.rests)] = factors.rests
-    targets, weights = np.zeros((2, batches * size, len(factors.pivots)), np.float32)
-    np.add.at(weights, (factors.row, factors.place), 1)
-    np.add.at(targets, (factors.row, factors.place), np.asarray(counts) / rows)
-    targets /= np.maximum(weights, 1)
-    share = np.zeros(room, np.float32)
-    share[:rows] = 1 / rows
-    return Problem(
-        tuple(map(jnp.asarray, workload.sets)),
-        jnp.asarray(slots.reshape(batches, size, -1)),
-        jnp.asarray(factors.pivots),
-        jnp.asarray(targets.reshape(batches, size, -1)),
-        jnp.asarray(weights.reshape(batches, size, -1)),
-        jnp.asarray(share),
-        jnp.int32(len(factors.rests)),
-    )
-
-
-def _rests_per_step(problem: Problem, queries: int, per_step: int) -> int:
-    """As many rests that a step takes about as many queries as wanted; all of them where there are no more."""
-    everything = problem.slots.shape[0] * problem.slots.shape[1]
-    return everything if per_step >= queries else max(round(per_step * int(problem.rests) / queries), 1)
 
 
 def _start(domain: Domain, start: Codes, rows: int, room: int, runs: int) -> Indices:

@@ -27,6 +27,22 @@ def roomy(n: int) -> int:
     return -(-n // step) * step
 
 
+FEWEST_ROWS, MANY_ROWS = 8, 512
+
+
+def room_for(rows: int) -> int:
+    """
+    The rows that an area is filled up to: below 512 even fewer sizes, since compiling takes longer there than the rows.
+
+    >>> [room_for(rows) for rows in (3, 9, 13, 100, 500, 600, 1647)]
+    [8, 12, 16, 128, 512, 640, 1792]
+    """
+    if rows > MANY_ROWS:
+        return roomy(rows)
+    step = 1 << max(int(rows).bit_length() - 2, 0)
+    return max(-(-rows // step) * step, FEWEST_ROWS)
+
+
 @dataclass(frozen=True)
 class Workload:
     """
