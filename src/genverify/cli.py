@@ -15,6 +15,7 @@ from genverify.run.layout import HOUSING_DATA, STUDY
 from genverify.run.provenance import command as audit_command
 from genverify.run.reference import command as reference_command
 from genverify.run.schema import add_parser as add_schema
+from genverify.show.export import command as export_command
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -50,6 +51,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     progress.set_defaults(run=_progress)
     rooms.add_parser(commands)
+    export_command.add_parser(commands)
     add_bounds(commands)
     add_schema(commands)
     releases.add_parser(commands)

@@ -10,12 +10,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
+from pathlib import Path
+from zipfile import BadZipFile, ZipFile
 
 from genverify.core.errors import DataError
 
 Vector = Mapping[int, Fraction]
 SENSES = {"L": -1, "E": 0, "G": 1}
 LONGEST = 400  # characters of a number
+ENDING = ".vipr"
 
 
 class ViprError(DataError):
@@ -50,6 +53,34 @@ class Constraint:
 def check_vipr(text: str) -> int:
     """Check a certificate; the number of steps of its derivation. An error names the first step that does not follow."""
     return _Checker(_Reader(_tokens(text))).check()
+
+
+def certificates(path: Path) -> Iterator[tuple[str, str]]:
+    """Every certificate of a file, a folder or a zip archive, with its name."""
+    try:
+        if path.is_dir():
+            yield from ((str(file), file.read_text()) for file in sorted(path.rglob(f"*{ENDING}")))
+        elif path.suffix == ".zip":
+            with ZipFile(path) as archive:
+                for name in archive.namelist():
+                    if name.endswith(ENDING):
+                        yield f"{path}: {name}", archive.read(name).decode()
+        else:
+            yield str(path), path.read_text()
+    except (OSError, BadZipFile, UnicodeDecodeError) as error:
+        raise DataError(f"{path}: cannot be read ({error})") from None
+
+
+def check_archive(path: Path) -> int:
+    """Check every certificate of a file, a folder or an archive; how many there are."""
+    count = 0
+    for name, text in certificates(path):
+        try:
+            check_vipr(text)
+        except ViprError as error:
+            raise ViprError(f"{name}: not accepted: {error}") from None
+        count += 1
+    return count
 
 
 def _tokens(text: str) -> Iterator[str]:

@@ -7,6 +7,7 @@ M the largest shortage there. Both add at most 0 to the total.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from random import Random
 
 from genverify.checker import form
@@ -17,10 +18,10 @@ from genverify.core.release import Release
 from genverify.core.seeds import derive_seed
 from genverify.show.export.exclusions import CELL, Exclusion, Exclusions, cell_rows
 from genverify.show.export.program import CLAIM, NEVER, Fork, Leaf, Node, Program, Question, Row, leaves
-from genverify.show.export.signatures import Kind, Record, Region, kinds_of
+from genverify.show.export.signatures import Kinds, Record, Region
 
-SAMPLES = 3  # more records to look at of each class on which a leaf is short
-Table = tuple[list[Kind], dict[str, list[int]]]
+SAMPLES = 100  # records to look at where a leaf is short
+Table = tuple[Kinds, dict[str, list[int]]]
 
 
 class Exporter:
@@ -43,8 +44,8 @@ class Exporter:
         chosen = self._needed(Program(self.release, question, rows, parts, (), {}, tree), bare)
         rows |= {key: self.known[key] for one in chosen for key, _ in one.rows}
         kinds, added = tabulate(self.domain, {**rows, **parts, CLAIM: claim})
-        program = Program(self.release, question, rows, parts, kinds, added, tree)
-        found = Program(self.release, question, rows, parts, kinds, added, _raised(program, tree, chosen))
+        program = Program(self.release, question, rows, parts, kinds.all, added, tree)
+        found = replace(program, tree=_raised(program, tree, chosen))
         for leaf, path in leaves(found.tree):
             if min(found.excess(leaf, path), default=0) < 0 or not found.shows(leaf, path):
                 raise CertificateError(f"block {self.release.block}, {question.name}: the exported proof does not add up")
@@ -86,13 +87,13 @@ class Exporter:
         chosen: list[Exclusion] = []
         while True:
             regions = {f"exclusion{place}": Row("", "", ((1, one.region),)) for place, one in enumerate(chosen)}
-            kinds, added = tabulate(self.domain, {**rows, **regions}, SAMPLES, random)
-            wrong = _short(Program(**{**vars(program), "kinds": kinds, "added": added}))
+            kinds, added = tabulate(self.domain, {**rows, **regions})
+            wrong = _short(replace(program, kinds=kinds.all, added=added))
             held = [{place for place, key in enumerate(regions) if added[key][kind]} for kind in wrong]
-            left = [kinds[kind] for kind, by in zip(wrong, held, strict=True) if not by]
+            left = [kinds.all[kind] for kind, by in zip(wrong, held, strict=True) if not by]
             if not left:
                 return [chosen[place] for place in _cover(held)]
-            chosen += self._more(program, [record for kind in left for record in (kind.example, *kind.others)])
+            chosen += self._more(program, [kinds.draw(random.choice(left), random) for _ in range(SAMPLES)])
 
     def _more(self, program: Program, records: Sequence[Record]) -> list[Exclusion]:
         """Exclusions that hold all of these records."""
@@ -113,17 +114,16 @@ def _claim(question: Question) -> Row:
     return Row(CLAIM, " or ".join(f"({where})" for where in question.where), parts, m, m)
 
 
-def tabulate(domain: Domain, rows: Mapping[str, Row], samples: int = 0, random: Random | None = None) -> Table:
+def tabulate(domain: Domain, rows: Mapping[str, Row]) -> Table:
     """The classes that some rows tell apart, and what a record of each class adds to each row."""
     place: dict[Region, int] = {}
     for row in rows.values():
         for _, region in row.parts:
             place.setdefault(region, len(place))
-    kinds = kinds_of(domain, list(place), samples, random)
-    found = {
-        key: [sum(weight for weight, region in row.parts if kind.inside >> place[region] & 1) for kind in kinds]
-        for key, row in rows.items()
-    }
+    kinds, found = Kinds(domain, list(place)), {}
+    for key, row in rows.items():
+        parts = [(weight, place[region]) for weight, region in row.parts]
+        found[key] = [sum(weight for weight, bit in parts if kind.inside >> bit & 1) for kind in kinds.all]
     return kinds, found
 
 

@@ -24,13 +24,13 @@ def claims_by_proof(certificate: Certificate) -> dict[tuple[int, int], list[Stat
 def questions_of(domain: Domain, certificate: Certificate) -> Iterator[tuple[Question, Group]]:
     """Every question of a certificate, with the statements that its answer settles."""
     for number, (key, group) in enumerate(claims_by_proof(certificate).items()):
-        for question in claim_questions(domain, group, f"claims-{number}-proof-{key[0]}"):
+        for question in claim_questions(domain, group, f"claims_{number}_proof_{key[0]}"):
             yield question, group
     for number, said in enumerate(certificate.impossible):
         words = (f"Shown: never are there exactly {said.m} records with", *conditions(domain, said.where))
-        yield Question(f"impossible-{number}", words, NEVER, (said.where,), said.m, said.lower), [said]
+        yield Question(f"impossible_{number}", words, NEVER, (said.where,), said.m, said.lower), [said]
     for number, said in enumerate(certificate.at_least):
-        yield bound_question(domain, f"bound-{number}", said, AT_LEAST, said.lower), [said]
+        yield bound_question(domain, f"bound_{number}", said, AT_LEAST, said.lower), [said]
     if certificate.contradiction is not None:
         words = ("Shown: no dataset fits the published counts; they contradict each other",)
         yield Question("contradiction", words, NEVER, (), 0, certificate.contradiction), []
@@ -53,8 +53,8 @@ def claim_questions(domain: Domain, group: Group, name: str) -> list[Question]:
         both = [settled, *(f"  {claim.where}" for claim in group)]
         lower, upper = [*lower, *both], [*upper, *both]
     return [
-        Question(f"{name}.at-least", tuple(lower), AT_LEAST, (every,), m, first.lower),
-        Question(f"{name}.at-most", tuple(upper), AT_MOST, tuple(some), m, first.upper),
+        Question(f"{name}_at_least", tuple(lower), AT_LEAST, (every,), m, first.lower),
+        Question(f"{name}_at_most", tuple(upper), AT_MOST, tuple(some), m, first.upper),
     ]
 
 
@@ -65,7 +65,7 @@ def bound_questions(
     certificate, domain = read_bounds(release, lemmas, bounds), release.schema.domain
     sides = {"lower": AT_LEAST, "upper": AT_MOST}
     return [
-        bound_question(domain, f"bound-{place}", said, sides[bound.side], said.lower)
+        bound_question(domain, f"bound_{place}", said, sides[bound.side], said.lower)
         for place, (bound, said) in enumerate(zip(bounds, certificate.claims, strict=True))
     ]
 

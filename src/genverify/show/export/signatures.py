@@ -60,39 +60,41 @@ class Kind:
     size: int
     example: Record
     inside: Bits
-    others: tuple[Record, ...] = ()
 
 
 Edge = tuple[Bits, tuple[int, ...]]  # the state before a column, and the codes of the column that lead on
 
 
-def kinds_of(domain: Domain, regions: Sequence[Region], samples: int = 0, random: Random | None = None) -> list[Kind]:
+class Kinds:
     """
-    The classes of the whole domain, by which of the regions hold a record; with some more records of each if asked.
+    The classes of the whole domain, by which of the regions hold a record.
 
     Column after column, partial records that leave the same conditions possible are taken together, so that the product of
     the columns is never built.
     """
-    walk = _Walk(domain, [p for region in regions for p in region.predicates])
-    found: dict[Bits, list[tuple[Bits, int]]] = {}
-    for state, size in walk.sizes.items():
-        found.setdefault(_inside(regions, walk.bit, state), []).append((state, size))
-    if len(found) > MOST:
-        raise TooManyClasses(_too_many(len(found)))
-    kinds = []
-    for inside, states in found.items():
-        more = tuple(walk.draw(random.choice(states)[0], random) for _ in range(samples)) if random else ()
-        kinds.append(Kind(sum(size for _, size in states), walk.draw(states[0][0], None), inside, more))
-    return sorted(kinds, key=lambda kind: kind.example)
+
+    def __init__(self, domain: Domain, regions: Sequence[Region]) -> None:
+        self.walk = walk = _Walk(domain, [p for region in regions for p in region.predicates])
+        masks = [(_mask(walk.bit, region.any_of), _mask(walk.bit, region.unless)) for region in regions]
+        self.states: dict[Bits, list[Bits]] = {}
+        for state in walk.sizes:
+            inside = sum(1 << place for place, (some, none) in enumerate(masks) if state & some and not state & none)
+            self.states.setdefault(inside, []).append(state)
+        if len(self.states) > MOST:
+            raise TooManyClasses(_too_many(len(self.states)))
+        found = [
+            Kind(sum(walk.sizes[state] for state in states), walk.draw(states[0], None), inside)
+            for inside, states in self.states.items()
+        ]
+        self.all = sorted(found, key=lambda kind: kind.example)
+
+    def draw(self, kind: Kind, random: Random) -> Record:
+        """A record of a class, at random."""
+        return self.walk.draw(random.choice(self.states[kind.inside]), random)
 
 
-def _inside(regions: Sequence[Region], bit: dict[Predicate, int], state: Bits) -> Bits:
-    """Which regions hold the records that meet exactly the conditions of a state."""
-    found = 0
-    for place, region in enumerate(regions):
-        some = any(state >> bit[p] & 1 for p in region.any_of)
-        found |= (some and not any(state >> bit[p] & 1 for p in region.unless)) << place
-    return found
+def _mask(bit: dict[Predicate, int], predicates: Iterable[Predicate]) -> Bits:
+    return sum(1 << place for place in {bit[p] for p in predicates})
 
 
 class _Walk:

@@ -1,0 +1,103 @@
+"""The commands `export` and `check-vipr`."""
+
+import argparse
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from genverify.core.errors import DataError
+
+FORMATS = ("vipr", "opb", "smt2", "coq")
+ENDING = ".jsonl.gz"
+def add_parser(commands: Any) -> None:
+    """Add both commands to the command line."""
+    export = commands.add_parser("export", help="write proofs in the formats of other checkers: VIPR, OPB with VeriPB, SMT-LIB, Coq")
+    export.add_argument("proofs", type=Path, help="a folder of proofs, e.g. results/paper/proofs, or one .jsonl.gz file")
+    export.add_argument("release", type=Path, nargs="?",
+                        help="the folder of the release (default: release beside the folder of proofs)")  # fmt: skip
+    export.add_argument("--format", choices=FORMATS, default="vipr", help="(%(default)s)")
+    export.add_argument("--block", help="only this block")
+    export.add_argument("--claim", help="only this claim of the block, e.g. TEN=3,HHSIZE=1,m=1 (m = 1 if left out)")
+    export.add_argument("--to", type=Path, help="a .zip archive or a new folder (default: FORMAT.zip here)")
+    export.set_defaults(run=run_export)
+    check = commands.add_parser("check-vipr", help="check VIPR certificates of any program, in rational numbers")
+    check.add_argument("files", type=Path, nargs="+", help="certificates, folders of them, or zip archives")
+    check.set_defaults(run=run_check)
+
+
+def run_export(options: argparse.Namespace) -> None:
+    """Export all proofs, those of a block, or one claim."""
+    from genverify.show.export.write import readme, write_export
+
+    started, out = time.monotonic(), options.to or Path(f"{options.format}.zip")
+    words = readme(options.format)
+    if options.claim:
+        statements, files = _one_claim(options, out, words)
+    else:
+        blocks = _blocks(options.proofs, options.release, options.block)
+        statements, files = write_export(out, _counted(blocks), options.format, words)
+    spent = time.monotonic() - started
+    print(f"{out}: {statements} claims and other statements, {files} files ({spent:.1f} s)")
+
+
+def _one_claim(options: argparse.Namespace, out: Path, words: str) -> tuple[int, int]:
+    from genverify.checker.check import check_block
+    from genverify.checker.form import read_certificate
+    from genverify.core.claims import parse_claim
+    from genverify.show.export.questions import claim_questions, find_claim
+    from genverify.show.export.write import INDEX, export_questions, index_text, writing
+
+    if not options.block:
+        raise DataError("--claim needs --block: name the block that the claim is about")
+    ((release, proofs),) = _blocks(options.proofs, options.release, options.block)
+    domain = release.schema.domain
+    asked = parse_claim(options.claim, domain)
+    check_block(release, proofs)
+    certificate = read_certificate(release, proofs)
+    claim = find_claim(certificate, asked.predicate(domain), asked.m, release.block)
+    questions = [(question, [claim]) for question in claim_questions(domain, [claim], "claim")]
+    with writing(out, words) as put:
+        (line,) = export_questions(release, certificate, questions, options.format, put)
+        put(INDEX, index_text([line]))
+    return 1, len(line.files)
+
+
+def _blocks(proofs: Path, release: Path | None, block: str | None) -> Iterator[tuple[Any, Mapping[str, Any]]]:
+    """The release and the proofs of every block of the files, or of one block."""
+    from genverify.checker.stored import stored_blocks
+    from genverify.core.release import read_schema
+
+    folder = release or (proofs if proofs.is_dir() else proofs.parent).parent / "release"
+    schema, found = read_schema(folder / "schema.json"), False
+    files = sorted(proofs.glob(f"*{ENDING}")) if proofs.is_dir() else [proofs]
+    if not files:
+        raise DataError(f"{proofs}: no files of proofs (*{ENDING})")
+    for file in files:
+        counts = folder / file.name.replace(ENDING, ".parquet")
+        for one in stored_blocks(counts, file, schema, {block} if block else None):
+            found = True
+            yield one
+    if block and not found:
+        raise DataError(f"{proofs}: no block {block}; {folder} is about other blocks")
+
+
+def _counted(blocks: Iterator[tuple[Any, Mapping[str, Any]]]) -> Iterator[tuple[Any, Mapping[str, Any]]]:
+    """The blocks, with a line now and then."""
+    reported = time.monotonic()
+    for done, block in enumerate(blocks):
+        if time.monotonic() - reported > 10:
+            reported = time.monotonic()
+            print(f"{done} blocks", flush=True)
+        yield block
+
+
+def run_check(options: argparse.Namespace) -> None:
+    """Check every certificate of some files, folders or archives."""
+    from genverify.checker.vipr import check_archive
+
+    started = time.monotonic()
+    count = sum(map(check_archive, options.files))
+    if not count:
+        raise DataError(f"{options.files[0]}: holds no certificate (*.vipr)")
+    print(f"{count} VIPR certificates: all right ({time.monotonic() - started:.1f} s)")
