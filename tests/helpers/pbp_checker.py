@@ -152,7 +152,8 @@ def check(opb: str, pbp: str) -> int:
         elif rule == "red":
             said, _, witness = rest.partition(" ; ")
             name, arrow, value = witness.split()
-            assert arrow == "->" and value in ("0", "1")
+            if arrow != "->" or value not in ("0", "1"):
+                raise PbpError(f"red: {witness} is no witness")
             if name in proof.variables:
                 raise PbpError(f"red: {name} is not new")
             proof.known.append(proof.red(parse(said), name, value))

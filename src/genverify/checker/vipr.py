@@ -2,8 +2,8 @@
 A checker of VIPR 1.0 certificates, in rational numbers, written from the description of the format (Cheung, Gleixner and
 Steffy 2017). It knows nothing of genverify: a certificate of any integer program can be checked.
 
-Sections: VER VAR INT OBJ CON RTP SOL DER. A derived constraint follows by a suitable linear combination (lin), by one that is
-rounded (rnd), by joining two cases (uns), from a solution (sol), or is assumed (asm) until a later uns takes it back.
+Sections: VER VAR INT OBJ CON RTP SOL DER. A derived constraint follows by a suitable linear combination (lin), by one that
+is rounded (rnd), by joining two cases (uns), from a solution (sol), or is assumed (asm) until a later uns takes it back.
 """
 
 from collections.abc import Iterator, Mapping
@@ -15,7 +15,8 @@ from zipfile import BadZipFile, ZipFile
 
 from genverify.core.errors import DataError
 
-Vector = Mapping[int, Fraction]
+Number = Fraction | int
+Vector = Mapping[int, Number]
 SENSES = {"L": -1, "E": 0, "G": 1}
 LONGEST = 400  # characters of a number
 ENDING = ".vipr"
@@ -31,7 +32,7 @@ class Constraint:
 
     name: str
     sense: int
-    b: Fraction
+    b: Number
     a: Vector
     assumed: frozenset[int] = frozenset()
 
@@ -118,9 +119,11 @@ class _Reader:
             raise ViprError(f"the index {found[:40]} is out of range")
         return number
 
-    def number(self) -> Fraction:
+    def number(self) -> Number:
         found = self.word()
         try:
+            if found.isascii() and found.removeprefix("-").isdigit() and len(found) <= LONGEST:
+                return int(found)
             if len(found) > LONGEST or "e" in found.lower() or "_" in found:
                 raise ValueError
             return Fraction(found)
@@ -129,7 +132,7 @@ class _Reader:
 
     def vector(self, count: int, below: int) -> Vector:
         """So many pairs of an index and a number, each index once; zeros are left out."""
-        found: dict[int, Fraction] = {}
+        found: dict[int, Number] = {}
         for _ in range(count):
             index = self.index(below)
             if index in found:
@@ -186,7 +189,7 @@ class _Checker:
         bound = _Reader(iter([said])).number()
         return Constraint("RTP", 1 if self.least else -1, bound, self.read.objective)
 
-    def _solutions(self) -> Fraction | None:
+    def _solutions(self) -> Number | None:
         """The best value of the solutions, each of which fits every constraint."""
         self.read.word("SOL")
         values = []
@@ -248,11 +251,11 @@ class _Checker:
         senses = {known.sense * (1 if weight > 0 else -1) for known, weight in used} - {0}
         if len(senses) > 1:
             raise ViprError(f"{said.name}: the senses of what is added up differ")
-        a: dict[int, Fraction] = {}
+        a: dict[int, Number] = {}
         for known, weight in used:
             for index, value in known.a.items():
-                a[index] = a.get(index, Fraction(0)) + weight * value
-        b = sum((weight * known.b for known, weight in used), Fraction(0))
+                a[index] = a.get(index, 0) + weight * value
+        b: Number = sum(weight * known.b for known, weight in used)
         found = Constraint("", senses.pop() if senses else 0, b, {index: value for index, value in a.items() if value})
         if not (self._rounded(found, said) if rounded else found).dominates(said):
             raise ViprError(f"{said.name} does not follow from what is added up")
@@ -260,7 +263,7 @@ class _Checker:
 
     def _rounded(self, found: Constraint, said: Constraint) -> Constraint:
         self._require_whole(found.a, said)
-        b = found.b if found.sense == 0 else Fraction(floor(found.b) if found.sense < 0 else ceil(found.b))
+        b = found.b if found.sense == 0 else floor(found.b) if found.sense < 0 else ceil(found.b)
         return Constraint(found.name, found.sense, b, found.a)
 
     def _require_whole(self, a: Vector, said: Constraint) -> None:
@@ -289,5 +292,5 @@ class _Checker:
         return frozenset()
 
 
-def _product(a: Vector, x: Vector) -> Fraction:
-    return sum((value * x.get(index, Fraction(0)) for index, value in a.items()), Fraction(0))
+def _product(a: Vector, x: Vector) -> Number:
+    return sum(value * x.get(index, 0) for index, value in a.items())

@@ -20,7 +20,7 @@ from genverify.show.export.exclusions import CELL, Exclusion, Exclusions, cell_r
 from genverify.show.export.program import CLAIM, NEVER, Fork, Leaf, Node, Program, Question, Row, leaves
 from genverify.show.export.signatures import Kinds, Record, Region
 
-SAMPLES = 100  # records to look at where a leaf is short
+SAMPLES = 50  # records to look at where a leaf is short
 Table = tuple[Kinds, dict[str, list[int]]]
 
 
@@ -44,7 +44,7 @@ class Exporter:
         chosen = self._needed(Program(self.release, question, rows, parts, (), {}, tree), bare)
         rows |= {key: self.known[key] for one in chosen for key, _ in one.rows}
         kinds, added = tabulate(self.domain, {**rows, **parts, CLAIM: claim})
-        program = Program(self.release, question, rows, parts, kinds.all, added, tree)
+        program = Program(self.release, question, rows, parts, kinds.described(), added, tree)
         found = replace(program, tree=_raised(program, tree, chosen))
         for leaf, path in leaves(found.tree):
             if min(found.excess(leaf, path), default=0) < 0 or not found.shows(leaf, path):
@@ -88,9 +88,9 @@ class Exporter:
         while True:
             regions = {f"exclusion{place}": Row("", "", ((1, one.region),)) for place, one in enumerate(chosen)}
             kinds, added = tabulate(self.domain, {**rows, **regions})
-            wrong = _short(replace(program, kinds=kinds.all, added=added))
+            wrong = _short(replace(program, added=added))
             held = [{place for place, key in enumerate(regions) if added[key][kind]} for kind in wrong]
-            left = [kinds.all[kind] for kind, by in zip(wrong, held, strict=True) if not by]
+            left = [kinds.inside[kind] for kind, by in zip(wrong, held, strict=True) if not by]
             if not left:
                 return [chosen[place] for place in _cover(held)]
             chosen += self._more(program, [kinds.draw(random.choice(left), random) for _ in range(SAMPLES)])
@@ -123,7 +123,7 @@ def tabulate(domain: Domain, rows: Mapping[str, Row]) -> Table:
     kinds, found = Kinds(domain, list(place)), {}
     for key, row in rows.items():
         parts = [(weight, place[region]) for weight, region in row.parts]
-        found[key] = [sum(weight for weight, bit in parts if kind.inside >> bit & 1) for kind in kinds.all]
+        found[key] = [sum(weight for weight, bit in parts if inside >> bit & 1) for inside in kinds.inside]
     return kinds, found
 
 

@@ -2,17 +2,25 @@
 
 import argparse
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from genverify.core.errors import DataError
 
+if TYPE_CHECKING:
+    from genverify.core.release import Release
+
 FORMATS = ("vipr", "opb", "smt2", "coq")
-ENDING = ".jsonl.gz"
-def add_parser(commands: Any) -> None:
-    """Add both commands to the command line."""
-    export = commands.add_parser("export", help="write proofs in the formats of other checkers: VIPR, OPB with VeriPB, SMT-LIB, Coq")
+ENDING, STATISTICS = ".jsonl.gz", "statistics.parquet"
+Block = tuple["Release", Mapping[str, Any]]
+
+
+def add_parser(commands: Any, housing: Callable[[argparse.Namespace], Iterator[Block]]) -> None:
+    """Add both commands to the command line; `housing` gives the blocks where the proofs are of violations in housing."""
+    export = commands.add_parser(
+        "export", help="write proofs in the formats of other checkers: VIPR, OPB with VeriPB, SMT-LIB, Coq"
+    )
     export.add_argument("proofs", type=Path, help="a folder of proofs, e.g. results/paper/proofs, or one .jsonl.gz file")
     export.add_argument("release", type=Path, nargs="?",
                         help="the folder of the release (default: release beside the folder of proofs)")  # fmt: skip
@@ -20,7 +28,9 @@ def add_parser(commands: Any) -> None:
     export.add_argument("--block", help="only this block")
     export.add_argument("--claim", help="only this claim of the block, e.g. TEN=3,HHSIZE=1,m=1 (m = 1 if left out)")
     export.add_argument("--to", type=Path, help="a .zip archive or a new folder (default: FORMAT.zip here)")
-    export.set_defaults(run=run_export)
+    export.add_argument("--reading", choices=["appendix_e", "exact"], default="appendix_e",
+                        help="of housing statistics, where proofs are beside statistics.parquet (%(default)s)")  # fmt: skip
+    export.set_defaults(run=run_export, housing=housing)
     check = commands.add_parser("check-vipr", help="check VIPR certificates of any program, in rational numbers")
     check.add_argument("files", type=Path, nargs="+", help="certificates, folders of them, or zip archives")
     check.set_defaults(run=run_check)
@@ -35,7 +45,7 @@ def run_export(options: argparse.Namespace) -> None:
     if options.claim:
         statements, files = _one_claim(options, out, words)
     else:
-        blocks = _blocks(options.proofs, options.release, options.block)
+        blocks = _asked(options)
         statements, files = write_export(out, _counted(blocks), options.format, words)
     spent = time.monotonic() - started
     print(f"{out}: {statements} claims and other statements, {files} files ({spent:.1f} s)")
@@ -45,12 +55,12 @@ def _one_claim(options: argparse.Namespace, out: Path, words: str) -> tuple[int,
     from genverify.checker.check import check_block
     from genverify.checker.form import read_certificate
     from genverify.core.claims import parse_claim
-    from genverify.show.export.questions import claim_questions, find_claim
-    from genverify.show.export.write import INDEX, export_questions, index_text, writing
+    from genverify.show.export.questions import INDEX, claim_questions, find_claim
+    from genverify.show.export.write import export_questions, index_text, writing
 
     if not options.block:
         raise DataError("--claim needs --block: name the block that the claim is about")
-    ((release, proofs),) = _blocks(options.proofs, options.release, options.block)
+    ((release, proofs),) = _asked(options)
     domain = release.schema.domain
     asked = parse_claim(options.claim, domain)
     check_block(release, proofs)
@@ -63,26 +73,36 @@ def _one_claim(options: argparse.Namespace, out: Path, words: str) -> tuple[int,
     return 1, len(line.files)
 
 
-def _blocks(proofs: Path, release: Path | None, block: str | None) -> Iterator[tuple[Any, Mapping[str, Any]]]:
+def _asked(options: argparse.Namespace) -> Iterator[Block]:
+    """The blocks that are asked for; an error if the one that is named is not there."""
+    if not options.proofs.is_dir() and options.proofs.with_name(STATISTICS).exists():
+        found: Iterator[Block] = (one for one in options.housing(options) if options.block in (None, one[0].block))
+    else:
+        found = _blocks(options.proofs, options.release, options.block)
+    count = 0
+    for one in found:
+        count += 1
+        yield one
+    if options.block and not count:
+        raise DataError(f"{options.proofs}: no proofs of block {options.block}")
+
+
+def _blocks(proofs: Path, release: Path | None, block: str | None) -> Iterator[Block]:
     """The release and the proofs of every block of the files, or of one block."""
     from genverify.checker.stored import stored_blocks
     from genverify.core.release import read_schema
 
     folder = release or (proofs if proofs.is_dir() else proofs.parent).parent / "release"
-    schema, found = read_schema(folder / "schema.json"), False
+    schema = read_schema(folder / "schema.json")
     files = sorted(proofs.glob(f"*{ENDING}")) if proofs.is_dir() else [proofs]
     if not files:
         raise DataError(f"{proofs}: no files of proofs (*{ENDING})")
     for file in files:
         counts = folder / file.name.replace(ENDING, ".parquet")
-        for one in stored_blocks(counts, file, schema, {block} if block else None):
-            found = True
-            yield one
-    if block and not found:
-        raise DataError(f"{proofs}: no block {block}; {folder} is about other blocks")
+        yield from stored_blocks(counts, file, schema, {block} if block else None)
 
 
-def _counted(blocks: Iterator[tuple[Any, Mapping[str, Any]]]) -> Iterator[tuple[Any, Mapping[str, Any]]]:
+def _counted(blocks: Iterator[Block]) -> Iterator[Block]:
     """The blocks, with a line now and then."""
     reported = time.monotonic()
     for done, block in enumerate(blocks):

@@ -5,7 +5,10 @@ from collections.abc import Iterator, Sequence
 from genverify.show.export.program import AT_LEAST, AT_MOST, CLAIM, NEVER, Leaf, Node, Program
 from genverify.show.export.words import header, unique_names
 
-HOW = ("Format: Coq. Compile proofs/Checker.v first, then: coqc -Q proofs Genverify FILE. A dataset D lists the kinds of its records",)
+HOW = (
+    "Format: Coq. Compile proofs/Checker.v first, then: coqc -Q proofs Genverify FILE",
+    "A dataset D lists the kinds of its records",
+)
 GOALS = {AT_MOST: "CountAtMost", AT_LEAST: "CountAtLeast", NEVER: "CountNever"}
 
 
@@ -23,7 +26,8 @@ def _theorem(program: Program) -> Iterator[str]:
     names, place = unique_names(program.rows.items()), {key: at for at, key in enumerate(program.rows)}
     yield "Definition rows : list Row := ["
     rows = [
-        f"  (* {names[key]} *) mkRow {_listed(program.added[key])} ({row.lo}) ({row.hi})" for key, row in program.rows.items()
+        f"  (* {names[key]} *) mkRow {_listed(program.added[key])} ({row.lo}) ({row.hi})"
+        for key, row in program.rows.items()
     ]
     yield ";\n".join(rows)
     yield "]."

@@ -31,9 +31,9 @@ def cell_rows(release: Release, cells: Mapping[str, Cell]) -> dict[str, Row]:
         CELL + name: Row(name, _words(cell, labels[name]), _parts(cell, domain), cell.lo, cell.hi)
         for name, cell in cells.items()
     }
-    for rule in release.schema.rules:
+    for place, rule in enumerate(release.schema.rules):  # by place: two rules may have one name
         broken = ((1, Region.of(rule.when, rule.one_of)),)
-        rows[RULE + rule.name] = Row(RULE + rule.name, f"broken by nobody: {_rule_words(rule)}", broken, 0, 0)
+        rows[f"{RULE}{place}"] = Row(RULE + rule.name, f"broken by nobody: {_rule_words(rule)}", broken, 0, 0)
     return rows
 
 
@@ -60,19 +60,20 @@ class Exclusions:
 
     def __init__(self, release: Release, cells: Mapping[str, Cell], lemmas: Sequence[Lemma]) -> None:
         domain = release.schema.domain
-        found = [Exclusion(Region.of(cell.adding(domain)), ((CELL + name, 1),)) for name, cell in cells.items() if cell.hi == 0]
+        found = [
+            Exclusion(Region.of(cell.adding(domain)), ((CELL + name, 1),)) for name, cell in cells.items() if cell.hi == 0
+        ]
         for lemma in lemmas:
             parts = [cells[name].predicate for name in lemma.cells]
             rows = ((CELL + lemma.universe, 1), *((CELL + name, -1) for name in lemma.cells))
             found.append(Exclusion(Region.of(cells[lemma.universe].predicate, parts), rows))
-        for rule in release.schema.rules:
-            found.append(Exclusion(Region.of(rule.when, rule.one_of), ((RULE + rule.name, 1),)))
+        for place, rule in enumerate(release.schema.rules):
+            found.append(Exclusion(Region.of(rule.when, rule.one_of), ((f"{RULE}{place}", 1),)))
         self.all = found
         self.predicates = list(dict.fromkeys(p for one in found for p in one.region.predicates))
-        place = {predicate: row for row, predicate in enumerate(self.predicates)}
-        self.places = [
-            (place[one.region.any_of[0]], [place[p] for p in one.region.unless]) for one in found
-        ]
+        at = {predicate: row for row, predicate in enumerate(self.predicates)}
+        self.when = [at[one.region.any_of[0]] for one in found]
+        self.unless = {row: [at[p] for p in one.region.unless] for row, one in enumerate(found) if one.region.unless}
         self.allowed = [self._allowed(column.name, max(column.codes)) for column in domain.columns]
 
     def _allowed(self, name: str, largest: int) -> Flags:
@@ -90,7 +91,7 @@ class Exclusions:
         met: Flags = np.ones((len(self.predicates), len(records)), dtype=bool)
         for column, allowed in enumerate(self.allowed):
             met &= allowed[:, codes[:, column]]
-        held = np.zeros((len(self.all), len(records)), dtype=bool)
-        for row, (when, unless) in enumerate(self.places):
-            held[row] = met[when] & ~met[unless].any(axis=0)
+        held: Flags = met[self.when]
+        for row, unless in self.unless.items():
+            held[row] &= ~met[unless].any(axis=0)
         return held

@@ -70,7 +70,7 @@ Node = Leaf | Fork
 
 @dataclass(frozen=True)
 class Program:
-    """Published rows and parts of forks by key, the classes, what a record of each class adds to each row, the derivation."""
+    """Published rows and parts of forks by key, the classes, what a record of each adds to each row, the derivation."""
 
     release: Release
     question: Question

@@ -10,6 +10,8 @@ from genverify.core.release import Release
 from genverify.show.export.program import AT_LEAST, AT_MOST, NEVER, Question
 
 Group = Sequence[Statement]
+LISTED = 10  # claims of a group that are named in the head of a file
+INDEX = "index.csv"
 
 
 def claims_by_proof(certificate: Certificate) -> dict[tuple[int, int], list[Statement]]:
@@ -27,7 +29,7 @@ def questions_of(domain: Domain, certificate: Certificate) -> Iterator[tuple[Que
         for question in claim_questions(domain, group, f"claims_{number}_proof_{key[0]}"):
             yield question, group
     for number, said in enumerate(certificate.impossible):
-        words = (f"Shown: never are there exactly {said.m} records with", *conditions(domain, said.where))
+        words = (f"Shown: never exactly {_records(said.m)} with", *conditions(domain, said.where))
         yield Question(f"impossible_{number}", words, NEVER, (said.where,), said.m, said.lower), [said]
     for number, said in enumerate(certificate.at_least):
         yield bound_question(domain, f"bound_{number}", said, AT_LEAST, said.lower), [said]
@@ -44,13 +46,16 @@ def claim_questions(domain: Domain, group: Group, name: str) -> list[Question]:
     """
     m, first = group[0].m, group[0]
     every, some = _all_of(group), shortest([claim.where for claim in group])
-    lower = [f"Shown: at least {m} records with", *conditions(domain, every)]
-    upper = [f"Shown: at most {m} records with", *conditions(domain, some[0])]
+    lower = [f"Shown: at least {_records(m)} with", *conditions(domain, every)]
+    upper = [f"Shown: at most {_records(m)} with", *conditions(domain, some[0])]
     for other in some[1:]:
         upper += ["  or", *conditions(domain, other)]
     if len(group) > 1:
-        settled = "m = " + str(m) + " of each of these claims, by both halves:"
-        both = [settled, *(f"  {claim.where}" for claim in group)]
+        both = [
+            f"By both halves, m = {m} of each of {len(group)} claims:",
+            *(f"  {claim.where}" for claim in group[:LISTED]),
+        ]
+        both += [f"  and {len(group) - LISTED} more, listed in {INDEX}"] if len(group) > LISTED else []
         lower, upper = [*lower, *both], [*upper, *both]
     return [
         Question(f"{name}_at_least", tuple(lower), AT_LEAST, (every,), m, first.lower),
@@ -71,7 +76,7 @@ def bound_questions(
 
 
 def bound_question(domain: Domain, name: str, said: Statement, goal: str, proof: Node) -> Question:
-    words = (f"Shown: {goal} {said.m} records with", *conditions(domain, said.where))
+    words = (f"Shown: {goal} {_records(said.m)} with", *conditions(domain, said.where))
     return Question(name, words, goal, (said.where,), said.m, proof)
 
 
@@ -84,6 +89,10 @@ def find_claim(certificate: Certificate, where: Predicate, m: int, block: str) -
         f"block {block}: the claim {where}, m = {m} is not among its {len(certificate.claims)} claims with a proof. Ask "
         "`genverify explain` what is known of it"
     )
+
+
+def _records(m: int) -> str:
+    return f"{m} record" if m == 1 else f"{m} records"
 
 
 def _all_of(group: Group) -> Predicate:

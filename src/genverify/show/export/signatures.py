@@ -10,7 +10,7 @@ from random import Random
 
 from genverify.core.domain import Column, Domain
 from genverify.core.errors import DataError
-from genverify.core.predicates import EVERY, Predicate
+from genverify.core.predicates import Predicate
 
 MOST = 20_000
 Bits = int
@@ -27,7 +27,7 @@ class Region:
     The records that meet one of some conditions, and none of some others.
 
     >>> renting = Predicate.of({"TEN": [3]})
-    >>> Region((EVERY,), (renting,)).holds({"TEN": 3}), Region((renting,)).holds({"TEN": 3})
+    >>> Region((Predicate(()),), (renting,)).holds({"TEN": 3}), Region((renting,)).holds({"TEN": 3})
     (False, True)
     """
 
@@ -82,15 +82,19 @@ class Kinds:
             self.states.setdefault(inside, []).append(state)
         if len(self.states) > MOST:
             raise TooManyClasses(_too_many(len(self.states)))
-        found = [
-            Kind(sum(walk.sizes[state] for state in states), walk.draw(states[0], None), inside)
+        self.inside = list(self.states)
+
+    def described(self) -> list[Kind]:
+        """Every class with its size and a record of it, in the order of `inside`."""
+        sizes, draw = self.walk.sizes, self.walk.draw
+        return [
+            Kind(sum(sizes[state] for state in states), draw(states[0], None), inside)
             for inside, states in self.states.items()
         ]
-        self.all = sorted(found, key=lambda kind: kind.example)
 
-    def draw(self, kind: Kind, random: Random) -> Record:
+    def draw(self, inside: Bits, random: Random) -> Record:
         """A record of a class, at random."""
-        return self.walk.draw(random.choice(self.states[kind.inside]), random)
+        return self.walk.draw(random.choice(self.states[inside]), random)
 
 
 def _mask(bit: dict[Predicate, int], predicates: Iterable[Predicate]) -> Bits:

@@ -49,7 +49,9 @@ class _Numbered:
         for key, row in program.rows.items():
             sides = [("E", row.lo, "")] if row.lo == row.hi else [("G", row.lo, ".at_least"), ("L", row.hi, ".at_most")]
             for sense, bound, ending in sides:
-                self.number |= {(key, side): len(program.kinds) + len(self.lines) for side in ("GL" if sense == "E" else sense)}
+                self.number |= {
+                    (key, side): len(program.kinds) + len(self.lines) for side in ("GL" if sense == "E" else sense)
+                }
                 self.lines.append(f"{names[key]}{ending} {sense} {bound} {_listed(_sparse(program.added[key]))}")
 
 
@@ -87,7 +89,7 @@ class _Derived:
 
     def leaf(self, leaf: Leaf, path: Path, assumed: tuple[int, ...]) -> int:
         program, sign = self.program, self.program.sign(leaf)
-        scale = Fraction(sign or 1, leaf.d if sign else 1)
+        scale = Fraction(sign, leaf.d) if sign and leaf.d > 1 else sign or 1
         used = [(place, -scale * excess) for place, excess in enumerate(program.excess(leaf, path)) if excess]
         used += [(self.number[key, "L" if y > 0 else "G"], scale * y) for key, y in leaf.rows.items()]
         used += [(number, scale * w) for number, w in zip(assumed, leaf.sides, strict=True) if w]

@@ -40,7 +40,7 @@ def _range(row: Row) -> str:
 
 def one_line(text: str) -> str:
     """Text of anybody on one line, so that no part of it can be read as anything but a comment."""
-    return "".join(c if c.isprintable() else " " for c in text)
+    return text if text.isprintable() else "".join(c if c.isprintable() else " " for c in text)
 
 
 def plain(name: str) -> str:

@@ -1,4 +1,4 @@
-"""Exported proofs as files: a folder or a zip archive with an index, complete or not there at all; same proofs, same bytes."""
+"""Exported proofs as files: a folder or a zip archive with an index, complete or not there; same proofs, same bytes."""
 
 import csv
 import io
@@ -20,7 +20,7 @@ from genverify.show.export.build import Exporter
 from genverify.show.export.coq import coq_text
 from genverify.show.export.opb import opb_text, pbp_text
 from genverify.show.export.program import Program, Question
-from genverify.show.export.questions import questions_of
+from genverify.show.export.questions import INDEX, questions_of
 from genverify.show.export.smt import smt_text
 from genverify.show.export.vipr import vipr_text
 from genverify.show.export.words import plain
@@ -31,12 +31,12 @@ FORMATS: Mapping[str, Mapping[str, Callable[[Program], str]]] = {
     "smt2": {"smt2": smt_text},
     "coq": {"v": coq_text},
 }
-INDEX, README = "index.csv", "README.txt"
+README = "README.txt"
 COLUMNS = ("block", "claim", "m", "files", "cells")
 TEXT = """Proofs of claims about published tables, exported by genverify. {data}
 
-Each file opens with what it shows, in words. index.csv lists every claim with its files and the published cells that they name.
-A claim "exactly m" is shown by two files: at least m records, and at most m.
+Each file opens with what it shows, in words. index.csv lists every claim with its files and the published cells that they
+name. A claim "exactly m" is shown by two files: at least m records, and at most m.
 
 {how}
 """
@@ -91,12 +91,13 @@ def export_questions(
         for name, text in zip(names, FORMATS[format].values(), strict=True):
             put(name, text(program))
         cells = {row.name: None for row in program.rows.values() if row.name != TOTAL}
-        for said, m in [(str(one.where), one.m) for one in statements] or [("no dataset fits", None)]:
-            files, named = settled.setdefault((said, m), ([], {}))
+        said: list[tuple[str, int | None]] = [(str(statement.where), statement.m) for statement in statements]
+        for one in said or [("no dataset fits", None)]:
+            files, named = settled.setdefault(one, ([], {}))
             files += names
             named |= cells
-    for (said, m), (files, named) in settled.items():
-        yield Line(release.block, said, m, tuple(files), tuple(named))
+    for (claim, m), (files, named) in settled.items():
+        yield Line(release.block, claim, m, tuple(files), tuple(named))
 
 
 def write_export(out: Path, blocks: Iterable[tuple[Release, Mapping[str, Any]]], format: str, words: str) -> tuple[int, int]:
