@@ -19,7 +19,7 @@ from genverify.core.release import TOTAL, Release
 from genverify.show.export.build import Exporter
 from genverify.show.export.coq import coq_text
 from genverify.show.export.opb import opb_text, pbp_text
-from genverify.show.export.program import Program, Question
+from genverify.show.export.program import CLAIM, Program, Question
 from genverify.show.export.questions import INDEX, questions_of
 from genverify.show.export.smt import smt_text
 from genverify.show.export.vipr import vipr_text
@@ -32,7 +32,8 @@ FORMATS: Mapping[str, Mapping[str, Callable[[Program], str]]] = {
     "coq": {"v": coq_text},
 }
 README = "README.txt"
-COLUMNS = ("block", "claim", "m", "files", "cells")
+COLUMNS = ("block", "shown", "m", "claim", "files", "cells")
+EXACTLY, NOTHING = "exactly", "no dataset fits"
 TEXT = """Proofs of claims about published tables, exported by genverify. {data}
 
 Each file opens with what it shows, in words. index.csv lists every claim with its files and the published cells that they
@@ -60,8 +61,9 @@ class Line:
     """A line of the index: what is shown of a block, the files that show it, the published cells that they name."""
 
     block: str
-    claim: str
+    shown: str
     m: int | None
+    claim: str
     files: tuple[str, ...]
     cells: tuple[str, ...]
 
@@ -84,20 +86,25 @@ def export_questions(
     if format not in FORMATS:
         raise DataError(f"unknown format {format!r}: {nearest(format, list(FORMATS))}")
     exporter = Exporter(release, certificate.lemmas)
-    settled: dict[tuple[str, int | None], tuple[list[str], dict[str, None]]] = {}
+    settled: dict[tuple[str, int | None, str], tuple[list[str], dict[str, None]]] = {}
     for question, statements in questions:
         program = exporter.program(question)
         names = [f"{plain(release.block)}/{question.name}.{ending}" for ending in FORMATS[format]]
         for name, text in zip(names, FORMATS[format].values(), strict=True):
             put(name, text(program))
-        cells = {row.name: None for row in program.rows.values() if row.name != TOTAL}
-        said: list[tuple[str, int | None]] = [(str(statement.where), statement.m) for statement in statements]
-        for one in said or [("no dataset fits", None)]:
-            files, named = settled.setdefault(one, ([], {}))
+        for said in _settled(question, statements):
+            files, cells = settled.setdefault(said, ([], {}))
             files += names
-            named |= cells
-    for (claim, m), (files, named) in settled.items():
-        yield Line(release.block, claim, m, tuple(files), tuple(named))
+            cells |= {row.name: None for row in program.rows.values() if row.name not in (TOTAL, CLAIM)}
+    for (shown, m, claim), (files, cells) in settled.items():
+        yield Line(release.block, shown, m, claim, tuple(files), tuple(cells))
+
+
+def _settled(question: Question, statements: Sequence[Statement]) -> list[tuple[str, int | None, str]]:
+    """What a question helps to show: exactly m by two of them, all else by one."""
+    if not statements:
+        return [(NOTHING, None, "")]
+    return [(question.goal if one.proof is None else EXACTLY, one.m, str(one.where)) for one in statements]
 
 
 def write_export(out: Path, blocks: Iterable[tuple[Release, Mapping[str, Any]]], format: str, words: str) -> tuple[int, int]:
@@ -151,7 +158,8 @@ def index_text(lines: Iterable[Line]) -> str:
     rows.writerow(COLUMNS)
     for line in lines:
         m = "" if line.m is None else line.m
-        rows.writerow([neutral(line.block), line.claim, m, " ".join(line.files), neutral("; ".join(line.cells))])
+        cells = neutral("; ".join(line.cells))
+        rows.writerow([neutral(line.block), line.shown, m, line.claim, " ".join(line.files), cells])
     return text.getvalue()
 
 
