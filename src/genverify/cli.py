@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from genverify.core.errors import GenverifyError, naming_disk_errors
+from genverify.core.errors import DataError, GenverifyError, naming_disk_errors
 from genverify.disclosure import command as releases
 from genverify.papers.cellbounds.command import add_parser as add_bounds
 from genverify.run import rooms
@@ -19,6 +19,7 @@ from genverify.run.schema import add_parser as add_schema
 from genverify.show.export import command as export_command
 
 if TYPE_CHECKING:
+    from genverify.checker.form import ProvedBound
     from genverify.core.release import Release
     from genverify.papers.housing.attack.check import Detection
 
@@ -56,7 +57,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     progress.set_defaults(run=_progress)
     rooms.add_parser(commands)
-    export_command.add_parser(commands, _housing_blocks)
+    export_command.add_parser(commands, _housing_blocks, _bounds)
     add_bounds(commands)
     add_schema(commands)
     releases.add_parser(commands)
@@ -85,6 +86,21 @@ def _housing_blocks(options: argparse.Namespace) -> "Iterator[tuple[Release, Map
     from genverify.papers.housing.attack.check import certified_parts
 
     return certified_parts(_detection(options.proofs.parent, HOUSING_DATA, options.reading))
+
+
+def _bounds(release: "Release", text: str) -> "tuple[list[dict[str, Any]], list[ProvedBound]]":
+    """The lemmas of a release, and the bounds of a count with their proofs, checked."""
+    from genverify.attack.verify import Verifier, check_ranges
+    from genverify.core.claims import parse_claim
+    from genverify.solve.settings import DEFAULT
+
+    where = parse_claim(text, release.schema.domain).predicate(release.schema.domain)
+    verifier = Verifier(DEFAULT.bounder(release))
+    program, counts = verifier.bounder.program, verifier.range_of(where)
+    if counts.limit or not (bounds := counts.proved_bounds(where)):
+        raise DataError(f"block {release.block}: the range of {where} has no proof ({counts.limit or 'it says nothing'})")
+    check_ranges(program, [(where, counts)])
+    return [lemma.as_dict() for lemma in program.lemmas], bounds
 
 
 def _explain(options: argparse.Namespace) -> None:

@@ -3,9 +3,9 @@ Exported proofs of a study, re-decided by other people's solvers, and refused on
 
     python tests/fuzz/export.py results/paper --claims 500 --changes 500
 
-Claims are drawn at random from all stored proofs. Each is exported as SMT-LIB (z3 and cvc5 must say unsat for both halves), as
-VIPR and as OPB with its proof (accepted by the checkers). Then one number is changed: the VIPR checker must refuse, and the
-solvers must find a dataset (sat) unless the changed counts contradict each other or the claim is true for another reason.
+Claims are drawn at random from all stored proofs. Each is exported as SMT-LIB (z3 and cvc5 must say unsat for both halves),
+as VIPR and as OPB with its proof (accepted by the checkers). Then one number is changed: the VIPR checker must refuse, and
+the solvers must find a dataset (sat), unless the changed counts contradict each other or the claim stays true.
 """
 
 import argparse

@@ -7,6 +7,7 @@ from itertools import product
 from random import Random
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -20,9 +21,11 @@ from genverify.checker.check import CertificateError, check_block
 from genverify.checker.form import read_certificate
 from genverify.checker.vipr import ViprError, check_vipr
 from genverify.core.claims import ANY, Claim
+from genverify.core.domain import Column, Domain
 from genverify.core.errors import DataError
 from genverify.core.predicates import Predicate
-from genverify.core.release import Release
+from genverify.core.queries import Query
+from genverify.core.release import Release, Schema
 from genverify.show.export import signatures
 from genverify.show.export.build import Exporter
 from genverify.show.export.opb import opb_text, pbp_text
@@ -272,12 +275,10 @@ def test_leaves_of_a_program_dominate_the_claim_over_the_whole_domain() -> None:
 
 def test_a_zero_cell_enters_with_its_multiplier() -> None:
     """Three rent, and nobody rents who does not live alone: the zero cell joins the lower half, not the upper one."""
-    domain = brute.Domain(
-        (brute.Column("TEN", "tenure", (1, 3), ("own", "rent")), brute.Column("SIZE", "size", (1, 2), ("1", "2")))
-    )
+    domain = Domain((Column("TEN", "tenure", (1, 3), ("own", "rent")), Column("SIZE", "size", (1, 2), ("1", "2"))))
     asked = {"rent": {"TEN": [3]}, "rent2": {"TEN": [3], "SIZE": [2]}}
-    queries = tuple(brute.Query(name, "T", name, Predicate.of(where)) for name, where in asked.items())
-    release = Release(brute.Schema(domain, (), queries), "b", 5, *(brute.np.array(x) for x in ([0, 1], [3, 0], [3, 0])))
+    queries = tuple(Query(name, "T", name, Predicate.of(where)) for name, where in asked.items())
+    release = Release(Schema(domain, (), queries), "b", 5, *(np.array(x) for x in ([0, 1], [3, 0], [3, 0])))
     leaf = {"kind": "bound", "y": {"rent": -1}}, {"kind": "bound", "y": {"rent": 1}}
     claim = {"where": {"TEN": 3, "SIZE": 1}, "m": 3, "proof": 0}
     text = {"block": "b", "lemmas": [], "proofs": [dict(zip(("lower", "upper"), leaf, strict=True))], "claims": [claim]}

@@ -21,7 +21,10 @@ FIRST = "010010201001000"
 
 @pytest.fixture(scope="module")
 def study(
-    tmp_path_factory: pytest.TempPathFactory, small_explorer: ModuleType, toy_schema: Schema, program_settings: ProgramSettings
+    tmp_path_factory: pytest.TempPathFactory,
+    small_explorer: ModuleType,
+    toy_schema: Schema,
+    program_settings: ProgramSettings,
 ) -> Path:
     """Release and proofs of a few blocks in the layout of results/{variant}; one block has a hostile name."""
     home = tmp_path_factory.mktemp("export")
@@ -80,6 +83,15 @@ def test_one_claim_in_every_format(study: Path, tmp_path: Path, format: str) -> 
     assert {path.name for path in out.iterdir()} == {FIRST, "index.csv", "README.txt"}
 
 
+def test_the_range_of_a_count_is_found_proved_and_exported(study: Path, tmp_path: Path) -> None:
+    out = tmp_path / "range.zip"
+    assert run("export", study / "proofs", "--block", FIRST, "--range", "AGE=2", "--to", out) == 0
+    shown = {line["shown"]: int(line["m"]) for line in index(out)}
+    assert shown.keys() <= {"at least", "at most"}
+    assert shown["at most"] >= shown.get("at least", 0)
+    assert run("check-vipr", out) == 0
+
+
 def refused(capsys: pytest.CaptureFixture[str], out: Path, *words: str | Path) -> str:
     """The message of a command that fails and leaves nothing behind."""
     before = sorted(out.parent.iterdir())
@@ -92,7 +104,7 @@ def test_a_claim_without_proof(study: Path, tmp_path: Path, capsys: pytest.Captu
     words = ("export", study / "proofs", "--block", FIRST, "--claim", "PET=1,m=3")
     assert "the claim PET=1, m = 3 is not among its" in refused(capsys, tmp_path / "x", *words)
     words = ("export", study / "proofs", "--claim", "PET=1")
-    assert "--claim needs --block" in refused(capsys, tmp_path / "x", *words)
+    assert "--claim and --range need --block" in refused(capsys, tmp_path / "x", *words)
     words = ("export", study / "proofs", "--block", "999", "--claim", "PET=1")
     assert "no proofs of block 999" in refused(capsys, tmp_path / "x.zip", *words)
 
@@ -109,9 +121,7 @@ def test_proofs_that_do_not_fit_their_release(study: Path, tmp_path: Path, capsy
         assert "the proofs are of other counts than these" in message
 
 
-def test_unknown_formats_and_places_that_are_taken(
-    study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_unknown_formats_and_places_that_are_taken(study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         run("export", study / "proofs", "--format", "viper")
     assert "invalid choice: 'viper'" in capsys.readouterr().err

@@ -9,15 +9,20 @@ from typing import TYPE_CHECKING, Any
 from genverify.core.errors import DataError
 
 if TYPE_CHECKING:
+    from genverify.checker.form import ProvedBound
     from genverify.core.release import Release
 
 FORMATS = ("vipr", "opb", "smt2", "coq")
 ENDING, STATISTICS = ".jsonl.gz", "statistics.parquet"
 Block = tuple["Release", Mapping[str, Any]]
+Bounds = Callable[["Release", str], tuple[list[dict[str, Any]], list["ProvedBound"]]]
 
 
-def add_parser(commands: Any, housing: Callable[[argparse.Namespace], Iterator[Block]]) -> None:
-    """Add both commands to the command line; `housing` gives the blocks where the proofs are of violations in housing."""
+def add_parser(commands: Any, housing: Callable[[argparse.Namespace], Iterator[Block]], bounds: Bounds) -> None:
+    """
+    Add both commands to the command line. `housing` gives the blocks where the proofs are of violations in housing; `bounds`
+    finds what a release says of a count, as lemmas and checked bounds.
+    """
     export = commands.add_parser(
         "export", help="write proofs in the formats of other checkers: VIPR, OPB with VeriPB, SMT-LIB, Coq"
     )
@@ -27,10 +32,13 @@ def add_parser(commands: Any, housing: Callable[[argparse.Namespace], Iterator[B
     export.add_argument("--format", choices=FORMATS, default="vipr", help="(%(default)s)")
     export.add_argument("--block", help="only this block")
     export.add_argument("--claim", help="only this claim of the block, e.g. TEN=3,HHSIZE=1,m=1 (m = 1 if left out)")
+    export.add_argument("--range", metavar="CONDITION",
+                        help="in place of a stored proof: the least and the most records of a block that meet a condition, "
+                        "e.g. TEN=3,HHSIZE=1; both bounds are found and proved now")  # fmt: skip
     export.add_argument("--to", type=Path, help="a .zip archive or a new folder (default: FORMAT.zip here)")
     export.add_argument("--reading", choices=["appendix_e", "exact"], default="appendix_e",
-                        help="of housing statistics, where proofs are beside statistics.parquet (%(default)s)")  # fmt: skip
-    export.set_defaults(run=run_export, housing=housing)
+                        help="of housing statistics, if proofs lie by statistics.parquet (%(default)s)")  # fmt: skip
+    export.set_defaults(run=run_export, housing=housing, bounds=bounds)
     check = commands.add_parser("check-vipr", help="check VIPR certificates of any program, in rational numbers")
     check.add_argument("files", type=Path, nargs="+", help="certificates, folders of them, or zip archives")
     check.set_defaults(run=run_check)
@@ -42,8 +50,8 @@ def run_export(options: argparse.Namespace) -> None:
 
     started, out = time.monotonic(), options.to or Path(f"{options.format}.zip")
     words = readme(options.format)
-    if options.claim:
-        statements, files = _one_claim(options, out, words)
+    if options.claim or options.range:
+        statements, files = (_one_claim if options.claim else _one_range)(options, out, words)
     else:
         blocks = _asked(options)
         statements, files = write_export(out, _counted(blocks), options.format, words)
@@ -58,9 +66,7 @@ def _one_claim(options: argparse.Namespace, out: Path, words: str) -> tuple[int,
     from genverify.show.export.questions import INDEX, claim_questions, find_claim
     from genverify.show.export.write import export_questions, index_text, writing
 
-    if not options.block:
-        raise DataError("--claim needs --block: name the block that the claim is about")
-    ((release, proofs),) = _asked(options)
+    release, proofs = _one_block(options)
     domain = release.schema.domain
     asked = parse_claim(options.claim, domain)
     check_block(release, proofs)
@@ -71,6 +77,28 @@ def _one_claim(options: argparse.Namespace, out: Path, words: str) -> tuple[int,
         (line,) = export_questions(release, certificate, questions, options.format, put)
         put(INDEX, index_text([line]))
     return 1, len(line.files)
+
+
+def _one_range(options: argparse.Namespace, out: Path, words: str) -> tuple[int, int]:
+    from genverify.checker.form import read_bounds
+    from genverify.show.export.questions import INDEX, bound_questions
+    from genverify.show.export.write import export_questions, index_text, writing
+
+    release, _ = _one_block(options)
+    lemmas, bounds = options.bounds(release, options.range)
+    certificate = read_bounds(release, lemmas, bounds)
+    questions = zip(bound_questions(release, lemmas, bounds), ([said] for said in certificate.claims), strict=True)
+    with writing(out, words) as put:
+        lines = list(export_questions(release, certificate, questions, options.format, put))
+        put(INDEX, index_text(lines))
+    return len(lines), sum(len(line.files) for line in lines)
+
+
+def _one_block(options: argparse.Namespace) -> Block:
+    if not options.block:
+        raise DataError("--claim and --range need --block: name the block that they are about")
+    (found,) = _asked(options)
+    return found
 
 
 def _asked(options: argparse.Namespace) -> Iterator[Block]:
