@@ -1,5 +1,5 @@
 """
-Reads: results/{variant}/ (release, proofs, claims, baselines, households).
+Reads: results/{variant}/ (release, proofs, claims, baselines, households, vipr).
 Writes: results/{variant}/explained/, the proofs laid out cell by cell, and results/explorer/, a page about the blocks of one variant
 that needs no server and no network. Data that are not synthetic: aggregates only, unless explorer.show_households is set.
 """
@@ -46,6 +46,10 @@ rule build_explorer:
         explained=expand(
             f"results/{EXPLORED}/explained/{{batch}}.jsonl.gz",
             batch=BATCHES if LISTED else [],
+        ),
+        vipr=expand(
+            f"results/{EXPLORED}/vipr/{{batch}}.zip",
+            batch=BATCHES if LISTED and STUDY.explorer.certificates else [],
         ),
         manifest="results/microdata.json",
         domain=STUDY.microdata.domain,

@@ -8,6 +8,7 @@ from genverify.attack.settings import Verify
 from genverify.core.release import read_schema
 from genverify.run.jobs import Job, log, run
 from genverify.show.explorer.build import block_entries, weight, write_blocks, write_lists, write_study
+from genverify.show.explorer.certificates import write_certificates
 from genverify.show.explorer.pages import page_text
 from genverify.show.explorer.settings import Explorer
 from genverify.show.explorer.summary import add_up, figures_by_state
@@ -28,7 +29,9 @@ def main(job: Job) -> None:
     if designs is not None:
         files = (map(Path, paths) for paths in (job.input.counts, job.input.proofs, job.input.explained))
         batches = list(zip(*files, strict=True))
-        entries = block_entries(schema, batches, Path(job.input.claims), Path(job.input.baselines))
+        certificates = write_certificates(folder, map(Path, job.input.vipr))
+        tables = Path(job.input.claims), Path(job.input.baselines)
+        entries = block_entries(schema, batches, *tables, certificates=certificates)
         piece = write_blocks(folder, entries, settings.blocks_per_piece)
         write_lists(folder, figures_by_state(*told), designs, piece)
     Path(job.output.page).write_text(page_text(f"Block explorer: {words.data}"))

@@ -3,11 +3,12 @@
 import argparse
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from genverify.core.errors import GenverifyError, naming_disk_errors
+from genverify.core.errors import DataError, GenverifyError, naming_disk_errors
 from genverify.disclosure import command as releases
 from genverify.papers.cellbounds.command import add_parser as add_bounds
 from genverify.run import rooms
@@ -16,6 +17,12 @@ from genverify.run.layout import HOUSING_DATA, STUDY
 from genverify.run.provenance import command as audit_command
 from genverify.run.reference import command as reference_command
 from genverify.run.schema import add_parser as add_schema
+from genverify.show.export import command as export_command
+
+if TYPE_CHECKING:
+    from genverify.checker.form import ProvedBound
+    from genverify.core.release import Release
+    from genverify.papers.housing.attack.check import Detection
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -62,6 +69,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     progress.set_defaults(run=_progress)
     rooms.add_parser(commands)
+    export_command.add_parser(commands, _housing_blocks, _bounds)
     add_bounds(commands)
     add_estimate(commands)
     add_schema(commands)
@@ -70,15 +78,42 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _check_housing(options: argparse.Namespace) -> None:
-    from genverify.papers.housing.attack.check import Detection, check_detection
+    from genverify.papers.housing.attack.check import check_detection
 
-    started, home, data = time.monotonic(), options.folder, options.data
-    statistics, blocks, proofs = (home / name for name in ("statistics.parquet", "blocks.parquet", "proofs.jsonl.gz"))
-    domain, published = data / "domain.yaml", data / "published.yaml"
-    total = check_detection(Detection(statistics, blocks, proofs, domain, published, options.reading))
+    started = time.monotonic()
+    total = check_detection(_detection(options.folder, options.data, options.reading))
     proved = f"{total['violation']} blocks with a violation, {total['contradiction']} with counts that contradict each other"
     print(f"{proved}: all proofs right ({time.monotonic() - started:.1f} s)")
     print(f"{total['possible']} blocks possible, {total['undecided']} undecided: without a proof, as they claim nothing")
+
+
+def _detection(home: Path, data: Path, reading: str) -> "Detection":
+    from genverify.papers.housing.attack.check import Detection
+
+    statistics, blocks, proofs = (home / name for name in ("statistics.parquet", "blocks.parquet", "proofs.jsonl.gz"))
+    return Detection(statistics, blocks, proofs, data / "domain.yaml", data / "published.yaml", reading)
+
+
+def _housing_blocks(options: argparse.Namespace) -> "Iterator[tuple[Release, Mapping[str, Any]]]":
+    """The certificates of the blocks that must hold a violation, each with its release."""
+    from genverify.papers.housing.attack.check import certified_parts
+
+    return certified_parts(_detection(options.proofs.parent, HOUSING_DATA, options.reading))
+
+
+def _bounds(release: "Release", text: str) -> "tuple[list[dict[str, Any]], list[ProvedBound]]":
+    """The lemmas of a release, and the bounds of a count with their proofs, checked."""
+    from genverify.attack.verify import Verifier, check_ranges
+    from genverify.core.claims import parse_claim
+    from genverify.solve.settings import DEFAULT
+
+    where = parse_claim(text, release.schema.domain).predicate(release.schema.domain)
+    verifier = Verifier(DEFAULT.bounder(release))
+    program, counts = verifier.bounder.program, verifier.range_of(where)
+    if counts.limit or not (bounds := counts.proved_bounds(where)):
+        raise DataError(f"block {release.block}: the range of {where} has no proof ({counts.limit or 'it says nothing'})")
+    check_ranges(program, [(where, counts)])
+    return [lemma.as_dict() for lemma in program.lemmas], bounds
 
 
 def _explain(options: argparse.Namespace) -> None:

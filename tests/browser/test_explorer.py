@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from genverify.attack.words.sentences import read_phrases
+from genverify.checker.vipr import check_vipr
 from genverify.core.domain import read_domain
 from genverify.core.release import Schema
 from genverify.show.explorer.summary import plain_sentence
@@ -258,3 +259,20 @@ def case(names: Sequence[str], claim: dict[str, int]) -> list[dict[str, Any]]:
     """A claim as a group of one form, as the page holds it."""
     mask = sum(1 << place for place, name in enumerate(names) if name in claim)
     return [{"codes": [claim.get(name, -1) for name in names]}, {"mask": mask}]
+
+
+def test_a_proof_is_saved_for_other_checkers(visit: Visit, explorer: Path) -> None:
+    """The files are in a piece of their own, loaded only now, and are what the VIPR checker accepts."""
+    page = visit.open(explorer, f"block={FIRST}")
+    page.click(".why >> nth=0")
+    assert page.locator("script[src*='vipr-']").count() == 0
+    saved = []
+    page.on("download", lambda download: saved.append(download))
+    page.click(".save >> nth=0")
+    page.wait_for_selector(".files [role=status]:has-text('Saved: claims_')")
+    page.wait_for_function("document.querySelectorAll(\"script[src*='vipr-']\").length === 1")
+    page.wait_for_timeout(500)
+    names = [download.suggested_filename for download in saved]
+    assert sorted(name.rpartition("_at_")[2] for name in names) == ["least.vipr", "most.vipr"]
+    for download in saved:
+        assert check_vipr(Path(download.path()).read_text()) == 1

@@ -39,6 +39,7 @@ SETTINGS: dict[str, Any] = {
     "phrases": None,
     "places": str(ROOT / "data" / "census" / "places.yaml"),
     "show_households": False,
+    "certificates": True,
     "blocks_per_piece": 2,
 }
 PRIOR_NAMES = [name + end for name in PRIORS for end in ("", LEAVE_OUT)] + [UNIFORM]
@@ -116,10 +117,13 @@ def build(study: Path, folder: Path, toy: Path, **settings: Any) -> Path:
     explained = study / "explained.jsonl.gz"
     release = {"schema": study / "schema.json", "counts": study / "000.parquet"}
     run("explain_claims", {**release, "proofs": study / "000.jsonl.gz"}, {"explained": explained})
+    vipr = {**release, "proofs": study / "000.jsonl.gz", "manifest": study / "microdata.json"}
+    run("export_proofs", vipr, {"archive": study / "000.zip"})
     frames = {name: study / f"{name}.parquet" for name in ("sample", "claims", "blocks", "households", "baselines")}
     laid_out = {"proofs": [study / "000.jsonl.gz"], "explained": [explained]}
     inputs = {"schema": study / "schema.json", "counts": [study / "000.parquet"], **laid_out, **frames}
     inputs |= {
+        "vipr": [study / "000.zip"],
         "manifest": study / "microdata.json",
         "domain": toy / "domain.yaml",
         "tables": toy / "tables.yaml",

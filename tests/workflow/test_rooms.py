@@ -68,3 +68,11 @@ def test_the_checker_imports_core_only_and_nothing_that_finds_proofs() -> None:
         for used in code_files(path):
             assert Path(used).resolve().relative_to(PACKAGE).parts[0] in {"__init__.py", "core", "checker"}, name_of(path)
             assert not FINDERS & {parts[0] for parts in imports(ROOT / used)}, used
+
+
+def test_exported_proofs_rest_on_core_and_checker_only() -> None:
+    """What writes a proof for other checkers shares nothing with what found it, and the VIPR checker nothing with either."""
+    for path in sorted((PACKAGE / "show" / "export").rglob("*.py")):
+        assert {parts[0] for parts in of_library(path)} <= {"core", "checker", "show"}, name_of(path)
+        assert {parts[:2] for parts in of_library(path) if parts[0] == "show"} <= {("show", "export")}, name_of(path)
+    assert {parts[:2] for parts in of_library(PACKAGE / "checker" / "vipr.py")} == {("core", "errors")}

@@ -21,7 +21,7 @@ def test_explain_claims_lays_out_every_proof(explorer: Path) -> None:
 def test_build_explorer_writes_the_page_and_its_pieces(explorer: Path) -> None:
     assert (explorer / "index.html").read_text().startswith("<!doctype html>")
     names = {path.stem for path in (explorer / "pieces").iterdir()}
-    assert names == {"study", "state-01", "state-56", "blocks-0", "blocks-1"}
+    assert names == {"study", "state-01", "state-56", "blocks-0", "blocks-1", *(f"vipr-{block}" for block in range(4))}
 
 
 def test_phrases_of_another_domain_are_refused(

@@ -17,6 +17,7 @@ from genverify.show.explorer.pages import in_pieces, write_list, write_piece
 from genverify.show.explorer.proofs import check_layout
 from genverify.show.explorer.summary import block_rows, study_piece
 from genverify.show.explorer.words import Words
+from genverify.show.export.words import plain
 
 Batch = tuple[Path, Path, Path]
 """A file of counts, one of proofs, and one of laid-out proofs."""
@@ -56,11 +57,17 @@ def write_lists(folder: Path, figures: Iterable[pd.DataFrame], designs: Sequence
 
 
 def block_entries(
-    schema: Schema, batches: Sequence[Batch], claims: Path, baselines: Path, at_once: int = FEW_BLOCKS_AT_ONCE
+    schema: Schema,
+    batches: Sequence[Batch],
+    claims: Path,
+    baselines: Path,
+    at_once: int = FEW_BLOCKS_AT_ONCE,
+    certificates: Mapping[str, int] | None = None,
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """
     Every block with what the page shows of it; claims are read for as many batches as hold about `at_once` blocks. The
     proofs of a block are checked first, and every claim that names a proof is looked up among the proved ones.
+    `certificates` are the numbers of the pieces with the files of a block.
     """
     for group, blocks in _groups(batches, at_once):
         of_block, nothing = claims_by_block(claims, baselines, blocks)
@@ -70,7 +77,10 @@ def block_entries(
                 rows, shown = of_block.get(block.release.block, nothing), laid_out.get(block.release.block, [])
                 block.require(rows[rows["proof"].notna()], claims)
                 check_layout(block, shown, explained)
-                yield block.release.block, block_entry(block.release, rows, shown)
+                entry = block_entry(block.release, rows, shown)
+                if certificates and plain(block.release.block) in certificates:
+                    entry["vipr"] = certificates[plain(block.release.block)]
+                yield block.release.block, entry
 
 
 def _groups(batches: Iterable[Batch], at_once: int) -> Iterator[tuple[list[Batch], set[str]]]:

@@ -10,4 +10,5 @@ class Explorer(Section):
     phrases: str | None
     places: str
     show_households: bool
+    certificates: bool
     blocks_per_piece: int = Field(ge=1)

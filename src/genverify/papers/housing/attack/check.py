@@ -6,7 +6,7 @@ is `possible` or `undecided`, and has no violation that is proved.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -85,6 +85,18 @@ def _shown(found: Detection, rows: Mapping[str, Row]) -> dict[str, Proved]:
                 f"fits, so the verdict is contradiction. {REMEDY}"
             )
     return shown
+
+
+def certified_parts(found: Detection) -> Iterator[tuple[Release, Mapping[str, Any]]]:
+    """Every certificate of a detection with the part of its release that it is about."""
+    rows = dict(read_statistics(found.statistics, read_percentages(found.published)))
+    file, percentages = read_household_file(found.domain), read_percentages(found.published)
+    for text in read_proofs(found.proofs):
+        if text["block"] not in rows:
+            raise DataError(f"{found.proofs}: block {text['block']!r} is not in {found.statistics}. {REMEDY}")
+        whole = read_block(rows[text["block"]], text["block"], file, percentages, found.reading)
+        parts = provable_parts(whole, file, found.reading)
+        yield next((part for part in parts if part.digest == text.get("release")), parts[0]), text
 
 
 def _of_some_part(parts: Sequence[Release], text: Mapping[str, Any]) -> Proved:

@@ -76,5 +76,31 @@ genverify.proof = (function () {
     return (weight < 0 ? "−" : "+") + (size === 1 ? "" : " " + size + " ×");
   }
 
-  return { view, shown };
+  // The files of a proof for other people's checkers; they are loaded and unpacked only when somebody asks.
+  function files(block, group) {
+    if (block.vipr === undefined || group.id === undefined) return null;
+    const said = h("span", { class: "muted", role: "status" });
+    const button = h("button", { type: "button", class: "quiet save", onclick: function () {
+      save(block.vipr, "_proof_" + group.id + "_").then(function (names) { said.textContent = " Saved: " + names.join(", "); })
+        .catch(function (error) { said.textContent = " Cannot be saved here (" + error.message + "); see vipr.zip of the study."; });
+    } }, "Save the proof for other checkers (VIPR)");
+    return h("p", { class: "files" }, button, said);
+  }
+
+  async function save(number, part) {
+    const piece = await genverify.load("vipr-" + number);
+    const bytes = Uint8Array.from(atob(piece.data), function (letter) { return letter.charCodeAt(0); });
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+    const whole = await new Response(stream).arrayBuffer();
+    const wanted = piece.names.map(function (name, place) { return [name, place ? piece.ends[place - 1] : 0, piece.ends[place]]; })
+      .filter(function ([name]) { return name.includes(part); });
+    wanted.forEach(function ([name, from, to]) {
+      const address = URL.createObjectURL(new Blob([whole.slice(from, to)], { type: "text/plain" }));
+      h("a", { href: address, download: name }).click();
+      setTimeout(function () { URL.revokeObjectURL(address); }, 10000);
+    });
+    return wanted.map(function ([name]) { return name; });
+  }
+
+  return { view, shown, files };
 })();

@@ -23,7 +23,7 @@ genverify.block = (function () {
     const groups = entry.groups.map(function (group, place) {
       return { ...group, key: group.id === undefined ? "g" + place : String(group.id), forms: genverify.unpack(study, group.forms) };
     });
-    return { n: entry.n, counts, withheld, groups, count: function (cell) {
+    return { n: entry.n, vipr: entry.vipr, counts, withheld, groups, count: function (cell) {
       return cell < 0 ? entry.n : withheld.has(cell) ? null : counts.get(cell) || 0;
     } };
   }
@@ -130,7 +130,7 @@ genverify.block = (function () {
   }
 
   function details(study, block, group, forms) {
-    const proof = group.proof ? [h("h3", {}, "The published cells that force it"), genverify.proof.view(study, block, group)]
+    const proof = group.proof ? [h("h3", {}, "The published cells that force it"), genverify.proof.view(study, block, group), genverify.proof.files(block, group)]
       : [h("h3", {}, "Verified by the solver, without proof"), h("p", {}, "The one-hot program gives no proofs: this claim rests on the solver alone.")];
     return [...proof, h("h3", {}, "How likely by chance"), chances(study, forms[0]),
       forms.length > 1 ? shorter(study, group, forms.slice(1)) : null].filter(Boolean);

@@ -1,0 +1,18 @@
+"""Put the certificates of all batches into one archive."""
+
+from pathlib import Path
+
+from genverify.core.manifest import data_label
+from genverify.run.jobs import Job, log, run
+from genverify.show.export.write import join_exports, readme
+
+
+def main(job: Job) -> None:
+    out = Path(job.output.archive)
+    words = readme("vipr", f"Counts of: {data_label(Path(job.input.manifest))}.")
+    statements, files = join_exports(out, map(Path, job.input.archives), words)
+    log.info("%d statements, %d certificates, %.1f MB", statements, files, out.stat().st_size / 1e6)
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821  (put there by Snakemake)

@@ -1,0 +1,24 @@
+"""Write the proofs of a batch as VIPR certificates, and check each of them."""
+
+from pathlib import Path
+
+from genverify.checker.stored import stored_blocks
+from genverify.checker.vipr import check_archive
+from genverify.core.manifest import data_label
+from genverify.core.release import read_schema
+from genverify.core.timing import progress
+from genverify.run.jobs import Job, log, run
+from genverify.show.export.write import readme, write_export
+
+
+def main(job: Job) -> None:
+    schema, out = read_schema(Path(job.input.schema)), Path(job.output.archive)
+    blocks = list(stored_blocks(Path(job.input.counts), Path(job.input.proofs), schema))
+    words = readme("vipr", f"Counts of: {data_label(Path(job.input.manifest))}.")
+    statements, files = write_export(out, progress(blocks, "blocks"), "vipr", words)
+    checked = check_archive(out)
+    log.info("%d statements, %d certificates, %d of them accepted by the VIPR checker", statements, files, checked)
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821  (put there by Snakemake)

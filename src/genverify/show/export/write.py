@@ -1,0 +1,193 @@
+"""Exported proofs as files: a folder or a zip archive with an index, complete or not there; same proofs, same bytes."""
+
+import csv
+import io
+import os
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
+
+from genverify.checker.check import check_block
+from genverify.checker.form import Certificate, Statement, read_certificate
+from genverify.core.csvtext import neutral
+from genverify.core.errors import DataError, nearest
+from genverify.core.release import TOTAL, Release
+from genverify.show.export.build import Exporter
+from genverify.show.export.coq import coq_text
+from genverify.show.export.opb import opb_text, pbp_text
+from genverify.show.export.program import CLAIM, Program, Question
+from genverify.show.export.questions import INDEX, questions_of
+from genverify.show.export.smt import smt_text
+from genverify.show.export.vipr import vipr_text
+from genverify.show.export.words import plain
+
+FORMATS: Mapping[str, Mapping[str, Callable[[Program], str]]] = {
+    "vipr": {"vipr": vipr_text},
+    "opb": {"opb": opb_text, "pbp": pbp_text},
+    "smt2": {"smt2": smt_text},
+    "coq": {"v": coq_text},
+}
+README = "README.txt"
+COLUMNS = ("block", "shown", "m", "claim", "files", "cells")
+EXACTLY, NOTHING = "exactly", "no dataset fits"
+TEXT = """Proofs of claims about published tables, exported by genverify. {data}
+
+Each file opens with what it shows, in words. index.csv lists every claim with its files and the published cells that they
+name. A claim "exactly m" is shown by two files: at least m records, and at most m.
+
+{how}
+"""
+HOW = {
+    "vipr": "Format VIPR 1.0. Check a file with viprchk (the program VIPR), or all of them with `genverify check-vipr`.",
+    "opb": "Format OPB with VeriPB 2.0 proofs: veripb FILE.opb FILE.pbp",
+    "smt2": "Format SMT-LIB 2: cvc5 FILE, or z3 FILE. The answer unsat means that the claim holds in every dataset.",
+    "coq": "Coq: compile proofs/Checker.v of genverify, then coqc -Q proofs Genverify FILE. Each file is a theorem.",
+}
+LONG_AGO = (1980, 1, 1, 0, 0, 0)
+Put = Callable[[str, str], None]
+
+
+def readme(format: str, data: str = "") -> str:
+    """What stands in the README of an archive; `data` says where the counts come from."""
+    return TEXT.format(data=data, how=HOW[format])
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of the index: what is shown of a block, the files that show it, the published cells that they name."""
+
+    block: str
+    shown: str
+    m: int | None
+    claim: str
+    files: tuple[str, ...]
+    cells: tuple[str, ...]
+
+
+def export_block(release: Release, proofs: Mapping[str, Any], format: str, put: Put) -> Iterator[Line]:
+    """Check the proofs of a block, hand over the files of all of them, and list what they show."""
+    check_block(release, proofs)
+    certificate = read_certificate(release, proofs)
+    yield from export_questions(release, certificate, questions_of(release.schema.domain, certificate), format, put)
+
+
+def export_questions(
+    release: Release,
+    certificate: Certificate,
+    questions: Iterable[tuple[Question, Sequence[Statement]]],
+    format: str,
+    put: Put,
+) -> Iterator[Line]:
+    """Hand over the files of some questions; a line for each statement that they settle."""
+    if format not in FORMATS:
+        raise DataError(f"unknown format {format!r}: {nearest(format, list(FORMATS))}")
+    exporter = Exporter(release, certificate.lemmas)
+    settled: dict[tuple[str, int | None, str], tuple[list[str], dict[str, None]]] = {}
+    for question, statements in questions:
+        program = exporter.program(question)
+        names = [f"{plain(release.block)}/{question.name}.{ending}" for ending in FORMATS[format]]
+        for name, text in zip(names, FORMATS[format].values(), strict=True):
+            put(name, text(program))
+        for said in _settled(question, statements):
+            files, cells = settled.setdefault(said, ([], {}))
+            files += names
+            cells |= {row.name: None for row in program.rows.values() if row.name not in (TOTAL, CLAIM)}
+    for (shown, m, claim), (files, cells) in settled.items():
+        yield Line(release.block, shown, m, claim, tuple(files), tuple(cells))
+
+
+def _settled(question: Question, statements: Sequence[Statement]) -> list[tuple[str, int | None, str]]:
+    """What a question helps to show: exactly m by two of them, all else by one."""
+    if not statements:
+        return [(NOTHING, None, "")]
+    return [(question.goal if one.proof is None else EXACTLY, one.m, str(one.where)) for one in statements]
+
+
+def write_export(out: Path, blocks: Iterable[tuple[Release, Mapping[str, Any]]], format: str, words: str) -> tuple[int, int]:
+    """All proofs of some blocks in a folder or zip archive; how many statements and files it holds."""
+    lines: list[Line] = []
+    with writing(out, words) as put:
+        for release, proofs in blocks:
+            lines.extend(export_block(release, proofs, format, put))
+        put(INDEX, index_text(lines))
+    return len(lines), len({file for line in lines for file in line.files})
+
+
+def join_exports(out: Path, archives: Iterable[Path], words: str) -> tuple[int, int]:
+    """Several archives in one, with one index; how many statements and files it holds."""
+    count, head, rows = 0, "", list[str]()
+    with writing(out, words) as put:
+        for path in archives:
+            with ZipFile(path) as archive:
+                for name in archive.namelist():
+                    text = archive.read(name).decode()
+                    if name == INDEX:
+                        head, *own = text.splitlines(keepends=True)
+                        rows += own
+                    elif name != README:
+                        put(name, text)
+                        count += 1
+        put(INDEX, "".join([head, *rows]))
+    return len(rows), count
+
+
+@contextmanager
+def writing(out: Path, words: str) -> Iterator[Put]:
+    """A place for files, with a README once all is well; after an error, nothing is left of it."""
+    part = out.with_name(f".{out.name}.part")
+    if out.exists() and out.is_dir():
+        raise DataError(f"{out}: the folder exists; remove it, or name another with --to")
+    _remove(part)
+    try:
+        with _zip(part) if out.suffix == ".zip" else _folder(part) as put:
+            yield put
+            put(README, words)
+        os.replace(part, out)
+    finally:
+        _remove(part)
+
+
+def index_text(lines: Iterable[Line]) -> str:
+    """The index as CSV: files and cells of a line are separated by spaces and semicolons."""
+    text = io.StringIO()
+    rows = csv.writer(text, lineterminator="\n")
+    rows.writerow(COLUMNS)
+    for line in lines:
+        m = "" if line.m is None else line.m
+        cells = neutral("; ".join(line.cells))
+        rows.writerow([neutral(line.block), line.shown, m, line.claim, " ".join(line.files), cells])
+    return text.getvalue()
+
+
+@contextmanager
+def _zip(path: Path) -> Iterator[Put]:
+    with ZipFile(path, "w", ZIP_DEFLATED, compresslevel=9) as archive:
+
+        def put(name: str, text: str) -> None:
+            info = ZipInfo(name, LONG_AGO)
+            info.compress_type, info.external_attr = ZIP_DEFLATED, 0o644 << 16
+            archive.writestr(info, text, ZIP_DEFLATED, 9)
+
+        yield put
+
+
+@contextmanager
+def _folder(path: Path) -> Iterator[Put]:
+    path.mkdir(parents=True)
+
+    def put(name: str, text: str) -> None:
+        (path / name).parent.mkdir(parents=True, exist_ok=True)
+        (path / name).write_text(text)
+
+    yield put
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)

@@ -1,0 +1,288 @@
+"""Exported proofs: accepted by checkers that share nothing with the exporter, and refused once a number is changed."""
+
+import re
+from collections import Counter
+from dataclasses import replace
+from itertools import product
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import brute_force as brute
+import mutations
+import pbp_checker
+from genverify.attack.block import claim_where
+from genverify.attack.verify import Range, Verdict, Verifier
+from genverify.checker.check import CertificateError, check_block
+from genverify.checker.form import read_certificate
+from genverify.checker.vipr import ViprError, check_vipr
+from genverify.core.claims import ANY, Claim
+from genverify.core.domain import Column, Domain
+from genverify.core.errors import DataError
+from genverify.core.predicates import Predicate
+from genverify.core.queries import Query
+from genverify.core.release import Release, Schema
+from genverify.show.export import signatures
+from genverify.show.export.build import Exporter
+from genverify.show.export.opb import opb_text, pbp_text
+from genverify.show.export.program import AT_LEAST, AT_MOST, NEVER, Fork, Program, leaves
+from genverify.show.export.questions import bound_questions, questions_of
+from genverify.show.export.smt import smt_text
+from genverify.show.export.vipr import vipr_text
+from genverify.show.export.write import export_block
+from genverify.solve.leaves import certificate_of
+from genverify.solve.settings import DEFAULT
+from solvers import SOLVERS, solver
+
+few = settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
+randoms = st.randoms(use_true_random=False)
+Text = dict[str, Any]
+
+
+def proved(release: Release, most: int = 12) -> Text:
+    """A certificate of some claims that are true of every dataset, found by the attack and accepted by the checker."""
+    verifier = Verifier(DEFAULT.bounder(release))
+    names, truth = release.schema.domain.names, brute.Truth(release)
+    claims = [Claim(codes, min(counts)) for codes in brute.every_assignment(release.schema.domain)
+              if len(counts := truth.counts(codes)) == 1]  # fmt: skip
+    text = certificate_of(release, verifier.bounder.program.lemmas)
+    for decision in verifier.decide(claims[:most]):
+        assert decision.verdict is Verdict.VERIFIED
+        text["claims"].append(
+            {"where": claim_where(names, decision.claim), "m": decision.claim.m, "proof": len(text["proofs"])}
+        )
+        text["proofs"].append({"lower": decision.lower.as_dict(), "upper": decision.upper.as_dict()})
+    check_block(release, text)
+    return text
+
+
+def programs(release: Release, text: Text) -> list[Program]:
+    certificate = read_certificate(release, text)
+    exporter = Exporter(release, certificate.lemmas)
+    return [exporter.program(question) for question, _ in questions_of(release.schema.domain, certificate)]
+
+
+def accepted(program: Program) -> None:
+    assert check_vipr(vipr_text(program)) >= 1
+    assert pbp_checker.check(opb_text(program), pbp_text(program)) >= 1
+
+
+@few
+@given(randoms, st.booleans(), st.booleans())
+def test_what_our_checker_accepts_is_accepted_by_the_others(random: Random, slack: bool, sums: bool) -> None:
+    release = brute.some_release(random, slack=slack, sums=sums)
+    for program in programs(release, proved(release)):
+        accepted(program)
+
+
+@few
+@given(randoms, st.booleans())
+def test_every_record_of_the_domain_lies_in_one_kind_and_adds_what_it_adds_to_each_cell(random: Random, sums: bool) -> None:
+    release = brute.some_release(random, sums=sums)
+    names, queries = release.schema.domain.names, {query.id: query for query in release.queries}
+    every = list(product(*(column.codes for column in release.schema.domain.columns)))
+    for program in programs(release, proved(release, 3)):
+        keys = [key for key in program.rows if key.removeprefix("cell:") in queries]
+        where = program.question.where
+        seen: Counter[tuple[int, ...]] = Counter()
+        for record in every:
+            seen[(*(brute.added(queries[key.removeprefix("cell:")], names, record) for key in keys),
+                  int(any(brute.matches(one, names, record) for one in where)))] += 1  # fmt: skip
+        found: Counter[tuple[int, ...]] = Counter()
+        for place, kind in enumerate(program.kinds):
+            found[(*(program.added[key][place] for key in keys), program.count[place])] += kind.size
+        assert found == seen
+
+
+def test_forks_become_assumptions_that_are_taken_back() -> None:
+    release = brute.clique(4)
+    found = programs(release, proved(release))
+    forked = [program for program in found if isinstance(program.tree, Fork)]
+    assert forked
+    for program in forked:
+        accepted(program)
+        text = vipr_text(program)
+        assert text.count("{ asm }") == 2 * text.count("{ uns ") > 0
+        with pytest.raises(ViprError, match=r"rests on the assumption|does not follow|not what was to be"):
+            check_vipr(without_last_step(text))
+
+
+def without_last_step(text: str) -> str:
+    lines = text.rstrip("\n").split("\n")
+    at = next(place for place, line in enumerate(lines) if line.startswith("DER "))
+    lines[at] = f"DER {int(lines[at].split()[1]) - 1}"
+    return "\n".join(lines[:-1])
+
+
+@few
+@given(randoms)
+def test_impossible_counts_contradictions_and_bounds(random: Random) -> None:
+    release = brute.some_graph(random) if random.random() < 0.3 else brute.some_release(random, slack=True)
+    text = proved(release, 1)
+    if not text["claims"]:
+        return
+    claim, pair = text["claims"][0], text["proofs"][0]
+    never = {"where": claim["where"], "m": claim["m"] + 1, "proof": mutations.impossible_of(pair["upper"], 1)}
+    bound = {"where": claim["where"], "m": claim["m"], "proof": pair["lower"]}
+    found = programs(release, {**text, "impossible": [never], "at_least": [bound]})
+    assert [program.question.goal for program in found] == [AT_LEAST, AT_MOST, NEVER, AT_LEAST]
+    other, contradicted = mutations.contradictory(release, {**text, "release": release.digest})
+    contradicted["release"] = other.digest
+    check_block(other, contradicted)
+    for program in [*found, *programs(other, contradicted)]:
+        accepted(program)
+
+
+def test_ranges_of_a_count_one_side_each() -> None:
+    release = brute.some_release(Random(5), slack=True)
+    verifier = Verifier(DEFAULT.bounder(release))
+    claim = Claim((release.schema.domain.columns[0].codes[0], *[ANY] * (len(release.schema.domain.columns) - 1)), 0)
+    counts: Range = verifier.range(claim)
+    bounds = counts.proved_bounds(claim.predicate(release.schema.domain))
+    lemmas = [lemma.as_dict() for lemma in verifier.bounder.program.lemmas]
+    exporter = Exporter(release, read_certificate(release, certificate_of(release, verifier.bounder.program.lemmas)).lemmas)
+    found = [exporter.program(question) for question in bound_questions(release, lemmas, bounds)]
+    assert found
+    for program in found:
+        accepted(program)
+
+
+@pytest.mark.parametrize("name", SOLVERS)
+def test_solvers_find_no_counterexample_and_find_one_if_m_is_changed(name: str) -> None:
+    decide = solver(name)
+    for seed in range(6):
+        release = brute.some_release(Random(seed), slack=seed % 2 == 1, sums=seed % 3 == 2)
+        for program in programs(release, proved(release, 4)):
+            text = smt_text(program)
+            assert decide(text) == "unsat"
+            assert decide(stronger(program, text)) == "sat"
+
+
+def stronger(program: Program, text: str) -> str:
+    """The script with an m that no dataset has: one less at most, or one more at least."""
+    m, more = program.question.m, program.question.goal == AT_LEAST
+    head, _, end = text.rpartition(f" {m}) :named |not_the_goal|")
+    other = f"{m + 1}" if more else f"{m - 1}" if m else "(- 1)"
+    return f"{head} {other}) :named |not_the_goal|{end}"
+
+
+@few
+@given(randoms)
+def test_a_changed_number_is_refused(random: Random) -> None:
+    """A multiplier, m or a count that a leaf needs: whatever is changed, the derivation no longer adds up."""
+    release = brute.some_graph(random) if random.random() < 0.3 else brute.some_release(random)
+    for program in programs(release, proved(release, 3)):
+        text = vipr_text(program)
+        for wrong in (changed_goal(program, text), changed_multiplier(random, text), changed_count(program, text)):
+            if wrong is not None:
+                with pytest.raises(ViprError):
+                    check_vipr(wrong)
+
+
+def changed_goal(program: Program, text: str) -> str:
+    m, stronger = program.question.m, program.question.m + (1 if program.question.goal == AT_LEAST else -1)
+    return text.replace(f"RTP range {m} inf", f"RTP range {stronger} inf").replace(
+        f"RTP range -inf {m}", f"RTP range -inf {stronger}"
+    )
+
+
+def changed_multiplier(random: Random, text: str) -> str | None:
+    """One multiplier of one step is another: the coefficients no longer cancel."""
+    steps = [found for found in re.finditer(r"\{ (?:lin|rnd) (\d+) ([^}]*)\}", text) if found.group(1) != "0"]
+    if not steps:
+        return None
+    step = random.choice(steps)
+    words = step.group(2).split()
+    at = 2 * random.randrange(len(words) // 2) + 1
+    words[at] = f"{words[at]}1" if words[at] != "0" else "1"
+    return f"{text[: step.start(2)]}{' '.join(words)} {text[step.end(2) :]}"
+
+
+def changed_count(program: Program, text: str) -> str | None:
+    """A published count that makes the sum of the only leaf too large by as much as its denominator."""
+    if isinstance(program.tree, Fork) or not program.tree.rows:
+        return None
+    key, y = next(iter(program.tree.rows.items()))
+    row = program.rows[key]
+    if row.lo != row.hi:
+        return None
+    moved = int(row.lo or 0) + (1 if y > 0 else -1) * program.tree.d * (abs(program.question.m) + 2)
+    line = re.search(rf"^{re.escape(row.name)} E (\S+) ", text, re.MULTILINE)
+    assert line
+    return f"{text[: line.start(1)]}{moved}{text[line.end(1) :]}"
+
+
+def test_a_file_says_what_it_shows_and_is_about_whom() -> None:
+    release = brute.clique(4)
+    text = vipr_text(programs(release, proved(release))[0])
+    lines = text.split("\n")
+    head = lines[: lines.index("VER 1.0")]
+    assert head[0] == f"% Block tiny, 2 records; release {release.digest}"
+    assert head[1].startswith("% Shown: at least ")
+    assert all(line.startswith("% ") for line in head)
+    assert any(re.match(r"%   q\d: 0 to 1 \(q\d\)$", line) for line in head)
+
+
+def test_too_many_kinds_are_refused_clearly(monkeypatch: pytest.MonkeyPatch) -> None:
+    release = brute.clique(4)
+    text = proved(release)
+    monkeypatch.setattr(signatures, "MOST", 2)
+    with pytest.raises(DataError, match="over the limit of 2; this claim cannot be exported"):
+        programs(release, text)
+
+
+def test_a_proof_that_does_not_fit_its_release_and_an_unknown_format_are_refused() -> None:
+    release = brute.clique(4)
+    text = proved(release)
+    with pytest.raises(CertificateError, match="the proofs are of other counts than these"):
+        list(export_block(release, {**text, "release": "another"}, "vipr", lambda name, text: None))
+    with pytest.raises(DataError, match="unknown format 'viper': did you mean vipr"):
+        list(export_block(release, text, "viper", lambda name, text: None))
+
+
+def renamed(value: Any, names: dict[str, str]) -> Any:
+    """A certificate with other names for its cells."""
+    if isinstance(value, dict):
+        return {names.get(key, key): renamed(part, names) for key, part in value.items()}
+    if isinstance(value, list):
+        return [renamed(part, names) for part in value]
+    return names.get(value, value) if isinstance(value, str) else value
+
+
+def test_names_of_anybody_cannot_break_a_file() -> None:
+    """A cell and a block with line breaks, brackets and comment signs in their names are written as plain words."""
+    release = brute.clique(4)
+    text = proved(release)
+    names = {query.id: f"{query.id} }} \n RTP *) |" for query in release.schema.queries}
+    queries = tuple(replace(query, id=names[query.id], label="\nVER 2.0\n") for query in release.schema.queries)
+    hostile = replace(release, schema=replace(release.schema, queries=queries))
+    found = renamed(text, names) | {"release": hostile.digest}
+    for program in programs(hostile, found):
+        accepted(program)
+
+
+def test_leaves_of_a_program_dominate_the_claim_over_the_whole_domain() -> None:
+    release = brute.clique(4)
+    for program in programs(release, proved(release)):
+        for leaf, path in leaves(program.tree):
+            assert min(program.excess(leaf, path)) >= 0
+            assert program.shows(leaf, path)
+
+
+def test_a_zero_cell_enters_with_its_multiplier() -> None:
+    """Three rent, and nobody rents who does not live alone: the zero cell joins the lower half, not the upper one."""
+    domain = Domain((Column("TEN", "tenure", (1, 3), ("own", "rent")), Column("SIZE", "size", (1, 2), ("1", "2"))))
+    asked = {"rent": {"TEN": [3]}, "rent2": {"TEN": [3], "SIZE": [2]}}
+    queries = tuple(Query(name, "T", name, Predicate.of(where)) for name, where in asked.items())
+    release = Release(Schema(domain, (), queries), "b", 5, *(np.array(x) for x in ([0, 1], [3, 0], [3, 0])))
+    leaf = {"kind": "bound", "y": {"rent": -1}}, {"kind": "bound", "y": {"rent": 1}}
+    claim = {"where": {"TEN": 3, "SIZE": 1}, "m": 3, "proof": 0}
+    text = {"block": "b", "lemmas": [], "proofs": [dict(zip(("lower", "upper"), leaf, strict=True))], "claims": [claim]}
+    lower, upper = programs(release, text)
+    assert list(lower.rows) == ["cell:rent", "cell:rent2"]
+    assert list(upper.rows) == ["cell:rent"]
+    assert "leaf1 G 3 OBJ { lin 2 3 1 4 -1 } -1" in vipr_text(lower)
