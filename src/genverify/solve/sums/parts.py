@@ -43,6 +43,7 @@ def all_ranges(
     fixed = lo == hi
     least[fixed], most[fixed] = lo[fixed], hi[fixed]
     empty, limits, done = known.empty, list[str](), 0
+    point: Ints | None = lo.copy()
     for cells, rows in [] if empty else _pieces(sums, known):
         part = select(replace(sums, lo=lo, hi=hi), cells, rows)
         own = replace(work, seconds=max(deadline - time.monotonic(), 0.05))
@@ -55,8 +56,12 @@ def all_ranges(
         lo[cells], hi[cells] = found.lo, found.hi
         least[cells], most[cells] = found.least, found.most
         empty, done = empty or found.empty, done + len(cells)
+        if found.point is None or point is None:
+            point = None
+        else:
+            point[cells] = found.point
         limits += [found.limit] if found.limit else []
-    return Ranges(lo, hi, least, most, tuple(statements), empty, limits[0] if limits else "")
+    return Ranges(lo, hi, least, most, tuple(statements), empty, limits[0] if limits else "", None if empty else point)
 
 
 def _pieces(sums: Sums, known: Known) -> list[tuple[Ints, Ints]]:

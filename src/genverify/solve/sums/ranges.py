@@ -42,7 +42,8 @@ class Work:
 class Ranges:
     """
     What became of some cells: the proved ends (`lo`, `hi`), what points that fit attain (`least`, `most`), the statements
-    with their proofs in order, and whether it was shown that nothing fits. Where both agree a range is exact.
+    with their proofs in order, whether it was shown that nothing fits, and some counts that fit. Where both agree a range is
+    exact.
     """
 
     lo: Ints
@@ -52,6 +53,7 @@ class Ranges:
     statements: tuple[dict[str, Any], ...]
     empty: bool
     limit: str = ""
+    point: Ints | None = None
 
     @property
     def exact(self) -> Flags:
@@ -94,7 +96,8 @@ class _Search:
                 self.single()
         lo, hi = self.known.lo, self.known.hi
         least, most = (self.least, self.most) if self.points else (lo - 1, hi + 1)
-        return Ranges(lo, hi, least, most, tuple(self.known.statements), self.known.empty, self.limit)
+        point = self.points[0] if self.points else None
+        return Ranges(lo, hi, least, most, tuple(self.known.statements), self.known.empty, self.limit, point)
 
     def to_ends(self, ends: Ends) -> None:
         self.lp.set_ends(ends.lo, ends.hi)
