@@ -11,8 +11,8 @@ import pandas as pd
 
 from genverify.core.errors import ConfigError
 from genverify.disclosure.complement import Complement
+from genverify.disclosure.contributions import Broken
 from genverify.disclosure.exposed import Exposed
-from genverify.disclosure.linked import Key
 
 DIALECTS = {
     "plain": {"open": "open", "exact": "known exactly", "narrow": "known too well", "printed": "printed", "withhold": "withhold"},
@@ -21,6 +21,7 @@ DIALECTS = {
     "argus": {"open": "M", "exact": "U", "narrow": "U", "printed": "S", "withhold": "U"},
 }
 MOST_SHOWN = 10
+SMALL = 5  # a difference between two tables below this is one that a reviewer would not have released
 
 
 @dataclass(frozen=True)
@@ -55,10 +56,29 @@ class Answer:
     exposed: Exposed
     fail_on: FailOn
     complement: Complement | None = None
+    broken: tuple[Broken, ...] = ()
+
+    @property
+    def differences(self) -> list[int]:
+        """People of one table who are not in another that lies inside it: their counts, unprinted, known exactly and small."""
+        ranges = self.exposed.ranges
+        least, most = (1, 1) if self.fail_on.singled_out else (1, SMALL - 1)
+        found = []
+        for key in self.exposed.linked.keys:
+            if any(label == "not yes" and column.startswith("in ") for column, label in key):
+                cell = self.exposed.linked.cell(key)
+                if least <= ranges.lo[cell] == ranges.hi[cell] <= most:
+                    found.append(cell)
+        return found
 
     @property
     def unsafe(self) -> list[int]:
-        """The cells that are unsafe: not printed exactly (or, for singled-out, at all), and known too well."""
+        """The cells that are unsafe: printed ones that are known too well, and small differences between tables."""
+        return [*self.narrow, *self.differences]
+
+    @property
+    def narrow(self) -> list[int]:
+        """Printed cells, not printed exactly (or, for singled-out, counting 1), that are known too well."""
         ranges = self.exposed.ranges
         if self.fail_on.singled_out:
             one = (ranges.lo == 1) & (ranges.hi == 1)
@@ -87,6 +107,11 @@ class Answer:
             yield f"{n['other_known_exactly']} of {n['other_unclear']} rounded counts are known exactly."
         if not n["suppressed"] and not n["other_unclear"]:
             yield f"All {n['printed_cells']} cells are printed exactly: nothing is hidden, so nothing can be recovered."
+        if self.differences:
+            yield f"{len(self.differences)} differences between tables are known exactly and count fewer than {SMALL}."
+        if self.broken:
+            groups = sum(not one.printed for one in self.broken)
+            yield f"{len(self.broken)} sums break a rule about contributions, {groups} of them not printed but worked out."
         if str(self.fail_on) != "exact":
             yield f"{n['unsafe']} cells are unsafe by {self.fail_on}."
         if self.exposed.ranges.limit:
@@ -103,6 +128,9 @@ class Answer:
             yield from (f"      {reason}" for reason in self.exposed.why(cell))
         if len(self.unsafe) > MOST_SHOWN:
             yield f"  ... and {len(self.unsafe) - MOST_SHOWN} more, all in cells.csv"
+
+        for one in self.broken[:MOST_SHOWN]:
+            yield f"  {one.rule}: {' + '.join(one.cells)}"
 
     def advice(self) -> Iterator[str]:
         if self.complement is None:
@@ -139,6 +167,8 @@ class Answer:
                  "ends_attained_by_people": self.exposed.linked.joint,
                  "unsafe_cells": [{"cell": names[cell], "lower": int(self.exposed.ranges.lo[cell]),
                                    "upper": int(self.exposed.ranges.hi[cell])} for cell in self.unsafe]}  # fmt: skip
+        if self.broken:
+            found["broken_rules"] = [{"rule": one.rule, "cells": list(one.cells)} for one in self.broken]
         if self.complement:
             found["withhold"] = [names[cell] for cell in self.complement.cells]
             found["still_unsafe"] = [names[cell] for cell in self.complement.left]
@@ -160,6 +190,3 @@ class Answer:
                 files[placed.table.name] = "\n".join(lines) + "\n"
         return files
 
-
-def words_of(key: Key) -> str:
-    return ", ".join(f"{column}: {label}" for column, label in key) or "everyone"

@@ -121,6 +121,7 @@ def expose(linked: Linked, work: Work, say: Callable[[int, int], None] = quiet) 
     """The ranges of all printed cells; every proof is checked, and tables that contradict each other are an error."""
     wanted = np.zeros(len(linked.sums.cells), dtype=bool)
     wanted[[linked.cell(key) for key in linked.printed]] = True
+    wanted[[linked.cell(key) for key in linked.keys if any(label == "not yes" for _, label in key)]] = True
     ranges = all_ranges(linked.sums, work, wanted, say=say)
     shown = check_sums(linked.sums, ranges.statements)
     if ranges.empty:

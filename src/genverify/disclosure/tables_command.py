@@ -13,9 +13,11 @@ from typing import Any
 from genverify.core.closed import validate
 from genverify.core.csvtext import neutral_frame
 from genverify.core.errors import ConfigError, DataError
+from genverify.core.limits import LIMITS
 from genverify.core.sums import sums_of
 from genverify.disclosure.answer import Answer, read_fail_on
 from genverify.disclosure.complement import complement
+from genverify.disclosure.contributions import Broken, broken_rules, read_contributions, read_rules
 from genverify.disclosure.exposed import expose
 from genverify.disclosure.printed import PrintedForm, Understood, is_printed, read_printed, summary, understand, written
 from genverify.disclosure.tables_report import tables_report
@@ -47,22 +49,34 @@ def run_tables(options: argparse.Namespace) -> int:
     talk(f"{folder / 'report.html'}, cells.csv, proofs ({time.monotonic() - started:.1f} s)")
     if options.json:
         print(answer.as_json())
-    return int(bool(options.fail_on and answer.unsafe))
+    return int(bool(options.fail_on and (answer.unsafe or answer.broken)))
 
 
 def _answer(understood: Understood, options: argparse.Namespace, talk: Callable[[str], None]) -> Answer:
     """The answer, said before the search for cells to withhold begins."""
     work = Work(seconds=options.seconds)
     answer = Answer(expose(understood.linked, work, _Progress(options.json)), read_fail_on(options.fail_on))
+    answer = replace(answer, broken=_broken(answer, options))
     talk("")
     for line in (*answer.lines(), *answer.reasons()):
         talk(line)
-    if answer.unsafe and not answer.fail_on.singled_out and options.search_seconds > 0:
+    if answer.narrow and not answer.fail_on.singled_out and options.search_seconds > 0:
         search = replace(work, seconds=options.search_seconds)
-        answer = replace(answer, complement=complement(answer.exposed, answer.unsafe, answer.fail_on.width, search))
+        answer = replace(answer, complement=complement(answer.exposed, answer.narrow, answer.fail_on.width, search))
     for line in answer.advice():
         talk(line)
     return answer
+
+
+def _broken(answer: Answer, options: argparse.Namespace) -> tuple[Broken, ...]:
+    """What breaks a rule about contributions, where they are given."""
+    if (options.contributions is None) != (not options.sensitive):
+        raise ConfigError("--contributions and --sensitive go together: the contributions, and the rule for them")
+    if options.contributions is None:
+        return ()
+    rules = read_rules(options.sensitive)
+    contributions = read_contributions(options.contributions, answer.exposed.linked, LIMITS)
+    return tuple(broken_rules(answer.exposed, contributions, rules))
 
 
 def _form(options: argparse.Namespace) -> tuple[PrintedForm, Path]:
@@ -113,12 +127,11 @@ def write_tables(understood: Understood, answer: Answer, dialect: str, folder: P
         (folder / f"{name}.hst").write_text(text, encoding="utf-8")
     (folder / "answer.json").write_text(answer.as_json() + "\n", encoding="utf-8")
     sums = answer.exposed.linked.sums
-    with gzip.GzipFile(filename="", mode="wb", fileobj=(folder / SYSTEM).open("wb"), mtime=0) as file:
-        file.write(json.dumps(sums.as_dict(), separators=(",", ":")).encode())
-    with gzip.GzipFile(filename="", mode="wb", fileobj=(folder / PROOFS).open("wb"), mtime=0) as file:
-        file.write((json.dumps({"system": sums.digest}) + "\n").encode())
-        for statement in answer.exposed.ranges.statements:
-            file.write((json.dumps(statement, separators=(",", ":")) + "\n").encode())
+    packed = json.dumps(sums.as_dict(), separators=(",", ":")).encode()
+    (folder / SYSTEM).write_bytes(gzip.compress(packed, mtime=0))
+    lines = [{"system": sums.digest}, *answer.exposed.ranges.statements]
+    text = "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines)
+    (folder / PROOFS).write_bytes(gzip.compress(text.encode(), mtime=0))
     (folder / "report.html").write_text(tables_report(understood, answer), encoding="utf-8")
 
 

@@ -18,6 +18,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     own.add_argument("--hierarchy", **pair, help="a .hrc file for a column, e.g. 'industry=nace.hrc'")
     own.add_argument("--inside", **pair, help="a table counts some of the people of another: SMALL=LARGE")
     own.add_argument("--fact", action="append", default=[], metavar="TEXT", help="a fact beside the counts, e.g. 'sex=f >= 3'")
+    own.add_argument("--contributions", type=Path, metavar="FILE",
+                     help="CSV with the labels, contributor and value of every contribution, for magnitude tables")  # fmt: skip
+    own.add_argument("--sensitive", action="append", default=[], metavar="RULE",
+                     help="a rule for contributions: dominance=2,80 or p=10 or contributors=3")  # fmt: skip
     own.add_argument("--fail-on", metavar="WHAT", help="exit with 1 for: exact, range<3, singled-out")
     own.add_argument("--json", action="store_true", help="print the answer as JSON, and nothing else")
     own.add_argument("--dialect", choices=DIALECTS, default="plain", help="status codes in cells.csv (%(default)s)")

@@ -147,6 +147,7 @@ def _table(
     counted = [column for column in measured if column not in shares]
     levels = [head for head in heads if len({_word(head[column]) for column in counted} - {""}) > 1 or len(heads) == 1]
     levels = [head for head in levels if not {_word(head[column]).lower() for column in counted} <= COUNTS] or [last]
+    levels = levels if len(counted) > 1 else []
     names = _names(block, heads, labels, len(levels), section)
     entries, previous, sizes = [], [""] * labels, _sizes(levels, counted, title)
     for row in rows:
