@@ -26,15 +26,15 @@ if TYPE_CHECKING:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Run a command; a mistake ends in one message and exit code 1."""
+    """Run a command; a mistake ends in one message and exit code 1, and so does what a command was told to fail on."""
     options = _parser().parse_args(words)
     try:
         with naming_disk_errors():
-            options.run(options)
+            status = options.run(options)
     except GenverifyError as error:
         print(f"{type(error).__name__}: {error}", file=sys.stderr)
         return 1
-    return 0
+    return int(status or 0)
 
 
 def _parser() -> argparse.ArgumentParser:

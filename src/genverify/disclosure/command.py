@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from genverify.core.csvtext import neutral_frame
 from genverify.core.errors import ConfigError, DiskError
 from genverify.core.limits import LIMITS
+from genverify.disclosure.tables_options import add_options
 
 if TYPE_CHECKING:
     from genverify.disclosure.audit import Attack
@@ -16,18 +17,45 @@ if TYPE_CHECKING:
 
 def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add both commands to the command line."""
-    audit = commands.add_parser("disclose", aliases=["audit-release"], help="say what the tables of a release give away")
+    audit = commands.add_parser(
+        "disclose",
+        aliases=["audit-release"],
+        help="say what tables give away: printed ones as they are, or those that a release file describes",
+        description="What do these tables give away? Give the tables themselves, or a release file (YAML).",
+    )
     audit.add_argument(
         "--cells", action="store_true", help="only print the cells that the file describes, as a CSV to fill in"
     )
-    audit.set_defaults(run=run_audit)
+    audit.add_argument("release", type=Path, nargs="+", metavar="tables", help="files of tables, a folder, or a release file")
+    audit.set_defaults(run=run_disclose)
+    add_options(audit)
     tried = commands.add_parser("what-if", help="try the protections that a release file lists")
     tried.set_defaults(run=run_what_if)
+    tried.add_argument("release", type=Path, help="a release file (YAML), see examples/")
     for parser in (audit, tried):
-        parser.add_argument("release", type=Path, help="a release file (YAML), see examples/")
         parser.add_argument("--out", type=Path, help="folder of the results (a folder `audit` beside the release file)")
         parser.add_argument("--max-rows", type=int, metavar="N", help=f"rows that the data may hold ({LIMITS.rows:,})")
         parser.add_argument("--max-bytes", type=int, metavar="N", help=f"its bytes when unpacked ({LIMITS.size:,})")
+
+
+def run_disclose(options: argparse.Namespace) -> int:
+    """Audit printed tables, or a release that a file describes; 1 where --fail-on says so."""
+    first = options.release[0]
+    if first.suffix.lower() not in (".yaml", ".yml") or _is_printed(first):
+        from genverify.disclosure.tables_command import run_tables
+
+        return run_tables(options)
+    if len(options.release) > 1:
+        raise ConfigError(f"{options.release[1]}: a release file is given alone")
+    options.release = first
+    run_audit(options)
+    return 0
+
+
+def _is_printed(path: Path) -> bool:
+    from genverify.disclosure.printed import is_printed
+
+    return is_printed(path)
 
 
 def run_audit(options: argparse.Namespace) -> None:

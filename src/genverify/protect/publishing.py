@@ -19,12 +19,17 @@ SUPPRESSED = -1
 class Publishing:
     """
     How counts are published. Counts below `suppress` are not shown (zeros are, if `zeros`); what is shown is rounded to
-    the nearest multiple of `base` (halves up), or to one of the two nearest at random, or is off by at most `base`.
+    the nearest multiple of `base` (halves up), or to one of the two nearest at random (random_nonzero: a count above 0 never
+    to 0), or to the middle of its interval of `base` counts from 1 on (midpoint), or is off by at most `base`.
 
     >>> Publishing(suppress=5).known(np.array([SUPPRESSED, 0, 7]))
     (array([1, 0, 7]), array([4, 0, 7]))
     >>> Publishing(rounding="nearest", base=5).known(np.array([0, 10]))
     (array([0, 8]), array([ 2, 12]))
+    >>> Publishing(rounding="midpoint", base=6).known(np.array([0, 3, 9]))
+    (array([0, 1, 7]), array([ 0,  6, 12]))
+    >>> Publishing(rounding="random_nonzero", base=3).known(np.array([0, 3, 6]))
+    (array([0, 1, 4]), array([0, 5, 8]))
     """
 
     suppress: int = 0
@@ -44,6 +49,12 @@ class Publishing:
             over = counts % self.base
             up = rng.integers(0, self.base, size=len(counts)) < over
             return counts - over + self.base * up
+        if self.rounding == "random_nonzero":
+            over = counts % self.base
+            up = (rng.integers(0, self.base, size=len(counts)) < over) | ((counts > 0) & (counts < self.base))
+            return counts - over + self.base * up
+        if self.rounding == "midpoint":
+            return np.where(counts == 0, 0, -(-counts // self.base) * self.base - self.base // 2)
         if self.rounding == "stated":
             off: Ints = counts + rng.integers(-self.base, self.base + 1, size=len(counts))
             return off.clip(min=0)
@@ -68,9 +79,27 @@ class Publishing:
             "none": (0, 0),
             "nearest": (self.base // 2, (self.base + 1) // 2 - 1),
             "random": (self.base - 1, self.base - 1),
+            "random_nonzero": (self.base - 1, self.base - 1),
+            "midpoint": ((self.base + 1) // 2 - 1, self.base // 2),
             "stated": (self.base, self.base),
         }[self.rounding]
-        return values - below, values + above
+        lo, hi = values - below, values + above
+        if self.rounding in ("random_nonzero", "midpoint"):  # a printed 0 is a 0, and nothing else is
+            return np.where(values == 0, 0, np.maximum(lo, 1)), np.where(values == 0, 0, hi)
+        return lo, hi
+
+    def possible(self, values: Ints) -> Flags:
+        """
+        Whether each value can be printed at all: rounded counts are multiples of the base.
+
+        >>> Publishing(rounding="random", base=3).possible(np.array([6, 7])).tolist()
+        [True, False]
+        """
+        if self.rounding == "midpoint":
+            return np.asarray((values == 0) | ((values + self.base // 2) % self.base == 0))
+        if self.rounding in ("nearest", "random", "random_nonzero"):
+            return np.asarray(values % self.base == 0)
+        return np.ones(len(values), dtype=bool)
 
 
 def publish(release: Release, how: Publishing, rng: np.random.Generator, exempt: Collection[str] = ()) -> Release:

@@ -7,6 +7,7 @@ from pydantic import Field
 from genverify.attack.settings import Generate, Verify
 from genverify.core.closed import Name, Section
 from genverify.core.settings import ReleaseSettings
+from genverify.disclosure.areas.spec import AreaSettings
 from genverify.microdata.settings import Microdata
 from genverify.papers.cellbounds.settings import Cellbounds, CellboundsBenchmark
 from genverify.papers.gtv.excluded_settings import Excluded
@@ -53,6 +54,7 @@ class Config(Section):
     zeros: Zeros
     generators: Generators
     excluded: Excluded
+    nz: AreaSettings
     explorer: Explorer
     benchmark: Benchmark
     releases: dict[Name, str]

@@ -4,6 +4,7 @@ import argparse
 import csv
 import os
 import sys
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -27,6 +28,7 @@ from genverify.papers.cellbounds.two_way import Printed, read_printed
 from genverify.papers.cellbounds.which import explain_rows
 
 Rows = Iterator[Sequence[Any]]
+SAY_EVERY = 5.0
 EXAMPLES = """
 P(column | row) as counts, fractions (3/20) or decimals (0.15), and the number of records:
   genverify bounds table.csv --given rows --total 135
@@ -72,6 +74,7 @@ def add_parser(commands: Any) -> None:
                         help="merge rows or columns of counts until the conditionals disclose no row")  # fmt: skip
     parser.add_argument("--small", type=int, metavar="n", help="with --redesign: only counts up to n must not be disclosed")
     parser.add_argument("--neighbours", action="store_true", help="with --redesign: merge neighbours only")
+    parser.add_argument("--seconds", type=float, default=120.0, help="limit of the search with marginals (%(default)s)")
     parser.add_argument("--max-rows", type=int, default=LIMITS.rows, metavar="N", help="rows of a table (%(default)s)")
     parser.add_argument("--max-bytes", type=int, default=LIMITS.size, metavar="N", help="bytes of a table (%(default)s)")
     parser.set_defaults(run=run)
@@ -216,25 +219,42 @@ def _bounds_rows(found: CellBounds) -> Rows:
 def _marginal_rows(options: argparse.Namespace) -> Rows:
     """Marginals tabulated from one file, or published in several."""
     from genverify.papers.cellbounds.marginals import bound_marginals
-    from genverify.solve.settings import DEFAULT
+    from genverify.solve.sums.ranges import Work
 
+    full = None
     if options.marginals and len(options.tables) == 1:
         sets = [text.split(",") for text in options.marginals]
-        table = read_multiway(options.tables[0], options.count, list(dict.fromkeys(_flat(sets))), _limits(options))
-        marginals = [table.marginal(names) for names in sets]
+        full = read_multiway(options.tables[0], options.count, list(dict.fromkeys(_flat(sets))), _limits(options))
+        marginals = [full.marginal(names) for names in sets]
     elif len(options.tables) > 1 and not options.marginals:
         marginals = [read_multiway(path, options.count, (), _limits(options)) for path in options.tables]
     else:
         raise ConfigError(
             "say --given rows (a table of conditionals), --marginals A,B (of one table), or name several marginals"
         )
-    found = bound_marginals(marginals, DEFAULT)
+    found = bound_marginals(marginals, Work(seconds=options.seconds), full, _Progress())
     open_ = int((~found.exact).sum())
     if open_:
-        print(f"note: {open_} cells ran into a limit of work; their bounds hold but may be too wide", file=sys.stderr)
+        print(
+            f"note: {open_} of {found.exact.size} cells ran into a limit of work; their bounds hold (proofs checked) but may be too "
+            "wide; --seconds gives more time",
+            file=sys.stderr,
+        )
     yield *found.names, "lower", "upper"
     for cell, low in np.ndenumerate(found.lower):
         yield *(own[place] for own, place in zip(found.levels, cell, strict=True)), int(low), int(found.upper[cell])
+
+
+class _Progress:
+    """How far the search is, now and then, on the standard error."""
+
+    def __init__(self) -> None:
+        self.last = time.monotonic()
+
+    def __call__(self, done: int, of: int) -> None:
+        if time.monotonic() - self.last > SAY_EVERY:
+            self.last = time.monotonic()
+            print(f"{done} of {of} cells ...", file=sys.stderr)
 
 
 def _limits(options: argparse.Namespace) -> FileLimits:

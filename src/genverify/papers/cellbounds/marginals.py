@@ -1,25 +1,23 @@
-"""Exact [min, max] of every cell of a table of several variables from any set of its marginals, by the compact program."""
+"""Exact [min, max] of every cell of a table of several variables from any set of its marginals, each end with a proof."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from genverify.attack.contradiction import no_dataset_fits
-from genverify.core.domain import LARGEST_CODE, Column, Domain
+from genverify.checker.sums import check_sums
+from genverify.core.domain import LARGEST_CODE
 from genverify.core.errors import DataError, ReleaseError
-from genverify.core.predicates import Flags, Predicate
-from genverify.core.queries import Query
-from genverify.core.release import TOTAL, Release, Schema, make_release
+from genverify.core.predicates import Flags
+from genverify.core.sums import Sums
 from genverify.papers.cellbounds.multiway import Multiway, check_size
-from genverify.solve.bounds import Bound, Bounder
-from genverify.solve.program import Program
-from genverify.solve.settings import ProgramSettings
+from genverify.solve.sums.parts import all_ranges, contradiction, quiet
+from genverify.solve.sums.ranges import Work
 
 Ints = npt.NDArray[np.int64]
 Levels = Mapping[str, tuple[str, ...]]
-SEEN = Bound()
+MOST_ENTRIES = 20_000_000  # cells times marginals: about a gigabyte
 
 
 @dataclass(frozen=True)
@@ -27,7 +25,7 @@ class MarginalBounds:
     """
     The least and the greatest count of every cell over all tables with these marginals.
 
-    Where a limit of work struck, `exact` is false and the bounds are the wider ones that single marginals give.
+    All bounds hold: their proofs were checked. Where a limit of work struck, `exact` is false, and they may be too wide.
     """
 
     names: tuple[str, ...]
@@ -37,38 +35,71 @@ class MarginalBounds:
     exact: Flags
 
 
-def bound_marginals(marginals: Sequence[Multiway], settings: ProgramSettings) -> MarginalBounds:
-    """Bounds of every cell of the table of all variables that the marginals name."""
+def bound_marginals(
+    marginals: Sequence[Multiway], work: Work, full: Multiway | None = None, say: Callable[[int, int], None] = quiet
+) -> MarginalBounds:
+    """Bounds of every cell of the table of all variables that the marginals name; `full` is a table that has them, if known."""
     levels = _levels(marginals)
     tables = [_over(table, levels) for table in marginals]
-    bounder = settings.bounder(marginal_release(tables, levels))
-    found = bounder.at_most(np.zeros(bounder.program.classes, dtype=np.int64), -1)
-    if found.counterexample is None:
-        raise no_dataset_fits(bounder, found.proof, found.limit)
-    upper = _smallest_marginal(tables, levels)
-    lower, exact = np.zeros_like(upper), np.ones(upper.shape, dtype=bool)
-    for place, cell in enumerate(_cells(bounder.program)):
-        lower[cell], upper[cell], exact[cell] = _range(bounder, place, int(upper[cell]))
-    return MarginalBounds(tuple(levels), tuple(levels.values()), lower, upper, exact)
+    sums = marginal_sums(tables, levels)
+    start = [_over(full, levels).counts.ravel()] if full is not None else []
+    found = all_ranges(sums, work, start=start, say=say)
+    check_sums(sums, found.statements)
+    if found.empty:
+        rows = contradiction(sums, list(found.statements)).rows
+        raise ReleaseError(
+            f"no dataset fits the published counts. These contradict each other (proof checked): {'; '.join(rows[:6])}"
+            f"{' and more' if len(rows) > 6 else ''}"
+        )
+    shape = [len(own) for own in levels.values()]
+    ends = (found.lo.reshape(shape), found.hi.reshape(shape), found.exact.reshape(shape))
+    return MarginalBounds(tuple(levels), tuple(levels.values()), *ends)
 
 
-def _cells(program: Program) -> list[tuple[int, ...]]:
-    """The cell of each class: every variable is published, so that a class is one cell, and other cells are 0."""
-    codes = [[atom[0] for atom in atoms] for atoms in program.types.atoms]
-    members = (program.types.table[program.member(c)] for c in range(program.classes))
-    return [tuple(own[atom] - 1 for own, atom in zip(codes, member, strict=True)) for member in members]
+def marginal_sums(tables: Sequence[Multiway], levels: Levels) -> Sums:
+    """Every cell of the full table, and for every cell of a marginal the row of those that it adds up."""
+    shape = [len(own) for own in levels.values()]
+    size, total = int(np.prod(shape)), tables[0].total
+    if size * len(tables) > MOST_ENTRIES:
+        raise DataError(
+            f"{size:,} cells in {len(tables)} marginals are more than this program handles ({MOST_ENTRIES:,} together); bin "
+            "variables into fewer levels, or leave some out"
+        )
+    place = np.indices(shape).reshape(len(shape), -1)
+    columns, counts, sizes, rows = [], [], [], list[str]()
+    for table in tables:
+        if table.total != total:
+            raise ReleaseError(
+                f"the marginal {','.join(table.names)} counts {table.total} records but {','.join(tables[0].names)} counts "
+                f"{total}. Marginals of one table have the same total."
+            )
+        own = [list(levels).index(name) for name in table.names]
+        row = np.ravel_multi_index(tuple(place[axis] for axis in own), table.counts.shape)
+        columns.append(np.argsort(row, kind="stable"))
+        sizes.append(np.bincount(row, minlength=table.counts.size))
+        counts.append(table.counts.ravel())
+        rows += [_words(table, cell, count) for cell, count in np.ndenumerate(table.counts)]
+    start = np.concatenate([[0], np.cumsum(np.concatenate(sizes))]).astype(np.int64)
+    printed = np.concatenate(counts).astype(np.int64)
+    entries = np.concatenate(columns).astype(np.int64)
+    cells = tuple(map(str, range(size)))
+    zeros, ones = np.zeros(size, dtype=np.int64), np.ones(len(entries), dtype=np.int64)
+    return Sums(cells, zeros, np.full(size, total), _unique(rows), start, entries, ones, printed, printed)
 
 
-def _range(bounder: Bounder, place: int, most: int) -> tuple[int, int, bool]:
-    """The range of one class count; 0 and the smallest marginal need no search where a dataset seen so far attains them."""
-    c = np.zeros(bounder.program.classes, dtype=np.int64)
-    c[place] = 1
-    seen = {int(z[place]) for z in bounder.seen}
-    high, upper = (most, SEEN) if most in seen else bounder.maximum(c)
-    low, lower = (0, SEEN) if 0 in seen else bounder.maximum(-c)
-    if upper.limit or lower.limit:
-        return 0, most, False
-    return -low, high, True
+def _words(table: Multiway, cell: tuple[int, ...], count: int) -> str:
+    named = zip(table.names, table.levels, cell, strict=True)
+    return f"{' and '.join(f'{name}={level[code]}' for name, level, code in named)}: {count}"
+
+
+def _unique(rows: Sequence[str]) -> tuple[str, ...]:
+    """Names of rows; a marginal that is given twice has its rows twice."""
+    seen: dict[str, int] = {}
+    found = []
+    for row in rows:
+        seen[row] = seen.get(row, 0) + 1
+        found.append(row if seen[row] == 1 else f"{row} (again, {seen[row]})")
+    return tuple(found)
 
 
 def _levels(tables: Sequence[Multiway]) -> Levels:
@@ -93,41 +124,3 @@ def _over(table: Multiway, levels: Levels) -> Multiway:
     places = ([levels[name].index(level) for level in mine] for name, mine in zip(order, own.levels, strict=True))
     counts[np.ix_(*places)] = own.counts
     return Multiway(tuple(order), tuple(levels[name] for name in order), counts)
-
-
-def marginal_release(tables: Sequence[Multiway], levels: Levels) -> Release:
-    """The marginals as a release: a counting query for each of their cells."""
-    total = tables[0].total
-    counted: dict[str, tuple[Query, int]] = {}
-    for table in tables:
-        if table.total != total:
-            raise ReleaseError(
-                f"the marginal {','.join(table.names)} counts {table.total} records but {','.join(tables[0].names)} counts "
-                f"{total}. Marginals of one table have the same total."
-            )
-        for query, count in _queries(table):
-            if counted.setdefault(query.id, (query, count))[1] != count:
-                raise ReleaseError(f"two marginals disagree on {query.id}: {counted[query.id][1]} and {count}")
-    columns = tuple(Column(name, name, tuple(range(1, len(own) + 1)), own) for name, own in levels.items())
-    schema = Schema(Domain(columns), (), tuple(query for query, _ in counted.values()))
-    return make_release(
-        schema, "table", {TOTAL: total, **{name: count for name, (_, count) in counted.items()}}, "marginals"
-    )
-
-
-def _queries(table: Multiway) -> Iterator[tuple[Query, int]]:
-    """The cells of a marginal with their counts."""
-    for cell, count in np.ndenumerate(table.counts):
-        levels = [f"{name}={level[code]}" for name, level, code in zip(table.names, table.levels, cell, strict=True)]
-        predicate = Predicate.of({name: [place + 1] for name, place in zip(table.names, cell, strict=True)})
-        words = " and ".join(levels)
-        yield Query(words, ",".join(table.names), words, predicate), int(count)
-
-
-def _smallest_marginal(tables: Sequence[Multiway], levels: Levels) -> Ints:
-    """For each cell of the full table, the smallest published count that it is part of."""
-    smallest = np.full([len(own) for own in levels.values()], tables[0].total, dtype=np.int64)
-    for table in tables:
-        wide = table.counts.reshape([len(own) if name in table.names else 1 for name, own in levels.items()])
-        smallest = np.minimum(smallest, wide)
-    return smallest

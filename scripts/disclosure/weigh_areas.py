@@ -1,0 +1,21 @@
+"""How likely each rounded count is, given its table: over all areas."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from genverify.disclosure.areas.posterior import posterior_rows
+from genverify.disclosure.areas.read import printed_by_area, read_areas
+from genverify.disclosure.areas.spec import read_area_tables
+from genverify.run.jobs import Job, run
+
+
+def main(job: Job) -> None:
+    spec, rows = read_area_tables(Path(job.input.tables)), []
+    for level, path in (("small", job.input.counts), ("larger", job.input.larger)):
+        rows.append(posterior_rows(list(printed_by_area(read_areas(Path(path))).values()), spec, level))
+    pd.concat(rows).to_csv(job.output.chances, index=False)
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821  (put there by Snakemake)

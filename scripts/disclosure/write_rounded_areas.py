@@ -1,0 +1,21 @@
+"""What came out for rounded counts over all areas."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from genverify.disclosure.areas.spec import read_area_tables
+from genverify.disclosure.areas.summary import summary_frame, summary_page
+from genverify.run.jobs import Job, run
+
+
+def main(job: Job) -> None:
+    spec = read_area_tables(Path(job.input.tables))
+    rows = pd.concat([pd.read_parquet(path) for path in job.input.ranges], ignore_index=True)
+    table = summary_frame(rows).assign(data=spec.title)
+    table.to_csv(job.output.table, index=False)
+    Path(job.output.readable).write_text(summary_page(table, pd.read_csv(job.input.chances), spec))
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821  (put there by Snakemake)

@@ -1,0 +1,132 @@
+"""
+The checker of bounds of counts that are tied by sums: exact integers, no solver, no code shared with what found the proofs.
+
+Bounds are shown one after the other, and each may use those before it. A leaf gives a whole multiplier y to some rows and a
+denominator d. For any counts x that fit, with w = d c - y A (c the cell in question, or nothing for a contradiction)
+
+    d c x  =  y A x + w x  <=  sum of y most (y > 0) or y least (y < 0)  +  sum of w hi (w > 0) or w lo (w < 0),
+
+so that c x <= that sum // d. A fork is a split into cases: a cell is at most t, or at least t + 1. Both sides are shown.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from genverify.checker.form import DEEPEST, LARGEST, CertificateError
+from genverify.core.sums import Sums
+
+Sparse = dict[int, int]
+EMPTY = "empty"
+SIDES = ("upper", "lower", EMPTY)
+
+
+@dataclass
+class Shown:
+    """The bounds shown so far, and whether it was shown that no counts fit."""
+
+    lo: list[int]
+    hi: list[int]
+    empty: bool = False
+
+
+def check_sums(sums: Sums, statements: Sequence[Mapping[str, Any]]) -> Shown:
+    """Check statements in their order; an error names the first that fails. What they show together is handed back."""
+    checker = _Checker(sums)
+    for number, statement in enumerate(statements):
+        checker.statement(statement, f"statement {number}")
+    return checker.shown
+
+
+class _Checker:
+    def __init__(self, sums: Sums) -> None:
+        self.sums = sums
+        self.shown = Shown(sums.lo.tolist(), sums.hi.tolist())
+        self.row = {name: at for at, name in enumerate(sums.rows)}
+        self.entries = list(zip(sums.columns.tolist(), sums.weights.tolist(), strict=True))
+        self.start, self.least, self.most = sums.start.tolist(), sums.least.tolist(), sums.most.tolist()
+        if len(self.row) < len(sums.rows) or len(sums.place) < len(sums.cells):
+            raise CertificateError("two rows or two cells have one name")
+
+    def statement(self, text: Mapping[str, Any], place: str) -> None:
+        side = text.get("side")
+        if side not in SIDES:
+            raise CertificateError(f"{place}: side is {side!r}; known: {', '.join(SIDES)}")
+        if side == EMPTY:
+            if self.most_of({}, text.get("proof"), {}, place, 0) >= 0:
+                raise CertificateError(f"{place}: the proof does not show that no counts fit")
+            self.shown.empty = True
+            return
+        cell, value = self.cell(text.get("cell"), place), _whole(text.get("value"), f"{place}, value")
+        sign = 1 if side == "upper" else -1
+        found = self.most_of({cell: sign}, text.get("proof"), {}, place, 0)
+        if found > sign * value:
+            relation = "<=" if sign > 0 else ">="
+            raise CertificateError(f"{place}: {text['cell']} {relation} {value} is said, but {sign * found} is shown")
+        if sign > 0:
+            self.shown.hi[cell] = min(self.shown.hi[cell], value)
+        else:
+            self.shown.lo[cell] = max(self.shown.lo[cell], value)
+        self.shown.empty |= self.shown.lo[cell] > self.shown.hi[cell]
+
+    def most_of(self, c: Sparse, node: Any, ends: Mapping[int, tuple[int, int]], place: str, depth: int) -> int:
+        """The most that c x can be by this proof; `ends` are the cells that the forks above narrow."""
+        if not isinstance(node, Mapping):
+            raise CertificateError(f"{place}: {type(node).__name__} is no proof")
+        if depth > DEEPEST:
+            raise CertificateError(f"{place}: more than {DEEPEST} forks above one another")
+        if "at" not in node:
+            return self.leaf(c, node, ends, place)
+        cell, at = self.cell(node.get("cell"), place), _whole(node["at"], f"{place}, at")
+        lo, hi = self.ends(cell, ends)
+        below = {**ends, cell: (lo, min(hi, at))}
+        above = {**ends, cell: (max(lo, at + 1), hi)}
+        sides = ((below, "below"), (above, "above"))
+        return max(self.most_of(c, node.get(name), own, f"{place}.{name}", depth + 1) for own, name in sides)
+
+    def leaf(self, c: Sparse, leaf: Mapping[str, Any], ends: Mapping[int, tuple[int, int]], place: str) -> int:
+        d = _whole(leaf.get("d", 1), f"{place}, d")
+        if d <= 0:
+            raise CertificateError(f"{place}: d is {d}, not above 0")
+        if any(lo > hi for lo, hi in ends.values()):  # this case of the fork holds no counts at all
+            return -(10**18)
+        w = {cell: d * own for cell, own in c.items()}
+        total = 0
+        for name, y in dict(leaf.get("y", {})).items():
+            row = self.row.get(name)
+            if row is None:
+                raise CertificateError(f"{place}: there is no row {name!r}")
+            total += self.used(row, _whole(y, f"{place}, y of {name}"), w)
+        for cell, own in w.items():
+            lo, hi = self.ends(cell, ends)
+            total += own * (hi if own > 0 else lo)
+        if leaf.get("kind") == EMPTY:
+            # the multipliers speak of no cell: if even 0 is above what is possible, this case holds no counts
+            return -(10**18) if self.nothing(leaf, ends, place) < 0 else total // d
+        return total // d
+
+    def nothing(self, leaf: Mapping[str, Any], ends: Mapping[int, tuple[int, int]], place: str) -> int:
+        """The most that 0 can be by these multipliers: below 0, there are no counts that fit."""
+        return self.leaf({}, {key: own for key, own in leaf.items() if key != "kind"}, ends, place)
+
+    def used(self, row: int, y: int, w: Sparse) -> int:
+        """What a row with its multiplier adds to the bound; its cells leave w."""
+        for column, weight in self.entries[self.start[row] : self.start[row + 1]]:
+            w[column] = w.get(column, 0) - y * weight
+        return y * (self.most[row] if y > 0 else self.least[row])
+
+    def ends(self, cell: int, ends: Mapping[int, tuple[int, int]]) -> tuple[int, int]:
+        lo, hi = self.shown.lo[cell], self.shown.hi[cell]
+        own = ends.get(cell, (lo, hi))
+        return max(lo, own[0]), min(hi, own[1])
+
+    def cell(self, name: Any, place: str) -> int:
+        if name not in self.sums.place:
+            raise CertificateError(f"{place}: there is no cell {str(name)[:60]!r}")
+        return self.sums.place[name]
+
+
+def _whole(value: Any, place: str) -> int:
+    if type(value) is not int or abs(value) > LARGEST * LARGEST:
+        raise CertificateError(f"{place}: {str(value)[:40]!r} is not a whole number of reasonable size")
+    return value

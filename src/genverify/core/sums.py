@@ -1,0 +1,109 @@
+"""Counts that are tied by sums: cells between two ends, and rows of whole multiples of cells between two ends."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Ints = npt.NDArray[np.int64]
+CEILING = 10**12  # no count is larger
+
+
+@dataclass(frozen=True)
+class Sums:
+    """
+    What is known of some counts x, whole numbers: lo <= x <= hi of every cell, and least <= sum of weight times cell <= most
+    of every row. Row r has the entries start[r] to start[r + 1] of `columns` (places of cells) and `weights`.
+
+    >>> sums = make_sums({"men": (0, 9), "women": (3, 3), "all": (5, 5)}, [("all", {"men": 1, "women": 1, "all": -1}, 0, 0)])
+    >>> sums.cells, sums.fits(np.array([2, 3, 5])), sums.fits(np.array([1, 3, 5]))
+    (('men', 'women', 'all'), True, False)
+    """
+
+    cells: tuple[str, ...]
+    lo: Ints
+    hi: Ints
+    rows: tuple[str, ...]
+    start: Ints
+    columns: Ints
+    weights: Ints
+    least: Ints
+    most: Ints
+
+    @cached_property
+    def place(self) -> Mapping[str, int]:
+        return {cell: at for at, cell in enumerate(self.cells)}
+
+    @cached_property
+    def row_of(self) -> Ints:
+        """The row of each entry."""
+        return np.repeat(np.arange(len(self.rows)), np.diff(self.start))
+
+    def activity(self, x: Ints) -> Ints:
+        """The sum of every row."""
+        total = np.zeros(len(self.rows), dtype=np.int64)
+        np.add.at(total, self.row_of, self.weights * x[self.columns])
+        return total
+
+    def fits(self, x: Ints) -> bool:
+        """Whether these counts lie between all ends, recounted in integers."""
+        if not ((x >= self.lo).all() and (x <= self.hi).all()):
+            return False
+        total = self.activity(x)
+        return bool((total >= self.least).all() and (total <= self.most).all())
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of everything that is known."""
+        parts = ["\n".join(self.cells), "\n".join(self.rows)]
+        parts += [" ".join(map(str, own.tolist())) for own in self._arrays.values()]
+        return sha256("\n\n".join(parts).encode()).hexdigest()
+
+    @property
+    def _arrays(self) -> dict[str, Ints]:
+        names = ("lo", "hi", "start", "columns", "weights", "least", "most")
+        return {name: getattr(self, name) for name in names}
+
+    def as_dict(self) -> dict[str, Any]:
+        arrays = {name: own.tolist() for name, own in self._arrays.items()}
+        return {"cells": list(self.cells), "rows": list(self.rows), **arrays}
+
+
+Row = tuple[str, Mapping[str, int], int, int]
+
+
+def make_sums(cells: Mapping[str, tuple[int, int]], rows: Iterable[Row]) -> Sums:
+    """What is known, from cells with their ends, and rows with a name, the weights of cells, and their ends."""
+    place = {cell: at for at, cell in enumerate(cells)}
+    listed = list(rows)
+    entries = [(place[cell], weight) for _, weights, _, _ in listed for cell, weight in weights.items()]
+    columns, weights = np.array(entries, dtype=np.int64).reshape(-1, 2).T
+    start = np.cumsum([0, *(len(weights) for _, weights, _, _ in listed)])
+    lo, hi = np.array(list(cells.values()), dtype=np.int64).reshape(-1, 2).T
+    least, most = np.array([row[2:] for row in listed], dtype=np.int64).reshape(-1, 2).T
+    return Sums(tuple(cells), lo, hi, tuple(row[0] for row in listed), start.astype(np.int64), columns, weights, least, most)
+
+
+def sums_of(text: Mapping[str, Any]) -> Sums:
+    """What was written by as_dict."""
+    names = ("lo", "hi", "start", "columns", "weights", "least", "most")
+    arrays = {name: np.array(text[name], dtype=np.int64) for name in names}
+    return Sums(cells=tuple(text["cells"]), rows=tuple(text["rows"]), **arrays)
+
+
+def select(sums: Sums, cells: Ints, rows: Ints) -> Sums:
+    """The part of some cells and some rows; every entry of these rows must lie in one of these cells."""
+    new = np.full(len(sums.cells), -1, dtype=np.int64)
+    new[cells] = np.arange(len(cells))
+    taken = [np.arange(sums.start[row], sums.start[row + 1]) for row in rows.tolist()]
+    places = np.concatenate(taken) if taken else np.zeros(0, dtype=np.int64)
+    start = np.cumsum([0, *map(len, taken)]).astype(np.int64)
+    named: Sequence[str] = [sums.rows[row] for row in rows.tolist()]
+    return Sums(
+        tuple(sums.cells[cell] for cell in cells.tolist()), sums.lo[cells], sums.hi[cells], tuple(named), start,
+        new[sums.columns[places]], sums.weights[places], sums.least[rows], sums.most[rows],
+    )  # fmt: skip

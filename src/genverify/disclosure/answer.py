@@ -1,0 +1,192 @@
+"""The answer first: what is known exactly, why, and what to withhold as well; for people, scripts and other tools."""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from genverify.core.errors import ConfigError
+from genverify.disclosure.complement import Complement
+from genverify.disclosure.contributions import Broken
+from genverify.disclosure.exposed import Exposed
+
+DIALECTS = {
+    "plain": {"open": "open", "exact": "known exactly", "narrow": "known too well", "printed": "printed", "withhold": "withhold"},
+    "sdctable": {"open": "x", "exact": "u", "narrow": "u", "printed": "s", "withhold": "x"},
+    "sbs": {"open": "D", "exact": "A", "narrow": "A", "printed": "F", "withhold": "D"},
+    "argus": {"open": "M", "exact": "U", "narrow": "U", "printed": "S", "withhold": "U"},
+}
+MOST_SHOWN = 10
+SMALL = 5  # a difference between two tables below this is one that a reviewer would not have released
+
+
+@dataclass(frozen=True)
+class FailOn:
+    """What makes a release unsafe: an unprinted count known exactly, within a range narrower than `width`, or to be 1."""
+
+    width: int = 1
+    singled_out: bool = False
+
+    def __str__(self) -> str:
+        return "singled-out" if self.singled_out else "exact" if self.width == 1 else f"range<{self.width}"
+
+
+def read_fail_on(text: str | None) -> FailOn:
+    """
+    >>> read_fail_on("range<3")
+    FailOn(width=3, singled_out=False)
+    """
+    if text in (None, "exact"):
+        return FailOn()
+    if text == "singled-out":
+        return FailOn(singled_out=True)
+    if found := re.fullmatch(r"range\s*<\s*(\d+)", text or ""):
+        return FailOn(max(int(found[1]), 1))
+    raise ConfigError(f"--fail-on {text}: give exact, range<3 (another number will do), or singled-out")
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came out, and whether it is unsafe by what was asked for."""
+
+    exposed: Exposed
+    fail_on: FailOn
+    complement: Complement | None = None
+    broken: tuple[Broken, ...] = ()
+
+    @property
+    def differences(self) -> list[int]:
+        """People of one table who are not in another that lies inside it: their counts, unprinted, known exactly and small."""
+        ranges = self.exposed.ranges
+        least, most = (1, 1) if self.fail_on.singled_out else (1, SMALL - 1)
+        found = []
+        for key in self.exposed.linked.keys:
+            if any(label == "not yes" and column.startswith("in ") for column, label in key):
+                cell = self.exposed.linked.cell(key)
+                if least <= ranges.lo[cell] == ranges.hi[cell] <= most:
+                    found.append(cell)
+        return found
+
+    @property
+    def unsafe(self) -> list[int]:
+        """The cells that are unsafe: printed ones that are known too well, and small differences between tables."""
+        return [*self.narrow, *self.differences]
+
+    @property
+    def narrow(self) -> list[int]:
+        """Printed cells, not printed exactly (or, for singled-out, counting 1), that are known too well."""
+        ranges = self.exposed.ranges
+        if self.fail_on.singled_out:
+            one = (ranges.lo == 1) & (ranges.hi == 1)
+            printed = np.zeros(len(one), dtype=bool)
+            printed[list(self.exposed.printed.values())] = True
+            return np.flatnonzero(one & printed).tolist()
+        return np.flatnonzero(self.exposed.too_narrow(self.fail_on.width)).tolist()
+
+    @property
+    def counts(self) -> dict[str, int]:
+        exact = self.exposed.unclear & (self.exposed.width == 0)
+        hidden = self.exposed.hidden
+        return {
+            "tables": len(self.exposed.linked.placed), "printed_cells": len(self.exposed.printed),
+            "suppressed": int(hidden.sum()), "suppressed_known_exactly": int((exact & hidden).sum()),
+            "other_unclear": int((self.exposed.unclear & ~hidden).sum()),
+            "other_known_exactly": int((exact & ~hidden).sum()), "unsafe": len(self.unsafe),
+        }  # fmt: skip
+
+    def lines(self) -> Iterator[str]:
+        """The answer in a few sentences."""
+        n = self.counts
+        if n["suppressed"]:
+            yield f"{n['suppressed_known_exactly']} of your {n['suppressed']} suppressed cells are known exactly."
+        if n["other_unclear"]:
+            yield f"{n['other_known_exactly']} of {n['other_unclear']} rounded counts are known exactly."
+        if not n["suppressed"] and not n["other_unclear"]:
+            yield f"All {n['printed_cells']} cells are printed exactly: nothing is hidden, so nothing can be recovered."
+        if self.differences:
+            yield f"{len(self.differences)} differences between tables are known exactly and count fewer than {SMALL}."
+        if self.broken:
+            groups = sum(not one.printed for one in self.broken)
+            yield f"{len(self.broken)} sums break a rule about contributions, {groups} of them not printed but worked out."
+        if str(self.fail_on) != "exact":
+            yield f"{n['unsafe']} cells are unsafe by {self.fail_on}."
+        if self.exposed.ranges.limit:
+            yield f"Note: {self.exposed.ranges.limit}; ranges hold, but some may be too wide (--seconds gives more time)."
+        if not self.exposed.linked.joint:
+            yield "Note: the tables form a circle too large to join, so ranges hold, but their ends may not be reached by people."
+
+    def reasons(self) -> Iterator[str]:
+        """Why some of the unsafe cells are known."""
+        for cell in self.unsafe[:MOST_SHOWN]:
+            ranges, name = self.exposed.ranges, self.exposed.linked.sums.cells[cell]
+            lo, hi = int(ranges.lo[cell]), int(ranges.hi[cell])
+            yield f"  {name}: {lo if lo == hi else f'{lo} to {hi}'}"
+            yield from (f"      {reason}" for reason in self.exposed.why(cell))
+        if len(self.unsafe) > MOST_SHOWN:
+            yield f"  ... and {len(self.unsafe) - MOST_SHOWN} more, all in cells.csv"
+
+        for one in self.broken[:MOST_SHOWN]:
+            yield f"  {one.rule}: {' + '.join(one.cells)}"
+
+    def advice(self) -> Iterator[str]:
+        if self.complement is None:
+            return
+        cells, left = self.complement.cells, self.complement.left
+        names = self.exposed.linked.sums.cells
+        if cells:
+            done = "none of them is known so well any more" if not left else f"{len(left)} are still known too well"
+            yield f"Withhold these {len(cells)} as well, then {done} (ranges computed again):"
+            yield from (f"  {names[cell]}" for cell in cells[:MOST_SHOWN])
+            if len(cells) > MOST_SHOWN:
+                yield f"  ... and {len(cells) - MOST_SHOWN} more, all in withhold.csv"
+        elif left:
+            yield f"No set of cells to withhold was found for {len(left)} of them."
+        if not self.complement.in_time:
+            yield "The search for cells to withhold ran out of time; --search-seconds gives more."
+
+    def frame(self, dialect: str) -> pd.DataFrame:
+        """A row for each printed cell: cell, published, lower, upper, status, exact, proof."""
+        words, frame = DIALECTS[dialect], self.exposed.frame.copy()
+        unsafe = {self.exposed.linked.sums.cells[cell] for cell in self.unsafe}
+        added = {self.exposed.linked.sums.cells[c] for c in self.complement.cells} if self.complement else set()
+        status = []
+        for row in frame.to_dict("records"):
+            known = "exact" if row["exact"] else "narrow"
+            kind = known if row["cell"] in unsafe else "open" if row["unclear"] else "printed"
+            status.append(words["withhold"] if row["cell"] in added else words[kind])
+        frame["status"] = status
+        return frame[["table", "cell", "published", "lower", "upper", "status", "exact", "attained", "proof", "place"]]
+
+    def as_dict(self) -> dict[str, Any]:
+        names = self.exposed.linked.sums.cells
+        found = {**self.counts, "fail_on": str(self.fail_on), "safe": not self.unsafe, "limit": self.exposed.ranges.limit,
+                 "ends_attained_by_people": self.exposed.linked.joint,
+                 "unsafe_cells": [{"cell": names[cell], "lower": int(self.exposed.ranges.lo[cell]),
+                                   "upper": int(self.exposed.ranges.hi[cell])} for cell in self.unsafe]}  # fmt: skip
+        if self.broken:
+            found["broken_rules"] = [{"rule": one.rule, "cells": list(one.cells)} for one in self.broken]
+        if self.complement:
+            found["withhold"] = [names[cell] for cell in self.complement.cells]
+            found["still_unsafe"] = [names[cell] for cell in self.complement.left]
+        return found
+
+    def as_json(self) -> str:
+        return json.dumps(self.as_dict(), indent=1, ensure_ascii=False)
+
+    def apriori(self) -> dict[str, str]:
+        """For each table, the lines of an a-priori file that tau-Argus reads: the codes of a cell to withhold, and u."""
+        chosen = set(self.complement.cells) if self.complement else set()
+        files: dict[str, str] = {}
+        for placed in self.exposed.linked.placed:
+            lines = []
+            for labels, key in placed.keys.items():
+                if self.exposed.printed[key] in chosen:
+                    lines.append(";".join([*(f'"{label}"' for label in labels), "u"]))
+            if lines:
+                files[placed.table.name] = "\n".join(lines) + "\n"
+        return files
+

@@ -1,0 +1,58 @@
+"""What came out over all areas: never one of them."""
+
+import pandas as pd
+
+from genverify.disclosure.areas.spec import AreaTables
+from genverify.show.markdown import bullets, document, markdown_table
+
+
+def summary_frame(rows: pd.DataFrame) -> pd.DataFrame:
+    """For each level and table, and in all: counts, narrower than the rule, pinned; suppressed ones that follow; contradictions."""
+    named = rows.assign(table=rows["cell"].str.partition("/")[0])
+    groups = [*named.groupby(["level", "table"], sort=True), *(((level, "all tables"), own) for level, own in named.groupby("level"))]
+    return pd.DataFrame([{"level": level, "table": table, **_counts(own)} for (level, table), own in groups])
+
+
+def _counts(rows: pd.DataFrame) -> dict[str, int]:
+    fits = rows[rows["contradicts"] != "area"]
+    shown, hidden = fits[fits["printed"].notna()], fits[fits["printed"].isna()]
+    width, rule, alone = (shown[f"{name}hi"] - shown[f"{name}lo"] for name in ("", "rule_", "alone_"))
+    open_ = hidden["rule_hi"] - hidden["rule_lo"]
+    return {
+        "counts": len(shown), "narrower": int((width < rule).sum()), "narrower_by_table_alone": int((alone < rule).sum()),
+        "pinned": int((width == 0).sum()), "pinned_by_table_alone": int((alone == 0).sum()),
+        "suppressed": len(hidden), "suppressed_pinned": int(((hidden["hi"] == hidden["lo"]) & (open_ > 0)).sum()),
+        "suppressed_within_rule": int((hidden["hi"] - hidden["lo"] <= 4).sum()),
+        "ends_not_attained": int((~fits["attained"]).sum()),
+        "contradict_in_area": int((rows["contradicts"] == "area").sum()),
+        "contradict_by_geography": int((rows["contradicts"] == "geography").sum()),
+    }  # fmt: skip
+
+
+
+WORDS = {
+    "counts": "printed counts", "narrower": "narrower than the rule", "pinned": "pinned", "suppressed": "suppressed",
+    "suppressed_pinned": "suppressed, yet known", "contradict_in_area": "in an area that contradicts the rule",
+    "contradict_by_geography": "that contradict it by geography",
+}  # fmt: skip
+NOTES = (
+    "Every range is exact: both ends are met by counts that fit all tables of the larger area and its small ones, recounted, and "
+    "proofs in whole numbers that nothing lies outside were checked (results/nz/proofs).",
+    "`narrower than the rule`: fewer counts are possible than the rounding of this count alone would leave.",
+    "Chances: before anything is seen, all tables of counts are equally likely; only tables that are printed whole.",
+    "Aggregates over areas; no area is named, here or in the files behind this page.",
+)
+
+
+def summary_page(table: pd.DataFrame, chances: pd.DataFrame, spec: AreaTables) -> str:
+    """The page: ranges, then chances."""
+    shown = table[["level", "table", *WORDS]].rename(columns=WORDS)
+    numbers = chances.copy()
+    for name in ("mean_chance_of_likeliest", "bits_by_rule", "bits_by_table"):
+        numbers[name] = numbers[name].map(lambda value: f"{value:.3f}")
+    parts = ["## What each count can be", _table(shown), "## How likely each count is", _table(numbers)]
+    return document("Rounded counts of areas", f"{spec.title} ({spec.source})", [*parts, bullets(NOTES)])
+
+
+def _table(frame: pd.DataFrame) -> str:
+    return markdown_table(list(frame), frame.to_numpy().tolist(), left=2)

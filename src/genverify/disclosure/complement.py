@@ -1,0 +1,134 @@
+"""
+Which more cells to withhold, so that none of the withheld ones is known too well: cells that can move together.
+
+A withheld cell can take another value only if other withheld or unprinted cells make up for it in every sum. So for each
+cell that is known too well: the cheapest set of printed cells that lets it move by the wanted width, by a small program; at
+the end all ranges are computed again, and a cell that turns out to be needless is printed again.
+"""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array, hstack, vstack
+
+from genverify.disclosure.exposed import Exposed, opened
+from genverify.solve.solvers.base import IntegerProgram, Optimal
+from genverify.solve.sums.parts import all_ranges
+from genverify.solve.sums.ranges import Ranges, Work
+
+Ints = npt.NDArray[np.int64]
+ROUNDS = 6
+TOTALS, ZEROS = 4.0, 1.5  # a total, or a 0, is rather printed than an inner cell
+
+
+@dataclass(frozen=True)
+class Complement:
+    """The cells to withhold as well, those still known too well, the ranges then, and whether the time was enough."""
+
+    cells: tuple[int, ...]
+    left: tuple[int, ...]
+    ranges: Ranges
+    in_time: bool
+
+
+def complement(exposed: Exposed, targets: Sequence[int], width: int, work: Work) -> Complement:
+    """Cells to withhold besides the targets so that every range is at least `width` wide, by its own ends."""
+    search = _Search(exposed, width, work)
+    open_, ranges = list(targets), exposed.ranges
+    for _ in range(ROUNDS):
+        for cell in open_:
+            search.free(cell)
+        ranges = search.ranges()
+        open_ = [cell for cell in [*targets, *sorted(search.added)] if ranges.hi[cell] - ranges.lo[cell] < width]
+        open_ = [cell for cell in open_ if cell not in search.stuck]
+        if not open_ or search.late():
+            break
+    ranges = search.prune(list(targets), ranges)
+    left = [cell for cell in [*targets, *sorted(search.added)] if ranges.hi[cell] - ranges.lo[cell] < width]
+    return Complement(tuple(sorted(search.added)), tuple(left), ranges, not search.late())
+
+
+class _Search:
+    def __init__(self, exposed: Exposed, width: int, work: Work) -> None:
+        self.exposed, self.width, self.work = exposed, width, work
+        self.sums, self.linked = exposed.linked.sums, exposed.linked
+        self.deadline = time.monotonic() + work.seconds
+        self.added, self.stuck = set[int](), set[int]()
+        self.printed = np.zeros(len(self.sums.cells), dtype=bool)
+        self.printed[list(exposed.printed.values())] = True
+        shape = (len(self.sums.rows), len(self.sums.cells))
+        self.A = csr_array((self.sums.weights.astype(np.float64), self.sums.columns, self.sums.start), shape=shape)
+        self.totals = np.zeros(len(self.sums.cells), dtype=bool)
+        self.totals[self.sums.columns[self.sums.weights < 0]] = True
+        point = exposed.ranges.point
+        self.x = np.zeros(len(self.sums.cells), dtype=np.int64) if point is None else point
+        self.possible = point is not None
+
+    def late(self) -> bool:
+        return time.monotonic() > self.deadline
+
+    def free(self, target: int) -> None:
+        """Withhold the cheapest printed cells that let the target move by the wanted width, up or down."""
+        if self.late() or not self.possible:
+            return
+        moves = [self._move(target, sign) for sign in (1, -1)]
+        found = [move for move in moves if move is not None]
+        if not found:
+            self.stuck.add(target)
+            return
+        _, cells = min(found, key=lambda move: (move[0], sorted(move[1])))
+        self.added |= cells
+
+    def _move(self, target: int, sign: int) -> tuple[float, set[int]] | None:
+        sums, n = self.sums, len(self.sums.cells)
+        fixed = self.printed & (sums.lo == sums.hi)
+        fixed[list(self.added)] = False
+        free = opened(self.linked, [*np.flatnonzero(fixed).tolist(), *self.added, target])
+        cost = np.where(fixed, np.where(self.totals, TOTALS, np.where(self.x == 0, ZEROS, 1.0)), 1e-4)
+        cost[target] = 0
+        up, down = (free.hi - self.x).astype(np.float64), (self.x - free.lo).astype(np.float64)
+        room = 4.0 * self.width
+        moved = np.zeros((1, n))
+        moved[0, target] = 1
+        A = csr_array(hstack([self.A, -self.A]))
+        one = csr_array(np.hstack([moved, -moved]))
+        activity = sums.activity(self.x)
+        rows = csr_array(vstack([A, one]))
+        lo = np.append((sums.least - activity).astype(np.float64), sign * self.width)
+        hi = np.append((sums.most - activity).astype(np.float64), sign * self.width)
+        upper = np.minimum(np.concatenate([up, down]), room).clip(min=0)
+        program = IntegerProgram(rows, lo, hi, upper, -np.concatenate([cost, cost]))
+        answer = self.work.solver(min(10.0, max(self.deadline - time.monotonic(), 0.1))).solve(program)
+        if not isinstance(answer, Optimal):
+            return None
+        used = np.flatnonzero((answer.z[:n] + answer.z[n:] > 0.5) & fixed)
+        return float(cost[used].sum()), set(used.tolist())
+
+    def ranges(self) -> Ranges:
+        seconds = max(self.deadline - time.monotonic(), 1.0)
+        wanted = self.exposed.unclear.copy()
+        wanted[list(self.added)] = True
+        return all_ranges(opened(self.linked, self.added), replace(self.work, seconds=seconds), wanted)
+
+    def prune(self, targets: list[int], ranges: Ranges) -> Ranges:
+        """Print again what is not needed, one cell after the other, while there is time."""
+
+        def narrow(found: Ranges) -> int:
+            cells = [*targets, *self.added]
+            return int((found.hi[cells] - found.lo[cells] < self.width).sum())
+
+        for cell in sorted(self.added, key=lambda at: (-float(self.totals[at]), at)):
+            if self.late() or len(self.added) < 2:
+                break
+            before = narrow(ranges)
+            self.added.discard(cell)
+            tried = self.ranges()
+            if narrow(tried) > before:
+                self.added.add(cell)
+            else:
+                ranges = tried
+        return ranges
+

@@ -1,0 +1,98 @@
+"""tau-Argus tables (.tab) with their metadata (.rda, a text) and hierarchies (.hrc)."""
+
+import csv
+import re
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from genverify.core.errors import DataError
+from genverify.core.limits import FileLimits
+from genverify.disclosure.readers.model import Entry, PrintedTable, make_table
+from genverify.disclosure.readers.text import decoded
+
+SAFE = {"", "s", "S", "z", "Z"}
+
+
+@dataclass
+class Variable:
+    """A variable of the metadata: its tags by name."""
+
+    name: str
+    tags: dict[str, str] = field(default_factory=dict)
+
+
+def is_argus(path: Path) -> bool:
+    """Whether a file called .rda is the text that tau-Argus writes, and no R data."""
+    return path.read_bytes()[:3] not in (b"RDX", b"RDA", b"BZh", b"\xfd7z") and not path.read_bytes().startswith(b"\x1f\x8b")
+
+
+def read_argus(path: Path, limits: FileLimits) -> list[PrintedTable]:
+    """The table of a .tab file; the .rda file of the same name says what its fields are."""
+    limits.check(path, 0, path.stat().st_size)
+    table, meta = path.with_suffix(".tab"), path.with_suffix(".rda")
+    for file in (table, meta):
+        if not file.is_file():
+            raise DataError(f"{path}: {file.name} is missing; a tau-Argus table is a .tab file with its .rda file beside it")
+    separator, variables = _metadata(decoded(meta.read_bytes(), meta)[0], meta)
+    columns = [variable for variable in variables if "RECODEABLE" in variable.tags or "RECODABLE" in variable.tags]
+    numeric = [at for at, variable in enumerate(variables) if "NUMERIC" in variable.tags or "FREQUENCY" in variable.tags]
+    status = next((at for at, variable in enumerate(variables) if "STATUS" in variable.tags), None)
+    counts = next((at for at, variable in enumerate(variables) if "FREQUENCY" in variable.tags), numeric[0] if numeric else None)
+    if not columns or counts is None:
+        raise DataError(f"{meta}: names no <RECODEABLE> variable, or no <FREQUENCY> or <NUMERIC> one")
+    entries = []
+    for number, row in enumerate(csv.reader(decoded(table.read_bytes(), table)[0].splitlines(), delimiter=separator), 1):
+        if not row:
+            continue
+        if len(row) < len(variables) - 1:
+            raise DataError(f"{table}, line {number}: {len(row)} fields, but {meta.name} names {len(variables)}")
+        hidden = status is not None and status < len(row) and row[status].strip() not in SAFE
+        text = f"status {row[status].strip()}" if hidden and status is not None else row[counts].strip()
+        entries.append((tuple(row[variables.index(own)].strip() for own in columns), Entry(text, f"{table}, line {number}")))
+    found = make_table(table.stem, str(table), [variable.name for variable in columns], entries)
+    sums = {variable.name: _sums(variable, found, path.parent) for variable in columns}
+    return [replace(found, sums=sums).noted(f"tau-Argus, counts in {variables[counts].name}")]
+
+
+def _metadata(text: str, path: Path) -> tuple[str, list[Variable]]:
+    separator, variables = ",", list[Variable]()
+    for line in text.splitlines():
+        if tag := re.match(r'\s*<(\w+)>\s*"?([^"]*)"?', line):
+            if tag[1].upper() == "SEPARATOR":
+                separator = tag[2].strip() or ","
+            elif variables:
+                variables[-1].tags[tag[1].upper()] = tag[2].strip()
+        elif line.strip():
+            variables.append(Variable(line.split()[0]))
+    if not variables:
+        raise DataError(f"{path}: names no variable")
+    return separator, variables
+
+
+def _sums(variable: Variable, table: PrintedTable, folder: Path) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """The total of a variable, and the levels of its hierarchy."""
+    total = variable.tags.get("TOTCODE", "Total")
+    labels = table.labels(variable.name)
+    if "HIERCODELIST" in variable.tags:
+        return hierarchy(folder / variable.tags["HIERCODELIST"], total, variable.tags.get("HIERLEADSTRING", "@"))
+    return ((total, tuple(label for label in labels if label != total)),) if total in labels else ()
+
+
+def hierarchy(path: Path, total: str, lead: str = "@") -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """What adds up to what by a .hrc file: a label with one more lead string than the one above lies inside it."""
+    if not path.is_file():
+        raise DataError(f"{path}: the hierarchy is missing")
+    children: dict[str, list[str]] = {total: []}
+    above = [total]
+    for number, line in enumerate(decoded(path.read_bytes(), path)[0].splitlines(), 1):
+        if not line.strip():
+            continue
+        depth = 0
+        while line.startswith(lead):
+            line, depth = line[len(lead) :], depth + 1
+        label = line.strip()
+        if depth > len(above) - 1:
+            raise DataError(f"{path}, line {number}: {label!r} stands more than one level below the line above it")
+        above = [*above[: depth + 1], label]
+        children.setdefault(above[depth], []).append(label)
+    return tuple((parent, tuple(own)) for parent, own in children.items() if own)

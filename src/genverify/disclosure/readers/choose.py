@@ -1,0 +1,79 @@
+"""Files of printed tables by their names: a file, several, or a folder of them."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from genverify.core.errors import DataError
+from genverify.core.limits import LIMITS, FileLimits
+from genverify.disclosure.readers.argus import is_argus, read_argus
+from genverify.disclosure.readers.jsonstat import read_json
+from genverify.disclosure.readers.model import PrintedTable
+from genverify.disclosure.readers.px import read_px
+from genverify.disclosure.readers.rdata import read_rdata
+from genverify.disclosure.readers.text import read_text
+from genverify.disclosure.readers.xlsx import read_xlsx
+
+Reader = Callable[[Path, FileLimits], list[PrintedTable]]
+READERS: dict[str, Reader] = {
+    ".csv": read_text, ".tsv": read_text, ".txt": read_text, ".csv.gz": read_text, ".xlsx": read_xlsx, ".xlsm": read_xlsx,
+    ".px": read_px, ".json": read_json, ".rds": read_rdata, ".rdata": read_rdata, ".tab": read_argus,
+}  # fmt: skip
+BESIDE = (".hrc",)
+
+
+def read_tables(paths: Sequence[Path], limits: FileLimits = LIMITS) -> list[PrintedTable]:
+    """Every table of some files and folders, each with a name of its own."""
+    found: list[PrintedTable] = []
+    for path in _files(paths):
+        found += _reader(path)(path, limits)
+    if not found:
+        raise DataError(f"{', '.join(map(str, paths))}: holds no file of tables; known: {', '.join(READERS)}")
+    return _named_apart(found)
+
+
+def _files(paths: Sequence[Path]) -> Iterator[Path]:
+    for path in paths:
+        if path.is_dir():
+            own = sorted(file for file in path.iterdir() if file.is_file() and not file.name.startswith("."))
+            yield from _of_session(own)
+        elif path.is_file():
+            yield path
+        else:
+            raise DataError(f"{path}: there is no such file or folder")
+
+
+def _of_session(files: Sequence[Path]) -> list[Path]:
+    """The files of a folder to read: those that another one names are read with it."""
+    if any(file.name == "results.json" for file in files):
+        return [file for file in files if file.name == "results.json"]
+    tabs = {file.stem for file in files if file.suffix == ".tab"}
+    kept = [file for file in files if not (file.suffix in (".rda", *BESIDE) and (file.suffix in BESIDE or file.stem in tabs))]
+    return [file for file in kept if _ending(file) or file.suffix.lower() == ".rda"]
+
+
+def _ending(path: Path) -> str | None:
+    name = path.name.lower()
+    return next((end for end in sorted(READERS, key=len, reverse=True) if name.endswith(end)), None)
+
+
+def _reader(path: Path) -> Reader:
+    if path.suffix.lower() == ".rda":
+        return read_argus if is_argus(path) else read_rdata
+    end = _ending(path)
+    if end is None:
+        hint = "; save it as .xlsx" if path.suffix.lower() == ".xls" else ""
+        raise DataError(f"{path}: files of this kind are not read{hint}; known: {', '.join(READERS)}, .rda, or a release file (.yaml)")
+    return READERS[end]
+
+
+def _named_apart(tables: Sequence[PrintedTable]) -> list[PrintedTable]:
+    taken: set[str] = set()
+    named = []
+    for table in tables:
+        name, number = table.name, 2
+        while name in taken:
+            name, number = f"{table.name}_{number}", number + 1
+        taken.add(name)
+        named.append(replace(table, name=name))
+    return named

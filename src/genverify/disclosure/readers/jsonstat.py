@@ -1,0 +1,75 @@
+"""JSON-stat datasets (2.0, and the older bundle)."""
+
+import json
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from genverify.core.errors import DataError
+from genverify.core.files import refuse_duplicates
+from genverify.core.limits import FileLimits
+from genverify.disclosure.readers.model import Entry, PrintedTable, make_table
+from genverify.disclosure.readers.totals import find_totals
+
+
+def read_json(path: Path, limits: FileLimits) -> list[PrintedTable]:
+    """The datasets of a JSON-stat file, or the outputs of an acro session (results.json)."""
+    from genverify.disclosure.readers.acro import acro_tables, is_acro
+
+    limits.check(path, 0, path.stat().st_size)
+    try:
+        text = json.loads(path.read_bytes(), object_pairs_hook=refuse_duplicates)
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"{path}: is not valid JSON ({error})") from None
+    if is_acro(text):
+        return acro_tables(text, path, limits)
+    datasets = _datasets(text)
+    if not datasets:
+        raise DataError(f"{path}: is neither a JSON-stat dataset (class, id, size, dimension, value) nor acro's results.json")
+    try:
+        return [_table(name or path.stem, dataset, path) for name, dataset in datasets]
+    except (KeyError, TypeError, AttributeError, IndexError) as error:
+        raise DataError(f"{path}: not a whole JSON-stat dataset ({type(error).__name__}: {error})") from None
+
+
+def _datasets(text: Any) -> list[tuple[str, Any]]:
+    if not isinstance(text, dict):
+        return []
+    if "dimension" in text and "value" in text:
+        return [("", text)]
+    return [(str(name), own) for name, own in text.items() if isinstance(own, dict) and "dimension" in own and "value" in own]
+
+
+def _table(name: str, dataset: Any, path: Path) -> PrintedTable:
+    dimension = dataset["dimension"]
+    columns = list(dataset.get("id") or dimension["id"])
+    sizes = list(dataset.get("size") or dimension["size"])
+    labels = [_labels(dimension[column]["category"]) for column in columns]
+    if [len(own) for own in labels] != sizes:
+        raise DataError(f"{path}: size is {sizes}, but the dimensions have {[len(own) for own in labels]} categories")
+    cells = list(product(*labels))
+    values, status = dataset["value"], dataset.get("status") or {}
+    if isinstance(values, list) and len(values) != len(cells):
+        raise DataError(f"{path}: {len(values)} values for {len(cells)} combinations of categories")
+    entries = [(cell, Entry(_text(_at(values, at), _at(status, at)), f"{path}, value {at}")) for at, cell in enumerate(cells)]
+    shown = [dimension[column].get("label") or column for column in columns]
+    return find_totals(make_table(name, str(path), shown, entries, dataset.get("label") or "").noted("JSON-stat"))
+
+
+def _labels(category: Any) -> list[str]:
+    index = category.get("index") or list(category["label"])
+    codes = list(index) if isinstance(index, list) else sorted(index, key=index.__getitem__)
+    words = category.get("label") or {}
+    return [str(words.get(code, code)) for code in codes]
+
+
+def _at(values: Any, at: int) -> Any:
+    if isinstance(values, list):
+        return values[at] if at < len(values) else None
+    return values.get(str(at)) if isinstance(values, dict) else values
+
+
+def _text(value: Any, status: Any) -> str:
+    if value is None:
+        return f"status {status}" if status else ""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)

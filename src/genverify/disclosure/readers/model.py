@@ -1,0 +1,118 @@
+"""A printed table as it was understood: its columns with their labels, what adds up to what, and the text of every cell."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from genverify.core.errors import DataError
+
+Labels = tuple[str, ...]
+TOTAL_WORDS = {"total", "totals", "grand total", "sum", "all", "overall", "_t", "t", "together", "both sexes", "all ages",
+               "everyone", "all persons", "all people", "persons", "insgesamt", "totaal", "totalt", "ensemble"}  # fmt: skip
+NUMBER = re.compile(r"[+-]?(\d{1,3}([,'\u00a0\u202f \u2009]\d{3})+|\d{1,3}(\.\d{3}){2,}|\d+)([.,]\d+)?")
+PERCENT = re.compile(r"(.+?)\s*%")
+BOTH = re.compile(r"([\d,. \u00a0\u202f]*\d)\s*\(\s*([\d.,]+)\s*%\s*\)")
+LIMIT = re.compile(r"(<|<=|\u2264|less than|fewer than|under|>|>=|\u2265|at least|more than)\s*(\d+)", re.IGNORECASE)
+MARK = re.compile(
+    r"[*\u2020#^~:.\u2026/-]{1,4}|[\u2010-\u2015]|\.{0,2}[A-Za-z]|[\[(][A-Za-z*.:-]{1,3}[\])]|n/?a|nan|null|none|conf|supp?|suppressed"
+    r"|confidential|redacted|masked|hidden",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """The text of one cell, and where it stands."""
+
+    text: str
+    place: str
+
+
+@dataclass(frozen=True)
+class PrintedTable:
+    """
+    A table: its columns (names of what is counted by), the labels of each in order, and the text of every cell by labels.
+
+    `sums` says of a column which label adds up which others; `where` keeps the table to some people (column: label);
+    `notes` says how it was understood, for the user to confirm.
+    """
+
+    name: str
+    source: str
+    columns: tuple[str, ...]
+    entries: Mapping[Labels, Entry]
+    sums: Mapping[str, tuple[tuple[str, tuple[str, ...]], ...]] = field(default_factory=dict)
+    where: Mapping[str, str] = field(default_factory=dict)
+    title: str = ""
+    notes: tuple[str, ...] = ()
+
+    def labels(self, column: str) -> tuple[str, ...]:
+        at = self.columns.index(column)
+        return tuple(dict.fromkeys(labels[at] for labels in self.entries))
+
+    def totals(self, column: str) -> tuple[str, ...]:
+        return tuple(parent for parent, _ in self.sums.get(column, ()))
+
+    def noted(self, *notes: str) -> "PrintedTable":
+        return replace(self, notes=(*self.notes, *notes))
+
+
+def make_table(
+    name: str, source: str, columns: Sequence[str], entries: Iterable[tuple[Labels, Entry]], title: str = ""
+) -> PrintedTable:
+    """A table; an error where two cells have the same labels."""
+    held: dict[Labels, Entry] = {}
+    for labels, entry in entries:
+        if labels in held and held[labels].text != entry.text:
+            shown = ", ".join(f"{column}: {label}" for column, label in zip(columns, labels, strict=True))
+            raise DataError(
+                f"{entry.place}: a second cell for {shown} ({held[labels].text!r} at {held[labels].place}, now {entry.text!r}); "
+                "give its row or column another label"
+            )
+        held.setdefault(labels, entry)
+    if not held:
+        raise DataError(f"{source}: table {name} holds no counts")
+    return PrintedTable(name, source, tuple(columns), held, title=title)
+
+
+def is_total(label: str) -> bool:
+    """
+    Whether a label names a total of everything.
+
+    >>> is_total("Total"), is_total("All ages"), is_total("Both sexes"), is_total("Allergies")
+    (True, True, True, False)
+    """
+    text = " ".join(label.lower().strip(" :.*").split())
+    return text in TOTAL_WORDS or text.startswith("all ") or re.fullmatch(r"(grand )?total( persons| people| number| count)?", text) is not None
+
+
+def number_of(text: str) -> int | None:
+    """
+    A whole number as it is printed; None where the text is none.
+
+    >>> number_of("1,234"), number_of("12 345"), number_of("7"), number_of("3.5"), number_of("*"), number_of("1.234.567")
+    (1234, 12345, 7, None, None, 1234567)
+    """
+    text = text.strip()
+    if not NUMBER.fullmatch(text):
+        return None
+    plain = re.sub(r"[,'\u00a0\u202f \u2009](?=\d{3}(\D|$))", "", text)
+    plain = re.sub(r"\.(?=\d{3}\.|\d{3}$)", "", plain) if plain.count(".") > 1 else plain
+    plain = re.sub(r"[.,]0+$", "", plain)
+    return int(plain) if re.fullmatch(r"[+-]?\d+", plain) else None
+
+
+def is_percentage(text: str) -> bool:
+    """
+    >>> is_percentage("12.5 %"), is_percentage("12.5"), is_percentage("12")
+    (True, False, False)
+    """
+    return bool(PERCENT.fullmatch(text.strip()))
+
+
+def is_value(text: str) -> bool:
+    """Whether a text can stand in the body of a table: a number, a number with its percentage, a limit, or a mark."""
+    text = text.strip()
+    return bool(
+        NUMBER.fullmatch(text) or is_percentage(text) or BOTH.fullmatch(text) or LIMIT.fullmatch(text) or MARK.fullmatch(text)
+    )

@@ -1,0 +1,70 @@
+"""Tidy tables: a line for every cell with its labels and its count, SDMX-CSV among them."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from genverify.core.errors import DataError
+from genverify.disclosure.readers.grid import Grid
+from genverify.disclosure.readers.model import Entry, PrintedTable, is_value, make_table
+from genverify.disclosure.readers.totals import find_totals
+
+VALUES = ("obs_value", "count", "counts", "value", "n", "freq", "frequency", "number", "households", "persons", "people")
+FLAGS = ("conf_status", "obs_status", "status", "flag", "flags", "obs_flag")
+APART = ("variable", "table", "dataset", "dataflow", "structure_id", "structure")  # one table for each of its values
+IGNORED = ("dataflow", "structure", "structure_id", "action", "freq", "unit_measure", "unit_mult", "decimals", "obs_status",
+           "conf_status", "status", "flag", "flags", "obs_flag")  # fmt: skip
+OPEN = {"", "A", "F", "E", "P", "R"}  # what a status says of a count that may be seen: normal, free, estimated, ...
+
+
+def is_tidy(grid: Grid) -> bool:
+    """Whether a grid has a line for every cell: a column called so holds the values, and some other column repeats itself."""
+    head = [text.lower() for text in grid[0]]
+    value = value_column(head)
+    rows = [row for row in grid[1:] if any(row)]
+    if value is None or len(head) < 2 or not rows or any(len(row) != len(head) for row in rows):
+        return False
+    if head[value] == "obs_value":
+        return True
+    others = [at for at, name in enumerate(head) if at != value and name not in FLAGS]
+    numeric = [at for at in others if all(row[at].isdecimal() or is_value(row[at]) for row in rows)]
+    return len(others) > 1 and len(numeric) < len(others) or (len(others) == 1 and len(head) <= 3)
+
+
+def value_column(head: Sequence[str]) -> int | None:
+    """The column of the values by its name; the first of the usual names that is there."""
+    return next((head.index(name) for name in VALUES if name in head and not (name == "freq" and "obs_value" in head)), None)
+
+
+def tidy_tables(grid: Grid, name: str, source: str) -> list[PrintedTable]:
+    """The tables of a tidy grid: one, or one for each value of a column called table or variable."""
+    head = [text.lower() for text in grid[0]]
+    value = value_column(head)
+    assert value is not None
+    flag = next((head.index(known) for known in FLAGS if known in head), None)
+    apart = next((at for at, own in enumerate(head) if own in APART and own not in ("dataflow",)), None)
+    rows = [(number, row) for number, row in enumerate(grid[1:], 2) if any(row)]
+    labels = [at for at, own in enumerate(head) if at not in (value, apart) and own not in IGNORED]
+    constant = [at for at in labels if len({row[at] for _, row in rows}) == 1]
+    labels = [at for at in labels if at not in constant] or labels[:1]
+    found = []
+    for part in dict.fromkeys(row[apart] for _, row in rows) if apart is not None else [""]:
+        own = [(number, row) for number, row in rows if apart is None or row[apart] == part]
+        entries = [(tuple(row[at] for at in labels), _entry(row, value, flag, f"{source}, line {number}")) for number, row in own]
+        for (number, _), (texts, entry) in zip(own, entries, strict=True):
+            if entry.text and not is_value(entry.text) and not entry.text.startswith("status "):
+                raise DataError(f"{source}, line {number}: the value {entry.text!r} is neither a number nor a mark")
+            if "" in texts:
+                raise DataError(f"{source}, line {number}: {grid[0][labels[texts.index('')]]} is empty; every line needs its labels")
+        table = make_table(part or name, source, [grid[0][at] for at in labels], entries)
+        notes = ["a line for each cell; " + f"counts in {grid[0][value]}"]
+        notes += [f"the same in every line: {', '.join(f'{grid[0][at]} = {rows[0][1][at]}' for at in constant)}"] if constant else []
+        found.append(find_totals(replace(table, notes=tuple(notes))))
+    return found
+
+
+def _entry(row: Sequence[str], value: int, flag: int | None, place: str) -> Entry:
+    """The text of a value; where it is not there or NaN, the status says why."""
+    text = row[value]
+    if flag is not None and row[flag] not in OPEN and (not text or text.lower() == "nan"):
+        return Entry(f"status {row[flag]}", place)
+    return Entry(text, place)

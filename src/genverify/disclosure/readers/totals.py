@@ -1,0 +1,159 @@
+"""Which labels of a table add up others: by their names, by the numbers, by indents, by intervals inside intervals."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from genverify.core.errors import DataError, nearest
+from genverify.disclosure.readers.model import Labels, PrintedTable, is_total, number_of
+
+Sums = tuple[tuple[str, tuple[str, ...]], ...]
+BAND = re.compile(r"(\d+)\s*(?:-|\u2013|to|bis|a)\s*(\d+)(?:\s*(?:years?|yrs?))?", re.IGNORECASE)
+FROM = re.compile(r"(\d+)\s*(?:\+|and over|and above|or more|and older|plus|years and over)(?:\s*years?)?", re.IGNORECASE)
+UNDER = re.compile(r"(?:under|less than|below|<)\s*(\d+)(?:\s*years?)?", re.IGNORECASE)
+FAR = 10**6
+
+
+def find_totals(
+    table: PrintedTable, named: Mapping[str, str] | None = None, indents: Mapping[str, int] | None = None
+) -> PrintedTable:
+    """The table with what adds up to what, and a note on how each total was recognised."""
+    sums, notes = dict(table.sums), list[str]()
+    for column in table.columns:
+        if column in sums:
+            continue
+        found, how = _sums(table, column, (named or {}).get(column), indents or {})
+        if found:
+            sums[column] = found
+            notes.append(f"{column}: {how}")
+    return replace(table, sums=sums, notes=(*table.notes, *notes))
+
+
+def _sums(table: PrintedTable, column: str, named: str | None, indents: Mapping[str, int]) -> tuple[Sums, str]:
+    labels = table.labels(column)
+    if named is not None:
+        if named not in labels:
+            raise DataError(f"{table.source}: {column} has no label {named!r}: {nearest(named, list(labels))}")
+        return ((named, tuple(label for label in labels if label != named)),), f"{named!r} is the total, as told"
+    inner = dict([*_by_indent(labels, indents), *_by_name(table, column, labels), *_by_interval(labels)])
+    parts = {child for children in inner.values() for child in children}
+    total = [label for label in labels if is_total(label) and label not in parts]
+    if len(total) > 1:
+        raise DataError(
+            f"{table.source}: table {table.name}: {' and '.join(map(repr, total))} both look like the total of {column}; "
+            f"say which one is with --total '{column}={total[0]}', and rename the other"
+        )
+    how = [f"{label!r} adds up {len(children)} others" for label, children in inner.items()]
+    if not total:
+        by_numbers = _by_position(table, column, [label for label in labels if label not in inner])
+        total = [by_numbers] if by_numbers and by_numbers not in parts else []
+        how += [f"{total[0]!r} is the total (it adds up the others)"] if total else []
+    else:
+        how += [f"{total[0]!r} is the total (by its name)"]
+    top = tuple((label, tuple(x for x in labels if x != label and x not in parts)) for label in total)
+    return (*top, *inner.items()), "; ".join(how)
+
+
+def _by_name(table: PrintedTable, column: str, labels: Sequence[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Subtotals called so: `Subtotal`, `Total owned`, `Owned, total`: the labels right before or right after add up to it."""
+    others: list[str] = []
+    for at, label in enumerate(labels):
+        if is_total(label):
+            continue
+        if not re.search(r"\b(sub-?total|total)\b|\btotal_|_total\b", label, re.IGNORECASE):
+            others.append(label)
+            continue
+        before = tuple(others)
+        after = tuple(_until_total(labels[at + 1 :]))
+        for children in (before, after):
+            if len(children) > 1 and _adds_up(table, column, label, children):
+                yield label, children
+                break
+        others = []
+
+
+def _until_total(labels: Sequence[str]) -> Iterator[str]:
+    for label in labels:
+        if re.search(r"\btotal\b", label, re.IGNORECASE):
+            return
+        yield label
+
+
+def _by_indent(labels: Sequence[str], indents: Mapping[str, int]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """A label followed by labels that stand further in adds them up."""
+    for at, label in enumerate(labels):
+        own = indents.get(label, 0)
+        inside = []
+        for other in labels[at + 1 :]:
+            if indents.get(other, 0) <= own:
+                break
+            inside.append(other)
+        children = [other for other in inside if indents.get(other, 0) == min(indents.get(x, 0) for x in inside)]
+        if len(children) > 1 and not is_total(label):
+            yield label, tuple(children)
+
+
+def interval(label: str) -> tuple[int, int] | None:
+    """
+    A label as an interval of whole numbers.
+
+    >>> interval("15 to 19"), interval("65+"), interval("Under 15"), interval("women")
+    ((15, 19), (65, 1000000), (0, 14), None)
+    """
+    text = label.strip()
+    if found := BAND.fullmatch(text):
+        return (int(found[1]), int(found[2])) if int(found[1]) <= int(found[2]) else None
+    if found := FROM.fullmatch(text):
+        return int(found[1]), FAR
+    if found := UNDER.fullmatch(text):
+        return 0, int(found[1]) - 1
+    return None
+
+
+def _by_interval(labels: Sequence[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """A label whose interval is made up of others: 0-9 is 0-4 and 5-9."""
+    bands = {label: band for label in labels if (band := interval(label))}
+    for label, (low, high) in bands.items():
+        chain, at = [], low
+        while at <= high:
+            inside = [(band, other) for other, band in bands.items() if other != label and band[0] == at and band[1] <= high]
+            inside = [(band, other) for band, other in inside if band != (low, high)]
+            if not inside:
+                break
+            band, other = max(inside)
+            chain, at = [*chain, other], band[1] + 1
+        if at > high and len(chain) > 1:
+            yield label, tuple(chain)
+
+
+def _by_position(table: PrintedTable, column: str, labels: Sequence[str]) -> str | None:
+    """The last or the first label, if it adds up all others in every line that is printed whole, and there are some."""
+    for label in (labels[-1], labels[0]) if len(labels) > 2 else ():
+        if _adds_up(table, column, label, tuple(other for other in labels if other != label), sure=True):
+            return label
+    return None
+
+
+def _adds_up(table: PrintedTable, column: str, label: str, children: tuple[str, ...], sure: bool = False) -> bool:
+    """Whether the numbers agree that a label adds up others; with `sure`, at least two lines must say so and not by zeros."""
+    at = table.columns.index(column)
+    agree = 0
+    for labels, entry in table.entries.items():
+        if labels[at] != label:
+            continue
+        total, parts = number_of(entry.text), [_value(table, labels, at, child) for child in children]
+        known = [part for part in parts if part is not None]
+        if total is None:
+            continue
+        if sum(known) > total + 3 * len(parts):  # printed counts may be rounded
+            return False
+        if len(known) == len(parts):
+            if sum(known) != total and (sure or abs(sum(known) - total) > 3 * len(parts)):
+                return False
+            agree += total > 0
+    return agree >= 2 if sure else True
+
+
+def _value(table: PrintedTable, labels: Labels, at: int, label: str) -> int | None:
+    entry = table.entries.get((*labels[:at], label, *labels[at + 1 :]))
+    return number_of(entry.text) if entry else None

@@ -1,0 +1,66 @@
+"""Whole multipliers of rows out of a solver's floating-point ones."""
+
+from dataclasses import dataclass
+from math import inf
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from genverify.core.sums import Sums
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+DENOMINATORS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 20, 60, 120, 840)
+LARGEST = 10**6
+
+
+@dataclass(frozen=True)
+class Ends:
+    """The ends of every cell at one place of a search."""
+
+    lo: Ints
+    hi: Ints
+
+
+def exact_leaf(sums: Sums, ends: Ends, y: Floats | None, c: dict[int, int], b: int) -> dict[str, Any] | None:
+    """
+    A leaf that shows c x <= b between these ends: the multipliers y rounded over a small denominator. Whatever rounding
+    leaves over is taken at the ends of the cells, so every rounding is valid, and only the bound is to be tested.
+    """
+    if y is None:
+        return None
+    for d in DENOMINATORS:
+        Y = np.rint(y * d)
+        if not np.abs(Y).max(initial=0) <= LARGEST:
+            return None
+        Y = Y.astype(np.int64)
+        if bound(sums, ends, Y, {cell: d * own for cell, own in c.items()}) < d * (b + 1):
+            used = np.flatnonzero(Y).tolist()
+            leaf: dict[str, Any] = {"y": {sums.rows[row]: int(Y[row]) for row in used}}
+            return leaf if d == 1 else {**leaf, "d": d}
+    return None
+
+
+def farkas_leaf(sums: Sums, ends: Ends, y: Floats | None) -> dict[str, Any] | None:
+    """A leaf that shows that no counts fit, from multipliers without a scale."""
+    if y is None:
+        return None
+    sizes = np.abs(y)[np.abs(y) > 1e-9]
+    for scale in (1.0, *(1.0 / size for size in np.unique(np.round(sizes, 9))[:5].tolist())) if len(sizes) else ():
+        leaf = exact_leaf(sums, ends, y * scale, {}, -1)
+        if leaf is not None:
+            return leaf
+    return None
+
+
+def bound(sums: Sums, ends: Ends, Y: Ints, c: dict[int, int]) -> float:
+    """The most that c x can be by the multipliers Y, in whole numbers (as a float only where it is far out of reach)."""
+    parts = (Y[sums.row_of] * sums.weights).astype(np.float64)  # sums far below 2**53, where floats are exact
+    w = -np.rint(np.bincount(sums.columns, weights=parts, minlength=len(sums.cells))).astype(np.int64)
+    for cell, own in c.items():
+        w[cell] += own
+    reach = np.where(w > 0, ends.hi, ends.lo)
+    sides = np.where(Y > 0, sums.most, sums.least)
+    size = float((np.abs(w) * np.abs(reach).astype(np.float64)).sum() + (np.abs(Y) * np.abs(sides).astype(np.float64)).sum())
+    return int((w * reach).sum() + (Y * sides).sum()) if size < 2**62 else inf

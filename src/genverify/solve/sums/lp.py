@@ -1,0 +1,59 @@
+"""A linear program over cells between ends, kept warm in HiGHS: another objective, or other ends, again and again."""
+
+import highspy
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array
+
+from genverify.solve.solvers.base import Answer, Floats, Infeasible, Limit, Optimal, Stopped
+from genverify.solve.solvers.highs import DEVEX, DUAL, MODEL, PRIMAL, _highs, _model
+
+Ints = npt.NDArray[np.int64]
+
+
+class CellProgram:
+    """
+    Maximise c x over lo <= x <= hi and least <= A x <= most. After another objective the last point still fits: primal
+    simplex from there. After other ends it may not: dual simplex.
+    """
+
+    def __init__(self, A: csr_array, least: Ints, most: Ints, seconds: float) -> None:
+        self._highs = _highs(presolve="off", simplex_iteration_limit=200_000, time_limit=seconds, simplex_primal_edge_weight_strategy=DEVEX)
+        self._highs.passModel(_model(A.tocsc(), least, most))
+        self._highs.changeObjectiveSense(highspy.ObjSense.kMaximize)
+        self._all = np.arange(A.shape[1], dtype=np.int32)
+        self._costs = np.zeros(A.shape[1])
+        self._moved = True
+
+    def maximise(self, objective: Floats) -> Answer:
+        changed = np.flatnonzero(objective != self._costs).astype(np.int32)
+        if len(changed):
+            self._highs.changeColsCost(len(changed), changed, objective[changed].astype(np.float64))
+            self._costs = objective.copy()
+        self._highs.setOptionValue("simplex_strategy", DUAL if self._moved else PRIMAL)
+        self._highs.run()
+        status = self._highs.getModelStatus()
+        if status == MODEL.kOptimal:
+            self._moved = False
+            solution = self._highs.getSolution()
+            z, y = np.array(solution.col_value), np.array(solution.row_dual)
+            return Optimal(self._highs.getInfo().objective_function_value, z, y)
+        self._moved = True
+        if status == MODEL.kInfeasible:
+            return Infeasible(self._ray())
+        return Stopped(Limit.WORK)
+
+    def _ray(self) -> Floats | None:
+        """The Farkas multipliers, which only the dual simplex method leaves behind."""
+        _, exists, ray = self._highs.getDualRay()
+        if not exists:
+            self._highs.setOptionValue("simplex_strategy", DUAL)
+            self._highs.clearSolver()
+            self._highs.run()
+            _, exists, ray = self._highs.getDualRay()
+        return -np.array(ray) if exists else None
+
+    def set_ends(self, lo: Ints, hi: Ints) -> None:
+        """Other ends of the cells."""
+        self._highs.changeColsBounds(len(self._all), self._all, lo.astype(np.float64), hi.astype(np.float64))
+        self._moved = True

@@ -1,0 +1,275 @@
+"""The exact range of every cell: points that attain both ends, recounted, and proofs that nothing lies outside."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import floor
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array
+
+from genverify.core.sums import CEILING, Sums
+from genverify.solve.recount import INTEGRAL, integer_point
+from genverify.solve.solvers.base import Answer, Infeasible, IntegerProgram, Optimal, Solver, WorkLimits
+from genverify.solve.solvers.choose import make_solver
+from genverify.solve.sums.leaf import Ends, exact_leaf, farkas_leaf
+from genverify.solve.sums.lp import CellProgram
+from genverify.solve.sums.propagate import Known
+
+Ints = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+ROUNDS = 40  # objectives that pull all open ends at once, before single ends are asked for
+IDLE = 3  # of them in a row that brought little
+POINTS = 400
+
+
+@dataclass(frozen=True)
+class Work:
+    """How much work a set of cells may take: seconds in all, nodes of an integer search, leaves of one proof."""
+
+    seconds: float = 120.0
+    nodes: int = 2_000
+    leaves: int = 200
+    seed: int = 1
+
+    def solver(self, seconds: float) -> Solver:
+        return make_solver("highs", WorkLimits(200_000, self.nodes, max(seconds, 0.01)))
+
+
+@dataclass(frozen=True)
+class Ranges:
+    """
+    What became of some cells: the proved ends (`lo`, `hi`), what points that fit attain (`least`, `most`), the statements
+    with their proofs in order, whether it was shown that nothing fits, and some counts that fit. Where both agree a range is
+    exact.
+    """
+
+    lo: Ints
+    hi: Ints
+    least: Ints
+    most: Ints
+    statements: tuple[dict[str, Any], ...]
+    empty: bool
+    limit: str = ""
+    point: Ints | None = None
+
+    @property
+    def exact(self) -> Flags:
+        return np.asarray((self.lo == self.least) & (self.hi == self.most))
+
+
+def find_ranges(
+    sums: Sums,
+    known: Known,
+    work: Work,
+    wanted: Flags | None = None,
+    start: Sequence[Ints] = (),
+    say: Callable[[int], None] = lambda done: None,
+) -> Ranges:
+    """The range of every wanted cell of one part, beginning with what rows alone imply and with points that fit."""
+    search = _Search(sums, known, work, np.ones(len(sums.cells), dtype=bool) if wanted is None else wanted, say)
+    for point in start:
+        search.keep(point)
+    return search.run()
+
+
+class _Search:
+    def __init__(self, sums: Sums, known: Known, work: Work, wanted: Flags, say: Callable[[int], None]) -> None:
+        self.sums, self.known, self.work, self.wanted, self.say = sums, known, work, wanted, say
+        self.deadline = time.monotonic() + work.seconds
+        self.least = np.full(len(sums.cells), CEILING * 2, dtype=np.int64)
+        self.most = np.full(len(sums.cells), -1, dtype=np.int64)
+        self.points: list[Ints] = []
+        self.limit = ""
+        shape = (len(sums.rows), len(sums.cells))
+        self.A = csr_array((sums.weights.astype(np.float64), sums.columns, sums.start), shape=shape)
+        self.ends = Ends(known.lo.copy(), known.hi.copy())
+
+    def run(self) -> Ranges:
+        if not self.known.empty:
+            self.lp = CellProgram(self.A, self.sums.least, self.sums.most, self.work.seconds)
+            self.to_ends(self.ends)
+            if self.first():
+                self.many()
+                self.single()
+        lo, hi = self.known.lo, self.known.hi
+        least, most = (self.least, self.most) if self.points else (lo - 1, hi + 1)
+        point = self.points[0] if self.points else None
+        return Ranges(lo, hi, least, most, tuple(self.known.statements), self.known.empty, self.limit, point)
+
+    def to_ends(self, ends: Ends) -> None:
+        self.lp.set_ends(ends.lo, ends.hi)
+
+    def keep(self, x: Ints) -> bool:
+        """A point that fits, recounted; whether it attains more than those before it."""
+        if not self.sums.fits(x):
+            return False
+        new = bool(((x < self.least) | (x > self.most))[self.wanted].any())
+        self.least, self.most = np.minimum(self.least, x), np.maximum(self.most, x)
+        if len(self.points) < POINTS:
+            self.points.append(x)
+        return new
+
+    def first(self) -> bool:
+        """Whether some point fits; a contradiction is shown, a limit is noted."""
+        if self.points:
+            return True
+        answer = self.lp.maximise(np.zeros(len(self.sums.cells)))
+        if isinstance(answer, Infeasible):
+            self.contradict(answer)
+            return False
+        self.take(answer)
+        if not self.points:
+            self.take(self.integer({}))
+        if not self.points and not self.known.empty:
+            self.limit = "no counts that fit were found within the limits"
+        return bool(self.points)
+
+    def contradict(self, answer: Infeasible) -> None:
+        leaf = farkas_leaf(self.sums, self.ends, answer.y)
+        if leaf is None:
+            self.limit = "no counts fit, by the solver, but without an exact proof"
+        else:
+            self.known.contradict(leaf)
+
+    def take(self, answer: Answer) -> bool:
+        point = answer.z if isinstance(answer, Optimal) else getattr(answer, "incumbent", None)
+        x = integer_point(point) if point is not None else None
+        return x is not None and self.keep(x)
+
+    def open_ends(self) -> tuple[Flags, Flags]:
+        """The lower and the upper ends that no point attains yet."""
+        return self.wanted & (self.least > self.known.lo), self.wanted & (self.most < self.known.hi)
+
+    def many(self) -> None:
+        """Objectives that pull at all open ends at once: a vertex often attains many of them."""
+        rng, idle = np.random.default_rng(self.work.seed), 0
+        for _ in range(ROUNDS):
+            down, up = self.open_ends()
+            before = int(down.sum() + up.sum())
+            if not before or idle >= IDLE or self.late():
+                return
+            up_too = rng.random(len(up)) < 0.5
+            objective = np.where(up & (up_too | ~down), 1.0, np.where(down, -1.0, 0.0)) * rng.uniform(0.5, 1.5, len(up))
+            self.take(self.lp.maximise(objective))
+            after = sum(int(own.sum()) for own in self.open_ends())
+            idle = idle + 1 if before - after <= max(1, before // 50) else 0
+
+    def single(self) -> None:
+        """Every end that is still open, one after the other."""
+        for cell in np.flatnonzero(self.wanted).tolist():
+            for sign in (1, -1):
+                if self.late():
+                    self.limit = "time limit"
+                    return
+                self.end(cell, sign)
+            self.say(cell)
+
+    def late(self) -> bool:
+        return time.monotonic() > self.deadline
+
+    def end(self, cell: int, sign: int) -> None:
+        """The most of sign x[cell]: attained and proved, or left as it is."""
+        best, proved = self.seen(cell, sign), self.proved(cell, sign)
+        if best == proved:
+            return
+        objective = np.zeros(len(self.sums.cells))
+        objective[cell] = sign
+        answer = self.lp.maximise(objective)
+        if not isinstance(answer, Optimal):
+            return
+        self.take(answer)
+        best = self.seen(cell, sign)
+        relaxed = floor(answer.value + INTEGRAL)
+        leaf = exact_leaf(self.sums, self.ends, answer.y, {cell: sign}, min(relaxed, proved))
+        if leaf is not None and relaxed < proved:
+            self.prove(cell, sign, relaxed, leaf)
+        if best < min(relaxed, proved):
+            self.by_integers(cell, sign)
+
+    def by_integers(self, cell: int, sign: int) -> None:
+        """The linear program leaves a gap: the solver's own integer search, recounted; then a proof by cases."""
+        answer = self.integer({cell: sign})
+        self.take(answer)
+        best = self.seen(cell, sign)
+        if best >= self.proved(cell, sign):
+            return
+        finder = _Cases(self, cell, sign, best)
+        proof = finder.node(self.ends, 0)
+        self.to_ends(self.ends)
+        if finder.better:  # the cases met a point that the solver had missed: asked once more from there
+            self.end(cell, sign)
+        elif proof is not None:
+            self.prove(cell, sign, best, proof)
+
+    def integer(self, c: dict[int, int]) -> Answer:
+        """The best counts by the solver's integer search; cells from 0, as it wants them."""
+        lo, hi = self.ends.lo, self.ends.hi
+        shift = self.A @ lo.astype(np.float64)
+        objective = np.zeros(len(lo))
+        for cell, own in c.items():
+            objective[cell] = own
+        program = IntegerProgram(self.A, self.sums.least - shift, self.sums.most - shift, (hi - lo).astype(float), objective)
+        answer = self.work.solver(min(self.deadline - time.monotonic(), self.work.seconds / 4)).solve(program)
+        if isinstance(answer, Optimal):
+            return Optimal(answer.value, answer.z + lo)
+        if isinstance(answer, Infeasible):
+            return answer
+        met = None if answer.incumbent is None else answer.incumbent + lo
+        return type(answer)(answer.limit, met, answer.bound)
+
+    def seen(self, cell: int, sign: int) -> int:
+        return int(self.most[cell]) if sign > 0 else -int(self.least[cell])
+
+    def proved(self, cell: int, sign: int) -> int:
+        return int(self.known.hi[cell]) if sign > 0 else -int(self.known.lo[cell])
+
+    def prove(self, cell: int, sign: int, value: int, proof: dict[str, Any]) -> None:
+        self.known.say(cell, "upper" if sign > 0 else "lower", sign * value, proof)
+
+
+@dataclass
+class _Cases:
+    """A proof by cases that sign x[cell] <= best, branching on cells that the linear program leaves fractional."""
+
+    search: _Search
+    cell: int
+    sign: int
+    best: int
+
+    def __post_init__(self) -> None:
+        self.leaves, self.better = 0, False
+        self.objective = np.zeros(len(self.search.sums.cells))
+        self.objective[self.cell] = self.sign
+
+    def node(self, ends: Ends, depth: int) -> dict[str, Any] | None:
+        self.leaves += 1
+        if self.leaves > self.search.work.leaves or depth > 100 or self.better or self.search.late():
+            return None
+        self.search.to_ends(ends)
+        answer = self.search.lp.maximise(self.objective)
+        if isinstance(answer, Infeasible):
+            leaf = farkas_leaf(self.search.sums, ends, answer.y)
+            return None if leaf is None else {**leaf, "kind": "empty"}
+        if not isinstance(answer, Optimal):
+            return None
+        if floor(answer.value + INTEGRAL) <= self.best:
+            return exact_leaf(self.search.sums, ends, answer.y, {self.cell: self.sign}, self.best)
+        part = np.abs(answer.z - np.rint(answer.z))
+        if part.max(initial=0) <= INTEGRAL:
+            self.search.take(answer)
+            self.better = self.search.seen(self.cell, self.sign) > self.best
+            return None
+        return self.split(ends, int(np.argmax(part)), answer.z, depth)
+
+    def split(self, ends: Ends, cell: int, z: npt.NDArray[np.float64], depth: int) -> dict[str, Any] | None:
+        at = floor(z[cell])
+        below, above = Ends(ends.lo, ends.hi.copy()), Ends(ends.lo.copy(), ends.hi)
+        below.hi[cell], above.lo[cell] = at, at + 1
+        first = self.node(below, depth + 1)
+        second = self.node(above, depth + 1) if first is not None else None
+        if first is None or second is None:
+            return None
+        return {"cell": self.search.sums.cells[cell], "at": at, "below": first, "above": second}

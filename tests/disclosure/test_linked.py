@@ -1,0 +1,178 @@
+"""Ranges of linked tables against an independent integer program over records, against counting all datasets, and forged proofs."""
+
+from copy import deepcopy
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from scipy.optimize import Bounds, LinearConstraint, milp
+
+from genverify.checker.form import CertificateError
+from genverify.checker.sums import check_sums
+from genverify.core.errors import ReleaseError
+from genverify.core.sums import make_sums, sums_of
+from genverify.disclosure.complement import complement
+from genverify.disclosure.exposed import expose
+from genverify.disclosure.facts import read_facts
+from genverify.disclosure.linked import Linked, link
+from genverify.disclosure.marks import Value
+from genverify.disclosure.readers.model import Entry, PrintedTable
+from genverify.solve.sums.parts import all_ranges
+from genverify.solve.sums.ranges import Work
+
+WORK = Work(seconds=30.0)
+SIZES = {"a": 2, "b": 3, "c": 2}
+TOP = 10**6
+
+
+def printed(name: str, columns: str, counts: np.ndarray, hidden: np.ndarray, base: int) -> tuple[PrintedTable, dict]:
+    """A table of some columns with totals: hidden cells, or all cells rounded at random to a base."""
+    axes = tuple(at for at, column in enumerate("abc") if column not in columns)
+    entries, values = {}, {}
+    for labels in product(*([*range(SIZES[column]), "Total"] for column in columns)):
+        index = [slice(None)] * 3
+        for column, label in zip(columns, labels, strict=True):
+            if label != "Total":
+                index["abc".index(column)] = label
+        count = int(counts[tuple(index)].sum())
+        key = tuple(str(label) for label in labels)
+        hide = hidden.flat[len(entries) % hidden.size]
+        entries[key] = Entry("*" if hide else str(count), f"{name} {key}")
+        low = max(0, count - (count % base))
+        values[key] = Value(0, None, True) if hide else Value(low, low + base - 1, False)
+    assert axes is not None
+    sums = {column: (("Total", tuple(map(str, range(SIZES[column])))),) for column in columns}
+    return PrintedTable(name, name, tuple(columns), entries, sums), values
+
+
+def linked_of(tables: list[tuple[PrintedTable, dict]]) -> Linked:
+    values = {(at, labels): value for at, (_, own) in enumerate(tables) for labels, value in own.items()}
+    return link([table for table, _ in tables], values)
+
+
+def by_records(tables: list[tuple[PrintedTable, dict]], table: PrintedTable, labels: tuple[str, ...]) -> tuple[int, int]:
+    """The range of a cell by an integer program over the joint table: one variable for each kind of record."""
+    kinds = list(product(*(range(size) for size in SIZES.values())))
+
+    def row(columns: tuple[str, ...], wanted: tuple[str, ...]) -> list[int]:
+        named = dict(zip(columns, wanted, strict=True))
+        return [int(all(label == "Total" or kind["abc".index(c)] == int(label) for c, label in named.items())) for kind in kinds]
+
+    A = [row(own.columns, key) for own, values in tables for key in values]
+    lo = [value.lo for _, values in tables for value in values.values()]
+    hi = [TOP if value.hi is None else value.hi for _, values in tables for value in values.values()]
+    c = np.array(row(table.columns, labels))
+    ends = []
+    for sign in (1, -1):
+        found = milp(sign * c, constraints=LinearConstraint(np.array(A), lo, hi), bounds=Bounds(0, TOP), integrality=np.ones(len(c)))
+        ends.append(round(float(c @ found.x)))
+    return ends[0], ends[1]
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    st.lists(st.integers(0, 3), min_size=12, max_size=12), st.lists(st.booleans(), min_size=36, max_size=36),
+    st.sampled_from([("ab", "bc"), ("ab", "bc", "ac"), ("abc", "b"), ("ab", "c")]), st.sampled_from([1, 1, 3]),
+)  # fmt: skip
+def test_ranges_of_linked_tables_are_those_of_records(counts: list[int], hidden: list[bool], sets: tuple[str, ...], base: int) -> None:
+    joint, hide = np.array(counts).reshape(2, 3, 2), np.array(hidden)
+    tables = [printed(f"t{at}", columns, joint, np.roll(hide, 7 * at), base) for at, columns in enumerate(sets)]
+    linked = linked_of(tables)
+    exposed = expose(linked, WORK)
+    assert linked.joint
+    assert exposed.ranges.exact[list(exposed.printed.values())].all()
+    for at, (table, values) in enumerate(tables):
+        for labels in list(values)[::3]:
+            cell = exposed.printed[linked.placed[at].keys[labels]]
+            low, high = by_records(tables, table, labels)
+            assert int(exposed.ranges.lo[cell]) == low
+            assert min(int(exposed.ranges.hi[cell]), TOP) == high or exposed.open_above(cell)
+
+
+def test_a_circle_is_wider_without_the_joint_table() -> None:
+    """Three two-way tables that agree pairwise, and yet no dataset has them: the joint table is what finds it."""
+    cells = {f"{x}{i}{y}{j}": (1, 1) if even == (i == j) else (0, 0) for x, y, even in (("a", "b", True), ("b", "c", True), ("a", "c", False))
+             for i in range(2) for j in range(2)}  # fmt: skip
+    joint = {f"z{i}{j}{k}": (0, 9) for i in range(2) for j in range(2) for k in range(2)}
+    rows = []
+    for name in cells:
+        own = {name[0]: int(name[1]), name[2]: int(name[3])}
+        inside = [z for z in joint if all(int(z["zabc".index(c)]) == v for c, v in own.items())]
+        rows.append((name, {**dict.fromkeys(inside, 1), name: -1}, 0, 0))
+    sums = make_sums({**cells, **joint}, rows)
+    found = all_ranges(sums, WORK)
+    assert found.empty
+    assert check_sums(sums, found.statements).empty
+
+
+def test_every_count_is_met_by_a_dataset_counted_one_by_one() -> None:
+    """A small system: all whole numbers between the ends are tried."""
+    sums = make_sums(
+        {"x": (0, 4), "y": (0, 4), "z": (0, 4), "t": (5, 6)},
+        [("t", {"x": 1, "y": 2, "z": 3, "t": -1}, 0, 0), ("odd", {"x": 2, "y": 2}, 3, 5)],
+    )
+    points = [p for p in product(*(range(lo, hi + 1) for lo, hi in zip(sums.lo, sums.hi, strict=True))) if sums.fits(np.array(p))]
+    found = all_ranges(sums, WORK)
+    assert found.exact.all()
+    assert (found.lo == np.min(points, axis=0)).all()
+    assert (found.hi == np.max(points, axis=0)).all()
+    check_sums(sums_of(sums.as_dict()), found.statements)
+
+
+def test_forged_statements_are_refused() -> None:
+    """Every value made better by one, every multiplier changed, every statement about another cell."""
+    sums = make_sums({"x": (0, 9), "y": (2, 9), "t": (7, 7)}, [("t", {"x": 1, "y": 1, "t": -1}, 0, 0)])
+    found = list(all_ranges(sums, WORK).statements)
+    check_sums(sums, found)
+    assert found
+    for at, statement in enumerate(found):
+        forged = deepcopy(found)
+        forged[at]["value"] += -1 if statement["side"] == "upper" else 1
+        with pytest.raises(CertificateError):
+            check_sums(sums, forged)
+        for y in ({}, {"t": 3}, {"no row": 1}):
+            forged = deepcopy(found)
+            forged[at]["proof"] = {"y": y}
+            with pytest.raises(CertificateError):
+                check_sums(sums, forged)
+    with pytest.raises(CertificateError):
+        check_sums(sums, [{"side": "empty", "proof": {"y": {"t": 1}}}])
+
+
+def test_tables_that_contradict_each_other_are_named() -> None:
+    counts = np.ones((2, 3, 2), dtype=int)
+    one, values = printed("t", "ab", counts, np.zeros(1, dtype=bool), 1)
+    wrong = {**values, ("0", "0"): Value(5, 5, False)}
+    with pytest.raises(ReleaseError, match=r"contradict each other \(proof checked\): .*t \('0', '0'\)"):
+        expose(linked_of([(one, wrong)]), WORK)
+
+
+def test_more_withheld_cells_protect_the_others() -> None:
+    counts = np.arange(12).reshape(2, 3, 2)
+    hidden = np.zeros(12, dtype=bool)
+    hidden[[0, 5]] = True
+    exposed = expose(linked_of([printed("t", "ab", counts, hidden, 1)]), WORK)
+    targets = np.flatnonzero(exposed.too_narrow(1)).tolist()
+    assert len(targets) == 2
+    found = complement(exposed, targets, 1, WORK)
+    assert not found.left
+    assert 1 <= len(found.cells) <= 4
+    for cell in (*targets, *found.cells):
+        assert found.ranges.hi[cell] > found.ranges.lo[cell]
+
+
+@pytest.mark.parametrize(("fact", "low", "high"), [
+    ("b=0 >= 3", 3, 4), ("b=0 < 2", 0, 1), ("percent b=0 of everyone = 75", 3, 3), ("mean b of everyone = 1.5 over 0, 1, 2", 0, 1),
+    ("median b of everyone = 0 over 0, 1, 2", 2, 4),
+])  # fmt: skip
+def test_facts_beside_counts(fact: str, low: int, high: int) -> None:
+    """Four people by b, nothing printed but their number."""
+    entries = {(str(label),): Entry("*", "x") for label in range(3)} | {("Total",): Entry("4", "x")}
+    table = PrintedTable("t", "t", ("b",), entries, {"b": (("Total", ("0", "1", "2")),)})
+    values = {(0, labels): Value(4, 4, False) if entry.text == "4" else Value(0, None, True) for labels, entry in entries.items()}
+    linked = link([table], values, read_facts([fact]))
+    exposed = expose(linked, WORK)
+    cell = linked.sums.place["b=0"]
+    assert (exposed.ranges.lo[cell], exposed.ranges.hi[cell]) == (low, high)
