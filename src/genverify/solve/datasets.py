@@ -17,17 +17,30 @@ from genverify.solve.types import Atoms
 Ints = npt.NDArray[np.int64]
 
 
-def draw_records(program: Program, z: Ints, rng: np.random.Generator) -> Codes:
-    """A dataset with the given class counts: a random type of each class, a random code of each atom; sorted records."""
+def draw_records(program: Program, z: Ints, rng: np.random.Generator, by_raw: bool = False) -> Codes:
+    """
+    A dataset with the given class counts: a random type of each class, a random code of each atom; sorted records.
+
+    `by_raw` makes every record of a class equally likely, where otherwise every type is.
+    """
     classes = np.repeat(np.arange(program.classes), z)
     order, starts, sizes = program.grouped
-    types = order[starts[classes] + _pick(rng, sizes[classes])]
+    types = order[_pick_raw(program, classes, rng) if by_raw else starts[classes] + _pick(rng, sizes[classes])]
     records = np.empty((len(types), len(program.types.atoms)), dtype=np.int16)
     for column, atoms in enumerate(program.types.atoms):
         codes, first, size = _flat(atoms)
         places = program.types.table[types, column]
         records[:, column] = codes[first[places] + _pick(rng, size[places])]
     return records[np.lexsort(records.T[::-1])]
+
+
+def _pick_raw(program: Program, classes: Ints, rng: np.random.Generator) -> Ints:
+    """A place among the types sorted by class, each type as often as it stands for records."""
+    order, starts, _ = program.grouped
+    ends = np.cumsum(program.types.raw[order])
+    first = (ends - program.types.raw[order])[starts]
+    sizes = np.append(first[1:], ends[-1:]) - first
+    return np.searchsorted(ends, first[classes] + _pick(rng, sizes[classes]), side="right")
 
 
 def _pick(rng: np.random.Generator, sizes: Ints) -> Ints:
@@ -49,7 +62,7 @@ def list_records(program: Program, z: Ints) -> Iterator[Codes]:
     order, starts, sizes = program.grouped
     pools = []
     for c in np.flatnonzero(z).tolist():
-        kinds = [record for t in order[starts[c] : starts[c] + sizes[c]].tolist() for record in _records_of_type(program, t)]
+        kinds = [record for t in order[starts[c] : starts[c] + sizes[c]].tolist() for record in records_of_type(program, t)]
         pools.append(combinations_with_replacement(kinds, int(z[c])))
     for parts in product(*pools):
         records = np.array([record for part in parts for record in part], dtype=np.int16).reshape(
@@ -58,7 +71,7 @@ def list_records(program: Program, z: Ints) -> Iterator[Codes]:
         yield records[np.lexsort(records.T[::-1])]
 
 
-def _records_of_type(program: Program, t: int) -> Iterator[tuple[int, ...]]:
+def records_of_type(program: Program, t: int) -> Iterator[tuple[int, ...]]:
     return product(*(atoms[place] for atoms, place in zip(program.types.atoms, program.types.table[t], strict=True)))
 
 
@@ -74,7 +87,7 @@ def datasets_of(program: Program, z: Ints) -> int:
 def class_vectors(program: Program, datasets: Codes) -> list[Ints]:
     """The class counts of datasets, each once; a dataset that does not fit the program is an error."""
     vectors: dict[bytes, Ints] = {}
-    for number, classes in enumerate(_classes(program, datasets)):
+    for number, classes in enumerate(classes_of_records(program, datasets)):
         # A record that the release rules out (-1) has no class and is not counted. It does not slip through: the counts then
         # add up to less than N, which is a row of the program, and the recount refuses them. Many datasets share their class
         # counts, so each distinct vector is recounted once.
@@ -88,7 +101,7 @@ def class_vectors(program: Program, datasets: Codes) -> list[Ints]:
     return list(vectors.values())
 
 
-def _classes(program: Program, datasets: Codes) -> Ints:
+def classes_of_records(program: Program, datasets: Codes) -> Ints:
     """The class of every record of every dataset; -1 for a record that the release rules out."""
     places = [_place(atoms, datasets[:, :, column].ravel()) for column, atoms in enumerate(program.types.atoms)]
     keys, wanted = row_keys([program.types.table, np.stack(places, axis=1)])
