@@ -49,7 +49,9 @@ def count_release(program: Program, budget: Budget = BUDGET) -> Counted:
     """Count the datasets that fit a program, within a budget; an error where none does."""
     diagram = draw_diagram(program, budget)
     if not len(diagram.ends):
-        raise ReleaseError(f"block {program.release.block}: no dataset fits the published counts, so nothing has a probability")
+        raise ReleaseError(
+            f"block {program.release.block}: no dataset fits the published counts, so nothing has a probability"
+        )
     return Counted(program, diagram)
 
 
@@ -57,7 +59,9 @@ def _unlikely(program: Program, masses: Masses, prior: Prior) -> UnlikelyRelease
     """Which published cell asks for records that the prior gives no weight, where one does."""
     without = (masses.of_classes[None, :] * program.A).sum(axis=1) == 0
     cells = [program.rows[row] for row in np.flatnonzero(without & (program.lo > 0))]
-    where = f"cell {cells[0]} counts records, and all that it could hold" if cells else "some record of every dataset that fits"
+    where = (
+        f"cell {cells[0]} counts records, and all that it could hold" if cells else "some record of every dataset that fits"
+    )
     return UnlikelyRelease(
         f"block {program.release.block}: prior {prior.name} gives probability 0 to the release: {where} has weight 0 there. "
         "Give every record that can exist some weight (a floor)."
@@ -114,5 +118,3 @@ class Posterior:
         """Independent datasets, each with its probability: shape (draws, N, columns), the records of each sorted."""
         vectors = draw_vectors(self.diagram, self.weights, self.found, draws, rng)
         return np.array([self.masses.draw(z, rng) for z in vectors])
-
-

@@ -1,5 +1,6 @@
 """Counts, distributions and draws against brute force, on tiny domains where every dataset can be listed."""
 
+import itertools
 from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
@@ -128,7 +129,7 @@ def test_draws_are_independent_draws_from_the_posterior(seed: int) -> None:
     observed = np.array([seen[key] for key in listed])
     pooled = [np.append(x[often], x[~often].sum() + 1e-9) for x in (observed, expected)]
     assert chisquare(pooled[0] * pooled[1].sum() / pooled[0].sum(), pooled[1]).pvalue > 1e-4
-    consecutive = Counter((a.tobytes(), b.tobytes()) for a, b in zip(drawn[:-1], drawn[1:], strict=True))
+    consecutive = Counter((a.tobytes(), b.tobytes()) for a, b in itertools.pairwise(drawn))
     likeliest = max(seen, key=lambda key: seen[key])
     again = next(d for d in drawn if d.astype(np.int64).tobytes() == likeliest).tobytes()
     assert consecutive[again, again] / 1499 == pytest.approx((seen[likeliest] / 1500) ** 2, abs=0.04)
@@ -141,7 +142,9 @@ def test_sums_in_floats_stay_within_the_stated_error(random: Random, kind: tuple
     found = posterior_of(release, some_prior(random, release))
     exact = []
     masses = [Fraction(float(mass)) for mass in found.masses.of_classes]
-    largest = max(mass for mass, most in zip(masses, found.diagram.most, strict=True) if most) if found.diagram.most.any() else 1
+    largest = (
+        max(mass for mass, most in zip(masses, found.diagram.most, strict=True) if most) if found.diagram.most.any() else 1
+    )
     for mass, most in zip(masses, found.diagram.most.tolist(), strict=True):
         exact.append(np.array([(mass / largest) ** j / factorial(j) for j in range(most + 1)], dtype=object))
     total = Fraction(total_weight(found.diagram, exact))
@@ -165,7 +168,9 @@ def test_states_wider_than_a_word_are_counted_too() -> None:
 
 def test_contradictory_counts_have_no_dataset() -> None:
     program = build_program(brute.clique(3), 100)
-    twice = replace(program, A=np.concatenate([program.A, program.A[:1]]), lo=np.append(program.lo, 1), hi=np.append(program.hi, 1))
+    twice = replace(
+        program, A=np.concatenate([program.A, program.A[:1]]), lo=np.append(program.lo, 1), hi=np.append(program.hi, 1)
+    )
     with pytest.raises(ReleaseError, match="no dataset fits"):
         count_release(twice)
 
@@ -199,5 +204,3 @@ def test_priors_about_something_else_are_refused() -> None:
         Prior("wrong", domain, np.array([[1, 1]], dtype=np.int16), -np.ones(1), 1.0)
     with pytest.raises(DataError, match="no record has a weight above 0"):
         Prior("wrong", domain, np.array([[1, 1]], dtype=np.int16), np.zeros(1), 0.0)
-
-

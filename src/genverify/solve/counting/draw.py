@@ -44,3 +44,16 @@ def _came(step: tuple[Moves, ...], before: tuple[npt.NDArray[np.floating], ...],
 def _pick(shares: npt.NDArray[np.floating], dice: npt.NDArray[np.float64]) -> Ints:
     """For each die, the first place whose running share lies above it."""
     return np.minimum((shares <= dice[:, None]).sum(axis=1), shares.shape[1] - 1)
+
+
+def all_vectors(diagram: Diagram) -> list[Ints]:
+    """Every class vector that fits, for diagrams with few of them."""
+    ways: dict[int, list[Ints]] = {0: [np.zeros(diagram.classes, dtype=np.int64)]}
+    for step in diagram.steps:
+        before = dict(ways)
+        for move in step:
+            taken = np.zeros(diagram.classes, dtype=np.int64)
+            taken[move.cls] = move.times
+            for source, target in zip(move.source.tolist(), move.target.tolist(), strict=True):
+                ways[target] = [*ways.get(target, []), *(z + taken for z in before.get(source, []))]
+    return [z for end in diagram.ends.tolist() for z in ways.get(end, [])]

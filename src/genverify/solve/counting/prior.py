@@ -94,7 +94,9 @@ class Masses:
         order, starts, sizes = self.program.grouped
         found = []
         for c in np.flatnonzero(wanted).tolist():
-            every = chain.from_iterable(records_of_type(self.program, t) for t in order[starts[c] : starts[c] + sizes[c]].tolist())
+            every = chain.from_iterable(
+                records_of_type(self.program, t) for t in order[starts[c] : starts[c] + sizes[c]].tolist()
+            )
             arrays = (np.array(record, dtype=np.int16) for record in every)
             found += list(islice((record for record in arrays if record.tobytes() not in known), most))
         return np.array(found, dtype=np.int16).reshape(-1, self.records.shape[1])
