@@ -1,4 +1,4 @@
-"""The dynamic program over classes as a few lines of plain Python: states in a dictionary. What the fast one is compared with."""
+"""The dynamic program over classes in plain Python, states in a dictionary: what the fast one is compared with."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import numpy as np
 
 
 def count_by_dictionary(A: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> tuple[int, int]:
-    """The number of class vectors that fit, and of moves that it took; classes in the order of the first row that they are in."""
+    """The number of class vectors that fit, and of moves that it took; classes in the order of their first row."""
     order = sorted(range(A.shape[1]), key=lambda c: (A[:, c] > 0).argmax())
     columns = [tuple(A[:, c].tolist()) for c in order]
     limit, least = tuple(hi.tolist()), lo.tolist()

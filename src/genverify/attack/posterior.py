@@ -1,4 +1,4 @@
-"""How likely what is not certain is: exact probabilities of claims and rows, given a release and a prior, and exact draws."""
+"""How likely is what is not certain: exact probabilities of claims and rows given a release and a prior, exact draws."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -105,8 +105,7 @@ class Posterior:
         """
         The records that are most likely to be in the block, with the probability that at least one is, the likeliest first.
 
-        Within a class, the records of the prior's table come one by one. Where the floor alone makes records of a class equal,
-        one of them stands for those that the limit leaves out.
+        Records of a class that have the floor's weight alone are equally likely: only so many of them are listed.
         """
         records, shares, classes = self.masses.listed(self.class_counts[:, 0] < 1, most)
         counts = np.arange(self.class_counts.shape[1])

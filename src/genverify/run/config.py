@@ -15,11 +15,11 @@ from genverify.run.settings import Config, Variant
 
 FOLDERS = (
     "microdata sample tables benchmark ppmf disclosure explorer "
-    "persons persons_trial raprank crate housing privacy protected zeros"
+    "persons persons_trial raprank crate housing privacy protected zeros probability"
 )
 RESERVED = tuple(FOLDERS.split())
 NAME = re.compile(r"[A-Za-z0-9]\w{0,63}", re.ASCII)  # becomes part of paths
-PARTS = ("persons", "raprank", "cellbounds", "housing", "mechanisms", "protected", "zeros", "benchmark")
+PARTS = ("persons", "raprank", "cellbounds", "housing", "mechanisms", "protected", "zeros", "probability", "benchmark")
 VARIABLE_SECTIONS = ("release", "program", "generate", "verify")
 
 

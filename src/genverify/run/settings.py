@@ -12,6 +12,7 @@ from genverify.papers.cellbounds.settings import Cellbounds, CellboundsBenchmark
 from genverify.papers.gtv.settings import (
     IngestBenchmark,
     Persons,
+    Probability,
     Protected,
     Sample,
     ScalingBenchmark,
@@ -49,6 +50,7 @@ class Config(Section):
     privacy: Privacy
     protected: Protected
     zeros: Zeros
+    probability: Probability
     explorer: Explorer
     benchmark: Benchmark
     releases: dict[Name, str]

@@ -1,4 +1,4 @@
-"""Settings of generate-then-verify: the sample, claims about persons, protected counts, withheld zeros, benchmarks."""
+"""Settings of generate-then-verify: sample, persons, protected counts, withheld zeros, probabilities, benchmarks."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
@@ -180,3 +180,29 @@ class Zeros(Section):
                     f"explanation {name} is about the records {explanation.records!r}, which do not exist: {known}"
                 )
         return self
+
+
+class CountingBudget(Section):
+    states: int = Field(ge=1)
+    moves: int = Field(ge=1)
+    seconds: float = Field(gt=0, allow_inf_nan=False)
+
+
+class ChainEffort(Section):
+    chains: int = Field(ge=2)
+    draws: int = Field(ge=2)
+    records: int = Field(ge=1)
+    between: int = Field(ge=1)
+
+
+class Probability(Section):
+    """How probabilities of claims are found: see config/probability.yaml."""
+
+    batches: int = Field(ge=1)
+    smoothing: float = Field(gt=0, allow_inf_nan=False)
+    budget: CountingBudget
+    estimate: ChainEffort
+    draws: int = Field(ge=2)
+    least: float = Field(gt=0, le=1)
+    claims: int = Field(ge=1)
+    rows: int = Field(ge=1)

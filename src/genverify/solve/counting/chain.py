@@ -2,8 +2,8 @@
 A Markov chain on the datasets that fit, for programs that are too large to count: a few records at a time are drawn again,
 exactly, given the others.
 
-Every step leaves the posterior as it is (Gibbs). Whether every dataset is reached from every other is not proved: exchanges of
-few records may not connect them. A chain whose step draws all records again is irreducible; it is then plain sampling.
+Every step leaves the posterior as it is (Gibbs). Whether every dataset is reached from every other is not proved: exchanges
+of few records may not connect them. A chain whose step draws all records again is irreducible; it is then plain sampling.
 """
 
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ class _Rest:
 
 
 def redraw(program: Program, mass: Floats, z: Ints, records: int, rng: np.random.Generator) -> Ints:
-    """Class counts of which some records are drawn again, given the others; fewer records where counting them is too much."""
+    """Class counts of which some records are drawn again, given the others; fewer where counting them is too much."""
     placed = np.repeat(np.arange(len(z)), z)
     while True:
         chosen = rng.choice(placed, min(records, len(placed)), replace=False)

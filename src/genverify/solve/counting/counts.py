@@ -25,10 +25,8 @@ def count_distribution(diagram: Diagram, weights: Weights, shares: Floats, top: 
     mass = np.concatenate(parts) if parts else np.zeros((0, top + 2))
     total = mass.sum(axis=1, keepdims=True)
     found = np.asarray(mass / np.where(total > 0, total, 1), dtype=np.float64)
-    only = mass == total
-    some = (np.count_nonzero(mass, axis=1) > 1)[:, None]
-    found = np.where(only & some, np.nextafter(1.0, 0.0), np.minimum(found, 1.0))
-    found = np.where(some, np.minimum(found, np.nextafter(1.0, 0.0)), found)
+    open_ = np.count_nonzero(mass, axis=1) > 1
+    found = np.minimum(found, np.where(open_, np.nextafter(1.0, 0.0), 1.0)[:, None])
     return found[which.ravel()]
 
 
@@ -45,7 +43,8 @@ def _masses(diagram: Diagram, weights: Weights, shares: Floats, top: int) -> npt
             if len(matched):
                 ways[:, matched] = _shifted(ways[:, matched], shares[matched, cls], move.times)
             values[move.target] += ways
-    return values[diagram.ends].sum(axis=0)
+    mass: npt.NDArray[np.floating] = values[diagram.ends].sum(axis=0)
+    return mass
 
 
 def _shifted(ways: npt.NDArray[np.floating], share: Floats, times: int) -> npt.NDArray[np.floating]:

@@ -51,7 +51,7 @@ BUDGET = Budget(states=1_000_000, moves=10_000_000, seconds=60.0)
 
 @dataclass(frozen=True)
 class Moves:
-    """All states that take `times` records of a class: from which state, and to which."""
+    """All states that take `times` records of a class: from which state, and to which, in the order of the latter."""
 
     cls: int
     times: int
@@ -62,9 +62,9 @@ class Moves:
 @dataclass(frozen=True)
 class Diagram:
     """
-    Every way from the start, where nothing is placed (state 0), to an end, where every row has its count, is one class vector z
-    that fits: z_c is the number of times that class c is taken. Steps go through the classes in one order; the moves of a class
-    all start from the states as they were before it.
+    Every way from the start, where nothing is placed (state 0), to an end, where every row has its count, is one class
+    vector z that fits: z_c is the number of times that class c is taken. Steps go through the classes in one order; moves
+    of a class all start from the states as they were before it.
     """
 
     classes: int
@@ -226,7 +226,10 @@ def _trimmed(classes: int, states: int, steps: list[list[Moves]], ends: Nodes) -
     if not len(ends) or not alive[0]:
         return Diagram(classes, 1, (), np.zeros(0, dtype=np.int32), states)
     number = (np.cumsum(alive) - 1).astype(np.int32)
-    renumbered = tuple(
-        tuple(Moves(m.cls, m.times, number[m.source], number[m.target]) for m in step) for step in reversed(kept)
-    )
+    renumbered = tuple(tuple(_by_target(move, number) for move in step) for step in reversed(kept))
     return Diagram(classes, int(alive.sum()), renumbered, number[ends], states)
+
+
+def _by_target(move: Moves, number: Nodes) -> Moves:
+    order = np.argsort(number[move.target])
+    return Moves(move.cls, move.times, number[move.source][order], number[move.target][order])

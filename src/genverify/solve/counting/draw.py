@@ -26,8 +26,7 @@ def draw_vectors(diagram: Diagram, weights: Weights, found: Forward, draws: int,
         for number, move in enumerate(step, 1):
             took = chosen == number
             vectors[took, move.cls] = move.times
-            order = np.argsort(move.target, kind="stable")
-            at[took] = move.source[order[positions(move.target[order], at[took])]]
+            at[took] = move.source[positions(move.target, at[took])]
     return vectors
 
 
@@ -35,15 +34,15 @@ def _came(step: tuple[Moves, ...], before: tuple[npt.NDArray[np.floating], ...],
     """For every move of a step, the weight of the ways that reach each state by it."""
     rows = []
     for move, came in zip(step, before, strict=True):
-        order = np.argsort(move.target, kind="stable")
-        place = positions(move.target[order], at)
-        rows.append(np.where(place >= 0, came[order[place]] * weights[move.cls][move.times], 0))
+        place = positions(move.target, at)
+        rows.append(np.where(place >= 0, came[place] * weights[move.cls][move.times], 0))
     return np.array(rows)
 
 
 def _pick(shares: npt.NDArray[np.floating], dice: npt.NDArray[np.float64]) -> Ints:
     """For each die, the first place whose running share lies above it."""
-    return np.minimum((shares <= dice[:, None]).sum(axis=1), shares.shape[1] - 1)
+    places: Ints = np.minimum((shares <= dice[:, None]).sum(axis=1), shares.shape[1] - 1)
+    return places
 
 
 def all_vectors(diagram: Diagram) -> list[Ints]:

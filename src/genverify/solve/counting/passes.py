@@ -17,8 +17,8 @@ Values = npt.NDArray[Any]
 @dataclass(frozen=True)
 class Forward:
     """
-    The weight of all ways from the start to each state. `before` holds, for every step, what the sources of its moves weighed
-    before it, and `stayed` what its targets did: with them the steps can be walked back without a subtraction.
+    The weight of all ways from the start to each state. `before` holds, for every step, what the sources of its moves
+    weighed before it, and `stayed` what its targets did: with them the steps can be walked back without a subtraction.
     """
 
     values: Values

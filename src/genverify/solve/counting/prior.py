@@ -67,15 +67,14 @@ class Masses:
 
     def shares(self, codes: Codes) -> Floats:
         """What part of each class matches each claim: a row per claim, a column per class."""
-        matched = np.zeros((len(codes), self.program.classes))
-        if self.floor:
-            matched += self.floor * self._raw(codes)
+        raw = self._raw(codes)
+        matched = self.floor * raw
         if len(self.records):
             wanted = codes[:, None, :]
             hits = ((wanted == ANY) | (wanted == self.records)).all(axis=2)
             for claim, hit in enumerate(hits):
                 matched[claim] += np.bincount(self.classes[hit], self.weights[hit], minlength=self.program.classes)
-        return self._exact(codes, matched)
+        return self._exact(raw, matched)
 
     def listed(self, wanted: Flags, most: int) -> tuple[Codes, Floats, Ints]:
         """
@@ -116,9 +115,9 @@ class Masses:
                 records[places] = self.records[rng.choice(listed, len(places), p=self.weights[listed] / mass)]
         return records[np.lexsort(records.T[::-1])]
 
-    def _exact(self, codes: Codes, matched: Floats) -> Floats:
+    def _exact(self, raw: Floats, matched: Floats) -> Floats:
         """Rounding must not make a part of a class the whole of it, nor the reverse: records are counted for that."""
-        raw, whole = self._raw(codes), self._raw(np.full((1, codes.shape[1]), ANY, dtype=np.int16))
+        whole = np.bincount(self.program.class_of, self.program.types.raw, minlength=self.program.classes)
         shares = np.divide(matched, self.of_classes, out=np.zeros_like(matched), where=self.of_classes > 0)
         part = np.minimum(shares, np.nextafter(1.0, 0.0) if self.floor else 1.0)
         return np.where(raw == whole, 1.0, np.where(raw == 0, 0.0, part))

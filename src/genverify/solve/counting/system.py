@@ -15,8 +15,8 @@ DENOMINATOR = 1_000
 @dataclass(frozen=True)
 class System:
     """
-    z >= 0 integer with lo <= A z <= hi, A >= 0, without rows that say nothing new. `most` is the largest count of each class;
-    `contradictory`: two rows ask for different things, so nothing fits.
+    z >= 0 integer with lo <= A z <= hi, A >= 0, without rows that say nothing new. `most` is the largest count of each
+    class; `contradictory`: two rows ask for different things, so nothing fits.
     """
 
     A: Ints
@@ -74,4 +74,5 @@ def _most(A: Ints, hi: Ints) -> Ints:
     if not len(A):
         return np.zeros(A.shape[1], dtype=np.int64)
     room = np.where(A > 0, hi[:, None] // np.maximum(A, 1), np.iinfo(np.int64).max)
-    return np.maximum(room.min(axis=0), -1)
+    most: Ints = np.maximum(room.min(axis=0), -1)
+    return most

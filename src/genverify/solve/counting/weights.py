@@ -40,9 +40,9 @@ def records_of_classes(program: Program) -> Ints:
 
 def prior_weights(diagram: Diagram, mass: Floats, n: int) -> Weights:
     """
-    A class vector weighs prod P_c^z_c / z_c!, up to one factor for all: its probability among n records drawn from the prior.
+    A class vector weighs prod P_c^z_c / z_c!, up to one factor for all: its probability among n records of the prior.
 
-    Numbers too small for 64 bits would count a possible dataset as impossible: where that could happen, wider floats are used.
+    Numbers too small for 64 bits would make a possible dataset impossible: where that could happen, wider floats are used.
     """
     used = diagram.most > 0
     largest = mass[used].max(initial=0.0)
@@ -66,8 +66,8 @@ def prior_weights(diagram: Diagram, mass: Floats, n: int) -> Weights:
 
 def rounding(diagram: Diagram) -> float:
     """
-    A bound on the relative error of every sum of weights in floats of 64 bits. All terms are positive, so no digit cancels: a
-    step multiplies once and adds at most once per move into a state, and a weight of count j is a product of 2 j roundings.
+    A bound on the relative error of every sum of weights in floats of 64 bits. All terms are positive, so no digit cancels:
+    a step multiplies once and adds at most once per move into a state; a weight of count j is a product of 2 j roundings.
     """
     steps = sum(3 * len(step) + 3 for step in diagram.steps) + 2 * int(diagram.most.sum()) + len(diagram.ends)
     return 2 * steps * float(np.finfo(np.float64).eps) / 2
