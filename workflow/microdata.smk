@@ -4,8 +4,11 @@ Writes: results/microdata/, one Parquet file per state: the private data; only s
 read it.
 """
 
-COUNTRY = sorted(map(str, Path(STUDY.microdata.synthetic.country).glob("*.yaml")))
-COUNTRY = [path for path in COUNTRY if Path(path) != Path(STUDY.persons.synthetic)]
+COUNTRY = sorted(
+    str(path)
+    for path in Path(STUDY.microdata.synthetic.country).iterdir()
+    if path.suffix in (".yaml", ".csv") and path != Path(STUDY.persons.synthetic)
+)
 SOURCE = (
     COUNTRY if STUDY.microdata.source == "synthetic" else STUDY.microdata.ppmf.units
 )

@@ -287,15 +287,15 @@ def copy_country(folder: Path, name: str, change: Callable[[str], str]) -> Path:
     [
         ("national.yaml", "{TEN: [1], percent: 45.4}", "{TEN: [1], percent: 99}", "percentages must be positive and add up"),
         ("odds.csv", "columns,codes,odds", "columns,codes,chance", r"odds\.csv: the column odds is missing"),
-        ("odds.csv", "HHSIZE,1,3.249", "HHSIZE,1,-1", r"odds\.csv, row 2: give 1 codes and odds over 0 for HHSIZE"),
-        ("odds.csv", "HHSIZE,1,3.249", "HHSIZE,1 x,nan", r"odds\.csv, row 2: give 1 codes and odds over 0"),
+        ("odds.csv", "HHSIZE,1,3.199", "HHSIZE,1,-1", r"odds\.csv, row 2: give 1 codes and odds over 0 for HHSIZE"),
+        ("odds.csv", "HHSIZE,1,3.199", "HHSIZE,1 x,nan", r"odds\.csv, row 2: give 1 codes and odds over 0"),
         (
             "likeness.yaml",
             "prototype:",
             "prototypes:",
             "prototypes: unknown kind: did you mean prototype\\?",
         ),
-        ("likeness.yaml", "scale: 2.7", "scale: 0", "the scale must be over 0"),
+        ("likeness.yaml", "scale: 2.65", "scale: 0", "the scale must be over 0"),
         ("likeness.yaml", "newcomers: 0.02", "newcomers: 1", "newcomers a share under 1"),
         ("likeness.yaml", "county: 1.2", "parish: 1.2", "unknown level 'parish'"),
     ],
