@@ -199,6 +199,7 @@ class Probability(Section):
     """How probabilities of claims are found: see config/probability.yaml."""
 
     batches: int = Field(ge=1)
+    raprank: int = Field(ge=1)
     smoothing: float = Field(gt=0, allow_inf_nan=False)
     budget: CountingBudget
     estimate: ChainEffort

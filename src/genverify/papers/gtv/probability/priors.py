@@ -27,7 +27,9 @@ def count_areas(
     """
     tracts = {block[: GEOGRAPHY[TRACT]] for block in sampled}
     states = sorted(path.stem for path in microdata.glob("*.parquet"))
-    parts = [part for state in states for part in _of_state(microdata, file, universe, published, set(sampled), tracts, state)]
+    parts = [
+        part for state in states for part in _of_state(microdata, file, universe, published, set(sampled), tracts, state)
+    ]
     counted = pd.concat(parts, ignore_index=True)
     return counted.groupby(["area", *published.names], as_index=False, sort=True)[TIMES].sum()
 

@@ -54,7 +54,8 @@ def weigh_block(
         counted = count_release(program, Budget(**settings.budget.model_dump()))
     except TooManyStates:
         found: Sequence[Posterior | Estimated] = [
-            estimate(program, prior, known.datasets, Effort(**settings.estimate.model_dump()), seed) for prior in priors.values()
+            estimate(program, prior, known.datasets, Effort(**settings.estimate.model_dump()), seed)
+            for prior in priors.values()
         ]
         about = _about(program, None, time.process_time() - started)
         draws = [one.records.reshape(-1, *known.datasets.shape[1:]) for one in found if isinstance(one, Estimated)]
@@ -68,7 +69,7 @@ def weigh_block(
     claims = _claims(program, known, codes, m, dict(zip(priors, found, strict=True)))
     claims = claims.assign(**sources)
     hold_against_proofs(program.release.block, claims, known, list(priors))
-    rows = _rows(program, dict(zip(priors, found, strict=True)), draws, settings.rows)
+    rows = _rows(program, known.datasets, dict(zip(priors, found, strict=True)), draws, settings.rows)
     about["seconds"] = time.process_time() - started
     return Weighed(claims, rows, about)
 
@@ -138,14 +139,15 @@ def hold_against_proofs(block: str, claims: pd.DataFrame, known: Known, priors: 
 
 
 def _rows(
-    program: Program, found: Mapping[str, Posterior | Estimated], draws: Sequence[Codes], most: int
+    program: Program, generated: Codes, found: Mapping[str, Posterior | Estimated], draws: Sequence[Codes], most: int
 ) -> pd.DataFrame:
     """The likeliest records under each prior, and their probability to be in the block under all of them."""
     listed = [one.rows(most)[0] if isinstance(one, Posterior) else _often(drawn, most)
               for one, drawn in zip(found.values(), draws, strict=True)]  # fmt: skip
-    records = np.unique(np.concatenate(listed), axis=0).astype(np.int16)
+    records = np.unique(np.concatenate([*listed, _often(generated, most)]), axis=0).astype(np.int16)
     frame = pd.DataFrame(records, columns=list(program.types.domain.names))
     frame.insert(0, "block", program.release.block)
+    frame["generated"] = np.mean([matches(records, dataset).any(axis=1) for dataset in generated], axis=0)
     for (name, one), drawn in zip(found.items(), draws, strict=True):
         if isinstance(one, Posterior):
             frame[name] = 1 - one.distribution(records, 0)[:, 0]
