@@ -147,9 +147,7 @@ rule plot_reconstructions:
         manifest="results/microdata.json",
     output:
         pdf="figures/reconstructions.pdf",
-        png=shown(
-            "figures/reconstructions.png", "Datasets that fit a block", BEYOND
-        ),
+        png=shown("figures/reconstructions.png", "Datasets that fit a block", BEYOND),
         record="figures/reconstructions.record.json",
     log:
         "logs/plot_reconstructions.log",

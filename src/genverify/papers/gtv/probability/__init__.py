@@ -1,1 +1,1 @@
-"""How likely is what is not certain: probabilities of claims and rows of the study's blocks, and how well they are calibrated."""
+"""How likely is what is not certain: probabilities of the study's claims and rows, and how well they are calibrated."""

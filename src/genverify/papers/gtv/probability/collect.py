@@ -45,8 +45,8 @@ def judged(
     seed: int,
 ) -> Judged:
     """
-    Claims: those drawn at random from one generated dataset of each block. Rows: all that some source lists, on the blocks that
-    RAP-RANK was run on; a row that RAP-RANK never found has its frequency 0.
+    Claims: those drawn at random from one generated dataset of each block. Rows: all that some source lists, on the blocks
+    that RAP-RANK was run on; a row that RAP-RANK never found has the frequency 0.
     """
     told = true_claims(claims, records)
     asked = told[told[SAMPLED]]
@@ -75,11 +75,12 @@ def _rates(
     """Match rates of every ranking; the guesses without the release take the commonest records of tract and state."""
     blocks = sorted(set(ranked["block"]))
     own = records[records["block"].isin(blocks)]
-    distinct = own.drop_duplicates(["block", *names]).groupby("block", observed=True).size().to_dict()
+    sizes = own.drop_duplicates(["block", *names]).groupby("block", observed=True).size()
+    distinct = {str(block): int(size) for block, size in sizes.items()}
     rankings = {source: ranked_hits(listed, source, distinct, seed) for source in SOURCES}
     rankings[RAP] = ranked_hits(ranked, RAP, distinct, seed)
     for name in (TRACT, STATE):
-        common = area_rows(areas, blocks, lambda block, width=GEOGRAPHY[name]: block[:width], max(distinct.values()))
+        common = area_rows(areas, blocks, GEOGRAPHY[name], max(distinct.values()))
         told = true_rows(common.astype(dict.fromkeys(names, "int16")), records, names)
         rankings[f"{name} alone"] = ranked_hits(told, TIMES, distinct, seed)
     return match_rates(rankings, seed)

@@ -26,7 +26,7 @@ TITLES = {CLAIMS: "claims (k >= {min_k})", ROWS: "rows (all columns)"}
 
 
 def plot_calibration(reliable: pd.DataFrame, scored: pd.DataFrame, min_k: int, label: str) -> Figure:
-    """Above, the share that is true against the probability given, claims and rows; below, the two scores of every source."""
+    """Above, the share that is true against the probability given, claims and rows; below, two scores of every source."""
     use_style()
     figure, panels = plt.subplots(
         2, 2, figsize=(PAGE_WIDTH, 5.6), layout="constrained", gridspec_kw={"height_ratios": [2.2, 1]}

@@ -1,6 +1,6 @@
 """Are the probabilities right? Claims and rows held against the private blocks: reliability, scores, match rates."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -61,10 +61,12 @@ def reliability(frame: pd.DataFrame, sources: Sequence[str], about: str, seed: i
     for source in sources:
         bins = np.minimum((frame[source] * BINS).astype(int), BINS - 1)
         # what is certain stands apart: proofs say so, not a prior
-        for place, rows in frame.groupby(np.where(frame[source] == 1, BINS, bins)):
+        places = np.where(frame[source] == 1, BINS, bins)
+        for place in np.unique(places).tolist():
+            rows = frame[places == place]
             true = rows["true"].to_numpy(dtype=np.float64)
             mean, low, high = _mean(rows["block"], true, np.ones(len(rows)), derive_seed(seed, source, str(place)))
-            found.append((about, source, int(place), rows[source].mean(), mean, low, high, len(rows)))
+            found.append((about, source, place, rows[source].mean(), mean, low, high, len(rows)))
     return pd.DataFrame(found, columns=["about", "source", "bin", "p", "true", "low", "high", "n"])
 
 
@@ -111,10 +113,10 @@ def ranked_hits(rows: pd.DataFrame, by: str, distinct: Mapping[str, int], seed: 
     return found
 
 
-def area_rows(areas: pd.DataFrame, blocks: Sequence[str], area_of: Callable[[str], str], most: int) -> pd.DataFrame:
-    """The commonest records of the area of each block: what a guess without the release would say."""
+def area_rows(areas: pd.DataFrame, blocks: Sequence[str], width: int, most: int) -> pd.DataFrame:
+    """The commonest records of the area of each block (so many digits of its id): a guess without the release."""
     by_area = {str(area): rows.nlargest(most, TIMES) for area, rows in areas.groupby("area")}
-    return pd.concat([by_area[area_of(block)].assign(block=block) for block in blocks if area_of(block) in by_area])
+    return pd.concat([by_area[block[:width]].assign(block=block) for block in blocks if block[:width] in by_area])
 
 
 def singled_out(claims: pd.DataFrame, records: int, seed: int) -> pd.DataFrame:

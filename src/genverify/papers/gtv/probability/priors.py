@@ -31,7 +31,7 @@ def count_areas(
         part for state in states for part in _of_state(microdata, file, universe, published, set(sampled), tracts, state)
     ]
     counted = pd.concat(parts, ignore_index=True)
-    return counted.groupby(["area", *published.names], as_index=False, sort=True)[TIMES].sum()
+    return counted.groupby(["area", *published.names], sort=True)[TIMES].sum().reset_index()
 
 
 def _of_state(
@@ -65,8 +65,8 @@ class Areas:
 
     def priors(self, block: str) -> dict[str, Prior]:
         """
-        The priors of a block, from the uniform one to its tract's. Each is smoothed towards the one before it: what an area's
-        households say, and `smoothing` households more that are drawn from the wider area.
+        The priors of a block, from the uniform one to its tract's. Each is smoothed towards the one before it: what an
+        area's households say, and `smoothing` households more that are drawn from the wider area.
         """
         found = {UNIFORM: uniform(self.domain)}
         table, floor = pd.DataFrame({name: [] for name in [*self.domain.names, "weight"]}), 1.0 / self.domain.size
@@ -85,4 +85,4 @@ class Areas:
         parts = [own.assign(weight=own[TIMES] / total), wider.assign(weight=wider["weight"] * self.smoothing / total)]
         names = list(self.domain.names)
         joined = pd.concat([part[[*names, "weight"]] for part in parts if len(part)], ignore_index=True)
-        return joined.groupby(names, as_index=False, sort=True)["weight"].sum(), floor * self.smoothing / total
+        return joined.groupby(names, sort=True)["weight"].sum().reset_index(), floor * self.smoothing / total

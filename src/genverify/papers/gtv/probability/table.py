@@ -1,5 +1,8 @@
 """Singled out with probability: the table that a policy maker asks for, and what counting took."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import pandas as pd
 
 from genverify.papers.gtv.probability.judge import GENERATED
@@ -27,16 +30,13 @@ def counting_table(blocks: pd.DataFrame) -> pd.DataFrame:
 
 def singled_out_page(table: pd.DataFrame, scored: pd.DataFrame, counted: pd.DataFrame, label: str) -> str:
     """The page: levels by prior, scores, counting."""
-    said = [(_prior(row.prior), _level(row.level), row.statements, _percent(100 * row.false_share),
-             f"{_percent(100 * row.low)} to {_percent(100 * row.high)}", row.households, _percent(row.percent))
-            for row in table.itertuples() if row.level < 1 or row.prior == table["prior"].iloc[0]]  # fmt: skip
+    first = str(table["prior"].iloc[0])
+    said = [_said(row) for row in table.to_dict("records") if row["level"] < 1 or row["prior"] == first]
     header = ["prior", "probability", "statements", "false", "95 % interval", "households singled out", "of all households"]
-    judged = [(row.about, _prior(row.source), row.score, f"{row.value:.4f}", f"{row.low:.4f} to {row.high:.4f}", row.n)
-              for row in scored.itertuples()]  # fmt: skip
-    sizes = [(r.households, r.blocks, f"{r.exact_percent:.0f} %", f"{r.median_seconds:.2f}", f"{r.max_seconds:.2f}", f"{r.datasets:,}")
-             for r in counted.itertuples()]  # fmt: skip
+    judged = [_score(row) for row in scored.to_dict("records")]
+    sizes = [_size(row) for row in counted.to_dict("records")]
     about = (
-        "A statement says that exactly one household of a block has these codes (k columns and more, as the study verifies). "
+        "A statement says that exactly one household of a block has these codes (as many columns as the study verifies). "
         "At certainty it is proved and never false. Below, it is as likely as stated under the prior, and the share that is "
         "false of the private blocks is counted. Intervals: blocks resampled."
     )
@@ -52,6 +52,22 @@ def singled_out_page(table: pd.DataFrame, scored: pd.DataFrame, counted: pd.Data
             markdown_table(["households", "blocks", "counted exactly", "median s", "most s", "most datasets"], sizes),
         ],
     )
+
+
+def _said(row: Mapping[Any, Any]) -> list[Any]:
+    interval = f"{_percent(100 * row['low'])} to {_percent(100 * row['high'])}"
+    shares = [_percent(100 * row["false_share"]), interval, row["households"], _percent(row["percent"])]
+    return ["any" if row["level"] == 1 else _prior(row["prior"]), _level(row["level"]), row["statements"], *shares]
+
+
+def _score(row: Mapping[Any, Any]) -> list[Any]:
+    value, interval = f"{row['value']:.4f}", f"{row['low']:.4f} to {row['high']:.4f}"
+    return [row["about"], _prior(row["source"]), row["score"], value, interval, row["n"]]
+
+
+def _size(row: Mapping[Any, Any]) -> list[Any]:
+    seconds = [f"{row['median_seconds']:.2f}", f"{row['max_seconds']:.2f}"]
+    return [row["households"], row["blocks"], f"{row['exact_percent']:.0f} %", *seconds, f"{row['datasets']:,}"]
 
 
 def _prior(name: str) -> str:

@@ -29,7 +29,7 @@ EXACT, ESTIMATED = "exact", "estimated"
 
 @dataclass(frozen=True)
 class Known:
-    """What the attack has found out about a block: generated datasets, verified claims, whether every candidate is decided."""
+    """What the attack found out about a block: generated datasets, verified claims, whether every candidate is decided."""
 
     datasets: Codes
     verified: Claims
@@ -133,8 +133,8 @@ def hold_against_proofs(block: str, claims: pd.DataFrame, known: Known, priors: 
             if len(wrong):
                 row = wrong.iloc[0]
                 raise WrongAnswer(
-                    f"block {block}: a claim with k = {row['k']}, m = {row['m']} {said} the probability {row[prior]!r} under "
-                    f"the prior {prior}. One of the two is wrong: nothing is reported. Please report this as a bug."
+                    f"block {block}: a claim with k = {row['k']}, m = {row['m']} {said} the probability {row[prior]!r} "
+                    f"under the prior {prior}. One of the two is wrong: nothing is reported. Please report this as a bug."
                 )
 
 
