@@ -81,8 +81,8 @@ class Posterior:
 
     @property
     def error(self) -> float:
-        """A bound on the relative error of every probability (a quotient of two sums of positive terms)."""
-        return 2 * rounding(self.diagram)
+        """A bound on the relative error of every probability: a quotient of two sums of positive terms over all states."""
+        return 2 * rounding(self.diagram) + self.diagram.states * float(np.finfo(np.float64).eps)
 
     def distribution(self, codes: Codes, top: int) -> Floats:
         """P(COUNT = 0), ..., P(COUNT = top), P(COUNT > top) of every row of codes."""

@@ -202,6 +202,7 @@ class Probability(Section):
     raprank: int = Field(ge=1)
     smoothing: float = Field(gt=0, allow_inf_nan=False)
     budget: CountingBudget
+    exact_moves: int = Field(ge=1)
     estimate: ChainEffort
     draws: int = Field(ge=2)
     least: float = Field(gt=0, le=1)

@@ -7,7 +7,7 @@ from genverify.core.arrays import row_weights, weighted_keys
 from genverify.core.claims import ANY, Codes, candidate_claims, column_subsets
 
 Ints = npt.NDArray[np.int64]
-CANDIDATE, LIKELY, SAMPLED = "candidate", "likely", "sampled"
+CANDIDATE, SAMPLED = "candidate", "sampled"
 
 
 def likely_singletons(datasets: Codes, min_k: int, least: float) -> Codes:

@@ -14,7 +14,7 @@ from genverify.attack.posterior import Counted, Posterior, count_release
 from genverify.core.claims import ANY, Codes, candidate_claims, matches
 from genverify.core.predicates import Flags
 from genverify.core.seeds import derive_seed
-from genverify.papers.gtv.probability.asked import CANDIDATE, LIKELY, SAMPLED, joined, likely_singletons, sampled_claims
+from genverify.papers.gtv.probability.asked import CANDIDATE, SAMPLED, joined, likely_singletons, sampled_claims
 from genverify.papers.gtv.settings import Probability
 from genverify.solve.counting.diagram import Budget, TooManyStates
 from genverify.solve.counting.prior import Prior
@@ -25,6 +25,7 @@ Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Claims = set[tuple[tuple[int, ...], int]]
 EXACT, ESTIMATED = "exact", "estimated"
+MORE = 5
 
 
 @dataclass(frozen=True)
@@ -53,25 +54,39 @@ def weigh_block(
     try:
         counted = count_release(program, Budget(**settings.budget.model_dump()))
     except TooManyStates:
-        found: Sequence[Posterior | Estimated] = [
-            estimate(program, prior, known.datasets, Effort(**settings.estimate.model_dump()), seed)
-            for prior in priors.values()
-        ]
-        about = _about(program, None, time.process_time() - started)
-        draws = [one.records.reshape(-1, *known.datasets.shape[1:]) for one in found if isinstance(one, Estimated)]
-    else:
-        counting = time.process_time() - started
-        about = _about(program, counted, counting)
-        found = [counted.posterior(prior) for prior in priors.values()]
-        rng = np.random.default_rng(derive_seed(seed, "draws"))
-        draws = [one.draw(settings.draws, rng) for one in found if isinstance(one, Posterior)]
-    codes, m, sources = _asked(known, draws, settings, min_k, seed)
-    claims = _claims(program, known, codes, m, dict(zip(priors, found, strict=True)))
-    claims = claims.assign(**sources)
+        counted = None
+    about = _about(program, counted, time.process_time() - started)
+    found, draws = _found(program, counted, known, priors, settings, seed)
+    codes, m, sources = _asked(known, dict(zip(priors, draws, strict=True)), settings, min_k, seed)
+    claims = _claims(program, known, codes, m, dict(zip(priors, found, strict=True)), sources)
     hold_against_proofs(program.release.block, claims, known, list(priors))
     rows = _rows(program, known.datasets, dict(zip(priors, found, strict=True)), draws, settings.rows)
     about["seconds"] = time.process_time() - started
     return Weighed(claims, rows, about)
+
+
+def _found(
+    program: Program, counted: Counted | None, known: Known, priors: Mapping[str, Prior], settings: Probability, seed: int
+) -> tuple[list[Posterior | Estimated], list[Codes]]:
+    """
+    For every prior what gives probabilities, and draws: exact where counting is done and the diagram not so large that asking
+    claim by claim takes too long; from exact draws where it is; from chains where counting itself is too much.
+    """
+    found: list[Posterior | Estimated] = []
+    draws: list[Codes] = []
+    rng = np.random.default_rng(derive_seed(seed, "draws"))
+    for prior in priors.values():
+        if counted is None:
+            effort = Effort(**settings.estimate.model_dump())
+            found.append(estimate(program, prior, known.datasets, effort, seed))
+        else:
+            posterior = counted.posterior(prior)
+            large = counted.diagram.moves > settings.exact_moves
+            drawn = posterior.draw(settings.draws * (MORE if large else 1), rng)
+            found.append(Estimated(drawn[:, None]) if large else posterior)
+        one = found[-1]
+        draws.append(one.records.reshape(-1, *known.datasets.shape[1:]) if isinstance(one, Estimated) else drawn)
+    return found, draws
 
 
 def _about(program: Program, counted: Counted | None, seconds: float) -> dict[str, Any]:
@@ -89,22 +104,29 @@ def _about(program: Program, counted: Counted | None, seconds: float) -> dict[st
 
 
 def _asked(
-    known: Known, draws: Sequence[Codes], settings: Probability, min_k: int, seed: int
+    known: Known, draws: Mapping[str, Codes], settings: Probability, min_k: int, seed: int
 ) -> tuple[Codes, Ints, dict[str, Flags]]:
-    likely = np.unique(np.concatenate([likely_singletons(drawn, min_k, settings.least) for drawn in draws]), axis=0)
+    """The claims to ask about and, by source, which; those that draws under a prior make likely are asked under it."""
     rng = np.random.default_rng(derive_seed(seed, "claims"))
-    return joined(
-        {
-            CANDIDATE: candidate_claims(known.datasets, min_k),
-            LIKELY: (likely, np.ones(len(likely), dtype=np.int64)),
-            SAMPLED: sampled_claims(known.datasets[0], min_k, settings.claims, rng),
-        }
-    )
+    parts = {
+        CANDIDATE: candidate_claims(known.datasets, min_k),
+        SAMPLED: sampled_claims(known.datasets[0], min_k, settings.claims, rng),
+    }
+    for name, drawn in draws.items():
+        likely = likely_singletons(drawn, min_k, settings.least)
+        parts[name] = (likely, np.ones(len(likely), dtype=np.int64))
+    return joined(parts)
 
 
 def _claims(
-    program: Program, known: Known, codes: Codes, m: Ints, found: Mapping[str, Posterior | Estimated]
+    program: Program,
+    known: Known,
+    codes: Codes,
+    m: Ints,
+    found: Mapping[str, Posterior | Estimated],
+    sources: Mapping[str, Flags],
 ) -> pd.DataFrame:
+    """A row per claim; no number under a prior for which it was not asked about."""
     names = program.types.domain.names
     frame = pd.DataFrame(codes, columns=list(names)).astype("Int16").mask(codes == ANY)
     frame.insert(0, "block", program.release.block)
@@ -114,13 +136,21 @@ def _claims(
     others = known.datasets[1:] if len(known.datasets) > 1 else known.datasets
     frame["generated"] = np.mean([matches(codes, dataset).sum(axis=1) == m for dataset in others], axis=0)
     for name, one in found.items():
-        exact = isinstance(one, Posterior)
-        p, low, high = (one.probabilities(codes, m),) * 3 if isinstance(one, Posterior) else one.probabilities(codes, m)
-        sure = frame["verified"].to_numpy() & (not exact)
-        for column, value in ((name, p), (f"{name}_low", low), (f"{name}_high", high)):
-            frame[column] = np.where(sure, 1.0, value)
-        frame["numbers"] = EXACT if exact else ESTIMATED
-    return frame
+        asked = np.flatnonzero(sources[CANDIDATE] | sources[SAMPLED] | sources[name])
+        values = _values(one, codes[asked], m[asked], frame["verified"].to_numpy()[asked])
+        for column, value in zip((name, f"{name}_low", f"{name}_high"), values, strict=True):
+            frame[column] = pd.Series(value, index=asked).reindex(frame.index)
+        frame["numbers"] = EXACT if isinstance(one, Posterior) else ESTIMATED
+    return frame.assign(candidate=sources[CANDIDATE], sampled=sources[SAMPLED])
+
+
+def _values(one: Posterior | Estimated, codes: Codes, m: Ints, verified: Flags) -> tuple[Floats, Floats, Floats]:
+    """Probabilities with both ends of an interval: the same number where it is exact; what is proved has 1 in any case."""
+    if isinstance(one, Posterior):
+        p = one.probabilities(codes, m)
+        return p, p, p
+    p, low, high = (np.where(verified, 1.0, side) for side in one.probabilities(codes, m))
+    return p, low, high
 
 
 def hold_against_proofs(block: str, claims: pd.DataFrame, known: Known, priors: Sequence[str]) -> None:
