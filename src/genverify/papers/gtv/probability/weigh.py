@@ -69,8 +69,8 @@ def _found(
     program: Program, counted: Counted | None, known: Known, priors: Mapping[str, Prior], settings: Probability, seed: int
 ) -> tuple[list[Posterior | Estimated], list[Codes]]:
     """
-    For every prior what gives probabilities, and draws: exact where counting is done and the diagram not so large that asking
-    claim by claim takes too long; from exact draws where it is; from chains where counting itself is too much.
+    For every prior what gives probabilities, and draws: exact where counting is done and the diagram is not too large to ask
+    claim by claim; from exact draws where it is; from chains where counting itself is too much.
     """
     found: list[Posterior | Estimated] = []
     draws: list[Codes] = []
@@ -163,7 +163,7 @@ def hold_against_proofs(block: str, claims: pd.DataFrame, known: Known, priors: 
             if len(wrong):
                 row = wrong.iloc[0]
                 raise WrongAnswer(
-                    f"block {block}: a claim with k = {row['k']}, m = {row['m']} {said} the probability {row[prior]!r} "
+                    f"block {block}: a claim with k = {row['k']}, m = {row['m']} {said} the probability {float(row[prior])!r} "
                     f"under the prior {prior}. One of the two is wrong: nothing is reported. Please report this as a bug."
                 )
 
