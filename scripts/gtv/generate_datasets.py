@@ -17,11 +17,11 @@ from genverify.solve.settings import ProgramSettings
 
 def main(job: Job) -> None:
     schema = read_schema(Path(job.input.schema))
-    settings, K = job.settings("program", ProgramSettings), job.settings("generate", Generate).datasets
+    settings, wanted = job.settings("program", ProgramSettings), job.settings("generate", Generate)
     datasets, rows = [], []
     for release in progress(list(read_releases(Path(job.input.counts), schema)), "blocks generated"):
         seed = derive_seed(job.params.seed, "generate", release.block)
-        generated = generate_block(release, settings, K, seed)
+        generated = generate_block(release, settings, wanted.datasets, seed, wanted.method)
         datasets.append(datasets_frame(release.block, generated, schema.domain))
         rows.append(generated_row(release, generated))
     stack(datasets).to_parquet(job.output.datasets, index=False)

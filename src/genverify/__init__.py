@@ -27,6 +27,12 @@ exactly 1 record with sex: m, age: young, smokes: no
     every record that matches counts at least once in this sum, and no record counts below 0
 >>> gv.check(release, found.certificate).claims == len(found.claims)
 True
+
+What is not certain has a probability, given a prior (here: every record is equally likely):
+
+>>> less = gv.make_release(schema, "my block", {"N": 3, "sex_age.f.young": 1, "sex_age.m.young": 1, "smoking.young.yes": 1})
+>>> print(gv.probability(less, "sex=1,smokes=1,m=1"))
+50.00 % (exact, prior: uniform)
 """
 
 from importlib import import_module
@@ -41,6 +47,7 @@ _ROOMS = {
     "core.claims": ("Claim",),
     "attack.block": ("attack_release",),
     "attack.tables": ("claims_frame",),
+    "attack.likely": ("probability", "prior_of"),
     "attack.words.say": ("explain",),
     "checker.check": ("check_block",),
     "papers.cellbounds.frame": ("bound_cells",),

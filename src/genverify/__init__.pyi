@@ -1,6 +1,8 @@
 """The names of the front door, for type checkers."""
 
 from genverify.attack.block import attack_release as attack_release
+from genverify.attack.likely import prior_of as prior_of
+from genverify.attack.likely import probability as probability
 from genverify.attack.tables import claims_frame as claims_frame
 from genverify.attack.words.say import explain as explain
 from genverify.core.claims import Claim as Claim

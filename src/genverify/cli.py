@@ -63,6 +63,20 @@ def _parser() -> argparse.ArgumentParser:
     layout.add_argument("--rows", type=int, default=1_000_000, metavar="N", help="rows that are read (%(default)s; 0: all)")
     layout.add_argument("--domain", type=Path, help="columns and codes (as config.yaml names them)")
     layout.set_defaults(run=_check_ppmf)
+    likely = commands.add_parser(
+        "probability", help="say how likely a claim about a block is, given its release and a prior"
+    )
+    likely.add_argument("block", help="15-digit GEOID of the block")
+    likely.add_argument("claim", help="for instance TEN=3,HHSIZE=1,THHRACE=2,m=1 (m = 1 if left out)")
+    likely.add_argument("--study", type=Path, default=STUDY, help="results of a variant (%(default)s)")
+    likely.add_argument(
+        "--prior", type=Path, help="table of records (codes) with a column `weight`, .csv or .parquet (uniform)"
+    )
+    likely.add_argument("--floor", type=float, default=0.0, help="weight of records that the table lacks (%(default)s)")
+    likely.add_argument(
+        "--states", type=int, default=1_000_000, help="most states of the count; beyond, an estimate (%(default)s)"
+    )
+    likely.set_defaults(run=_probability)
     progress = commands.add_parser("progress", help="say how far the study that runs in a folder is, until it is done")
     progress.add_argument(
         "folder", type=Path, nargs="?", default=Path("."), help="where Snakemake was started (%(default)s)"
@@ -137,6 +151,17 @@ def _check_ppmf(options: argparse.Namespace) -> None:
     config = parse_config(read_shipped(Path()))
     domain = options.domain or Path(config.persons.domain if options.persons else config.microdata.domain)
     for line in check_layout(options.file, domain, options.persons, options.rows):
+        print(line)
+
+
+def _probability(options: argparse.Namespace) -> None:
+    from dataclasses import replace
+
+    from genverify.attack.words.probable import probable_claim
+    from genverify.solve.counting.diagram import BUDGET
+
+    budget = replace(BUDGET, states=options.states)
+    for line in probable_claim(options.study, options.block, options.claim, options.prior, options.floor, budget):
         print(line)
 
 

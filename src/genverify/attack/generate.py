@@ -6,12 +6,14 @@ import numpy as np
 import numpy.typing as npt
 
 from genverify.attack.contradiction import no_dataset_fits
+from genverify.attack.exact import draw_exactly
 from genverify.attack.onehot.generate import generate_onehot
+from genverify.attack.settings import Method
 from genverify.core.claims import Codes
 from genverify.core.errors import ReleaseError
 from genverify.core.release import Release
 from genverify.solve.bounds import Bounder
-from genverify.solve.datasets import datasets_of, draw_records, list_records
+from genverify.solve.datasets import class_vectors, datasets_of, draw_records, list_records
 from genverify.solve.enumerate import all_class_counts
 from genverify.solve.exchange import Exchange
 from genverify.solve.program import Program
@@ -134,10 +136,14 @@ def _fill(collection: _Collection, vectors: list[Ints], K: int) -> None:
             collection.datasets.setdefault(records.tobytes(), records)
 
 
-def generate_block(release: Release, settings: ProgramSettings, K: int, seed: int) -> Generated:
+def generate_block(release: Release, settings: ProgramSettings, K: int, seed: int, method: Method = "walk") -> Generated:
     """K distinct datasets that fit the release of a block (Problem 1)."""
     if settings.proves:
-        return generate(settings.bounder(release), K, seed)
+        bounder = settings.bounder(release)
+        drawn = draw_exactly(bounder.program, K, seed) if method == "exact" else None
+        if drawn is None:
+            return generate(bounder, K, seed)
+        return Generated(drawn[0], len(class_vectors(bounder.program, drawn[0])), drawn[1])
     datasets = generate_onehot(release, settings.make_solver(), K, seed)
     if not datasets:
         raise ReleaseError(f"block {release.block}: the one-hot program found no dataset that fits the published counts")

@@ -1,12 +1,17 @@
 """Settings of the attack."""
 
+from typing import Literal
+
 from pydantic import Field
 
 from genverify.core.closed import Section
 
+Method = Literal["walk", "exact"]
+
 
 class Generate(Section):
     datasets: int = Field(ge=1)
+    method: Method
 
 
 class Verify(Section):

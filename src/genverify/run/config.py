@@ -15,13 +15,13 @@ from genverify.run.settings import Config, Variant
 
 FOLDERS = (
     "microdata sample tables benchmark ppmf disclosure explorer "
-    "persons persons_trial raprank crate housing privacy protected zeros generators nz"
+    "persons persons_trial raprank crate housing privacy protected zeros generators nz probability"
 )
 RESERVED = tuple(FOLDERS.split())
 NAME = re.compile(r"[A-Za-z0-9]\w{0,63}", re.ASCII)  # becomes part of paths
 PARTS = (
     "persons", "raprank", "cellbounds", "housing", "mechanisms", "protected", "zeros", "generators", "excluded",
-    "nz", "benchmark",
+    "nz", "probability", "benchmark",
 )  # fmt: skip
 VARIABLE_SECTIONS = ("release", "program", "generate", "verify")
 

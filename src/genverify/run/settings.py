@@ -15,6 +15,7 @@ from genverify.papers.gtv.settings import (
     Generators,
     IngestBenchmark,
     Persons,
+    Probability,
     Protected,
     Sample,
     ScalingBenchmark,
@@ -55,6 +56,7 @@ class Config(Section):
     generators: Generators
     excluded: Excluded
     nz: AreaSettings
+    probability: Probability
     explorer: Explorer
     benchmark: Benchmark
     releases: dict[Name, str]

@@ -17,13 +17,14 @@ from genverify.solve.types import Atoms
 Ints = npt.NDArray[np.int64]
 
 
-def draw_records(program: Program, classes: Ints, rng: np.random.Generator) -> Codes:
+def draw_records(program: Program, classes: Ints, rng: np.random.Generator, by_raw: bool = False) -> Codes:
     """
     Datasets of the given classes, one row of records each: a random type of each class, a random code of each atom; sorted
-    records, of the shape (datasets, N, columns).
+    records, of the shape (datasets, N, columns). `by_raw` makes every record of a class equally likely, where otherwise
+    every type is.
     """
     order, starts, sizes = program.grouped
-    types = order[starts[classes] + _pick(rng, sizes[classes])]
+    types = order[_pick_raw(program, classes, rng) if by_raw else starts[classes] + _pick(rng, sizes[classes])]
     records = np.empty((*types.shape, len(program.types.atoms)), dtype=np.int16)
     for column, atoms in enumerate(program.types.atoms):
         codes, first, size = _flat(atoms)
@@ -32,6 +33,15 @@ def draw_records(program: Program, classes: Ints, rng: np.random.Generator) -> C
     [keys] = row_keys([records.reshape(-1, records.shape[2])])
     in_order = np.argsort(keys.reshape(types.shape), axis=1, kind="stable")
     return np.take_along_axis(records, in_order[:, :, None], axis=1)
+
+
+def _pick_raw(program: Program, classes: Ints, rng: np.random.Generator) -> Ints:
+    """A place among the types sorted by class, each type as often as it stands for records."""
+    order, starts, _ = program.grouped
+    ends = np.cumsum(program.types.raw[order])
+    first = (ends - program.types.raw[order])[starts]
+    sizes = np.append(first[1:], ends[-1:]) - first
+    return np.searchsorted(ends, first[classes] + _pick(rng, sizes[classes]), side="right")
 
 
 def _pick(rng: np.random.Generator, sizes: Ints) -> Ints:
@@ -53,7 +63,7 @@ def list_records(program: Program, z: Ints) -> Iterator[Codes]:
     order, starts, sizes = program.grouped
     pools = []
     for c in np.flatnonzero(z).tolist():
-        kinds = [record for t in order[starts[c] : starts[c] + sizes[c]].tolist() for record in _records_of_type(program, t)]
+        kinds = [record for t in order[starts[c] : starts[c] + sizes[c]].tolist() for record in records_of_type(program, t)]
         pools.append(combinations_with_replacement(kinds, int(z[c])))
     for parts in product(*pools):
         records = np.array([record for part in parts for record in part], dtype=np.int16).reshape(
@@ -62,7 +72,7 @@ def list_records(program: Program, z: Ints) -> Iterator[Codes]:
         yield records[np.lexsort(records.T[::-1])]
 
 
-def _records_of_type(program: Program, t: int) -> Iterator[tuple[int, ...]]:
+def records_of_type(program: Program, t: int) -> Iterator[tuple[int, ...]]:
     return product(*(atoms[place] for atoms, place in zip(program.types.atoms, program.types.table[t], strict=True)))
 
 
@@ -80,7 +90,7 @@ def class_vectors(program: Program, datasets: Codes) -> list[Ints]:
     # A record that the release rules out (-1) has no class and is not counted. It does not slip through: the counts then
     # add up to less than N, which is a row of the program, and the recount refuses them. Many datasets share their class
     # counts, so each distinct vector is recounted once.
-    classes = np.sort(_classes(program, datasets), axis=1)
+    classes = np.sort(classes_of_records(program, datasets), axis=1)
     # without records there is one vector, and no bytes to compare
     first = np.sort(np.unique(row_bytes(classes), return_index=True)[1]) if classes.shape[1] else np.zeros(1, dtype=np.int64)
     kept = classes[first]
@@ -94,7 +104,7 @@ def class_vectors(program: Program, datasets: Codes) -> list[Ints]:
     return list(np.ascontiguousarray(counts.T))
 
 
-def _classes(program: Program, datasets: Codes) -> Ints:
+def classes_of_records(program: Program, datasets: Codes) -> Ints:
     """The class of every record of every dataset; -1 for a record that the release rules out."""
     places = [_place(atoms, datasets[:, :, column].ravel()) for column, atoms in enumerate(program.types.atoms)]
     keys, wanted = row_keys([program.types.table, np.stack(places, axis=1)])

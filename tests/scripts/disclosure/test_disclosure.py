@@ -32,7 +32,7 @@ def job(folder: Path, settings: ProgramSettings, **outputs: str) -> Job:
     (folder / "release.yaml").write_text(YAML)
     (folder / "people.csv").write_text(PEOPLE)
     inputs = SimpleNamespace(described=str(folder / "release.yaml"), source=str(folder / "people.csv"))
-    params: dict[str, Any] = {"program": settings.model_dump(), "generate": {"datasets": 10}}
+    params: dict[str, Any] = {"program": settings.model_dump(), "generate": {"datasets": 10, "method": "walk"}}
     made = SimpleNamespace(**{name: str(folder / "out" / path) for name, path in outputs.items()})
     return Job("toy", inputs, made, SimpleNamespace(**params), SimpleNamespace())
 

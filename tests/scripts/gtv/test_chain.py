@@ -92,7 +92,7 @@ def attack(results: Path, program: dict[str, Any]) -> None:
         generated = results / "generated"
         script("generate_datasets")(
             job(release, {"datasets": generated / f"{batch}.parquet", "blocks": generated / f"{batch}.blocks.parquet"},
-                program=program, generate={"datasets": 10}, seed=1)
+                program=program, generate={"datasets": 10, "method": "walk"}, seed=1)
         )  # fmt: skip
         script("verify_claims")(
             job({**release, "datasets": generated / f"{batch}.parquet"},

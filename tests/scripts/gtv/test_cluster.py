@@ -64,7 +64,13 @@ def make(home: Path, root: Path, toy: Path, settings: dict[str, Any], program: d
         release = {"schema": schema, "counts": parts["release"][place]}
         made = {"datasets": parts["generated"][place]}
         script("generate_datasets")(
-            job(release, {**made, "blocks": blocks["generated"][place]}, program=program, generate={"datasets": 5}, seed=1)
+            job(
+                release,
+                {**made, "blocks": blocks["generated"][place]},
+                program=program,
+                generate={"datasets": 5, "method": "walk"},
+                seed=1,
+            )
         )
         script("verify_claims")(
             job({**release, **made},

@@ -71,7 +71,7 @@ def generate(home: Path, batch: str, program: dict[str, Any]) -> None:
     outputs = {"datasets": f"{batch}.parquet", "blocks": f"{batch}.blocks.parquet"}
     script("generate_datasets")(
         job(release_files(home, batch), {name: home / "generated" / file for name, file in outputs.items()},
-            program=program, generate={"datasets": 5}, seed=1)
+            program=program, generate={"datasets": 5, "method": "walk"}, seed=1)
     )  # fmt: skip
 
 
@@ -197,4 +197,4 @@ def test_work_that_speaks_of_proofs_is_refused(name: str, onehot: dict[str, Any]
     described = sorted((root / "examples").rglob("release.yaml"))[0]
     outputs = {"report": tmp_path / "report.html", "table": tmp_path / "whatif.csv"}
     with pytest.raises(ConfigError, match=r"needs proofs.*program\.formulation: compact"):
-        script(name)(job({"described": described}, outputs, program=onehot, generate={"datasets": 5}))
+        script(name)(job({"described": described}, outputs, program=onehot, generate={"datasets": 5, "method": "walk"}))

@@ -68,8 +68,8 @@ def attack_one(home: Path, domain: Path, name: str, release: ReleaseSettings, pr
     for path, (claims, blocks) in zip(counts, made, strict=True):
         outputs = {"claims": claims, "blocks": blocks, "proofs": folder / "proofs" / f"{path.stem}.jsonl.gz"}
         script("attack_protected")(
-            job({**described, "counts": path}, outputs, max_types=1000, program=program, generate={"datasets": 20},
-                verify={"min_k": 2}, seed=1)
+            job({**described, "counts": path}, outputs, max_types=1000, program=program,
+                generate={"datasets": 20, "method": "walk"}, verify={"min_k": 2}, seed=1)
         )  # fmt: skip
     script("judge_protected")(
         job({**store, "claims": [one for one, _ in made], "blocks": [other for _, other in made]},

@@ -87,7 +87,15 @@ def attack(home: Path, toy: Path, name: str, release: dict[str, Any], program: d
     script("publish_zeros")(job(store, told, words, **settings))
     singletons = {"singletons": folder / "singletons.parquet"}
     script("attack_zeros")(
-        job(told, singletons, words, program=program, generate={"datasets": 20}, verify={"min_k": 1}, seed=1)
+        job(
+            told,
+            singletons,
+            words,
+            program=program,
+            generate={"datasets": 20, "method": "walk"},
+            verify={"min_k": 1},
+            seed=1,
+        )
     )
     households = {"households": folder / "households.parquet"}
     script("judge_zeros")(job({**singletons, **store}, households, words, **settings))

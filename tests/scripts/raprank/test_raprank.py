@@ -201,7 +201,13 @@ def test_whole_blocks_certain_and_confident(
     program, out = program_settings.model_dump(), tmp_path / "claims"
     datasets, blocks = tmp_path / "generated" / "000.parquet", tmp_path / "generated" / "000.blocks.parquet"
     script("generate_datasets")(
-        job(release, {"datasets": datasets, "blocks": blocks}, program=program, generate={"datasets": 10}, seed=1)
+        job(
+            release,
+            {"datasets": datasets, "blocks": blocks},
+            program=program,
+            generate={"datasets": 10, "method": "walk"},
+            seed=1,
+        )
     )
     script("verify_claims")(
         job({**release, "datasets": datasets},

@@ -24,7 +24,7 @@ def explain_claim(study: Path, block: str, text: str) -> Iterator[str]:
     counts, proofs = study / "release" / f"{batch}.parquet", study / "proofs" / f"{batch}.jsonl.gz"
     (stored,) = checked_blocks(counts, proofs, schema, {block})
     yield f"Block {block}, {release.n} records. Claim: exactly {claim.m} with"
-    yield from _conditions(schema, claim)
+    yield from conditions(schema, claim)
     proof = stored.proof_of.get((claim.codes, claim.m))
     if proof is not None:
         yield "Verified: true of every dataset that fits the published counts (proof checked)."
@@ -48,7 +48,7 @@ def _without_proof(path: Path, schema: Schema, block: str, claim: Claim) -> bool
     return claim.codes in map(tuple, codes.tolist())
 
 
-def _conditions(schema: Schema, claim: Claim) -> Iterator[str]:
+def conditions(schema: Schema, claim: Claim) -> Iterator[str]:
     for column, code in zip(schema.domain.columns, claim.codes, strict=True):
         if code != ANY:
             meaning = column.meaning.get(code, "no such code: no record can hold it")

@@ -1,4 +1,4 @@
-"""Settings of generate-then-verify: sample, claims about persons, protected counts, zeros, generators, benchmarks."""
+"""Settings of generate-then-verify: sample, persons, and the studies around it, from protected counts to tracts."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
@@ -198,3 +198,31 @@ class Generators(Section):
             if len(set(getattr(self, name))) < len(getattr(self, name)):
                 raise ValueError(f"{name} names one twice; name each once")
         return self
+
+
+class CountingBudget(Section):
+    states: int = Field(ge=1)
+    moves: int = Field(ge=1)
+    seconds: float = Field(gt=0, allow_inf_nan=False)
+
+
+class ChainEffort(Section):
+    chains: int = Field(ge=2)
+    draws: int = Field(ge=2)
+    records: int = Field(ge=1)
+    between: int = Field(ge=1)
+
+
+class Probability(Section):
+    """How probabilities of claims are found: see config/probability.yaml."""
+
+    batches: int = Field(ge=1)
+    raprank: int = Field(ge=1)
+    smoothing: float = Field(gt=0, allow_inf_nan=False)
+    budget: CountingBudget
+    exact_moves: int = Field(ge=1)
+    estimate: ChainEffort
+    draws: int = Field(ge=2)
+    least: float = Field(gt=0, le=1)
+    claims: int = Field(ge=1)
+    rows: int = Field(ge=1)

@@ -35,6 +35,21 @@ class WholeBlocks(Section):
     runs: int = Field(ge=1)
 
 
+class TinyDomain(Section):
+    sizes: list[Annotated[int, Field(ge=2, le=4)]] = Field(min_length=2, max_length=4)
+    tables: list[list[Annotated[int, Field(ge=0, le=3)]]] = Field(min_length=1)
+    records: int = Field(ge=1, le=8)
+
+
+class Intuition(Section):
+    """Equations 3 and 4 on tiny domains."""
+
+    equations: TinyDomain
+    frequency: TinyDomain
+    datasets: int = Field(ge=1)
+    runs: int = Field(ge=1)
+
+
 class Publication(Section):
     """What is published about areas of an experiment, and how often RAP runs on each."""
 
@@ -90,6 +105,7 @@ class RapRank(Section):
     paper_size: bool
     rap: RapSettings
     release: WholeBlocks
+    intuition: Intuition
     grid: int = Field(ge=1)
     batches: int = Field(ge=1)
     survey: Survey

@@ -1,0 +1,31 @@
+"""Hold the probabilities of claims and rows against the private blocks."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from genverify.core.domain import read_domain
+from genverify.core.release import read_schema
+from genverify.core.settings import ReleaseSettings
+from genverify.microdata.records import read_records
+from genverify.papers.gtv.probability.collect import judged
+from genverify.run.jobs import Job, run
+
+
+def main(job: Job) -> None:
+    names = read_schema(Path(job.input.schema)).domain.names
+    claims, rows, ranked = (
+        pd.concat(map(pd.read_parquet, paths), ignore_index=True)
+        for paths in (job.input.claims, job.input.rows, job.input.ranked)
+    )
+    file, universe = read_domain(Path(job.input.domain)), job.settings("release", ReleaseSettings).universe
+    records = read_records(Path(job.input.microdata), file, universe, set(claims["block"]))
+    found = judged(claims, rows, ranked, pd.read_parquet(job.input.areas), records, names, job.params.runs, job.params.seed)
+    found.reliability.to_csv(job.output.reliability, index=False, float_format="%.6g")
+    found.scores.to_csv(job.output.scores, index=False, float_format="%.6g")
+    found.rates.to_csv(job.output.rates, index=False, float_format="%.6g")
+    found.singled_out.to_csv(job.output.singled_out, index=False, float_format="%.6g")
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821  (put there by Snakemake)

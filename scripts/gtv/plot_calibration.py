@@ -1,0 +1,21 @@
+"""How reliable the probabilities of claims and rows are."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from genverify.attack.settings import Verify
+from genverify.core.manifest import data_label
+from genverify.papers.gtv.probability.figures import plot_calibration
+from genverify.run.jobs import Job, run
+from genverify.show.style import save
+
+
+def main(job: Job) -> None:
+    reliable, scored = pd.read_csv(job.input.reliability), pd.read_csv(job.input.scores)
+    min_k, label = job.settings("verify", Verify).min_k, data_label(Path(job.input.manifest))
+    save(plot_calibration(reliable, scored, min_k, label), Path(job.output.pdf), Path(job.output.png))
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821  (put there by Snakemake)

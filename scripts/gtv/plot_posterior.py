@@ -1,0 +1,19 @@
+"""Match rate of the posterior ranking of rows, beside RAP-RANK and guesses without the release."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from genverify.core.manifest import data_label
+from genverify.papers.gtv.probability.figures import plot_posterior
+from genverify.run.jobs import Job, run
+from genverify.show.style import save
+
+
+def main(job: Job) -> None:
+    rates, label = pd.read_csv(job.input.rates), data_label(Path(job.input.manifest))
+    save(plot_posterior(rates, label), Path(job.output.pdf), Path(job.output.png))
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821  (put there by Snakemake)

@@ -1,0 +1,42 @@
+"""The probability of claims and rows of a batch of blocks under every prior, held against the proofs."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from genverify.attack.datasetfile import read_datasets
+from genverify.attack.settings import Verify
+from genverify.core.frames import stack
+from genverify.core.release import read_releases, read_schema
+from genverify.core.seeds import derive_seed
+from genverify.core.timing import progress
+from genverify.papers.gtv.probability.known import known_of
+from genverify.papers.gtv.probability.priors import Areas
+from genverify.papers.gtv.probability.weigh import weigh_block
+from genverify.papers.gtv.settings import Probability
+from genverify.run.jobs import Job, run
+from genverify.solve.program import build_program
+from genverify.solve.settings import ProgramSettings
+
+
+def main(job: Job) -> None:
+    schema = read_schema(Path(job.input.schema))
+    settings, min_k = job.settings("probability", Probability), job.settings("verify", Verify).min_k
+    max_types = job.settings("program", ProgramSettings).max_types
+    areas = Areas.of(pd.read_parquet(job.input.areas), schema.domain, settings.smoothing)
+    releases = list(read_releases(Path(job.input.counts), schema))
+    known = known_of(
+        read_datasets(Path(job.input.datasets), releases), Path(job.input.claims), Path(job.input.decided), schema
+    )
+    found = []
+    for release in progress(releases, "blocks weighed"):
+        seed = derive_seed(job.params.seed, "probability", release.block)
+        program = build_program(release, max_types)
+        found.append(weigh_block(program, known[release.block], areas.priors(release.block), settings, min_k, seed))
+    stack([one.claims for one in found]).to_parquet(job.output.claims, index=False)
+    stack([one.rows for one in found]).to_parquet(job.output.rows, index=False)
+    pd.DataFrame([one.block for one in found]).to_parquet(job.output.blocks, index=False)
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821  (put there by Snakemake)

@@ -1,0 +1,19 @@
+"""Equations 3 and 4 computed exactly on a tiny domain, and RAP's frequencies beside the posterior."""
+
+from pathlib import Path
+
+from genverify.papers.raprank.figures.intuition import plot_intuition
+from genverify.papers.raprank.intuition import intuition
+from genverify.papers.raprank.settings import Intuition, RapSettings
+from genverify.run.jobs import Job, run
+from genverify.show.style import save
+
+
+def main(job: Job) -> None:
+    numbers = intuition(job.settings("intuition", Intuition), job.settings("rap", RapSettings), job.params.seed)
+    numbers.to_csv(job.output.csv, index=False, float_format="%.12g")
+    save(plot_intuition(numbers), Path(job.output.pdf), Path(job.output.png))
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821  (put there by Snakemake)

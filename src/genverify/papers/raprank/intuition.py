@@ -1,0 +1,112 @@
+"""
+Section C, "some theoretical intuition": equations 3 and 4 on tiny domains, where every dataset can be listed.
+
+If two reconstructions are drawn from the posterior, a row is in both as often (equation 4) as it is in the private dataset
+and in one reconstruction (equation 3). Beside it, what RAP does on such domains: how often its runs hold a row, against the
+exact posterior probability of the row.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from itertools import combinations_with_replacement, product
+from math import factorial
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from genverify.attack.posterior import count_release
+from genverify.core.describe import make_schema
+from genverify.core.release import Release, Schema, make_release
+from genverify.core.seeds import derive_seed
+from genverify.papers.raprank.published import make_target
+from genverify.papers.raprank.rank import rank_target
+from genverify.papers.raprank.ranking import count_holders
+from genverify.papers.raprank.settings import Intuition, RapSettings
+from genverify.solve.counting.prior import Prior, uniform
+from genverify.solve.program import build_program
+
+Floats = npt.NDArray[np.float64]
+Codes = npt.NDArray[np.int16]
+EQUATIONS, FREQUENCY = "equations 3 and 4", "frequency"
+MAX_TYPES = 10_000
+
+
+def tiny_schema(sizes: Sequence[int], tables: Sequence[Sequence[int]]) -> Schema:
+    """Columns A, B, ... of the given numbers of codes, and tables that cross some of them."""
+    columns = {chr(65 + place): [str(code) for code in range(size)] for place, size in enumerate(sizes)}
+    names = list(columns)
+    return make_schema(columns, {"x".join(names[c] for c in crossed): [names[c] for c in crossed] for crossed in tables})
+
+
+def equations(schema: Schema, n: int, prior: Prior) -> pd.DataFrame:
+    """
+    For every row r, the chance that D and D' hold it (equation 3: D listed from the prior, D' from the exact posterior), and
+    that two draws from the posterior do (equation 4: by the answers Q(D) alone).
+    """
+    records = np.array(list(product(*(column.codes for column in schema.domain.columns))), dtype=np.int16)
+    chance = _chances(prior, records)
+    answers: Mapping[bytes, list[tuple[float, tuple[int, ...]]]] = defaultdict(list)
+    for held in combinations_with_replacement(range(len(records)), n):
+        answers[_release(schema, records[list(held)]).lo.tobytes()].append((_weight(chance, held), held))
+    both, twice = np.zeros(len(records)), np.zeros(len(records))
+    for datasets in answers.values():
+        release = _release(schema, records[list(datasets[0][1])])
+        found = count_release(build_program(release, MAX_TYPES)).posterior(prior)
+        there = 1 - found.distribution(records, 0)[:, 0]
+        twice += sum(weight for weight, _ in datasets) * there**2
+        for weight, held in datasets:
+            for row in set(held):
+                both[row] += weight * there[row]
+    return pd.DataFrame({"part": EQUATIONS, "x": twice, "y": both})
+
+
+def _chances(prior: Prior, records: Codes) -> Floats:
+    table = {tuple(row): weight for row, weight in zip(prior.records.tolist(), prior.weights.tolist(), strict=True)}
+    weights = np.array([prior.floor + table.get(tuple(row), 0.0) for row in records.tolist()])
+    chances: Floats = weights / weights.sum()
+    return chances
+
+
+def _weight(chance: Floats, held: tuple[int, ...]) -> float:
+    """The probability of a multiset of records drawn one by one."""
+    times = np.bincount(held)
+    return float(factorial(len(held)) * np.prod(chance[list(held)]) / np.prod([factorial(int(t)) for t in times]))
+
+
+def _release(schema: Schema, records: Codes) -> Release:
+    named = dict(zip(schema.domain.names, records.T, strict=True))
+    counts = {query.id: int(query.predicate.matches(named).sum()) for query in schema.queries}
+    return make_release(schema, "tiny", {"N": len(records), **counts})
+
+
+def skewed(schema: Schema, seed: int) -> Prior:
+    """A prior under which some records are far likelier than others."""
+    records = np.array(list(product(*(column.codes for column in schema.domain.columns))), dtype=np.int16)
+    weights = np.random.default_rng(seed).exponential(size=len(records))
+    return Prior("skewed", schema.domain, records, weights, 0.05)
+
+
+def frequencies(schema: Schema, n: int, number: int, runs: int, seed: int, settings: RapSettings) -> pd.DataFrame:
+    """For datasets of the uniform prior: the posterior probability of every row, and the share of RAP's runs with it."""
+    records = np.array(list(product(*(column.codes for column in schema.domain.columns))), dtype=np.int16)
+    rng, frames = np.random.default_rng(derive_seed(seed, "tiny")), []
+    for place in range(number):
+        release = _release(schema, records[rng.integers(0, len(records), n)])
+        found = count_release(build_program(release, MAX_TYPES)).posterior(uniform(schema.domain))
+        _, done = rank_target(make_target([release]), ("tiny", str(place)), runs, seed, settings)
+        share = count_holders(records.astype(np.int64), done.datasets) / runs
+        frames.append(pd.DataFrame({"part": FREQUENCY, "x": 1 - found.distribution(records, 0)[:, 0], "y": share}))
+    return pd.concat(frames, ignore_index=True)
+
+
+def intuition(settings: Intuition, rap: RapSettings, seed: int) -> pd.DataFrame:
+    """All numbers of the figure."""
+    small, large = (tiny_schema(domain.sizes, domain.tables) for domain in (settings.equations, settings.frequency))
+    return pd.concat(
+        [
+            equations(small, settings.equations.records, skewed(small, derive_seed(seed, "skewed"))),
+            frequencies(large, settings.frequency.records, settings.datasets, settings.runs, seed, rap),
+        ],
+        ignore_index=True,
+    )

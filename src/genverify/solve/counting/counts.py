@@ -1,0 +1,121 @@
+"""The distribution of COUNT(a) for any claims: every way through a diagram, told apart by how many records match."""
+
+from collections.abc import Iterator
+from math import comb
+
+import numpy as np
+import numpy.typing as npt
+
+from genverify.solve.counting.diagram import Diagram
+from genverify.solve.counting.weights import Weights
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Masses = npt.NDArray[np.floating]
+CELLS_AT_ONCE = 4_000_000
+CLAIMS_AT_ONCE = 48
+
+
+def count_distribution(diagram: Diagram, weights: Weights, shares: Floats, top: int) -> Floats:
+    """
+    P(COUNT = 0), ..., P(COUNT = top), P(COUNT > top): a row per claim. `shares` holds what part of each class matches.
+
+    A class of which a part matches takes its binomial share: within a class, records are drawn by the prior's proportions. A
+    probability is 0 or 1 exactly where no class vector says otherwise; below that it is never rounded up to 1.
+    """
+    asked, which = np.unique(shares, axis=0, return_inverse=True)
+    mass = _Counting(diagram, weights, asked, top).masses()
+    total = mass.sum(axis=1, keepdims=True)
+    found = np.asarray(mass / np.where(total > 0, total, 1), dtype=np.float64)
+    open_ = np.count_nonzero(mass, axis=1) > 1
+    found = np.minimum(found, np.where(open_, np.nextafter(1.0, 0.0), 1.0)[:, None])
+    return found[which.ravel()]
+
+
+class _Counting:
+    """
+    The weight of all class vectors by the number of matching records. A claim needs its own sums only between the first and
+    the last step that it has a part in: the ways to the first and from the last are the same for all claims.
+    """
+
+    def __init__(self, diagram: Diagram, weights: Weights, shares: Floats, top: int) -> None:
+        self.diagram, self.weights, self.shares, self.top = diagram, weights, shares, top
+        self.kind = weights[0].dtype if weights else np.dtype(np.float64)
+        classes = [step[0].cls for step in diagram.steps]
+        matched = shares[:, classes] > 0 if classes else np.zeros((len(shares), 1), dtype=bool)
+        steps = len(classes)
+        self.first = np.where(matched.any(axis=1), matched.argmax(axis=1), steps)
+        self.last = np.where(matched.any(axis=1), steps - 1 - matched[:, ::-1].argmax(axis=1), steps - 1)
+
+    def masses(self) -> Masses:
+        """A row per claim: the weight of 0, 1, ..., top matches, and of more."""
+        found = np.zeros((len(self.shares), self.top + 2), dtype=self.kind)
+        groups = list(self._groups())
+        ahead = self._ahead({int(self.last[group].max()) + 1 for group in groups})
+        behind, at = np.zeros(self.diagram.states, dtype=self.kind), 0
+        behind[0] = 1
+        for group in groups:
+            start, end = int(self.first[group].min()), int(self.last[group].max()) + 1
+            for step in range(at, start):
+                self._walk(behind, step)
+            at = start
+            found[group] = self._between(group, behind, start, end, ahead[end])
+        return found
+
+    def _groups(self) -> Iterator[Ints]:
+        """Claims that begin at nearly the same step, so many at a time."""
+        order = np.lexsort((self.last, self.first))
+        size = max(1, min(CLAIMS_AT_ONCE, CELLS_AT_ONCE // (self.diagram.states * (self.top + 2))))
+        for place in range(0, len(order), size):
+            yield order[place : place + size]
+
+    def _walk(self, behind: Masses, step: int) -> None:
+        moves = self.diagram.steps[step]
+        for move, came in zip(moves, [behind[move.source] for move in moves], strict=True):
+            behind[move.target] += came * self.weights[move.cls][move.times]
+
+    def _ahead(self, wanted: set[int]) -> dict[int, Masses]:
+        """The weight of all ways from each state to an end, before each of the wanted steps."""
+        ahead = np.zeros(self.diagram.states, dtype=self.kind)
+        ahead[self.diagram.ends] = 1
+        found = {}
+        for step in range(len(self.diagram.steps), -1, -1):
+            if step < len(self.diagram.steps):
+                moves = self.diagram.steps[step]
+                for move, goes in zip(moves, [ahead[move.target] for move in moves], strict=True):
+                    ahead[move.source] += goes * self.weights[move.cls][move.times]
+            if step in wanted:
+                found[step] = ahead.copy()
+        return found
+
+    def _between(self, group: Ints, behind: Masses, start: int, end: int, ahead: Masses) -> Masses:
+        shares = self.shares[group]
+        values = np.zeros((self.diagram.states, len(group), self.top + 2), dtype=self.kind)
+        values[:, :, 0] = behind[:, None]
+        for moves in self.diagram.steps[start:end]:
+            cls = moves[0].cls
+            matched = np.flatnonzero(shares[:, cls])
+            for move, ways in zip(moves, [values[move.source] for move in moves], strict=True):
+                ways *= self.weights[cls][move.times]
+                if len(matched):
+                    ways[:, matched] = _shifted(ways[:, matched], shares[matched, cls], move.times)
+                values[move.target] += ways
+        alive = np.flatnonzero(ahead)
+        found: Masses = (values[alive] * ahead[alive, None, None]).sum(axis=0)
+        return found
+
+
+def _shifted(ways: Masses, share: Floats, times: int) -> Masses:
+    """The ways after `times` records, each of which matches with the probability `share`; the last place holds all above."""
+    found = np.zeros_like(ways)
+    last = ways.shape[2] - 1
+    for hits in range(times + 1):
+        part = comb(times, hits) * share**hits * (1 - share) ** (times - hits)
+        if not part.any():
+            continue
+        moved = ways * part[None, :, None]
+        low = min(hits, last)
+        found[:, :, low:] += moved[:, :, : last + 1 - low]
+        if low:
+            found[:, :, last] += moved[:, :, last + 1 - low :].sum(axis=2)
+    return found

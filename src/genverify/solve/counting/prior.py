@@ -1,0 +1,162 @@
+"""A prior: how likely a record is before the release is seen. A table of weights, and a floor for every record."""
+
+from dataclasses import dataclass
+from itertools import chain, islice
+
+import numpy as np
+import numpy.typing as npt
+
+from genverify.core.claims import ANY, Codes
+from genverify.core.domain import Domain
+from genverify.core.errors import DataError
+from genverify.core.predicates import Flags
+from genverify.solve.datasets import classes_of_records, draw_records, records_of_type
+from genverify.solve.program import Program
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Prior:
+    """
+    Weights of record types, any positive multiple of their probabilities: `floor` for every record of the domain, and what
+    the table adds to some (records, one row of codes each).
+
+    It must not come from the private records of the block in question.
+    """
+
+    name: str
+    domain: Domain
+    records: Codes
+    weights: Floats
+    floor: float
+
+    def __post_init__(self) -> None:
+        if self.records.shape != (len(self.weights), len(self.domain.names)):
+            raise DataError(
+                f"prior {self.name}: {self.records.shape[0]} records of {self.records.shape[1]} columns and "
+                f"{len(self.weights)} weights; a weight per record, and the columns {', '.join(self.domain.names)}"
+            )
+        if not (np.isfinite(self.weights).all() and (self.weights >= 0).all() and np.isfinite(self.floor)):
+            raise DataError(f"prior {self.name}: weights are numbers from 0 on, and finite")
+        if not (self.floor > 0 or (self.floor == 0 and (self.weights > 0).any())):
+            raise DataError(f"prior {self.name}: no record has a weight above 0")
+        for place, column in enumerate(self.domain.columns):
+            wrong = np.setdiff1d(self.records[:, place], column.codes)
+            if len(wrong):
+                raise DataError(f"prior {self.name}: column {column.name} has no code {wrong[0]}")
+
+
+def uniform(domain: Domain) -> Prior:
+    """Every record of the domain is equally likely."""
+    nothing = np.zeros((0, len(domain.names)), dtype=np.int16)
+    return Prior("uniform", domain, nothing, np.zeros(0), 1.0)
+
+
+@dataclass(frozen=True)
+class Masses:
+    """A prior laid on a program: the class of every record of its table that is not ruled out, and the weight of classes."""
+
+    program: Program
+    classes: Ints
+    records: Codes
+    weights: Floats
+    floor: float
+    of_classes: Floats
+
+    def shares(self, codes: Codes) -> Floats:
+        """What part of each class matches each claim: a row per claim, a column per class."""
+        raw = self._raw(codes)
+        matched = self.floor * raw
+        if len(self.records):
+            wanted = codes[:, None, :]
+            hits = ((wanted == ANY) | (wanted == self.records)).all(axis=2)
+            for claim, hit in enumerate(hits):
+                matched[claim] += np.bincount(self.classes[hit], self.weights[hit], minlength=self.program.classes)
+        return self._exact(raw, matched)
+
+    def listed(self, wanted: Flags, most: int) -> tuple[Codes, Floats, Ints]:
+        """
+        Records of the wanted classes: those of the table, and where there is a floor also some that the table lacks, up to
+        `most` of each class; what part of its class each is, and the class.
+        """
+        extra = self._unlisted(wanted, most) if self.floor else self.records[:0]
+        records = np.concatenate([self.records[wanted[self.classes]], extra])
+        weights = np.concatenate([self.weights[wanted[self.classes]], np.zeros(len(extra))]) + self.floor
+        classes = _classes(self.program, records)
+        return records, np.minimum(weights / self.of_classes[classes], 1.0), classes
+
+    def _unlisted(self, wanted: Flags, most: int) -> Codes:
+        """Records of the wanted classes that are not in the table, up to `most` of each."""
+        known = {record.tobytes() for record in np.ascontiguousarray(self.records)}
+        order, starts, sizes = self.program.grouped
+        found = []
+        for c in np.flatnonzero(wanted).tolist():
+            every = chain.from_iterable(
+                records_of_type(self.program, t) for t in order[starts[c] : starts[c] + sizes[c]].tolist()
+            )
+            arrays = (np.array(record, dtype=np.int16) for record in every)
+            found += list(islice((record for record in arrays if record.tobytes() not in known), most))
+        return np.array(found, dtype=np.int16).reshape(-1, self.records.shape[1])
+
+    def draw(self, z: Ints, rng: np.random.Generator) -> Codes:
+        """A dataset with the given class counts: within a class, records by the prior's proportions; sorted records."""
+        records = draw_records(self.program, z, rng, by_raw=True)
+        if not len(self.records):
+            return records
+        classes = classes_of_records(self.program, records[None])[0]
+        for c in np.unique(classes).tolist():
+            listed = np.flatnonzero(self.classes == c)
+            mass = self.weights[listed].sum()
+            places = np.flatnonzero(classes == c)
+            places = places[rng.random(len(places)) * self.of_classes[c] < mass]
+            if len(places):
+                records[places] = self.records[rng.choice(listed, len(places), p=self.weights[listed] / mass)]
+        return records[np.lexsort(records.T[::-1])]
+
+    def _exact(self, raw: Floats, matched: Floats) -> Floats:
+        """Rounding must not make a part of a class the whole of it, nor the reverse: records are counted for that."""
+        whole = np.bincount(self.program.class_of, self.program.types.raw, minlength=self.program.classes)
+        shares = np.divide(matched, self.of_classes, out=np.zeros_like(matched), where=self.of_classes > 0)
+        part = np.minimum(shares, np.nextafter(1.0, 0.0) if self.floor else 1.0)
+        return np.where(raw == whole, 1.0, np.where(raw == 0, 0.0, part))
+
+    def _raw(self, codes: Codes) -> Floats:
+        """How many records of the domain each class holds that match each claim."""
+        types = self.program.types
+        matching = np.ones((len(codes), len(types)))
+        for column, atoms in enumerate(types.atoms):
+            sizes = np.array([len(atom) for atom in atoms], dtype=np.float64)
+            asked, row = np.unique(codes[:, column], return_inverse=True)
+            kept = np.array([[code in atom for atom in atoms] if code != ANY else sizes for code in asked.tolist()])
+            matching *= kept.astype(np.float64)[:, types.table[:, column]][row]
+        order, starts, _ = self.program.grouped
+        return np.add.reduceat(matching[:, order], starts, axis=1) if len(types) else matching
+
+
+def lay_on(prior: Prior, program: Program) -> Masses:
+    """The prior's weight of every class of a program; an error where the prior speaks of another domain."""
+    domain = program.types.domain
+    if [(c.name, c.codes) for c in prior.domain.columns] != [(c.name, c.codes) for c in domain.columns]:
+        raise DataError(
+            f"prior {prior.name} is about {_columns(prior.domain)}, the release about {_columns(domain)}; "
+            "a prior needs the columns and codes of the release"
+        )
+    classes = _classes(program, prior.records)
+    live = classes >= 0
+    weights, records = prior.weights[live], prior.records[live]
+    mass = np.bincount(classes[live], weights, minlength=program.classes).astype(np.float64)
+    if prior.floor:
+        raw = np.bincount(program.class_of, program.types.raw.astype(np.float64), minlength=program.classes)
+        mass += prior.floor * raw
+    return Masses(program, classes[live], records, weights, prior.floor, mass)
+
+
+def _columns(domain: Domain) -> str:
+    return ", ".join(f"{column.name} ({len(column.codes)} codes)" for column in domain.columns)
+
+
+def _classes(program: Program, records: Codes) -> Ints:
+    """The class of each record, -1 where the release rules it out."""
+    return classes_of_records(program, records[None])[0] if len(records) else np.zeros(0, dtype=np.int64)
