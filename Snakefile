@@ -41,6 +41,7 @@ include: "workflow/housing/benchmark.smk"
 include: "workflow/disclosure.smk"
 include: "workflow/gtv/protected.smk"
 include: "workflow/gtv/zeros.smk"
+include: "workflow/gtv/tracts.smk"
 include: "workflow/reference.smk"
 
 

@@ -15,11 +15,11 @@ from genverify.run.settings import Config, Variant
 
 FOLDERS = (
     "microdata sample tables benchmark ppmf disclosure explorer "
-    "persons persons_trial raprank crate housing privacy protected zeros"
+    "persons persons_trial raprank crate housing privacy protected zeros tracts"
 )
 RESERVED = tuple(FOLDERS.split())
 NAME = re.compile(r"[A-Za-z0-9]\w{0,63}", re.ASCII)  # becomes part of paths
-PARTS = ("persons", "raprank", "cellbounds", "housing", "mechanisms", "protected", "zeros", "benchmark")
+PARTS = ("persons", "raprank", "cellbounds", "housing", "mechanisms", "protected", "zeros", "tracts", "benchmark")
 VARIABLE_SECTIONS = ("release", "program", "generate", "verify")
 
 
@@ -48,7 +48,7 @@ def parse_config(text: Mapping[str, Any]) -> Config:
         raise ConfigError(f"config.yaml: explorer.variant is {config.explorer.variant!r}, which is no variant: {known}")
     designs = (config.sample.designs, config.sample.all_blocks)
     named = (config.variants, *designs, config.releases, config.protected.protections)
-    for name in chain(*named, config.zeros.records, config.zeros.explanations):
+    for name in chain(*named, config.zeros.records, config.zeros.explanations, config.tracts.readings):
         if not NAME.fullmatch(name) or name.casefold() in RESERVED:
             raise ConfigError(
                 f"config.yaml: {name!r} cannot be a name, which becomes part of paths: "

@@ -16,6 +16,7 @@ from genverify.papers.gtv.settings import (
     Sample,
     ScalingBenchmark,
     SpeedBenchmark,
+    Tracts,
     Zeros,
 )
 from genverify.papers.housing.settings import Housing, HousingBenchmark
@@ -49,6 +50,7 @@ class Config(Section):
     privacy: Privacy
     protected: Protected
     zeros: Zeros
+    tracts: Tracts
     explorer: Explorer
     benchmark: Benchmark
     releases: dict[Name, str]
