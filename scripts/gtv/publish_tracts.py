@@ -20,7 +20,7 @@ def main(job: Job) -> None:
     domain, text = read_domain(Path(job.input.domain)), read_tables([Path(path) for path in job.input.tables])
     blocks, tracts = (schema_of(domain, text, job.params.tables[level]) for level in ("block", "tract"))
     records, label = _records(job)
-    reading = make_reading(text, blocks, tracts, job.params.readings[job.wildcards.reading])
+    reading = make_reading(text, blocks, tracts, job.params.readings[job.wildcards.age])
     levels = list(tract_levels(records, blocks, tracts, reading))
     write_schema(levels[0].schema, Path(job.output.blocks))
     write_schema(levels[0].areas[0].release.schema, Path(job.output.tracts))

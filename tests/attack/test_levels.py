@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from genverify.attack.block import attack_release
 from genverify.attack.levels import LevelsProof, attack_levels
+from genverify.attack.words.say import explain_levels
 from genverify.checker.check import CertificateError
 from genverify.core.claims import ANY, Claim
 from genverify.core.domain import Column, Domain
@@ -141,6 +142,16 @@ def test_competing_blocks_are_told_apart_where_the_rest_as_one_is_not_enough() -
     levels = levels_of(blocks, ["AB", "sum"], ["AC"])
     for verified, true in zip(attack_levels(levels), true_claims(levels), strict=True):
         assert set(verified.claims) == true
+
+
+def test_a_proof_is_told_in_words() -> None:
+    levels = two_blocks()
+    verified = next(iter(attack_levels(levels)))
+    text = explain_levels(levels, verified, Claim((0, ANY, 2), 1))
+    assert text.startswith("block b0: exactly 1 record with A: no, C: two")
+    assert "tract/AC." in text
+    with pytest.raises(DataError, match="not among the verified claims"):
+        explain_levels(levels, verified, Claim((0, 0, 2), 1))
 
 
 def forged(proof: LevelsProof) -> Iterator[LevelsProof]:

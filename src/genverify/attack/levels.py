@@ -119,9 +119,10 @@ class _Attack:
         return as_claims(codes[holds], m[holds])
 
     def competing(self, number: int, varied: Records) -> list[int]:
-        """Other blocks that may hold the records whose number a block leaves open, those with most of them first."""
-        shared = {other: len(varied & records) for other, records in enumerate(self.records) if other != number}
-        return sorted((other for other in shared if shared[other]), key=lambda other: (-shared[other], other))
+        """The other blocks, those first that may hold most of the records whose number this block leaves open."""
+        areas = [set(area.blocks) for area in self.joint.levels.areas if number in area.blocks]
+        others = sorted(set().union(*areas) - {number})
+        return sorted(others, key=lambda other: (-len(varied & self.records[other]), other))
 
     @cached_property
     def records(self) -> list[Records]:
