@@ -18,11 +18,13 @@ from genverify.attack.verify import Decision, Verdict, Verifier
 from genverify.checker.check import Checked, check_block
 from genverify.core.claims import Claim, as_claims, candidate_claims, claim_arrays
 from genverify.core.errors import ReleaseError
-from genverify.core.levels import Levels, joined
-from genverify.core.predicates import Flags
+from genverify.core.levels import BLOCK, Levels, joined
+from genverify.core.predicates import Flags, Predicate
+from genverify.core.queries import Query
 from genverify.core.release import TOTAL
 from genverify.solve.classes import matched_classes
 from genverify.solve.datasets import draw_records
+from genverify.solve.exclusions import adding
 from genverify.solve.joint import Joint, build_joint, coefficients
 from genverify.solve.program import Program
 from genverify.solve.settings import DEFAULT, ProgramSettings
@@ -31,6 +33,7 @@ Ints = npt.NDArray[np.int64]
 Records = frozenset[tuple[int, ...]]
 THIS = 1
 DRAWS = 4
+ROUNDS = 3
 APART = (0, 3, 12)  # blocks that are told apart from the rest, step by step, as long as a candidate is left
 
 
@@ -148,14 +151,15 @@ class _Step:
         self.joint, self.number, self.apart = joint, number, tuple(apart)
         self.groups = _groups(joint.levels, (number, *apart))
         cells = relevant_cells(joint, self.groups, (number, *apart))
-        self.release = joined(joint.levels, self.groups, cells)
-        self.bounder = settings.bounder(self.release)
-        if self.open_records() > int(joint.programs[number].types.raw.sum()):
-            # The cells about records that the block can hold do not say that it holds no others: its zeros say so.
-            zeros = zero_cells_of(joint.levels, self.groups)
-            self.release = joined(joint.levels, self.groups, cells | zeros)
+        for _ in range(ROUNDS):
+            self.release = joined(joint.levels, self.groups, cells)
             self.bounder = settings.bounder(self.release)
-        self.decisions: list[Decision] = []
+            # Cells that count 0 hold no record of these blocks, so they were left out; where the others do not rule such
+            # records out together, they are needed after all.
+            zeros = open_zeros(joint.levels, self.groups, self.program) - cells
+            if not zeros:
+                break
+            cells |= zeros
 
     @property
     def program(self) -> Program:
@@ -170,10 +174,6 @@ class _Step:
         mine = np.array([THIS in atom for atom in atoms], dtype=bool)
         flags: Flags = mine[self.program.types.table[:, 0]]
         return flags
-
-    def open_records(self) -> int:
-        """How many records of the domain the block may still hold."""
-        return int(self.program.types.raw[self.own_types()].sum())
 
     def prove(self, claims: Sequence[Claim]) -> dict[int, Decision]:
         """The decisions of the claims that are verified, by their places."""
@@ -214,15 +214,58 @@ def relevant_cells(joint: Joint, groups: Sequence[Sequence[int]], about: Sequenc
     return frozenset(cells | {f"{area}/{cell}" for area, ids in held.items() if area for cell in ids})
 
 
-def _held(joint: Joint, about: Sequence[int], queries: Sequence[Any]) -> list[str]:
+def _held(joint: Joint, about: Sequence[int], queries: Sequence[Query]) -> list[str]:
     flags = [coefficients(joint.programs[number].types, queries).sum(axis=1) > 0 for number in about]
     return [queries[place].id for place in np.flatnonzero(np.logical_or.reduce(flags)).tolist()]
 
 
-def zero_cells_of(levels: Levels, groups: Sequence[Sequence[int]]) -> frozenset[str]:
-    """The cells of all groups and areas that count 0."""
-    release = joined(levels, groups)
-    return frozenset(query.id for query, most in zip(release.queries, release.hi.tolist(), strict=True) if most == 0)
+def open_zeros(levels: Levels, groups: Sequence[Sequence[int]], program: Program) -> frozenset[str]:
+    """The cells that count 0 and hold some record that a program leaves open; of cells inside others, the others only."""
+    published, _, hi = levels.counts
+    open_ = _Open(program)
+    found: list[tuple[str, Predicate]] = []
+    for code, (group, name) in enumerate(zip(groups, levels.names(groups), strict=True), 1):
+        own = list(group)
+        zero = published[own].all(axis=0) & (hi[own].sum(axis=0) == 0)
+        found += open_.among([code], name, [levels.schema.queries[cell] for cell in np.flatnonzero(zero).tolist()])
+    for area in levels.areas:
+        codes = [code for code, group in enumerate(groups, 1) if set(group) <= set(area.blocks)]
+        zeros = [query for query, most in zip(area.release.queries, area.release.hi.tolist(), strict=True) if most == 0]
+        found += open_.among(codes, area.release.block, zeros)
+    return frozenset(name for name, own in found if not any(_inside(own, other) for _, other in found))
+
+
+class _Open:
+    """Which types of a program may hold a record of a cell, clause by clause."""
+
+    def __init__(self, program: Program) -> None:
+        self.types = program.types
+        self.known: dict[tuple[str, tuple[int, ...]], Flags] = {}
+
+    def among(self, codes: Sequence[int], name: str, cells: Sequence[Query]) -> list[tuple[str, Predicate]]:
+        """The cells of some blocks that hold an open record, with the condition on the records that add to them."""
+        found, here = [], Predicate.of({BLOCK: codes})
+        for cell in cells:
+            condition = adding(cell, self.types.domain)
+            flags = self.clause(here.clauses[0])
+            for clause in condition.clauses:
+                flags = flags & self.clause(clause)
+            if flags.any():
+                found.append((f"{name}/{cell.id}", here & condition))
+        return found
+
+    def clause(self, clause: tuple[str, tuple[int, ...]]) -> Flags:
+        if clause not in self.known:
+            column, codes = self.types.domain.names.index(clause[0]), set(clause[1])
+            held = np.array([not codes.isdisjoint(atom) for atom in self.types.atoms[column]], dtype=bool)
+            self.known[clause] = held[self.types.table[:, column]]
+        return self.known[clause]
+
+
+def _inside(inner: Predicate, outer: Predicate) -> bool:
+    """Whether a cell lies in another, and is not the same."""
+    where = inner.where
+    return inner != outer and all(name in where and set(where[name]) <= set(codes) for name, codes in outer.clauses)
 
 
 def _records(program: Program, chosen: Flags) -> Records:

@@ -84,7 +84,7 @@ def test_no_claim_is_false_and_both_tables_say_more(study: Path) -> None:
 
 
 def test_young_people_are_known_to_the_year(study: Path) -> None:
-    """P14 counts single years below 20 by block, and the tract says that all are White and not Hispanic: nothing is left open."""
+    """P14 counts single years below 20 by block, and the tract has one race and origin only: nothing is left open."""
     areas = pd.read_parquet(study / "records" / "years" / "areas.parquet")
     both = areas[areas["tables"] == "both"].set_index("area")
     young = [name for name in both.index if name.endswith("2")]
