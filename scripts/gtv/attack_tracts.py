@@ -5,9 +5,9 @@ from pathlib import Path
 from genverify.core.frames import stack
 from genverify.core.release import read_releases, read_schema
 from genverify.core.timing import progress
-from genverify.papers.gtv.settings import TractClaims
 from genverify.papers.gtv.tracts.attack import areas_frame, attack_tract, claims_frame
 from genverify.papers.gtv.tracts.publish import batch_of_tracts
+from genverify.papers.gtv.tracts.settings import TractClaims
 from genverify.run.jobs import Job, log, run
 from genverify.solve.settings import ProgramSettings
 

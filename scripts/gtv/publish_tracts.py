@@ -11,8 +11,8 @@ from genverify.core.release import ranges_frame, write_schema
 from genverify.core.seeds import derive_seed
 from genverify.microdata.person_records import read_person_records
 from genverify.microdata.store import read_microdata
-from genverify.papers.gtv.settings import SyntheticTracts
 from genverify.papers.gtv.tracts.publish import choose_tracts, make_reading, read_tables, schema_of, tract_levels
+from genverify.papers.gtv.tracts.settings import SyntheticTracts
 from genverify.run.jobs import Job, log, run
 
 

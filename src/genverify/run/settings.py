@@ -16,9 +16,9 @@ from genverify.papers.gtv.settings import (
     Sample,
     ScalingBenchmark,
     SpeedBenchmark,
-    Tracts,
     Zeros,
 )
+from genverify.papers.gtv.tracts.settings import Tracts
 from genverify.papers.housing.settings import Housing, HousingBenchmark
 from genverify.papers.mechanisms.settings import Privacy
 from genverify.papers.raprank.settings import RapBenchmark, RapRank

@@ -1,4 +1,4 @@
-"""Settings of generate-then-verify: sample, persons, protected counts, withheld zeros, whole tracts, benchmarks."""
+"""Settings of generate-then-verify: the sample, claims about persons, protected counts, withheld zeros, benchmarks."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
@@ -180,25 +180,3 @@ class Zeros(Section):
                     f"explanation {name} is about the records {explanation.records!r}, which do not exist: {known}"
                 )
         return self
-
-
-class SyntheticTracts(Section):
-    tracts: int = Field(ge=1)
-    persons: int = Field(ge=1)
-
-
-class TractClaims(Section):
-    datasets: int = Field(ge=1)
-    min_k: int = Field(ge=1)
-    batches: int = Field(ge=1, le=1000)
-
-
-class Tracts(Section):
-    domain: str
-    tables_files: list[str] = Field(min_length=1)
-    block_tables: list[str] = Field(min_length=1)
-    tract_tables: list[str] = Field(min_length=1)
-    synthetic: SyntheticTracts
-    records: str | None
-    readings: dict[Name, str | None] = Field(min_length=1)
-    claims: TractClaims
