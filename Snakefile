@@ -47,6 +47,7 @@ include: "workflow/gtv/zeros.smk"
 include: "workflow/gtv/generators.smk"
 include: "workflow/gtv/excluded.smk"
 include: "workflow/gtv/probability.smk"
+include: "workflow/gtv/tracts.smk"
 include: "workflow/reference.smk"
 
 

@@ -217,6 +217,7 @@ STAGES_OF_ATTACKS = [
     "rank_release",
     "attack_protected",
     "attack_zeros",
+    "attack_tracts",
     "decide_zeros",
     "search_zeros",
     "try_onehot",

@@ -109,8 +109,13 @@ def proofs_dict(verified: Verified) -> dict[str, Any]:
 
 def check_decisions(program: Program, verified: Sequence[Decision]) -> None:
     """Check the proofs of verified claims."""
+    check_block(program.release, certificate_for(program, verified))
+
+
+def certificate_for(program: Program, verified: Sequence[Decision]) -> dict[str, Any]:
+    """The certificate of verified claims."""
     proof_of, proofs = number_proofs(verified)
-    check_block(program.release, _certificate(program, [decision.claim for decision in verified], proof_of, proofs))
+    return _certificate(program, [decision.claim for decision in verified], proof_of, proofs)
 
 
 def _certificate(

@@ -15,13 +15,13 @@ from genverify.run.settings import Config, Variant
 
 FOLDERS = (
     "microdata sample tables benchmark ppmf disclosure explorer "
-    "persons persons_trial raprank crate housing privacy protected zeros generators nz probability"
+    "persons persons_trial raprank crate housing privacy protected zeros generators nz probability tracts"
 )
 RESERVED = tuple(FOLDERS.split())
 NAME = re.compile(r"[A-Za-z0-9]\w{0,63}", re.ASCII)  # becomes part of paths
 PARTS = (
     "persons", "raprank", "cellbounds", "housing", "mechanisms", "protected", "zeros", "generators", "excluded",
-    "nz", "probability", "benchmark",
+    "nz", "probability", "tracts", "benchmark",
 )  # fmt: skip
 VARIABLE_SECTIONS = ("release", "program", "generate", "verify")
 
@@ -51,7 +51,7 @@ def parse_config(text: Mapping[str, Any]) -> Config:
         raise ConfigError(f"config.yaml: explorer.variant is {config.explorer.variant!r}, which is no variant: {known}")
     designs = (config.sample.designs, config.sample.all_blocks)
     named = (config.variants, *designs, config.releases, config.protected.protections)
-    for name in chain(*named, config.zeros.records, config.zeros.explanations):
+    for name in chain(*named, config.zeros.records, config.zeros.explanations, config.tracts.readings):
         if not NAME.fullmatch(name) or name.casefold() in RESERVED:
             raise ConfigError(
                 f"config.yaml: {name!r} cannot be a name, which becomes part of paths: "

@@ -22,6 +22,7 @@ from genverify.papers.gtv.settings import (
     SpeedBenchmark,
     Zeros,
 )
+from genverify.papers.gtv.tracts.settings import Tracts
 from genverify.papers.housing.settings import Housing, HousingBenchmark
 from genverify.papers.mechanisms.settings import Privacy
 from genverify.papers.raprank.settings import RapBenchmark, RapRank
@@ -57,6 +58,7 @@ class Config(Section):
     excluded: Excluded
     nz: AreaSettings
     probability: Probability
+    tracts: Tracts
     explorer: Explorer
     benchmark: Benchmark
     releases: dict[Name, str]

@@ -3,10 +3,13 @@
 from collections.abc import Iterator
 
 from genverify.attack.block import Verified, claim_where
+from genverify.attack.levels import THIS, LevelsVerified
 from genverify.attack.words.layout import explain_proof
+from genverify.checker.check import check_block
 from genverify.core.claims import ANY, Claim
 from genverify.core.domain import Domain
 from genverify.core.errors import DataError
+from genverify.core.levels import Levels, joined
 
 
 def explain(verified: Verified, claim: Claim) -> str:
@@ -20,6 +23,20 @@ def explain(verified: Verified, claim: Claim) -> str:
         "proof": verified.proof_of[verified.claims.index(claim)],
     }
     return "\n".join([in_words(domain, claim), *_indented(explain_proof(release, verified.certificate, stored))])
+
+
+def explain_levels(levels: Levels, verified: LevelsVerified, claim: Claim) -> str:
+    """What a claim about a block says, and the cells of blocks and areas that force it."""
+    domain, here = levels.schema.domain, Claim((THIS, *claim.codes), claim.m)
+    for proof in verified.proofs:
+        release = joined(levels, proof.groups, frozenset(proof.cells))
+        where = claim_where(release.schema.domain.names, here)
+        for stored in proof.certificate["claims"]:
+            if stored["where"] == where and stored["m"] == claim.m:
+                check_block(release, proof.certificate)
+                lines = _indented(explain_proof(release, proof.certificate, stored))
+                return "\n".join([f"block {verified.block}: {in_words(domain, claim)}", *lines])
+    raise DataError(f"block {verified.block}: {in_words(domain, claim)} is not among the verified claims")
 
 
 def in_words(domain: Domain, claim: Claim) -> str:

@@ -35,8 +35,8 @@ def read_listing(path: Path) -> Listing:
     other = [target for target in listing.targets if Path(target).suffix not in (FIGURE, TABLE)]
     if other:
         raise DataError(f"{path}: {other[0]}: neither a figure ({FIGURE}) nor a table ({TABLE})")
-    names = Counter(Path(target).stem for target in [*listing.targets, *listing.absent])
-    twice = [name for name, times in names.items() if times > 1]
+    names = Counter(Path(target).stem for target in listing.targets)  # files of the set are named after them
+    twice = [name for name, times in names.items() if times > 1] + [t for t in listing.absent if t in listing.targets]
     if twice:
         raise DataError(f"{path}: {twice[0]} is duplicated: name each result once")
     return listing

@@ -1,0 +1,17 @@
+"""Compare the claims about tracts with the records: which are true, whom they single out."""
+
+import pandas as pd
+
+from genverify.papers.gtv.tracts.judge import judge
+from genverify.run.jobs import Job, run
+
+
+def main(job: Job) -> None:
+    claims, areas = (pd.concat([pd.read_parquet(path) for path in paths]) for paths in (job.input.claims, job.input.areas))
+    records = pd.read_parquet(job.input.records)
+    names = [name for name in records.columns if name != "block"]
+    judge(claims, areas, records, names).to_csv(job.output.judged, index=False)
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821  (put there by Snakemake)

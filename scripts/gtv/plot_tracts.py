@@ -1,0 +1,18 @@
+"""Whole tracts: persons singled out, by k, from block tables, tract tables and both."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from genverify.papers.gtv.tracts.figure import plot_tracts
+from genverify.run.jobs import Job, run
+from genverify.show.style import save
+
+
+def main(job: Job) -> None:
+    table = pd.read_csv(job.input.table)
+    save(plot_tracts(table, str(table["data"].iloc[0])), Path(job.output.pdf), Path(job.output.png))
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821  (put there by Snakemake)

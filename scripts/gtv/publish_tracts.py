@@ -1,0 +1,47 @@
+"""Publish the counts of some tracts and of their blocks, with a column read as it is or in bins."""
+
+import json
+from pathlib import Path
+
+import pandas as pd
+
+from genverify.core.domain import read_domain
+from genverify.core.manifest import data_label
+from genverify.core.release import ranges_frame, write_schema
+from genverify.core.seeds import derive_seed
+from genverify.microdata.person_records import read_person_records
+from genverify.microdata.store import read_microdata
+from genverify.papers.gtv.tracts.publish import choose_tracts, make_reading, read_tables, schema_of, tract_levels
+from genverify.papers.gtv.tracts.settings import SyntheticTracts
+from genverify.run.jobs import Job, log, run
+
+
+def main(job: Job) -> None:
+    domain, text = read_domain(Path(job.input.domain)), read_tables([Path(path) for path in job.input.tables])
+    blocks, tracts = (schema_of(domain, text, job.params.tables[level]) for level in ("block", "tract"))
+    records, label = _records(job)
+    reading = make_reading(text, blocks, tracts, job.params.readings[job.wildcards.age])
+    levels = list(tract_levels(records, blocks, tracts, reading))
+    write_schema(levels[0].schema, Path(job.output.blocks))
+    write_schema(levels[0].areas[0].release.schema, Path(job.output.tracts))
+    ranges_frame([block for one in levels for block in one.blocks]).to_parquet(job.output.block_counts, index=False)
+    ranges_frame([one.areas[0].release for one in levels]).to_parquet(job.output.tract_counts, index=False)
+    reading.records(records).to_parquet(job.output.records, index=False)
+    Path(job.output.manifest).write_text(json.dumps({"label": label}) + "\n")
+    log.info("%d tracts, %d blocks, %d records", len(levels), sum(len(one.blocks) for one in levels), len(records))
+
+
+def _records(job: Job) -> tuple[pd.DataFrame, str]:
+    """The persons of some synthetic tracts, or of all tracts of a file."""
+    source, domain = Path(job.input.source), read_domain(Path(job.input.domain)).domain
+    if not source.is_dir():
+        return read_person_records(source, domain), f"records of {source.name}"
+    chosen = job.settings("synthetic", SyntheticTracts)
+    persons = read_microdata(source, ["block", *domain.names]).to_pandas()
+    persons["block"] = persons["block"].astype(str)
+    own = choose_tracts(persons, chosen.tracts, chosen.persons, derive_seed(job.params.seed, "tracts", "sample"))
+    return own, data_label(source.with_suffix(".json"))
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821  (put there by Snakemake)

@@ -1,0 +1,107 @@
+"""What is published about the blocks of some tracts and about the tracts, with a column read as it is or in bins."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from genverify.core.closed import merge
+from genverify.core.coarsen import Recoding, coarsen
+from genverify.core.domain import DomainFile
+from genverify.core.errors import DataError
+from genverify.core.files import read_yaml
+from genverify.core.levels import Area, Levels, make_levels
+from genverify.core.predicates import EVERY
+from genverify.core.release import Release, Schema, build_schema
+from genverify.core.settings import ReleaseSettings
+from genverify.core.tabulate import releases_of
+from genverify.core.vocabulary import groups_of
+
+TRACT_DIGITS = 11
+
+
+def read_tables(paths: Sequence[Path]) -> dict[str, Any]:
+    """The table files, each laid over those before it."""
+    text: dict[str, Any] = {}
+    for path in paths:
+        text = merge(text, read_yaml(path))
+    return text
+
+
+def schema_of(domain: DomainFile, text: Mapping[str, Any], tables: Sequence[str], universe: str = "everything") -> Schema:
+    settings = ReleaseSettings(
+        tables_file="", universe=universe, tables=list(tables), groups={}, structural_zeros=False, withhold=[]
+    )
+    return build_schema(domain, text, settings)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How claims read the records: with the codes of one column merged, or as they are."""
+
+    blocks: Recoding | None
+    tracts: Recoding | None
+
+    def release(self, release: Release, level: str) -> Release:
+        recoding = self.blocks if level == "block" else self.tracts
+        return recoding.release(release) if recoding else release
+
+    def records(self, records: pd.DataFrame) -> pd.DataFrame:
+        if self.blocks is None:
+            return records
+        column = self.blocks.column
+        code = np.arange(max(self.blocks.code) + 1)
+        code[list(self.blocks.code)] = list(self.blocks.code.values())
+        return records.assign(**{column: code[records[column].to_numpy()].astype(np.int16)})
+
+
+def make_reading(text: Mapping[str, Any], blocks: Schema, tracts: Schema, name: str | None) -> Reading:
+    """The reading that merges the codes of each group of a list of the table files."""
+    if name is None:
+        return Reading(None, None)
+    groups = groups_of(text, blocks.domain, name)
+    columns = {column for group in groups for column in group.predicate.columns}
+    if len(columns) != 1:
+        raise DataError(f"tracts.readings: the list {name} is about {len(columns)} columns; give one about a single column")
+    [column] = columns
+    merged = {group.label: group.predicate.where[column] for group in groups if len(group.predicate.where[column]) > 1}
+    return Reading(coarsen(blocks, column, merged), coarsen(tracts, column, merged))
+
+
+def tract_levels(records: pd.DataFrame, blocks: Schema, tracts: Schema, reading: Reading) -> Iterator[Levels]:
+    """Every tract of the records: counts of its blocks and of the tract."""
+    for tract, own in records.groupby(records["block"].str[:TRACT_DIGITS], sort=True):
+        table = pa.Table.from_pandas(own, preserve_index=False)
+        of_blocks = [reading.release(release, "block") for release in releases_of(table, EVERY, blocks)]
+        whole = pa.Table.from_pandas(own.assign(block=str(tract)), preserve_index=False)
+        [of_tract] = (reading.release(release, "tract") for release in releases_of(whole, EVERY, tracts))
+        yield make_levels(of_blocks, [Area("tract", of_tract, tuple(range(len(of_blocks))))])
+
+
+def choose_tracts(records: pd.DataFrame, number: int, least: int, seed: int) -> pd.DataFrame:
+    """The records of some tracts, drawn from those with at least so many records."""
+    tract = records["block"].str[:TRACT_DIGITS]
+    sizes = tract.value_counts().sort_index()
+    large = sizes.index[sizes >= least].to_numpy()
+    if len(large) < number:
+        raise DataError(
+            f"only {len(large)} tracts have {least} persons or more, of {number} wanted: lower tracts.synthetic.persons"
+        )
+    chosen = np.random.default_rng(seed).choice(large, number, replace=False)
+    kept: pd.DataFrame = records[tract.isin(chosen)].reset_index(drop=True)
+    return kept
+
+
+def batch_of_tracts(blocks: Sequence[Release], tracts: Sequence[Release], batch: int, batches: int) -> list[Levels]:
+    """Every so many-th tract with its blocks."""
+    inside: dict[str, list[Release]] = {}
+    for block in blocks:
+        inside.setdefault(block.block[:TRACT_DIGITS], []).append(block)
+    return [
+        make_levels(inside[tract.block], [Area("tract", tract, tuple(range(len(inside[tract.block]))))])
+        for tract in tracts[batch::batches]
+    ]

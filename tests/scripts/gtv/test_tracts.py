@@ -1,0 +1,115 @@
+"""The scripts of the study of whole tracts, from person records to the page, on two made-up tracts."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from genverify.core.errors import DataError
+from genverify.papers.gtv.tracts.publish import choose_tracts
+from genverify.solve.settings import ProgramSettings
+from script_jobs import job, script
+
+DATA = Path(__file__).parents[3] / "data" / "census"
+TABLES = [DATA / "person_tables.yaml", DATA / "reconstruction_tables.yaml"]
+PUBLISHED = {"block": ["P1", "P12", "P14"], "tract": ["PCT12", "PCT12A", "PCT12H"]}
+READINGS = {"years": None, "bins": "binned"}
+RACES = ["white", "black", "aian", "asian", "nhpi", "other"]
+FILES = {
+    "blocks": "blocks.json",
+    "tracts": "tracts.json",
+    "block_counts": "blocks.parquet",
+    "tract_counts": "tracts.parquet",
+}
+
+
+@pytest.fixture(scope="module")
+def records(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two tracts of three blocks with four persons each; one block of young people, whose ages no other block shares."""
+    rng = np.random.default_rng(3)
+    ages = np.concatenate([rng.integers(30, 40, 8), rng.integers(3, 9, 4)] * 2)
+    frame = pd.DataFrame(0, index=range(24), columns=[*RACES, "hispanic"])
+    frame["white"] = 1
+    frame.insert(0, "block", np.repeat([f"0100102010{tract}100{block}" for tract in (1, 2) for block in (0, 1, 2)], 4))
+    frame["sex"], frame["age"] = rng.integers(1, 3, 24), ages
+    path = tmp_path_factory.mktemp("tracts") / "persons.csv"
+    frame.to_csv(path, index=False)
+    return path
+
+
+@pytest.fixture(scope="module")
+def study(records: Path, program_settings: ProgramSettings) -> Path:
+    """Every stage through the main of its script."""
+    home = records.parent
+    for age in READINGS:
+        here = home / "records" / age
+        files = {name: here / file for name, file in FILES.items()}
+        inputs = {"source": records, "domain": DATA / "persons.yaml", "tables": TABLES}
+        outputs = {**files, "records": here / "records.parquet", "manifest": here / "manifest.json"}
+        wildcards = {"source": "records", "age": age}
+        script("publish_tracts")(
+            job(
+                inputs,
+                outputs,
+                wildcards,
+                tables=PUBLISHED,
+                synthetic={"tracts": 1, "persons": 1},
+                readings=READINGS,
+                seed=1,
+            )
+        )
+        parts = {"claims": here / "claims.parquet", "areas": here / "areas.parquet"}
+        claims = {"datasets": 5, "min_k": 1, "batches": 1}
+        script("attack_tracts")(job(files, parts, {"batch": "000"}, claims=claims, program=program_settings, seed=1))
+        lists = {name: [path] for name, path in parts.items()}
+        script("judge_tracts")(job({**lists, "records": here / "records.parquet"}, {"judged": here / "judged.csv"}))
+    judged = [home / "records" / age / "judged.csv" for age in READINGS]
+    inputs = {"judged": judged, "manifests": [path.with_name("manifest.json") for path in judged]}
+    inputs |= {"domain": DATA / "persons.yaml", "tables": TABLES}
+    outputs = {"table": home / "tracts.csv", "readable": home / "tracts.md"}
+    script("write_tracts")(job(inputs, outputs, tables=PUBLISHED))
+    return home
+
+
+def test_no_claim_is_false_and_both_tables_say_more(study: Path) -> None:
+    table = pd.read_csv(study / "tracts.csv")
+    assert (table["false_claims"] == 0).all()
+    assert (table["undecided"] == 0).all()
+    every = table[table["k"] == 0].set_index(["reading", "tables"])
+    for reading in READINGS:
+        assert every.loc[(reading, "both"), "claims"] > every.loc[(reading, "block tables"), "claims"]
+        assert every.loc[(reading, "both"), "determined"] >= every.loc[(reading, "block tables"), "determined"]
+    assert every.loc[("bins", "both"), "persons"] == 24
+
+
+def test_young_people_are_known_to_the_year(study: Path) -> None:
+    """P14 counts single years below 20 by block, and the tract has one race and origin only: nothing is left open."""
+    areas = pd.read_parquet(study / "records" / "years" / "areas.parquet")
+    both = areas[areas["tables"] == "both"].set_index("area")
+    young = [name for name in both.index if name.endswith("2")]
+    assert len(young) == 2
+    assert (both.loc[young, "determined"] == 4).all()
+
+
+def test_the_page_counts_the_cells_beside_the_printed_ones(study: Path) -> None:
+    text = (study / "tracts.md").read_text()
+    assert "| P14 | 1 | 40 | 43 |" in text
+    assert "records of persons.csv" in text
+    assert "| PCT12 | 3 |" in text
+
+
+def test_the_figure_is_the_same_bytes_each_time(study: Path, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        outputs = {"pdf": tmp_path / f"{name}.pdf", "png": tmp_path / f"{name}.png"}
+        script("plot_tracts")(job({"table": study / "tracts.csv"}, outputs))
+    assert (tmp_path / "one.pdf").read_bytes() == (tmp_path / "two.pdf").read_bytes()
+
+
+def test_too_few_large_tracts_are_said() -> None:
+    records = pd.DataFrame({"block": ["010010201001000"] * 3})
+    assert len(choose_tracts(records, 1, 3, seed=1)) == 3
+    with pytest.raises(
+        DataError, match=r"only 0 tracts have 4 persons or more, of 1 wanted: lower tracts\.synthetic\.persons"
+    ):
+        choose_tracts(records, 1, 4, seed=1)
