@@ -23,7 +23,7 @@ from genverify.core.predicates import Flags, Predicate
 from genverify.core.queries import Query
 from genverify.core.release import TOTAL
 from genverify.solve.classes import matched_classes
-from genverify.solve.datasets import draw_records
+from genverify.solve.datasets import draw_dataset
 from genverify.solve.exclusions import adding
 from genverify.solve.joint import Joint, build_joint, coefficients
 from genverify.solve.program import Program
@@ -113,7 +113,7 @@ class _Attack:
         """The claims that hold in every generated dataset."""
         program = self.joint.programs[number]
         vectors = np.unique(self.datasets[:, self.joint.spans[number]], axis=0)
-        drawn = [draw_records(program, z, self.rng) for z in vectors for _ in range(DRAWS)]
+        drawn = [draw_dataset(program, z, self.rng) for z in vectors for _ in range(DRAWS)]
         codes, m = candidate_claims(np.array(drawn), min_k)
         if not len(m):
             return []

@@ -26,7 +26,9 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     audit.add_argument(
         "--cells", action="store_true", help="only print the cells that the file describes, as a CSV to fill in"
     )
-    audit.add_argument("release", type=Path, nargs="+", metavar="tables", help="files of tables, a folder, or a release file")
+    audit.add_argument(
+        "release", type=Path, nargs="+", metavar="tables", help="files of tables, a folder, or a release file"
+    )
     audit.set_defaults(run=run_disclose)
     add_options(audit)
     tried = commands.add_parser("what-if", help="try the protections that a release file lists")

@@ -6,9 +6,9 @@ from typing import Any
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
+import seaborn as sns
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
-from matplotlib.rcsetup import cycler
 from matplotlib.transforms import Bbox
 
 INK = "#22313f"
@@ -18,28 +18,21 @@ PAGE_WIDTH = 7.2
 DIGITS = 5  # of a position, as a fraction of the figure: less than a hundredth of a point
 
 
-# a light grid behind the data and no ticks, for a column of a page; written out, since seaborn, which has this look, takes a
-# second to import, once for every figure
-LOOK: dict[Any, Any] = {
-    "font.family": ["DejaVu Sans"], "font.size": 9.6, "axes.labelsize": 8, "axes.titlesize": 8.5,
-    "xtick.labelsize": 7.5, "ytick.labelsize": 7.5, "legend.fontsize": 7.5, "legend.title_fontsize": 9.6,
-    "axes.edgecolor": INK, "axes.labelcolor": INK, "text.color": INK, "xtick.color": INK, "ytick.color": INK,
-    "axes.prop_cycle": cycler(color=PALETTE), "axes.axisbelow": True, "axes.linewidth": 0.8,
-    "axes.grid": True, "grid.color": "#e3e7ea", "grid.linewidth": 0.6,
-    "lines.linewidth": 1.2, "lines.markersize": 4.8, "lines.solid_capstyle": "round",
-    "patch.linewidth": 0.8, "patch.edgecolor": "w", "patch.force_edgecolor": True,
-    "xtick.bottom": False, "xtick.major.size": 4.8, "xtick.major.width": 1,
-    "xtick.minor.size": 3.2, "xtick.minor.width": 0.8,
-    "ytick.left": False, "ytick.major.size": 4.8, "ytick.major.width": 1,
-    "ytick.minor.size": 3.2, "ytick.minor.width": 0.8,
-    "pdf.fonttype": 42, "figure.dpi": 100, "savefig.dpi": 200,
-}  # fmt: skip
-
-
 def use_style() -> None:
     """Set the style of all figures that follow; nothing is shown on a screen."""
     mpl.use("agg")
-    mpl.rcParams.update(LOOK)
+    sns.set_theme(
+        context="paper",
+        style="whitegrid",
+        palette=PALETTE,
+        font="DejaVu Sans",
+        rc={
+            "axes.edgecolor": INK, "axes.labelcolor": INK, "text.color": INK, "xtick.color": INK, "ytick.color": INK,
+            "axes.labelsize": 8, "axes.titlesize": 8.5, "xtick.labelsize": 7.5, "ytick.labelsize": 7.5,
+            "legend.fontsize": 7.5, "grid.color": "#e3e7ea", "grid.linewidth": 0.6, "axes.linewidth": 0.8,
+            "pdf.fonttype": 42, "figure.dpi": 100, "savefig.dpi": 200,
+        },
+    )  # fmt: skip
 
 
 def plain(text: str) -> str:

@@ -35,6 +35,13 @@ def draw_records(program: Program, classes: Ints, rng: np.random.Generator, by_r
     return np.take_along_axis(records, in_order[:, :, None], axis=1)
 
 
+def draw_dataset(program: Program, z: Ints, rng: np.random.Generator, by_raw: bool = False) -> Codes:
+    """One dataset with the given class counts."""
+    classes = np.repeat(np.arange(program.classes), z)
+    records: Codes = draw_records(program, classes[None, :], rng, by_raw)[0]
+    return records
+
+
 def _pick_raw(program: Program, classes: Ints, rng: np.random.Generator) -> Ints:
     """A place among the types sorted by class, each type as often as it stands for records."""
     order, starts, _ = program.grouped

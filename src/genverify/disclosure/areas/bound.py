@@ -37,7 +37,15 @@ def bound_part(part: Part, spec: AreaTables, work: Work) -> Bounded:
         assert shown.empty
         together = by_area
     rows = pd.DataFrame(_rows(part, spec, alone, by_area, together, contradiction), columns=COLUMNS)
-    return Bounded(rows, {"block": sums.digest[:16], "system": sums.digest, "statements": list(together.statements), "contradiction": contradiction})
+    return Bounded(
+        rows,
+        {
+            "block": sums.digest[:16],
+            "system": sums.digest,
+            "statements": list(together.statements),
+            "contradiction": contradiction,
+        },
+    )
 
 
 def _alone(sums: Sums, work: Work) -> Ranges:
@@ -61,7 +69,9 @@ def _alone(sums: Sums, work: Work) -> Ranges:
     return Ranges(lo, hi, least, most, (), False)
 
 
-def _rows(part: Part, spec: AreaTables, sums: Sums, alone: Ranges, found: Ranges, contradiction: bool) -> Iterator[tuple[Any, ...]]:
+def _rows(
+    part: Part, spec: AreaTables, sums: Sums, alone: Ranges, found: Ranges, contradiction: bool
+) -> Iterator[tuple[Any, ...]]:
     rule, name_of = Publishing(rounding="random", base=spec.base), spec.name_of
     for at, printed in enumerate(part.areas):
         level = "larger" if at == 0 and part.has_larger else "small"
@@ -69,7 +79,7 @@ def _rows(part: Part, spec: AreaTables, sums: Sums, alone: Ranges, found: Ranges
             if name in name_of and name_of[name] != name:
                 continue  # the same number as another total
             cell = sums.place[f"{at}:{name}"]
-            lo, hi = ((int(x[0]) for x in rule.known(np.array([count]))) if count is not None else (0, int(sums.hi[cell])))
+            lo, hi = (int(x[0]) for x in rule.known(np.array([count]))) if count is not None else (0, int(sums.hi[cell]))
             ends = (alone.lo, alone.hi, found.lo, found.hi)
             attained = bool(found.exact[cell])
             wrong = "area" if alone.hi[cell] < 0 else "geography" if contradiction else ""

@@ -27,7 +27,7 @@ def is_tidy(grid: Grid) -> bool:
         return True
     others = [at for at, name in enumerate(head) if at != value and name not in FLAGS]
     numeric = [at for at in others if all(row[at].isdecimal() or is_value(row[at]) for row in rows)]
-    return len(others) > 1 and len(numeric) < len(others) or (len(others) == 1 and len(head) <= 3)
+    return (len(others) > 1 and len(numeric) < len(others)) or (len(others) == 1 and len(head) <= 3)
 
 
 def value_column(head: Sequence[str]) -> int | None:
@@ -49,15 +49,23 @@ def tidy_tables(grid: Grid, name: str, source: str) -> list[PrintedTable]:
     found = []
     for part in dict.fromkeys(row[apart] for _, row in rows) if apart is not None else [""]:
         own = [(number, row) for number, row in rows if apart is None or row[apart] == part]
-        entries = [(tuple(row[at] for at in labels), _entry(row, value, flag, f"{source}, line {number}")) for number, row in own]
+        entries = [
+            (tuple(row[at] for at in labels), _entry(row, value, flag, f"{source}, line {number}")) for number, row in own
+        ]
         for (number, _), (texts, entry) in zip(own, entries, strict=True):
             if entry.text and not is_value(entry.text) and not entry.text.startswith("status "):
                 raise DataError(f"{source}, line {number}: the value {entry.text!r} is neither a number nor a mark")
             if "" in texts:
-                raise DataError(f"{source}, line {number}: {grid[0][labels[texts.index('')]]} is empty; every line needs its labels")
+                raise DataError(
+                    f"{source}, line {number}: {grid[0][labels[texts.index('')]]} is empty; every line needs its labels"
+                )
         table = make_table(part or name, source, [grid[0][at] for at in labels], entries)
         notes = ["a line for each cell; " + f"counts in {grid[0][value]}"]
-        notes += [f"the same in every line: {', '.join(f'{grid[0][at]} = {rows[0][1][at]}' for at in constant)}"] if constant else []
+        notes += (
+            [f"the same in every line: {', '.join(f'{grid[0][at]} = {rows[0][1][at]}' for at in constant)}"]
+            if constant
+            else []
+        )
         found.append(find_totals(replace(table, notes=tuple(notes))))
     return found
 

@@ -21,7 +21,9 @@ def read_xlsx(path: Path, limits: FileLimits) -> list[PrintedTable]:
     try:
         book = openpyxl.load_workbook(path, data_only=True)
     except (BadZipFile, KeyError, ValueError, OSError) as error:
-        raise DataError(f"{path}: cannot be read as an Excel workbook ({error}); save it again as .xlsx, or as CSV") from None
+        raise DataError(
+            f"{path}: cannot be read as an Excel workbook ({error}); save it again as .xlsx, or as CSV"
+        ) from None
     found, skipped = list[PrintedTable](), list[str]()
     visible = [sheet for sheet in book.worksheets if sheet.sheet_state == "visible"]
     for sheet in visible:
@@ -41,7 +43,7 @@ def _grid(sheet: Any, path: Path) -> tuple[Grid, dict[str, int]]:
     merged = {}
     for span in sheet.merged_cells.ranges:
         first = sheet.cell(span.min_row, span.min_col)
-        merged |= {(row, column): first for row, column in _inside(span)}
+        merged |= dict.fromkeys(_inside(span), first)
     indents, grid = dict[str, int](), list[list[str]]()
     for row in sheet.iter_rows():
         texts = []

@@ -10,7 +10,7 @@ from genverify.core.claims import ANY, Codes
 from genverify.core.domain import Domain
 from genverify.core.errors import DataError
 from genverify.core.predicates import Flags
-from genverify.solve.datasets import classes_of_records, draw_records, records_of_type
+from genverify.solve.datasets import classes_of_records, draw_dataset, records_of_type
 from genverify.solve.program import Program
 
 Ints = npt.NDArray[np.int64]
@@ -102,7 +102,7 @@ class Masses:
 
     def draw(self, z: Ints, rng: np.random.Generator) -> Codes:
         """A dataset with the given class counts: within a class, records by the prior's proportions; sorted records."""
-        records = draw_records(self.program, z, rng, by_raw=True)
+        records = draw_dataset(self.program, z, rng, by_raw=True)
         if not len(self.records):
             return records
         classes = classes_of_records(self.program, records[None])[0]

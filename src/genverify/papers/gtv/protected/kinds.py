@@ -17,7 +17,7 @@ from genverify.core.predicates import EVERY, Flags, Rule
 from genverify.core.release import Release, Schema, clip_rule, read_study
 from genverify.core.settings import ReleaseSettings
 from genverify.solve.classes import matched_classes
-from genverify.solve.datasets import draw_records
+from genverify.solve.datasets import draw_dataset
 from genverify.solve.program import Program, classes_of
 from genverify.solve.types import live_types
 
@@ -55,7 +55,7 @@ class Kinds:
 
     def records(self, kinds: Ints, rng: np.random.Generator) -> Codes:
         """Records of these kinds, drawn at random and sorted."""
-        return draw_records(self.program, np.bincount(kinds, minlength=self.program.classes), rng)
+        return draw_dataset(self.program, np.bincount(kinds, minlength=self.program.classes), rng)
 
     def matching(self, codes: Codes) -> Flags:
         """The kinds of which some record matches the codes of a claim."""
