@@ -170,9 +170,9 @@ rule plot_country_fit:
         cells="results/generators/country_fit.parquet",
         manifest="results/microdata.json",
     output:
-        pdf="figures/country_fit.pdf",
-        png=shown("figures/country_fit.png", "Households beside surveys", BEYOND),
-        record="figures/country_fit.record.json",
+        pdf="figures/country_fit_cells.pdf",
+        png=shown("figures/country_fit_cells.png", "Households beside surveys", BEYOND),
+        record="figures/country_fit_cells.record.json",
     log:
         "logs/generators/plot_country_fit.log",
     benchmark:
@@ -190,4 +190,4 @@ rule country_fit:
     input:
         "results/tables/country_fit.csv",
         "results/report/country_fit.html",
-        "figures/country_fit.pdf",
+        "figures/country_fit_cells.pdf",

@@ -1,7 +1,6 @@
 """The scripts of the study of withheld zeros, from microdata to the page, on the toy."""
 
 import json
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +55,7 @@ def home(tmp_path_factory: pytest.TempPathFactory, toy: Path) -> Path:
 @pytest.fixture(scope="module")
 def study(home: Path, toy: Path, toy_settings: dict[str, Any], program_settings: ProgramSettings) -> Path:
     """Every stage through the main of its script."""
-    program = asdict(program_settings)
+    program = program_settings.model_dump()
     for name in RECORDS:
         attack(home, toy, name, toy_settings, program)
     told = {part: home / "sampled" / file for part, file in FILES.items()}
@@ -144,7 +143,7 @@ def test_the_same_inputs_give_the_same_table(study: Path, toy: Path, toy_setting
                                              program_settings: ProgramSettings) -> None:  # fmt: skip
     files = [study / "sampled" / name for name in ("counts.parquet", "households.parquet", "decided.parquet")]
     before = [file.read_bytes() for file in files]
-    attack(study, toy, "sampled", toy_settings, asdict(program_settings))
+    attack(study, toy, "sampled", toy_settings, program_settings.model_dump())
     assert [file.read_bytes() for file in files] == before
 
 
