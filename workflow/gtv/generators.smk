@@ -125,7 +125,8 @@ rule write_generators:
         "../../envs/environment.yaml"
     params:
         code=code_of("write_generators"),
-        countries=COUNTRIES,
+        likeness=setting("generators.likeness"),
+        seeds=setting("generators.seeds"),
         seed=setting("seed"),
     script:
         "../../scripts/gtv/write_generators.py"

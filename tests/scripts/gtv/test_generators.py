@@ -81,7 +81,7 @@ def test_the_scripts_end_in_a_table(study: Path, root: Path) -> None:
     inputs = {"counts": [study / "households.parquet"] * 2, "blocks": [study / "told.parquet"] * 2,
               "paper": root / "data/papers/generate_then_verify.yaml"}  # fmt: skip
     outputs = {"table": study / "generators.csv", "readable": study / "generators.md"}
-    script("write_generators")(job(inputs, outputs, countries=[["urn", 3], ["urn", 4]], seed=1))
+    script("write_generators")(job(inputs, outputs, likeness=["urn"], seeds=[3, 4], seed=1))
     table = pd.read_csv(study / "generators.csv")
     assert len(table) == len(TABLES) * len(PAPER_K) + 4
     assert (table["least"] == table["most"]).all()
