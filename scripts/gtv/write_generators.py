@@ -1,5 +1,6 @@
 """Tables 4, 5 and 7 over generators and seeds, beside the paper's."""
 
+from itertools import product
 from pathlib import Path
 
 import pandas as pd
@@ -11,9 +12,10 @@ from genverify.run.jobs import Job, run
 
 
 def main(job: Job) -> None:
+    named = product(job.params.likeness, job.params.seeds)
     countries = [
         Country(likeness, seed, pd.read_parquet(counts), pd.read_parquet(blocks))
-        for (likeness, seed), counts, blocks in zip(job.params.countries, job.input.counts, job.input.blocks, strict=True)
+        for (likeness, seed), counts, blocks in zip(named, job.input.counts, job.input.blocks, strict=True)
     ]
     table = generators_table(countries, read_yaml(Path(job.input.paper)), job.params.seed, SYNTHETIC)
     table.to_csv(job.output.table, index=False)

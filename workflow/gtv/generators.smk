@@ -125,7 +125,8 @@ rule write_generators:
         "../../envs/environment.yaml"
     params:
         code=code_of("write_generators"),
-        countries=COUNTRIES,
+        likeness=setting("generators.likeness"),
+        seeds=setting("generators.seeds"),
         seed=setting("seed"),
     script:
         "../../scripts/gtv/write_generators.py"
@@ -170,9 +171,9 @@ rule plot_country_fit:
         cells="results/generators/country_fit.parquet",
         manifest="results/microdata.json",
     output:
-        pdf="figures/country_fit.pdf",
-        png=shown("figures/country_fit.png", "Households beside surveys", BEYOND),
-        record="figures/country_fit.record.json",
+        pdf="figures/country_fit_cells.pdf",
+        png=shown("figures/country_fit_cells.png", "Households beside surveys", BEYOND),
+        record="figures/country_fit_cells.record.json",
     log:
         "logs/generators/plot_country_fit.log",
     benchmark:
@@ -190,4 +191,4 @@ rule country_fit:
     input:
         "results/tables/country_fit.csv",
         "results/report/country_fit.html",
-        "figures/country_fit.pdf",
+        "figures/country_fit_cells.pdf",

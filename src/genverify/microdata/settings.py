@@ -6,8 +6,6 @@ from pydantic import Field
 
 from genverify.core.closed import Section
 
-Likeness = Literal["prototype", "dirichlet", "urn"]
-
 
 class Synthetic(Section):
     """
@@ -17,7 +15,7 @@ class Synthetic(Section):
     """
 
     country: str
-    likeness: Likeness
+    likeness: Literal["prototype", "dirichlet", "urn"]
     households: int = Field(ge=1000, le=200_000_000)
     homogeneity: float = Field(ge=0, le=3)
 

@@ -8,7 +8,6 @@ from pydantic import Field, model_validator
 from genverify.core.closed import Name, Section, lay_over, over_default
 from genverify.core.errors import nearest
 from genverify.core.settings import ReleaseSettings
-from genverify.microdata.settings import Likeness
 
 
 class Design(Section):
@@ -186,7 +185,7 @@ class Zeros(Section):
 class Generators(Section):
     """Generators and seeds of the built-in country, and how many of their blocks are attacked, in so many jobs."""
 
-    likeness: list[Likeness] = Field(min_length=1)
+    likeness: list[Literal["prototype", "dirichlet", "urn"]] = Field(min_length=1)
     seeds: list[Annotated[int, Field(ge=0, lt=2**64)]] = Field(min_length=1)
     blocks_per_state: int = Field(ge=1)
     parts: int = Field(ge=1, le=99)
