@@ -111,6 +111,24 @@ def test_forks_become_assumptions_that_are_taken_back() -> None:
             check_vipr(without_last_step(text))
 
 
+def test_a_fork_by_the_cells_of_a_record() -> None:
+    """Of the graph, a node is told by its cells: the same proof, with the part given as the records like one."""
+    release = brute.clique(4)
+    text = proved(release)
+    forks = [node for node in mutations.nodes_of(text) if "where" in node]
+    assert forks
+    for fork in forks:
+        where = fork.pop("where")
+        (node,) = where["A"]
+        fork["like"] = [node, 1 if node else 0]
+    check_block(release, text)
+    found = [program for program in programs(release, text) if isinstance(program.tree, Fork)]
+    assert found
+    for program in found:
+        assert "records in the same published cells as A=" in vipr_text(program)
+        accepted(program)
+
+
 def without_last_step(text: str) -> str:
     lines = text.rstrip("\n").split("\n")
     at = next(place for place, line in enumerate(lines) if line.startswith("DER "))
