@@ -34,7 +34,9 @@ Records = frozenset[tuple[int, ...]]
 THIS = 1
 DRAWS = 4
 ROUNDS = 3
-APART = (0, 3, 12)  # blocks that are told apart from the rest, step by step, as long as a candidate is left
+# As long as a candidate is left, the next step: blocks that are told apart from the rest, and whether zeros are looked for
+# that the relevant cells do not imply. Most claims need neither.
+STEPS = ((0, False), (0, True), (3, True), (12, True))
 
 
 @dataclass(frozen=True)
@@ -96,9 +98,9 @@ class _Attack:
         verified: list[Claim] = []
         proofs: list[LevelsProof] = []
         competing: list[int] = []
-        for most in APART:
+        for most, zeros in STEPS:
             if left and (most == 0 or competing):
-                step = _Step(self.joint, self.settings, number, competing[:most])
+                step = _Step(self.joint, self.settings, number, competing[:most], zeros)
                 found = step.prove(left)
                 if found:
                     proofs.append(step.proof(found))
@@ -147,7 +149,7 @@ class _Attack:
 class _Step:
     """The claims of one block, decided on the release that joins it, some competing blocks, and the others as one."""
 
-    def __init__(self, joint: Joint, settings: ProgramSettings, number: int, apart: Sequence[int]) -> None:
+    def __init__(self, joint: Joint, settings: ProgramSettings, number: int, apart: Sequence[int], zeros: bool) -> None:
         self.joint, self.number, self.apart = joint, number, tuple(apart)
         self.groups = _groups(joint.levels, (number, *apart))
         cells = relevant_cells(joint, self.groups, (number, *apart))
@@ -156,10 +158,10 @@ class _Step:
             self.bounder = settings.bounder(self.release)
             # Cells that count 0 hold no record of these blocks, so they were left out; where the others do not rule such
             # records out together, they are needed after all.
-            zeros = open_zeros(joint.levels, self.groups, self.program) - cells
-            if not zeros:
+            needed = open_zeros(joint.levels, self.groups, self.program) - cells if zeros else frozenset()
+            if not needed:
                 break
-            cells |= zeros
+            cells |= needed
 
     @property
     def program(self) -> Program:
