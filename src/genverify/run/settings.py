@@ -10,6 +10,7 @@ from genverify.core.settings import ReleaseSettings
 from genverify.microdata.settings import Microdata
 from genverify.papers.cellbounds.settings import Cellbounds, CellboundsBenchmark
 from genverify.papers.gtv.settings import (
+    BlocksBenchmark,
     IngestBenchmark,
     Persons,
     Protected,
@@ -29,6 +30,7 @@ class Benchmark(Section):
     ingest: IngestBenchmark
     speed: SpeedBenchmark
     scaling: ScalingBenchmark
+    blocks: BlocksBenchmark
     rap: RapBenchmark
     cellbounds: CellboundsBenchmark
     housing: HousingBenchmark
