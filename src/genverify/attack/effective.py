@@ -54,4 +54,5 @@ def _smallest(forced: Ints, named: Ints) -> Ints:
     size = np.bitwise_count(subsets).astype(np.int64)
     distinct, place = np.unique(named, return_inverse=True)
     enough = (subsets & ~distinct[:, None] == 0) & (distinct[:, None] & ~(subsets | forced) == 0)
-    return np.where(enough, size, len(forced)).min(axis=1)[place]
+    smallest: Ints = np.where(enough, size, len(forced)).min(axis=1)[place]
+    return smallest

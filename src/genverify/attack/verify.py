@@ -138,8 +138,7 @@ class Verifier:
 
 def _places(matrix: csr_array, index: int) -> Ints:
     """The classes of one row of a sparse matrix of ones."""
-    places: Ints = matrix.indices[matrix.indptr[index] : matrix.indptr[index + 1]]
-    return places
+    return matrix.indices[matrix.indptr[index] : matrix.indptr[index + 1]].astype(np.int64)
 
 
 def _hold(F: csr_array, T: csr_array, seen: Sequence[Ints], m: Ints) -> Flags:

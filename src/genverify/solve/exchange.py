@@ -22,13 +22,14 @@ class Exchange:
         self.rng, self.program = rng, program
         # A random weighted sum stands for a whole column: two pairs in the same cells have equal sums, so that a partner is
         # looked up instead of compared cell by cell. Equal sums by chance are found out in _same_cells.
-        weights = rng.integers(1, 2**HASH_BITS, size=len(program.rows)).astype(np.float64)
-        self.hashed = (program.columns @ weights).astype(np.int64)
+        random = rng.integers(1, 2**HASH_BITS, size=len(program.rows)).astype(np.float64)
+        self.hashed: Ints = (program.columns @ random).astype(np.int64)
         order = np.argsort(self.hashed, kind="stable")
         self.sorted, self.order = self.hashed[order], np.append(order, -1)
-        self.table = program.types.table.astype(np.int64)
+        self.table: Ints = program.types.table.astype(np.int64)
         weights = row_weights(np.array([len(atoms) for atoms in program.types.atoms], dtype=np.int64))
-        self.weights = np.zeros(self.table.shape[1], dtype=np.int64) if weights is None else weights
+        # without weights that tell all types apart, few swaps are found; those that are found are right all the same
+        self.weights: Ints = np.zeros(self.table.shape[1], dtype=np.int64) if weights is None else weights
         keys = self.table @ self.weights
         in_order = np.argsort(keys, kind="stable")
         self.keys, self.class_of_key = keys[in_order], np.append(program.class_of[in_order], -1)
@@ -65,7 +66,8 @@ class Exchange:
     def _some_type(self, classes: Ints) -> Ints:
         """The atoms of a random type of each class."""
         order, starts, sizes = self.program.grouped
-        return self.table[order[starts[classes] + self.rng.integers(0, sizes[classes])]]
+        types: Ints = self.table[order[starts[classes] + self.rng.integers(0, sizes[classes])]]
+        return types
 
     def _class_of_type(self, keys: Ints) -> Ints:
         """The class of the type with each key; -1 where no type has it."""

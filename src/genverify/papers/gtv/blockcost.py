@@ -125,11 +125,8 @@ def blocks_frame(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     if "before" in totals:
         ratio = frame["households"].map(totals["before"] / totals["now"])
         frame["faster"] = ratio.where(frame["version"] == "now").round(1)
-    seconds = [name for name in frame if name.endswith("_s")]
-    frame[seconds] = frame[seconds].round(4)
-    return frame.round(
-        {"peak_memory_mb": 0, "share": 4, "core_hours": 1, **{f"{name}_per_verified": 2 for name in COUNTS[3:]}}
-    )
+    digits = dict.fromkeys([*STAGES, "total_s", "slowest_s"], 4) | {"peak_memory_mb": 0, "share": 4, "core_hours": 1}
+    return frame.round(digits | {f"{name}_per_verified": 2 for name in COUNTS[3:]})
 
 
 def main() -> None:
