@@ -94,7 +94,8 @@ class Verifier:
             if open_[index]:
                 before = len(self.bounder.seen)
                 decisions.append(self._question(claim, _places(F, index), _places(T, index)))
-                open_ &= _hold(F, T, self.bounder.seen[before:], m)
+                if len(self.bounder.seen) > before:
+                    open_ &= _hold(F, T, self.bounder.seen[before:], m)
             else:
                 decisions.append(Decision(claim, Verdict.REFUTED))
         return decisions
