@@ -186,5 +186,5 @@ def test_blocks_are_drawn_by_classes_of_sizes_and_cost_the_country_by_their_shar
 
 
 def test_a_folder_that_holds_no_version_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="no version of genverify"):
+    with pytest.raises(DataError, match="no folder that holds genverify"):
         costs([], (DEFAULT, 1, 1, 1), tmp_path)

@@ -59,10 +59,10 @@ def shares(sizes: pd.DataFrame) -> dict[str, float]:
 
 
 def costs(releases: Sequence[Release], how: How, version: Path | None) -> pd.DataFrame:
-    """The cost of each block, measured in a new process with this version or with the one in a folder."""
-    source = Path(__file__).parents[3] if version is None else version / "src"
+    """The cost of each block, measured in a new process with this version or with the package in another folder."""
+    source = Path(__file__).parents[3] if version is None else version
     if not (source / "genverify").is_dir():
-        raise DataError(f"{source}: no version of genverify; give the folder of a checkout (benchmark.blocks.before)")
+        raise DataError(f"{source}: no folder that holds genverify; see benchmark.blocks.before")
     told = subprocess.run(
         [sys.executable, __file__], input=pickle.dumps((list(releases), how)), stdout=subprocess.PIPE, check=True,
         env={**os.environ, "PYTHONPATH": str(source.resolve())},
