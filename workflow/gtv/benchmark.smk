@@ -73,6 +73,34 @@ rule benchmark_speed:
         "../../scripts/gtv/benchmark_speed.py"
 
 
+rule benchmark_blocks:
+    """Core-seconds and peak memory of a block by its size, and core-hours of the country, by this version and an earlier one."""
+    input:
+        microdata="results/microdata",
+        sizes="results/sample/sizes.parquet",
+        domain=STUDY.microdata.domain,
+        tables=tables_file,
+    output:
+        table="results/benchmark/blocks.csv",
+        record="results/benchmark/blocks.record.json",
+    log:
+        "logs/benchmark_blocks.log",
+    benchmark:
+        "benchmarks/benchmark_blocks.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code_of("benchmark_blocks"),
+        release=setting("release"),
+        program=setting("program"),
+        generate=setting("generate"),
+        verify=setting("verify"),
+        blocks=setting("benchmark.blocks"),
+        seed=setting("seed"),
+    script:
+        "../../scripts/gtv/benchmark_blocks.py"
+
+
 rule benchmark_scaling:
     """Seconds and peak memory of the attack on blocks of growing size, with and without structural zeros."""
     input:

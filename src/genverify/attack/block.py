@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -22,7 +22,10 @@ from genverify.solve.settings import DEFAULT, ProgramSettings
 
 @dataclass(frozen=True)
 class Verified:
-    """What came out of a block: its program, every candidate's decision, the verified ones with effective k and proof."""
+    """
+    What came out of a block: its program, every candidate's decision, the verified ones with effective k and proof; and the
+    linear programs and integer searches that it took.
+    """
 
     program: Program
     candidates: tuple[Claim, ...]
@@ -30,6 +33,8 @@ class Verified:
     effective: tuple[int, ...]
     proof_of: tuple[int | None, ...]
     proofs: tuple[tuple[Node, Node], ...]
+    linear_programs: int = 0
+    searches: int = 0
 
     @cached_property
     def certificate(self) -> dict[str, Any]:
@@ -74,7 +79,8 @@ def decide_block(release: Release, datasets: Codes, settings: ProgramSettings, m
         decisions = Verifier(bounder).decide(claims)
     else:
         decisions = decide_onehot(release, claims, settings.make_solver())
-    return collect(bounder.program, claims, decisions, datasets[0])
+    found = collect(bounder.program, claims, decisions, datasets[0])
+    return replace(found, linear_programs=bounder.linear_programs, searches=bounder.searches)
 
 
 def collect(program: Program, claims: Sequence[Claim], decisions: Sequence[Decision], records: Codes) -> Verified:

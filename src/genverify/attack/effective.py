@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from genverify.core.claims import ANY, Claim, Codes, matches
+from genverify.core.predicates import Flags
 from genverify.solve.program import Program
 
 Ints = npt.NDArray[np.int64]
@@ -39,13 +40,20 @@ def _forced(program: Program, record: Sequence[int]) -> Ints:
         must.append(np.array([atom == (code,) for atom in atoms], dtype=bool)[at])
     # Row s of `matched` flags, in packed bits, the types that agree with the record on the subset s of columns. Each column
     # doubles the rows, those without it and those with it, so that the row number is the subset as a bit mask.
-    matched = np.full((1, (len(types) + 7) // 8), 255, dtype=np.uint8)
-    for bits in np.packbits(np.array(can), axis=1):
+    matched = np.full((1, -(-len(types) // 64)), ~np.uint64(0))
+    for bits in _packed(np.array(can)):
         matched = np.concatenate([matched, matched & bits])
     forced = np.zeros(len(matched), dtype=np.int64)
-    for column, bits in enumerate(np.packbits(~np.array(must), axis=1)):
+    for column, bits in enumerate(_packed(~np.array(must))):
         forced |= (~(matched & bits).any(axis=1)).astype(np.int64) << column
     return forced
+
+
+def _packed(flags: Flags) -> npt.NDArray[np.uint64]:
+    """Rows of flags as bits, 64 to a number, the last one filled up with zeros."""
+    padded = np.zeros((len(flags), -(-flags.shape[1] // 64) * 64), dtype=bool)
+    padded[:, : flags.shape[1]] = flags
+    return np.packbits(padded, axis=1).view(np.uint64)
 
 
 def _smallest(forced: Ints, named: Ints) -> Ints:
@@ -54,4 +62,5 @@ def _smallest(forced: Ints, named: Ints) -> Ints:
     size = np.bitwise_count(subsets).astype(np.int64)
     distinct, place = np.unique(named, return_inverse=True)
     enough = (subsets & ~distinct[:, None] == 0) & (distinct[:, None] & ~(subsets | forced) == 0)
-    return np.where(enough, size, len(forced)).min(axis=1)[place]
+    smallest: Ints = np.where(enough, size, len(forced)).min(axis=1)[place]
+    return smallest

@@ -25,9 +25,9 @@ VERTICES = 6
 TRIED = 3
 DIVES = 3
 WEIGHED = 100
-WALKERS = 20
-STEPS = 1
-RECORDS_PER_STEP = 2
+WALKERS = 50
+RECORDS_PER_SWAP = 5
+MOST_SWAPS = 16
 PATIENCE = 3
 
 
@@ -121,8 +121,9 @@ def _walk(program: Program, collection: _Collection, starts: list[Ints], K: int,
     collection.add(points, K)
     idle = 0
     while len(collection.datasets) < K and idle < PATIENCE:
-        for _ in range(STEPS + program.n // RECORDS_PER_STEP):
-            points = exchange.step(points)
+        for _ in range(min(MOST_SWAPS, 1 + program.n // RECORDS_PER_SWAP)):
+            points = exchange.swap(points)
+        points = exchange.step(points)
         idle = 0 if collection.add(points, K) else idle + 1
 
 

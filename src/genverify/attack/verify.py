@@ -94,7 +94,8 @@ class Verifier:
             if open_[index]:
                 before = len(self.bounder.seen)
                 decisions.append(self._question(claim, _places(F, index), _places(T, index)))
-                open_ &= _hold(F, T, self.bounder.seen[before:], m)
+                if len(self.bounder.seen) > before:
+                    open_ &= _hold(F, T, self.bounder.seen[before:], m)
             else:
                 decisions.append(Decision(claim, Verdict.REFUTED))
         return decisions
@@ -138,8 +139,7 @@ class Verifier:
 
 def _places(matrix: csr_array, index: int) -> Ints:
     """The classes of one row of a sparse matrix of ones."""
-    places: Ints = matrix.indices[matrix.indptr[index] : matrix.indptr[index + 1]]
-    return places
+    return matrix.indices[matrix.indptr[index] : matrix.indptr[index + 1]].astype(np.int64)
 
 
 def _hold(F: csr_array, T: csr_array, seen: Sequence[Ints], m: Ints) -> Flags:

@@ -13,6 +13,7 @@ from genverify.papers.cellbounds.settings import Cellbounds, CellboundsBenchmark
 from genverify.papers.gtv.excluded_settings import Excluded
 from genverify.papers.gtv.settings import (
     Generators,
+    BlocksBenchmark,
     IngestBenchmark,
     Persons,
     Probability,
@@ -34,6 +35,7 @@ class Benchmark(Section):
     ingest: IngestBenchmark
     speed: SpeedBenchmark
     scaling: ScalingBenchmark
+    blocks: BlocksBenchmark
     rap: RapBenchmark
     cellbounds: CellboundsBenchmark
     housing: HousingBenchmark

@@ -50,7 +50,10 @@ class Bound:
 
 
 class Bounder:
-    """Asks one program many questions, the linear program kept warm; every z it meets is kept for other claims."""
+    """
+    Asks one program many questions, the linear program kept warm; every z it meets is kept for other claims. It counts the
+    linear programs that it solves, and the questions that these leave to exchanges, dives and branching.
+    """
 
     def __init__(self, program: Program, solver: Solver, limits: Limits) -> None:
         self.program, self.solver, self.limits = program, solver, limits
@@ -59,6 +62,7 @@ class Bounder:
             solver.linear_program(program.A, program.lo, program.hi) if few else WorkingSet(program, solver)
         )
         self.seen: list[Ints] = []
+        self.linear_programs = self.searches = 0
 
     @cached_property
     def exchange(self) -> Exchange:
@@ -95,6 +99,7 @@ class Bounder:
                 self.lp.push_row(objective, least, inf)
                 rows += 1
             for _ in range(2 * self.program.n + SPARE_STEPS):
+                self.linear_programs += 1
                 answer = self.lp.maximise(objective)
                 if not isinstance(answer, Optimal):
                     return None
@@ -173,6 +178,7 @@ class _Search:
         self.count()
         if self.bounder.program.classes == 0:
             return self.no_records()
+        self.bounder.linear_programs += 1
         answer = self.bounder.lp.maximise(self.c)
         if isinstance(answer, Infeasible):
             return self.leaf(answer.y, np.zeros_like(self.c), -1, "empty")
@@ -181,6 +187,7 @@ class _Search:
         if floor(answer.value + INTEGRAL) <= self.b:
             return self.leaf(answer.y, self.c, self.b, "bound")
         z = self.bounder.integral(answer.z)
+        self.bounder.searches += z is None and not self.integer
         self.integer |= z is None
         # Any fitting z above b answers the question, wherever it is met. Exchanges and dives look for one at the root only:
         # below it they have failed once, and are work that branching would have to pay at every node.

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from genverify.core.arrays import positions
+from genverify.core.arrays import positions, row_weights
 from genverify.solve.program import Program
 
 Ints = npt.NDArray[np.int64]
@@ -22,15 +22,56 @@ class Exchange:
         self.rng, self.program = rng, program
         # A random weighted sum stands for a whole column: two pairs in the same cells have equal sums, so that a partner is
         # looked up instead of compared cell by cell. Equal sums by chance are found out in _same_cells.
-        weights = rng.integers(1, 2**HASH_BITS, size=len(program.rows)).astype(np.float64)
-        self.hashed = (program.columns @ weights).astype(np.int64)
+        random = rng.integers(1, 2**HASH_BITS, size=len(program.rows)).astype(np.float64)
+        self.hashed: Ints = (program.columns @ random).astype(np.int64)
         order = np.argsort(self.hashed, kind="stable")
         self.sorted, self.order = self.hashed[order], np.append(order, -1)
+        self.table: Ints = program.types.table.astype(np.int64)
+        weights = row_weights(np.array([len(atoms) for atoms in program.types.atoms], dtype=np.int64))
+        # without weights that tell all types apart, few swaps are found; those that are found are right all the same
+        self.weights: Ints = np.zeros(self.table.shape[1], dtype=np.int64) if weights is None else weights
+        keys = self.table @ self.weights
+        in_order = np.argsort(keys, kind="stable")
+        self.keys, self.class_of_key = keys[in_order], np.append(program.class_of[in_order], -1)
         # The last bits of a hash come first: most sums belong to no class, and a short table of bits says so.
         self.mask = (1 << min(30, (SLOTS * program.classes).bit_length())) - 1
         self.low = (self.hashed & self.mask).astype(np.int32)
         self.taken = np.zeros(self.mask + 1, dtype=bool)
         self.taken[self.low] = True
+
+    def swap(self, points: Ints) -> Ints:
+        """
+        Exchanges in several datasets at once (rows of classes): the records of each are paired at random, and the two of a
+        pair swap their codes in random columns where that leaves every cell as it was.
+        """
+        half = points.shape[1] // 2
+        order = self.rng.random(points.shape).argsort(axis=1)
+        one_places, other_places = order[:, :half], order[:, half : 2 * half]
+        ones, others = (np.take_along_axis(points, places, axis=1) for places in (one_places, other_places))
+        chance = self.rng.random((*ones.shape, 1))
+        swapped = self.rng.random((*ones.shape, len(self.weights))) < chance
+        first, second = self._some_type(ones), self._some_type(others)
+        news = self._class_of_type(np.where(swapped, second, first) @ self.weights)
+        partners = self._class_of_type(np.where(swapped, first, second) @ self.weights)
+        # -1, no such type, looks up the last hash: the sum may be equal by chance, so it is asked for by itself
+        same = (self.hashed[news] + self.hashed[partners] == self.hashed[ones] + self.hashed[others]) & (news >= 0)
+        same &= (partners >= 0) & (news != ones) & (news != others)
+        found = np.nonzero(same)
+        same[found] = self._same_cells(ones[found], others[found], news[found], partners[found])
+        moved = points.copy()
+        np.put_along_axis(moved, one_places, np.where(same, news, ones), axis=1)
+        np.put_along_axis(moved, other_places, np.where(same, partners, others), axis=1)
+        return moved
+
+    def _some_type(self, classes: Ints) -> Ints:
+        """The atoms of a random type of each class."""
+        order, starts, sizes = self.program.grouped
+        types: Ints = self.table[order[starts[classes] + self.rng.integers(0, sizes[classes])]]
+        return types
+
+    def _class_of_type(self, keys: Ints) -> Ints:
+        """The class of the type with each key; -1 where no type has it."""
+        return self.class_of_key[positions(self.keys, keys)]
 
     def step(self, points: Ints) -> Ints:
         """

@@ -77,8 +77,8 @@ class Program:
         """Whether each column of class counts (none below 0) satisfies every row, recounted in integers."""
         used = np.flatnonzero(counts.any(axis=1))
         sums = self.A[:, used].astype(np.int64) @ counts[used]
-        flags: Flags = ((sums >= self.lo[:, None]) & (sums <= self.hi[:, None])).all(axis=0)
-        return flags
+        right = (sums >= self.lo[:, None]) & (sums <= self.hi[:, None])
+        return np.asarray(right.all(axis=0))
 
 
 def build_program(release: Release, max_types: int, counted: tuple[Predicate, int] | None = None) -> Program:

@@ -124,7 +124,8 @@ def _broken(domain: Domain, atoms: Sequence[Atoms], table: Places, test: Exclude
         flags: Flags = test.dead.ravel()[flat_places(table, test.columns, test.dead.shape)]
         return flags
     codes = {domain.names[column]: np.array([atom[0] for atom in atoms[column]])[table[column]] for column in test.columns}
-    return np.logical_or.reduce([rule.excludes(codes) for rule in test.rules])
+    flags = np.logical_or.reduce([rule.excludes(codes) for rule in test.rules])
+    return flags
 
 
 def _too_many(limit: int) -> str:

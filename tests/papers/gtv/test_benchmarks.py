@@ -18,11 +18,13 @@ from genverify.core.errors import DataError
 from genverify.core.measure import measure, peak_memory_mb
 from genverify.core.predicates import EVERY
 from genverify.core.timing import watch
+from genverify.papers.gtv.blockcost import blocks_frame, cost_rows, costs, country_rows, draw_classes, shares
 from genverify.papers.gtv.figures.scaling import plot_scaling
 from genverify.papers.gtv.ingest import enlarged
 from genverify.papers.gtv.scaling import draw_tract, merge_blocks, scaling_frame, scaling_row
 from genverify.papers.gtv.speed import Compact, OneHotTimes, _agree, speed_row
 from genverify.solve.recount import WrongAnswer
+from genverify.solve.settings import DEFAULT
 
 WORKS = """
 import os, time
@@ -165,3 +167,24 @@ def test_the_figure_shows_medians_and_marks_what_did_not_finish() -> None:
     assert shown["peak_memory_mb, with structural zeros"] == [[5.0, 101.0]]
     assert shown["stopped, published counts alone"] == [[50.0, 500.0]]
     assert [line.get_xydata().tolist() for line in seconds.lines if line.get_marker() == "x"] == [[[50.0, 30.0]]]  # type: ignore[union-attr]
+
+
+def test_blocks_are_drawn_by_classes_of_sizes_and_cost_the_country_by_their_shares() -> None:
+    sizes = pd.DataFrame({"block": ["a", "b", "c", "d"], "n": [1, 5, 6, 500]})
+    drawn = draw_classes(sizes, 1, np.random.default_rng(0))
+    assert {class_: len(blocks) for class_, blocks in drawn.items()} == {"1-5": 1, "6-10": 1, "over 400": 1}
+    share = shares(sizes)
+    assert (share["1-5"], share["over 400"], sum(share.values())) == (0.5, 0.25, 1.0)
+    stages = {"build_s": 1.0, "generate_s": 2.0, "verify_s": 3.0, "check_s": 4.0}
+    measured = {**stages, "verified": 2, "undecided": 1, "uncertified": 0, "linear_programs": 6, "searches": 1}
+    blocks = pd.DataFrame([{**measured, "peak_memory_mb": 100.0}])
+    rows = [cost_rows("now", "1-5", blocks), cost_rows("before", "1-5", blocks.assign(verify_s=23.0))]
+    frame = blocks_frame(list(country_rows(rows, share, 3600))).set_index(["version", "households"])
+    assert frame.loc[("now", "1-5"), ["total_s", "linear_programs_per_verified", "core_hours"]].tolist() == [10.0, 3.0, 5.0]
+    assert frame.loc[("now", "1-5"), "faster"] == 3.0
+    assert frame.loc[("before", "all"), "core_hours"] == 15.0
+
+
+def test_a_folder_that_holds_no_version_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="no folder that holds genverify"):
+        costs([], (DEFAULT, 1, 1, 1), tmp_path)

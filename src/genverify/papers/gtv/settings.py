@@ -58,6 +58,12 @@ class SpeedBenchmark(Section):
     seconds: float = Field(gt=0, allow_inf_nan=False)
 
 
+class BlocksBenchmark(Section):
+    per_class: int = Field(ge=1)
+    inhabited: int = Field(ge=1)
+    before: str | None
+
+
 class ScalingBenchmark(Section):
     households: list[int] = Field(min_length=1)
     repeats: int = Field(ge=1)

@@ -112,6 +112,15 @@ class GurobiProgram:
     def pop_row(self) -> None:
         self._branches.pop().remove_from(self._model)
 
+    def add_columns(self, A: npt.NDArray[Any]) -> None:
+        rows = [row for part in (self._rows, *self._branches) for row in part.constraints.tolist()]
+        fresh = []
+        for column in A.T.astype(np.float64):
+            places = np.flatnonzero(column).tolist()
+            fresh.append(self._model.addVar(column=gp.Column(column[places].tolist(), [rows[place] for place in places])))
+        self._model.update()
+        self._z = gp.concatenate((self._z, gp.MVar.fromlist(fresh)))
+
     def set_bounds(self, lower: Floats, upper: Floats) -> None:
         self._z.setAttr("LB", lower.astype(np.float64))
         self._z.setAttr("UB", upper.astype(np.float64))

@@ -35,7 +35,8 @@ class HighsProgram:
         self._highs.passModel(_model(csc_array(A.astype(np.float64)), lo, hi))
         self._highs.changeObjectiveSense(highspy.ObjSense.kMaximize)
         self._indices = np.arange(self._columns, dtype=np.int32)
-        self._pushed, self._root, self._moved, self._bounded, self._grown = 0, None, False, False, False
+        self._pushed, self._root = 0, None
+        self._solved = self._moved = self._bounded = self._grown = False
 
     def maximise(self, objective: npt.NDArray[Any]) -> Answer:
         self._highs.changeColsCost(self._columns, self._indices, objective.astype(np.float64))
@@ -48,10 +49,10 @@ class HighsProgram:
         status = self._highs.getModelStatus()
         if status == MODEL.kOptimal:
             if not self._pushed:
-                self._root, self._moved = self._highs.getBasis(), False
+                self._solved, self._moved = True, False
             solution = self._highs.getSolution()
             z, y = np.array(solution.col_value), np.array(solution.row_dual)
-            return Optimal(self._highs.getInfo().objective_function_value, z, y)
+            return Optimal(self._highs.getObjectiveValue(), z, y)
         if status == MODEL.kInfeasible:
             return Infeasible(self._ray())
         return Stopped(Limit.WORK)
@@ -67,6 +68,8 @@ class HighsProgram:
         return -np.array(ray) if exists else None
 
     def push_row(self, coefficients: npt.NDArray[Any], lo: float, hi: float) -> None:
+        if not self._pushed and self._solved and not self._moved:
+            self._root = self._highs.getBasis()
         places = np.flatnonzero(coefficients).astype(np.int32)
         self._highs.addRow(lo, hi, len(places), places, coefficients[places].astype(np.float64))
         self._pushed, self._moved = self._pushed + 1, True
