@@ -12,8 +12,8 @@ from genverify.microdata.settings import Microdata
 from genverify.papers.cellbounds.settings import Cellbounds, CellboundsBenchmark
 from genverify.papers.gtv.excluded_settings import Excluded
 from genverify.papers.gtv.settings import (
-    Generators,
     BlocksBenchmark,
+    Generators,
     IngestBenchmark,
     Persons,
     Probability,
