@@ -75,7 +75,7 @@ def test_probability_1_and_verified_are_the_same(toy_schema: Schema, program_set
         assert certain == set(found.claims)
         verified, refuted = verified + len(certain), refuted + len(found.candidates) - len(certain)
     assert verified > 20
-    assert refuted > 10
+    assert refuted > 5
 
 
 def test_estimates_agree_with_exact_probabilities(toy_schema: Schema, program_settings: ProgramSettings) -> None:
