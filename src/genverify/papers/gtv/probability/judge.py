@@ -8,7 +8,7 @@ import pandas as pd
 
 from genverify.attack.truth import match_claims
 from genverify.core.seeds import derive_seed
-from genverify.papers.gtv.probability.priors import PRIORS, TIMES
+from genverify.papers.gtv.probability.priors import PRIORS, SINGLED, TIMES
 
 Floats = npt.NDArray[np.float64]
 BINS = 10
@@ -126,7 +126,7 @@ def singled_out(claims: pd.DataFrame, records: int, seed: int) -> pd.DataFrame:
     """
     found = []
     single = claims[claims["m"] == 1]
-    for source in SOURCES:
+    for source in SINGLED:
         for level in LEVELS:
             said = single[single["verified"]] if level == 1 else single[single[source] >= level]
             false = ~said["true"].to_numpy()

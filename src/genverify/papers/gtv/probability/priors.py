@@ -15,6 +15,8 @@ from genverify.solve.counting.prior import Prior, uniform
 Floats = npt.NDArray[np.float64]
 UNIFORM, NATION, STATE, TRACT = "uniform", "nation", "state", "tract"
 PRIORS = (UNIFORM, NATION, STATE, TRACT)
+SINGLED = (UNIFORM, TRACT)
+"""Who is singled out is asked under the two ends: of somebody who knows nothing, and of one who knows the neighbourhood."""
 TIMES = "households"
 
 
