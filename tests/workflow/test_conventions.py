@@ -220,6 +220,7 @@ STAGES_OF_ATTACKS = [
     "decide_zeros",
     "search_zeros",
     "try_onehot",
+    "weigh_claims",
 ]
 
 

@@ -77,7 +77,7 @@ def test_exactly_the_verified_claims_are_certain(study: Path) -> None:
 
 def test_priors_leave_the_sampled_blocks_out(study: Path) -> None:
     areas = pd.read_parquet(study / "areas.parquet")
-    assert set(areas["area"]) == {"nation", "01", "01001020100"}
+    assert set(areas["area"]) == {"", "01", "01001020100"}
     assert (areas.groupby("area")["households"].sum() == 8 * 5).all()
 
 
