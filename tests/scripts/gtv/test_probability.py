@@ -20,7 +20,7 @@ NAMES = ("PET", "HOME", "AGE")
 SETTINGS: dict[str, Any] = {
     "batches": 1, "raprank": 1, "smoothing": 10.0, "budget": {"states": 1000, "moves": 100000, "seconds": 60.0},
     "exact_moves": 100000, "estimate": {"chains": 2, "draws": 4, "records": 2, "between": 1}, "draws": 20, "least": 0.4,
-    "claims": 20, "rows": 8,
+    "claims": 20, "rows": 8, "person_blocks": 3,
 }  # fmt: skip
 
 

@@ -208,3 +208,4 @@ class Probability(Section):
     least: float = Field(gt=0, le=1)
     claims: int = Field(ge=1)
     rows: int = Field(ge=1)
+    person_blocks: int = Field(ge=1)
