@@ -46,7 +46,7 @@ class Budget:
             )
 
 
-BUDGET = Budget(states=1_000_000, moves=10_000_000, seconds=60.0)
+BUDGET = Budget(states=1_000_000, moves=20_000_000, seconds=60.0)
 
 
 @dataclass(frozen=True)
