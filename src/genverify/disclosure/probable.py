@@ -12,6 +12,7 @@ from genverify.core.seeds import derive_seed
 from genverify.solve.counting.prior import uniform
 
 LEVELS = (0.99, 0.9, 0.5)
+LEVEL_COLUMNS = {f"singleton_claims_{100 * level:.0f}": level for level in LEVELS}
 
 
 def probable_claims(verified: Sequence[Verified], min_k: int, least: float, seed: int) -> tuple[pd.DataFrame, int]:
@@ -32,7 +33,5 @@ def by_level(verified: Sequence[Verified], min_k: int, seed: int) -> dict[str, A
     """Singleton claims that are verified or have at least each probability; none said where an area could not be counted."""
     probable, left = probable_claims(verified, min_k, min(LEVELS), seed)
     sure = sum(claim.m == 1 for one in verified for claim in one.claims)
-    counts = {
-        f"singleton_claims_{100 * level:.0f}": sure + int((probable["probability"] >= level).sum()) for level in LEVELS
-    }
+    counts = {name: sure + int((probable["probability"] >= level).sum()) for name, level in LEVEL_COLUMNS.items()}
     return {**{name: None if left else count for name, count in counts.items()}, "areas_not_counted": left}

@@ -13,7 +13,7 @@ from genverify.disclosure.audit import Attack, all_claims
 from genverify.disclosure.describe import Described, published
 from genverify.disclosure.form import ProtectionForm
 from genverify.disclosure.people import singled_out
-from genverify.disclosure.probable import by_level
+from genverify.disclosure.probable import LEVEL_COLUMNS, by_level
 from genverify.protect.publishing import drop_tables
 
 AS_IS = "as published"
@@ -27,7 +27,8 @@ def what_if(
     singleton claims with a probability of 99, 90 and 50 % and more: a protection that takes certainty away may leave 99 %.
     """
     cases = [(AS_IS, described), *((label(p), protected(described, p)) for p in described.form.protect)]
-    return pd.DataFrame([_row(name, case, attack, k) for name, case in over(cases)])
+    table = pd.DataFrame([_row(name, case, attack, k) for name, case in over(cases)])
+    return table.astype(dict.fromkeys(LEVEL_COLUMNS, "Int64"))  # whole numbers, none where an area could not be counted
 
 
 def label(form: ProtectionForm) -> str:
