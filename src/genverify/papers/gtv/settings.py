@@ -182,6 +182,12 @@ class Zeros(Section):
         return self
 
 
+class Smoothing(Section):
+    nation: float = Field(gt=0, allow_inf_nan=False)
+    state: float = Field(gt=0, allow_inf_nan=False)
+    tract: float = Field(gt=0, allow_inf_nan=False)
+
+
 class CountingBudget(Section):
     states: int = Field(ge=1)
     moves: int = Field(ge=1)
@@ -200,7 +206,7 @@ class Probability(Section):
 
     batches: int = Field(ge=1)
     raprank: int = Field(ge=1)
-    smoothing: float = Field(gt=0, allow_inf_nan=False)
+    smoothing: Smoothing
     budget: CountingBudget
     exact_moves: int = Field(ge=1)
     estimate: ChainEffort

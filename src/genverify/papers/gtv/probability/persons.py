@@ -49,7 +49,7 @@ def weigh_known(
             yield None
             continue
         domain = known.release.schema.domain
-        areas = Areas.of(others.around(known.release.block, list(domain.names)), domain, settings.smoothing)
+        areas = Areas.of(others.around(known.release.block, list(domain.names)), domain, settings.smoothing.model_dump())
         priors = areas.priors(known.release.block)
         rng = np.random.default_rng(derive_seed(seed, "persons", known.release.block))
         codes, m = candidate_claims(counted.posterior(priors[UNIFORM]).draw(1, rng), 1)

@@ -24,10 +24,10 @@ class Areas:
 
     domain: Domain
     counts: Mapping[str, Mapping[str, pd.DataFrame]]
-    smoothing: float
+    smoothing: Mapping[str, float]
 
     @classmethod
-    def of(cls, frame: pd.DataFrame, domain: Domain, smoothing: float) -> "Areas":
+    def of(cls, frame: pd.DataFrame, domain: Domain, smoothing: Mapping[str, float]) -> "Areas":
         levels = {
             str(level): {str(area): rows for area, rows in own.groupby("area")} for level, own in frame.groupby("level")
         }
@@ -42,17 +42,19 @@ class Areas:
         table, floor = pd.DataFrame({name: [] for name in [*self.domain.names, "weight"]}), 1.0 / self.domain.size
         for name in (NATION, STATE, TRACT):
             inside = [rows for area, rows in self.counts.get(name, {}).items() if block.startswith(area)]
-            table, floor = self._smoothed(inside[0] if inside else None, table, floor)
+            table, floor = self._smoothed(inside[0] if inside else None, table, floor, self.smoothing[name])
             codes = table[list(self.domain.names)].to_numpy(dtype=np.int16)
             found[name] = Prior(name, self.domain, codes, table["weight"].to_numpy(dtype=np.float64), floor)
         return found
 
-    def _smoothed(self, own: pd.DataFrame | None, wider: pd.DataFrame, floor: float) -> tuple[pd.DataFrame, float]:
+    def _smoothed(
+        self, own: pd.DataFrame | None, wider: pd.DataFrame, floor: float, more: float
+    ) -> tuple[pd.DataFrame, float]:
         """The probabilities of an area's records, given those of the wider area; without households, the wider area's."""
         if own is None:
             return wider, floor
-        total = float(own[TIMES].sum()) + self.smoothing
-        parts = [own.assign(weight=own[TIMES] / total), wider.assign(weight=wider["weight"] * self.smoothing / total)]
+        total = float(own[TIMES].sum()) + more
+        parts = [own.assign(weight=own[TIMES] / total), wider.assign(weight=wider["weight"] * more / total)]
         names = list(self.domain.names)
         joined = pd.concat([part[[*names, "weight"]] for part in parts if len(part)], ignore_index=True)
-        return joined.groupby(names, sort=True)["weight"].sum().reset_index(), floor * self.smoothing / total
+        return joined.groupby(names, sort=True)["weight"].sum().reset_index(), floor * more / total
