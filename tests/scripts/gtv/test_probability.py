@@ -18,7 +18,8 @@ from script_jobs import SAMPLE, job, script
 
 NAMES = ("PET", "HOME", "AGE")
 SETTINGS: dict[str, Any] = {
-    "batches": 1, "raprank": 1, "smoothing": {"nation": 10.0, "state": 10.0, "tract": 10.0}, "budget": {"states": 1000, "moves": 100000, "seconds": 60.0},
+    "batches": 1, "raprank": 1, "smoothing": dict.fromkeys(("nation", "state", "tract"), 10.0),
+    "budget": {"states": 1000, "moves": 100000, "seconds": 60.0},
     "exact_moves": 100000, "estimate": {"chains": 2, "draws": 4, "records": 2, "between": 1}, "draws": 20, "least": 0.4,
     "claims": 20, "rows": 8, "person_blocks": 3,
 }  # fmt: skip
