@@ -43,3 +43,8 @@ def test_withheld_zeros_are_a_target_of_their_own() -> None:
     steps = {"attack_zeros", "decide_zeros", "search_zeros", "try_onehot", "write_withheld_zeros", "plot_withheld_zeros"}
     assert steps <= planned("withheld_zeros")
     assert not steps & planned()
+
+
+def test_probabilities_are_a_target_of_their_own() -> None:
+    steps = {"fit_priors", "weigh_claims", "judge_probabilities", "plot_calibration", "plot_posterior", "write_singled_out"}
+    assert steps | {"rank_release", "plot_reconstructions"} <= planned("probability")
