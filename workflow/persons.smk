@@ -123,6 +123,33 @@ rule verify_persons:
         "../scripts/microdata/verify_persons.py"
 
 
+rule weigh_persons:
+    """The probability of claims about the persons of some of these blocks under each prior, and how well it is calibrated."""
+    input:
+        records=file_named(STUDY.persons.records, "persons.records"),
+        domain=STUDY.persons.domain,
+        tables=STUDY.persons.release.tables_file,
+    output:
+        table="results/persons_trial/{reading}.probabilities.csv",
+        record="results/persons_trial/{reading}.probabilities.record.json",
+    log:
+        "logs/weigh_persons/{reading}.log",
+    benchmark:
+        "benchmarks/weigh_persons/{reading}.tsv"
+    conda:
+        "../envs/environment.yaml"
+    params:
+        code=code_of("weigh_persons"),
+        release=setting("persons.release"),
+        readings=setting("persons.readings"),
+        claims=setting("persons.claims"),
+        probability=setting("probability"),
+        program=setting("program"),
+        seed=setting("seed"),
+    script:
+        "../scripts/microdata/weigh_persons.py"
+
+
 rule rank_persons:
     """Rank the persons of some of these blocks by RAP-RANK, and compare with the records."""
     input:

@@ -6,7 +6,7 @@ import pandas as pd
 
 from genverify.core.domain import read_domain
 from genverify.core.settings import ReleaseSettings
-from genverify.papers.gtv.probability.priors import count_areas
+from genverify.papers.gtv.probability.areas import count_areas
 from genverify.run.jobs import Job, run
 
 

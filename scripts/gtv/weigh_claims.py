@@ -23,7 +23,7 @@ def main(job: Job) -> None:
     schema = read_schema(Path(job.input.schema))
     settings, min_k = job.settings("probability", Probability), job.settings("verify", Verify).min_k
     max_types = job.settings("program", ProgramSettings).max_types
-    areas = Areas.of(pd.read_parquet(job.input.areas), schema.domain, settings.smoothing)
+    areas = Areas.of(pd.read_parquet(job.input.areas), schema.domain, settings.smoothing.model_dump())
     releases = list(read_releases(Path(job.input.counts), schema))
     known = known_of(
         read_datasets(Path(job.input.datasets), releases), Path(job.input.claims), Path(job.input.decided), schema

@@ -221,7 +221,7 @@ def test_real_microdata_do_not_go_into_a_set(reference: Path, capsys: pytest.Cap
 def test_a_listing_names_each_result_once(tmp_path: Path) -> None:
     path = tmp_path / "reference.yaml"
     path.write_text(yaml.safe_dump({**LISTING, "absent": {TARGET: "a reason"}}))
-    with pytest.raises(DataError, match="fig3 is duplicated"):
+    with pytest.raises(DataError, match=r"fig3\.pdf is duplicated"):
         read_listing(path)
     path.write_text(yaml.safe_dump({"papers": {"one": {"title": "One", "results": {"a.txt": "a"}}}, "absent": {}}))
     with pytest.raises(DataError, match=r"a\.txt: neither a figure"):

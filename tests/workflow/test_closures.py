@@ -11,9 +11,11 @@ ALWAYS = ("core/", "run/jobs", "run/code", "run/layout")
 GENERATION = (
     "attack/contradiction",
     "attack/datasetfile",
+    "attack/exact",
     "attack/generate",
     "attack/onehot/generate",
     "attack/onehot/program",
+    "attack/posterior",
     "attack/settings",
 )
 MAY_COVER = {

@@ -223,6 +223,7 @@ STAGES_OF_ATTACKS = [
     "search_zeros",
     "try_onehot",
     "attack_generator",
+    "weigh_claims",
 ]
 
 

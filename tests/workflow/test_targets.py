@@ -45,3 +45,8 @@ def test_the_study_over_generators_is_a_target_of_its_own() -> None:
     steps = {"draw_generator", "attack_generator", "count_generator", "write_generators"}
     assert steps <= planned("generators")
     assert not steps & planned()
+
+
+def test_probabilities_are_a_target_of_their_own() -> None:
+    steps = {"fit_priors", "weigh_claims", "judge_probabilities", "plot_calibration", "plot_posterior", "write_singled_out"}
+    assert steps | {"rank_release", "plot_reconstructions"} <= planned("probability")

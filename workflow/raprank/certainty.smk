@@ -1,6 +1,7 @@
 """
 Reads: results/{variant}/release/ (the attack: rank_release), then results/paper/ and results/microdata/ to judge it.
 Writes: results/{variant}/raprank/: the rows of each whole block ranked by RAP-RANK, and figures/certainty.pdf: what a ranking suggests beside what is proved.
+figures/intuition.pdf: equations 3 and 4 on tiny domains, from the settings alone; on request.
 """
 
 
@@ -59,6 +60,33 @@ rule plot_certainty:
         seed=setting("seed"),
     script:
         "../../scripts/raprank/plot_certainty.py"
+
+
+rule plot_intuition:
+    """Equations 3 and 4, computed exactly on a tiny domain; does the frequency over RAP's runs follow the posterior?"""
+    output:
+        pdf="figures/intuition.pdf",
+        png=shown(
+            "figures/intuition.png",
+            "Equations 3 and 4",
+            RAP_RANK,
+            data="tiny domains",
+        ),
+        csv="figures/intuition.csv",
+        record="figures/intuition.record.json",
+    log:
+        "logs/plot_intuition.log",
+    benchmark:
+        "benchmarks/plot_intuition.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code_of("plot_intuition"),
+        intuition=setting("raprank.intuition"),
+        rap=setting("raprank.rap"),
+        seed=setting("seed"),
+    script:
+        "../../scripts/raprank/plot_intuition.py"
 
 
 rule raprank:

@@ -10,12 +10,15 @@ from genverify.core.release import Schema
 from genverify.disclosure.audit import RECORD, Audit, recovered
 from genverify.disclosure.form import PublishedForm
 from genverify.disclosure.people import longest, singled_out
+from genverify.disclosure.probable import LEVELS, probable_claims
 from genverify.disclosure.withhold import Search
 from genverify.show.pages import render
 
 TEMPLATE = "disclosure/report.html.j2"
 MOST_CELLS = 20
 MOST_CLAIMS = 40
+MOST_PROBABLE = 20
+LEAST, LIKELY, OVER = 0.5, 0.9, 0.999
 GROUPINGS = {"k": "columns in the claim", "effective_k": "columns that would have been enough"}
 
 
@@ -36,6 +39,7 @@ def report(audit: Audit, cells: pd.DataFrame, search: Search) -> str:
         **_numbers(audit),
         **_cells(audit, cells, search),
         **_claims(audit),
+        **_probable(audit),
         **_ranges(audit.ranges),
         protections=list(_protections(form.published_as)),
     )
@@ -79,6 +83,25 @@ def _claims(audit: Audit) -> dict[str, Any]:
         "longest": len(ordered),
         "claims": [_claim(audit, of_area[row["block"]], row) for row in _rows(ordered, MOST_CLAIMS)],
     }
+
+
+def _probable(audit: Audit) -> dict[str, Any]:
+    """Claims that are not verified and yet likely, the longest of them, in words where claims are shown."""
+    described = audit.described
+    found, left = probable_claims(audit.verified, described.form.min_k, LEAST, described.form.seed)
+    listed = found[found["probability"] >= LIKELY] if (found["probability"] >= LIKELY).any() else found
+    listed = longest(listed, described.schema.domain.names) if len(found) else found
+    names = described.schema.domain.names
+    rows = [
+        (
+            *([row["block"]] if len(described.releases) > 1 else []),
+            in_words(described.schema, {name: int(row[name]) for name in names if pd.notna(row[name])}),
+            f"{100 * row['probability']:.1f} %" if row["probability"] < OVER else "over 99.9 %",
+        )
+        for row in _rows(listed.sort_values(["probability", "k"], ascending=False), MOST_PROBABLE)
+    ]
+    levels = {f"{100 * level:.0f} %": int((found["probability"] >= level).sum()) for level in LEVELS}
+    return {"probable": rows if described.form.show_claims else [], "levels": levels, "not_counted": left}
 
 
 def _claim(audit: Audit, index: int, row: dict[str, Any]) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from genverify.disclosure.audit import Attack, all_claims
 from genverify.disclosure.describe import Described, published
 from genverify.disclosure.form import ProtectionForm
 from genverify.disclosure.people import singled_out
+from genverify.disclosure.probable import LEVEL_COLUMNS, by_level
 from genverify.protect.publishing import drop_tables
 
 AS_IS = "as published"
@@ -21,9 +22,13 @@ AS_IS = "as published"
 def what_if(
     described: Described, attack: Attack, k: int, over: Callable[[Sequence[Any]], Iterator[Any]] = iter
 ) -> pd.DataFrame:
-    """One row for the release as it is and one per protection: cells, claims, singleton claims, people singled out."""
+    """
+    One row for the release as it is and one per protection: cells, claims, singleton claims, people singled out; and
+    singleton claims with a probability of 99, 90 and 50 % and more: a protection that takes certainty away may leave 99 %.
+    """
     cases = [(AS_IS, described), *((label(p), protected(described, p)) for p in described.form.protect)]
-    return pd.DataFrame([_row(name, case, attack, k) for name, case in over(cases)])
+    table = pd.DataFrame([_row(name, case, attack, k) for name, case in over(cases)])
+    return table.astype(dict.fromkeys(LEVEL_COLUMNS, "Int64"))  # whole numbers, none where an area could not be counted
 
 
 def label(form: ProtectionForm) -> str:
@@ -89,5 +94,6 @@ def _row(name: str, case: Described, attack: Attack, k: int) -> dict[str, Any]:
         f"singleton_claims_k{k}": len(long),
         "people_singled_out": singled_out(singles, case.records, names),
         f"people_singled_out_k{k}": singled_out(long, case.records, names),
+        **by_level(found, attack.min_k, attack.seed),
         "undecided": sum(d.verdict.value in ("undecided", "uncertified") for one in found for d in one.decisions),
     }

@@ -18,9 +18,10 @@ from script_jobs import SAMPLE, job, script
 
 NAMES = ("PET", "HOME", "AGE")
 SETTINGS: dict[str, Any] = {
-    "batches": 1, "raprank": 1, "smoothing": 10.0, "budget": {"states": 1000, "moves": 100000, "seconds": 60.0},
+    "batches": 1, "raprank": 1, "smoothing": dict.fromkeys(("nation", "state", "tract"), 10.0),
+    "budget": {"states": 1000, "moves": 100000, "seconds": 60.0},
     "exact_moves": 100000, "estimate": {"chains": 2, "draws": 4, "records": 2, "between": 1}, "draws": 20, "least": 0.4,
-    "claims": 20, "rows": 8,
+    "claims": 20, "rows": 8, "person_blocks": 3,
 }  # fmt: skip
 
 
@@ -77,7 +78,7 @@ def test_exactly_the_verified_claims_are_certain(study: Path) -> None:
 
 def test_priors_leave_the_sampled_blocks_out(study: Path) -> None:
     areas = pd.read_parquet(study / "areas.parquet")
-    assert set(areas["area"]) == {"nation", "01", "01001020100"}
+    assert set(areas["area"]) == {"", "01", "01001020100"}
     assert (areas.groupby("area")["households"].sum() == 8 * 5).all()
 
 

@@ -104,6 +104,31 @@ def test_the_trial_on_records(tmp_path: Path, files: dict[str, Path], settings: 
     assert "| age_in_bands | 1 | 2 | 4 |" in (tmp_path / "table.md").read_text()
 
 
+def test_probabilities_of_claims_about_known_persons(
+    tmp_path: Path, files: dict[str, Path], settings: dict[str, Any]
+) -> None:
+    """Two blocks of one tract, each with two couples: who of the men is 30 and who 50, nothing says for sure."""
+    records = tmp_path / "records.csv"
+    lines = ["block,sex,age,white,black,aian,asian,nhpi,other,hispanic"]
+    for block in ("010010201001000", "010010201001001"):
+        lines += [f"{block},{sex},{age},1,0,0,0,0,0,0" for sex, age in ((1, 30), (1, 50), (2, 31), (2, 51))]
+    records.write_text("\n".join([*lines, ""]))
+    claims = {"max_persons": 30, "datasets": 10, "min_k": 1, "raprank_blocks": 1, "raprank_runs": 2}
+    persons, table = settings["persons"], tmp_path / "probabilities.csv"
+    params = {"release": persons["release"], "readings": persons["readings"], "claims": claims, "seed": 1}
+    inputs = {**files, "records": records}
+    params |= {"probability": settings["probability"], "program": settings["program"]}
+    run("weigh_persons", inputs, {"table": table}, "age_in_years", **params)
+    found = pd.read_csv(table)
+    assert set(found["source"]) == {"uniform", "nation", "tract"}
+    assert (found[["blocks", "counted"]] == 2).all().all()
+    certain = found[(found["score"] == "share true") & (found["bin"] == 10)]
+    assert len(certain) == 3
+    assert (certain["value"] == 1).all()
+    scores = found[found["score"] == "log score"].set_index("source")["value"]
+    assert scores["tract"] < scores["uniform"]
+
+
 def test_tables_of_persons_are_checked_before_the_first_job(
     root: Path, config: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:

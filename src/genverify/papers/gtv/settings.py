@@ -205,6 +205,12 @@ class Generators(Section):
         return self
 
 
+class Smoothing(Section):
+    nation: float = Field(gt=0, allow_inf_nan=False)
+    state: float = Field(gt=0, allow_inf_nan=False)
+    tract: float = Field(gt=0, allow_inf_nan=False)
+
+
 class CountingBudget(Section):
     states: int = Field(ge=1)
     moves: int = Field(ge=1)
@@ -223,7 +229,7 @@ class Probability(Section):
 
     batches: int = Field(ge=1)
     raprank: int = Field(ge=1)
-    smoothing: float = Field(gt=0, allow_inf_nan=False)
+    smoothing: Smoothing
     budget: CountingBudget
     exact_moves: int = Field(ge=1)
     estimate: ChainEffort
@@ -231,3 +237,4 @@ class Probability(Section):
     least: float = Field(gt=0, le=1)
     claims: int = Field(ge=1)
     rows: int = Field(ge=1)
+    person_blocks: int = Field(ge=1)

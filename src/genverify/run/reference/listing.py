@@ -35,8 +35,9 @@ def read_listing(path: Path) -> Listing:
     other = [target for target in listing.targets if Path(target).suffix not in (FIGURE, TABLE)]
     if other:
         raise DataError(f"{path}: {other[0]}: neither a figure ({FIGURE}) nor a table ({TABLE})")
-    names = Counter(Path(target).stem for target in listing.targets)  # files of the set are named after them
-    twice = [name for name, times in names.items() if times > 1] + [t for t in listing.absent if t in listing.targets]
+    # what is shown is stored by its name alone; what is absent is stored nowhere, so that a table may have its name
+    names = Counter(Path(target).stem for target in listing.targets) + Counter([*listing.targets, *listing.absent])
+    twice = [name for name, times in names.items() if times > 1]
     if twice:
         raise DataError(f"{path}: {twice[0]} is duplicated: name each result once")
     return listing

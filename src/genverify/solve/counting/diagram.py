@@ -8,7 +8,7 @@ states. States are kept sorted; a class that a state does not take costs nothing
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from time import monotonic
+from time import process_time
 
 import numpy as np
 import numpy.typing as npt
@@ -32,7 +32,7 @@ class TooManyStates(GenverifyError):
 
 @dataclass(frozen=True)
 class Budget:
-    """The most states and moves of a diagram, the same on every machine, and seconds as a safety net."""
+    """The most states and moves of a diagram, the same on every machine, and core-seconds as a safety net."""
 
     states: int
     moves: int
@@ -46,7 +46,7 @@ class Budget:
             )
 
 
-BUDGET = Budget(states=1_000_000, moves=10_000_000, seconds=60.0)
+BUDGET = Budget(states=1_000_000, moves=20_000_000, seconds=60.0)
 
 
 @dataclass(frozen=True)
@@ -93,13 +93,13 @@ def draw_diagram(program: Fitting, budget: Budget = BUDGET) -> Diagram:
     if system.contradictory:
         return Diagram(classes, 1, (), np.zeros(0, dtype=np.int32), 1)
     found = orders(system)
-    deadline = monotonic() + budget.seconds
+    deadline = process_time() + budget.seconds
     limit = min(FIRST_RACE, budget.states)
     while True:
         drawn = [one for order in found if (one := _Drawing(system, limit, budget, deadline).along(order)) is not None]
         if drawn:
             return min(drawn, key=lambda one: one.moves)
-        if limit >= budget.states or monotonic() > deadline:
+        if limit >= budget.states or process_time() > deadline:
             raise TooManyStates(
                 f"counting needs more than {budget.states} states, {budget.moves} moves or {budget.seconds:g} seconds "
                 f"({classes} classes, {len(system.A)} rows). Raise the budget, or ask for an estimate."
@@ -162,7 +162,7 @@ class _Drawing:
             steps.append(list(self._take(cls)))
             moves += sum(len(move.source) for move in steps[-1])
             self._keep(self.fields.enough(needed, self.rest))
-            if self.states > self.limit or moves > self.budget.moves or monotonic() > self.deadline:
+            if self.states > self.limit or moves > self.budget.moves or process_time() > self.deadline:
                 return None
         if not len(order):
             self._keep(self.fields.enough(self.fields.pack((self.system.hi - self.system.lo)[:, None]), self.rest))

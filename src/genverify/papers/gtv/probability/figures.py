@@ -50,11 +50,11 @@ def _reliable(axes: Axes, table: pd.DataFrame) -> None:
         said, colour, mark, line = LOOKS[source]
         shift = 0.006 * (place - 2)
         off = np.array([rows["true"] - rows["low"], rows["high"] - rows["true"]]).clip(min=0)
-        axes.errorbar(rows["p"] + shift, rows["true"], yerr=off, fmt="none", ecolor=colour, elinewidth=0.7)
+        axes.errorbar(rows["p"] + shift, rows["true"], yerr=off, fmt="none", ecolor=colour, elinewidth=0.7, alpha=0.55)
         between = rows["bin"] < BINS
         axes.plot(rows["p"][between] + shift, rows["true"][between], mark + line, color=colour, ms=3.4, lw=0.9, label=said)
         axes.plot(rows["p"][~between] + shift, rows["true"][~between], mark, color=colour, ms=5, mfc="white")
-    axes.set(xlim=(-0.03, 1.05), ylim=(-0.03, 1.05), xlabel="probability given (open marks: exactly 1)")
+    axes.set(xlim=(-0.03, 1.05), ylim=(-0.03, 1.05), xlabel="probability given (open marks: 1)")
 
 
 def _scores(axes: Axes, table: pd.DataFrame) -> None:
@@ -67,10 +67,10 @@ def _scores(axes: Axes, table: pd.DataFrame) -> None:
         axes.scatter(
             own["value"], y, s=18, marker="o" if filled else "s", c=colours if filled else "white", edgecolors=colours
         )
-    axes.set_yticks(np.arange(len(sources)), [LOOKS[source][0].split(",")[0] for source in sources])
+    axes.set_yticks(np.arange(len(sources)), [LOOKS[source][0].split(",")[0].split(" ")[0] for source in sources])
     axes.invert_yaxis()
     axes.set_xlim(left=0)
-    axes.set_xlabel("Brier score (dots), log score (squares); small is good")
+    axes.set_xlabel("Brier score (dots), log score (squares)")
 
 
 def _by_source(table: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
@@ -88,7 +88,7 @@ def plot_posterior(rates: pd.DataFrame, label: str) -> Figure:
     axes.set(xlim=(0, 1.02), ylim=(-0.02, 1.02), xlabel="k / u: rows guessed, of the distinct rows of the block")
     axes.set_ylabel("match rate")
     axes.set_title(f"{int(rates['blocks'].max())} whole blocks; bands: 95 %, blocks resampled")
-    figure.legend(loc="outside lower center", ncols=3, frameon=False)
+    figure.legend(loc="outside lower center", ncols=2, frameon=False)
     say_source(figure, label)
     return figure
 

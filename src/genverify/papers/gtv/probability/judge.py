@@ -8,7 +8,7 @@ import pandas as pd
 
 from genverify.attack.truth import match_claims
 from genverify.core.seeds import derive_seed
-from genverify.papers.gtv.probability.priors import PRIORS, TIMES
+from genverify.papers.gtv.probability.priors import PRIORS, SINGLED, TIMES
 
 Floats = npt.NDArray[np.float64]
 BINS = 10
@@ -115,7 +115,7 @@ def ranked_hits(rows: pd.DataFrame, by: str, distinct: Mapping[str, int], seed: 
 
 def area_rows(areas: pd.DataFrame, blocks: Sequence[str], width: int, most: int) -> pd.DataFrame:
     """The commonest records of the area of each block (so many digits of its id): a guess without the release."""
-    by_area = {str(area): rows.nlargest(most, TIMES) for area, rows in areas.groupby("area")}
+    by_area = {str(area): rows.nlargest(most, TIMES) for area, rows in areas.groupby("area") if len(str(area)) == width}
     return pd.concat([by_area[block[:width]].assign(block=block) for block in blocks if block[:width] in by_area])
 
 
@@ -126,7 +126,7 @@ def singled_out(claims: pd.DataFrame, records: int, seed: int) -> pd.DataFrame:
     """
     found = []
     single = claims[claims["m"] == 1]
-    for source in SOURCES:
+    for source in SINGLED:
         for level in LEVELS:
             said = single[single["verified"]] if level == 1 else single[single[source] >= level]
             false = ~said["true"].to_numpy()

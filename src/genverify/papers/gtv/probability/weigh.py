@@ -11,10 +11,12 @@ import pandas as pd
 
 from genverify.attack.estimate import Effort, Estimated, estimate
 from genverify.attack.posterior import Counted, Posterior, count_release
+from genverify.attack.probable import likely_singletons
 from genverify.core.claims import ANY, Codes, candidate_claims, matches
 from genverify.core.predicates import Flags
 from genverify.core.seeds import derive_seed
-from genverify.papers.gtv.probability.asked import CANDIDATE, SAMPLED, joined, likely_singletons, sampled_claims
+from genverify.papers.gtv.probability.asked import CANDIDATE, SAMPLED, joined, sampled_claims
+from genverify.papers.gtv.probability.priors import SINGLED
 from genverify.papers.gtv.settings import Probability
 from genverify.solve.counting.diagram import Budget, TooManyStates
 from genverify.solve.counting.prior import Prior
@@ -112,7 +114,7 @@ def _asked(
         CANDIDATE: candidate_claims(known.datasets, min_k),
         SAMPLED: sampled_claims(known.datasets[0], min_k, settings.claims, rng),
     }
-    for name, drawn in draws.items():
+    for name, drawn in [(name, drawn) for name, drawn in draws.items() if name in SINGLED]:
         likely = likely_singletons(drawn, min_k, settings.least)
         parts[name] = (likely, np.ones(len(likely), dtype=np.int64))
     return joined(parts)
@@ -136,7 +138,7 @@ def _claims(
     others = known.datasets[1:] if len(known.datasets) > 1 else known.datasets
     frame["generated"] = np.mean([matches(codes, dataset).sum(axis=1) == m for dataset in others], axis=0)
     for name, one in found.items():
-        asked = np.flatnonzero(sources[CANDIDATE] | sources[SAMPLED] | sources[name])
+        asked = np.flatnonzero(sources[CANDIDATE] | sources[SAMPLED] | sources.get(name, False))
         values = _values(one, codes[asked], m[asked], frame["verified"].to_numpy()[asked])
         for column, value in zip((name, f"{name}_low", f"{name}_high"), values, strict=True):
             frame[column] = pd.Series(value, index=asked).reindex(frame.index)
@@ -163,8 +165,9 @@ def hold_against_proofs(block: str, claims: pd.DataFrame, known: Known, priors: 
             if len(wrong):
                 row = wrong.iloc[0]
                 raise WrongAnswer(
-                    f"block {block}: a claim with k = {row['k']}, m = {row['m']} {said} the probability {float(row[prior])!r} "
-                    f"under the prior {prior}. One of the two is wrong: nothing is reported. Please report this as a bug."
+                    f"block {block}: a claim with k = {row['k']}, m = {row['m']} {said} the probability "
+                    f"{float(row[prior])!r} under the prior {prior}. One of the two is wrong: nothing is reported. "
+                    "Please report this as a bug."
                 )
 
 
@@ -180,7 +183,8 @@ def _rows(
     frame["generated"] = np.mean([matches(records, dataset).any(axis=1) for dataset in generated], axis=0)
     for (name, one), drawn in zip(found.items(), draws, strict=True):
         if isinstance(one, Posterior):
-            frame[name] = 1 - one.distribution(records, 0)[:, 0]
+            absent = one.distribution(records, 0)[:, 0]
+            frame[name] = np.where(absent > 0, np.minimum(1 - absent, np.nextafter(1.0, 0.0)), 1.0)
         else:
             frame[name] = np.mean([matches(records, dataset).any(axis=1) for dataset in drawn], axis=0)
         frame["numbers"] = EXACT if isinstance(one, Posterior) else ESTIMATED

@@ -1,0 +1,37 @@
+"""Probabilities of claims about known persons, and how well they are calibrated."""
+
+from pathlib import Path
+
+import numpy as np
+
+from genverify.core.files import read_yaml
+from genverify.core.release import read_study
+from genverify.core.seeds import derive_seed
+from genverify.core.settings import ReleaseSettings
+from genverify.core.timing import progress
+from genverify.core.vocabulary import groups_of
+from genverify.microdata.known import known_blocks, read_as
+from genverify.microdata.person_records import read_person_records
+from genverify.papers.gtv.probability.persons import Others, judge_known, weigh_known
+from genverify.papers.gtv.settings import PersonClaims, Probability
+from genverify.run.jobs import Job, run
+from genverify.solve.settings import ProgramSettings
+
+
+def main(job: Job) -> None:
+    schema = read_study(Path(job.input.domain), job.settings("release", ReleaseSettings))
+    records = read_person_records(Path(job.input.records), schema.domain)
+    groups = groups_of(read_yaml(Path(job.input.tables)), schema.domain, job.params.readings[job.wildcards.reading])
+    schema, records = read_as(schema, records, groups)
+    settings, how = job.settings("probability", Probability), job.settings("claims", PersonClaims)
+    blocks = list(known_blocks(records, schema, how.max_persons))
+    rng = np.random.default_rng(derive_seed(job.params.seed, "weigh_persons"))
+    chosen = np.sort(rng.permutation(len(blocks))[: settings.person_blocks])
+    max_types = job.settings("program", ProgramSettings).max_types
+    own = progress([blocks[place] for place in chosen], "blocks weighed")
+    found = list(weigh_known(own, Others(records), settings, max_types, job.params.seed))
+    judge_known(found, job.params.seed).to_csv(job.output.table, index=False, float_format="%.6g")
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821  (put there by Snakemake)
