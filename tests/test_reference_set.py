@@ -56,8 +56,14 @@ def made_by_the_workflow() -> set[str]:
     """The figures and tables that the stage files write, names of a setting filled in."""
     figures = set(re.findall(r'pdf="(figures/[^"]+\.pdf)"', STAGES))
     tables = set(re.findall(r'="(results/tables/[^"]+\.csv)"', STAGES))
-    named = parse_config(read_shipped(ROOT)).raprank.figures
-    return {target.replace("{figure}", name) for target in figures | tables for name in named}
+    raprank = parse_config(read_shipped(ROOT)).raprank
+    blocks = [name for name, own in raprank.experiments.items() if own.block_tables]
+    return {
+        target.replace("{figure}", name).replace("{experiment}", experiment)
+        for target in figures | tables
+        for name in raprank.figures
+        for experiment in blocks
+    }
 
 
 def test_the_listing_knows_every_figure_and_table_of_the_workflow(listing: Listing) -> None:
