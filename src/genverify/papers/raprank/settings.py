@@ -112,7 +112,7 @@ PAPER_RUNS = 100
 
 
 def _at_paper_size(experiment: Any) -> Any:
-    """An experiment on all states (where whole states are areas, and in a user's file, those that it names), with K = 100."""
+    """An experiment on all states (of whole states and of a user's file those that it names), whole areas, with K = 100."""
     if not isinstance(experiment, dict):
         return experiment
     named = experiment.get("areas") == "state" or experiment.get("data") == "records"
