@@ -55,7 +55,9 @@ def test_the_set_is_small() -> None:
 
 def made_by_the_workflow() -> set[str]:
     """The figures and tables that the stage files write, wildcards filled in: from the rule itself, or from a setting."""
-    named = {"figure": list(parse_config(read_shipped(ROOT)).raprank.figures)}
+    raprank = parse_config(read_shipped(ROOT)).raprank
+    blocks = [name for name, own in raprank.experiments.items() if own.block_tables]
+    named = {"figure": list(raprank.figures), "experiment": blocks}
     made = set()
     for rule in re.split(r"^rule ", STAGES, flags=re.MULTILINE):
         values = {name: words.split("|") for name, words in re.findall(r'^        (\w+)="([\w|]+)",$', rule, re.MULTILINE)}

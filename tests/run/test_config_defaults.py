@@ -35,17 +35,29 @@ NOISE = {
     "intervals_30": (30.0, "intervals", 0.95, "all"),
 }
 SWAPPED = {"none": 0.0, "swapped_2": 0.02, "swapped_10": 0.1, "swapped_50": 0.5}
-BOTH, WIDE, WIDER = ["random", "holdout"], {"queries_per_step": 256}, {"queries_per_step": 512}
+BOTH, RANDOM, KNOWN = ["random", "holdout"], ["random"], "known"
+WHOLE, HALF, TENTH = ({"share": share, "steps": 150} for share in (1.0, 0.5, 0.1))
 BLOCK, TRACT = ["level=block"], ["level=tract"]
-KEYS = ["label", "data", "areas", "states", "limit", "tables", "block_tables", "marginals", "starts", "runs", "rap"]
+KEYS = [
+    "label", "data", "areas", "states", "tracts", "limit", "tables", "block_tables", "blocks", "marginals", "starts", "runs",
+    "rap",
+]  # fmt: skip
+REAL = "tracts of real records"
 EXPERIMENTS = {
-    "blocks": ("blocks (households)", "households", "sample", None, None, "all", None, None, BOTH, 100, {}),
-    "tracts": ("tracts with BLOCK", "persons", "tract", None, 300, TRACT, BLOCK, None, BOTH, 10, WIDE),
-    "tracts_plain": ("tracts without BLOCK", "persons", "tract", None, 300, "all", None, None, ["random"], 10, WIDE),
-    "person_blocks": ("blocks (persons)", "persons", "block", None, 300, BLOCK, None, None, BOTH, 10, {}),
-    "marginals_2": ("2-way marginals", "households", "state", 5, 1000, None, None, 2, ["random"], 10, WIDER),
-    "marginals_3": ("3-way marginals", "households", "state", 5, 1000, None, None, 3, ["random"], 10, WIDER),
-}
+    "blocks": ("blocks (households)", "households", "sample", None, 1, None, "all", None, KNOWN, None, BOTH, 20, {}),
+    "tracts": ("tracts with BLOCK", "persons", "tract", 10, 1, None, TRACT, BLOCK, KNOWN, None, BOTH, 10, WHOLE),
+    "tracts_plain": ("tracts without BLOCK", "persons", "tract", None, 1, None, "all", None, KNOWN, None, RANDOM, 10, WHOLE),
+    "person_blocks": ("blocks (persons)", "persons", "block", 15, 1, None, BLOCK, None, KNOWN, None, BOTH, 10, HALF),
+    "marginals_2": ("2-way marginals", "households", "state", 5, 1, 2000, None, None, KNOWN, 2, RANDOM, 10, HALF),
+    "marginals_3": ("3-way marginals", "households", "state", 5, 1, 2000, None, None, KNOWN, 3, RANDOM, 10, TENTH),
+    "records_tracts": (
+        f"{REAL} with BLOCK", "records", "tract", None, None, None, TRACT, BLOCK, KNOWN, None, BOTH, 10, WHOLE,
+    ),
+    "records_tracts_plain": (
+        f"{REAL} without BLOCK", "records", "tract", None, None, None, "all", None, KNOWN, None, RANDOM, 10, WHOLE,
+    ),
+    "records_blocks": ("blocks of real records", "records", "block", 10, 1, None, BLOCK, None, KNOWN, None, BOTH, 10, HALF),
+}  # fmt: skip
 
 
 def in_order(settings: Any) -> Any:

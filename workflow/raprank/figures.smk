@@ -94,12 +94,8 @@ rule plot_convergence:
 rule write_raprank:
     """Mean match rates of every experiment and source, and whether the orders that the paper reports are seen."""
     input:
-        curves=expand(
-            "results/raprank/{experiment}/curves.parquet", experiment=RUN
-        ),
-        areas=expand(
-            "results/raprank/{experiment}/areas.parquet", experiment=RUN
-        ),
+        curves=expand("results/raprank/{experiment}/curves.parquet", experiment=RUN),
+        areas=expand("results/raprank/{experiment}/areas.parquet", experiment=RUN),
         manifests=MANIFESTS,
         paper="data/papers/rap_rank.yaml",
     output:

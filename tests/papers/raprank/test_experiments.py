@@ -16,6 +16,7 @@ from genverify.core.queries import Query
 from genverify.core.release import Schema
 from genverify.microdata.store import write_microdata
 from genverify.papers.raprank.areas import draw_areas
+from genverify.papers.raprank.blocks import place_rows
 from genverify.papers.raprank.curves import Area, baseline_sets, curve_rows, grid_of, mean_curves
 from genverify.papers.raprank.geographies import baselines_above, count_rows, populate_blocks, rank_geographies
 from genverify.papers.raprank.halves import BLOCK, area_records, codes_of, split_areas, with_block
@@ -69,6 +70,27 @@ def test_whole_blocks_of_a_tract_up_to_the_limit() -> None:
     assert drawn.equals(again)
     with pytest.raises(DataError, match="no block of at most 4 records"):
         draw_areas(sizes, set(), experiment(areas="tract", limit=4), 1)
+
+
+def test_all_tracts_of_a_state_or_some() -> None:
+    tracts = [(f"010010201{place:02d}1000", 10 + place) for place in range(5)]
+    sizes = sizes_of(*tracts, *blocks_of("56", 20))
+    assert draw_areas(sizes, set(), experiment(areas="tract", tracts=None), 1)["area"].nunique() == 6
+    assert draw_areas(sizes, set(), experiment(areas="tract", tracts=2), 1).groupby(sizes["state"]).size().sum() == 3
+
+
+def test_a_state_of_too_few_blocks_is_named() -> None:
+    with pytest.raises(DataError, match=r"state 01: 2 blocks, 6 are needed.*set `states`"):
+        draw_areas(sizes_of(*blocks_of("01", 5, 6)), set(), experiment(), 1)
+
+
+def test_rows_of_a_start_stay_in_their_block_where_there_is_room() -> None:
+    rows = np.array([[1, 0], [2, 0], [3, 0], [4, 1], [5, 2]])
+    placed = place_rows(rows, np.array([1, 3, 1]), seed=4)
+    assert placed[:, -1].tolist() == [0, 1, 1, 1, 2]
+    assert sorted(placed[:, 0].tolist()) == [1, 2, 3, 4, 5]
+    assert {tuple(row) for row in placed.tolist()} >= {(4, 1), (5, 2)}
+    assert placed[0, 0] in (1, 2, 3)
 
 
 def test_only_the_largest_states() -> None:

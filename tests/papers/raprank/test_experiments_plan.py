@@ -9,7 +9,15 @@ from genverify.core.closed import merge
 from genverify.core.errors import ConfigError
 from genverify.core.files import read_yaml
 from genverify.run.config import parse_config
-from genverify.run.experiments import check_experiments, domain_path, experiment_of, experiment_settings, store_path
+from genverify.run.experiments import (
+    can_be_drawn,
+    can_be_run,
+    check_experiments,
+    domain_path,
+    experiment_of,
+    experiment_settings,
+    store_path,
+)
 
 
 def changed(config: dict[str, Any], name: str, **changes: Any) -> dict[str, Any]:
@@ -25,6 +33,27 @@ def test_the_shipped_experiments_are_sound(config: dict[str, Any]) -> None:
     settings = experiment_settings(study, "blocks")
     assert settings.keeps == "occupied"
     assert settings.rap.model_dump() == config["raprank"]["rap"]
+
+
+def test_the_size_of_the_paper_is_one_setting(config: dict[str, Any]) -> None:
+    config["raprank"]["paper_size"] = True
+    study = parse_config(config)
+    check_experiments(study)
+    sizes = {name: (own.runs, own.states, own.limit) for name, own in study.raprank.experiments.items()}
+    assert sizes["tracts"] == sizes["person_blocks"] == (100, None, None)
+    assert sizes["marginals_3"] == (100, 5, None)  # the paper has five states there
+    assert sizes["records_blocks"] == (100, 10, None)  # a user's file need not have six blocks in every state
+    assert parse_config(study.model_dump()) == study
+
+
+def test_experiments_on_person_records_wait_for_a_file(config: dict[str, Any]) -> None:
+    study = parse_config(config)
+    assert [can_be_run(study, name) for name in ("tracts", "records_tracts")] == [True, False]
+    assert [can_be_drawn(study, name) for name in ("rap_fig1", "rap_fig1_records")] == [True, False]
+    config["persons"]["records"] = "mine.csv"
+    assert can_be_drawn(parse_config(config), "rap_fig1_records")
+    records = experiment_of(study, "records_tracts")
+    assert (store_path(records), domain_path(study, records)) == ("results/raprank/records", "data/census/persons.yaml")
 
 
 def test_an_experiment_changes_settings_of_rap(config: dict[str, Any]) -> None:

@@ -125,6 +125,44 @@ def test_a_tract_with_its_blocks(tmp_path: Path, store: Path, toy: Path, toy_set
     assert set(curves["source"]) == {"county", "state", "national", "holdout", "RAP-RANK random", "RAP-RANK holdout"}
 
 
+@pytest.fixture(scope="module")
+def tract(tmp_path_factory: pytest.TempPathFactory, store: Path, toy: Path, toy_settings: ReleaseSettings) -> Path:
+    settings = experiment(toy_settings, areas="tract", tables=["T2"], block_tables=["T1*"])
+    return reconstruct(tmp_path_factory.mktemp("raprank") / "tract", store, toy / "domain.yaml", settings)
+
+
+def test_convergence_of_a_tract(tract: Path, store: Path, tmp_path: Path, toy_settings: ReleaseSettings) -> None:
+    halves = {name: tract / f"{name}.parquet" for name in ("private", "holdout")}
+    seen = {"schema": tract / "seen" / "schema.json", "counts": [tract / "seen" / "000.parquet"]}
+    files = {kind: tmp_path / f"figure.{kind}" for kind in ("pdf", "png", "csv")}
+    script("plot_convergence")(
+        job({**halves, **seen, "manifest": f"{store}.json"}, files, experiment=experiment(toy_settings),
+            convergence={"runs": 2, "steps": [5, 60]}, seed=1)
+    )  # fmt: skip
+    points = pd.read_csv(files["csv"])
+    assert points["source"].tolist() == [
+        *["RAP-RANK random"] * 2,
+        *["RAP-RANK holdout"] * 2,
+        *["RAP-RANK random"] * 2,
+        "holdout",
+    ]
+    known = points[points["source"] == "RAP-RANK random"].groupby("blocks_are")["relaxed_error"]
+    assert (known.last() < known.first()).all()
+    assert points["of_blocks"].unique().tolist() == [3]
+    assert all(path.stat().st_size for path in files.values())
+
+
+def test_person_records_become_a_store(tmp_path: Path, root: Path) -> None:
+    races = ["white", "black", "aian", "asian", "nhpi", "other"]
+    rows = [(BLOCKS[0], 1, 30, 1, 0, 0, 0, 0, 0, 0), (BLOCKS[1], 2, 4, 0, 1, 1, 0, 0, 0, 1)]
+    pd.DataFrame(rows, columns=["block", "sex", "age", *races, "hispanic"]).to_csv(tmp_path / "mine.csv", index=False)
+    made = {"microdata": tmp_path / "records", "manifest": tmp_path / "records.json"}
+    script("ingest_records")(job({"records": tmp_path / "mine.csv", "domain": root / "data/census/persons.yaml"}, made))
+    manifest = json.loads(made["manifest"].read_text())
+    assert (manifest["rows"], manifest["label"]) == (2, "person records of mine.csv, aggregates only")
+    assert pd.read_parquet(made["microdata"] / "01.parquet")["QAGE"].tolist() == [30, 4]
+
+
 def test_a_start_that_lacks_rows_is_refused(blocks: Path, tmp_path: Path, toy_settings: ReleaseSettings) -> None:
     pd.read_parquet(blocks / "holdout.parquet").iloc[:2].to_parquet(tmp_path / "short.parquet")
     files = {"schema": blocks / "seen" / "schema.json", "counts": blocks / "seen" / "000.parquet"}

@@ -128,10 +128,11 @@ PAPER_RUNS = 100
 
 
 def _at_paper_size(experiment: Any) -> Any:
-    """An experiment on all states (of a survey's the five that it names), whole areas, with K = 100."""
+    """An experiment on all states (of whole states and of a user's file those that it names), whole areas, with K = 100."""
     if not isinstance(experiment, dict):
         return experiment
-    states = experiment.get("states") if experiment.get("areas") == "state" else None
+    named = experiment.get("areas") == "state" or experiment.get("data") == "records"
+    states = experiment.get("states") if named else None
     return experiment | {"states": states, "limit": None, "runs": PAPER_RUNS}
 
 

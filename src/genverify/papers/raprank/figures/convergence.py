@@ -14,6 +14,7 @@ WAYS = {
     ("known", started(HOLDOUT)): ("blocks known, started at the holdout", "--", "s", PALETTE[1]),
     ("learned", started("random")): ("blocks learned, random start", ":", "^", PALETTE[3]),
 }
+TICKS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50]
 
 
 def plot_convergence(points: pd.DataFrame, label: str) -> Figure:
@@ -30,6 +31,10 @@ def plot_convergence(points: pd.DataFrame, label: str) -> Figure:
         place.set_title(title)
         place.set_xlabel("steps")
         place.set_ylabel("match rate" if name.startswith("match") else "root of squared errors per row")
+    axes[0].sharey(axes[1])
+    axes[0].set_yticks(TICKS, [f"{tick:g}" for tick in TICKS])
+    lowest, highest = (points[["relaxed_error", "rounded_error"]].agg(how).agg(how) for how in ("min", "max"))
+    axes[0].set_ylim(lowest / 1.3, highest * 1.3)
     base = points.loc[points["source"] == HOLDOUT, "match_rate at 1"].iloc[0]
     axes[2].axhline(base, color=INK, ls="-.", lw=1)
     axes[2].set_ylim(0, 1.02)
