@@ -18,7 +18,7 @@ CONDITIONS = {
     "dp": (0.0, "properties", False, "das", None, False, "appendix_e", 10),
     "dp_uniform": (0.0, "properties", False, "uniform", 0.1, False, "appendix_e", 10),
     "dp_uniform_001": (0.0, "properties", False, "uniform", 0.01, False, "appendix_e", 10),
-    "dp_uniform_0001": (0.0, "properties", False, "uniform", 0.001, False, "appendix_e", 10),
+    "dp_uniform_0001": (0.0, "properties", False, "uniform", 0.001, False, "appendix_e", 0),
     "dp_both": (0.0, "properties", False, "das", None, True, "appendix_e", 10),
     "none_exact": (0.0, "properties", False, "none", None, False, "exact", 0),
 }
