@@ -58,7 +58,9 @@ def by_records(tables: list[tuple[PrintedTable, dict]], table: PrintedTable, lab
 
     def row(columns: tuple[str, ...], wanted: tuple[str, ...]) -> list[int]:
         named = dict(zip(columns, wanted, strict=True))
-        return [int(all(label == "Total" or kind["abc".index(c)] == int(label) for c, label in named.items())) for kind in kinds]
+        return [
+            int(all(label == "Total" or kind["abc".index(c)] == int(label) for c, label in named.items())) for kind in kinds
+        ]
 
     A = [row(own.columns, key) for own, values in tables for key in values]
     lo = [value.lo for _, values in tables for value in values.values()]
@@ -66,7 +68,9 @@ def by_records(tables: list[tuple[PrintedTable, dict]], table: PrintedTable, lab
     c = np.array(row(table.columns, labels))
     ends = []
     for sign in (1, -1):
-        found = milp(sign * c, constraints=LinearConstraint(np.array(A), lo, hi), bounds=Bounds(0, TOP), integrality=np.ones(len(c)))
+        found = milp(
+            sign * c, constraints=LinearConstraint(np.array(A), lo, hi), bounds=Bounds(0, TOP), integrality=np.ones(len(c))
+        )
         ends.append(round(float(c @ found.x)))
     return ends[0], ends[1]
 
@@ -76,7 +80,9 @@ def by_records(tables: list[tuple[PrintedTable, dict]], table: PrintedTable, lab
     st.lists(st.integers(0, 3), min_size=12, max_size=12), st.lists(st.booleans(), min_size=36, max_size=36),
     st.sampled_from([("ab", "bc"), ("ab", "bc", "ac"), ("abc", "b"), ("ab", "c")]), st.sampled_from([1, 1, 3]),
 )  # fmt: skip
-def test_ranges_of_linked_tables_are_those_of_records(counts: list[int], hidden: list[bool], sets: tuple[str, ...], base: int) -> None:
+def test_ranges_of_linked_tables_are_those_of_records(
+    counts: list[int], hidden: list[bool], sets: tuple[str, ...], base: int
+) -> None:
     joint, hide = np.array(counts).reshape(2, 3, 2), np.array(hidden)
     tables = [printed(f"t{at}", columns, joint, np.roll(hide, 7 * at), base) for at, columns in enumerate(sets)]
     linked = linked_of(tables)
@@ -113,7 +119,9 @@ def test_every_count_is_met_by_a_dataset_counted_one_by_one() -> None:
         {"x": (0, 4), "y": (0, 4), "z": (0, 4), "t": (5, 6)},
         [("t", {"x": 1, "y": 2, "z": 3, "t": -1}, 0, 0), ("odd", {"x": 2, "y": 2}, 3, 5)],
     )
-    points = [p for p in product(*(range(lo, hi + 1) for lo, hi in zip(sums.lo, sums.hi, strict=True))) if sums.fits(np.array(p))]
+    points = [
+        p for p in product(*(range(lo, hi + 1) for lo, hi in zip(sums.lo, sums.hi, strict=True))) if sums.fits(np.array(p))
+    ]
     found = all_ranges(sums, WORK)
     assert found.exact.all()
     assert (found.lo == np.min(points, axis=0)).all()
@@ -171,7 +179,9 @@ def test_facts_beside_counts(fact: str, low: int, high: int) -> None:
     """Four people by b, nothing printed but their number."""
     entries = {(str(label),): Entry("*", "x") for label in range(3)} | {("Total",): Entry("4", "x")}
     table = PrintedTable("t", "t", ("b",), entries, {"b": (("Total", ("0", "1", "2")),)})
-    values = {(0, labels): Value(4, 4, False) if entry.text == "4" else Value(0, None, True) for labels, entry in entries.items()}
+    values = {
+        (0, labels): Value(4, 4, False) if entry.text == "4" else Value(0, None, True) for labels, entry in entries.items()
+    }
     linked = link([table], values, read_facts([fact]))
     exposed = expose(linked, WORK)
     cell = linked.sums.place["b=0"]

@@ -23,7 +23,11 @@ def plain_csv(folder: Path) -> Path:
 
 def semicolons_in_a_code_page(folder: Path) -> Path:
     """Semicolons, Windows code page, blanks as thousands separators, a title above and a footnote below."""
-    text = "Bev\u00f6lkerung nach Alter;;;\n;;;\n" + TWO_WAY.replace(",", ";").replace("120", "120") + ";;;\nQuelle: erfunden;;;\n"
+    text = (
+        "Bev\u00f6lkerung nach Alter;;;\n;;;\n"
+        + TWO_WAY.replace(",", ";").replace("120", "120")
+        + ";;;\nQuelle: erfunden;;;\n"
+    )
     (folder / "t.csv").write_bytes(text.encode("cp1252"))
     return folder / "t.csv"
 
@@ -80,7 +84,13 @@ def two_tables_on_a_sheet(folder: Path) -> Path:
     for line in TWO_WAY.splitlines():
         book.active.append([int(text) if text.isdecimal() else text for text in line.split(",")])
     book.active.append([])
-    for row in (["Age", "Town", "Country", "Total"], ["0-14", 10, 20, 30], ["15-64", 40, 41, 81], ["65+", 4, 5, 9], ["Total", 54, 66, 120]):
+    for row in (
+        ["Age", "Town", "Country", "Total"],
+        ["0-14", 10, 20, 30],
+        ["15-64", 40, 41, 81],
+        ["65+", 4, 5, 9],
+        ["Total", 54, 66, 120],
+    ):
         book.active.append(row)
     book.save(folder / "t.xlsx")
     return folder / "t.xlsx"
@@ -127,7 +137,13 @@ def tau_argus(folder: Path) -> Path:
 def acro_session(folder: Path) -> Path:
     lines = TWO_WAY.splitlines()
     (folder / "output_0_0.csv").write_text("\n".join([lines[0], *(line.replace(",3,", ",,") for line in lines[1:])]) + "\n")
-    output = {"uid": "output_0", "type": "table", "status": "fail", "output": ["output_0_0.csv"], "outcome": {"Women": {"65+": "threshold; "}}}
+    output = {
+        "uid": "output_0",
+        "type": "table",
+        "status": "fail",
+        "output": ["output_0_0.csv"],
+        "outcome": {"Women": {"65+": "threshold; "}},
+    }
     (folder / "results.json").write_text(json.dumps({"version": "0.4.8", "results": {"output_0": output}}))
     return folder
 
@@ -138,7 +154,11 @@ SHAPES = [plain_csv, semicolons_in_a_code_page, tabs_in_utf16, tidy, sdmx, workb
 
 def counts(tables: list[PrintedTable], marks: tuple[str, ...] = ()) -> dict[str, int]:
     known, _ = complete_marks(tables, read_marks(marks))
-    values = {(at, labels): value_of(entry, known, read_rule([])) for at, t in enumerate(tables) for labels, entry in t.entries.items()}
+    values = {
+        (at, labels): value_of(entry, known, read_rule([]))
+        for at, t in enumerate(tables)
+        for labels, entry in t.entries.items()
+    }
     linked = link(tables, values)
     return {name_of(key): said[0][2].lo for key, said in linked.printed.items() if said[0][2].lo == said[0][2].hi}
 
@@ -188,7 +208,10 @@ MALFORMED = {
     "twice.csv": ("Age,Women,Men\nyoung,3,4\nyoung,5,6\n", "a second cell for"),
     "two_totals.csv": ("Age,Women,Men\nyoung,3,4\nTotal,3,4\nAll ages,3,4\n", "both look like the total"),
     "broken.json": ('{"version": "2.0", "class": "dataset"', "not valid JSON"),
-    "short.json": ('{"id": ["a"], "size": [2], "value": [1], "dimension": {"a": {"category": {"index": ["x", "y"]}}}}', "1 values for 2"),
+    "short.json": (
+        '{"id": ["a"], "size": [2], "value": [1], "dimension": {"a": {"category": {"index": ["x", "y"]}}}}',
+        "1 values for 2",
+    ),
     "short.px": ('STUB="a";\nVALUES("a")="x","y";\nDATA=\n1 2 3;\n', "3 values, but the variables have 2"),
     "no_book.xlsx": ("this is no workbook", "cannot be read as an Excel workbook"),
     "old.xls": ("x", "save it as .xlsx"),

@@ -36,13 +36,19 @@ def two_hierarchies(tmp_path: Path) -> Path:
     county = "Total: [county-1, county-2], county-1: [A, B, I, J], county-2: [K, L, M, N]"
     size = "Total: [BIG, small], BIG: [L, M], small: [A, B, I, J, K, N]"
     for name, sums in (("county", county), ("size", size)):
-        write(tmp_path, f"{name}.yaml", f"printed: {name}.csv\nmarks: {{'*': suppressed}}\ntables: {{{name}: {{sums: {{region: {{{sums}}}}}}}}}\n")
+        write(
+            tmp_path,
+            f"{name}.yaml",
+            f"printed: {name}.csv\nmarks: {{'*': suppressed}}\ntables: {{{name}: {{sums: {{region: {{{sums}}}}}}}}}\n",
+        )
     both = "".join(f"  {name}: {{sums: {{region: {{{sums}}}}}}}\n" for name, sums in (("county", county), ("size", size)))
     write(tmp_path, "both.yaml", f"printed: [county.csv, size.csv]\nmarks: {{'*': suppressed}}\ntables:\n{both}")
     return tmp_path
 
 
-def test_tables_that_are_safe_alone_can_be_unsafe_together(two_hierarchies: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_tables_that_are_safe_alone_can_be_unsafe_together(
+    two_hierarchies: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     for name in ("county", "size"):
         status, found = disclose(capsys, two_hierarchies / f"{name}.yaml", "--fail-on", "exact")
         assert (status, found["suppressed_known_exactly"]) == (0, 0), name
@@ -53,10 +59,20 @@ def test_tables_that_are_safe_alone_can_be_unsafe_together(two_hierarchies: Path
     assert not found["still_unsafe"]
 
 
-def test_withheld_cells_whose_sum_is_known_can_have_a_dominant_contributor(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_withheld_cells_whose_sum_is_known_can_have_a_dominant_contributor(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """UserSupport 160: three withheld industries, each open by itself; together one enterprise has over 80 % of them."""
     table = write(tmp_path, "nace.csv", "nace,turnover\nB05,*\nB06,*\nB07,*\nB08,400\nB09,90\nTotal,1600\n")
-    lines = ["nace,contributor,value", "B05,one,950", "B05,two,20", "B06,three,60", "B06,four,15", "B07,five,50", "B07,six,15"]
+    lines = [
+        "nace,contributor,value",
+        "B05,one,950",
+        "B05,two,20",
+        "B06,three,60",
+        "B06,four,15",
+        "B07,five,50",
+        "B07,six,15",
+    ]
     lines += [f"B08,e{i},40" for i in range(10)] + [f"B09,f{i},15" for i in range(6)]
     given = write(tmp_path, "who.csv", "\n".join(lines) + "\n")
     rule = ("--contributions", given, "--sensitive", "dominance=2,80", "--fail-on", "exact", "--mark", "*=suppressed")

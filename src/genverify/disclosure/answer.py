@@ -15,7 +15,13 @@ from genverify.disclosure.contributions import Broken
 from genverify.disclosure.exposed import Exposed
 
 DIALECTS = {
-    "plain": {"open": "open", "exact": "known exactly", "narrow": "known too well", "printed": "printed", "withhold": "withhold"},
+    "plain": {
+        "open": "open",
+        "exact": "known exactly",
+        "narrow": "known too well",
+        "printed": "printed",
+        "withhold": "withhold",
+    },
     "sdctable": {"open": "x", "exact": "u", "narrow": "u", "printed": "s", "withhold": "x"},
     "sbs": {"open": "D", "exact": "A", "narrow": "A", "printed": "F", "withhold": "D"},
     "argus": {"open": "M", "exact": "U", "narrow": "U", "printed": "S", "withhold": "U"},
@@ -189,4 +195,3 @@ class Answer:
             if lines:
                 files[placed.table.name] = "\n".join(lines) + "\n"
         return files
-

@@ -11,7 +11,7 @@ from genverify.core.limits import LIMITS
 from genverify.disclosure.tables_options import add_options
 
 if TYPE_CHECKING:
-    from genverify.disclosure.audit import Attack
+    from genverify.disclosure.audit import Attack, Audit
     from genverify.disclosure.describe import Described
 
 
@@ -26,7 +26,9 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     audit.add_argument(
         "--cells", action="store_true", help="only print the cells that the file describes, as a CSV to fill in"
     )
-    audit.add_argument("release", type=Path, nargs="+", metavar="tables", help="files of tables, a folder, or a release file")
+    audit.add_argument(
+        "release", type=Path, nargs="+", metavar="tables", help="files of tables, a folder, or a release file"
+    )
     audit.set_defaults(run=run_disclose)
     add_options(audit)
     tried = commands.add_parser("what-if", help="try the protections that a release file lists")
@@ -70,9 +72,13 @@ def run_audit(options: argparse.Namespace) -> None:
         return
     described = describe(options.release, _limits(options))
     folder = result_folder(options)
-    found, search = write_audit(described, attack_of(described), folder)
     one, many = described.form.unit
-    print(f"{described.people} {many}, {len(found.claims)} verified claims, {len(found.singles)} about exactly one {one}")
+
+    def say(found: "Audit") -> None:
+        claims = f"{len(found.claims)} verified claims, {len(found.singles)} about exactly one {one}"
+        print(f"{described.people} {many}, {claims} ({time.monotonic() - started:.1f} s)", flush=True)
+
+    _, search = write_audit(described, attack_of(described), folder, say)
     remaining = f"{search.left} are left" + (f", {search.undecided} undecided" if search.undecided else "")
     print(f"withhold {len(search.steps)} cells: of {search.before} such claims with k >= {search.k}, {remaining}")
     print(f"{folder / 'report.html'} ({time.monotonic() - started:.1f} s)")

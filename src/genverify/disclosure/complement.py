@@ -131,4 +131,3 @@ class _Search:
             else:
                 ranges = tried
         return ranges
-

@@ -68,7 +68,9 @@ def read_rules(words: Sequence[str]) -> list[tuple[str, Rule]]:
         elif match := re.fullmatch(r"contributors=(\d+)", word):
             found.append((word, Rule("contributors", int(match[1]), Fraction(0))))
         else:
-            raise ConfigError(f"--sensitive {word}: give dominance=2,80 (n, k), p=10 (per cent) or contributors=3 (the fewest)")
+            raise ConfigError(
+                f"--sensitive {word}: give dominance=2,80 (n, k), p=10 (per cent) or contributors=3 (the fewest)"
+            )
     return found
 
 

@@ -90,7 +90,11 @@ class Exposed:
             if statement.get("cell") in wanted and len(reasons) < MOST_REASONS:
                 for row in _rows(statement["proof"]):
                     reasons[row] = None
-                    wanted |= {self.linked.sums.cells[c] for c in self._cells(place[row]) if self.linked.sums.lo[c] < self.linked.sums.hi[c]}
+                    wanted |= {
+                        self.linked.sums.cells[c]
+                        for c in self._cells(place[row])
+                        if self.linked.sums.lo[c] < self.linked.sums.hi[c]
+                    }
         return [self._said(place[row]) for row in reasons]
 
     def _cells(self, row: int) -> list[int]:

@@ -104,7 +104,9 @@ def link(tables: Sequence[PrintedTable], values: Mapping[tuple[int, Labels], Val
     named: list[Row] = [(name, {name_of(key): own for key, own in cells.items()}, 0, 0) for name, cells in rows.items()]
     sums = make_sums(ends, [*named, *extra])
     exact = joint and all(column.one_set_of_parts for column in columns.values())
-    return Linked(columns, placed, {k: tuple(v) for k, v in printed.items()}, sums, tuple(keys), exact, ceiling, tuple(assumed))
+    return Linked(
+        columns, placed, {k: tuple(v) for k, v in printed.items()}, sums, tuple(keys), exact, ceiling, tuple(assumed)
+    )
 
 
 def _ceiling(values: Iterable[Value]) -> int:
@@ -171,7 +173,9 @@ def _covers(parent: str, sums: Sequence[Adds], labels: Sequence[str]) -> bool:
     return inside >= {label for label in labels if label not in parents}
 
 
-def _add_sums(column: Column, table: PrintedTable, own: str, tops: Sequence[str], labels: Sequence[str], assumed: list[str]) -> None:
+def _add_sums(
+    column: Column, table: PrintedTable, own: str, tops: Sequence[str], labels: Sequence[str], assumed: list[str]
+) -> None:
     for parent, children in table.sums.get(own, ()):
         column.sums[ALL if parent in tops else parent, tuple(child for child in children if child not in tops)] = None
     if not tops:
@@ -190,7 +194,11 @@ def _same(columns: Mapping[str, Column], name: str, labels: Sequence[str]) -> st
             return known
     alike = {label.casefold() for label in labels}
     for known, column in columns.items():
-        if alike == {label.casefold() for label in column.labels} and (_anonymous(name) or _anonymous(known)) and not alike <= COMMON:
+        if (
+            alike == {label.casefold() for label in column.labels}
+            and (_anonymous(name) or _anonymous(known))
+            and not alike <= COMMON
+        ):
             return known
     return None
 

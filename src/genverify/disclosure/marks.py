@@ -111,7 +111,9 @@ def complete_marks(
         elif limit := LIMIT.fullmatch(mark):
             meanings[mark], how[mark] = limit_value(limit[1], int(limit[2])), "as it says"
         elif ask is not None:
-            meanings[mark] = meaning_of(ask(f"What does {shown(mark)} mean ({found[mark]} times)? {MEANINGS}: "), shown(mark))
+            meanings[mark] = meaning_of(
+                ask(f"What does {shown(mark)} mean ({found[mark]} times)? {MEANINGS}: "), shown(mark)
+            )
             how[mark] = "as answered"
         else:
             unknown.append(mark)
@@ -124,7 +126,9 @@ def _refuse_unknown(tables: Sequence[PrintedTable], unknown: Sequence[str], foun
     listed = ", ".join(f"{shown(mark)} ({found[mark]} times)" for mark in unknown)
     first = next(e for t in tables for e in t.entries.values() if e.text.strip() == unknown[0])
     words = " ".join(f"--mark '{mark or BLANK}=suppressed'" for mark in unknown)
-    raise DataError(f"{first.place}: what do these marks mean: {listed}? Say it, for instance {words}. A mark means {MEANINGS}.")
+    raise DataError(
+        f"{first.place}: what do these marks mean: {listed}? Say it, for instance {words}. A mark means {MEANINGS}."
+    )
 
 
 def shown(mark: str) -> str:

@@ -90,7 +90,9 @@ def _corrected(table: PrintedTable, form: PrintedForm, folder: Path) -> PrintedT
     told = form.tables.get(table.name, PrintedTableForm())
     if told.columns is not None:
         if len(told.columns) != len(table.columns):
-            raise ConfigError(f"tables: {table.name}: {len(told.columns)} columns are named, but it has {len(table.columns)}")
+            raise ConfigError(
+                f"tables: {table.name}: {len(told.columns)} columns are named, but it has {len(table.columns)}"
+            )
         names = dict(zip(table.columns, told.columns, strict=True))
         table = replace(table, columns=tuple(told.columns), sums={names[c]: own for c, own in table.sums.items()})
     sums = dict(table.sums)
@@ -113,7 +115,9 @@ def _top(table: PrintedTable, column: str) -> str:
     return next(iter(table.totals(column)), "Total")
 
 
-def _only_printed(sums: Sequence[tuple[str, tuple[str, ...]]], table: PrintedTable, column: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+def _only_printed(
+    sums: Sequence[tuple[str, tuple[str, ...]]], table: PrintedTable, column: str
+) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """The levels of a hierarchy of which this table prints all parts."""
     labels = set(table.labels(column))
     return tuple((parent, children) for parent, children in sums if labels.issuperset(children))
@@ -125,7 +129,9 @@ def _check_labels(table: PrintedTable, sums: Mapping[str, Sequence[tuple[str, tu
         for parent, children in own:
             for label in children:
                 if label not in labels:
-                    raise DataError(f"{table.source}: {parent!r} adds up {label!r}, no label of {column}: {nearest(label, list(labels))}")
+                    raise DataError(
+                        f"{table.source}: {parent!r} adds up {label!r}, no label of {column}: {nearest(label, list(labels))}"
+                    )
 
 
 def _kept_to(table: PrintedTable, inside: Mapping[str, str]) -> PrintedTable:
@@ -148,7 +154,14 @@ def written(understood: Understood, folder: Path) -> str:
     for table in understood.tables:
         sums = {c: {parent: list(children) for parent, children in own} for c, own in table.sums.items() if own}
         tables[table.name] = {"columns": list(table.columns), **({"sums": sums} if sums else {})}
-    text = {"printed": form.printed, "marks": marks, "rule": form.rule, "inside": form.inside, "facts": form.facts, "tables": tables}
+    text = {
+        "printed": form.printed,
+        "marks": marks,
+        "rule": form.rule,
+        "inside": form.inside,
+        "facts": form.facts,
+        "tables": tables,
+    }
     return yaml.safe_dump({key: own for key, own in text.items() if own}, sort_keys=False, allow_unicode=True, width=120)
 
 

@@ -55,10 +55,19 @@ def _table(answer: Answer, placed: Placed, unsafe: set[int]) -> dict[str, Any]:
     body = [[*row, *_cells(answer, placed, row, across, unsafe)] for row in rows[:MOST_ROWS]]
     head = [*(table.columns[:-1] if len(table.columns) > 1 else table.columns), *across]
     cut = len(rows) > MOST_ROWS or len(table.columns) > 1 and len(table.labels(table.columns[-1])) > MOST_COLUMNS
-    return {"name": table.name, "title": table.title, "head": head, "rows": body, "labels": len(head) - len(across), "cut": cut}
+    return {
+        "name": table.name,
+        "title": table.title,
+        "head": head,
+        "rows": body,
+        "labels": len(head) - len(across),
+        "cut": cut,
+    }
 
 
-def _cells(answer: Answer, placed: Placed, row: tuple[str, ...], across: tuple[str, ...], unsafe: set[int]) -> Iterator[tuple[str, str, str]]:
+def _cells(
+    answer: Answer, placed: Placed, row: tuple[str, ...], across: tuple[str, ...], unsafe: set[int]
+) -> Iterator[tuple[str, str, str]]:
     """What is printed, what is known where that is more, and the kind of the cell."""
     table, ranges = placed.table, answer.exposed.ranges
     added = set(answer.complement.cells) if answer.complement else set()
@@ -70,5 +79,7 @@ def _cells(answer: Answer, placed: Placed, row: tuple[str, ...], across: tuple[s
         cell = answer.exposed.printed[placed.keys[labels]]
         lo, hi = int(ranges.lo[cell]), int(ranges.hi[cell])
         known = str(lo) if lo == hi else f"{lo} or more" if answer.exposed.open_above(cell) else f"{lo} to {hi}"
-        kind = "unsafe" if cell in unsafe else "withhold" if cell in added else "open" if answer.exposed.unclear[cell] else ""
+        kind = (
+            "unsafe" if cell in unsafe else "withhold" if cell in added else "open" if answer.exposed.unclear[cell] else ""
+        )
         yield table.entries[labels].text or "blank", known if answer.exposed.unclear[cell] else "", kind

@@ -43,7 +43,10 @@ class Chances:
         end = min(self.start + len(self.weights), other.start + len(other.weights))
         if end <= start:
             return Chances(start, np.zeros(1))
-        mine, theirs = self.weights[start - self.start : end - self.start], other.weights[start - other.start : end - other.start]
+        mine, theirs = (
+            self.weights[start - self.start : end - self.start],
+            other.weights[start - other.start : end - other.start],
+        )
         return Chances(start, mine * theirs)
 
     @property
@@ -98,7 +101,9 @@ class Tree:
         up[group] = own
         return own
 
-    def _down(self, group: str, rest: Chances, printed: Mapping[str, int], up: Mapping[str, Chances], found: dict[str, Floats]) -> None:
+    def _down(
+        self, group: str, rest: Chances, printed: Mapping[str, int], up: Mapping[str, Chances], found: dict[str, Floats]
+    ) -> None:
         """The groups below, given what everything outside says of their total."""
         said = rest.times(rounding_chances(printed[group], self.base))
         for part in self.sums.get(group, ()):

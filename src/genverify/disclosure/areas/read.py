@@ -14,7 +14,9 @@ NEEDED = ("area", "variable", "group", "count")
 def read_areas(path: Path) -> pd.DataFrame:
     """The tidy counts of a file (Parquet or CSV), with the name of each cell."""
     if not path.is_file():
-        raise DataError(f"{path}: there is no such file; set the paths of the study, e.g. snakemake nz --configfile mine.yaml")
+        raise DataError(
+            f"{path}: there is no such file; set the paths of the study, e.g. snakemake nz --configfile mine.yaml"
+        )
     frame = pd.read_parquet(path) if path.suffix == ".parquet" else pd.read_csv(path, dtype=str)
     for name in NEEDED:
         if name not in frame:

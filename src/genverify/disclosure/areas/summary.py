@@ -9,7 +9,10 @@ from genverify.show.markdown import bullets, document, markdown_table
 def summary_frame(rows: pd.DataFrame) -> pd.DataFrame:
     """For each level and table, and in all: counts, narrower than the rule, pinned; suppressed ones that follow; contradictions."""
     named = rows.assign(table=rows["cell"].str.partition("/")[0])
-    groups = [*named.groupby(["level", "table"], sort=True), *(((level, "all tables"), own) for level, own in named.groupby("level"))]
+    groups = [
+        *named.groupby(["level", "table"], sort=True),
+        *(((level, "all tables"), own) for level, own in named.groupby("level")),
+    ]
     return pd.DataFrame([{"level": level, "table": table, **_counts(own)} for (level, table), own in groups])
 
 
@@ -27,7 +30,6 @@ def _counts(rows: pd.DataFrame) -> dict[str, int]:
         "contradict_in_area": int((rows["contradicts"] == "area").sum()),
         "contradict_by_geography": int((rows["contradicts"] == "geography").sum()),
     }  # fmt: skip
-
 
 
 WORDS = {

@@ -37,7 +37,9 @@ def read_argus(path: Path, limits: FileLimits) -> list[PrintedTable]:
     columns = [variable for variable in variables if "RECODEABLE" in variable.tags or "RECODABLE" in variable.tags]
     numeric = [at for at, variable in enumerate(variables) if "NUMERIC" in variable.tags or "FREQUENCY" in variable.tags]
     status = next((at for at, variable in enumerate(variables) if "STATUS" in variable.tags), None)
-    counts = next((at for at, variable in enumerate(variables) if "FREQUENCY" in variable.tags), numeric[0] if numeric else None)
+    counts = next(
+        (at for at, variable in enumerate(variables) if "FREQUENCY" in variable.tags), numeric[0] if numeric else None
+    )
     if not columns or counts is None:
         raise DataError(f"{meta}: names no <RECODEABLE> variable, or no <FREQUENCY> or <NUMERIC> one")
     entries = []

@@ -48,7 +48,9 @@ def _of_session(files: Sequence[Path]) -> list[Path]:
     if any(file.name == "results.json" for file in files):
         return [file for file in files if file.name == "results.json"]
     tabs = {file.stem for file in files if file.suffix == ".tab"}
-    kept = [file for file in files if not (file.suffix in (".rda", *BESIDE) and (file.suffix in BESIDE or file.stem in tabs))]
+    kept = [
+        file for file in files if not (file.suffix in (".rda", *BESIDE) and (file.suffix in BESIDE or file.stem in tabs))
+    ]
     return [file for file in kept if _ending(file) or file.suffix.lower() == ".rda"]
 
 
@@ -63,7 +65,9 @@ def _reader(path: Path) -> Reader:
     end = _ending(path)
     if end is None:
         hint = "; save it as .xlsx" if path.suffix.lower() == ".xls" else ""
-        raise DataError(f"{path}: files of this kind are not read{hint}; known: {', '.join(READERS)}, .rda, or a release file (.yaml)")
+        raise DataError(
+            f"{path}: files of this kind are not read{hint}; known: {', '.join(READERS)}, .rda, or a release file (.yaml)"
+        )
     return READERS[end]
 
 

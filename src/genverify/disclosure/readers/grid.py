@@ -175,7 +175,9 @@ def _table(
 
 def _is_share(grid: Grid, rows: Sequence[int], column: int, heads: Sequence[str]) -> bool:
     texts = [grid[row][column] for row in rows if grid[row][column]]
-    return any(_word(head).lower() in SHARES for head in heads) or (bool(texts) and all(is_percentage(text) for text in texts))
+    return any(_word(head).lower() in SHARES for head in heads) or (
+        bool(texts) and all(is_percentage(text) for text in texts)
+    )
 
 
 def _sizes(levels: Sequence[Sequence[str]], counted: Sequence[int], title: str) -> list[tuple[tuple[str, ...], str]]:

@@ -25,7 +25,9 @@ def read_json(path: Path, limits: FileLimits) -> list[PrintedTable]:
         return acro_tables(text, path, limits)
     datasets = _datasets(text)
     if not datasets:
-        raise DataError(f"{path}: is neither a JSON-stat dataset (class, id, size, dimension, value) nor acro's results.json")
+        raise DataError(
+            f"{path}: is neither a JSON-stat dataset (class, id, size, dimension, value) nor acro's results.json"
+        )
     try:
         return [_table(name or path.stem, dataset, path) for name, dataset in datasets]
     except (KeyError, TypeError, AttributeError, IndexError) as error:
@@ -37,7 +39,9 @@ def _datasets(text: Any) -> list[tuple[str, Any]]:
         return []
     if "dimension" in text and "value" in text:
         return [("", text)]
-    return [(str(name), own) for name, own in text.items() if isinstance(own, dict) and "dimension" in own and "value" in own]
+    return [
+        (str(name), own) for name, own in text.items() if isinstance(own, dict) and "dimension" in own and "value" in own
+    ]
 
 
 def _table(name: str, dataset: Any, path: Path) -> PrintedTable:
@@ -51,7 +55,9 @@ def _table(name: str, dataset: Any, path: Path) -> PrintedTable:
     values, status = dataset["value"], dataset.get("status") or {}
     if isinstance(values, list) and len(values) != len(cells):
         raise DataError(f"{path}: {len(values)} values for {len(cells)} combinations of categories")
-    entries = [(cell, Entry(_text(_at(values, at), _at(status, at)), f"{path}, value {at}")) for at, cell in enumerate(cells)]
+    entries = [
+        (cell, Entry(_text(_at(values, at), _at(status, at)), f"{path}, value {at}")) for at, cell in enumerate(cells)
+    ]
     shown = [dimension[column].get("label") or column for column in columns]
     return find_totals(make_table(name, str(path), shown, entries, dataset.get("label") or "").noted("JSON-stat"))
 

@@ -83,7 +83,11 @@ def is_total(label: str) -> bool:
     (True, True, True, False)
     """
     text = " ".join(label.lower().strip(" :.*").split())
-    return text in TOTAL_WORDS or text.startswith("all ") or re.fullmatch(r"(grand )?total( persons| people| number| count)?", text) is not None
+    return (
+        text in TOTAL_WORDS
+        or text.startswith("all ")
+        or re.fullmatch(r"(grand )?total( persons| people| number| count)?", text) is not None
+    )
 
 
 def number_of(text: str) -> int | None:
@@ -114,5 +118,9 @@ def is_value(text: str) -> bool:
     """Whether a text can stand in the body of a table: a number, a number with its percentage, a limit, or a mark."""
     text = text.strip()
     return bool(
-        NUMBER.fullmatch(text) or is_percentage(text) or BOTH.fullmatch(text) or LIMIT.fullmatch(text) or MARK.fullmatch(text)
+        NUMBER.fullmatch(text)
+        or is_percentage(text)
+        or BOTH.fullmatch(text)
+        or LIMIT.fullmatch(text)
+        or MARK.fullmatch(text)
     )

@@ -34,7 +34,10 @@ def read_px(path: Path, limits: FileLimits) -> list[PrintedTable]:
     cells = list(product(*labels))
     if len(data) != len(cells):
         raise DataError(f"{path}: DATA holds {len(data)} values, but the variables have {len(cells)} combinations")
-    entries = [(cell, Entry(value.strip('"'), f"{path}, value {at}")) for at, (cell, value) in enumerate(zip(cells, data, strict=True), 1)]
+    entries = [
+        (cell, Entry(value.strip('"'), f"{path}, value {at}"))
+        for at, (cell, value) in enumerate(zip(cells, data, strict=True), 1)
+    ]
     table = make_table(path.stem, str(path), columns, entries, " ".join(QUOTED.findall(said.get(("TITLE", ""), ""))))
     named = {column: QUOTED.findall(said["ELIMINATION", column]) for column in columns if ("ELIMINATION", column) in said}
     totals = {column: found[0] for column, found in named.items() if found}

@@ -23,7 +23,10 @@ def read_rdata(path: Path, limits: FileLimits) -> list[PrintedTable]:
     found = []
     for name, frame in frames.items():
         texts = frame.astype(object).where(frame.notna(), "")
-        grid: Grid = [[str(column) for column in frame.columns], *([_text(value) for value in row] for row in texts.to_numpy().tolist())]
+        grid: Grid = [
+            [str(column) for column in frame.columns],
+            *([_text(value) for value in row] for row in texts.to_numpy().tolist()),
+        ]
         read = tidy_tables if is_tidy(grid) else tables_of
         found += read(grid, str(name or path.stem), str(path))
     return [table.noted("an R data frame") for table in found]

@@ -49,15 +49,23 @@ def tidy_tables(grid: Grid, name: str, source: str) -> list[PrintedTable]:
     found = []
     for part in dict.fromkeys(row[apart] for _, row in rows) if apart is not None else [""]:
         own = [(number, row) for number, row in rows if apart is None or row[apart] == part]
-        entries = [(tuple(row[at] for at in labels), _entry(row, value, flag, f"{source}, line {number}")) for number, row in own]
+        entries = [
+            (tuple(row[at] for at in labels), _entry(row, value, flag, f"{source}, line {number}")) for number, row in own
+        ]
         for (number, _), (texts, entry) in zip(own, entries, strict=True):
             if entry.text and not is_value(entry.text) and not entry.text.startswith("status "):
                 raise DataError(f"{source}, line {number}: the value {entry.text!r} is neither a number nor a mark")
             if "" in texts:
-                raise DataError(f"{source}, line {number}: {grid[0][labels[texts.index('')]]} is empty; every line needs its labels")
+                raise DataError(
+                    f"{source}, line {number}: {grid[0][labels[texts.index('')]]} is empty; every line needs its labels"
+                )
         table = make_table(part or name, source, [grid[0][at] for at in labels], entries)
         notes = ["a line for each cell; " + f"counts in {grid[0][value]}"]
-        notes += [f"the same in every line: {', '.join(f'{grid[0][at]} = {rows[0][1][at]}' for at in constant)}"] if constant else []
+        notes += (
+            [f"the same in every line: {', '.join(f'{grid[0][at]} = {rows[0][1][at]}' for at in constant)}"]
+            if constant
+            else []
+        )
         found.append(find_totals(replace(table, notes=tuple(notes))))
     return found
 

@@ -21,7 +21,9 @@ def read_xlsx(path: Path, limits: FileLimits) -> list[PrintedTable]:
     try:
         book = openpyxl.load_workbook(path, data_only=True)
     except (BadZipFile, KeyError, ValueError, OSError) as error:
-        raise DataError(f"{path}: cannot be read as an Excel workbook ({error}); save it again as .xlsx, or as CSV") from None
+        raise DataError(
+            f"{path}: cannot be read as an Excel workbook ({error}); save it again as .xlsx, or as CSV"
+        ) from None
     found, skipped = list[PrintedTable](), list[str]()
     visible = [sheet for sheet in book.worksheets if sheet.sheet_state == "visible"]
     for sheet in visible:

@@ -18,7 +18,9 @@ class CellProgram:
     """
 
     def __init__(self, A: csr_array, least: Ints, most: Ints, seconds: float) -> None:
-        self._highs = _highs(presolve="off", simplex_iteration_limit=200_000, time_limit=seconds, simplex_primal_edge_weight_strategy=DEVEX)
+        self._highs = _highs(
+            presolve="off", simplex_iteration_limit=200_000, time_limit=seconds, simplex_primal_edge_weight_strategy=DEVEX
+        )
         self._highs.passModel(_model(A.tocsc(), least, most))
         self._highs.changeObjectiveSense(highspy.ObjSense.kMaximize)
         self._all = np.arange(A.shape[1], dtype=np.int32)

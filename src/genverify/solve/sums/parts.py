@@ -31,9 +31,7 @@ class Contradiction:
     cells: tuple[str, ...]
 
 
-def all_ranges(
-    sums: Sums, work: Work, wanted: Flags | None = None, start: Sequence[Ints] = (), say: Say = quiet
-) -> Ranges:
+def all_ranges(sums: Sums, work: Work, wanted: Flags | None = None, start: Sequence[Ints] = (), say: Say = quiet) -> Ranges:
     """The range of every wanted cell of a system; the statements are in an order in which they can be checked."""
     wanted = np.ones(len(sums.cells), dtype=bool) if wanted is None else wanted
     known, deadline = propagate(sums), time.monotonic() + work.seconds
