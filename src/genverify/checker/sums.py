@@ -38,6 +38,15 @@ def check_sums(sums: Sums, statements: Sequence[Mapping[str, Any]]) -> Shown:
     return checker.shown
 
 
+def check_at_most(sums: Sums, statements: Sequence[Mapping[str, Any]], weights: Mapping[str, int], proof: Any) -> int:
+    """The most that a weighted sum of cells can be by a proof that comes after some statements; all of them are checked."""
+    checker = _Checker(sums)
+    for number, statement in enumerate(statements):
+        checker.statement(statement, f"statement {number}")
+    c = {checker.cell(name, "sum"): _whole(weight, f"sum, {name}") for name, weight in weights.items()}
+    return checker.most_of(c, proof, {}, "sum", 0)
+
+
 class _Checker:
     def __init__(self, sums: Sums) -> None:
         self.sums = sums
@@ -123,10 +132,10 @@ class _Checker:
     def cell(self, name: Any, place: str) -> int:
         if name not in self.sums.place:
             raise CertificateError(f"{place}: there is no cell {str(name)[:60]!r}")
-        return self.sums.place[name]
+        return int(self.sums.place[name])
 
 
 def _whole(value: Any, place: str) -> int:
     if type(value) is not int or abs(value) > LARGEST * LARGEST:
         raise CertificateError(f"{place}: {str(value)[:40]!r} is not a whole number of reasonable size")
-    return value
+    return int(value)

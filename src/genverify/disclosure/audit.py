@@ -1,6 +1,5 @@
 """The audit of a release: the attack on every area, the ranges of all cells, and whom the claims single out."""
 
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -22,7 +21,6 @@ from genverify.disclosure.people import count_people
 from genverify.solve.settings import ProgramSettings
 
 MOST_RECORDS = 400
-DEEPEST = 8  # calls of a search for every node above the one that it is at
 RECORDS, FEWEST = 200_000, 8  # of all generated datasets together; the verified claims do not depend on how many there are
 RECORD = "record"
 
@@ -39,7 +37,6 @@ class Attack:
     def __call__(self, release: Release) -> Verified:
         """The attack on one area, every proof checked."""
         seed = derive_seed(self.seed, "audit", release.block)
-        sys.setrecursionlimit(max(sys.getrecursionlimit(), DEEPEST * self.settings.nodes))  # a node lies in the one above it
         fewer = max(FEWEST, min(self.datasets, RECORDS // max(release.n, 1)))
         return attack_release(release, self.settings, min(self.datasets, fewer), self.min_k, seed)
 

@@ -106,7 +106,7 @@ class ProtectionForm(PublishedForm):
 
 
 class SearchForm(Section):
-    """The search for cells to withhold: until no singleton claim of `k` or more columns is left, or one of its limits is met."""
+    """The search for cells to withhold: until no singleton claim of `k` or more columns is left, or a limit is met."""
 
     k: int = Field(default=2, ge=1)
     cells: int = Field(default=60, ge=0)

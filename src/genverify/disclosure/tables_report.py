@@ -54,7 +54,7 @@ def _table(answer: Answer, placed: Placed, unsafe: set[int]) -> dict[str, Any]:
     rows = list(dict.fromkeys(labels[:-1] if len(table.columns) > 1 else labels for labels in table.entries))
     body = [[*row, *_cells(answer, placed, row, across, unsafe)] for row in rows[:MOST_ROWS]]
     head = [*(table.columns[:-1] if len(table.columns) > 1 else table.columns), *across]
-    cut = len(rows) > MOST_ROWS or len(table.columns) > 1 and len(table.labels(table.columns[-1])) > MOST_COLUMNS
+    cut = len(rows) > MOST_ROWS or (len(table.columns) > 1 and len(table.labels(table.columns[-1])) > MOST_COLUMNS)
     return {
         "name": table.name,
         "title": table.title,

@@ -9,7 +9,10 @@ from genverify.disclosure.areas.spec import AreaSettings
 from script_jobs import job, script
 
 TABLES = "title: made up\nsource: synthetic\nbase: 3\nsums: {t: {total: [a, b]}}\n"
-SMALL = "area,variable,group,count\ns1,t,a,0\ns1,t,b,3\ns1,t,total,3\ns2,t,a,3\ns2,t,b,\ns2,t,total,6\ns3,t,a,0\ns3,t,b,0\ns3,t,total,9\n"
+SMALL = (
+    "area,variable,group,count\ns1,t,a,0\ns1,t,b,3\ns1,t,total,3\n"
+    + "s2,t,a,3\ns2,t,b,\ns2,t,total,6\ns3,t,a,0\ns3,t,b,0\ns3,t,total,9\n"
+)
 LARGER = "area,variable,group,count\nl1,t,a,3\nl1,t,b,6\nl1,t,total,9\nl2,t,a,3\nl2,t,b,0\nl2,t,total,3\n"
 INSIDE = "sa1,sa2\ns1,l1\ns2,l1\ns3,l2\n"
 

@@ -28,7 +28,7 @@ class Bounded:
 
 
 def bound_part(part: Part, spec: AreaTables, work: Work) -> Bounded:
-    """Ranges with geography where the part's counts fit the rule; else each area by itself, and what fits nowhere is marked."""
+    """Ranges with geography where counts fit the rule; else of each area by itself; what fits nowhere is marked."""
     sums, alone = system_of(part, spec), system_of(part, spec, geography=False)
     by_area = _alone(alone)
     together = all_ranges(sums, work)
@@ -50,7 +50,7 @@ def bound_part(part: Part, spec: AreaTables, work: Work) -> Bounded:
 
 
 def _alone(sums: Sums) -> Ranges:
-    """Every area by itself. Its tables are trees of sums, of which single rows say everything; NOWHERE where nothing fits."""
+    """Every area by itself: its tables are trees of sums, of which single rows say all. NOWHERE where nothing fits."""
     known = propagate(sums)
     lo, hi = known.lo, known.hi
     if known.empty:

@@ -7,7 +7,7 @@ from genverify.show.markdown import bullets, document, markdown_table
 
 
 def summary_frame(rows: pd.DataFrame) -> pd.DataFrame:
-    """For each level and table, and in all: counts, narrower than the rule, pinned; suppressed ones that follow; contradictions."""
+    """By level and table, and in all: counts, narrower and pinned ones, suppressed ones that follow, contradictions."""
     named = rows.assign(table=rows["cell"].str.partition("/")[0])
     groups = [
         *named.groupby(["level", "table"], sort=True),
@@ -38,8 +38,8 @@ WORDS = {
     "contradict_by_geography": "that contradict it by geography",
 }  # fmt: skip
 NOTES = (
-    "Every range is exact: both ends are met by counts that fit all tables of the larger area and its small ones, recounted, and "
-    "proofs in whole numbers that nothing lies outside were checked (results/nz/proofs).",
+    "Ranges are exact: counts that fit all tables of a larger area and its small ones meet both ends, recounted; proofs in whole "
+    "numbers that nothing lies outside were checked (results/nz/proofs); `ends_not_attained` counts those where not.",
     "`narrower than the rule`: fewer counts are possible than the rounding of this count alone would leave.",
     "Chances: before anything is seen, all tables of counts are equally likely; only tables that are printed whole.",
     "Aggregates over areas; no area is named, here or in the files behind this page.",

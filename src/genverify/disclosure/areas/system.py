@@ -1,4 +1,4 @@
-"""One larger area with its small ones as a system of sums: the tables of each, and every count as the sum over small areas."""
+"""A larger area with its small ones as a system of sums: the tables of each, and every count as the sum over small areas."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Tables in a grid of texts, as spreadsheets and CSV files hold them: headers, several tables, titles, footnotes, sections."""
+"""Tables in a grid of texts, as spreadsheets and CSV files hold them: headers, several tables, titles, notes, sections."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -46,7 +46,7 @@ def tables_of(grid: Grid, name: str, source: str, indents: dict[str, int] | None
         title = ""
     if not found:
         raise DataError(
-            f"{source}: no table was found: at least one row of headers, one column of labels and a body of counts are needed"
+            f"{source}: no table was found: a row of headers, a column of labels and a body of counts are needed"
         )
     return found
 
@@ -160,7 +160,7 @@ def _table(
                 text = both[1]
             if text and not is_value(text):
                 raise DataError(
-                    f"{place}: {text!r} stands among the counts and is neither a number nor a mark; correct it, or take it out"
+                    f"{place}: {text!r} stands among the counts, neither a number nor a mark; correct it, or take it out"
                 )
             if (number := number_of(text)) is not None and number < 0:
                 raise DataError(f"{place}: the count {text!r} is negative; counts are whole numbers from 0")

@@ -17,7 +17,7 @@ OPEN = {"", "A", "F", "E", "P", "R"}  # what a status says of a count that may b
 
 
 def is_tidy(grid: Grid) -> bool:
-    """Whether a grid has a line for every cell: a column called so holds the values, and some other column repeats itself."""
+    """Whether a grid has a line for every cell: a column called so holds the values, and another one repeats itself."""
     head = [text.lower() for text in grid[0]]
     value = value_column(head)
     rows = [row for row in grid[1:] if any(row)]
@@ -27,7 +27,7 @@ def is_tidy(grid: Grid) -> bool:
         return True
     others = [at for at, name in enumerate(head) if at != value and name not in FLAGS]
     numeric = [at for at in others if all(row[at].isdecimal() or is_value(row[at]) for row in rows)]
-    return len(others) > 1 and len(numeric) < len(others) or (len(others) == 1 and len(head) <= 3)
+    return (len(others) > 1 and len(numeric) < len(others)) or (len(others) == 1 and len(head) <= 3)
 
 
 def value_column(head: Sequence[str]) -> int | None:

@@ -40,10 +40,10 @@ def read_xlsx(path: Path, limits: FileLimits) -> list[PrintedTable]:
 
 
 def _grid(sheet: Any, path: Path) -> tuple[Grid, dict[str, int]]:
-    merged = {}
+    merged: dict[tuple[int, int], Any] = {}
     for span in sheet.merged_cells.ranges:
         first = sheet.cell(span.min_row, span.min_col)
-        merged |= {(row, column): first for row, column in _inside(span)}
+        merged |= dict.fromkeys(_inside(span), first)
     indents, grid = dict[str, int](), list[list[str]]()
     for row in sheet.iter_rows():
         texts = []
