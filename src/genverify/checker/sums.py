@@ -122,7 +122,7 @@ class _Checker:
         """What a row with its multiplier adds to the bound; its cells leave w."""
         for column, weight in self.entries[self.start[row] : self.start[row + 1]]:
             w[column] = w.get(column, 0) - y * weight
-        return y * (self.most[row] if y > 0 else self.least[row])
+        return int(y * (self.most[row] if y > 0 else self.least[row]))
 
     def ends(self, cell: int, ends: Mapping[int, tuple[int, int]]) -> tuple[int, int]:
         lo, hi = self.shown.lo[cell], self.shown.hi[cell]

@@ -72,7 +72,8 @@ def _whole(values: npt.NDArray[Any], path: Path, what: str) -> Ints:
         raise DataError(
             f"{path}: {what} is {values[np.argmax(found != values)]}, no whole number; multiply the row until it is"
         )
-    return found.astype(np.int64)
+    whole: Ints = found.astype(np.int64)
+    return whole
 
 
 def unique(sums: Sums, work: Work) -> Unique:

@@ -38,8 +38,8 @@ WORDS = {
     "contradict_by_geography": "that contradict it by geography",
 }  # fmt: skip
 NOTES = (
-    "Ranges are exact: counts that fit all tables of a larger area and its small ones meet both ends, recounted; proofs in whole "
-    "numbers that nothing lies outside were checked (results/nz/proofs); `ends_not_attained` counts those where not.",
+    "Ranges are exact: counts that fit all tables of a larger area and its small ones meet both ends, recounted; proofs in "
+    "whole numbers that nothing lies outside were checked (results/nz/proofs); `ends_not_attained` counts those where not.",
     "`narrower than the rule`: fewer counts are possible than the rounding of this count alone would leave.",
     "Chances: before anything is seen, all tables of counts are equally likely; only tables that are printed whole.",
     "Aggregates over areas; no area is named, here or in the files behind this page.",
