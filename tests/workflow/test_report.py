@@ -30,7 +30,7 @@ def test_every_table_to_read_has_a_page() -> None:
 
 
 def test_a_table_stands_in_one_group() -> None:
-    assert PAGES.keys() == {"all", "raprank", "persons", "housing", "zeros"}
+    assert PAGES.keys() == {"all", "raprank", "persons", "housing", "zeros", "nz"}
     assert len(TABLES) == sum(map(len, PAGES.values()))
 
 
