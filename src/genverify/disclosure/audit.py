@@ -17,10 +17,12 @@ from genverify.core.predicates import Predicate
 from genverify.core.release import Release, Schema
 from genverify.core.seeds import derive_seed
 from genverify.disclosure.describe import Described
+from genverify.disclosure.large import attack_large
 from genverify.disclosure.people import count_people
 from genverify.solve.settings import ProgramSettings
 
 MOST_RECORDS = 400
+LARGE = 5_000  # records of an area
 RECORDS, FEWEST = 200_000, 8  # of all generated datasets together; the verified claims do not depend on how many there are
 RECORD = "record"
 
@@ -38,7 +40,8 @@ class Attack:
         """The attack on one area, every proof checked."""
         seed = derive_seed(self.seed, "audit", release.block)
         fewer = max(FEWEST, min(self.datasets, RECORDS // max(release.n, 1)))
-        return attack_release(release, self.settings, min(self.datasets, fewer), self.min_k, seed)
+        attack = attack_large if release.n >= LARGE else attack_release
+        return attack(release, self.settings, min(self.datasets, fewer), self.min_k, seed)
 
 
 @dataclass(frozen=True)
