@@ -22,7 +22,7 @@ from genverify.disclosure.people import count_people
 from genverify.solve.settings import ProgramSettings
 
 MOST_RECORDS = 400
-LARGE = 5_000  # records of an area
+LARGE = 300  # records of an area, from which on exchanges of records take longer than linear programs
 RECORDS, FEWEST = 200_000, 8  # of all generated datasets together; the verified claims do not depend on how many there are
 RECORD = "record"
 
