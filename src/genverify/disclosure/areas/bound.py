@@ -77,7 +77,7 @@ def _rows(
             cell = sums.place[f"{at}:{name}"]
             lo, hi = rounded_ends(count, spec.base) if count is not None else (0, int(sums.hi[cell]))
             ends = (alone.lo, alone.hi, found.lo, found.hi)
-            attained = bool(found.exact[cell])
+            attained = bool(found.exact[cell]) and not contradiction
             wrong = "area" if alone.hi[cell] == NOWHERE else "geography" if contradiction else ""
             yield level, name, count, lo, hi, *(int(end[cell]) for end in ends), attained, wrong
 

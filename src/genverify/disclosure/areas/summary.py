@@ -45,6 +45,8 @@ NOTES = (
     "Ranges are exact: counts that fit all tables of a larger area and its small ones meet both ends, recounted; proofs in "
     "whole numbers that nothing lies outside were checked (results/nz/proofs); `ends_not_attained` counts those where not.",
     "`narrower than the rule`: fewer counts are possible than the rounding of this count alone would leave.",
+    "`geography contradicts`: counts of a larger area and its small ones that fit no counts together, because one of them "
+    "contradicts itself or by their sums; their ranges are those of each area alone.",
     "Chances: before anything is seen, all tables of counts are equally likely; only tables that are printed whole.",
     "Aggregates over areas; no area is named, here or in the files behind this page.",
 )
