@@ -247,3 +247,20 @@ def test_the_page_of_the_health_survey_says_what_the_audit_finds(root: Path) -> 
     assert f"{len(found.claims)} verified claims, {len(found.singles)} of them about exactly one person" in page
     for row in found.people[(found.people["grouping"] == "k") & (found.people["claims"] > 0)].itertuples():
         assert f"| {row.columns} | {row.claims} | {row.people} |" in page
+
+
+def test_many_records_are_attacked_with_the_same_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without exchanges of records the same claims are verified."""
+    from genverify.disclosure import audit as audits
+    from genverify.disclosure.command import attack_of
+
+    (tmp_path / "people.csv").write_text(
+        "a,b,c\n" + "".join(f"{i % 3},{i % 2},{i * i % 5}\n" for i in range(40)) + "9,1,1\n"
+    )
+    (tmp_path / "r.yaml").write_text("name: r\ndata: people.csv\ntables: {t: {columns: [a, b]}, u: {columns: [b, c]}}\n")
+    described = describe(tmp_path / "r.yaml")
+    few = attack_of(described)(described.releases[0])
+    monkeypatch.setattr(audits, "LARGE", 1)
+    many = attack_of(described)(described.releases[0])
+    assert set(many.claims) == set(few.claims)
+    assert few.claims

@@ -148,8 +148,8 @@ def acro_session(folder: Path) -> Path:
     return folder
 
 
-SHAPES = [plain_csv, semicolons_in_a_code_page, tabs_in_utf16, tidy, sdmx, workbook, two_tables_on_a_sheet, pc_axis, json_stat,
-          r_data_frame, tau_argus, acro_session]  # fmt: skip
+SHAPES = [plain_csv, semicolons_in_a_code_page, tabs_in_utf16, tidy, sdmx, workbook, two_tables_on_a_sheet, pc_axis,
+          json_stat, r_data_frame, tau_argus, acro_session]  # fmt: skip
 
 
 def counts(tables: list[PrintedTable], marks: tuple[str, ...] = ()) -> dict[str, int]:
@@ -184,7 +184,8 @@ def test_labels_are_separated_from_notes_and_percentages(tmp_path: Path) -> None
 def test_sections_indents_bands_and_sizes_in_headers(tmp_path: Path) -> None:
     """A summary table as gtsummary prints it: sections, counts with percentages, N in the headers."""
     (tmp_path / "t.csv").write_text(
-        'Characteristic,"Drug A, N = 98","Drug B, N = 102"\nStage,,\nT1,28 (29%),25 (25%)\nT2,25 (26%),29 (28%)\nT3,45 (46%),48 (47%)\n'
+        'Characteristic,"Drug A, N = 98","Drug B, N = 102"\nStage,,\nT1,28 (29%),25 (25%)\n'
+        "T2,25 (26%),29 (28%)\nT3,45 (46%),48 (47%)\n"
         "Response,,\nno,70 (71%),*\nyes,28 (29%),*\n"
     )
     stage, response = read_tables([tmp_path / "t.csv"])

@@ -30,7 +30,7 @@ def test_every_table_to_read_has_a_page() -> None:
 
 
 def test_a_table_stands_in_one_group() -> None:
-    groups = {"all", "raprank", "persons", "housing", "privacy", "zeros", "generators", "probability", "tracts"}
+    groups = {"all", "raprank", "persons", "housing", "privacy", "zeros", "generators", "probability", "tracts", "nz"}
     assert PAGES.keys() == groups
     assert len(TABLES) == sum(map(len, PAGES.values()))
 

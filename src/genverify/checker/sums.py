@@ -38,6 +38,15 @@ def check_sums(sums: Sums, statements: Sequence[Mapping[str, Any]]) -> Shown:
     return checker.shown
 
 
+def check_at_most(sums: Sums, statements: Sequence[Mapping[str, Any]], weights: Mapping[str, int], proof: Any) -> int:
+    """The most that a weighted sum of cells can be by a proof that comes after some statements; all of them are checked."""
+    checker = _Checker(sums)
+    for number, statement in enumerate(statements):
+        checker.statement(statement, f"statement {number}")
+    c = {checker.cell(name, "sum"): _whole(weight, f"sum, {name}") for name, weight in weights.items()}
+    return checker.most_of(c, proof, {}, "sum", 0)
+
+
 class _Checker:
     def __init__(self, sums: Sums) -> None:
         self.sums = sums
@@ -113,7 +122,7 @@ class _Checker:
         """What a row with its multiplier adds to the bound; its cells leave w."""
         for column, weight in self.entries[self.start[row] : self.start[row + 1]]:
             w[column] = w.get(column, 0) - y * weight
-        return y * (self.most[row] if y > 0 else self.least[row])
+        return int(y * (self.most[row] if y > 0 else self.least[row]))
 
     def ends(self, cell: int, ends: Mapping[int, tuple[int, int]]) -> tuple[int, int]:
         lo, hi = self.shown.lo[cell], self.shown.hi[cell]
@@ -123,10 +132,10 @@ class _Checker:
     def cell(self, name: Any, place: str) -> int:
         if name not in self.sums.place:
             raise CertificateError(f"{place}: there is no cell {str(name)[:60]!r}")
-        return self.sums.place[name]
+        return int(self.sums.place[name])
 
 
 def _whole(value: Any, place: str) -> int:
     if type(value) is not int or abs(value) > LARGEST * LARGEST:
         raise CertificateError(f"{place}: {str(value)[:40]!r} is not a whole number of reasonable size")
-    return value
+    return int(value)

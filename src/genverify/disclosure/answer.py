@@ -66,7 +66,7 @@ class Answer:
 
     @property
     def differences(self) -> list[int]:
-        """People of one table who are not in another that lies inside it: their counts, unprinted, known exactly and small."""
+        """Counts of people of one table who are not in another inside it: unprinted, known exactly and small."""
         ranges = self.exposed.ranges
         least, most = (1, 1) if self.fail_on.singled_out else (1, SMALL - 1)
         found = []
@@ -123,7 +123,7 @@ class Answer:
         if self.exposed.ranges.limit:
             yield f"Note: {self.exposed.ranges.limit}; ranges hold, but some may be too wide (--seconds gives more time)."
         if not self.exposed.linked.joint:
-            yield "Note: the tables form a circle too large to join, so ranges hold, but their ends may not be reached by people."
+            yield "Note: the tables form a circle too large to join: ranges hold, but people may not reach their ends."
 
     def reasons(self) -> Iterator[str]:
         """Why some of the unsafe cells are known."""

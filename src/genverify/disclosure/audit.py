@@ -17,10 +17,13 @@ from genverify.core.predicates import Predicate
 from genverify.core.release import Release, Schema
 from genverify.core.seeds import derive_seed
 from genverify.disclosure.describe import Described
+from genverify.disclosure.large import attack_large
 from genverify.disclosure.people import count_people
 from genverify.solve.settings import ProgramSettings
 
 MOST_RECORDS = 400
+LARGE = 300  # records of an area, from which on exchanges of records take longer than linear programs
+RECORDS, FEWEST = 200_000, 8  # of all generated datasets together; the verified claims do not depend on how many there are
 RECORD = "record"
 
 
@@ -36,7 +39,9 @@ class Attack:
     def __call__(self, release: Release) -> Verified:
         """The attack on one area, every proof checked."""
         seed = derive_seed(self.seed, "audit", release.block)
-        return attack_release(release, self.settings, self.datasets, self.min_k, seed)
+        fewer = max(FEWEST, min(self.datasets, RECORDS // max(release.n, 1)))
+        attack = attack_large if release.n >= LARGE else attack_release
+        return attack(release, self.settings, min(self.datasets, fewer), self.min_k, seed)
 
 
 @dataclass(frozen=True)

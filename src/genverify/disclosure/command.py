@@ -1,6 +1,7 @@
 """The commands `disclose` and `what-if`."""
 
 import argparse
+import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,8 +12,10 @@ from genverify.core.limits import LIMITS
 from genverify.disclosure.tables_options import add_options
 
 if TYPE_CHECKING:
-    from genverify.disclosure.audit import Attack
+    from genverify.disclosure.audit import Attack, Audit
     from genverify.disclosure.describe import Described
+
+CALLS = 8  # of a search for every node above the one that it is at
 
 
 def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -33,11 +36,29 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     add_options(audit)
     tried = commands.add_parser("what-if", help="try the protections that a release file lists")
     tried.set_defaults(run=run_what_if)
+    add_unique(commands)
     tried.add_argument("release", type=Path, help="a release file (YAML), see examples/")
     for parser in (audit, tried):
         parser.add_argument("--out", type=Path, help="folder of the results (a folder `audit` beside the release file)")
         parser.add_argument("--max-rows", type=int, metavar="N", help=f"rows that the data may hold ({LIMITS.rows:,})")
         parser.add_argument("--max-bytes", type=int, metavar="N", help=f"its bytes when unpacked ({LIMITS.size:,})")
+
+
+def add_unique(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the command about programs in files; its library is loaded when it runs."""
+    parser = commands.add_parser("unique", help="say whether a reconstruction (an LP or MPS file) has exactly one solution")
+    parser.add_argument("program", type=Path, help="a file in LP or MPS format, plain or packed with gzip")
+    parser.add_argument("--seconds", type=float, default=300.0, help="limit of the work (%(default)s)")
+    parser.set_defaults(run=run_unique)
+
+
+def run_unique(options: argparse.Namespace) -> None:
+    """Say whether a reconstruction has exactly one solution."""
+    from genverify.disclosure.reconstruction import read_program, unique
+    from genverify.solve.sums.ranges import Work
+
+    found = unique(read_program(options.program), Work(seconds=options.seconds))
+    print(f"{found.numbers} numbers, {found.rows} rows: {found.answer}")
 
 
 def run_disclose(options: argparse.Namespace) -> int:
@@ -72,9 +93,13 @@ def run_audit(options: argparse.Namespace) -> None:
         return
     described = describe(options.release, _limits(options))
     folder = result_folder(options)
-    found, search = write_audit(described, attack_of(described), folder)
     one, many = described.form.unit
-    print(f"{described.people} {many}, {len(found.claims)} verified claims, {len(found.singles)} about exactly one {one}")
+
+    def say(found: "Audit") -> None:
+        claims = f"{len(found.claims)} verified claims, {len(found.singles)} about exactly one {one}"
+        print(f"{described.people} {many}, {claims} ({time.monotonic() - started:.1f} s)", flush=True)
+
+    _, search = write_audit(described, attack_of(described), folder, say)
     remaining = f"{search.left} are left" + (f", {search.undecided} undecided" if search.undecided else "")
     print(f"withhold {len(search.steps)} cells: of {search.before} such claims with k >= {search.k}, {remaining}")
     print(f"{folder / 'report.html'} ({time.monotonic() - started:.1f} s)")
@@ -116,4 +141,5 @@ def attack_of(described: "Described") -> "Attack":
     from genverify.disclosure.audit import Attack
     from genverify.solve.settings import DEFAULT
 
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), CALLS * DEFAULT.nodes))  # each node of a search lies in another
     return Attack(DEFAULT, DATASETS, described.form.min_k, described.form.seed)

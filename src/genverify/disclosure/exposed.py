@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from genverify.checker.form import CertificateError
 from genverify.checker.sums import check_sums
 from genverify.core.errors import ReleaseError
 from genverify.core.sums import CEILING, Sums
@@ -130,23 +131,23 @@ def expose(linked: Linked, work: Work, say: Callable[[int, int], None] = quiet) 
     shown = check_sums(linked.sums, ranges.statements)
     if ranges.empty:
         raise ReleaseError(_contradiction(linked, contradiction(linked.sums, list(ranges.statements))))
-    assert shown.lo == ranges.lo.tolist() and shown.hi == ranges.hi.tolist()
+    if shown.lo != ranges.lo.tolist() or shown.hi != ranges.hi.tolist():
+        raise CertificateError("the proofs show other ranges than those that were found; nothing is reported")
     return Exposed(linked, ranges)
 
 
 def _contradiction(linked: Linked, found: Contradiction) -> str:
     """The sums and cells that cannot all be right, where they are printed."""
-    sums = linked.sums
     rows = "; ".join(found.rows[:3])
     said = []
     for key, entries in linked.printed.items():
         if name_of(key) in found.cells[:12]:
             said += [f"{entry.text} at {entry.place}" for _, entry, _ in entries]
     more = f" and {len(found.rows) - 3} more sums" if len(found.rows) > 3 else ""
-    assert sums is not None
     return (
-        f"these printed counts contradict each other (proof checked): {rows}{more}. They are {'; '.join(said[:8])}. Correct one; or "
-        "say how numbers were rounded (--rule), that a label is no total (rename it), or that a table is part of another (--inside)"
+        f"these printed counts contradict each other (proof checked): {rows}{more}. They are {'; '.join(said[:8])}. Correct "
+        "one; or say how numbers were rounded (--rule), that a label is no total (rename it), or that a table is part of "
+        "another (--inside)"
     )
 
 

@@ -11,7 +11,8 @@ from genverify.disclosure.linked import name_of
 
 FORMS = (
     "'age=0-4, sex=f >= 3' (also <=, <, >, =), 'percent sex=f of everyone = 12.5', 'mean children of everyone = "
-    "1.4 over 0, 1, 2, 3', 'median children of sex=f = 1 over 0, 1, 2, 3'; numbers are taken as rounded to the decimals that are written"
+    "1.4 over 0, 1, 2, 3', 'median children of sex=f = 1 over 0, 1, 2, 3'; numbers are rounded "
+    "to the decimals that are written"
 )
 COMPARED = re.compile(r"(.+?)\s*(<=|>=|<|>|=)\s*(\d+)")
 PERCENT = re.compile(r"percent\s+(.+?)\s+of\s+(.+?)\s*=\s*(\d+(?:\.\d+)?)\s*%?", re.IGNORECASE)

@@ -106,10 +106,11 @@ class ProtectionForm(PublishedForm):
 
 
 class SearchForm(Section):
-    """The search for cells to withhold: until no singleton claim of `k` or more columns is left, at most `cells` of them."""
+    """The search for cells to withhold: until no singleton claim of `k` or more columns is left, or a limit is met."""
 
     k: int = Field(default=2, ge=1)
     cells: int = Field(default=60, ge=0)
+    seconds: float = Field(default=60.0, ge=0, allow_inf_nan=False)
 
 
 class ReleaseForm(Section):

@@ -123,8 +123,8 @@ def _ends(said: Sequence[tuple[PrintedTable, Entry, Value]], ceiling: int) -> tu
         first = max(said, key=lambda one: one[2].lo)
         second = min(said, key=lambda one: ceiling if one[2].hi is None else one[2].hi)
         raise DataError(
-            f"{first[1].place} prints {first[1].text!r} and {second[1].place} prints {second[1].text!r} of the same people; correct "
-            "one. If one table counts some of the people of the other, say so: --inside SMALL=LARGE"
+            f"{first[1].place} prints {first[1].text!r} and {second[1].place} prints {second[1].text!r} of the same people; "
+            "correct one. If one table counts some of the people of the other, say so: --inside SMALL=LARGE"
         )
     return lo, hi
 
@@ -256,10 +256,13 @@ def _circle(sets: Sequence[set[str]]) -> set[str]:
         before = [set(own) for own in left]
         for own in left:
             own -= {column for column in own if sum(column in other for other in left) == 1}
-        left = [own for at, own in enumerate(left)
-                if own and not any(own < other or (own == other and at > place) for place, other in enumerate(left))]  # fmt: skip
+        left = [own for at, own in enumerate(left) if own and not _inside_another(own, at, left)]
         if left == before:
             return set().union(*left) if left else set()
+
+
+def _inside_another(own: set[str], at: int, sets: Sequence[set[str]]) -> bool:
+    return any(own < other or (own == other and at > place) for place, other in enumerate(sets))
 
 
 def _rows(frames: Iterable[Frame], columns: Mapping[str, Column]) -> Iterator[tuple[str, dict[Key, int]]]:

@@ -11,7 +11,7 @@ from genverify.disclosure.audit import RECORD, Audit, recovered
 from genverify.disclosure.form import PublishedForm
 from genverify.disclosure.people import longest, singled_out
 from genverify.disclosure.probable import LEVELS, probable_claims
-from genverify.disclosure.withhold import Search
+from genverify.disclosure.withhold import Search, Step
 from genverify.show.pages import render
 
 TEMPLATE = "disclosure/report.html.j2"
@@ -69,7 +69,9 @@ def _cells(audit: Audit, cells: pd.DataFrame, search: Search) -> dict[str, Any]:
             (*named(row["block"], row["cell"]), row["label"], _said(row["lo"], row["hi"]), row["proofs"])
             for row in _rows(cells, MOST_CELLS)
         ],
-        "withheld": [(at, *named(step.block, step.cell), step.label, step.left) for at, step in enumerate(search.steps, 1)],
+        "withheld": [
+            (at, *named(step.block, step.cell), step.label, said_left(step)) for at, step in enumerate(search.steps, 1)
+        ],
     }
 
 
@@ -138,6 +140,11 @@ def _protections(how: PublishedForm) -> Iterator[str]:
         yield f"counts below {how.suppress} suppressed (zeros {how.zeros})"
     bases = (("rounded to", how.round), ("rounded at random to", how.random_round), ("off by at most", how.plus_minus))
     yield from (f"{words} {base}" for words, base in bases if base)
+
+
+def said_left(step: Step) -> int | str:
+    """The claims that a step leaves; nothing where there was no time to see."""
+    return "" if step.left is None else step.left
 
 
 def _said(lo: int, hi: int) -> str:

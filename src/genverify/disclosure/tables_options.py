@@ -14,8 +14,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     pair: Any = {"action": "append", "default": [], "metavar": "A=B"}
     own.add_argument("--mark", **pair, help="what a mark means, e.g. '*=suppressed', '*=1-4', '-=0', 'blank=suppressed'")
-    own.add_argument("--rule", action="append", default=[], metavar="RULE",
-                     help="how numbers were treated: round=5, random=3, random-nonzero=3, midpoint=6, key=2, suppress=5")  # fmt: skip
+    rules = "round=5, random=3, random-nonzero=3, midpoint=6, key=2, suppress=5"
+    own.add_argument("--rule", action="append", default=[], metavar="RULE", help=f"how numbers were treated: {rules}")
     own.add_argument("--total", **pair, help="the label that is the total of a column, e.g. 'sex=Both sexes'")
     own.add_argument("--hierarchy", **pair, help="a .hrc file for a column, e.g. 'industry=nace.hrc'")
     own.add_argument("--inside", **pair, help="a table counts some of the people of another: SMALL=LARGE")
@@ -23,7 +23,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--fact", action="append", default=[], metavar="TEXT", help="a fact beside the counts, e.g. 'sex=f >= 3'"
     )
     own.add_argument("--contributions", type=Path, metavar="FILE",
-                     help="CSV with the labels, contributor and value of every contribution, for magnitude tables")  # fmt: skip
+                     help="CSV with labels, contributor and value of every contribution, for magnitude tables")  # fmt: skip
     own.add_argument("--sensitive", action="append", default=[], metavar="RULE",
                      help="a rule for contributions: dominance=2,80 or p=10 or contributors=3")  # fmt: skip
     own.add_argument("--fail-on", metavar="WHAT", help="exit with 1 for: exact, range<3, singled-out")

@@ -9,6 +9,7 @@ Every proof that is counted on is checked, and so is that its cells are enough f
 the solver's optimum of a covering program; that the chosen cells hit them all is counted.
 """
 
+import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -41,12 +42,12 @@ Cells = frozenset[str]
 
 @dataclass(frozen=True)
 class Step:
-    """A cell that is withheld, and how many singleton claims can be verified without it and those before it."""
+    """A cell that is withheld, and how many singleton claims can be verified without it and those before it, where seen."""
 
     block: str
     cell: str
     label: str
-    left: int
+    left: int | None
 
 
 @dataclass(frozen=True)
@@ -65,22 +66,27 @@ class Search:
     least: int
 
 
-def search_cells(verified: Sequence[Verified], attack: Attack, k: int, most: int) -> Search:
+def search_cells(verified: Sequence[Verified], attack: Attack, k: int, most: int, seconds: float = inf) -> Search:
     """
     The cells to withhold so that no singleton claim with at least k columns is left, area by area, at most `most` in all.
 
     With fewer cells no new claim can hold, so it is enough to follow those of the whole release. A cell that follows from
-    others is not hidden by leaving it out: the program decides. At the end the whole attack is run on what remains.
+    others is not hidden by leaving it out: the program decides. At the end the whole attack is run on what remains. After
+    so many seconds no more proofs are looked for: the cells are then those that hit all proofs found so far.
     """
+    deadline = time.monotonic() + seconds
     steps: list[Step] = []
     before = left = undecided = least = 0
     for one in verified:
-        area = _Area(one, attack.settings, k)
+        area = _Area(one, attack.settings, k, deadline)
         cells, below = area.search(most - len(steps))
         of_area = area.steps(cells)
         steps, before, least = [*steps, *of_area], before + len(area.claims), least + below
-        remaining = attack(withhold(one.program.release, cells))
-        left, undecided = left + len(singles(remaining, k)), undecided + len(open_singles(remaining, k))
+        if cells:
+            remaining = attack(withhold(one.program.release, cells))
+            left, undecided = left + len(singles(remaining, k)), undecided + len(open_singles(remaining, k))
+        else:
+            left, undecided = left + len(area.claims), undecided + len(open_singles(one, k))
     return Search(k, tuple(steps), before, left, undecided, least)
 
 
@@ -98,7 +104,8 @@ def open_singles(verified: Verified, k: int) -> list[Claim]:
 class _Area:
     """The search in one area."""
 
-    def __init__(self, verified: Verified, settings: ProgramSettings, k: int) -> None:
+    def __init__(self, verified: Verified, settings: ProgramSettings, k: int, deadline: float) -> None:
+        self.deadline = deadline
         self.release, self.settings = verified.program.release, settings
         self.claims = singles(verified, k)
         self.fixed = {query.id for query in self.release.queries if query.table == SIZES}
@@ -112,6 +119,8 @@ class _Area:
         # survive, and these join the list. Proofs only join, so each optimum is a lower bound for any set that hides all.
         cells, least = Cells(), 0
         for _ in range(ROUNDS):
+            if self._late():
+                return self._first(cells, most), least
             new = self._supports(cells)
             if not new:
                 return self._first(cells, most), least
@@ -122,10 +131,13 @@ class _Area:
             cells, least = hit, len(hit) if self.proved else least
         return self._first(self._needed(self._grown(cells)), most), least
 
+    def _late(self) -> bool:
+        return time.monotonic() > self.deadline
+
     def _grown(self, cells: Cells) -> Cells:
         """More cells, each time the one that most of the proofs still open rest on, until no claim is left."""
         new = self._supports(cells)
-        while new and len(cells) < MOST_CELLS:
+        while new and len(cells) < MOST_CELLS and not self._late():
             self.supports |= dict.fromkeys(sorted(new, key=sorted))
             while new:
                 cells |= {_most_used(new)}
@@ -137,7 +149,7 @@ class _Area:
         """The cells without those that can be published again: no more claims are left than before."""
         left = len(self._open(cells, self.claims)[1])
         for cell in sorted(cells):
-            if len(self._open(cells - {cell}, self.claims)[1]) <= left:
+            if not self._late() and len(self._open(cells - {cell}, self.claims)[1]) <= left:
                 cells -= {cell}
         return cells
 
@@ -157,8 +169,12 @@ class _Area:
         """The cells one after the other, with the claims that are left after each."""
         labels = {query.id: query.label for query in self.release.queries}
         order = self._order(cells)
-        left = [len(self._open(Cells(order[: at + 1]), self.claims)[1]) for at in range(len(order))]
+        left = [self._left(Cells(order[: at + 1])) for at in range(len(order))]
         return [Step(self.release.block, cell, labels[cell], n) for cell, n in zip(order, left, strict=True)]
+
+    def _left(self, cells: Cells) -> int | None:
+        """How many claims can still be verified; None where there is no time to see."""
+        return None if self._late() else len(self._open(cells, self.claims)[1])
 
     def _open(self, cells: Cells, claims: Sequence[Claim]) -> tuple[Program, list[Decision]]:
         """Which of the claims can still be verified when the cells are withheld; their proofs are checked."""

@@ -1,5 +1,6 @@
 """The files of an audit and of a what-if, written to one folder."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
@@ -7,21 +8,26 @@ import pandas as pd
 from genverify.checker.file import write_proofs
 from genverify.core.csvtext import neutral_frame
 from genverify.core.release import ranges_frame, write_schema
+from genverify.core.timing import progress
 from genverify.disclosure.audit import Attack, Audit, audit
 from genverify.disclosure.describe import Described
 from genverify.disclosure.figure import plot_what_if
-from genverify.disclosure.report import report
+from genverify.disclosure.report import report, said_left
 from genverify.disclosure.riskiest import riskiest_cells
 from genverify.disclosure.whatif import what_if
 from genverify.disclosure.withhold import Search, search_cells
 from genverify.show.style import save
 
 
-def write_audit(described: Described, attack: Attack, folder: Path) -> tuple[Audit, Search]:
-    """Audit a release and write claims, ranges, cells, what to withhold, proofs beside the release, and the report."""
-    found = audit(described, attack)
+def write_audit(
+    described: Described, attack: Attack, folder: Path, say: Callable[[Audit], None] = lambda found: None
+) -> tuple[Audit, Search]:
+    """Audit a release, say what was found, then write claims, ranges, cells, what to withhold, proofs, and the report."""
+    found = audit(described, attack, lambda releases: progress(releases, "areas"))
+    say(found)
     cells = riskiest_cells(described.releases, found.proofs)
-    search = search_cells(found.verified, attack, described.form.search.k, described.form.search.cells)
+    how = described.form.search
+    search = search_cells(found.verified, attack, how.k, how.cells, how.seconds)
     for part in ("release", "proofs"):
         (folder / part).mkdir(parents=True, exist_ok=True)
     write_schema(described.schema, folder / "release" / "schema.json")
@@ -32,7 +38,7 @@ def write_audit(described: Described, attack: Attack, folder: Path) -> tuple[Aud
     neutral_frame(found.ranges).to_csv(folder / "ranges.csv", index=False)
     found.people.to_csv(folder / "people.csv", index=False)
     neutral_frame(cells).to_csv(folder / "cells.csv", index=False)
-    steps = [(step.block, step.cell, step.label, step.left) for step in search.steps]
+    steps = [(step.block, step.cell, step.label, said_left(step)) for step in search.steps]
     withheld = pd.DataFrame(steps, columns=["block", "cell", "label", "claims_left"])
     neutral_frame(withheld).to_csv(folder / "withhold.csv", index=False)
     (folder / "report.html").write_text(report(found, cells, search), encoding="utf-8")

@@ -10,11 +10,12 @@ import pandas as pd
 from genverify.checker.sums import check_sums
 from genverify.core.sums import Sums, select
 from genverify.disclosure.areas.spec import AreaTables
-from genverify.disclosure.areas.system import Part, system_of
-from genverify.protect.publishing import Publishing
+from genverify.disclosure.areas.system import Part, rounded_ends, system_of
 from genverify.solve.sums.parts import all_ranges
+from genverify.solve.sums.propagate import propagate
 from genverify.solve.sums.ranges import Ranges, Work
 
+NOWHERE = -1
 COLUMNS = ["level", "cell", "printed", "rule_lo", "rule_hi", "alone_lo", "alone_hi", "lo", "hi", "attained", "contradicts"]
 
 
@@ -27,9 +28,9 @@ class Bounded:
 
 
 def bound_part(part: Part, spec: AreaTables, work: Work) -> Bounded:
-    """Ranges with geography where the part's counts fit the rule; else each area by itself, and what fits nowhere is marked."""
+    """Ranges with geography where counts fit the rule; else of each area by itself; what fits nowhere is marked."""
     sums, alone = system_of(part, spec), system_of(part, spec, geography=False)
-    by_area = _alone(alone, work)
+    by_area = _alone(alone)
     together = all_ranges(sums, work)
     shown = check_sums(sums, together.statements)
     contradiction = together.empty
@@ -48,41 +49,36 @@ def bound_part(part: Part, spec: AreaTables, work: Work) -> Bounded:
     )
 
 
-def _alone(sums: Sums, work: Work) -> Ranges:
-    """Every area by itself; the parts that contradict themselves are left as printed, the others bounded."""
-    found = all_ranges(sums, work)
-    if not found.empty:
-        check_sums(sums, found.statements)
-        return found
-    areas = np.array([int(cell.partition(":")[0]) for cell in sums.cells])
-    of_row = areas[sums.columns[sums.start[:-1]]]
-    lo, hi, least, most = sums.lo.copy(), sums.hi.copy(), sums.lo - 1, sums.hi + 1
-    for area in np.unique(areas):
-        cells, rows = np.flatnonzero(areas == area), np.flatnonzero(of_row == area)
-        own = select(sums, cells, rows)
-        part = all_ranges(own, work)
-        check_sums(own, part.statements)
-        if not part.empty:
-            lo[cells], hi[cells], least[cells], most[cells] = part.lo, part.hi, part.least, part.most
-        else:
-            hi[cells] = -1  # no count fits
-    return Ranges(lo, hi, least, most, (), False)
+def _alone(sums: Sums) -> Ranges:
+    """Every area by itself: its tables are trees of sums, of which single rows say all. NOWHERE where nothing fits."""
+    known = propagate(sums)
+    lo, hi = known.lo, known.hi
+    if known.empty:
+        areas = np.array([int(cell.partition(":")[0]) for cell in sums.cells])
+        of_row = areas[sums.columns[sums.start[:-1]]]
+        for area in np.unique(areas):
+            cells = np.flatnonzero(areas == area)
+            own = select(sums, cells, np.flatnonzero(of_row == area))
+            part = propagate(own)
+            check_sums(own, part.statements)
+            lo[cells], hi[cells] = part.lo, NOWHERE if part.empty else part.hi
+    return Ranges(lo, hi, lo, hi, (), False)
 
 
 def _rows(
     part: Part, spec: AreaTables, sums: Sums, alone: Ranges, found: Ranges, contradiction: bool
 ) -> Iterator[tuple[Any, ...]]:
-    rule, name_of = Publishing(rounding="random", base=spec.base), spec.name_of
+    name_of = spec.name_of
     for at, printed in enumerate(part.areas):
         level = "larger" if at == 0 and part.has_larger else "small"
         for name, count in printed.items():
             if name in name_of and name_of[name] != name:
                 continue  # the same number as another total
             cell = sums.place[f"{at}:{name}"]
-            lo, hi = (int(x[0]) for x in rule.known(np.array([count]))) if count is not None else (0, int(sums.hi[cell]))
+            lo, hi = rounded_ends(count, spec.base) if count is not None else (0, int(sums.hi[cell]))
             ends = (alone.lo, alone.hi, found.lo, found.hi)
-            attained = bool(found.exact[cell])
-            wrong = "area" if alone.hi[cell] < 0 else "geography" if contradiction else ""
+            attained = bool(found.exact[cell]) and not contradiction
+            wrong = "area" if alone.hi[cell] == NOWHERE else "geography" if contradiction else ""
             yield level, name, count, lo, hi, *(int(end[cell]) for end in ends), attained, wrong
 
 

@@ -153,4 +153,4 @@ class _Tally:
 
 
 def _bits(shares: Floats) -> float:
-    return -sum(share * log2(share) for share in shares.tolist() if share > 0)
+    return -float(sum(share * log2(share) for share in shares.tolist() if share > 0))

@@ -1,7 +1,8 @@
-"""One larger area with its small ones as a system of sums: the tables of each, and every count as the sum over small areas."""
+"""A larger area with its small ones as a system of sums: the tables of each, and every count as the sum over small areas."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -25,11 +26,10 @@ class Part:
 
 def system_of(part: Part, spec: AreaTables, geography: bool = True) -> Sums:
     """The counts of a part; cell `3:tenure/total` is that of its fourth area. Without geography every area stands alone."""
-    rule = Publishing(rounding="random", base=spec.base)
     rows: list[Row] = []
     cells: dict[str, tuple[int, int]] = {}
     for at, printed in enumerate(part.areas):
-        ends = _ends(printed, spec, rule)
+        ends = _ends(printed, spec)
         cells |= {f"{at}:{name}": own for name, own in ends.items()}
         rows += _table_rows(at, ends, spec)
     if geography and part.has_larger and len(part.areas) > 1:
@@ -37,7 +37,19 @@ def system_of(part: Part, spec: AreaTables, geography: bool = True) -> Sums:
     return make_sums(cells, rows)
 
 
-def _ends(printed: Printed, spec: AreaTables, rule: Publishing) -> dict[str, tuple[int, int]]:
+@lru_cache(maxsize=100_000)
+def rounded_ends(count: int, base: int) -> tuple[int, int]:
+    """
+    The true counts that random rounding to a base may have printed so.
+
+    >>> rounded_ends(0, 3), rounded_ends(6, 3)
+    ((0, 2), (4, 8))
+    """
+    lo, hi = Publishing(rounding="random", base=base).known(np.array([count]))
+    return int(lo[0]), int(hi[0])
+
+
+def _ends(printed: Printed, spec: AreaTables) -> dict[str, tuple[int, int]]:
     """What is known of every cell of an area by the rule of rounding; a total that is printed twice must fit both."""
     name_of, ceiling = spec.name_of, max((count or 0 for count in printed.values()), default=0) + spec.base - 1
     found: dict[str, tuple[int, int]] = {}
@@ -47,8 +59,7 @@ def _ends(printed: Printed, spec: AreaTables, rule: Publishing) -> dict[str, tup
         else:
             if count % spec.base:
                 raise DataError(f"{name}: the count {count} is no multiple of {spec.base}; check base in the file of tables")
-            low, high = rule.known(np.array([count]))
-            lo, hi = int(low[0]), int(high[0])
+            lo, hi = rounded_ends(count, spec.base)
         own = name_of.get(name, name)
         before = found.get(own, (0, ceiling))
         found[own] = (max(lo, before[0]), min(hi, before[1]))

@@ -13,5 +13,5 @@ def needed(library: str, path: Path, what: str, extra: str) -> Any:
         return import_module(library)
     except ImportError:
         raise ConfigError(
-            f"{path}: to read {what}, install the library {library}: pip install 'genverify[{extra}]' (or save the table as CSV)"
+            f"{path}: to read {what}, install the library {library}: pip install 'genverify[{extra}]' (or save it as CSV)"
         ) from None

@@ -1,4 +1,4 @@
-"""Tables in a grid of texts, as spreadsheets and CSV files hold them: headers, several tables, titles, footnotes, sections."""
+"""Tables in a grid of texts, as spreadsheets and CSV files hold them: headers, several tables, titles, notes, sections."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -46,7 +46,7 @@ def tables_of(grid: Grid, name: str, source: str, indents: dict[str, int] | None
         title = ""
     if not found:
         raise DataError(
-            f"{source}: no table was found: at least one row of headers, one column of labels and a body of counts are needed"
+            f"{source}: no table was found: a row of headers, a column of labels and a body of counts are needed"
         )
     return found
 
@@ -148,7 +148,7 @@ def _table(
     levels = [head for head in heads if len({_word(head[column]) for column in counted} - {""}) > 1 or len(heads) == 1]
     levels = [head for head in levels if not {_word(head[column]).lower() for column in counted} <= COUNTS] or [last]
     levels = levels if len(counted) > 1 else []
-    names = _names(block, heads, labels, len(levels), section)
+    names = _names(heads, labels, len(levels), section, _above(heads, levels, counted))
     entries, previous, sizes = [], [""] * labels, _sizes(levels, counted, title)
     for row in rows:
         own = [text or (previous[at] if at < labels - 1 else "") for at, text in enumerate(block.grid[row][:labels])]
@@ -160,7 +160,7 @@ def _table(
                 text = both[1]
             if text and not is_value(text):
                 raise DataError(
-                    f"{place}: {text!r} stands among the counts and is neither a number nor a mark; correct it, or take it out"
+                    f"{place}: {text!r} stands among the counts, neither a number nor a mark; correct it, or take it out"
                 )
             if (number := number_of(text)) is not None and number < 0:
                 raise DataError(f"{place}: the count {text!r} is negative; counts are whole numbers from 0")
@@ -192,11 +192,18 @@ def _sizes(levels: Sequence[Sequence[str]], counted: Sequence[int], title: str) 
     return list(dict(found).items())
 
 
-def _names(block: Block, heads: Sequence[Sequence[str]], labels: int, levels: int, section: str) -> list[str]:
+def _above(heads: Sequence[Sequence[str]], levels: Sequence[Sequence[str]], counted: Sequence[int]) -> str:
+    """A label that spans all counts names what the row below it shows."""
+    words = [{_word(head[column]) for column in counted} for head in heads if head not in levels]
+    spanning = [next(iter(own)) for own in words if len(own) == 1]
+    return next((word for word in spanning if word and word.lower() not in COUNTS | SHARES), "")
+
+
+def _names(heads: Sequence[Sequence[str]], labels: int, levels: int, section: str, above: str) -> list[str]:
     """What the columns are called: the corner of the headers says it, or the section; else rows, columns."""
     corner = [next((head[column] for head in reversed(heads) if head[column]), "") for column in range(labels)]
     rows = [section if section and column == labels - 1 else _word(text) for column, text in enumerate(corner)]
-    across = [""] * levels
+    across = [above if levels == 1 else ""] * levels
     if labels == 1 and (parts := re.split(r"\s*[\\/|]\s*", rows[0])) and len(parts) == 2 and levels == 1 and not section:
         rows, across = [parts[0]], [parts[1]]
     names = [name or ("rows" if len(rows) == 1 else f"rows{at + 1}") for at, name in enumerate(rows)]

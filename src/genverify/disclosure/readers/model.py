@@ -66,8 +66,8 @@ def make_table(
         if labels in held and held[labels].text != entry.text:
             shown = ", ".join(f"{column}: {label}" for column, label in zip(columns, labels, strict=True))
             raise DataError(
-                f"{entry.place}: a second cell for {shown} ({held[labels].text!r} at {held[labels].place}, now {entry.text!r}); "
-                "give its row or column another label"
+                f"{entry.place}: a second cell for {shown} ({held[labels].text!r} at {held[labels].place}, now "
+                f"{entry.text!r}); give its row or column another label"
             )
         held.setdefault(labels, entry)
     if not held:

@@ -17,7 +17,7 @@ OPEN = {"", "A", "F", "E", "P", "R"}  # what a status says of a count that may b
 
 
 def is_tidy(grid: Grid) -> bool:
-    """Whether a grid has a line for every cell: a column called so holds the values, and some other column repeats itself."""
+    """Whether a grid has a line for every cell: a column called so holds the values, and another one repeats itself."""
     head = [text.lower() for text in grid[0]]
     value = value_column(head)
     rows = [row for row in grid[1:] if any(row)]

@@ -55,7 +55,7 @@ def _sums(table: PrintedTable, column: str, named: str | None, indents: Mapping[
 
 
 def _by_name(table: PrintedTable, column: str, labels: Sequence[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Subtotals called so: `Subtotal`, `Total owned`, `Owned, total`: the labels right before or right after add up to it."""
+    """Subtotals called so: `Subtotal`, `Total owned`, `Owned, total`: the labels right before or after add up to it."""
     others: list[str] = []
     for at, label in enumerate(labels):
         if is_total(label):
@@ -114,7 +114,7 @@ def _by_interval(labels: Sequence[str]) -> Iterator[tuple[str, tuple[str, ...]]]
     """A label whose interval is made up of others: 0-9 is 0-4 and 5-9."""
     bands = {label: band for label in labels if (band := interval(label))}
     for label, (low, high) in bands.items():
-        chain, at = [], low
+        chain, at = list[str](), low
         while at <= high:
             inside = [(band, other) for other, band in bands.items() if other != label and band[0] == at and band[1] <= high]
             inside = [(band, other) for band, other in inside if band != (low, high)]
@@ -135,7 +135,7 @@ def _by_position(table: PrintedTable, column: str, labels: Sequence[str]) -> str
 
 
 def _adds_up(table: PrintedTable, column: str, label: str, children: tuple[str, ...], sure: bool = False) -> bool:
-    """Whether the numbers agree that a label adds up others; with `sure`, at least two lines must say so and not by zeros."""
+    """Whether the numbers agree that a label adds up others; with `sure`, two lines must say so, and not by zeros."""
     at = table.columns.index(column)
     agree = 0
     for labels, entry in table.entries.items():

@@ -40,7 +40,7 @@ def read_xlsx(path: Path, limits: FileLimits) -> list[PrintedTable]:
 
 
 def _grid(sheet: Any, path: Path) -> tuple[Grid, dict[str, int]]:
-    merged = {}
+    merged: dict[tuple[int, int], Any] = {}
     for span in sheet.merged_cells.ranges:
         first = sheet.cell(span.min_row, span.min_col)
         merged |= dict.fromkeys(_inside(span), first)

@@ -236,8 +236,8 @@ def _marginal_rows(options: argparse.Namespace) -> Rows:
     open_ = int((~found.exact).sum())
     if open_:
         print(
-            f"note: {open_} of {found.exact.size} cells ran into a limit of work; their bounds hold (proofs checked) but may be too "
-            "wide; --seconds gives more time",
+            f"note: {open_} of {found.exact.size} cells ran into a limit of work; their bounds hold (proofs checked), but "
+            "may be too wide; --seconds gives more time",
             file=sys.stderr,
         )
     yield *found.names, "lower", "upper"

@@ -38,7 +38,7 @@ class MarginalBounds:
 def bound_marginals(
     marginals: Sequence[Multiway], work: Work, full: Multiway | None = None, say: Callable[[int, int], None] = quiet
 ) -> MarginalBounds:
-    """Bounds of every cell of the table of all variables that the marginals name; `full` is a table that has them, if known."""
+    """Bounds of every cell of the table of all variables that the marginals name; `full` has them, if known."""
     levels = _levels(marginals)
     tables = [_over(table, levels) for table in marginals]
     sums = marginal_sums(tables, levels)
@@ -78,7 +78,7 @@ def marginal_sums(tables: Sequence[Multiway], levels: Levels) -> Sums:
         columns.append(np.argsort(row, kind="stable"))
         sizes.append(np.bincount(row, minlength=table.counts.size))
         counts.append(table.counts.ravel())
-        rows += [_words(table, cell, count) for cell, count in np.ndenumerate(table.counts)]
+        rows += [_words(table, cell, int(count)) for cell, count in np.ndenumerate(table.counts)]
     start = np.concatenate([[0], np.cumsum(np.concatenate(sizes))]).astype(np.int64)
     printed = np.concatenate(counts).astype(np.int64)
     entries = np.concatenate(columns).astype(np.int64)

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -47,9 +48,8 @@ def all_ranges(sums: Sums, work: Work, wanted: Flags | None = None, start: Seque
         own = replace(work, seconds=max(deadline - time.monotonic(), 0.05))
         started = [point[cells] for point in start]
         asked = wanted[cells] & (part.lo < part.hi)
-        at = done
-        found = find_ranges(part, Known(part, part.lo.copy(), part.hi.copy()), own, asked, started,
-                            lambda cell, at=at: say(at + cell, len(sums.cells)))  # fmt: skip
+        own_known = Known(part, part.lo.copy(), part.hi.copy())
+        found = find_ranges(part, own_known, own, asked, started, partial(_say, say, done, len(sums.cells)))
         statements += found.statements
         lo[cells], hi[cells] = found.lo, found.hi
         least[cells], most[cells] = found.least, found.most
@@ -60,6 +60,10 @@ def all_ranges(sums: Sums, work: Work, wanted: Flags | None = None, start: Seque
             point[cells] = found.point
         limits += [found.limit] if found.limit else []
     return Ranges(lo, hi, least, most, tuple(statements), empty, limits[0] if limits else "", None if empty else point)
+
+
+def _say(say: Say, before: int, of: int, cell: int) -> None:
+    say(before + cell, of)
 
 
 def _pieces(sums: Sums, known: Known) -> list[tuple[Ints, Ints]]:

@@ -20,6 +20,7 @@ from genverify.solve.sums.propagate import Known
 
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
+Floats = npt.NDArray[np.float64]
 ROUNDS = 40  # objectives that pull all open ends at once, before single ends are asked for
 IDLE = 3  # of them in a row that brought little
 POINTS = 400
@@ -207,7 +208,7 @@ class _Search:
     def integer(self, c: dict[int, int]) -> Answer:
         """The best counts by the solver's integer search; cells from 0, as it wants them."""
         lo, hi = self.ends.lo, self.ends.hi
-        shift = self.A @ lo.astype(np.float64)
+        shift: Floats = self.sums.activity(lo).astype(np.float64)
         objective = np.zeros(len(lo))
         for cell, own in c.items():
             objective[cell] = own
