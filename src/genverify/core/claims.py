@@ -1,7 +1,8 @@
 """Claims R(a, m): exactly m records match the partial assignment a (section 2.1), and the candidates of Problem 1."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -82,6 +83,12 @@ def false_claims(flags: Flags, m: Ints) -> Flags:
     """
     false: Flags = flags.sum(axis=1) != m
     return false
+
+
+def column_subsets(columns: int, min_k: int) -> Iterator[tuple[int, ...]]:
+    """Every set of at least min_k columns, the small ones first."""
+    for k in range(max(min_k, 1), columns + 1):
+        yield from combinations(range(columns), k)
 
 
 def candidate_claims(datasets: Codes, min_k: int) -> tuple[Codes, Ints]:

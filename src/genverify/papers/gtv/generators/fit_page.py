@@ -18,8 +18,8 @@ def fit_text(table: pd.DataFrame, label: str) -> str:
     """The page."""
     grouped = table.groupby(["survey", "ways"], sort=False)
     summary = grouped.agg(
-        margins=("columns", "size"), largest_sample=("sample", "max"), median=("distance", "median"), worst=("distance", "max"),
-        by_chance=("by_chance", "median"),
+        margins=("columns", "size"), largest_sample=("sample", "max"), median=("distance", "median"),
+        worst=("distance", "max"), by_chance=("by_chance", "median"),
     ).reset_index()  # fmt: skip
     parts = [markdown_table(list(summary.columns), summary.to_numpy().tolist(), left=1)]
     for (survey, ways), rows in grouped:
