@@ -41,12 +41,7 @@ include: "workflow/raprank/benchmark.smk"
 include: "workflow/housing/benchmark.smk"
 include: "workflow/disclosure.smk"
 include: "workflow/nz.smk"
-include: "workflow/gtv/protected.smk"
-include: "workflow/gtv/zeros.smk"
-include: "workflow/gtv/generators.smk"
-include: "workflow/gtv/excluded.smk"
-include: "workflow/gtv/probability.smk"
-include: "workflow/gtv/tracts.smk"
+include: "workflow/gtv/beyond.smk"
 include: "workflow/reference.smk"
 
 

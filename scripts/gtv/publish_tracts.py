@@ -18,7 +18,7 @@ from genverify.run.jobs import Job, log, run
 
 def main(job: Job) -> None:
     domain, text = read_domain(Path(job.input.domain)), read_tables([Path(path) for path in job.input.tables])
-    blocks, tracts = (schema_of(domain, text, job.params.tables[level]) for level in ("block", "tract"))
+    blocks, tracts = (schema_of(domain, text, own) for own in (job.params.block_tables, job.params.tract_tables))
     records, label = _records(job)
     reading = make_reading(text, blocks, tracts, job.params.readings[job.wildcards.age])
     levels = list(tract_levels(records, blocks, tracts, reading))

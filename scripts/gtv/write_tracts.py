@@ -17,7 +17,8 @@ def main(job: Job) -> None:
     table = tracts_table({key: pd.read_csv(path) for key, path in zip(keys, job.input.judged, strict=True)})
     table.assign(data=label).to_csv(job.output.table, index=False)
     domain, text = read_domain(Path(job.input.domain)), read_tables([Path(path) for path in job.input.tables])
-    queries = [query for level in ("block", "tract") for query in schema_of(domain, text, job.params.tables[level]).queries]
+    published = (job.params.block_tables, job.params.tract_tables)
+    queries = [query for tables in published for query in schema_of(domain, text, tables).queries]
     Path(job.output.readable).write_text(tracts_text(table, cells_by_table(queries, text["printed"]), label))
 
 

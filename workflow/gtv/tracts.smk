@@ -20,11 +20,6 @@ def persons_of_tracts(wildcards):
     return file_named(STUDY.tracts.records, "tracts.records")(wildcards)
 
 
-def tables_of_tracts(wildcards):
-    """What is published about blocks and about tracts."""
-    return {"block": STUDY.tracts.block_tables, "tract": STUDY.tracts.tract_tables}
-
-
 rule publish_tracts:
     """Publish the counts of some tracts and of their blocks, age read as it is or in bins."""
     input:
@@ -47,7 +42,8 @@ rule publish_tracts:
         "../../envs/environment.yaml"
     params:
         code=code_of("publish_tracts"),
-        tables=tables_of_tracts,
+        block_tables=setting("tracts.block_tables"),
+        tract_tables=setting("tracts.tract_tables"),
         synthetic=setting("tracts.synthetic"),
         readings=setting("tracts.readings"),
         seed=setting("seed"),
@@ -135,7 +131,8 @@ rule write_tracts:
         "../../envs/environment.yaml"
     params:
         code=code_of("write_tracts"),
-        tables=tables_of_tracts,
+        block_tables=setting("tracts.block_tables"),
+        tract_tables=setting("tracts.tract_tables"),
     script:
         "../../scripts/gtv/write_tracts.py"
 

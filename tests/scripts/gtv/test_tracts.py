@@ -13,7 +13,7 @@ from script_jobs import job, script
 
 DATA = Path(__file__).parents[3] / "data" / "census"
 TABLES = [DATA / "person_tables.yaml", DATA / "reconstruction_tables.yaml"]
-PUBLISHED = {"block": ["P1", "P12", "P14"], "tract": ["PCT12", "PCT12A", "PCT12H"]}
+PUBLISHED = {"block_tables": ["P1", "P12", "P14"], "tract_tables": ["PCT12", "PCT12A", "PCT12H"]}
 READINGS = {"years": None, "bins": "binned"}
 RACES = ["white", "black", "aian", "asian", "nhpi", "other"]
 FILES = {
@@ -68,7 +68,7 @@ def study(records: Path, program_settings: ProgramSettings) -> Path:
     inputs = {"judged": judged, "manifests": [path.with_name("manifest.json") for path in judged]}
     inputs |= {"domain": DATA / "persons.yaml", "tables": TABLES}
     outputs = {"table": home / "tracts.csv", "readable": home / "tracts.md"}
-    script("write_tracts")(job(inputs, outputs, tables=PUBLISHED))
+    script("write_tracts")(job(inputs, outputs, **PUBLISHED))
     return home
 
 
