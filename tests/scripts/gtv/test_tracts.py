@@ -53,7 +53,7 @@ def study(records: Path, program_settings: ProgramSettings) -> Path:
                 inputs,
                 outputs,
                 wildcards,
-                tables=PUBLISHED,
+                **PUBLISHED,
                 synthetic={"tracts": 1, "persons": 1},
                 readings=READINGS,
                 seed=1,
