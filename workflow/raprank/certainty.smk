@@ -90,7 +90,7 @@ rule plot_intuition:
 
 
 rule raprank:
-    """Every figure and table of RAP-RANK, and what it suggests beside what is proved: about an hour on two cores."""
+    """Every figure and table of RAP-RANK, and what it suggests beside what is proved: about half an hour of one core, besides the claims of the study."""
     input:
         expand("figures/{figure}{by}.pdf", figure=DRAWN, by=["", "_states"]),
         expand("figures/convergence_{experiment}.pdf", experiment=CONVERGENCE),
