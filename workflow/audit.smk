@@ -31,12 +31,6 @@ rule plan:
         "../scripts/run/plan.py"
 
 
-def all_papers(wildcards):
-    """The targets of the five papers; looked up when asked for, since `all` comes last."""
-    papers = (rules.all, rules.raprank, rules.cellbounds, rules.housing, rules.privacy)
-    return [target for paper in papers for target in paper.input]
-
-
 rule everything:
     """Every figure and table of all five papers."""
     input:

@@ -77,3 +77,6 @@ def shown(path, label, category, caption=None, **labels):
 def code_of(name):
     """The digest of a script and every module that it imports, so that a change of their content runs the job again."""
     return code_digest(find_script(HERE.parent / "scripts", name))
+
+
+include: "inputs.smk"

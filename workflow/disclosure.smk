@@ -10,16 +10,6 @@ wildcard_constraints:
     release="|".join(STUDY.releases) or "none",
 
 
-def release_file(wildcards):
-    """The file that describes a release."""
-    return STUDY.releases[wildcards.release]
-
-
-def release_source(wildcards):
-    """The microdata or counts that it names."""
-    return str(source_of(Path(STUDY.releases[wildcards.release])))
-
-
 rule disclose_release:
     """Verify what the tables of a release give away, prove it, and write a report."""
     input:

@@ -7,20 +7,6 @@ out over all areas. A target on request, no part of `all`.
 NZ_BATCHES = [f"{batch:03d}" for batch in range(STUDY.nz.batches)]
 
 
-def nz_file(name):
-    """A file of the user, by its setting."""
-
-    def of_job(wildcards):
-        path = getattr(STUDY.nz, name)
-        if not path:
-            raise WorkflowError(
-                f"nz.{name} is not set: give the paths of your files, snakemake nz --configfile mine.yaml (see config/nz.yaml)"
-            )
-        return path
-
-    return of_job
-
-
 rule bound_areas:
     """Find the exact range of every rounded count of some larger areas and their small ones, and prove it."""
     input:

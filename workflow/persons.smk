@@ -9,19 +9,6 @@ wildcard_constraints:
     reading="|".join(STUDY.persons.readings),
 
 
-def file_named(path, setting_name):
-    """The file that a setting names; if it names none, an error once a job wants it."""
-
-    def of_job(wildcards):
-        if not path:
-            raise WorkflowError(
-                f"config.yaml: {setting_name} must give the path of a file for this target"
-            )
-        return path
-
-    return of_job
-
-
 PERSON_SOURCE = (
     "results/microdata"
     if STUDY.microdata.source == "synthetic"

@@ -11,28 +11,6 @@ wildcard_constraints:
     page="|".join(TABLE_PAGES),
 
 
-def file_of_page(wildcards):
-    """The table that a page shows."""
-    return TABLE_PAGES[wildcards.page]["file"]
-
-
-def labels_of_page(wildcards):
-    """What the report says of a table in its list."""
-    page = TABLE_PAGES[wildcards.page]
-    variant = page.get("variant", LABELS["variant"])
-    return {**LABELS, "result": page["label"], "variant": variant}
-
-
-def category_of_page(wildcards):
-    """The part of the report that a table stands in."""
-    return TABLE_PAGES[wildcards.page]["category"]
-
-
-def caption_of_page(wildcards):
-    """The caption of a table."""
-    return TABLE_PAGES[wildcards.page]["caption"]
-
-
 rule show_table:
     """Show a table as a page of the report."""
     input:

@@ -18,13 +18,6 @@ wildcard_constraints:
     part=r"\d\d+",
 
 
-def of_countries(name):
-    """A file of every country."""
-    return [
-        f"results/generators/{likeness}/{seed}/{name}" for likeness, seed in COUNTRIES
-    ]
-
-
 rule draw_generator:
     """Draw a country of one generator and seed, sample its blocks and publish their counts."""
     input:

@@ -12,16 +12,6 @@ wildcard_constraints:
     protection="|".join(PROTECTIONS),
 
 
-def protection_part(*names):
-    """Some settings of the job's protection."""
-
-    def of_job(wildcards):
-        protection = STUDY.protected.protections[wildcards.protection].model_dump()
-        return {name: protection[name] for name in names}
-
-    return of_job
-
-
 rule protect_counts:
     """Publish the counts of some blocks of the study after households were swapped, or with noise."""
     input:

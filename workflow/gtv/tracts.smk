@@ -13,13 +13,6 @@ wildcard_constraints:
     age="|".join(STUDY.tracts.readings),
 
 
-def persons_of_tracts(wildcards):
-    """The synthetic persons, or the file of records that the settings name."""
-    if wildcards.source == "synthetic":
-        return "results/persons"
-    return file_named(STUDY.tracts.records, "tracts.records")(wildcards)
-
-
 rule publish_tracts:
     """Publish the counts of some tracts and of their blocks, age read as it is or in bins."""
     input:

@@ -8,14 +8,6 @@ SHOWN_CURVES = expand(
 )
 
 
-def number_of(wildcards):
-    """What the paper calls a figure: fig3 is Figure 3, a4 is Figure A.4."""
-    name = wildcards.get("curve") or wildcards.spread
-    return {"fig2": "Figure 2", "fig3": "Figure 3"}.get(
-        name, f"Figure {name[0].upper()}.{name[1:]}"
-    )
-
-
 rule plot_housing_fig1:
     """Figure 1: the experiment as a drawing, with the numbers of this run."""
     input:

@@ -1,0 +1,101 @@
+"""
+Reads: nothing.
+Writes: nothing: what a rule takes where a name is not enough, as functions of its wildcards. Rules stand elsewhere, as Snakemake advises.
+"""
+
+
+def file_named(path, setting_name):
+    """The file that a setting names; if it names none, an error once a job wants it."""
+
+    def of_job(wildcards):
+        if not path:
+            raise WorkflowError(
+                f"config.yaml: {setting_name} must give the path of a file for this target"
+            )
+        return path
+
+    return of_job
+
+
+def number_of(wildcards):
+    """What the paper calls a figure: fig3 is Figure 3, a4 is Figure A.4."""
+    name = wildcards.get("curve") or wildcards.spread
+    return {"fig2": "Figure 2", "fig3": "Figure 3"}.get(
+        name, f"Figure {name[0].upper()}.{name[1:]}"
+    )
+
+
+def file_of_page(wildcards):
+    """The table that a page shows."""
+    return TABLE_PAGES[wildcards.page]["file"]
+
+
+def labels_of_page(wildcards):
+    """What the report says of a table in its list."""
+    page = TABLE_PAGES[wildcards.page]
+    variant = page.get("variant", LABELS["variant"])
+    return {**LABELS, "result": page["label"], "variant": variant}
+
+
+def category_of_page(wildcards):
+    """The part of the report that a table stands in."""
+    return TABLE_PAGES[wildcards.page]["category"]
+
+
+def caption_of_page(wildcards):
+    """The caption of a table."""
+    return TABLE_PAGES[wildcards.page]["caption"]
+
+
+def all_papers(wildcards):
+    """The targets of the five papers; looked up when asked for, since `all` comes last."""
+    papers = (rules.all, rules.raprank, rules.cellbounds, rules.housing, rules.privacy)
+    return [target for paper in papers for target in paper.input]
+
+
+def release_file(wildcards):
+    """The file that describes a release."""
+    return STUDY.releases[wildcards.release]
+
+
+def release_source(wildcards):
+    """The microdata or counts that it names."""
+    return str(source_of(Path(STUDY.releases[wildcards.release])))
+
+
+def nz_file(name):
+    """A file of the user, by its setting."""
+
+    def of_job(wildcards):
+        path = getattr(STUDY.nz, name)
+        if not path:
+            raise WorkflowError(
+                f"nz.{name} is not set: give the paths of your files, snakemake nz --configfile mine.yaml (see config/nz.yaml)"
+            )
+        return path
+
+    return of_job
+
+
+def protection_part(*names):
+    """Some settings of the job's protection."""
+
+    def of_job(wildcards):
+        protection = STUDY.protected.protections[wildcards.protection].model_dump()
+        return {name: protection[name] for name in names}
+
+    return of_job
+
+
+def of_countries(name):
+    """A file of every country."""
+    return [
+        f"results/generators/{likeness}/{seed}/{name}" for likeness, seed in COUNTRIES
+    ]
+
+
+def persons_of_tracts(wildcards):
+    """The synthetic persons, or the file of records that the settings name."""
+    if wildcards.source == "synthetic":
+        return "results/persons"
+    return file_named(STUDY.tracts.records, "tracts.records")(wildcards)
