@@ -1,6 +1,7 @@
 """Every block of two small states, and what may happen meanwhile: kill -9, a full or read-only disk, two runs at once."""
 
 import os
+import signal
 import subprocess
 import time
 from collections.abc import Iterator
@@ -86,7 +87,12 @@ def test_a_second_run_in_the_same_folder_is_refused(plain_study: Path, tmp_path:
     while not list(home.glob(".snakemake/locks/*")):
         assert run.poll() is None, (home / "output.txt").read_text()
         time.sleep(0.02)
-    text = study_runs.snakemake(home, *CLAIMS, right=False)
+    # held for a moment, so that it does not end before the second has started, however busy the machine is
+    run.send_signal(signal.SIGSTOP)
+    try:
+        text = study_runs.snakemake(home, *CLAIMS, right=False)
+    finally:
+        run.send_signal(signal.SIGCONT)
     assert "Directory cannot be locked" in text
     assert "no other Snakemake process is trying to create the same files" in text
     assert run.wait() == 0

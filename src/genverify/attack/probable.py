@@ -43,6 +43,8 @@ def probable_singletons(
 def likely_singletons(datasets: Codes, min_k: int, least: float) -> Codes:
     """The claims with m = 1 that hold in at least this share of the datasets (K, N, columns), a row of codes each."""
     K, N, width = datasets.shape
+    if N == 0:
+        return np.zeros((0, width), dtype=np.int16)
     records = datasets.reshape(K * N, width).astype(np.int64)
     weights = row_weights(records.max(axis=0) + 1)
     found = [np.zeros((0, width), dtype=np.int16)]

@@ -44,8 +44,8 @@ def study(root: Path, tmp_path_factory: pytest.TempPathFactory, program_settings
     for part in ("00", "01"):
         done.append({"claims": home / f"{part}.parquet", "blocks": home / f"{part}.blocks.parquet"})
         script("attack_generator")(
-            job(told, done[-1], {**WORDS, "part": part}, program=program_settings, generate={"datasets": 20},
-                verify={"min_k": 6}, parts=PARTS)
+            job(told, done[-1], {**WORDS, "part": part}, program=program_settings,
+                generate={"datasets": 20, "method": "walk"}, verify={"min_k": 6}, parts=PARTS)
         )  # fmt: skip
     attacked = set(pd.concat([pd.read_parquet(one["blocks"]) for one in done])["block"])
     blocks = pd.read_parquet(drawn["blocks"])

@@ -140,7 +140,23 @@ def test_the_benchmark_counts_blocks_and_core_seconds(root: Path, tmp_path: Path
               "housing_domain": data / "housing" / "domain.yaml", "published": data / "housing" / "published.yaml",
               "paper": data / "papers" / "subsidized_housing.yaml"}  # fmt: skip
     own = {"detection_blocks": 5, "top_blocks": 5}
-    wanted = job(inputs, {"table": tmp_path / "housing.csv"}, own=own, program=PROGRAM, top=3, search=100, seed=1)
+    condition = {
+        "swap": 0.0,
+        "swap_among": "properties",
+        "swap_hud": False,
+        "noise": "none",
+        "rho": None,
+        "noise_hud": False,
+    }
+    wanted = job(
+        inputs,
+        {"table": tmp_path / "housing.csv"},
+        own=own,
+        program=PROGRAM,
+        condition={**condition, "reading": "appendix_e", "top": 3},
+        search=100,
+        seed=1,
+    )
     script("benchmark_housing")(wanted)
     table = pd.read_csv(tmp_path / "housing.csv")
     assert table["work"].tolist() == ["detection", "top 3"]
