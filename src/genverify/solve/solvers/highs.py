@@ -16,11 +16,22 @@ DEVEX = 1
 FEASIBLE = int(highspy.SolutionStatus.kSolutionStatusFeasible)
 
 
-def _highs(**options: Any) -> Any:
+def open_highs(**options: Any) -> Any:
     highs: Any = highspy.Highs()  # type: ignore[no-untyped-call]
     for name, value in {"output_flag": False, "threads": 1, **options}.items():
         highs.setOptionValue(name, value)
     return highs
+
+
+def dual_ray(highs: Any) -> Floats | None:
+    """The Farkas multipliers of a program without a point, which only the dual simplex method leaves behind."""
+    _, exists, ray = highs.getDualRay()
+    if not exists:
+        highs.setOptionValue("simplex_strategy", DUAL)
+        highs.clearSolver()
+        highs.run()
+        _, exists, ray = highs.getDualRay()
+    return -np.array(ray) if exists else None
 
 
 class HighsProgram:
@@ -30,9 +41,11 @@ class HighsProgram:
     """
 
     def __init__(self, A: npt.NDArray[Any], lo: npt.NDArray[Any], hi: npt.NDArray[Any], iterations: int) -> None:
-        self._highs = _highs(presolve="off", simplex_iteration_limit=iterations, simplex_primal_edge_weight_strategy=DEVEX)
+        self._highs = open_highs(
+            presolve="off", simplex_iteration_limit=iterations, simplex_primal_edge_weight_strategy=DEVEX
+        )
         self._columns = A.shape[1]
-        self._highs.passModel(_model(csc_array(A.astype(np.float64)), lo, hi))
+        self._highs.passModel(model_of(csc_array(A.astype(np.float64)), lo, hi))
         self._highs.changeObjectiveSense(highspy.ObjSense.kMaximize)
         self._indices = np.arange(self._columns, dtype=np.int32)
         self._pushed, self._root = 0, None
@@ -54,18 +67,8 @@ class HighsProgram:
             z, y = np.array(solution.col_value), np.array(solution.row_dual)
             return Optimal(self._highs.getObjectiveValue(), z, y)
         if status == MODEL.kInfeasible:
-            return Infeasible(self._ray())
+            return Infeasible(dual_ray(self._highs))
         return Stopped(Limit.WORK)
-
-    def _ray(self) -> Floats | None:
-        """The Farkas multipliers, which only the dual simplex method leaves behind."""
-        _, exists, ray = self._highs.getDualRay()
-        if not exists:
-            self._highs.setOptionValue("simplex_strategy", DUAL)
-            self._highs.clearSolver()
-            self._highs.run()
-            _, exists, ray = self._highs.getDualRay()
-        return -np.array(ray) if exists else None
 
     def push_row(self, coefficients: npt.NDArray[Any], lo: float, hi: float) -> None:
         if not self._pushed and self._solved and not self._moved:
@@ -102,7 +105,7 @@ class HighsProgram:
         self._bounded = True
 
 
-def _model(A: csc_array, lo: npt.NDArray[Any], hi: npt.NDArray[Any]) -> Any:
+def model_of(A: csc_array, lo: npt.NDArray[Any], hi: npt.NDArray[Any]) -> Any:
     lp = highspy.HighsLp()
     lp.num_col_, lp.num_row_ = A.shape[1], A.shape[0]
     lp.col_cost_ = np.zeros(A.shape[1])
@@ -128,8 +131,8 @@ class Highs:
         """An optimal integer point; with an objective of zeros, the first point found."""
         # Objectives whose optimum matters have integer values: within an absolute gap of 0.5 the optimum is proved.
         limits = {"mip_max_nodes": self._limits.nodes, "time_limit": self._limits.seconds}
-        highs = _highs(mip_rel_gap=0.0, mip_abs_gap=0.5, mip_feasibility_tolerance=1e-9, **limits)
-        model = _model(csc_array(program.A.astype(np.float64)), program.lo, program.hi)
+        highs = open_highs(mip_rel_gap=0.0, mip_abs_gap=0.5, mip_feasibility_tolerance=1e-9, **limits)
+        model = model_of(csc_array(program.A.astype(np.float64)), program.lo, program.hi)
         model.col_cost_, model.col_upper_ = program.objective, program.upper
         integers = np.ones(len(program.upper), dtype=bool) if program.integers is None else program.integers
         kinds = (highspy.HighsVarType.kContinuous, highspy.HighsVarType.kInteger)

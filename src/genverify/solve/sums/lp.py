@@ -6,7 +6,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from genverify.solve.solvers.base import Answer, Floats, Infeasible, Limit, Optimal, Stopped
-from genverify.solve.solvers.highs import DEVEX, DUAL, MODEL, PRIMAL, _highs, _model
+from genverify.solve.solvers.highs import DEVEX, DUAL, MODEL, PRIMAL, dual_ray, model_of, open_highs
 
 Ints = npt.NDArray[np.int64]
 
@@ -18,10 +18,10 @@ class CellProgram:
     """
 
     def __init__(self, A: csr_array, least: Ints, most: Ints, seconds: float) -> None:
-        self._highs = _highs(
+        self._highs = open_highs(
             presolve="off", simplex_iteration_limit=200_000, time_limit=seconds, simplex_primal_edge_weight_strategy=DEVEX
         )
-        self._highs.passModel(_model(A.tocsc(), least, most))
+        self._highs.passModel(model_of(A.tocsc(), least, most))
         self._highs.changeObjectiveSense(highspy.ObjSense.kMaximize)
         self._all = np.arange(A.shape[1], dtype=np.int32)
         self._costs = np.zeros(A.shape[1])
@@ -42,18 +42,8 @@ class CellProgram:
             return Optimal(self._highs.getInfo().objective_function_value, z, y)
         self._moved = True
         if status == MODEL.kInfeasible:
-            return Infeasible(self._ray())
+            return Infeasible(dual_ray(self._highs))
         return Stopped(Limit.WORK)
-
-    def _ray(self) -> Floats | None:
-        """The Farkas multipliers, which only the dual simplex method leaves behind."""
-        _, exists, ray = self._highs.getDualRay()
-        if not exists:
-            self._highs.setOptionValue("simplex_strategy", DUAL)
-            self._highs.clearSolver()
-            self._highs.run()
-            _, exists, ray = self._highs.getDualRay()
-        return -np.array(ray) if exists else None
 
     def set_ends(self, lo: Ints, hi: Ints) -> None:
         """Other ends of the cells."""
