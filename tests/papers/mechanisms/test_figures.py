@@ -54,6 +54,7 @@ def test_the_strategies_are_drawn_by_privacy_loss_and_by_table() -> None:
     found = strategies(work)
     numbers = compare_strategies(found, [0.1, 1.0, 10.0], query_errors(found, queries, work.sizes, 1.0))
     figure = plot_matrix_mechanism(numbers, "no data")
+    assert [text.get_text() for text in figure.texts] == ["no data"]
     assert not cut_off(figure)
     left, right = figure.axes
     assert [label.get_text() for label in right.get_yticklabels()] == ["P0 (1)", "P1 (1)", "P2 (1)"]

@@ -101,8 +101,8 @@ def plot_matrix_mechanism(numbers: pd.DataFrame, label: str) -> Figure:
     names = [name for name in dict.fromkeys(tables["table"]) if (tables.loc[tables["table"] == name, "error"] > 0).any()]
     for place, (strategy, own) in enumerate(whole.groupby("strategy", sort=False)):
         look: dict[str, Any] = {"color": PALETTE[place], "marker": MARKERS[place], "markersize": 5}
-        label = f"{WORDS[str(strategy)]}, $\\Delta$ = {own['sensitivity'].iloc[0]}"
-        left.plot(own["epsilon"], own["error"], ls=LINES[place], lw=1.3, label=label, **look)
+        words = f"{WORDS[str(strategy)]}, Δ = {own['sensitivity'].iloc[0]}"
+        left.plot(own["epsilon"], own["error"], ls=LINES[place], lw=1.3, label=words, **look)
         errors = tables[tables["strategy"] == strategy].set_index("table")["error"][names]
         right.plot(errors, range(len(names)), ls="none", **look)
     _axes_of_strategies(left, right, whole, tables, names)
