@@ -1,172 +1,107 @@
-"""The command line: audit results, check the proofs of a study, explain a claim, say how far a run is."""
+"""The command line: which commands there are and where each comes from. What they share stands in run/shell.py."""
 
 import argparse
 import sys
-import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
-from genverify.core.errors import DataError, GenverifyError, naming_disk_errors
-from genverify.disclosure import command as releases
-from genverify.papers.cellbounds.command import add_parser as add_bounds
-from genverify.run import rooms
-from genverify.run.estimate import add_parser as add_estimate
-from genverify.run.layout import HOUSING_DATA, STUDY
-from genverify.run.provenance import command as audit_command
-from genverify.run.reference import command as reference_command
-from genverify.run.schema import add_parser as add_schema
-from genverify.show.export import command as export_command
+from genverify.run.shell import EXIT_CODES, Group, build, run_command
 
-if TYPE_CHECKING:
-    from genverify.checker.form import ProvedBound
-    from genverify.core.release import Release
-    from genverify.papers.housing.attack.check import Detection
+ABOUT = "What must be true of the people behind these tables?"
+GROUPS = (
+    Group(
+        "genverify.disclosure.command:add_parser",
+        {
+            "disclose": "say what tables give away: printed ones as they are, or those that a release file describes",
+            "what-if": "try the protections that a release file lists",
+            "unique": "say whether a reconstruction (an LP or MPS file) has exactly one solution",
+        },
+        {"audit-release": "disclose"},
+    ),
+    Group(
+        "genverify.papers.cellbounds.command:add_parser",
+        {"bounds": "bound every cell count from conditional or marginal tables"},
+    ),
+    Group(
+        "genverify.run.commands:add_check",
+        {"check": "check every proof of a study, in exact integers and without a solver"},
+    ),
+    Group(
+        "genverify.run.commands:add_parser",
+        {
+            "explain": "say which published cells force a claim about a block",
+            "excluded": "say which counts of records of a block cannot exist",
+            "check-ppmf": "check a PPMF file against the layout that is read",
+            "probability": "say how likely a claim about a block is, given its release and a prior",
+            "progress": "say how far the study that runs in a folder is, until it is done",
+            "check-housing": "check the proofs of the blocks that must hold a violation",
+        },
+        study=True,
+    ),
+    Group(
+        "genverify.run.commands:add_export",
+        {
+            "export": "write proofs in the formats of other checkers: VIPR, OPB with VeriPB, SMT-LIB, Coq",
+            "check-vipr": "check VIPR certificates of any program, in rational numbers",
+        },
+    ),
+    Group(
+        "genverify.run.provenance.command:add_audit",
+        {"audit": "walk from results back to the raw data; check every file, setting and proof"},
+        study=True,
+    ),
+    Group(
+        "genverify.run.reference.command:add_parser",
+        {"reference": "say, without a run, whether docs/reference is current; or make it"},
+        study=True,
+    ),
+    Group(
+        "genverify.run.estimate:add_parser",
+        {"estimate": "estimate from surveys what the built-in country is made of"},
+        study=True,
+    ),
+    Group(
+        "genverify.run.schema:add_parser",
+        {"config-schema": "print the JSON schema of files of settings, for editors"},
+    ),
+    Group(
+        "genverify.run.rooms:add_parser",
+        {"rooms": "print the rooms of the library, their imports and every module (Markdown)"},
+    ),
+    Group(
+        "genverify.run.completion:add_parser",
+        {"completion": "print what makes bash or zsh complete commands and options"},
+    ),
+)
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Run a command; a mistake ends in one message and exit code 1, and so does what a command was told to fail on."""
-    options = _parser().parse_args(words)
-    try:
-        with naming_disk_errors():
-            status = options.run(options)
-    except GenverifyError as error:
-        print(f"{type(error).__name__}: {error}", file=sys.stderr)
-        return 1
-    return int(status or 0)
+    """Run a command and return its exit code; `genverify --help` lists them."""
+    words = sys.argv[1:] if words is None else [str(word) for word in words]
+    options = parser(words).parse_args(words)
+    group = next(group for group in GROUPS if options.command in (*group.lines, *group.aliases))
+    return run_command(options, group.study)
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="genverify", description="What must be true of the people behind these tables?")
-    commands = parser.add_subparsers(required=True, metavar="command")
-    housing = commands.add_parser("check-housing", help="check the proofs of the blocks that must hold a violation")
-    housing.add_argument("folder", type=Path, help="results of a condition, e.g. results/housing/none")
-    housing.add_argument("--reading", choices=["appendix_e", "exact"], default="appendix_e", help="(%(default)s)")
-    housing.add_argument("--data", type=Path, default=HOUSING_DATA, help="domain and published (%(default)s)")
-    housing.set_defaults(run=_check_housing)
-    audit_command.add_parser(commands)
-    reference_command.add_parser(commands)
-    explain = commands.add_parser("explain", help="say which published cells force a claim about a block")
-    explain.add_argument("block", help="15-digit GEOID of the block")
-    explain.add_argument("claim", help="for instance TEN=3,HHSIZE=1,THHRACE=2,m=1 (m = 1 if left out)")
-    explain.add_argument("--study", type=Path, default=STUDY, help="results of a variant (%(default)s)")
-    explain.set_defaults(run=_explain)
-    excluded = commands.add_parser("excluded", help="say which counts of records of a block cannot exist")
-    excluded.add_argument("block", help="15-digit GEOID of the block")
-    excluded.add_argument("claim", help="for instance TEN=3,HHSIZE=1 (m is not needed)")
-    excluded.add_argument("--study", type=Path, default=STUDY, help="results of a variant (%(default)s)")
-    excluded.set_defaults(run=_excluded)
-    layout = commands.add_parser("check-ppmf", help="check a PPMF file against the layout that is read")
-    layout.add_argument("file", type=Path, help="the unit or the person file (.csv, .txt, .gz or .zip)")
-    layout.add_argument("--persons", action="store_true", help="it is the person file")
-    layout.add_argument("--rows", type=int, default=1_000_000, metavar="N", help="rows that are read (%(default)s; 0: all)")
-    layout.add_argument("--domain", type=Path, help="columns and codes (as config.yaml names them)")
-    layout.set_defaults(run=_check_ppmf)
-    likely = commands.add_parser(
-        "probability", help="say how likely a claim about a block is, given its release and a prior"
+def parser(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
+    """The parser of the command that the words ask for; without words, of all commands."""
+    codes = "\n".join(f"  {code:<4} {meaning}" for code, meaning in EXIT_CODES.items())
+    made = argparse.ArgumentParser(
+        prog="genverify",
+        description=ABOUT,
+        epilog=f"exit codes:\n{codes}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    likely.add_argument("block", help="15-digit GEOID of the block")
-    likely.add_argument("claim", help="for instance TEN=3,HHSIZE=1,THHRACE=2,m=1 (m = 1 if left out)")
-    likely.add_argument("--study", type=Path, default=STUDY, help="results of a variant (%(default)s)")
-    likely.add_argument(
-        "--prior", type=Path, help="table of records (codes) with a column `weight`, .csv or .parquet (uniform)"
-    )
-    likely.add_argument("--floor", type=float, default=0.0, help="weight of records that the table lacks (%(default)s)")
-    likely.add_argument(
-        "--states", type=int, default=1_000_000, help="most states of the count; beyond, an estimate (%(default)s)"
-    )
-    likely.set_defaults(run=_probability)
-    progress = commands.add_parser("progress", help="say how far the study that runs in a folder is, until it is done")
-    progress.add_argument(
-        "folder", type=Path, nargs="?", default=Path("."), help="where Snakemake was started (%(default)s)"
-    )
-    progress.set_defaults(run=_progress)
-    rooms.add_parser(commands)
-    export_command.add_parser(commands, _housing_blocks, _bounds)
-    add_bounds(commands)
-    add_estimate(commands)
-    add_schema(commands)
-    releases.add_parser(commands)
-    return parser
+    made.add_argument("--version", action=_Version, nargs=0, help="the versions of the program and of its solvers")
+    build(made, GROUPS, words)
+    return made
 
 
-def _check_housing(options: argparse.Namespace) -> None:
-    from genverify.papers.housing.attack.check import check_detection
+class _Version(argparse.Action):
+    """Print the versions and end."""
 
-    started = time.monotonic()
-    total = check_detection(_detection(options.folder, options.data, options.reading))
-    proved = f"{total['violation']} blocks with a violation, {total['contradiction']} with counts that contradict each other"
-    print(f"{proved}: all proofs right ({time.monotonic() - started:.1f} s)")
-    print(f"{total['possible']} blocks possible, {total['undecided']} undecided: without a proof, as they claim nothing")
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+        from genverify.run.versions import version_lines
 
-
-def _detection(home: Path, data: Path, reading: str) -> "Detection":
-    from genverify.papers.housing.attack.check import Detection
-
-    statistics, blocks, proofs = (home / name for name in ("statistics.parquet", "blocks.parquet", "proofs.jsonl.gz"))
-    return Detection(statistics, blocks, proofs, data / "domain.yaml", data / "published.yaml", reading)
-
-
-def _housing_blocks(options: argparse.Namespace) -> "Iterator[tuple[Release, Mapping[str, Any]]]":
-    """The certificates of the blocks that must hold a violation, each with its release."""
-    from genverify.papers.housing.attack.check import certified_parts
-
-    return certified_parts(_detection(options.proofs.parent, HOUSING_DATA, options.reading))
-
-
-def _bounds(release: "Release", text: str) -> "tuple[list[dict[str, Any]], list[ProvedBound]]":
-    """The lemmas of a release, and the bounds of a count with their proofs, checked."""
-    from genverify.attack.verify import Verifier, check_ranges
-    from genverify.core.claims import parse_claim
-    from genverify.solve.settings import DEFAULT
-
-    where = parse_claim(text, release.schema.domain).predicate(release.schema.domain)
-    verifier = Verifier(DEFAULT.bounder(release))
-    program, counts = verifier.bounder.program, verifier.range_of(where)
-    if counts.limit or not (bounds := counts.proved_bounds(where)):
-        raise DataError(f"block {release.block}: the range of {where} has no proof ({counts.limit or 'it says nothing'})")
-    check_ranges(program, [(where, counts)])
-    return [lemma.as_dict() for lemma in program.lemmas], bounds
-
-
-def _explain(options: argparse.Namespace) -> None:
-    from genverify.attack.words.command import explain_claim
-
-    for line in explain_claim(options.study, options.block, options.claim):
-        print(line)
-
-
-def _excluded(options: argparse.Namespace) -> None:
-    from genverify.papers.gtv.excluded import say_excluded
-
-    for line in say_excluded(options.study, options.block, options.claim):
-        print(line)
-
-
-def _check_ppmf(options: argparse.Namespace) -> None:
-    from genverify.microdata.ppmf_check import check_layout
-    from genverify.run.config import parse_config, read_shipped
-
-    config = parse_config(read_shipped(Path()))
-    domain = options.domain or Path(config.persons.domain if options.persons else config.microdata.domain)
-    for line in check_layout(options.file, domain, options.persons, options.rows):
-        print(line)
-
-
-def _probability(options: argparse.Namespace) -> None:
-    from dataclasses import replace
-
-    from genverify.attack.words.probable import probable_claim
-    from genverify.solve.counting.diagram import BUDGET
-
-    budget = replace(BUDGET, states=options.states)
-    for line in probable_claim(options.study, options.block, options.claim, options.prior, options.floor, budget):
-        print(line)
-
-
-def _progress(options: argparse.Namespace) -> None:
-    from genverify.run.progress import watch
-
-    with suppress(KeyboardInterrupt):
-        watch(options.folder)
+        print("\n".join(version_lines()))
+        parser.exit()

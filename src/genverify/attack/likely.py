@@ -15,6 +15,7 @@ from genverify.core.claims import Claim, claim_arrays, parse_claim
 from genverify.core.domain import Domain
 from genverify.core.errors import DataError, nearest
 from genverify.core.release import Release
+from genverify.core.tablefile import read_frame
 from genverify.solve.counting.diagram import BUDGET, Budget, TooManyStates
 from genverify.solve.counting.prior import Prior, uniform
 from genverify.solve.program import build_program
@@ -119,7 +120,7 @@ def prior_of(table: pd.DataFrame, domain: Domain, name: str, floor: float = 0.0)
 def read_prior(path: Path, domain: Domain, floor: float) -> Prior:
     """A prior from a CSV or Parquet file."""
     try:
-        table = pd.read_parquet(path) if path.suffix == ".parquet" else pd.read_csv(path)
+        table = read_frame(path) if path.suffix == ".parquet" else pd.read_csv(path)
     except (OSError, ValueError) as error:
         raise DataError(f"{path}: not a table of weights ({error})") from None
     return prior_of(table, domain, str(path), floor)

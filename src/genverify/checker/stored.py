@@ -14,6 +14,7 @@ from genverify.checker.file import read_proofs
 from genverify.core.claims import ANY
 from genverify.core.errors import DataError
 from genverify.core.release import Release, Schema, empty_ranges, read_releases
+from genverify.core.tablefile import read_frame
 
 REMEDY = "Nothing is said of this block: remove the file of proofs and let Snakemake verify the batch again"
 
@@ -90,7 +91,7 @@ def require_proved(claims: pd.DataFrame, source: Path, batches: Iterable[tuple[P
     """An error unless each of these rows of `source` has a checked proof; batches are files of counts and of proofs."""
     left = {str(block): rows for block, rows in claims.groupby("block")}
     for counts, proofs in batches:
-        here = left.keys() & set(pd.read_parquet(counts, columns=["block"])["block"].unique())
+        here = left.keys() & set(read_frame(counts, ["block"])["block"].unique())
         for block in checked_blocks(counts, proofs, schema, here) if here else ():
             block.require(left.pop(block.release.block), source)
     for missing in left:

@@ -2,13 +2,13 @@
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
-import pyarrow.dataset as ds
-import pyarrow.parquet as pq
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 BLOCKS_AT_ONCE = 5_000
 FEW_BLOCKS_AT_ONCE = 1_000  # where private records or proofs are read beside their claims
@@ -23,6 +23,8 @@ def split_rows(frame: pd.DataFrame, at_once: int) -> Iterator[pd.DataFrame]:
 
 def write_pieces(pieces: Iterable[pd.DataFrame], path: Path) -> int:
     """Write frames of the same columns one below the other; the number of rows. Of pieces without rows one is kept."""
+    import pyarrow as pa
+
     rows = 0
     writer: Any = None
     try:
@@ -38,8 +40,10 @@ def write_pieces(pieces: Iterable[pd.DataFrame], path: Path) -> int:
     return rows
 
 
-def _start(writer: Any, table: pa.Table, path: Path) -> Any:
+def _start(writer: Any, table: "pa.Table", path: Path) -> Any:
     """The file with the columns of the first piece that has rows: those of an empty one may have lost their kind."""
+    import pyarrow.parquet as pq
+
     if writer is not None:
         writer.close()
     return pq.ParquetWriter(path, table.schema)
@@ -47,6 +51,8 @@ def _start(writer: Any, table: pa.Table, path: Path) -> Any:
 
 def read_pieces(path: Path, columns: Sequence[str] | None = None) -> Iterator[pd.DataFrame]:
     """The rows of a file, one row group at a time; a file without rows is one piece."""
+    import pyarrow.parquet as pq
+
     with pq.ParquetFile(path) as file:
         if not file.metadata.num_rows:
             yield file.read(columns).to_pandas()
@@ -57,6 +63,9 @@ def read_pieces(path: Path, columns: Sequence[str] | None = None) -> Iterator[pd
 
 def read_blocks(path: Path, blocks: Collection[str]) -> pd.DataFrame:
     """The rows of a file that are about the given blocks; whole row groups are skipped where none can be."""
+    import pyarrow as pa
+    import pyarrow.dataset as ds
+
     wanted = ds.field("block").isin(pa.array(sorted(blocks), pa.string()))
     if blocks:
         wanted &= (ds.field("block") >= min(blocks)) & (ds.field("block") <= max(blocks))

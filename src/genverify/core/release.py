@@ -19,6 +19,7 @@ from genverify.core.files import read_json, read_yaml
 from genverify.core.predicates import Predicate, Rule
 from genverify.core.queries import Query, build_queries
 from genverify.core.settings import ReleaseSettings
+from genverify.core.tablefile import read_frame
 
 Ints = npt.NDArray[np.int64]
 TOTAL = "N"
@@ -193,7 +194,7 @@ def counts_frame(schema: Schema, blocks: Sequence[str], n: Ints, counts: Ints, w
 def read_releases(counts: Path, schema: Schema, without: Collection[str] = ()) -> Iterator[Release]:
     """The releases of a counts file, one per block, in the order of the file; some blocks can be left out."""
     try:
-        frame = pd.read_parquet(counts)
+        frame = read_frame(counts)
     except (OSError, ValueError) as error:
         raise ReleaseError(f"{counts}: not a file of published counts ({error}); rerun the tabulation") from None
     sides = ["lo", "hi"] if {"lo", "hi"} <= set(frame.columns) else ["count", "count"]
@@ -217,7 +218,7 @@ def read_releases(counts: Path, schema: Schema, without: Collection[str] = ()) -
 
 def empty_ranges(counts: Path) -> set[str]:
     """The blocks of a counts file with a range that holds no number: these counts contradict themselves."""
-    frame = pd.read_parquet(counts)
+    frame = read_frame(counts)
     return set(frame.loc[frame["lo"] > frame["hi"], "block"]) if {"lo", "hi"} <= set(frame.columns) else set()
 
 

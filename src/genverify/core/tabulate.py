@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-import pyarrow as pa
 from scipy.sparse import csr_array
 
 from genverify.core.arrays import row_bytes
@@ -15,6 +15,10 @@ from genverify.core.predicates import Flags, Predicate, Records
 from genverify.core.queries import Query
 from genverify.core.release import Release, Schema, counts_frame
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Table: TypeAlias = "pa.Table | pd.DataFrame"
 Ints = npt.NDArray[np.int64]
 ROWS_AT_ONCE = 50_000
 
@@ -122,20 +126,18 @@ def _grid_flags(predicate: Predicate, codes: Sequence[Ints]) -> Flags:
     return flags
 
 
-def tabulate_blocks(records: pa.Table, keeps: Predicate, schema: Schema, withhold: Sequence[int]) -> pd.DataFrame:
+def tabulate_blocks(records: Table, keeps: Predicate, schema: Schema, withhold: Sequence[int]) -> pd.DataFrame:
     """The published counts (block, query, count) of every block of a table of microdata, sorted by block."""
     blocks, sizes, counts = tabulate_counts(records, keeps, schema)
     return counts_frame(schema, blocks, sizes, counts, withhold)
 
 
-def tabulate_counts(records: pa.Table, keeps: Predicate, schema: Schema) -> tuple[list[str], Ints, Ints]:
+def tabulate_counts(records: Table, keeps: Predicate, schema: Schema) -> tuple[list[str], Ints, Ints]:
     """The blocks of a table of microdata in order, their sizes, and the count of every query in each."""
     columns = {name: records[name].to_numpy() for name in {*schema.domain.names, *keeps.columns}}
-    ids = records["block"].combine_chunks()
-    ids = ids.dictionary_encode() if not pa.types.is_dictionary(ids.type) else ids
-    kept = np.flatnonzero(keeps.matches(columns)) if keeps.columns else np.arange(records.num_rows)
-    names, block = np.unique(np.array(ids.dictionary.to_pylist(), dtype=object), return_inverse=True)
-    block = block[ids.indices.to_numpy()[kept]]
+    kept = np.flatnonzero(keeps.matches(columns)) if keeps.columns else np.arange(len(records))
+    names, block = _blocks(records["block"])
+    block = block[kept]
     order = kept[np.argsort(block, kind="stable")]
     sizes = np.bincount(block, minlength=len(names))
     starts = (np.cumsum(sizes) - sizes)[sizes > 0]
@@ -143,7 +145,19 @@ def tabulate_counts(records: pa.Table, keeps: Predicate, schema: Schema) -> tupl
     return names[sizes > 0].tolist(), sizes[sizes > 0], tabulate(sorted_, starts, schema.domain, schema.queries)
 
 
-def releases_of(records: pa.Table, keeps: Predicate, schema: Schema) -> Iterator[Release]:
+def _blocks(ids: Any) -> tuple[npt.NDArray[np.object_], Ints]:
+    """The blocks in order, and the place among them of the block of each record."""
+    if isinstance(ids, pd.Series):
+        place, found = pd.factorize(ids)
+    else:
+        coded = ids.combine_chunks()
+        coded = coded if hasattr(coded, "dictionary") else coded.dictionary_encode()
+        place, found = coded.indices.to_numpy(), coded.dictionary.to_pylist()
+    names, order = np.unique(np.array(list(found), dtype=object), return_inverse=True)
+    return names, order[place]
+
+
+def releases_of(records: Table, keeps: Predicate, schema: Schema) -> Iterator[Release]:
     """The release of every block of a table of microdata, in order, every count published."""
     cells = np.arange(len(schema.queries))
     for block, n, row in zip(*tabulate_counts(records, keeps, schema), strict=True):

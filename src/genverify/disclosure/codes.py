@@ -10,11 +10,10 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from genverify.core.domain import Column
 from genverify.core.errors import DataError, nearest
+from genverify.core.extras import needed
 from genverify.core.limits import LIMITS, UNREADABLE, FileLimits, one_line, read_table
 from genverify.core.predicates import Predicate
 from genverify.disclosure.form import ColumnForm
@@ -75,7 +74,7 @@ def read_texts(path: Path, limits: FileLimits = LIMITS) -> pd.DataFrame:
     """A CSV or Parquet file with every value as text, spaces at the ends taken off; the index is the line of the file."""
     try:
         frame = _read_parquet(path, limits) if path.suffix == ".parquet" else read_table(path, limits)
-    except (*UNREADABLE, pa.ArrowException) as error:
+    except UNREADABLE as error:
         raise DataError(
             f"{path}: cannot be read as a table ({one_line(error)}); a CSV (UTF-8, with a header) or Parquet is expected"
         ) from None
@@ -86,7 +85,25 @@ def read_texts(path: Path, limits: FileLimits = LIMITS) -> pd.DataFrame:
 
 
 def _read_parquet(path: Path, limits: FileLimits) -> pd.DataFrame:
+    """Every value as text; a file that is broken is a ValueError."""
+    pa = needed("pyarrow", f"{path}: a Parquet file", "or save it as CSV")
+    try:
+        frame = _pieces(path, limits)
+    except pa.ArrowException as error:
+        raise ValueError(one_line(error)) from None
+    frame.columns = pd.Index([str(name).strip() for name in frame.columns])
+    if not frame.columns.is_unique:
+        doubled = frame.columns[frame.columns.duplicated()][0]
+        raise DataError(f"{path}: two columns are called {doubled!r}; give each column its own name")
+    texts: pd.DataFrame = frame.apply(lambda column: column.map(_as_text)).astype(str)
+    return texts
+
+
+def _pieces(path: Path, limits: FileLimits) -> pd.DataFrame:
     """Read a piece at a time: few bytes of a file can stand for many values."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
     with pq.ParquetFile(path) as file:
         limits.check(path, file.metadata.num_rows, 0)
         pieces, size = [], 0
@@ -95,12 +112,7 @@ def _read_parquet(path: Path, limits: FileLimits) -> pd.DataFrame:
             limits.check(path, 0, size)
             pieces.append(piece)
         frame: pd.DataFrame = pa.Table.from_batches(pieces, file.schema_arrow).to_pandas().astype(object)
-    frame.columns = pd.Index([str(name).strip() for name in frame.columns])
-    if not frame.columns.is_unique:
-        doubled = frame.columns[frame.columns.duplicated()][0]
-        raise DataError(f"{path}: two columns are called {doubled!r}; give each column its own name")
-    texts: pd.DataFrame = frame.apply(lambda column: column.map(_as_text)).astype(str)
-    return texts
+    return frame
 
 
 def _as_text(value: object) -> str:

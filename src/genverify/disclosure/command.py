@@ -35,7 +35,7 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     audit.set_defaults(run=run_disclose)
     add_options(audit)
     tried = commands.add_parser("what-if", help="try the protections that a release file lists")
-    tried.set_defaults(run=run_what_if)
+    tried.set_defaults(run=run_what_if, prints="csv")
     add_unique(commands)
     tried.add_argument("release", type=Path, help="a release file (YAML), see examples/")
     for parser in (audit, tried):
@@ -89,6 +89,7 @@ def run_audit(options: argparse.Namespace) -> None:
 
     started = time.monotonic()
     if options.cells:
+        options.prints = "csv"
         print(template(options.release, _limits(options)), end="")
         return
     described = describe(options.release, _limits(options))

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-import pyarrow as pa
 
 from genverify.core.domain import Domain
 from genverify.core.errors import ConfigError, DataError, GenverifyError
@@ -86,7 +85,7 @@ def _described(form: ReleaseForm, texts: pd.DataFrame, source: Path) -> Describe
         exact = read_counts(texts, source, schema, form, areas, coupled)
         return Described(form, codings, schema, exact, exact, None, coupled)
     records = _records(data, codings, form, coupled, source)
-    exact = tuple(releases_of(pa.Table.from_pandas(records, preserve_index=False), EVERY, schema))
+    exact = tuple(releases_of(records, EVERY, schema))
     _refuse_empty(schema.queries, exact)
     return Described(form, codings, schema, exact, published(exact, form.published_as, form.seed), records, coupled)
 

@@ -34,7 +34,7 @@ def run_tables(options: argparse.Namespace) -> int:
         return _check(_folder(options))
     talk = _silent if options.json else _talk
     started = time.monotonic()
-    asked = input if sys.stdin.isatty() and not options.json else None
+    asked = input if sys.stdin.isatty() and sys.stdout.isatty() else None
     form, home = _form(options)
     understood = understand(form, home, asked)
     for line in summary(understood):

@@ -7,16 +7,16 @@ import pandas as pd
 
 from genverify.checker.file import write_proofs
 from genverify.core.csvtext import neutral_frame
+from genverify.core.extras import MissingExtra, naming_missing_extras
 from genverify.core.release import ranges_frame, write_schema
-from genverify.core.timing import progress
+from genverify.core.tablefile import write_frame
+from genverify.core.timing import log, progress
 from genverify.disclosure.audit import Attack, Audit, audit
 from genverify.disclosure.describe import Described
-from genverify.disclosure.figure import plot_what_if
 from genverify.disclosure.report import report, said_left
 from genverify.disclosure.riskiest import riskiest_cells
 from genverify.disclosure.whatif import what_if
 from genverify.disclosure.withhold import Search, search_cells
-from genverify.show.style import save
 
 
 def write_audit(
@@ -31,9 +31,9 @@ def write_audit(
     for part in ("release", "proofs"):
         (folder / part).mkdir(parents=True, exist_ok=True)
     write_schema(described.schema, folder / "release" / "schema.json")
-    ranges_frame(described.releases).to_parquet(folder / "release" / "000.parquet", index=False)
+    write_frame(ranges_frame(described.releases), folder / "release", "000")
     write_proofs(found.proofs, folder / "proofs" / "000.jsonl.gz")
-    found.claims.to_parquet(folder / "claims.parquet", index=False)
+    write_frame(found.claims, folder, "claims")
     neutral_frame(_in_texts(found)).to_csv(folder / "claims.csv", index=False)
     neutral_frame(found.ranges).to_csv(folder / "ranges.csv", index=False)
     found.people.to_csv(folder / "people.csv", index=False)
@@ -59,9 +59,20 @@ def write_what_if(described: Described, attack: Attack, folder: Path) -> pd.Data
     folder.mkdir(parents=True, exist_ok=True)
     found = what_if(described, attack, described.form.search.k)
     neutral_frame(found).to_csv(folder / "whatif.csv", index=False)
+    try:
+        with naming_missing_extras("the figure of what protections buy"):
+            _plot(described, found, folder)
+    except MissingExtra as missing:
+        log.warning("%s. The table is complete.", missing)
+    return found
+
+
+def _plot(described: Described, found: pd.DataFrame, folder: Path) -> None:
+    from genverify.disclosure.figure import plot_what_if
+    from genverify.show.style import save
+
     figure = plot_what_if(found, described.form.search.k, described.form.unit, source_label(described))
     save(figure, folder / "whatif.pdf", folder / "whatif.png")
-    return found
 
 
 def source_label(described: Described) -> str:

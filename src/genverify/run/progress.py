@@ -1,5 +1,6 @@
 """How far a running study is: blocks done over all its jobs, rate and time left, from what the jobs say in their logs."""
 
+import os
 import re
 import sys
 import time
@@ -100,9 +101,10 @@ def lines(home: Path, pause: Callable[[], None], clock: Callable[[], float] = ti
         pause()
 
 
-def watch(home: Path, stream: TextIO = sys.stdout) -> None:
+def watch(home: Path, stream: TextIO | None = None) -> None:
     """Show the lines: on a terminal one that is written over, elsewhere one a minute."""
-    terminal = stream.isatty()
+    stream = stream or sys.stdout
+    terminal = stream.isatty() and not os.environ.get("NO_COLOR")
     for line in lines(home, lambda: time.sleep(TERMINAL_EVERY if terminal else LOG_EVERY)):
         stream.write(f"\r\x1b[K{line}" if terminal else f"{line}\n")
         stream.flush()

@@ -54,7 +54,7 @@ def add_parser(commands: Any) -> None:
     """Add `config-schema` to the commands."""
     parser = commands.add_parser("config-schema", help="print the JSON schema of files of settings, for editors")
     parser.add_argument("--out", type=Path, metavar="FILE", help="write it there, e.g. config/schema.json")
-    parser.set_defaults(run=_write)
+    parser.set_defaults(run=_write, prints="json")
 
 
 def _write(options: argparse.Namespace) -> None:

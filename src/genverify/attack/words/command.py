@@ -3,8 +3,6 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-import pandas as pd
-
 from genverify.attack.block import check_decisions, claim_where
 from genverify.attack.contradiction import no_dataset_fits
 from genverify.attack.verify import Decision, Range, Verdict, Verifier, check_ranges
@@ -13,6 +11,7 @@ from genverify.checker.stored import checked_blocks
 from genverify.core.claims import ANY, Claim, parse_claim
 from genverify.core.errors import DataError
 from genverify.core.release import Release, Schema, read_releases, read_schema
+from genverify.core.tablefile import read_frame, table_file, table_names
 from genverify.solve.settings import DEFAULT
 
 
@@ -21,7 +20,7 @@ def explain_claim(study: Path, block: str, text: str) -> Iterator[str]:
     schema = read_schema(study / "release" / "schema.json")
     release, batch = find_release(study, schema, block)
     claim = parse_claim(text, schema.domain)
-    counts, proofs = study / "release" / f"{batch}.parquet", study / "proofs" / f"{batch}.jsonl.gz"
+    counts, proofs = table_file(study / "release", batch), study / "proofs" / f"{batch}.jsonl.gz"
     (stored,) = checked_blocks(counts, proofs, schema, {block})
     yield f"Block {block}, {release.n} records. Claim: exactly {claim.m} with"
     yield from conditions(schema, claim)
@@ -30,7 +29,7 @@ def explain_claim(study: Path, block: str, text: str) -> Iterator[str]:
         yield "Verified: true of every dataset that fits the published counts (proof checked)."
         statement = {"where": claim_where(schema.domain.names, claim), "m": claim.m, "proof": proof}
         yield from explain_proof(release, stored.proofs, statement)
-    elif _without_proof(study / "claims" / f"{batch}.parquet", schema, block, claim):
+    elif _without_proof(table_file(study / "claims", batch), schema, block, claim):
         yield "Verified by the solver, without proof: the study was run with the one-hot program (program.formulation)."
     else:
         yield from _searched(release, claim)
@@ -40,7 +39,7 @@ def _without_proof(path: Path, schema: Schema, block: str, claim: Claim) -> bool
     """Whether the claims of a batch list this one, but name no proof."""
     if not path.exists():
         return False
-    claims = pd.read_parquet(path)
+    claims = read_frame(path)
     if len(claims) == 0:
         return False
     unproved = claims[(claims["block"] == block) & (claims["m"] == claim.m) & claims["proof"].isna()]
@@ -82,8 +81,8 @@ def _decision(claim: Claim, counts: Range) -> Decision:
 
 def find_release(study: Path, schema: Schema, block: str) -> tuple[Release, str]:
     """The release of a block and the name of its batch."""
-    for path in sorted((study / "release").glob("*.parquet")):
-        for release in read_releases(path, schema):
+    for batch in table_names(study / "release"):
+        for release in read_releases(table_file(study / "release", batch), schema):
             if release.block == block:
-                return release, path.stem
+                return release, batch
     raise DataError(f"{study / 'release'}: no block {block}; results/sample/blocks.parquet lists the sampled blocks")

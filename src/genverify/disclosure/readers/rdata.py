@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from genverify.core.errors import DataError
+from genverify.core.extras import needed
 from genverify.core.limits import FileLimits
-from genverify.disclosure.readers.extras import needed
 from genverify.disclosure.readers.grid import Grid, tables_of
 from genverify.disclosure.readers.model import PrintedTable
 from genverify.disclosure.readers.tidy import is_tidy, tidy_tables
@@ -12,7 +12,7 @@ from genverify.disclosure.readers.tidy import is_tidy, tidy_tables
 
 def read_rdata(path: Path, limits: FileLimits) -> list[PrintedTable]:
     """Every data frame of an R file."""
-    pyreadr = needed("pyreadr", path, "R data frames", "tables")
+    pyreadr = needed("pyreadr", f"{path}: R data", "or save it as CSV")
     limits.check(path, 0, path.stat().st_size)
     try:
         frames = pyreadr.read_r(str(path))

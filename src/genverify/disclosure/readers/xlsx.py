@@ -6,8 +6,8 @@ from typing import Any
 from zipfile import BadZipFile
 
 from genverify.core.errors import DataError
+from genverify.core.extras import needed
 from genverify.core.limits import FileLimits
-from genverify.disclosure.readers.extras import needed
 from genverify.disclosure.readers.grid import Grid, letters, tables_of
 from genverify.disclosure.readers.model import PrintedTable
 
@@ -16,7 +16,7 @@ MOST_ROWS = 200_000
 
 def read_xlsx(path: Path, limits: FileLimits) -> list[PrintedTable]:
     """Every table of every visible sheet; sheets of text alone (notes, contents) are passed over."""
-    openpyxl = needed("openpyxl", path, "Excel workbooks", "tables")
+    openpyxl = needed("openpyxl", f"{path}: an Excel workbook", "or save it as CSV")
     limits.check(path, 0, path.stat().st_size)
     try:
         book = openpyxl.load_workbook(path, data_only=True)

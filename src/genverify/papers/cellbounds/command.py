@@ -77,7 +77,7 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("--seconds", type=float, default=120.0, help="limit of the search with marginals (%(default)s)")
     parser.add_argument("--max-rows", type=int, default=LIMITS.rows, metavar="N", help="rows of a table (%(default)s)")
     parser.add_argument("--max-bytes", type=int, default=LIMITS.size, metavar="N", help="bytes of a table (%(default)s)")
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run, prints="csv")
 
 
 def run(options: argparse.Namespace) -> None:

@@ -1,7 +1,6 @@
-"""The commands `audit` and `check`, and where this repository keeps what they look at."""
+"""The command `audit`, and where this repository keeps what they look at."""
 
 import argparse
-import time
 from collections.abc import Generator
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,6 @@ from genverify.run.config import parse_config, read_shipped
 from genverify.run.provenance.audit import audit
 from genverify.run.provenance.layout import Layout
 from genverify.run.provenance.published import Summary, compare, read_summary, write_summary
-from genverify.run.provenance.stored import check_stored
 from genverify.run.settings import Config
 
 SETTINGS = (".yaml", ".yml", ".json")
@@ -27,8 +25,8 @@ def repository() -> Layout:
     return Layout(made, shown, layout.SOURCES, layout.LOCK, layout.SCRIPTS, stages)
 
 
-def add_parser(commands: Any) -> None:
-    """Add `audit` and `check` to the commands."""
+def add_audit(commands: Any) -> None:
+    """Add `audit` to the commands."""
     parser = commands.add_parser("audit", help="walk from results back to the raw data; check every file, setting and proof")
     parser.add_argument("results", nargs="*", help="for instance figures/fig3.pdf (default: every figure and table)")
     parser.add_argument("--configfile", nargs="+", action="extend", type=Path, default=[], metavar="FILE",
@@ -39,12 +37,6 @@ def add_parser(commands: Any) -> None:
     )
     parser.add_argument("--against", type=Path, metavar="FILE", help="say what differs from a chain that was published")
     parser.set_defaults(run=_audit)
-    check = commands.add_parser("check", help="check every proof of a study, in exact integers and without a solver")
-    check.add_argument("proofs", type=Path, help="a folder of proofs, e.g. results/paper/proofs, or one .jsonl.gz file")
-    check.add_argument("release", type=Path, help="the folder of the release, e.g. results/paper/release")
-    check.add_argument("--claims", type=Path, metavar="FILE",
-                       help="the table of claims (default: claims.parquet beside the folder of proofs)")  # fmt: skip
-    check.set_defaults(run=_check)
 
 
 def read_config(changes: list[Path]) -> Config:
@@ -79,10 +71,3 @@ def _printed(lines: Generator[str, None, Summary]) -> Summary:
         except StopIteration as end:
             found: Summary = end.value
             return found
-
-
-def _check(options: argparse.Namespace) -> None:
-    started = time.monotonic()
-    for line in check_stored(options.proofs, options.release, options.claims):
-        print(line)
-    print(f"({time.monotonic() - started:.1f} s)")

@@ -4,14 +4,13 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-import pandas as pd
-
 from genverify.checker.stored import checked_blocks
 from genverify.core.errors import DataError
+from genverify.core.release import read_schema
+from genverify.core.tablefile import read_frame, table_file, table_names
 from genverify.run.provenance.claimed import Matrix, claim_rows, compare_claims, ordered, proven_rows
-from genverify.run.provenance.recheck import known_schema
 
-CLAIMS = "claims.parquet"
+CLAIMS = "claims"
 ENDING = ".jsonl.gz"
 
 
@@ -25,15 +24,15 @@ def check_stored(proofs: Path, release: Path, claims: Path | None = None) -> Ite
     files = _files(proofs, release)
     total: Counter[str] = Counter()
     proven: dict[str, Matrix] = {}
-    schema = known_schema(release / "schema.json")
+    schema = read_schema(release / "schema.json")
     for file in files:
-        for block in checked_blocks(release / file.name.replace(ENDING, ".parquet"), file, schema):
+        for block in checked_blocks(table_file(release, file.name.removesuffix(ENDING)), file, schema):
             total.update(blocks=1, claims=block.checked.claims, proofs=block.checked.proofs)
             proven[block.release.block] = proven_rows(block.checked, schema.domain.names)
     yield f"{total['blocks']} blocks, {total['claims']} claims, {total['proofs']} proofs: all right"
     if not proofs.is_dir():
         yield f"not seen: other batches of {release} than {proofs.name}"
-    table = claims or (proofs.parent / CLAIMS if proofs.is_dir() else None)
+    table = claims or (table_file(proofs.parent, CLAIMS) if proofs.is_dir() else None)
     if table is None or (claims is None and not table.exists()):
         yield "not compared with a table of claims (--claims FILE)"
         return
@@ -47,7 +46,7 @@ def _files(proofs: Path, release: Path) -> list[Path]:
     files = sorted(proofs.glob(f"*{ENDING}"))
     if not files:
         raise DataError(f"{proofs}: no files of proofs (*{ENDING})")
-    batches = {path.stem for path in release.glob("*.parquet")}
+    batches = set(table_names(release))
     missing = sorted(batches - {path.name.removesuffix(ENDING) for path in files})
     if missing:
         raise DataError(
@@ -59,7 +58,7 @@ def _files(proofs: Path, release: Path) -> list[Path]:
 
 def _listed(table: Path, names: tuple[str, ...]) -> dict[str, Matrix]:
     """The claims of a table by block; of a block that was drawn for several designs, the same for each of them."""
-    frame = pd.read_parquet(table)
+    frame = read_frame(table)
     rows = claim_rows(table, frame, names)
     found: dict[str, Matrix] = {}
     keys = [name for name in ("design", "block") if name in frame]

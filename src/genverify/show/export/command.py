@@ -1,6 +1,7 @@
 """The commands `export` and `check-vipr`."""
 
 import argparse
+import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -119,6 +120,7 @@ def _blocks(proofs: Path, release: Path | None, block: str | None) -> Iterator[B
     """The release and the proofs of every block of the files, or of one block."""
     from genverify.checker.stored import stored_blocks
     from genverify.core.release import read_schema
+    from genverify.core.tablefile import table_file
 
     folder = release or (proofs if proofs.is_dir() else proofs.parent).parent / "release"
     schema = read_schema(folder / "schema.json")
@@ -126,7 +128,7 @@ def _blocks(proofs: Path, release: Path | None, block: str | None) -> Iterator[B
     if not files:
         raise DataError(f"{proofs}: no files of proofs (*{ENDING})")
     for file in files:
-        counts = folder / file.name.replace(ENDING, ".parquet")
+        counts = table_file(folder, file.name.removesuffix(ENDING))
         yield from stored_blocks(counts, file, schema, {block} if block else None)
 
 
@@ -136,7 +138,7 @@ def _counted(blocks: Iterator[Block]) -> Iterator[Block]:
     for done, block in enumerate(blocks):
         if time.monotonic() - reported > 10:
             reported = time.monotonic()
-            print(f"{done} blocks", flush=True)
+            print(f"{done} blocks", file=sys.stderr, flush=True)
         yield block
 
 

@@ -1,0 +1,51 @@
+"""Tables in files: Parquet where its library is installed, as in every study; else CSV, which the light install can read."""
+
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+
+import pandas as pd
+
+from genverify.core.extras import needed
+
+PARQUET, CSV = ".parquet", ".codes.csv"
+TEXTS = ("block", "query", "design")  # columns of texts; all others of a CSV hold whole numbers, or nothing
+
+
+def read_frame(path: Path, columns: Sequence[str] | None = None) -> pd.DataFrame:
+    """
+    The table of a file. A CSV that holds other than whole numbers, but for names of blocks and queries, is a ValueError.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as home:
+    ...     _ = (Path(home) / "counts.csv").write_text("block,query,lo\\n007,N,3\\n")
+    ...     read_frame(Path(home) / "counts.csv").iloc[0].tolist()
+    ['007', 'N', 3]
+    """
+    if path.suffix != ".csv":
+        needed("pyarrow", f"{path}: a Parquet file")
+        return pd.read_parquet(path, columns=None if columns is None else list(columns))
+    frame = pd.read_csv(path, usecols=columns, dtype=str, keep_default_na=False)
+    for name in frame.columns.difference(list(TEXTS)):
+        frame[name] = pd.to_numeric(frame[name].astype(object).replace("", None)).astype("Int64")
+    return frame
+
+
+def write_frame(frame: pd.DataFrame, folder: Path, name: str) -> Path:
+    """The table as a file that `read_frame` reads back, in the folder; its path."""
+    if find_spec("pyarrow"):
+        frame.to_parquet(folder / f"{name}{PARQUET}", index=False)
+        return folder / f"{name}{PARQUET}"
+    frame.to_csv(folder / f"{name}{CSV}", index=False, lineterminator="\n")
+    return folder / f"{name}{CSV}"
+
+
+def table_file(folder: Path, name: str) -> Path:
+    """The file of a table in a folder: Parquet unless only a CSV is there."""
+    parquet, text = folder / f"{name}{PARQUET}", folder / f"{name}{CSV}"
+    return text if text.exists() and not parquet.exists() else parquet
+
+
+def table_names(folder: Path) -> list[str]:
+    """The names of the tables of a folder, in order."""
+    return sorted({path.name.removesuffix(end) for end in (PARQUET, CSV) for path in folder.glob(f"*{end}")})
