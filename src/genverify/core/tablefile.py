@@ -19,8 +19,8 @@ def read_frame(path: Path, columns: Sequence[str] | None = None) -> pd.DataFrame
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as home:
     ...     _ = (Path(home) / "counts.csv").write_text("block,query,lo\\n007,N,3\\n")
-    ...     read_frame(Path(home) / "counts.csv").iloc[0].tolist()
-    ['007', 'N', 3]
+    ...     read_frame(Path(home) / "counts.csv").to_dict("list")
+    {'block': ['007'], 'query': ['N'], 'lo': [3]}
     """
     if path.suffix != ".csv":
         needed("pyarrow", f"{path}: a Parquet file")

@@ -1,6 +1,7 @@
 """The commands `disclose` and `what-if`."""
 
 import argparse
+import json
 import sys
 import time
 from pathlib import Path
@@ -14,6 +15,7 @@ from genverify.disclosure.tables_options import add_options
 if TYPE_CHECKING:
     from genverify.disclosure.audit import Attack, Audit
     from genverify.disclosure.describe import Described
+    from genverify.disclosure.withhold import Search
 
 CALLS = 8  # of a search for every node above the one that it is at
 
@@ -97,13 +99,26 @@ def run_audit(options: argparse.Namespace) -> None:
     one, many = described.form.unit
 
     def say(found: "Audit") -> None:
+        if options.json:
+            return
         claims = f"{len(found.claims)} verified claims, {len(found.singles)} about exactly one {one}"
         print(f"{described.people} {many}, {claims} ({time.monotonic() - started:.1f} s)", flush=True)
 
-    _, search = write_audit(described, attack_of(described), folder, say)
+    found, search = write_audit(described, attack_of(described), folder, say)
+    if options.json:
+        print(_as_json(found, search, folder))
+        return
     remaining = f"{search.left} are left" + (f", {search.undecided} undecided" if search.undecided else "")
     print(f"withhold {len(search.steps)} cells: of {search.before} such claims with k >= {search.k}, {remaining}")
     print(f"{folder / 'report.html'} ({time.monotonic() - started:.1f} s)")
+
+
+def _as_json(found: "Audit", search: "Search", folder: Path) -> str:
+    """What was found, in numbers, and where the whole of it lies."""
+    withheld = [{"area": step.block, "cell": step.cell} for step in search.steps]
+    singles = {"all": len(found.singles), "searched": search.before, "left": search.left, "undecided": search.undecided}
+    numbers = {"people": found.described.people, "claims": len(found.claims), "singleton_claims": singles}
+    return json.dumps({**numbers, "withhold": withheld, "k": search.k, "report": str(folder / "report.html")}, indent=1)
 
 
 def run_what_if(options: argparse.Namespace) -> None:

@@ -84,8 +84,11 @@ def run_command(options: argparse.Namespace, study: bool) -> int:
     except GenverifyError as error:
         print(f"{type(error).__name__}: {error}", file=sys.stderr)
         if options.json:
-            _emit(_document(options, {"error": {"kind": type(error).__name__, "message": str(error)}}))
+            print(_document(options, {"error": {"kind": type(error).__name__, "message": str(error)}}), end="")
         return NO
+    except BrokenPipeError:  # the reader (`head`, say) has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return DONE
     except KeyboardInterrupt:
         print("stopped", file=sys.stderr)
         return STOPPED
@@ -117,10 +120,9 @@ def _in_place(options: argparse.Namespace, study: bool) -> int | None:
 
 def _finish(options: argparse.Namespace, status: int, text: str) -> int:
     prints = getattr(options, "prints", "text")
-    if options.json:
-        _emit(_as_json(options, text, prints))
-    elif prints != "text":
-        _emit(text)
+    if options.json or prints != "text":
+        print(_as_json(options, text, prints) if options.json else text, end="")
+    sys.stdout.flush()
     return status
 
 
@@ -149,12 +151,3 @@ def csv_rows(text: str) -> list[dict[str, Any]]:
 
 def _is_whole(text: str | None) -> bool:
     return bool(text) and str(text).removeprefix("-").isdecimal() and str(int(str(text))) == text
-
-
-def _emit(text: str) -> None:
-    """Print what was held back; a reader that has seen enough (`head`, say) is no error."""
-    try:
-        sys.stdout.write(text)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

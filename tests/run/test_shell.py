@@ -1,0 +1,226 @@
+"""Habits that every command has: --help, --json, --quiet, exit codes, no colours, talk and errors where they belong."""
+
+import argparse
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from genverify.cli import GROUPS, main, parser
+from genverify.run import rooms
+from genverify.run.completion import SHELLS, completion
+from genverify.run.shell import DONE, EXIT_CODES, NO, STOPPED, USAGE, leaves
+
+NAMES = [name for group in GROUPS for name in group.lines]
+TABLE = "area,f,m,Total\nA,*,4,7\nB,5,*,9\nTotal,8,8,16\n"
+SHARES = "education,Low,Medium\nAlpha,3/4,1/4\nBeta,1/2,1/2\n"
+RELEASE = """
+name: toy
+data: people.csv
+synthetic: true
+tables: {both: {columns: [sex, age]}}
+protect: [{suppress: 2}]
+"""
+PEOPLE = "sex,age\nf,old\nf,young\nm,old\nm,old\n"
+PROGRAM = "Minimize\n obj: x\nSubject To\n c1: x + y = 1\n c2: x - y = 1\nBounds\n x <= 3\n y <= 3\nGenerals\n x y\nEnd\n"
+
+# a command that works: its words, and how its standard output reads
+WORKS = {
+    "disclose": (["disclose", "printed.csv", "--mark", "*=suppressed"], "text"),
+    "audit-release": (["audit-release", "toy.yaml"], "text"),
+    "disclose --cells": (["disclose", "toy.yaml", "--cells"], "csv"),
+    "what-if": (["what-if", "toy.yaml"], "csv"),
+    "unique": (["unique", "program.lp"], "text"),
+    "bounds": (["bounds", "shares.csv", "--given", "rows", "--total", "20"], "csv"),
+    "check": (["check", "study/proofs", "study/release"], "text"),
+    "explain": (["explain", "BLOCK", "PET=1", "--study", "study"], "text"),
+    "excluded": (["excluded", "BLOCK", "PET=1", "--study", "study"], "text"),
+    "probability": (["probability", "BLOCK", "PET=1", "--study", "study"], "text"),
+    "export": (["export", "study/proofs", "--to", "proofs.zip"], "text"),
+    "check-vipr": (["check-vipr", "vipr.zip"], "text"),
+    "config-schema": (["config-schema"], "json"),
+    "rooms": (["rooms"], "text"),
+    "completion": (["completion", "bash"], "script"),
+}
+# a command that needs the results of a study, where there are none
+FAILS = {
+    "progress": ["progress"],
+    "check-ppmf": ["check-ppmf", "none.csv"],
+    "check-housing": ["check-housing", "none"],
+    "audit": ["audit"],
+    "reference": ["reference"],
+    "estimate": ["estimate", "children", "a.csv", "b.csv"],
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory, made_study: Path) -> Path:
+    home = tmp_path_factory.mktemp("anywhere")
+    files = {
+        "printed.csv": TABLE, "shares.csv": SHARES, "toy.yaml": RELEASE, "people.csv": PEOPLE, "program.lp": PROGRAM
+    }  # fmt: skip
+    for name, text in files.items():
+        (home / name).write_text(text)
+    shutil.copytree(made_study, home / "study")
+    assert main(["export", home / "study" / "proofs", "--to", home / "vipr.zip", "--quiet"]) == DONE
+    return home
+
+
+@pytest.fixture
+def said(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., tuple[int, str, str]]:
+    """Run a command in a folder that is no repository: its exit code and what it wrote."""
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr("genverify.run.rooms.PACKAGE", rooms.PACKAGE / "checker")  # to read all modules takes seconds
+    block = next(iter(json.loads(line)["block"] for line in _proofs(folder)))
+
+    def run(words: list[str], *more: str) -> tuple[int, str, str]:
+        Path("proofs.zip").unlink(missing_ok=True)
+        status = main([block if word == "BLOCK" else word for word in [*words, *more]])
+        return (status, *capsys.readouterr())
+
+    return run
+
+
+def _proofs(folder: Path) -> list[str]:
+    import gzip
+
+    return gzip.decompress((folder / "study" / "proofs" / "000.jsonl.gz").read_bytes()).decode().splitlines()
+
+
+def test_every_command_is_tried() -> None:
+    aliases = {alias for group in GROUPS for alias in group.aliases}
+    assert {name.split()[0] for name in (*WORKS, *FAILS)} == {*NAMES, *aliases}
+
+
+def test_the_help_without_imports_says_what_the_commands_say() -> None:
+    (real,) = (action for action in parser()._actions if isinstance(action, argparse._SubParsersAction))
+    lines = {action.dest.split(" ")[0]: action.help for action in real._choices_actions}
+    assert lines == {name: line for group in GROUPS for name, line in group.lines.items()}
+    for one in leaves(real):
+        options = one._option_string_actions
+        assert {"--json", "--quiet", "-q", "--help"} <= options.keys(), one.prog
+        assert one.format_help()
+
+
+@pytest.mark.parametrize("name", WORKS)
+def test_a_command_that_works(name: str, said: Callable[..., tuple[int, str, str]]) -> None:
+    words, reads = WORKS[name]
+    status, out, _ = said(words)
+    assert status == DONE
+    assert out
+    assert "\x1b" not in out
+
+    status, quiet, err = said(words, "--quiet")
+    assert (status, err) == (DONE, "")
+    assert quiet == ("" if reads == "text" else out)
+
+    status, found, err = said(words, "--json", "--quiet")
+    assert (status, err) == (DONE, "")
+    document = json.loads(found)
+    if reads == "csv":
+        assert len(document["rows"]) == len(out.splitlines()) - 1 > 0
+        assert list(document["rows"][0]) == out.splitlines()[0].split(",")
+    elif "lines" in document:
+        assert document["command"] == words[0]
+        assert len(document["lines"]) == len(out.splitlines())
+
+
+@pytest.mark.parametrize("name", FAILS)
+def test_a_command_that_needs_the_repository_says_so(name: str, said: Callable[..., tuple[int, str, str]]) -> None:
+    status, out, err = said(FAILS[name])
+    assert (status, out) == (NO, "")
+    assert "not the folder of the repository" in err
+    assert len(err.splitlines()) == 1
+    status, out, quiet = said(FAILS[name], "--json", "--quiet")
+    assert (status, quiet) == (NO, err)
+    error = json.loads(out)["error"]
+    assert f"{error['kind']}: {error['message']}\n" == err
+
+
+def test_mistakes_end_with_their_code(said: Callable[..., tuple[int, str, str]]) -> None:
+    status, out, err = said(["bounds", "none.csv", "--given", "rows", "--total", "3"])
+    assert (status, out) == (NO, "")
+    assert "none.csv" in err
+    assert "repository" not in err
+    assert said(WORKS["disclose"][0], "--fail-on", "exact", "--quiet") == (NO, "", "")
+    for words in (["no-such-command"], ["bounds"], ["bounds", "--no-such-option"]):
+        with pytest.raises(SystemExit) as stopped:
+            main(words)
+        assert stopped.value.code == USAGE
+    assert all(f"{code} " in parser([]).format_help() for code in EXIT_CODES)
+
+
+def test_a_stop_by_hand(said: Callable[..., tuple[int, str, str]], monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop(options: argparse.Namespace) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("genverify.papers.cellbounds.command.run", stop)
+    assert said(WORKS["bounds"][0]) == (STOPPED, "", "stopped\n")
+
+
+def test_a_missing_extra_is_named(said: Callable[..., tuple[int, str, str]], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+    Path("book.xlsx").write_bytes(b"PK")
+    status, out, err = said(["disclose", "book.xlsx"])
+    assert (status, out) == (NO, "")
+    assert 'book.xlsx: an Excel workbook needs the library openpyxl; install it: pip install "genverify[formats]"' in err
+
+
+def test_versions(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["--version"])
+    assert ended.value.code == DONE
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == ["genverify", "HiGHS", "Gurobi", "Python"]
+
+
+def test_help_imports_no_library() -> None:
+    heavy = "{'numpy', 'pandas', 'pydantic', 'yaml'} & {*sys.modules}"
+    code = f"import sys, genverify.cli as cli; cli.parser(['--help']); print(*{heavy})"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "\n"
+
+
+def test_a_reader_that_has_seen_enough_is_no_error(folder: Path) -> None:
+    command = [sys.executable, "-m", "genverify", *WORKS["bounds"][0]]
+    done = subprocess.run(
+        ["bash", "-c", 'set -o pipefail; "$@" | true', "_", *command], cwd=folder, capture_output=True, text=True
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+BASH = """
+{script}
+try() {{ COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=(); _genverify; echo "${{COMPREPLY[*]}}"; }}
+try genverify bou
+try genverify bounds --giv
+try genverify bounds --rounding ''
+try genverify completion z
+"""
+
+
+def test_bash_completes(tmp_path: Path) -> None:
+    script = tmp_path / "try.sh"
+    script.write_text(BASH.format(script=completion(parser(), "bash")))
+    done = subprocess.run(["bash", script], capture_output=True, text=True, check=True)
+    first, second, third, fourth = done.stdout.splitlines()
+    assert (first, second, fourth) == ("bounds", "--given", "zsh")
+    assert "nearest" in third.split()
+    assert done.stderr == ""
+
+
+def test_zsh_has_every_command_and_option(tmp_path: Path) -> None:
+    script = completion(parser(), "zsh")
+    assert all(f"    {name}) _arguments " in script for name in NAMES)
+    assert "'*--fail-on[exit with 1 for  exact, range<3, singled-out]:value:_files'" in script
+    zsh = shutil.which("zsh")
+    if zsh is None:
+        pytest.skip("zsh is not installed: its completion is written, but not read by zsh here")
+    (tmp_path / "_genverify").write_text(script)
+    subprocess.run([zsh, "-n", tmp_path / "_genverify"], check=True)
+    assert set(SHELLS) == {"bash", "zsh"}
