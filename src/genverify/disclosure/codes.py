@@ -1,6 +1,6 @@
 """Columns of a user's file: texts as they stand there, and the integer codes that the attack works with."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -13,9 +13,10 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from genverify.core.csvfile import Expected, naming_unreadable, open_csv
 from genverify.core.domain import Column
 from genverify.core.errors import DataError, nearest
-from genverify.core.limits import LIMITS, UNREADABLE, FileLimits, one_line, read_table
+from genverify.core.limits import LIMITS, FileLimits
 from genverify.core.predicates import Predicate
 from genverify.disclosure.form import ColumnForm
 
@@ -73,28 +74,24 @@ class Codings:
 
 def read_texts(path: Path, limits: FileLimits = LIMITS) -> pd.DataFrame:
     """A CSV or Parquet file with every value as text, spaces at the ends taken off; the index is the line of the file."""
-    try:
-        frame = _read_parquet(path, limits) if path.suffix == ".parquet" else read_table(path, limits)
-    except (*UNREADABLE, pa.ArrowException) as error:
-        raise DataError(
-            f"{path}: cannot be read as a table ({one_line(error)}); a CSV (UTF-8, with a header) or Parquet is expected"
-        ) from None
+    expected = Expected("a table", "a CSV with a header or Parquet is expected", limits)
+    frame = _read_parquet(path, expected) if path.suffix == ".parquet" else open_csv(path, expected).frame()
     if not len(frame):
         raise DataError(f"{path}: holds no rows")
-    frame.index = pd.RangeIndex(2, len(frame) + 2)
-    return pd.DataFrame({name: frame[name].str.strip() for name in frame.columns})
+    return frame
 
 
-def _read_parquet(path: Path, limits: FileLimits) -> pd.DataFrame:
-    """Read a piece at a time: few bytes of a file can stand for many values."""
-    with pq.ParquetFile(path) as file:
-        limits.check(path, file.metadata.num_rows, 0)
+def _read_parquet(path: Path, expected: Expected) -> pd.DataFrame:
+    """Read a piece at a time: few bytes of a file can stand for many values. Rows are numbered as in a CSV."""
+    with naming_unreadable(path, expected, pa.ArrowException), pq.ParquetFile(path) as file:
+        expected.limits.check(path, file.metadata.num_rows, 0)
         pieces, size = [], 0
         for piece in file.iter_batches(ROWS_AT_ONCE):
             size += piece.nbytes
-            limits.check(path, 0, size)
+            expected.limits.check(path, 0, size)
             pieces.append(piece)
         frame: pd.DataFrame = pa.Table.from_batches(pieces, file.schema_arrow).to_pandas().astype(object)
+    frame.index = pd.RangeIndex(2, len(frame) + 2)
     frame.columns = pd.Index([str(name).strip() for name in frame.columns])
     if not frame.columns.is_unique:
         doubled = frame.columns[frame.columns.duplicated()][0]
@@ -106,13 +103,7 @@ def _read_parquet(path: Path, limits: FileLimits) -> pd.DataFrame:
 def _as_text(value: object) -> str:
     if value is None or (isinstance(value, float) and np.isnan(value)) or value is pd.NA:
         return ""
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
-
-
-def check_columns(frame: pd.DataFrame, names: Iterable[str], path: Path) -> None:
-    for name in names:
-        if name not in frame.columns:
-            raise DataError(f"{path}: has no column {name!r}: {nearest(name, list(frame.columns))}")
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value).strip()
 
 
 def prepared(values: Texts, form: ColumnForm, path: Path) -> Texts:
