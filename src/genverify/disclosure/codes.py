@@ -75,23 +75,25 @@ class Codings:
 def read_texts(path: Path, limits: FileLimits = LIMITS) -> pd.DataFrame:
     """A CSV or Parquet file with every value as text, spaces at the ends taken off; the index is the line of the file."""
     expected = Expected("a table", "a CSV with a header or Parquet is expected", limits)
-    frame = _read_parquet(path, expected) if path.suffix == ".parquet" else open_csv(path, expected).frame()
+    with naming_unreadable(path, expected, pa.ArrowException):
+        frame = _read_parquet(path, limits) if path.suffix == ".parquet" else open_csv(path, expected).frame()
     if not len(frame):
         raise DataError(f"{path}: holds no rows")
+    if path.suffix == ".parquet":
+        frame.index = pd.RangeIndex(2, len(frame) + 2)  # as the lines of a CSV
     return frame
 
 
-def _read_parquet(path: Path, expected: Expected) -> pd.DataFrame:
-    """Read a piece at a time: few bytes of a file can stand for many values. Rows are numbered as in a CSV."""
-    with naming_unreadable(path, expected, pa.ArrowException), pq.ParquetFile(path) as file:
-        expected.limits.check(path, file.metadata.num_rows, 0)
+def _read_parquet(path: Path, limits: FileLimits) -> pd.DataFrame:
+    """Read a piece at a time: few bytes of a file can stand for many values."""
+    with pq.ParquetFile(path) as file:
+        limits.check(path, file.metadata.num_rows, 0)
         pieces, size = [], 0
         for piece in file.iter_batches(ROWS_AT_ONCE):
             size += piece.nbytes
-            expected.limits.check(path, 0, size)
+            limits.check(path, 0, size)
             pieces.append(piece)
         frame: pd.DataFrame = pa.Table.from_batches(pieces, file.schema_arrow).to_pandas().astype(object)
-    frame.index = pd.RangeIndex(2, len(frame) + 2)
     frame.columns = pd.Index([str(name).strip() for name in frame.columns])
     if not frame.columns.is_unique:
         doubled = frame.columns[frame.columns.duplicated()][0]

@@ -54,7 +54,8 @@ def describe(path: Path, changes: Mapping[str, Any] | None = None) -> Described:
     """
     Read a release file, some settings changed, and the data or counts that it names; errors begin with the path of the file.
     """
-    form, source = read_form(path, changes), source_of(path)
+    form = read_form(path, changes)
+    source = source_of(path, form)
     texts = read_texts(source, form.limits)
     try:
         described = _described(form, texts, source)

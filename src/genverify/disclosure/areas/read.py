@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pandas as pd
-import pyarrow as pa
 
 from genverify.core.csvfile import Expected, naming_unreadable, need_columns, open_csv, refuse_row
 from genverify.disclosure.areas.system import Part, Printed, parts_of
@@ -36,7 +35,7 @@ def read_inside(path: Path, area: str, inside: str) -> dict[str, str]:
 def _read(path: Path) -> pd.DataFrame:
     if path.suffix != ".parquet":
         return open_csv(path, COUNTS).frame()
-    with naming_unreadable(path, COUNTS, pa.ArrowException):
+    with naming_unreadable(path, COUNTS):
         return pd.read_parquet(path).rename(index=lambda row: row + 2)  # numbered as in a CSV
 
 
