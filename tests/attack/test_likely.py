@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import genverify as gv
-from genverify.attack.block import attack_release
+from genverify.attack.attack import attack_release
 from genverify.attack.probable import likely_singletons, probable_singletons
 from genverify.cli import main
 from genverify.core.errors import DataError, GenverifyError

@@ -10,8 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from genverify.attack.datasetfile import datasets_frame
-from genverify.attack.generate import Generated
+from genverify.attack.generated import Generated, datasets_frame
 from genverify.checker.file import read_proofs
 from genverify.cli import main
 from genverify.core.claims import candidate_claims

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from genverify.attack.block import Verified, attack_release
+from genverify.attack.attack import attack_release
+from genverify.attack.block import Verified
 from genverify.attack.tables import claims_frame
 from genverify.attack.truth import check_against_microdata
 from genverify.attack.verify import Range, Verdict, Verifier, check_ranges

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from genverify.attack.words.reasons import Forks, Reasons
+from genverify.attack.words.reasons import Reasons
+from genverify.checker.file import Forks
 from genverify.core.predicates import EVERY, Predicate, Rule
 from genverify.core.release import Release
 
