@@ -1,13 +1,10 @@
-"""Generate datasets that fit the release of each block of a batch."""
+"""Generate datasets that fit the release of each block of a batch, by walks."""
 
 from pathlib import Path
 
-import pandas as pd
-
-from genverify.attack.datasetfile import datasets_frame, generated_row
 from genverify.attack.generate import generate_block
+from genverify.attack.generated import write_generated
 from genverify.attack.settings import Generate
-from genverify.core.frames import stack
 from genverify.core.release import read_releases, read_schema
 from genverify.core.seeds import derive_seed
 from genverify.core.timing import progress
@@ -17,15 +14,13 @@ from genverify.solve.settings import ProgramSettings
 
 def main(job: Job) -> None:
     schema = read_schema(Path(job.input.schema))
-    settings, wanted = job.settings("program", ProgramSettings), job.settings("generate", Generate)
-    datasets, rows = [], []
-    for release in progress(list(read_releases(Path(job.input.counts), schema)), "blocks generated"):
-        seed = derive_seed(job.params.seed, "generate", release.block)
-        generated = generate_block(release, settings, wanted.datasets, seed, wanted.method)
-        datasets.append(datasets_frame(release.block, generated, schema.domain))
-        rows.append(generated_row(release, generated))
-    stack(datasets).to_parquet(job.output.datasets, index=False)
-    stack([pd.DataFrame([row]) for row in rows]).to_parquet(job.output.blocks, index=False)
+    settings, K = job.settings("program", ProgramSettings), job.settings("generate", Generate).datasets
+    releases = progress(list(read_releases(Path(job.input.counts), schema)), "blocks generated")
+    found = (
+        (release, generate_block(release, settings, K, derive_seed(job.params.seed, "generate", release.block)))
+        for release in releases
+    )
+    write_generated(found, Path(job.output.datasets), Path(job.output.blocks))
 
 
 if __name__ == "__main__":

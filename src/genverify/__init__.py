@@ -45,7 +45,7 @@ _ROOMS = {
     "core.release": ("Schema", "Release", "make_release", "read_releases", "read_schema"),
     "core.describe": ("make_schema", "release_of"),
     "core.claims": ("Claim",),
-    "attack.block": ("attack_release",),
+    "attack.attack": ("attack_release",),
     "attack.tables": ("claims_frame",),
     "attack.likely": ("probability", "prior_of"),
     "attack.words.say": ("explain",),

@@ -1,6 +1,6 @@
 """The names of the front door, for type checkers."""
 
-from genverify.attack.block import attack_release as attack_release
+from genverify.attack.attack import attack_release as attack_release
 from genverify.attack.likely import prior_of as prior_of
 from genverify.attack.likely import probability as probability
 from genverify.attack.tables import claims_frame as claims_frame

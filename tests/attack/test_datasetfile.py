@@ -10,8 +10,9 @@ import pandas as pd
 import pytest
 
 from genverify.attack.block import verify_block
-from genverify.attack.datasetfile import datasets_frame, read_datasets
-from genverify.attack.generate import Generated, generate_block
+from genverify.attack.datasetfile import read_datasets
+from genverify.attack.generate import generate_block
+from genverify.attack.generated import Generated, datasets_frame
 from genverify.core.domain import Column, Domain
 from genverify.core.errors import DataError
 from genverify.core.predicates import Predicate, Rule

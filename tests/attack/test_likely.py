@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import genverify as gv
-from genverify.attack.block import attack_release
+from genverify.attack.attack import attack_release
 from genverify.attack.probable import likely_singletons, probable_singletons
 from genverify.cli import main
 from genverify.core.errors import DataError, GenverifyError
@@ -102,7 +102,7 @@ def test_the_command_says_how_likely_a_claim_is(
     assert main([*words, "--states", "0"]) == 1
     assert "counts nothing" in capsys.readouterr().err
     assert main([*words, "--prior", str(made_study / "nothing.csv")]) == 1
-    assert "not a table of weights" in capsys.readouterr().err
+    assert "cannot be read as a table of weights" in capsys.readouterr().err
 
 
 def test_an_unknown_column_is_named(release: Release) -> None:

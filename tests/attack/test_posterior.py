@@ -9,7 +9,7 @@ import pytest
 import brute_force as brute
 from genverify.attack.block import verify_block
 from genverify.attack.estimate import Effort, estimate, interval
-from genverify.attack.exact import draw_exactly
+from genverify.attack.exact import draw_block, draw_exactly
 from genverify.attack.generate import generate_block
 from genverify.attack.posterior import count_release
 from genverify.core.release import Release, Schema
@@ -34,8 +34,8 @@ def some_block(schema: Schema, n: int, seed: int) -> Release:
 def test_exact_draws_leave_the_verified_claims_unchanged(seed: int, program_settings: ProgramSettings) -> None:
     release = brute.some_release(Random(seed), slack=seed % 2 == 1, sums=seed % 3 == 1)
     found = [
-        verify_block(release, generate_block(release, program_settings, 15, 1, method).records, program_settings, 1)
-        for method in ("walk", "exact")
+        verify_block(release, generated(release, program_settings, 15, 1).records, program_settings, 1)
+        for generated in (generate_block, draw_block)
     ]
     assert set(found[0].claims) == set(found[1].claims)
 

@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 
 from genverify.attack.block import Verified, verify_block
-from genverify.attack.datasetfile import generated_row
-from genverify.attack.generate import Generated, generate_block
+from genverify.attack.generate import generate_block
+from genverify.attack.generated import Generated, generated_row
 from genverify.attack.tables import claim_columns, claims_frame, verified_row
 from genverify.core.claims import ANY, Claim
 from genverify.core.frames import by_design

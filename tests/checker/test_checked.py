@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from genverify.attack.block import attack_release, verify_block
+from genverify.attack.attack import attack_release
+from genverify.attack.block import verify_block
 from genverify.attack.generate import generate
 from genverify.attack.tables import claims_frame
 from genverify.attack.verify import Decision, Range, Verdict, Verifier

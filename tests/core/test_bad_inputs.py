@@ -10,15 +10,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from genverify.attack.datasetfile import datasets_frame
-from genverify.attack.generate import Generated
+from genverify.attack.generated import Generated, datasets_frame
 from genverify.checker.file import read_proofs
 from genverify.cli import main
 from genverify.core.claims import candidate_claims
 from genverify.core.coarsen import coarsen
+from genverify.core.csvfile import Expected, open_csv
 from genverify.core.domain import Column, Domain
 from genverify.core.errors import DataError, ReleaseError
-from genverify.core.limits import FileLimits, read_table
+from genverify.core.limits import FileLimits
 from genverify.core.release import Schema, read_releases, read_schema
 from genverify.disclosure.codes import read_texts
 from genverify.disclosure.figure import plot_what_if
@@ -116,10 +116,10 @@ def test_release_files_that_cannot_be(
 DATA = [
     (PEOPLE.replace("home", "age "), "2 columns are called 'age'; give each column its own name"),
     (PEOPLE.replace("home", "age"), "2 columns are called 'age'"),
-    (PEOPLE.replace("rents\n", "rents,\n").replace("owns\n", "owns,\n"), "the rows have 4 fields, but the header names 3"),
-    (PEOPLE + "f,1,owns,x,y\n", "Expected 3 fields in line 7, saw 5); a CSV"),
-    (b"\xff\xfe\x00", "cannot be read as a table"),
-    ("", "No columns to parse"),
+    (PEOPLE.replace("rents\n", "rents,\n").replace("owns\n", "owns,\n"), "row 2: 4 fields, but the header names 3"),
+    (PEOPLE + "f,1,owns,x,y\n", "people.csv, row 7: 5 fields, but the header names 3 columns"),
+    (b"\xff\xfe\x00", "is no text in UTF-8, UTF-16"),
+    ("", "people.csv: the file is empty"),
 ]
 
 
@@ -179,9 +179,9 @@ TABLES = [
     ("a,b,c\nx,1/2,1/2\n", ["--given", "rows", "--total", str(2**80)], "N = "),
     ("a,b,c\nx,1/2,1/2\n", ["--given", "rows", "--total", "9", "--max-bytes", "3"], "holds more than 3 bytes"),
     ("sex,sex ,age\nf,f,1\n", ["--marginals", "sex,age"], "2 columns are called 'sex'"),
-    ("sex,age\nf,1,\n", ["--marginals", "sex,age"], "the rows have 3 fields"),
+    ("sex,age\nf,1,\n", ["--marginals", "sex,age"], "row 2: 3 fields, but the header names 2"),
     ("sex,age\nf,1\nf,2\n", ["--marginals", "sex,age", "--max-rows", "1"], "holds more than 1 rows"),
-    ("sex,age\nf,1\nm,2,3,4\n", ["--marginals", "sex,age"], "cannot be read as CSV"),
+    ("sex,age\nf,1\nm,2,3,4\n", ["--marginals", "sex,age"], "row 3: 4 fields, but the header names 2"),
     ("sex,count\n" + "f,999999999999999\n" * 10_000, ["--marginals", "sex"], "the counts add up to 9,999,999,999,999,990"),
     ("id,age\n" + "".join(f"i{i},{i % 2}\n" for i in range(33_000)), ["--marginals", "id", "--marginals", "age"],
      "id has 33,000 levels, more than 32,767"),
@@ -261,7 +261,7 @@ def test_a_file_of_many_rows_is_refused_before_it_is_read(tmp_path: Path, packed
     path = tmp_path / ("rows.csv.gz" if packed else "rows.csv")
     text = b"sex\n" + b"f\n" * 1001
     path.write_bytes(gzip.compress(text) if packed else text)
-    assert len(read_table(path, FileLimits(rows=1001))) == 1001
+    assert len(open_csv(path, Expected(limits=FileLimits(rows=1001))).frame()) == 1001
     for limits in (FileLimits(rows=1000), FileLimits(size=2000)):
         with pytest.raises(DataError, match=r"holds more than (1,000 rows|2,000 bytes)"):
             read_texts(path, limits)

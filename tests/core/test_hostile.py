@@ -14,8 +14,8 @@ import pytest
 
 from genverify.checker import file as prooffile
 from genverify.checker.file import read_proofs
+from genverify.core import csvfile
 from genverify.core import files as textfiles
-from genverify.core import limits as longlines
 from genverify.core.closed import merge
 from genverify.core.domain import DomainFile
 from genverify.core.errors import ConfigError, DataError, ReleaseError
@@ -269,7 +269,7 @@ def test_a_field_longer_than_any(census: DomainFile, tmp_path: Path, place: str)
 def test_a_line_without_end_in_a_table(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, read: Callable[[Path], Any], packed: bool
 ) -> None:
-    monkeypatch.setattr(longlines, "LONGEST_LINE", 1000)
+    monkeypatch.setattr(csvfile, "LONGEST_LINE", 1000)
     text = b"area,count\n5a,3\n5a," + b"9" * 1000 + b"\n"
     path = tmp_path / ("counts.csv.gz" if packed else "counts.csv")
     path.write_bytes(gzip.compress(text) if packed else text)

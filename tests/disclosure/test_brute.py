@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import brute_force as brute
 from genverify.attack.block import proofs_dict
 from genverify.attack.verify import Verdict, Verifier, check_ranges
+from genverify.attack.words.reasons import Reasons
 from genverify.attack.words.support import proof_cells
 from genverify.checker.check import CertificateError, check_block
 from genverify.core.claims import ANY, Claim
@@ -112,7 +113,7 @@ def test_the_cells_of_a_proof_are_enough_for_it(random: Random) -> None:
     found = Attack(SETTINGS, 20, 1, 1)(release)
     proofs = proofs_dict(found)
     for stored in proofs["claims"][:4]:
-        cells = proof_cells(release, proofs, stored)
+        cells = proof_cells(Reasons(release, proofs["lemmas"]), proofs, stored)
         alone = withhold(release, {query.id for query in release.queries} - set(cells))
         codes = tuple(stored["where"].get(name, ANY) for name in release.schema.domain.names)
         assert brute.Truth(alone).counts(codes) == {stored["m"]}

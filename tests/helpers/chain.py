@@ -14,8 +14,8 @@ import pytest
 import yaml
 
 from genverify.attack.block import proofs_dict, verify_block
-from genverify.attack.datasetfile import datasets_frame, generated_row
 from genverify.attack.generate import generate_block
+from genverify.attack.generated import datasets_frame, generated_row
 from genverify.attack.tables import claims_frame, verified_row
 from genverify.checker.file import write_proofs
 from genverify.core.frames import by_design, stack

@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 
 from genverify.attack.block import proofs_dict, verify_block
-from genverify.attack.datasetfile import generated_row
 from genverify.attack.generate import generate_block
+from genverify.attack.generated import generated_row
 from genverify.attack.tables import claims_frame, verified_row
 from genverify.attack.truth import count_households
 from genverify.checker.file import write_proofs

@@ -183,15 +183,18 @@ def test_flags_make_the_code_of_race(tmp_path: Path, domain: Domain) -> None:
 
 
 BAD_RECORDS = {
-    "missing column": (RECORDS.replace("asian", "asia") + RECORD, ": no column asian (did you mean asia?"),
+    "missing column": (RECORDS.replace("asian", "asia") + RECORD, ": has no column 'asian': did you mean asia?"),
     "age 116": (
         RECORDS + RECORD + RECORD.replace(",30,", ",116,"),
         ", row 3: age 116 is outside 0 to 115. Correct the row.",
     ),
-    "no race": (RECORDS + RECORD.replace(",1,0,0,1,0,0,1", ",0,0,0,0,0,0,1"), ", row 2: the race flags name no race"),
+    "no race": (
+        RECORDS + RECORD.replace(",1,0,0,1,0,0,1", ",0,0,0,0,0,0,1"),
+        ", row 2: the sum of race flags 0 names no race",
+    ),
     "flag 2": (RECORDS + RECORD.replace(",30,1,", ",30,2,"), ", row 2: white 2 is neither 0 nor 1"),
     "sex 0": (RECORDS + RECORD.replace(",2,30,", ",0,30,"), ", row 2: sex 0 is outside 1 to 2"),
-    "short block": (RECORDS + RECORD[1:], ", row 2: block 10010201001000 is not 15 digits"),
+    "short block": (RECORDS + RECORD[1:], ", row 2: block '10010201001000' is not 15 digits"),
     "breaks off": (RECORDS + RECORD[:20], ", row 2: white nan is neither 0 nor 1"),
 }
 

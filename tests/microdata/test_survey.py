@@ -56,8 +56,8 @@ def test_a_column_that_is_not_discrete_is_named(survey: Path) -> None:
 @pytest.mark.parametrize(
     ("task", "message"),
     [
-        ({"columns": ["AGEP"]}, r"survey\.csv: no column AGEP \(did you mean AGE\?"),
-        ({"columns": ["NAME"]}, r"column NAME, row 2: 'x' is not a number"),
+        ({"columns": ["AGEP"]}, r"survey\.csv: has no column 'AGEP': did you mean AGE\?"),
+        ({"columns": ["NAME"]}, r"survey\.csv, row 2: NAME 'x' is not a number"),
         ({"columns": ["AGE"], "keeps": {"AGE": {"abov": 3}}}, "'abov' is no limit: did you mean above"),
         ({"columns": ["AGE"], "keeps": {"AGE": {"above": 99}}}, "no row that the task t keeps"),
     ],
@@ -68,7 +68,7 @@ def test_a_mistake_is_named(survey: Path, task: dict[str, Any], message: str) ->
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="not a csv file that can be read"):
+    with pytest.raises(DataError, match=r"cannot be read as a CSV file of a survey \(No such file"):
         read_survey([tmp_path / "none.csv"], TASKS, "all")
 
 

@@ -217,6 +217,7 @@ def test_the_library_opens_no_path_of_the_repository(path: Path) -> None:
 
 STAGES_OF_ATTACKS = [
     "generate_datasets",
+    "draw_datasets",
     "verify_claims",
     "collect_claims",
     "rank_areas",

@@ -1,4 +1,4 @@
-"""The attack on one block: from a release to generated datasets, and from those to verified claims with checked proofs."""
+"""The second half of the attack on one block: from generated datasets to verified claims with checked proofs."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -7,9 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from genverify.attack.effective import effective_k
-from genverify.attack.generate import generate_block
 from genverify.attack.onehot.attack import decide_onehot
-from genverify.attack.settings import DATASETS
 from genverify.attack.verify import Decision, Verdict, Verifier
 from genverify.checker.check import Checked, check_block
 from genverify.core.claims import ANY, Claim, Codes, as_claims, candidate_claims
@@ -17,7 +15,7 @@ from genverify.core.release import Release
 from genverify.solve.datasets import class_vectors
 from genverify.solve.leaves import Node, certificate_of
 from genverify.solve.program import Program
-from genverify.solve.settings import DEFAULT, ProgramSettings
+from genverify.solve.settings import ProgramSettings
 
 
 @dataclass(frozen=True)
@@ -48,14 +46,6 @@ class Verified:
     def counts(self, verdict: Verdict) -> Counter[int]:
         """How many candidates have this verdict, by k."""
         return Counter(d.claim.k for d in self.decisions if d.verdict is verdict)
-
-
-def attack_release(
-    release: Release, settings: ProgramSettings = DEFAULT, K: int = DATASETS, min_k: int = 1, seed: int = 1
-) -> Verified:
-    """Generate, verify and check: every claim that comes out has a proof that the checker accepted."""
-    generated = generate_block(release, settings.proving("An attack without a study"), K, seed)
-    return verify_block(release, generated.records, settings, min_k)
 
 
 def verify_block(release: Release, datasets: Codes, settings: ProgramSettings, min_k: int) -> Verified:

@@ -1,36 +1,19 @@
-"""Files of generated datasets: written as codes, and recounted against the release when they are read."""
+"""Files of generated datasets, recounted against the release when they are read."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from genverify.attack.generate import Generated
 from genverify.core.claims import Codes
-from genverify.core.domain import Column, Domain
+from genverify.core.domain import Domain
 from genverify.core.errors import DataError
 from genverify.core.release import Release
 from genverify.core.tabulate import tabulate
 
 Ints = npt.NDArray[np.int64]
-
-
-def datasets_frame(block: str, generated: Generated, domain: Domain) -> pd.DataFrame:
-    """The generated records of a block: dataset number and one code per column."""
-    K, N, _ = generated.records.shape
-    codes = generated.records.reshape(K * N, len(domain.names))
-    frame = pd.DataFrame(codes, columns=list(domain.names)).astype({c.name: _width(c) for c in domain.columns})
-    frame.insert(0, "dataset", np.repeat(np.arange(K, dtype=np.int32), N))
-    frame.insert(0, "block", block)
-    return frame
-
-
-def _width(column: Column) -> str:
-    """The type of a column in a file: eight bits where its codes fit."""
-    return "int8" if max(column.codes) <= np.iinfo(np.int8).max else "int16"
 
 
 def read_datasets(path: Path, releases: Sequence[Release]) -> dict[str, Codes]:
@@ -114,16 +97,3 @@ def _miscounts(release: Release, counts: Ints) -> Iterator[tuple[str, int, str]]
         published = f"{lo}" if lo == hi else f"{lo} to {hi}"
         why = f"{release.queries[cell].id} is {int(counts[dataset, cell])} in it, and {published} was published"
         yield release.block, dataset, why
-
-
-def generated_row(release: Release, generated: Generated) -> dict[str, Any]:
-    """What is known of the number of datasets that fit a block."""
-    return {
-        "block": release.block,
-        "n_households": release.n,
-        "datasets": len(generated.records),
-        "class_vectors": generated.class_vectors,
-        "complete": generated.complete,
-        "unique": generated.unique,
-        "two_solutions": len(generated.records) >= 2,
-    }

@@ -4,16 +4,29 @@ import logging
 
 import numpy as np
 
+from genverify.attack.generate import generate
+from genverify.attack.generated import Generated
 from genverify.attack.posterior import Counted, count_release
 from genverify.core.claims import Codes
+from genverify.core.release import Release
 from genverify.solve.counting.diagram import BUDGET, Budget, TooManyStates
 from genverify.solve.counting.draw import all_vectors
 from genverify.solve.counting.prior import uniform
-from genverify.solve.datasets import list_records
+from genverify.solve.datasets import class_vectors, list_records
 from genverify.solve.program import Program
+from genverify.solve.settings import ProgramSettings
 
 log = logging.getLogger(__name__)
 PATIENCE = 50
+
+
+def draw_block(release: Release, settings: ProgramSettings, K: int, seed: int) -> Generated:
+    """K distinct datasets that fit the release of a block, drawn exactly; found by walking where counting takes too much."""
+    bounder = settings.proving("drawing exactly (generate.method: exact)").bounder(release)
+    drawn = draw_exactly(bounder.program, K, seed)
+    if drawn is None:
+        return generate(bounder, K, seed)
+    return Generated(drawn[0], len(class_vectors(bounder.program, drawn[0])), drawn[1])
 
 
 def draw_exactly(program: Program, K: int, seed: int, budget: Budget = BUDGET) -> tuple[Codes, bool] | None:

@@ -1,19 +1,16 @@
 """Problem 1: datasets that fit a release. Random vertices of the linear program, then exchanges of two records."""
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
 
 from genverify.attack.contradiction import no_dataset_fits
-from genverify.attack.exact import draw_exactly
+from genverify.attack.generated import Generated
 from genverify.attack.onehot.generate import generate_onehot
-from genverify.attack.settings import Method
 from genverify.core.claims import Codes
 from genverify.core.errors import ReleaseError
 from genverify.core.release import Release
 from genverify.solve.bounds import Bounder
-from genverify.solve.datasets import class_vectors, datasets_of, draw_records, list_records
+from genverify.solve.datasets import datasets_of, draw_records, list_records
 from genverify.solve.enumerate import all_class_counts
 from genverify.solve.exchange import Exchange
 from genverify.solve.program import Program
@@ -29,24 +26,6 @@ WALKERS = 50
 RECORDS_PER_SWAP = 5
 MOST_SWAPS = 16
 PATIENCE = 3
-
-
-@dataclass(frozen=True)
-class Generated:
-    """
-    Distinct datasets that fit a release: records of shape (K, N, columns).
-
-    `class_vectors` counts the distinct class counts among them. `complete`: no other dataset fits, so fewer than K exist.
-    """
-
-    records: Codes
-    class_vectors: int
-    complete: bool
-
-    @property
-    def unique(self) -> bool:
-        """Whether the release has exactly one solution (Abowd et al.)."""
-        return self.complete and len(self.records) == 1
 
 
 def generate(bounder: Bounder, K: int, seed: int) -> Generated:
@@ -137,14 +116,10 @@ def _fill(collection: _Collection, vectors: list[Ints], K: int) -> None:
             collection.datasets.setdefault(records.tobytes(), records)
 
 
-def generate_block(release: Release, settings: ProgramSettings, K: int, seed: int, method: Method = "walk") -> Generated:
+def generate_block(release: Release, settings: ProgramSettings, K: int, seed: int) -> Generated:
     """K distinct datasets that fit the release of a block (Problem 1)."""
     if settings.proves:
-        bounder = settings.bounder(release)
-        drawn = draw_exactly(bounder.program, K, seed) if method == "exact" else None
-        if drawn is None:
-            return generate(bounder, K, seed)
-        return Generated(drawn[0], len(class_vectors(bounder.program, drawn[0])), drawn[1])
+        return generate(settings.bounder(release), K, seed)
     datasets = generate_onehot(release, settings.make_solver(), K, seed)
     if not datasets:
         raise ReleaseError(f"block {release.block}: the one-hot program found no dataset that fits the published counts")

@@ -12,8 +12,9 @@ from genverify.attack.generate import generate_block
 from genverify.attack.posterior import Counted, count_release
 from genverify.attack.settings import DATASETS
 from genverify.core.claims import Claim, claim_arrays, parse_claim
+from genverify.core.csvfile import Expected, naming_unreadable, need_columns, open_csv
 from genverify.core.domain import Domain
-from genverify.core.errors import DataError, nearest
+from genverify.core.errors import DataError
 from genverify.core.release import Release
 from genverify.core.tablefile import read_frame
 from genverify.solve.counting.diagram import BUDGET, Budget, TooManyStates
@@ -104,10 +105,7 @@ def _prior(prior: Prior | pd.DataFrame | None, domain: Domain, floor: float) -> 
 
 def prior_of(table: pd.DataFrame, domain: Domain, name: str, floor: float = 0.0) -> Prior:
     """A prior from a table of records in codes, each with its weight; a record that stands there twice has both weights."""
-    for column in (*domain.names, WEIGHT):
-        if column not in table.columns:
-            known = nearest(column, list(map(str, table.columns)))
-            raise DataError(f"prior {name}: no column {column!r} ({known}); it needs {', '.join(domain.names)} and {WEIGHT}")
+    need_columns(f"prior {name}", map(str, table.columns), (*domain.names, WEIGHT))
     try:
         codes, weights = table[list(domain.names)].to_numpy(dtype=np.int16), table[WEIGHT].to_numpy(dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -119,8 +117,7 @@ def prior_of(table: pd.DataFrame, domain: Domain, name: str, floor: float = 0.0)
 
 def read_prior(path: Path, domain: Domain, floor: float) -> Prior:
     """A prior from a CSV or Parquet file."""
-    try:
-        table = read_frame(path) if path.suffix == ".parquet" else pd.read_csv(path)
-    except (OSError, ValueError) as error:
-        raise DataError(f"{path}: not a table of weights ({error})") from None
+    expected = Expected("a table of weights", f"give the columns {', '.join(domain.names)} and {WEIGHT}")
+    with naming_unreadable(path, expected):
+        table = read_frame(path) if path.suffix == ".parquet" else open_csv(path, expected).frame(texts=[])
     return prior_of(table, domain, str(path), floor)

@@ -2,7 +2,7 @@
 
 import gzip
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ from genverify.core.files import refuse_duplicates
 from genverify.core.limits import UNREADABLE, FileLimits, guarded_lines
 
 LONGEST_LINE = 64 * 2**20
+Forks = Sequence[tuple[Mapping[str, Any], bool]]
 LIMITS = FileLimits(10_000_000, 16 * 2**30, "split the study into more batches (sample.batches)")
 
 
@@ -40,3 +41,12 @@ def _parse(path: Path, number: int, line: bytes) -> dict[str, Any]:
     if not isinstance(found["block"], str):
         raise DataError(f"{path}, line {number}: the block {str(found['block'])[:40]!r} is no text; write the proofs again")
     return found
+
+
+def leaves(node: Mapping[str, Any], forks: Forks = ()) -> Iterator[tuple[Mapping[str, Any], Forks]]:
+    """Every leaf of a stored proof with the forks above it, and whether it lies below (True) or above what they ask."""
+    if "kind" in node:
+        yield node, forks
+    else:
+        yield from leaves(node["below"], [*forks, (node, True)])
+        yield from leaves(node["above"], [*forks, (node, False)])

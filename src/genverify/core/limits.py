@@ -1,19 +1,14 @@
-"""Text tables from anybody: their lines, rows, size and header are checked before they are read into memory."""
+"""Files of lines from anybody: their lines, rows and size are checked before they are read into memory."""
 
 import csv
 import gzip
 import zlib
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import pandas as pd
-
 from genverify.core.errors import DataError
 
-LONGEST_LINE = 2**20
-PACKED_OTHERWISE = (".zip", ".bz2", ".xz", ".zst", ".tar", ".tar.gz", ".tgz", ".7z")
 UNREADABLE = (OSError, EOFError, ValueError, zlib.error, csv.Error)  # what reading a broken file raises
 
 
@@ -57,35 +52,3 @@ def guarded_lines(path: Path, longest: int, limits: FileLimits, row: str, packed
                 raise DataError(f"{path}, line {number}: longer than {longest} bytes, too long for {row}")
             limits.check(path, number - 1, size)  # the first line is the header
             yield line
-
-
-def check_lines(path: Path, limits: FileLimits) -> None:
-    """Refuse a file that is beyond the limits, or packed in another way than gzip."""
-    name, row = path.name.lower(), "a row of a table. Give a CSV with one record to a line."
-    other = next((end for end in PACKED_OTHERWISE if name.endswith(end)), None)
-    if other:
-        raise DataError(f"{path}: {other} files are not read; give a CSV, plain or packed with gzip (.csv.gz)")
-    for _ in guarded_lines(path, LONGEST_LINE, limits, row, name.endswith(".gz")):
-        pass
-
-
-def check_header(path: Path) -> None:
-    """Refuse two columns of one name, apart from blanks: one of them would be taken silently."""
-    first = pd.read_csv(path, header=None, nrows=1, dtype=str, keep_default_na=False, skipinitialspace=True)
-    for name, times in Counter(str(name).strip() for name in first.iloc[0]).items():
-        if name and times > 1:
-            raise DataError(f"{path}, line 1: {times} columns are called {name!r}; give each column its own name")
-
-
-def read_table(path: Path, limits: FileLimits) -> pd.DataFrame:
-    """A CSV with every value as a text, blanks around the names of columns taken off."""
-    check_lines(path, limits)
-    check_header(path)
-    frame = pd.read_csv(path, dtype=str, keep_default_na=False, skipinitialspace=True)
-    if not isinstance(frame.index, pd.RangeIndex):
-        fields = frame.index.nlevels + len(frame.columns)
-        raise DataError(
-            f"{path}: the rows have {fields} fields, but the header names {len(frame.columns)} columns; name each column, "
-            "and leave out commas at the ends of lines"
-        )
-    return frame.rename(columns=lambda name: str(name).strip())

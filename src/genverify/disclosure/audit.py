@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from genverify.attack.block import Verified, attack_release
+from genverify.attack.attack import attack_release
+from genverify.attack.block import Verified
 from genverify.attack.tables import claims_frame
 from genverify.attack.truth import check_against_microdata
 from genverify.attack.verify import Range, Verdict, Verifier, check_ranges
@@ -19,6 +20,7 @@ from genverify.core.seeds import derive_seed
 from genverify.disclosure.describe import Described
 from genverify.disclosure.large import attack_large
 from genverify.disclosure.people import count_people
+from genverify.solve.program import Program
 from genverify.solve.settings import ProgramSettings
 
 MOST_RECORDS = 400
@@ -71,7 +73,7 @@ def audit(described: Described, how: Attack, over: Callable[[Sequence[Release]],
     claims = all_claims(verified)
     if described.records is not None:
         check_against_microdata(claims, described.records)
-    ranges = stack([_ranges(release, how.settings) for release in described.releases])
+    ranges = stack([_ranges(one.program, how.settings) for one in verified])
     people = count_people(claims, described.records, described.schema.domain.names)
     return Audit(described, verified, tuple(one.certificate for one in verified), claims, ranges, people)
 
@@ -92,9 +94,10 @@ class _Cell:
     hi: int
 
 
-def _ranges(release: Release, settings: ProgramSettings) -> pd.DataFrame:
+def _ranges(program: Program, settings: ProgramSettings) -> pd.DataFrame:
     """What is printed of every cell and what follows from all cells together, with every proof checked."""
-    verifier, cells = Verifier(settings.bounder(release)), list(_cells(release))
+    release, verifier = program.release, Verifier(settings.bounder_of(program))
+    cells = list(_cells(release))
     found = [verifier.range_of(cell.predicate) if cell.lo < cell.hi else None for cell in cells]
     searched = [(cell.predicate, range_) for cell, range_ in zip(cells, found, strict=True) if range_]
     check_ranges(verifier.bounder.program, searched)

@@ -1,6 +1,6 @@
 """Columns of a user's file: texts as they stand there, and the integer codes that the attack works with."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -11,10 +11,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from genverify.core.csvfile import Expected, naming_unreadable, open_csv
 from genverify.core.domain import Column
 from genverify.core.errors import DataError, nearest
 from genverify.core.extras import needed
-from genverify.core.limits import LIMITS, UNREADABLE, FileLimits, one_line, read_table
+from genverify.core.limits import LIMITS, FileLimits, one_line
 from genverify.core.predicates import Predicate
 from genverify.disclosure.form import ColumnForm
 
@@ -72,16 +73,14 @@ class Codings:
 
 def read_texts(path: Path, limits: FileLimits = LIMITS) -> pd.DataFrame:
     """A CSV or Parquet file with every value as text, spaces at the ends taken off; the index is the line of the file."""
-    try:
-        frame = _read_parquet(path, limits) if path.suffix == ".parquet" else read_table(path, limits)
-    except UNREADABLE as error:
-        raise DataError(
-            f"{path}: cannot be read as a table ({one_line(error)}); a CSV (UTF-8, with a header) or Parquet is expected"
-        ) from None
+    expected = Expected("a table", "a CSV with a header or Parquet is expected", limits)
+    with naming_unreadable(path, expected):
+        frame = _read_parquet(path, limits) if path.suffix == ".parquet" else open_csv(path, expected).frame()
     if not len(frame):
         raise DataError(f"{path}: holds no rows")
-    frame.index = pd.RangeIndex(2, len(frame) + 2)
-    return pd.DataFrame({name: frame[name].str.strip() for name in frame.columns})
+    if path.suffix == ".parquet":
+        frame.index = pd.RangeIndex(2, len(frame) + 2)  # as the lines of a CSV
+    return frame
 
 
 def _read_parquet(path: Path, limits: FileLimits) -> pd.DataFrame:
@@ -118,13 +117,7 @@ def _pieces(path: Path, limits: FileLimits) -> pd.DataFrame:
 def _as_text(value: object) -> str:
     if value is None or (isinstance(value, float) and np.isnan(value)) or value is pd.NA:
         return ""
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
-
-
-def check_columns(frame: pd.DataFrame, names: Iterable[str], path: Path) -> None:
-    for name in names:
-        if name not in frame.columns:
-            raise DataError(f"{path}: has no column {name!r}: {nearest(name, list(frame.columns))}")
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value).strip()
 
 
 def prepared(values: Texts, form: ColumnForm, path: Path) -> Texts:

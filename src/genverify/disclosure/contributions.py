@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
-from genverify.core.errors import ConfigError, DataError, nearest
+from genverify.core.csvfile import Expected, need_columns, open_csv, refuse_row
+from genverify.core.errors import ConfigError
 from genverify.core.limits import FileLimits
 from genverify.disclosure.exposed import Exposed
 from genverify.disclosure.linked import Key, Linked
-from genverify.disclosure.readers.text import read_grid
 
 CONTRIBUTOR, VALUE = "contributor", "value"
 
@@ -76,21 +76,12 @@ def read_rules(words: Sequence[str]) -> list[tuple[str, Rule]]:
 
 def read_contributions(path: Path, linked: Linked, limits: FileLimits) -> list[tuple[dict[str, str], str, int]]:
     """The labels, the contributor and the value of every line of a CSV file."""
-    grid, _ = read_grid(path, limits)
-    head, *rows = grid
-    for name in (CONTRIBUTOR, VALUE):
-        if name not in head:
-            raise DataError(f"{path}: has no column {name!r}: {nearest(name, head)}")
-    columns = [name for name in head if name in linked.columns]
-    found = []
-    for number, row in enumerate(rows, 2):
-        if not any(row):
-            continue
-        text = dict(zip(head, row, strict=False))
-        if not text.get(VALUE, "").isdecimal():
-            raise DataError(f"{path}, line {number}: the value {text.get(VALUE)!r} is not a whole number from 0")
-        found.append(({name: text[name] for name in columns}, text[CONTRIBUTOR], int(text[VALUE])))
-    return found
+    frame = open_csv(path, Expected("contributions", limits=limits)).frame()
+    need_columns(path, frame, (CONTRIBUTOR, VALUE))
+    refuse_row(path, frame[VALUE], ~frame[VALUE].str.isdecimal(), "is not a whole number from 0")
+    columns = [str(name) for name in frame if name in linked.columns]
+    labels = (dict(zip(columns, row, strict=True)) for row in frame[columns].itertuples(index=False, name=None))
+    return list(zip(labels, frame[CONTRIBUTOR], map(int, frame[VALUE]), strict=True))
 
 
 def broken_rules(

@@ -7,11 +7,12 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from genverify.core.csvfile import need_columns
 from genverify.core.csvtext import neutral
 from genverify.core.errors import ReleaseError, nearest
 from genverify.core.release import TOTAL, Release, Schema
 from genverify.disclosure.cells import SIZES, area_cell
-from genverify.disclosure.codes import Coding, check_columns
+from genverify.disclosure.codes import Coding
 from genverify.disclosure.form import ReleaseForm
 from genverify.protect.publishing import SUPPRESSED, Publishing
 
@@ -48,7 +49,7 @@ def _parsed(texts: pd.DataFrame, source: Path, form: ReleaseForm) -> pd.DataFram
             f"{source}: has count and also {'lo and hi' if ranged else 'one of lo and hi'}, and they might disagree; give "
             "count where counts are exact, else lo and hi"
         )
-    check_columns(texts, ["cell", *(["lo", "hi"] if ranged else ["count"]), *(["area"] if form.area else [])], source)
+    need_columns(source, texts, ["cell", *(["lo", "hi"] if ranged else ["count"]), *(["area"] if form.area else [])])
     named = {neutral(one.cell): one.cell for one in form.predicates}  # as the template of cells writes them
     cells = texts["cell"].map(lambda cell: named.get(cell, cell))
     frame = pd.DataFrame({"cell": cells, "area": texts["area"] if form.area else ""}, index=texts.index)

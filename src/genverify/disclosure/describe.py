@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from genverify.core.csvfile import need_columns
 from genverify.core.domain import Domain
 from genverify.core.errors import ConfigError, DataError, GenverifyError
 from genverify.core.predicates import EVERY
@@ -17,7 +18,7 @@ from genverify.core.release import LARGEST_COUNT, Release, Schema
 from genverify.core.seeds import derive_seed
 from genverify.core.tabulate import releases_of
 from genverify.disclosure.cells import SIZES, Line, area_queries, lines_of, rules_of
-from genverify.disclosure.codes import Coding, Codings, check_columns, coding, encode, prepared, read_texts
+from genverify.disclosure.codes import Coding, Codings, coding, encode, prepared, read_texts
 from genverify.disclosure.counts import read_counts
 from genverify.disclosure.form import ColumnForm, PublishedForm, ReleaseForm, read_form, source_of
 from genverify.protect.publishing import publish
@@ -52,7 +53,8 @@ def describe(path: Path, changes: Mapping[str, Any] | None = None) -> Described:
     """
     Read a release file, some settings changed, and the data or counts that it names; errors begin with the path of the file.
     """
-    form, source = read_form(path, changes), source_of(path)
+    form = read_form(path, changes)
+    source = source_of(path, form)
     texts = read_texts(source, form.limits)
     try:
         described = _described(form, texts, source)
@@ -95,7 +97,7 @@ def column_codings(form: ReleaseForm, data: pd.DataFrame | None, source: Path) -
     used = {name: form.columns.get(name) or ColumnForm() for name in _used(form)}
     if data is None:
         return Codings({name: coding(name, column, None, "columns") for name, column in used.items()})
-    check_columns(data, [*form.columns, *used, *([form.area] if form.area else [])], source)
+    need_columns(source, data, [*form.columns, *used, *([form.area] if form.area else [])])
     return Codings(
         {name: coding(name, column, prepared(data[name], column, source), str(source)) for name, column in used.items()}
     )
@@ -124,7 +126,7 @@ def _areas(form: ReleaseForm, texts: pd.DataFrame, source: Path) -> Coding:
     if form.data is not None:
         column = form.columns.get(form.area) or ColumnForm()
         return coding(form.area, column, prepared(texts[form.area], column, source), str(source))
-    check_columns(texts, ["area"], source)
+    need_columns(source, texts, ["area"])
     named = texts["area"][texts["area"] != ""]
     return coding(form.area, form.columns.get(form.area) or ColumnForm(), named, str(source))
 

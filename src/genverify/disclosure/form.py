@@ -165,9 +165,9 @@ def read_form(path: Path, changes: Mapping[str, Any] | None = None) -> ReleaseFo
     return form
 
 
-def source_of(path: Path) -> Path:
-    """The file of microdata or counts that a release file names, relative to it."""
-    form = read_form(path)
+def source_of(path: Path, form: ReleaseForm | None = None) -> Path:
+    """The file of microdata or counts that a release file, or its form where it was read already, names relative to it."""
+    form = form or read_form(path)
     source = path.parent / str(form.data or form.counts)
     if not source.is_file():
         raise DataError(f"{path}: {source} does not exist; data and counts are paths relative to the release file")

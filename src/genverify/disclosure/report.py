@@ -6,6 +6,7 @@ from typing import Any
 import pandas as pd
 
 from genverify.attack.words.layout import explain_proof
+from genverify.attack.words.reasons import Reasons
 from genverify.core.release import Schema
 from genverify.disclosure.audit import RECORD, Audit, recovered
 from genverify.disclosure.form import PublishedForm
@@ -81,9 +82,10 @@ def _claims(audit: Audit) -> dict[str, Any]:
     found = longest(audit.singles, audit.described.schema.domain.names)
     ordered = found.sort_values(["k", "effective_k"], ascending=[False, True], kind="stable")
     of_area = {one.program.release.block: index for index, one in enumerate(audit.verified)}
+    reasons: dict[int, Reasons] = {}
     return {
         "longest": len(ordered),
-        "claims": [_claim(audit, of_area[row["block"]], row) for row in _rows(ordered, MOST_CLAIMS)],
+        "claims": [_claim(audit, of_area[row["block"]], row, reasons) for row in _rows(ordered, MOST_CLAIMS)],
     }
 
 
@@ -106,10 +108,12 @@ def _probable(audit: Audit) -> dict[str, Any]:
     return {"probable": rows if described.form.show_claims else [], "levels": levels, "not_counted": left}
 
 
-def _claim(audit: Audit, index: int, row: dict[str, Any]) -> dict[str, Any]:
+def _claim(audit: Audit, index: int, row: dict[str, Any], reasons: dict[int, Reasons]) -> dict[str, Any]:
     described, release = audit.described, audit.described.releases[index]
+    if index not in reasons:
+        reasons[index] = Reasons(release, audit.proofs[index]["lemmas"])
     where = {name: int(row[name]) for name in described.schema.domain.names if pd.notna(row[name])}
-    proof = explain_proof(release, audit.proofs[index], {"where": where, "m": 1, "proof": int(row["proof"])})
+    proof = explain_proof(reasons[index], audit.proofs[index], {"where": where, "m": 1, "proof": int(row["proof"])})
     area = f"{described.form.area} {release.block}: " if len(described.releases) > 1 else ""
     return {**row, "area": area, "words": in_words(described.schema, where), "proof": proof}
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import pandas as pd
 
+from genverify.attack.words.reasons import Reasons
 from genverify.attack.words.support import proof_cells
 from genverify.core.release import Release
 from genverify.disclosure.cells import SIZES
@@ -35,6 +36,7 @@ def _used(release: Release, proofs: dict[str, Any]) -> Counter[str]:
         if claim["m"] == 1:
             first.setdefault(claim["proof"], claim)
     used: Counter[str] = Counter()
+    reasons = Reasons(release, proofs["lemmas"])
     for claim in list(first.values())[:MOST_PROOFS]:
-        used.update(proof_cells(release, proofs, claim))
+        used.update(proof_cells(reasons, proofs, claim))
     return used

@@ -21,6 +21,7 @@ from scipy.sparse import csr_array
 
 from genverify.attack.block import Verified, check_decisions, claim_where
 from genverify.attack.verify import Decision, Verdict, Verifier
+from genverify.attack.words.reasons import Reasons
 from genverify.attack.words.support import proof_cells
 from genverify.checker.check import CertificateError, check_block
 from genverify.core.claims import Claim
@@ -187,16 +188,17 @@ class _Area:
     def _supports(self, cells: Cells) -> set[Cells]:
         """The cells that the proofs of these claims rest on; a proof that rests on sizes and rules alone cannot be hit."""
         program, open_ = self._open(cells, self.claims)
-        supports = {self._support(program, decision) for decision in _different(open_)}
+        reasons = Reasons(program.release, certificate_of(program.release, program.lemmas)["lemmas"])
+        supports = {self._support(program, reasons, decision) for decision in _different(open_)}
         return {support for support in supports if support}
 
-    def _support(self, program: Program, decision: Decision) -> Cells:
+    def _support(self, program: Program, reasons: Reasons, decision: Decision) -> Cells:
         """The cells of a proof; only if it is checked that they are enough is `least` proved."""
         halves = {"lower": decision.lower, "upper": decision.upper}
         proof = {side: half.as_dict() for side, half in halves.items() if half is not None}
         claim = {"where": claim_where(program.types.domain.names, decision.claim), "m": 1, "proof": 0}
         parts = {"proofs": [proof], "claims": [claim]}
-        cells = Cells(proof_cells(program.release, certificate_of(program.release, program.lemmas) | parts, claim))
+        cells = Cells(proof_cells(reasons, parts, claim))
         self.proved &= self._enough(cells, program, parts) or self._found_again(cells, decision)
         return cells - self.fixed
 

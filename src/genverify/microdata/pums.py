@@ -12,9 +12,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from genverify.core.csvfile import Expected, open_csv
 from genverify.core.errors import DataError
-from genverify.core.limits import UNREADABLE
+from genverify.core.limits import FileLimits
 
+PUMS = Expected("a CSV file of PUMS", "", FileLimits(50_000_000, 64 * 2**30, "give its parts one after the other"))
 HOUSEHOLDS = "households"
 HOUSING = ("SERIALNO", "NP", "TEN", "HHT")
 PERSON = ("SERIALNO", "SPORDER", "AGEP", "SEX", "RAC1P", "HISP")
@@ -58,15 +60,8 @@ def count_pums(housing: Sequence[Path], persons: Sequence[Path]) -> pd.DataFrame
 
 
 def _read(path: Path, needed: Sequence[str], wanted: Sequence[str]) -> pd.DataFrame:
-    chosen = {*needed, *wanted}
-    try:
-        table = pd.read_csv(path, usecols=lambda name: name in chosen, dtype={"SERIALNO": str})
-    except UNREADABLE as error:
-        raise DataError(f"{path}: not a csv file that can be read ({error})") from None
-    missing = [name for name in needed if name not in table]
-    if missing:
-        raise DataError(f"{path}: the column {missing[0]} is missing; a PUMS file has {', '.join(needed)}")
-    return table
+    file = open_csv(path, PUMS)
+    return file.frame([*needed, *(name for name in wanted if name in file.names)], texts=["SERIALNO"])
 
 
 def _detailed(units: pd.DataFrame, sex: Ints, path: Path) -> Ints:

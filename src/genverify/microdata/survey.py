@@ -10,13 +10,16 @@ import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
+from genverify.core.csvfile import Expected, open_csv, refuse_row
 from genverify.core.domain import Column, Domain
 from genverify.core.errors import DataError, nearest
-from genverify.core.limits import UNREADABLE, FileLimits, check_header, check_lines
+from genverify.core.limits import FileLimits
 from genverify.microdata.store import GEOGRAPHY
 
 LIMITS = FileLimits(50_000_000, 64 * 2**30, "list its parts in raprank.survey.files")
+SURVEY = Expected("a CSV file of a survey", "see raprank.survey.files in config/raprank.yaml", LIMITS)
 Small = npt.NDArray[np.int8]
+Floats = npt.NDArray[np.float64]
 MOST_CODES = 100
 """A column with more distinct values is not taken for discrete (and codes are stored in eight bits)."""
 
@@ -27,21 +30,19 @@ def read_survey(paths: Sequence[Path], tasks: Mapping[str, Any], name: str) -> t
         where = "config/raprank.yaml (raprank.survey.files)"
         raise DataError(f"task {name}: no file of the survey is named; list them in {where}")
     task = tasks["tasks"][name]
-    frame = pd.concat([_read_csv(path, _needed(tasks, task)) for path in paths], ignore_index=True)
-    frame = frame[_kept(frame, task.get("keeps", {}))].reset_index(drop=True)
+    read = {number: open_csv(path, SURVEY).frame(_needed(tasks, task), texts=[]) for number, path in enumerate(paths)}
+    frame = pd.concat(read)  # each row has the number of its file and its line there
+    frame = frame[_kept(frame, task.get("keeps", {}))]
     if frame.empty:
         raise DataError(f"{paths[0]}: no row that the task {name} keeps; check the file, and the task's `keeps`")
     columns, codes = [], {}
     for column in task["columns"]:
-        where = f"{paths[0]}: column {column}"
+        numbers = _numbers(frame[column], paths)
         binned = column in tasks.get("numerical", [])
-        made, codes[column] = (
-            bin_column(frame[column], tasks["bins"], where) if binned else code_column(frame[column], where)
-        )
+        made, codes[column] = bin_column(numbers, tasks["bins"], column) if binned else code_column(numbers, column)
         columns.append(made)
-    fips = _numbers(frame[tasks["state"]], f"{paths[0]}: column {tasks['state']}")
-    if np.isnan(fips).any():
-        raise DataError(f"{paths[0]}: column {tasks['state']} is blank in row {int(np.isnan(fips).argmax()) + 2}")
+    fips = _numbers(frame[tasks["state"]], paths)
+    _refuse(frame[tasks["state"]], np.isnan(fips), paths, "is blank; give the number of the state")
     states = pd.Series(fips.astype(int).astype(str)).str.zfill(GEOGRAPHY["state"])
     domain = Domain(tuple(columns))
     domain.check_small()
@@ -51,21 +52,6 @@ def read_survey(paths: Sequence[Path], tasks: Mapping[str, Any], name: str) -> t
 
 def _needed(tasks: Mapping[str, Any], task: Mapping[str, Any]) -> list[str]:
     return list(dict.fromkeys([tasks["state"], *task["columns"], *task.get("keeps", {})]))
-
-
-def _read_csv(path: Path, columns: list[str]) -> pd.DataFrame:
-    try:
-        check_lines(path, LIMITS)
-        check_header(path)
-        header = list(pd.read_csv(path, nrows=0).columns)
-        missing = [column for column in columns if column not in header]
-        if missing:
-            raise DataError(f"{path}: no column {missing[0]} ({nearest(missing[0], header)})")
-        return pd.read_csv(path, usecols=columns, low_memory=False)
-    except UNREADABLE as error:
-        raise DataError(
-            f"{path}: not a csv file that can be read ({error}); see raprank.survey.files in config/raprank.yaml"
-        ) from None
 
 
 def _kept(frame: pd.DataFrame, keeps: Mapping[str, Mapping[str, float]]) -> "pd.Series[bool]":
@@ -79,42 +65,45 @@ def _kept(frame: pd.DataFrame, keeps: Mapping[str, Mapping[str, float]]) -> "pd.
     return kept
 
 
-def code_column(values: "pd.Series[Any]", where: str) -> tuple[Column, Small]:
+def code_column(numbers: Floats, name: str) -> tuple[Column, Small]:
     """A discrete column: its distinct values in order as codes from 0, a blank first."""
-    numbers = _numbers(values, where)
     known = np.unique(numbers[~np.isnan(numbers)])
     if len(known) > MOST_CODES or (known != known.round()).any():
         raise DataError(
-            f"{where} is not discrete: {len(known)} distinct values. Take it out of the task, or list it as numerical, "
-            "to be binned."
+            f"column {name} is not discrete: {len(known)} distinct values. Take it out of the task, or list it as "
+            "numerical, to be binned."
         )
     blank = int(np.isnan(numbers).any())
     codes = np.where(np.isnan(numbers), 0, np.searchsorted(known, numbers) + blank).astype(np.int8)
     meanings = ("blank",) * blank + tuple(f"{value:g}" for value in known)
-    return _column(str(values.name), meanings), codes
+    return _column(name, meanings), codes
 
 
-def bin_column(values: "pd.Series[Any]", bins: int, where: str) -> tuple[Column, Small]:
+def bin_column(numbers: Floats, bins: int, name: str) -> tuple[Column, Small]:
     """A numerical column in bins of equal width between its smallest and largest value; a blank is a code of its own."""
-    numbers = _numbers(values, where)
     known = numbers[~np.isnan(numbers)]
     edges = np.linspace(known.min(), known.max(), bins + 1)
     blank = int(len(known) < len(numbers))
     places = np.searchsorted(edges[1:-1], np.nan_to_num(numbers), side="right") + blank
     meanings = ("blank",) * blank + tuple(f"{low:g} to {high:g}" for low, high in pairwise(edges))
-    return _column(str(values.name), meanings), np.where(np.isnan(numbers), 0, places).astype(np.int8)
+    return _column(name, meanings), np.where(np.isnan(numbers), 0, places).astype(np.int8)
 
 
 def _column(name: str, meanings: tuple[str, ...]) -> Column:
     return Column(name, name, tuple(range(len(meanings))), meanings)
 
 
-def _numbers(values: "pd.Series[Any]", where: str) -> "np.ndarray[Any, np.dtype[np.float64]]":
+def _numbers(values: "pd.Series[Any]", paths: Sequence[Path]) -> Floats:
     numbers = pd.to_numeric(values, errors="coerce")
-    wrong = values[numbers.isna() & values.notna()]
-    if len(wrong):
-        raise DataError(f"{where}, row {wrong.index[0] + 2}: {wrong.iloc[0]!r} is not a number; give codes as whole numbers")
+    _refuse(values, (numbers.isna() & values.notna()).to_numpy(), paths, "is not a number; give codes as whole numbers")
     return numbers.to_numpy(dtype=np.float64)
+
+
+def _refuse(values: "pd.Series[Any]", wrong: npt.NDArray[np.bool_], paths: Sequence[Path], problem: str) -> None:
+    """An error for the first wrong value, with its file and row."""
+    if wrong.any():
+        file = values.index[wrong][0][0]
+        refuse_row(paths[file], values[wrong].loc[file], [True], problem)
 
 
 def domain_text(domain: Domain) -> dict[str, Any]:

@@ -8,9 +8,9 @@ from typing import Any
 import pandas as pd
 import yaml
 
+from genverify.core.csvfile import Expected, open_csv
 from genverify.core.domain import read_domain
 from genverify.core.errors import DataError
-from genverify.core.limits import UNREADABLE
 from genverify.microdata.pums import count_pums
 from genverify.microdata.synthetic.country import read_country
 from genverify.microdata.synthetic.estimate import HOUSEHOLDS, TRIPLES, Spread, Survey, estimate, odds_table, read_survey
@@ -88,10 +88,7 @@ def estimate_children(options: argparse.Namespace) -> None:
 
 def read_counts(path: Path) -> pd.DataFrame:
     """Counts of households as a csv file of whole numbers."""
-    try:
-        table = pd.read_csv(path)
-    except UNREADABLE as error:
-        raise DataError(f"{path}: not a csv file that can be read ({error})") from None
+    table = open_csv(path, Expected("a CSV file of counts")).frame(texts=[])
     for name in table.columns:
         if not pd.api.types.is_integer_dtype(table[name]):
             raise DataError(f"{path}: column {name} holds more than whole numbers; give codes, and {HOUSEHOLDS}")

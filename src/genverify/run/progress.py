@@ -16,7 +16,12 @@ import pyarrow.parquet as pq
 from genverify.core.errors import DataError
 from genverify.run.layout import LOGS, RESULTS, SAMPLE
 
-STAGES = {"generate_datasets": "generated", "verify_claims": "verified", "measure_variability": "measured"}
+STAGES = {
+    "generate_datasets": "generated",
+    "draw_datasets": "generated",  # in place of the one before, in variants that draw
+    "verify_claims": "verified",
+    "measure_variability": "measured",
+}
 ALWAYS = ("generate_datasets", "verify_claims")
 SAID = re.compile(r"(\d+) of (\d+) blocks \w+, ([\d.]+)/s")
 WINDOW = 300.0
@@ -46,7 +51,13 @@ def read_stages(home: Path) -> list[Stage]:
     total = pc.count_distinct(pq.read_table(sample, columns=["block"])["block"]).as_py()
     variants = sorted(path.parents[1].name for path in (home / RESULTS).glob("*/release/schema.json"))
     folders = ((variant, rule, home / LOGS / variant / rule) for variant in variants for rule in STAGES)
-    return [_stage(*one, total) for one in folders if one[1] in ALWAYS or one[2].exists()]
+    return [_stage(*one, total) for one in folders if _counts(*one)]
+
+
+def _counts(variant: str, rule: str, logs: Path) -> bool:
+    if rule == "generate_datasets" and (logs.parent / "draw_datasets").exists():
+        return logs.exists()
+    return rule in ALWAYS or logs.exists()
 
 
 def _stage(variant: str, rule: str, logs: Path, total: int) -> Stage:

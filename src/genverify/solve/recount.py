@@ -45,6 +45,12 @@ def integer_point(point: Floats) -> Ints | None:
     return None if np.abs(point - z).max(initial=0) > INTEGRAL else z
 
 
+def rounded_fit(program: Fitting, point: Floats) -> Ints | None:
+    """The integers nearest to the point; None where they do not fit."""
+    z = np.rint(point).astype(np.int64)
+    return z if program.fits(z) else None
+
+
 def recounted(program: Fitting, point: Floats, problem: str) -> Ints:
     """The point as a dataset that fits; an error with these words where it is not integral, or does not fit."""
     z = integer_point(point)

@@ -8,7 +8,7 @@ from genverify.core.closed import Section
 from genverify.core.errors import ConfigError
 from genverify.core.release import Release
 from genverify.solve.bounds import Bounder, Limits
-from genverify.solve.program import build_program
+from genverify.solve.program import Program, build_program
 from genverify.solve.solvers.base import Solver, WorkLimits
 from genverify.solve.solvers.choose import make_solver
 
@@ -39,8 +39,11 @@ class ProgramSettings(Section):
         return make_solver(self.solver, WorkLimits(self.iterations, self.nodes, self.seconds))
 
     def bounder(self, release: Release) -> Bounder:
-        limits = Limits(self.nodes, self.leaves, self.seconds)
-        return Bounder(build_program(release, self.max_types), self.make_solver(), limits)
+        return self.bounder_of(build_program(release, self.max_types))
+
+    def bounder_of(self, program: Program) -> Bounder:
+        """Of a program that was built already."""
+        return Bounder(program, self.make_solver(), Limits(self.nodes, self.leaves, self.seconds))
 
 
 DEFAULT = ProgramSettings(

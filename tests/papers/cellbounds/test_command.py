@@ -119,7 +119,7 @@ def test_marginals_of_one_file_and_published_ones_say_the_same(capsys, write) ->
         ("row,x,y\na,1/2,1/2\n", ("--total", 0), "N = 0: give a number of records from 1 to 1,000,000,000"),
         ("row,x,y\na,8,2\n", ("--total", 7), "row 'a', column 'x': the count 8 is above N = 7"),
         ("row,x,y\n", (), "an empty table"),
-        ("", (), "an empty table"),
+        ("", (), "table.csv: the file is empty"),
         ("row,x,y\na,1,many\n", (), "line 2, column 'y': 'many' is not a number"),
         ("row,x,y\na,1,\n", (), "line 2, column 'y': '' is not a number"),
         ("row,x,y\na,1,1/0\n", (), "1/0 has the denominator 0"),
@@ -154,8 +154,8 @@ def test_marginals_that_cannot_be(capsys, write) -> None:  # type: ignore[no-unt
     assert "no dataset fits the published counts. These contradict each other" in refused(capsys, ab, bc)
     assert "counts 4 records but A,B counts 3" in refused(capsys, ab, write("B,C,count\n1,1,4\n", "more.csv"))
     assert "say --given rows" in refused(capsys, ab)
-    assert "line 3: A is empty" in refused(capsys, write("A,B\n1,1\n,2\n"), "--marginals", "A", "--marginals", "B")
-    assert "the count 'x' is not a whole number" in refused(capsys, write("A,count\n1,x\n"), "--marginals", "A")
+    assert "row 3: A '' is empty" in refused(capsys, write("A,B\n1,1\n,2\n"), "--marginals", "A", "--marginals", "B")
+    assert "row 2: count 'x' is not a whole number" in refused(capsys, write("A,count\n1,x\n"), "--marginals", "A")
     assert "of at most 15 digits" in refused(capsys, write(f"A,count\n1,{10**20}\n"), "--marginals", "A")
     assert "did you mean A1?" in refused(capsys, write("A1,B\n1,1\n"), "--marginals", "A", "--marginals", "B")
     ages = "\n".join(f"{age / 7},{age}" for age in range(1500))

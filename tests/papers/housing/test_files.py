@@ -140,9 +140,9 @@ def test_a_mistake_in_the_picture_is_named(
 def test_a_column_that_is_not_there_is_named(tmp_path: Path, columns: dict[str, Any], published: dict[str, Any]) -> None:
     row = property_row()
     path = write_picture(tmp_path, [{("pct_blak_nonhsp" if k == "pct_black_nonhsp" else k): v for k, v in row.items()}])
-    with pytest.raises(DataError, match=r"no column pct_black_nonhsp or pct_black \(did you mean pct_blak_nonhsp\?"):
+    with pytest.raises(DataError, match=r"no column 'pct_black_nonhsp' or 'pct_black': did you mean pct_blak_nonhsp\?"):
         read_picture(path, columns["picture"], published, Excluded())
-    unread = r"none\.csv: not a csv file that can be read .*housing\.picture in config/housing\.yaml"
+    unread = r"none\.csv: cannot be read as a CSV file .*housing\.picture in config/housing\.yaml"
     with pytest.raises(DataError, match=unread):
         read_picture(tmp_path / "none.csv", columns["picture"], published, Excluded())
 
@@ -245,6 +245,6 @@ def test_pums_rows_can_have_weights(tmp_path: Path) -> None:
 def test_a_mistake_in_pums_is_named(tmp_path: Path, rows: list[tuple[int, ...]], message: str) -> None:
     with pytest.raises(DataError, match=message):
         read_pums(write_pums(tmp_path, rows), 0.5)
-    unread = r"none\.csv: not a csv file that can be read .*housing\.pums in config/housing\.yaml"
+    unread = r"none\.csv: cannot be read as a CSV file .*housing\.pums in config/housing\.yaml"
     with pytest.raises(DataError, match=unread):
         read_pums(tmp_path / "none.csv", 0.5)

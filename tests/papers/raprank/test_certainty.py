@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from genverify.attack.block import verify_block
-from genverify.attack.datasetfile import datasets_frame
 from genverify.attack.generate import generate_block
+from genverify.attack.generated import datasets_frame
 from genverify.attack.tables import claims_frame
 from genverify.core.errors import DataError
 from genverify.core.release import Schema, make_release

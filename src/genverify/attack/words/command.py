@@ -7,6 +7,7 @@ from genverify.attack.block import check_decisions, claim_where
 from genverify.attack.contradiction import no_dataset_fits
 from genverify.attack.verify import Decision, Range, Verdict, Verifier, check_ranges
 from genverify.attack.words.layout import explain_proof
+from genverify.attack.words.reasons import Reasons
 from genverify.checker.stored import checked_blocks
 from genverify.core.claims import ANY, Claim, parse_claim
 from genverify.core.errors import DataError
@@ -28,7 +29,7 @@ def explain_claim(study: Path, block: str, text: str) -> Iterator[str]:
     if proof is not None:
         yield "Verified: true of every dataset that fits the published counts (proof checked)."
         statement = {"where": claim_where(schema.domain.names, claim), "m": claim.m, "proof": proof}
-        yield from explain_proof(release, stored.proofs, statement)
+        yield from explain_proof(Reasons(release, stored.proofs["lemmas"]), stored.proofs, statement)
     elif _without_proof(table_file(study / "claims", batch), schema, block, claim):
         yield "Verified by the solver, without proof: the study was run with the one-hot program (program.formulation)."
     else:

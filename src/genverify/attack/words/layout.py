@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from genverify.attack.words.reasons import Forks, Reasons
+from genverify.attack.words.reasons import Reasons
+from genverify.checker.file import Forks
 from genverify.core.predicates import EVERY, Predicate, Rule
 from genverify.core.release import Release
 
@@ -63,11 +64,10 @@ def _lay_out_leaf(reasons: Reasons, leaf: Mapping[str, Any], s: int, matching: S
     return Sum(conclusion, leaf.get("d", 1), cells, sides, because)
 
 
-def explain_proof(release: Release, proofs: Mapping[str, Any], claim: Mapping[str, Any]) -> Iterator[str]:
+def explain_proof(reasons: Reasons, proofs: Mapping[str, Any], claim: Mapping[str, Any]) -> Iterator[str]:
     """The two halves of a verified claim's proof, line by line."""
     where = Predicate.of({name: [code] for name, code in claim["where"].items()})
     proof = proofs["proofs"][claim["proof"]]
-    reasons = Reasons(release, proofs["lemmas"])
     yield f"At least {claim['m']}:"
     yield from _lines(reasons, lay_out(reasons, proof["lower"], -1, [where]), "  ")
     yield f"At most {claim['m']}:"

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from genverify.checker.file import Forks
 from genverify.core.predicates import EVERY, Predicate, Rule
 from genverify.core.release import TOTAL, Release
 from genverify.core.seeds import derive_seed
@@ -14,7 +15,6 @@ from genverify.solve.types import Types, live_types
 
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
-Forks = Sequence[tuple[Mapping[str, Any], bool]]
 MAX_TYPES = 2_000_000
 WITNESSES = 400
 

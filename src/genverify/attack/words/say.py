@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from genverify.attack.block import Verified, claim_where
 from genverify.attack.levels import THIS, LevelsVerified
 from genverify.attack.words.layout import explain_proof
+from genverify.attack.words.reasons import Reasons
 from genverify.checker.check import check_block
 from genverify.core.claims import ANY, Claim
 from genverify.core.domain import Domain
@@ -22,7 +23,8 @@ def explain(verified: Verified, claim: Claim) -> str:
         "m": claim.m,
         "proof": verified.proof_of[verified.claims.index(claim)],
     }
-    return "\n".join([in_words(domain, claim), *_indented(explain_proof(release, verified.certificate, stored))])
+    reasons = Reasons(release, verified.certificate["lemmas"])
+    return "\n".join([in_words(domain, claim), *_indented(explain_proof(reasons, verified.certificate, stored))])
 
 
 def explain_levels(levels: Levels, verified: LevelsVerified, claim: Claim) -> str:
@@ -34,7 +36,8 @@ def explain_levels(levels: Levels, verified: LevelsVerified, claim: Claim) -> st
         for stored in proof.certificate["claims"]:
             if stored["where"] == where and stored["m"] == claim.m:
                 check_block(release, proof.certificate)
-                lines = _indented(explain_proof(release, proof.certificate, stored))
+                reasons = Reasons(release, proof.certificate["lemmas"])
+                lines = _indented(explain_proof(reasons, proof.certificate, stored))
                 return "\n".join([f"block {verified.block}: {in_words(domain, claim)}", *lines])
     raise DataError(f"block {verified.block}: {in_words(domain, claim)} is not among the verified claims")
 

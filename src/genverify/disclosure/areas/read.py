@@ -5,41 +5,38 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.core.errors import DataError, nearest
+from genverify.core.csvfile import Expected, naming_unreadable, need_columns, open_csv, refuse_row
 from genverify.disclosure.areas.system import Part, Printed, parts_of
 
+COUNTS = Expected("counts of areas", "set the paths of the study, e.g. snakemake nz --configfile mine.yaml")
 NEEDED = ("area", "variable", "group", "count")
 
 
 def read_areas(path: Path) -> pd.DataFrame:
     """The tidy counts of a file (Parquet or CSV), with the name of each cell."""
-    if not path.is_file():
-        raise DataError(
-            f"{path}: there is no such file; set the paths of the study, e.g. snakemake nz --configfile mine.yaml"
-        )
-    frame = pd.read_parquet(path) if path.suffix == ".parquet" else pd.read_csv(path, dtype=str)
-    for name in NEEDED:
-        if name not in frame:
-            raise DataError(f"{path}: has no column {name!r}: {nearest(name, list(frame.columns))}")
+    frame = _read(path)
+    need_columns(path, frame, NEEDED)
     variable, group = frame["variable"].astype(str), frame["group"].astype("object").fillna("").astype(str)
     count = pd.to_numeric(frame["count"], errors="coerce").astype("Int64")
     cell = variable.where(group == "", variable + "/" + group)
     found = pd.DataFrame({"area": frame["area"].astype(str), "cell": cell, "count": count})
     doubled = found.duplicated(["area", "cell"])
-    if doubled.any():
-        raise DataError(f"{path}: row {int(doubled.to_numpy().argmax()) + 1}: an area has two counts of one group; keep one")
-    if (count < 0).any():
-        raise DataError(f"{path}: row {int((count < 0).to_numpy().argmax()) + 1}: the count is negative")
+    refuse_row(path, found["area"], doubled, "has two counts of one group; keep one")
+    refuse_row(path, count, (count < 0).fillna(False), "is negative")
     return found
 
 
 def read_inside(path: Path, area: str, inside: str) -> dict[str, str]:
     """The larger area of each small one."""
-    frame = pd.read_csv(path, dtype=str)
-    for name in (area, inside):
-        if name not in frame:
-            raise DataError(f"{path}: has no column {name!r}: {nearest(name, list(frame.columns))}")
+    frame = open_csv(path, COUNTS).frame([area, inside])
     return dict(zip(frame[area], frame[inside], strict=True))
+
+
+def _read(path: Path) -> pd.DataFrame:
+    if path.suffix != ".parquet":
+        return open_csv(path, COUNTS).frame()
+    with naming_unreadable(path, COUNTS):
+        return pd.read_parquet(path).rename(index=lambda row: row + 2)  # numbered as in a CSV
 
 
 def printed_by_area(frame: pd.DataFrame, areas: Iterable[str] | None = None) -> dict[str, Printed]:

@@ -5,10 +5,10 @@ import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from genverify.core.csvfile import decoded
 from genverify.core.errors import DataError
 from genverify.core.limits import FileLimits
 from genverify.disclosure.readers.model import Entry, PrintedTable, make_table
-from genverify.disclosure.readers.text import decoded
 
 SAFE = {"", "s", "S", "z", "Z"}
 

@@ -5,10 +5,10 @@ from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
+from genverify.core.csvfile import decoded
 from genverify.core.errors import DataError
 from genverify.core.limits import FileLimits
 from genverify.disclosure.readers.model import Entry, PrintedTable, make_table
-from genverify.disclosure.readers.text import decoded
 from genverify.disclosure.readers.totals import find_totals
 
 STATEMENT = re.compile(r'\s*([A-Z0-9-]+)(?:\[\w+\])?(?:\(([^)]*)\))?\s*=\s*((?:"[^"]*"|[^";])*);', re.DOTALL)

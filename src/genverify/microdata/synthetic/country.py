@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from genverify.core.csvfile import Expected, open_csv
 from genverify.core.errors import DataError, nearest
 from genverify.core.files import read_yaml
 from genverify.core.predicates import Predicate
@@ -134,12 +135,8 @@ def _target(name: str, cells: list[Mapping[str, Any]]) -> Target:
 
 def read_odds(path: Path) -> tuple[Odds, ...]:
     """The odds of a file with the columns `columns`, `codes` (both separated by blanks) and `odds`."""
-    if not path.exists():
-        raise DataError(f"{path} does not exist; the synthetic country needs this file")
-    table = pd.read_csv(path, dtype=str)
-    for name in ("columns", "codes", "odds"):
-        if name not in table:
-            raise DataError(f"{path}: the column {name} is missing; compare with data/synthetic/odds.csv")
+    expected = Expected("the odds of a synthetic country", "compare with data/synthetic/odds.csv")
+    table = open_csv(path, expected).frame(["columns", "codes", "odds"])
     return tuple(_odds(path, str(names), rows) for names, rows in table.groupby("columns", sort=False))
 
 
@@ -149,7 +146,7 @@ def _odds(path: Path, names: str, rows: pd.DataFrame) -> Odds:
     codes = [[int(code) for code in text.split() if code.isdecimal()] for text in rows["codes"].astype(str)]
     for line, values, chance in zip(rows.index, codes, odds, strict=True):
         if len(values) != len(columns) or not 0 < chance < np.inf:
-            raise DataError(f"{path}, row {line + 2}: give {len(columns)} codes and odds over 0 for {names}")
+            raise DataError(f"{path}, row {line}: give {len(columns)} codes and odds over 0 for {names}")
     return Odds(columns, np.array(codes, dtype=np.int64), odds)
 
 

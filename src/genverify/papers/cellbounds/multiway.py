@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from genverify.core.errors import DataError, nearest
-from genverify.core.limits import LIMITS, UNREADABLE, FileLimits, one_line, read_table
+from genverify.core.csvfile import Expected, need_columns, open_csv, refuse_row
+from genverify.core.errors import DataError
+from genverify.core.limits import LIMITS, FileLimits
 from genverify.papers.cellbounds.conditional import aggregate
 
 Ints = npt.NDArray[np.int64]
@@ -50,35 +51,21 @@ def read_multiway(path: Path, count: str | None = None, names: Sequence[str] = (
 
     Combinations that are not listed count 0; the counts of a repeated combination are added up.
     """
-    frame = _read(path, limits)
+    frame = open_csv(path, Expected(limits=limits)).frame()
     column = count or (COUNT if COUNT in frame else None)
-    if column is not None and column not in frame:
-        raise DataError(f"{path}: no column {column!r}: {nearest(column, list(frame))}")
     if len(set(names)) < len(names):
         raise DataError(f"a variable is named twice among {', '.join(names)}")
     variables = list(names) or [str(name) for name in frame if name != column]
-    for name in variables:
-        if name not in frame:
-            raise DataError(f"{path}: no column {name!r}: {nearest(name, list(frame))}")
+    need_columns(path, frame, [*variables, *([column] if column else [])])
     if not variables or frame.empty:
         raise DataError(f"{path}: an empty table ({len(frame)} lines, {len(variables)} variables): nothing to bound")
     weights = np.ones(len(frame), dtype=np.int64) if column is None else _counts(path, frame[column])
     return _count(path, frame[variables], weights)
 
 
-def _read(path: Path, limits: FileLimits) -> pd.DataFrame:
-    try:
-        return read_table(path, limits)
-    except UNREADABLE as error:
-        raise DataError(f"{path}: cannot be read as CSV ({one_line(error)})") from None
-
-
 def _counts(path: Path, column: "pd.Series[str]") -> Ints:
     wrong = ~column.str.strip().str.fullmatch(r"\+?\d{1,15}")
-    if wrong.any():
-        line = int(np.flatnonzero(wrong)[0])
-        problem = f"the count {column.iloc[line]!r} is not a whole number from 0, of at most 15 digits"
-        raise DataError(f"{path}, line {line + 2}: {problem}")
+    refuse_row(path, column, wrong, "is not a whole number from 0, of at most 15 digits")
     counts = np.array(column.to_list(), dtype=np.int64)
     total = sum(counts.tolist())
     if total > LARGEST_TOTAL:
@@ -88,11 +75,9 @@ def _counts(path: Path, column: "pd.Series[str]") -> Ints:
 
 def _count(path: Path, frame: pd.DataFrame, weights: Ints) -> Multiway:
     for name in frame:
-        if (frame[name] == "").any():
-            line = int(np.flatnonzero(frame[name] == "")[0]) + 2
-            raise DataError(
-                f"{path}, line {line}: {name} is empty; give missing values a level of their own, e.g. `unknown`"
-            )
+        refuse_row(
+            path, frame[name], frame[name] == "", "is empty; give missing values a level of their own, e.g. `unknown`"
+        )
     found = {str(name): sorted(frame[name].unique(), key=_order) for name in frame}
     check_size(found, str(path))
     shape = [len(levels) for levels in found.values()]

@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from genverify.core.csvfile import Expected, naming_unreadable
 from genverify.core.errors import DataError
-from genverify.core.limits import UNREADABLE, one_line
 from genverify.core.seeds import derive_seed
 from genverify.papers.cellbounds.conditional import aggregate, conditionals_of_counts
 from genverify.papers.cellbounds.exact import bound_cells
@@ -65,10 +65,8 @@ def read_adult(paths: Sequence[Path], layout: Mapping[str, Any]) -> Multiway:
 
 def _read(path: Path, names: Sequence[str]) -> pd.DataFrame:
     """A file without a header; the first line of adult.test is a remark, and answers of income end in a full stop there."""
-    try:
+    with naming_unreadable(path, Expected("a file of the UCI Adult data")):
         frame = pd.read_csv(path, names=list(names), comment="|", skipinitialspace=True, dtype=str, keep_default_na=False)
-    except UNREADABLE as error:
-        raise DataError(f"{path}: cannot be read as a file of the UCI Adult data ({one_line(error)})") from None
     frame = frame[frame["age"] != ""]
     wrong = frame.index[~frame["age"].str.fullmatch(r"\d{1,3}") | frame["income"].isna() | (frame["income"] == "")]
     if len(wrong):

@@ -1,6 +1,5 @@
 """A two-way table from a CSV file: row labels first, then counts, fractions or decimals."""
 
-import csv
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -9,8 +8,9 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from genverify.core.csvfile import Expected, read_rows
 from genverify.core.errors import DataError
-from genverify.core.limits import LIMITS, UNREADABLE, FileLimits, check_lines
+from genverify.core.limits import LIMITS, FileLimits
 from genverify.papers.cellbounds.conditional import Conditionals, conditionals_of_counts, conditionals_of_fractions
 from genverify.papers.cellbounds.numbers import check_labels, check_not_negative, is_whole, read_number
 from genverify.papers.cellbounds.rounded import RoundedConditionals, rounded_of_counts
@@ -75,15 +75,15 @@ def _units(row: str, columns: Sequence[str], values: Sequence[Fraction], roundin
 
 def read_printed(path: Path, limits: FileLimits = LIMITS) -> Printed:
     """The table of a CSV file: a header line, then a line per row, its label first."""
-    lines = _lines(path, limits)
+    lines = [(number, line) for number, line in read_rows(path, Expected(limits=limits))[0] if any(line)]
     if len(lines) < 2 or len(lines[0][1]) < 2:
         raise DataError(f"{path}: an empty table. A header line, then per row a label and its numbers are expected")
-    header = [text.strip() for text in lines[0][1]]
+    header = lines[0][1]
     rows, cells = [], []
     for number, line in lines[1:]:
         if len(line) != len(header):
             raise DataError(f"{path}, line {number}: {len(line)} fields where the header has {len(header)}")
-        rows.append(line[0].strip())
+        rows.append(line[0])
         cells.append(tuple(_number(path, number, name, text) for name, text in zip(header[1:], line[1:], strict=True)))
     whole = all(is_whole(text) for _, line in lines[1:] for text in line[1:])
     table = Printed(tuple(rows), tuple(header[1:]), tuple(cells), whole)
@@ -92,17 +92,6 @@ def read_printed(path: Path, limits: FileLimits = LIMITS) -> Printed:
         check_not_negative(table.rows, table.columns, table.counts)
     _check_no_totals(path, table)
     return table
-
-
-def _lines(path: Path, limits: FileLimits) -> list[tuple[int, list[str]]]:
-    """The lines that hold something, with their numbers."""
-    try:
-        check_lines(path, limits)
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            reader = csv.reader(file, skipinitialspace=True)
-            return [(reader.line_num, line) for line in reader if any(text.strip() for text in line)]
-    except UNREADABLE as error:
-        raise DataError(f"{path}: cannot be read as CSV ({error})") from None
 
 
 def _number(path: Path, line: int, column: str, text: str) -> Fraction:

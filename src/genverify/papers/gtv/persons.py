@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from genverify.attack.block import attack_release
+from genverify.attack.attack import attack_release
 from genverify.attack.verify import Verdict
 from genverify.core.claims import ANY, Codes, false_claims, matches
 from genverify.core.release import Release

@@ -4,7 +4,7 @@ The toy example of section 4.2: three counts of 1, of which a human can see what
 Queries 1 and 2 tell of one row with A = 0, B = 0 and of one with B = 0, C = 0. By query 3 only one row has B = 0, so they
 are the same. Nothing else need be published but N.
 
->>> from genverify.attack.block import attack_release
+>>> from genverify.attack.attack import attack_release
 >>> found = attack_release(toy_release(4))
 >>> [claim.codes for claim in found.claims if claim.k == 3]
 [(0, 0, 0)]

@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from genverify.attack.words.layout import CONCLUSIONS, Either, Layout, Sum, lay_out
-from genverify.attack.words.reasons import Forks, Reasons
+from genverify.attack.words.reasons import Reasons
+from genverify.checker.file import Forks
 from genverify.checker.stored import CheckedBlock
 from genverify.core.errors import DataError
 from genverify.core.predicates import Predicate, Rule

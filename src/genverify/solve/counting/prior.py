@@ -6,7 +6,7 @@ from itertools import chain, islice
 import numpy as np
 import numpy.typing as npt
 
-from genverify.core.claims import ANY, Codes
+from genverify.core.claims import ANY, Codes, matches
 from genverify.core.domain import Domain
 from genverify.core.errors import DataError
 from genverify.core.predicates import Flags
@@ -70,9 +70,7 @@ class Masses:
         raw = self._raw(codes)
         matched = self.floor * raw
         if len(self.records):
-            wanted = codes[:, None, :]
-            hits = ((wanted == ANY) | (wanted == self.records)).all(axis=2)
-            for claim, hit in enumerate(hits):
+            for claim, hit in enumerate(matches(codes, self.records)):
                 matched[claim] += np.bincount(self.classes[hit], self.weights[hit], minlength=self.program.classes)
         return self._exact(raw, matched)
 

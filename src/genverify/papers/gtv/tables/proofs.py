@@ -1,22 +1,13 @@
 """What the proofs of a study are like: how claims were decided, and how many cells a proof needs."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator
 
 import pandas as pd
 
 from genverify.attack.tables import WITHOUT_PROOF
+from genverify.checker.file import leaves
 from genverify.checker.stored import CheckedBlock
-
-
-def leaves(node: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """The leaves of a proof; a proof by the linear program alone is one leaf."""
-    if "kind" in node:
-        yield node
-    else:
-        yield from leaves(node["below"])
-        yield from leaves(node["above"])
 
 
 def proof_summary(blocks: pd.DataFrame, checked: Iterable[CheckedBlock]) -> pd.DataFrame:
@@ -52,6 +43,6 @@ def _halves(block: CheckedBlock) -> Iterator[tuple[int, int, int]]:
     positive = {query.id for query, hi in zip(block.release.queries, block.release.hi, strict=True) if hi > 0}
     for proof in block.proofs["proofs"]:
         for half in (proof["lower"], proof["upper"]):
-            ends = list(leaves(half))
+            ends = [leaf for leaf, _ in leaves(half)]  # a proof by the linear program alone is one leaf
             named = {cell for leaf in ends for cell in leaf["y"]} & positive
             yield len(ends), len(named), max(leaf.get("d", 1) for leaf in ends)

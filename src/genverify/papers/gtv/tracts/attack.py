@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from genverify.attack.block import attack_release
+from genverify.attack.attack import attack_release
 from genverify.attack.levels import attack_levels
 from genverify.attack.verify import Verdict
 from genverify.core.claims import Claim

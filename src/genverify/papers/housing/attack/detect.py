@@ -18,6 +18,7 @@ from genverify.solve.bounds import Bound, Bounder
 from genverify.solve.classes import condition_classes
 from genverify.solve.leaves import Node, certificate_of
 from genverify.solve.program import Program
+from genverify.solve.recount import rounded_fit
 from genverify.solve.settings import ProgramSettings
 from genverify.solve.solvers.base import IntegerProgram, Optimal
 
@@ -143,10 +144,7 @@ def _farthest(program: Program, c: Ints, settings: ProgramSettings) -> Ints | No
     lo, hi = program.lo.astype(np.float64), program.hi.astype(np.float64)
     A = csr_array(program.A.astype(np.float64))
     answer = settings.make_solver().solve(IntegerProgram(A, lo, hi, upper, c.astype(np.float64)))
-    if not isinstance(answer, Optimal):
-        return None
-    z = np.rint(answer.z).astype(np.int64)
-    return z if program.fits(z) else None
+    return rounded_fit(program, answer.z) if isinstance(answer, Optimal) else None
 
 
 def _contradicted(program: Program, release: Release, proof: Node) -> Detected:

@@ -16,7 +16,6 @@ from pathlib import Path
 import pandas as pd
 
 from genverify.core.errors import DataError
-from genverify.core.limits import UNREADABLE
 from genverify.papers.housing.private.conditionals import ANY, LARGEST, Conditionals, Distribution
 from genverify.papers.housing.published.csv_columns import read_columns, whole_numbers
 from genverify.papers.housing.published.statistics import RACES
@@ -28,7 +27,7 @@ SETTING = "housing.pums"
 def read_pums(path: Path, another_child: float) -> Conditionals:
     """The empirical distributions, by race and origin of the householder, and over all of them."""
     counts: Counter[tuple[int, int, int]] = Counter()
-    for rows in read_columns(path, COLUMNS | _weight(path), SETTING):
+    for rows in read_columns(path, COLUMNS, SETTING, ["WEIGHT"]):
         counts.update(_count(rows, path))
     if not counts:
         raise DataError(f"{path}: holds no household; see {SETTING} in config/housing.yaml")
@@ -42,13 +41,6 @@ def read_pums(path: Path, another_child: float) -> Conditionals:
                 children.setdefault((group, size), Counter())[minors] += weight
     of_sizes, of_children = ({key: Distribution.of(found) for key, found in table.items()} for table in (sizes, children))
     return Conditionals("RACE", {race: race for race in range(1, RACES + 1)}, of_sizes, of_children, another_child)
-
-
-def _weight(path: Path) -> dict[str, list[str]]:
-    try:
-        return {"WEIGHT": ["WEIGHT"]} if "WEIGHT" in pd.read_csv(path, nrows=0).columns else {}
-    except UNREADABLE as error:
-        raise DataError(f"{path}: not a csv file that can be read ({error}); see {SETTING} in config/housing.yaml") from None
 
 
 def _count(rows: pd.DataFrame, path: Path) -> Counter[tuple[int, int, int]]:

@@ -7,8 +7,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from genverify.core.errors import DataError, nearest
-from genverify.core.limits import UNREADABLE, FileLimits, check_header, check_lines
+from genverify.core.csvfile import CsvFile, Expected, need_columns, open_csv, refuse_row
+from genverify.core.limits import FileLimits
 from genverify.microdata.store import GEOGRAPHY
 
 ROWS_AT_ONCE = 100_000
@@ -16,25 +16,22 @@ LIMITS = FileLimits(50_000_000, 64 * 2**30, "keep the rows of the blocks of the 
 Numbers = npt.NDArray[np.float64]
 
 
-def read_columns(path: Path, columns: Mapping[str, Sequence[str]], setting: str) -> Iterator[pd.DataFrame]:
-    """The rows as texts, by our names; the index is the row of the file, the header being row 1."""
-    try:
-        check_lines(path, LIMITS)
-        check_header(path)
-        header = list(pd.read_csv(path, nrows=0, dtype=str).columns)
-        found = {_first(names, header, path): ours for ours, names in columns.items()}
-        with pd.read_csv(path, dtype=str, usecols=list(found), keep_default_na=False, chunksize=ROWS_AT_ONCE) as pieces:
-            for piece in pieces:
-                yield piece.rename(columns=found).rename(index=lambda row: row + 2)
-    except UNREADABLE as error:
-        raise DataError(f"{path}: not a csv file that can be read ({error}); see {setting} in config/housing.yaml") from None
+def read_columns(
+    path: Path, columns: Mapping[str, Sequence[str]], setting: str, optional: Collection[str] = ()
+) -> Iterator[pd.DataFrame]:
+    """The rows as texts, by our names, each column under the first of its names that the file has; the index is the line."""
+    file = open_csv(path, Expected("a CSV file", f"see {setting} in config/housing.yaml", LIMITS))
+    wanted = {**columns, **{name: [name] for name in optional if name in file.names}}
+    found = {_first(names, file): ours for ours, names in wanted.items()}
+    for piece in file.pieces(found, ROWS_AT_ONCE):
+        yield piece.rename(columns=found)
 
 
-def _first(names: Sequence[str], header: list[str], path: Path) -> str:
-    for name in names:
-        if name in header:
-            return name
-    raise DataError(f"{path}: no column {' or '.join(names)} ({nearest(names[0], header)}). Rename or add it.")
+def _first(names: Sequence[str], file: CsvFile) -> str:
+    known = [name for name in names if name in file.names]
+    if not known:
+        need_columns(file.path, file.names, [names[0]], names[1:])
+    return known[0]
 
 
 def numbers(rows: pd.DataFrame, name: str, path: Path, missing: Collection[str] = ()) -> Numbers:
@@ -43,19 +40,14 @@ def numbers(rows: pd.DataFrame, name: str, path: Path, missing: Collection[str] 
     gone = texts.isin(list(missing))
     values = pd.to_numeric(texts.where(~gone), errors="coerce")
     wrong = (~gone & ~(values >= 0)) | np.isinf(values)
-    if wrong.any():
-        row = wrong.index[int(np.argmax(wrong))]
-        raise DataError(f"{path}, row {row}: {name} {rows[name][row]!r} is not a number of 0 or more. Correct the row.")
+    refuse_row(path, rows[name], wrong, "is not a number of 0 or more. Correct the row.")
     return values.to_numpy(dtype=np.float64)
 
 
 def whole_numbers(rows: pd.DataFrame, name: str, path: Path) -> npt.NDArray[np.int64]:
     """The numbers of a column, whole and 0 or more."""
     values = numbers(rows, name, path)
-    wrong = values != np.rint(values)
-    if wrong.any():
-        row = rows.index[int(np.argmax(wrong))]
-        raise DataError(f"{path}, row {row}: {name} {rows[name][row]!r} is not a whole number. Correct the row.")
+    refuse_row(path, rows[name], values != np.rint(values), "is not a whole number. Correct the row.")
     return values.astype(np.int64)
 
 
@@ -63,9 +55,5 @@ def check_blocks(rows: pd.DataFrame, path: Path) -> None:
     """Every block id is 15 digits."""
     width = GEOGRAPHY["block"]
     wrong = ~rows["block"].str.fullmatch(f"[0-9]{{{width}}}")
-    if wrong.any():
-        row = wrong.index[int(np.argmax(wrong))]
-        raise DataError(
-            f"{path}, row {row}: block {rows['block'][row]!r} is not {width} digits. Give state, county, tract and block, "
-            "with leading zeros."
-        )
+    problem = f"is not {width} digits. Give state, county, tract and block, with leading zeros."
+    refuse_row(path, rows["block"], wrong, problem)
