@@ -2,7 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
+
+import numpy as np
 
 from genverify.core.domain import Domain
 from genverify.core.predicates import EVERY, Predicate, Rule
@@ -59,12 +62,23 @@ class Implied:
     """The cells of a release that count some record, by the columns that they name, and the lemmas about each family."""
 
     def __init__(self, release: Release) -> None:
-        counted = zip(release.queries, release.lo.tolist(), release.hi.tolist(), strict=True)
-        self.cells = [_Cell(q.id, q.predicate, lo, hi) for q, lo, hi in counted if lo > 0 and not q.sums]
-        self.cells.append(_Cell(TOTAL, EVERY, release.n, release.n))
-        self.families: dict[tuple[str, ...], list[_Cell]] = {}
+        self.release = release
+
+    @cached_property
+    def cells(self) -> "list[_Cell]":
+        """The cells that count some record, and the whole block."""
+        release = self.release
+        counted = [(release.schema.queries[release.cells[at]], at) for at in np.flatnonzero(release.lo > 0).tolist()]
+        cells = [_Cell(q.id, q.predicate, int(release.lo[at]), int(release.hi[at])) for q, at in counted if not q.sums]
+        return [*cells, _Cell(TOTAL, EVERY, release.n, release.n)]
+
+    @cached_property
+    def families(self) -> "dict[tuple[str, ...], list[_Cell]]":
+        """The cells about the same columns, the largest counts first."""
+        found: dict[tuple[str, ...], list[_Cell]] = {}
         for cell in sorted(self.cells[:-1], key=lambda cell: (-cell.lo, cell.id)):
-            self.families.setdefault(cell.predicate.columns, []).append(cell)
+            found.setdefault(cell.predicate.columns, []).append(cell)
+        return found
 
     def lemmas(self, columns: tuple[str, ...]) -> Iterator[Lemma]:
         """The universes that the cells about these columns exhaust."""
