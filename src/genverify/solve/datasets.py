@@ -101,14 +101,15 @@ def class_vectors(program: Program, datasets: Codes) -> list[Ints]:
     # without records there is one vector, and no bytes to compare
     first = np.sort(np.unique(row_bytes(classes), return_index=True)[1]) if classes.shape[1] else np.zeros(1, dtype=np.int64)
     kept = classes[first]
-    counts = np.zeros((program.classes, len(kept)), dtype=np.int64)
-    np.add.at(counts, (kept[kept >= 0], np.nonzero(kept >= 0)[0]), 1)
-    for number in first[~program.fit(counts)].tolist():
+    dataset, place = np.nonzero(kept >= 0)
+    counts = np.bincount(dataset * program.classes + kept[dataset, place], minlength=len(kept) * program.classes)
+    counts = counts.reshape(len(kept), program.classes)
+    for number in first[~program.fit(counts.T)].tolist():
         raise WrongAnswer(
             f"block {program.release.block}: dataset {number} does not fit the published counts when recounted; nothing "
             "is reported. Generate the datasets again."
         )
-    return list(np.ascontiguousarray(counts.T))
+    return list(counts)
 
 
 def classes_of_records(program: Program, datasets: Codes) -> Ints:
@@ -123,6 +124,14 @@ def classes_of_records(program: Program, datasets: Codes) -> Ints:
 
 def _place(atoms: Atoms, codes: Codes) -> Ints:
     """The place of the atom that holds each code; -1 where none does."""
-    place = {code: place for place, atom in enumerate(atoms) for code in atom}
-    values, which = np.unique(codes, return_inverse=True)
-    return np.array([place.get(code, -1) for code in values.tolist()], dtype=np.int64)[which].reshape(codes.shape)
+    listed = _places(atoms)
+    return listed[np.where((codes >= 0) & (codes < len(listed)), codes, len(listed) - 1)]
+
+
+@cache
+def _places(atoms: Atoms) -> Ints:
+    """The place of the atom that holds each code; -1 for codes that none holds, the last entry among them."""
+    listed = np.full(max((code for atom in atoms for code in atom), default=-1) + 2, -1, dtype=np.int64)
+    for place, atom in enumerate(atoms):
+        listed[list(atom)] = place
+    return listed
