@@ -17,6 +17,7 @@ from genverify.solve.types import Types, walk_types
 Ints = npt.NDArray[np.int64]
 Matrix = npt.NDArray[np.int8] | npt.NDArray[np.int64]
 COUNTED = "COUNT"
+FEW_POINTS = 4
 
 
 @dataclass(frozen=True)
@@ -81,9 +82,10 @@ class Program:
     def fit(self, counts: Ints) -> Flags:
         """Whether each column of class counts (none below 0) satisfies every row, recounted in integers."""
         used = np.flatnonzero(counts.any(axis=1))
-        # Integers in floating-point numbers, where products are faster: nothing is negative, so a sum below 2**53 is exact,
-        # and one beyond is above every hi.
-        sums = self.A[:, used].astype(np.float64) @ counts[used].astype(np.float64)
+        # Of many points a sparse product is faster, in floating-point numbers; nothing is negative, so a sum below 2**53 is
+        # exact, and one beyond is above every hi.
+        few = counts.shape[1] <= FEW_POINTS
+        sums = self.A[:, used].astype(np.int64) @ counts[used] if few else self.columns[used].T @ counts[used]
         right = (sums >= self.lo[:, None]) & (sums <= self.hi[:, None])
         return np.asarray(right.all(axis=0))
 
