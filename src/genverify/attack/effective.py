@@ -9,6 +9,7 @@ from genverify.core.claims import ANY, Claim, Codes, matches
 from genverify.solve.program import Program
 
 Ints = npt.NDArray[np.int64]
+CELLS_AT_ONCE = 2_000_000
 
 
 def effective_k(program: Program, claims: Sequence[Claim], records: Codes) -> list[int]:
@@ -24,29 +25,36 @@ def effective_k(program: Program, claims: Sequence[Claim], records: Codes) -> li
     described = np.argmax(matches(codes, kinds), axis=1)
     named = (codes != ANY) @ (1 << np.arange(codes.shape[1]))
     sizes = np.zeros(len(claims), dtype=np.int64)
-    for record in np.unique(described).tolist():
-        own = described == record
-        sizes[own] = _smallest(_forced(program, kinds[record].tolist()), named[own])
+    asked = np.unique(described)
+    step = max(1, CELLS_AT_ONCE // max(1, len(program.types)))
+    for at in range(0, len(asked), step):
+        some = asked[at : at + step]
+        for record, forced in zip(some.tolist(), _forced(program, kinds[some]), strict=True):
+            own = described == record
+            sizes[own] = _smallest(forced, named[own])
     return sizes.tolist()
 
 
-def _forced(program: Program, record: Sequence[int]) -> Ints:
-    """For every subset of columns, as a bit mask: the columns whose code in the record it forces among the live types."""
-    types = program.types
-    agrees = np.zeros(len(types), dtype=np.int64)
-    other = []
-    for column, (code, atoms, at) in enumerate(zip(record, types.atoms, types.table.T, strict=True)):
-        agrees |= np.array([(code in atom) << column for atom in atoms])[at]
-        other.append(np.flatnonzero(np.array([atom != (code,) for atom in atoms])[at]))
+def _forced(program: Program, records: Codes) -> Ints:
+    """
+    Per record and subset of columns, as a bit mask: the columns whose code in the record the subset forces among the live
+    types.
+    """
+    types, columns = program.types, records.shape[1]
+    agrees, differ = np.zeros((len(records), len(types)), dtype=np.int32), []
+    for column, (codes, atoms, at) in enumerate(zip(records.T.tolist(), types.atoms, types.table.T, strict=True)):
+        agrees |= np.array([[(code in atom) << column for atom in atoms] for code in codes], dtype=np.int32)[:, at]
+        differ.append(np.array([[atom != (code,) for atom in atoms] for code in codes])[:, at])
     # `free` of a set holds the columns in which some type differs that agrees with the record on just this set; then each
     # column in turn adds to the sets without it what is free with it, because those types agree on the smaller set as well.
-    free = np.zeros(1 << len(record), dtype=np.int64)
-    for column, differ in enumerate(other):
-        free[agrees[differ]] |= 1 << column
-    for bit in range(len(record)):
+    free = np.zeros((len(records), 1 << columns), dtype=np.int64)
+    for column, flags in enumerate(differ):
+        record, type_ = np.nonzero(flags)
+        free[record, agrees[record, type_]] |= 1 << column
+    for bit in range(columns):
         halves = free.reshape(-1, 2, 1 << bit)
         halves[:, 0] |= halves[:, 1]
-    return ~free & ((1 << len(record)) - 1)
+    return ~free & ((1 << columns) - 1)
 
 
 def _smallest(forced: Ints, named: Ints) -> Ints:

@@ -14,7 +14,7 @@ A fork is a split into cases: at most t records lie in a part, or at least t + 1
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -63,8 +63,7 @@ class Checked:
     types: LiveTypes | None = field(default=None, compare=False, repr=False)
 
 
-@dataclass(frozen=True)
-class Cell:
+class Cell(NamedTuple):
     """A published cell: lo <= COUNT(predicate) <= hi; with `sums`, the sum of the records' codes in a column lies there."""
 
     predicate: Predicate
@@ -132,7 +131,7 @@ def _checked_cells(release: Release, certificate: Certificate) -> dict[str, Cell
 def published_cells(release: Release) -> dict[str, Cell]:
     """All that is known: N and the published cells, by id."""
     bounds = zip(release.queries, release.lo.tolist(), release.hi.tolist(), strict=True)
-    cells = {query.id: Cell(query.predicate, int(lo), int(hi), query.sums) for query, lo, hi in bounds}
+    cells = {query.id: Cell(query.predicate, lo, hi, query.sums) for query, lo, hi in bounds}
     return {**cells, TOTAL: Cell(EVERY, int(release.n), int(release.n))}
 
 

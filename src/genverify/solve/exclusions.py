@@ -2,15 +2,18 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from genverify.core.domain import Domain
 from genverify.core.predicates import EVERY, Predicate, Rule
 from genverify.core.queries import Query
 from genverify.core.release import TOTAL, Release
+
+Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -73,24 +76,45 @@ class Implied:
         return [*cells, _Cell(TOTAL, EVERY, release.n, release.n)]
 
     @cached_property
-    def families(self) -> "dict[tuple[str, ...], list[_Cell]]":
-        """The cells about the same columns, the largest counts first."""
-        found: dict[tuple[str, ...], list[_Cell]] = {}
-        for cell in sorted(self.cells[:-1], key=lambda cell: (-cell.lo, cell.id)):
-            found.setdefault(cell.predicate.columns, []).append(cell)
+    def families(self) -> dict[tuple[str, ...], list[int]]:
+        """The cells about the same columns, as places among the cells, the largest counts first."""
+        cells, found = self.cells, dict[tuple[str, ...], list[int]]()
+        for place in sorted(range(len(cells) - 1), key=lambda place: (-cells[place].lo, cells[place].id)):
+            found.setdefault(cells[place].predicate.columns, []).append(place)
         return found
+
+    @cached_property
+    def allowed(self) -> npt.NDArray[np.float32]:
+        """Per cell and code of each column, 1 where the cell allows it; a column that it does not name allows all."""
+        domain = self.release.schema.domain
+        start = dict(zip(domain.names, np.cumsum([0, *(len(column.codes) for column in domain.columns)]), strict=False))
+        flags = np.ones((len(self.cells), sum(len(column.codes) for column in domain.columns)), dtype=np.float32)
+        for row, cell in zip(flags, self.cells, strict=True):
+            for name, codes in cell.predicate.clauses:
+                row[start[name] : start[name] + len(domain[name].codes)] = _flags(domain[name].codes, codes)
+        return flags
 
     def lemmas(self, columns: tuple[str, ...]) -> Iterator[Lemma]:
         """The universes that the cells about these columns exhaust."""
         family, named = self.families.get(columns, []), set(columns)
-        for universe in self.cells:
+        if not family:
+            return
+        inside = self._within(family)
+        # the cheap test first: what does not exhaust the universe does not do so without overlaps either
+        enough = np.array([self.cells[place].lo for place in family]) @ inside >= [cell.hi for cell in self.cells]
+        for place in np.flatnonzero(enough).tolist():
+            universe = self.cells[place]
             if named.issuperset(universe.predicate.columns):
-                inside = [cell for cell in family if cell is not universe and _within(cell, universe)]
-                # the cheap test first: what does not exhaust the universe does not do so without overlaps either
-                if sum(cell.lo for cell in inside) >= universe.hi:
-                    chosen = _disjoint(inside)
-                    if chosen and sum(cell.lo for cell in chosen) == universe.hi:
-                        yield Lemma(universe.id, tuple(cell.id for cell in chosen))
+                chosen = _disjoint([self.cells[family[row]] for row in np.flatnonzero(inside[:, place]).tolist()])
+                if chosen and sum(cell.lo for cell in chosen) == universe.hi:
+                    yield Lemma(universe.id, tuple(cell.id for cell in chosen))
+
+    def _within(self, family: Sequence[int]) -> Ints:
+        """Whether (1 or 0) each cell of a family lies inside each other one that names no column which it does not name."""
+        outside = 1 - self.allowed
+        inside = (self.allowed[family] @ outside.T == 0).astype(np.int64)
+        inside[np.arange(len(family)), family] = 0
+        return inside
 
 
 @dataclass(frozen=True)
@@ -110,10 +134,9 @@ def _disjoint(cells: Sequence[_Cell]) -> list[_Cell]:
     return chosen
 
 
-def _within(inner: _Cell, outer: _Cell) -> bool:
-    """Whether every record of the inner cell lies in the outer one."""
-    codes = inner.predicate.masks
-    return all(name in codes and codes[name] & ~allowed == 0 for name, allowed in outer.predicate.masks.items())
+@lru_cache(maxsize=10_000)
+def _flags(codes: tuple[int, ...], allowed: tuple[int, ...]) -> npt.NDArray[np.float32]:
+    return np.array([code in allowed for code in codes], dtype=np.float32)
 
 
 def _apart(one: _Cell, other: _Cell) -> bool:

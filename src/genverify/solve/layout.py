@@ -168,7 +168,9 @@ class Layout:
     def _open(self, columns: Columns, covered: Flags, alive: Sequence[Flags]) -> bool:
         """Whether a place is left that no zero and no positive count holds, of atoms that are not ruled out already."""
         left = ~covered.reshape(self.grids.shape(columns))
-        return bool(left[np.ix_(*(alive[column] for column in columns))].any())
+        for axis, column in enumerate(columns):
+            left &= alive[column].reshape(-1, *(1,) * (len(columns) - axis - 1))
+        return bool(left.any())
 
     def _apply_lemmas(self, columns: Columns, dead: Flags, implied: Implied) -> list[Lemma]:
         """Mark the places of a grid that lemmas rule out; the lemmas that say so of places which no zero count names."""
@@ -184,6 +186,8 @@ class Layout:
             if left.any():
                 used.append(lemma)
                 dead |= left
+                if dead.all():
+                    break
         return used
 
     def added_by(self, types: Types, chosen: Sequence[int]) -> Iterator[Flags | Ints]:
