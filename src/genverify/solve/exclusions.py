@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -68,12 +68,18 @@ class Implied:
         self.release = release
 
     @cached_property
+    def places(self) -> list[int]:
+        """The published cells that count some record."""
+        queries, cells = self.release.schema.queries, self.release.cells
+        return [place for place in np.flatnonzero(self.release.lo > 0).tolist() if not queries[cells[place]].sums]
+
+    @cached_property
     def cells(self) -> "list[_Cell]":
         """The cells that count some record, and the whole block."""
-        release = self.release
-        counted = [(release.schema.queries[release.cells[at]], at) for at in np.flatnonzero(release.lo > 0).tolist()]
-        cells = [_Cell(q.id, q.predicate, int(release.lo[at]), int(release.hi[at])) for q, at in counted if not q.sums]
-        return [*cells, _Cell(TOTAL, EVERY, release.n, release.n)]
+        schema, lo, hi = self.release.schema, self.release.lo.tolist(), self.release.hi.tolist()
+        queries = [schema.queries[cell] for cell in self.release.cells[self.places].tolist()]
+        cells = [_Cell(q.id, q.predicate, lo[at], hi[at]) for q, at in zip(queries, self.places, strict=True)]
+        return [*cells, _Cell(TOTAL, EVERY, self.release.n, self.release.n)]
 
     @cached_property
     def families(self) -> dict[tuple[str, ...], list[int]]:
@@ -86,13 +92,8 @@ class Implied:
     @cached_property
     def allowed(self) -> npt.NDArray[np.float32]:
         """Per cell and code of each column, 1 where the cell allows it; a column that it does not name allows all."""
-        domain = self.release.schema.domain
-        start = dict(zip(domain.names, np.cumsum([0, *(len(column.codes) for column in domain.columns)]), strict=False))
-        flags = np.ones((len(self.cells), sum(len(column.codes) for column in domain.columns)), dtype=np.float32)
-        for row, cell in zip(flags, self.cells, strict=True):
-            for name, codes in cell.predicate.clauses:
-                row[start[name] : start[name] + len(domain[name].codes)] = _flags(domain[name].codes, codes)
-        return flags
+        schema, places = self.release.schema, self.places
+        return np.vstack([schema.allowed[self.release.cells[places]], np.ones_like(schema.allowed[:1])])
 
     def lemmas(self, columns: tuple[str, ...]) -> Iterator[Lemma]:
         """The universes that the cells about these columns exhaust."""
@@ -117,8 +118,7 @@ class Implied:
         return inside
 
 
-@dataclass(frozen=True)
-class _Cell:
+class _Cell(NamedTuple):
     id: str
     predicate: Predicate
     lo: int
@@ -132,11 +132,6 @@ def _disjoint(cells: Sequence[_Cell]) -> list[_Cell]:
         if all(_apart(cell, other) for other in chosen):
             chosen.append(cell)
     return chosen
-
-
-@lru_cache(maxsize=10_000)
-def _flags(codes: tuple[int, ...], allowed: tuple[int, ...]) -> npt.NDArray[np.float32]:
-    return np.array([code in allowed for code in codes], dtype=np.float32)
 
 
 def _apart(one: _Cell, other: _Cell) -> bool:
