@@ -6,10 +6,10 @@ import numpy as np
 import numpy.typing as npt
 
 from genverify.core.claims import ANY, Claim, Codes, matches
-from genverify.core.predicates import Flags
 from genverify.solve.program import Program
 
 Ints = npt.NDArray[np.int64]
+CELLS_AT_ONCE = 2_000_000
 
 
 def effective_k(program: Program, claims: Sequence[Claim], records: Codes) -> list[int]:
@@ -25,35 +25,36 @@ def effective_k(program: Program, claims: Sequence[Claim], records: Codes) -> li
     described = np.argmax(matches(codes, kinds), axis=1)
     named = (codes != ANY) @ (1 << np.arange(codes.shape[1]))
     sizes = np.zeros(len(claims), dtype=np.int64)
-    for record in np.unique(described).tolist():
-        own = described == record
-        sizes[own] = _smallest(_forced(program, kinds[record].tolist()), named[own])
-    return [int(size) for size in sizes]
+    asked = np.unique(described)
+    step = max(1, CELLS_AT_ONCE // max(1, len(program.types)))
+    for at in range(0, len(asked), step):
+        some = asked[at : at + step]
+        for record, forced in zip(some.tolist(), _forced(program, kinds[some]), strict=True):
+            own = described == record
+            sizes[own] = _smallest(forced, named[own])
+    return sizes.tolist()
 
 
-def _forced(program: Program, record: Sequence[int]) -> Ints:
-    """For every subset of columns, as a bit mask: the columns whose code in the record it forces among the live types."""
-    types = program.types
-    can, must = [], []
-    for code, atoms, at in zip(record, types.atoms, types.table.T, strict=True):
-        can.append(np.array([code in atom for atom in atoms], dtype=bool)[at])
-        must.append(np.array([atom == (code,) for atom in atoms], dtype=bool)[at])
-    # Row s of `matched` flags, in packed bits, the types that agree with the record on the subset s of columns. Each column
-    # doubles the rows, those without it and those with it, so that the row number is the subset as a bit mask.
-    matched = np.full((1, -(-len(types) // 64)), ~np.uint64(0))
-    for bits in _packed(np.array(can)):
-        matched = np.concatenate([matched, matched & bits])
-    forced = np.zeros(len(matched), dtype=np.int64)
-    for column, bits in enumerate(_packed(~np.array(must))):
-        forced |= (~(matched & bits).any(axis=1)).astype(np.int64) << column
-    return forced
-
-
-def _packed(flags: Flags) -> npt.NDArray[np.uint64]:
-    """Rows of flags as bits, 64 to a number, the last one filled up with zeros."""
-    padded = np.zeros((len(flags), -(-flags.shape[1] // 64) * 64), dtype=bool)
-    padded[:, : flags.shape[1]] = flags
-    return np.packbits(padded, axis=1).view(np.uint64)
+def _forced(program: Program, records: Codes) -> Ints:
+    """
+    Per record and subset of columns, as a bit mask: the columns whose code in the record the subset forces among the live
+    types.
+    """
+    types, columns = program.types, records.shape[1]
+    agrees, differ = np.zeros((len(records), len(types)), dtype=np.int32), []
+    for column, (codes, atoms, at) in enumerate(zip(records.T.tolist(), types.atoms, types.table.T, strict=True)):
+        agrees |= np.array([[(code in atom) << column for atom in atoms] for code in codes], dtype=np.int32)[:, at]
+        differ.append(np.array([[atom != (code,) for atom in atoms] for code in codes])[:, at])
+    # `free` of a set holds the columns in which some type differs that agrees with the record on just this set; then each
+    # column in turn adds to the sets without it what is free with it, because those types agree on the smaller set as well.
+    free = np.zeros((len(records), 1 << columns), dtype=np.int64)
+    for column, flags in enumerate(differ):
+        record, type_ = np.nonzero(flags)
+        free[record, agrees[record, type_]] |= 1 << column
+    for bit in range(columns):
+        halves = free.reshape(-1, 2, 1 << bit)
+        halves[:, 0] |= halves[:, 1]
+    return ~free & ((1 << columns) - 1)
 
 
 def _smallest(forced: Ints, named: Ints) -> Ints:

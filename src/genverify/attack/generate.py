@@ -36,11 +36,11 @@ def generate(bounder: Bounder, K: int, seed: int) -> Generated:
     collection = _Collection(program, rng)
     _walk(program, collection, starts, K, rng)
     if len(collection.datasets) < K:
-        every = all_class_counts(bounder, [*collection.vectors.values()], K)
+        every = all_class_counts(bounder, collection.vectors, K)
         _fill(collection, every.vectors, K)
         complete = every.complete and sum(datasets_of(program, z) for z in every.vectors) == len(collection.datasets)
-        return Generated(np.array(list(collection.datasets.values())), len(collection.vectors), complete)
-    return Generated(np.array(list(collection.datasets.values())), len(collection.vectors), False)
+        return Generated(np.array(list(collection.datasets.values())), len(collection.classes), complete)
+    return Generated(np.array(list(collection.datasets.values())), len(collection.classes), False)
 
 
 class _Collection:
@@ -49,17 +49,22 @@ class _Collection:
     def __init__(self, program: Program, rng: np.random.Generator) -> None:
         self.program, self.rng = program, rng
         self.datasets: dict[bytes, Codes] = {}
-        self.vectors: dict[bytes, Ints] = {}
+        self.classes: dict[bytes, Ints] = {}
 
     def add(self, points: Ints, K: int) -> int:
         """Draw a dataset for each row of classes, until there are K; how many are new."""
         before = len(self.datasets)
-        for classes, records in zip(points, draw_records(self.program, points, self.rng), strict=True):
-            if len(self.datasets) < K:
-                z = np.bincount(classes, minlength=self.program.classes)
-                self.vectors.setdefault(z.tobytes(), z)
-                self.datasets.setdefault(records.tobytes(), records)
+        for classes, records in zip(np.sort(points), draw_records(self.program, points, self.rng), strict=True):
+            if len(self.datasets) >= K:
+                break
+            self.classes.setdefault(classes.tobytes(), classes)
+            self.datasets.setdefault(records.tobytes(), records)
         return len(self.datasets) - before
+
+    @property
+    def vectors(self) -> list[Ints]:
+        """The distinct class counts."""
+        return [np.bincount(classes, minlength=self.program.classes) for classes in self.classes.values()]
 
 
 def _starts(bounder: Bounder, rng: np.random.Generator) -> list[Ints]:
@@ -112,7 +117,8 @@ def _fill(collection: _Collection, vectors: list[Ints], K: int) -> None:
         for records in list_records(collection.program, z):
             if len(collection.datasets) >= K:
                 return
-            collection.vectors.setdefault(z.tobytes(), z)
+            classes = np.repeat(np.arange(len(z)), z)
+            collection.classes.setdefault(classes.tobytes(), classes)
             collection.datasets.setdefault(records.tobytes(), records)
 
 

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from genverify.checker.cells import Cell, Cells
 from genverify.checker.form import (
     EMPTY,
     LARGEST,
@@ -34,9 +35,8 @@ from genverify.checker.form import (
     read_certificate,
 )
 from genverify.checker.live import Bits, LiveTypes, TooManyRecords, bits_of, first_of, flags_of, live_types
-from genverify.core.domain import Domain
-from genverify.core.predicates import EVERY, Flags, Predicate, Rule
-from genverify.core.release import TOTAL, Release
+from genverify.core.predicates import Flags, Predicate, Rule
+from genverify.core.release import Release
 
 __all__ = ["CertificateError", "Checked", "ProvedBound", "check_block", "check_bounds"]
 
@@ -61,22 +61,6 @@ class Checked:
     contradiction: bool
     statements: tuple[Statement, ...] = field(default=(), compare=False, repr=False)
     types: LiveTypes | None = field(default=None, compare=False, repr=False)
-
-
-@dataclass(frozen=True)
-class Cell:
-    """A published cell: lo <= COUNT(predicate) <= hi; with `sums`, the sum of the records' codes in a column lies there."""
-
-    predicate: Predicate
-    lo: int
-    hi: int
-    sums: str | None = None
-
-    def adding(self, domain: Domain) -> Predicate:
-        """The records that add to the cell."""
-        if self.sums is None:
-            return self.predicate
-        return self.predicate & Predicate.of({self.sums: [code for code in domain[self.sums].codes if code > 0]})
 
 
 @dataclass(frozen=True)
@@ -121,19 +105,12 @@ def check_bounds(release: Release, lemmas: Sequence[Mapping[str, Any]], bounds: 
         checker.half(statement, 1 if bound.side == "upper" else -1)
 
 
-def _checked_cells(release: Release, certificate: Certificate) -> dict[str, Cell]:
+def _checked_cells(release: Release, certificate: Certificate) -> Cells:
     """The published cells, after every lemma of the certificate was checked against them."""
-    cells = published_cells(release)
+    cells = Cells(release)
     for place, lemma in enumerate(certificate.lemmas):
         check_lemma(cells, lemma, f"block {release.block}, lemmas[{place}]")
     return cells
-
-
-def published_cells(release: Release) -> dict[str, Cell]:
-    """All that is known: N and the published cells, by id."""
-    bounds = zip(release.queries, release.lo.tolist(), release.hi.tolist(), strict=True)
-    cells = {query.id: Cell(query.predicate, int(lo), int(hi), query.sums) for query, lo, hi in bounds}
-    return {**cells, TOTAL: Cell(EVERY, int(release.n), int(release.n))}
 
 
 def check_lemma(cells: Mapping[str, Cell], lemma: Lemma, place: str) -> None:
@@ -153,18 +130,17 @@ def check_lemma(cells: Mapping[str, Cell], lemma: Lemma, place: str) -> None:
         raise CertificateError(f"{place}: the cells add up to {total}, but {lemma.universe} may hold {universe.hi}")
 
 
-def _live(release: Release, cells: Mapping[str, Cell], certificate: Certificate) -> LiveTypes:
+def _live(release: Release, cells: Cells, certificate: Certificate) -> LiveTypes:
     """The live types, fine enough for every cell and every part of a fork."""
     domain = release.schema.domain
-    zero = [cell.adding(domain) for cell in cells.values() if cell.hi == 0]
     lemmas = [Rule(x.universe, cells[x.universe].predicate, tuple(cells[cell].predicate for cell in x.cells))
               for x in certificate.lemmas]  # fmt: skip
-    conditions = [cell.predicate for cell in cells.values()]
-    summed = {cell.sums for cell in cells.values() if cell.sums}
+    conditions = [query.predicate for query in cells.queries]
+    summed = {query.sums for query in cells.queries if query.sums}
     conditions += [Predicate.of({name: [code]}) for name in summed for code in domain[name].codes]
     conditions += [fork.part for root in certificate.roots for fork in _forks(root) if isinstance(fork.part, Predicate)]
     try:
-        return live_types(domain, conditions, zero, [*lemmas, *release.schema.rules])
+        return live_types(domain, conditions, cells.empty, [*lemmas, *release.schema.rules])
     except TooManyRecords as error:
         raise CertificateError(f"block {release.block}: cannot be checked, {error}; publish or state more") from None
 

@@ -46,6 +46,21 @@ class Schema:
         return {query.id: place for place, query in enumerate(self.queries)}
 
     @cached_property
+    def allowed(self) -> npt.NDArray[np.float32]:
+        """
+        Per query and code of each column, 1 where the query's condition allows it; a column that it does not name allows all
+        its codes. Products of such rows count codes: of one inside another, no code is outside.
+        """
+        sizes = [len(column.codes) for column in self.domain.columns]
+        start = dict(zip(self.domain.names, np.cumsum([0, *sizes[:-1]]).tolist(), strict=True))
+        flags = np.ones((len(self.queries), sum(sizes)), dtype=np.float32)
+        for row, query in zip(flags, self.queries, strict=True):
+            for name, codes in query.predicate.clauses:
+                known = self.domain[name].codes
+                row[start[name] : start[name] + len(known)] = [code in codes for code in known]
+        return flags
+
+    @cached_property
     def digest(self) -> str:
         """SHA-256 of the schema as a file: what `sha256sum schema.json` prints."""
         return sha256(schema_text(self).encode()).hexdigest()

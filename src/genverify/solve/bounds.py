@@ -4,6 +4,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from math import floor, inf
 from typing import Any
 
@@ -119,7 +120,7 @@ class Bounder:
 
     def better(self, c: Ints, b: int) -> Ints | None:
         """A fitting z with c z > b, an exchange away from a known one; None where none is at hand."""
-        for z in [z for z in self.seen if int(c @ z) == b][:NEIGHBOURS]:
+        for z in list(islice((z for z in self.seen if int(c @ z) == b), NEIGHBOURS)):
             moved = self.exchange.improve(z, c)
             if moved is not None and self.program.fits(moved):
                 self.seen.append(moved)

@@ -1,9 +1,10 @@
 """Datasets that fit a program: from class counts to records."""
 
 from collections.abc import Iterator
-from functools import cache
+from functools import lru_cache
 from itertools import combinations_with_replacement, product
 from math import comb
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -25,11 +26,10 @@ def draw_records(program: Program, classes: Ints, rng: np.random.Generator, by_r
     """
     order, starts, sizes = program.grouped
     types = order[_pick_raw(program, classes, rng) if by_raw else starts[classes] + _pick(rng, sizes[classes])]
-    records = np.empty((*types.shape, len(program.types.atoms)), dtype=np.int16)
-    for column, atoms in enumerate(program.types.atoms):
-        codes, first, size = _flat(atoms)
-        places = program.types.table[:, column][types]
-        records[:, :, column] = codes[first[places] + _pick(rng, size[places])]
+    flat = _flat(program.types.atoms)
+    places = program.types.table.T[:, types] + flat.column[:, None, None]
+    drawn = flat.codes[flat.first[places] + _pick(rng, flat.size[places])]
+    records = np.ascontiguousarray(np.moveaxis(drawn, 0, -1))
     [keys] = row_keys([records.reshape(-1, records.shape[2])])
     in_order = np.argsort(keys.reshape(types.shape), axis=1, kind="stable")
     return np.take_along_axis(records, in_order[:, :, None], axis=1)
@@ -58,11 +58,34 @@ def _pick(rng: np.random.Generator, sizes: Ints) -> Ints:
     return rng.integers(0, sizes)
 
 
-@cache
-def _flat(atoms: tuple[tuple[int, ...], ...]) -> tuple[Ints, Ints, Ints]:
-    """The codes of all atoms in one row, with the first place and the size of each atom."""
-    size = np.array([len(atom) for atom in atoms], dtype=np.int64)
-    return np.array([code for atom in atoms for code in atom]), np.cumsum(size) - size, size
+class _Flat(NamedTuple):
+    """
+    The atoms of all columns in one row, from where those of each column start: the codes of all of them, and per atom the
+    place of its first code and how many it has. `atom` is the place, in its column, of the atom that holds each code, for
+    the codes of each column in turn from `code` on, as many as `codes_of` says; the entry after them is -1.
+    """
+
+    column: Ints
+    codes: Codes
+    first: Ints
+    size: Ints
+    code: Ints
+    codes_of: Ints
+    atom: Ints
+
+
+@lru_cache(maxsize=64)
+def _flat(atoms: tuple[Atoms, ...]) -> _Flat:
+    every = [atom for column in atoms for atom in column]
+    size = np.array([len(atom) for atom in every], dtype=np.int64)
+    codes = np.array([code for atom in every for code in atom], dtype=np.int16)
+    listed = [_places(column) for column in atoms]
+    lengths = np.array([len(places) for places in listed], dtype=np.int64)
+    columns = np.array([len(column) for column in atoms], dtype=np.int64)
+    starts = np.cumsum(lengths) - lengths
+    return _Flat(
+        np.cumsum(columns) - columns, codes, np.cumsum(size) - size, size, starts, lengths - 1, np.concatenate(listed)
+    )
 
 
 def list_records(program: Program, z: Ints) -> Iterator[Codes]:
@@ -101,28 +124,32 @@ def class_vectors(program: Program, datasets: Codes) -> list[Ints]:
     # without records there is one vector, and no bytes to compare
     first = np.sort(np.unique(row_bytes(classes), return_index=True)[1]) if classes.shape[1] else np.zeros(1, dtype=np.int64)
     kept = classes[first]
-    counts = np.zeros((program.classes, len(kept)), dtype=np.int64)
-    np.add.at(counts, (kept[kept >= 0], np.nonzero(kept >= 0)[0]), 1)
-    for number in first[~program.fit(counts)].tolist():
+    dataset, place = np.nonzero(kept >= 0)
+    counts = np.bincount(dataset * program.classes + kept[dataset, place], minlength=len(kept) * program.classes)
+    counts = counts.reshape(len(kept), program.classes)
+    for number in first[~program.fit(counts.T)].tolist():
         raise WrongAnswer(
             f"block {program.release.block}: dataset {number} does not fit the published counts when recounted; nothing "
             "is reported. Generate the datasets again."
         )
-    return list(np.ascontiguousarray(counts.T))
+    return list(counts)
 
 
 def classes_of_records(program: Program, datasets: Codes) -> Ints:
     """The class of every record of every dataset; -1 for a record that the release rules out."""
-    places = [_place(atoms, datasets[:, :, column].ravel()) for column, atoms in enumerate(program.types.atoms)]
-    keys, wanted = row_keys([program.types.table, np.stack(places, axis=1)])
+    flat, codes = _flat(program.types.atoms), datasets.reshape(-1, datasets.shape[2]).astype(np.int64)
+    # a code that no atom holds has the place of the entry after the last one
+    known = np.where((codes >= 0) & (codes < flat.codes_of), codes, flat.codes_of)
+    keys, wanted = row_keys([program.types.table, flat.atom[flat.code + known]])
     order = np.argsort(keys)
     index = positions(keys[order], wanted)
     # positions gives -1 for a key that is not among the types: it indexes the appended last entry, which is -1 again
     return np.append(program.class_of[order], -1)[index].reshape(datasets.shape[:2])
 
 
-def _place(atoms: Atoms, codes: Codes) -> Ints:
-    """The place of the atom that holds each code; -1 where none does."""
-    place = {code: place for place, atom in enumerate(atoms) for code in atom}
-    values, which = np.unique(codes, return_inverse=True)
-    return np.array([place.get(code, -1) for code in values.tolist()], dtype=np.int64)[which].reshape(codes.shape)
+def _places(atoms: Atoms) -> Ints:
+    """The place of the atom that holds each code; -1 for codes that none holds, the last entry among them."""
+    listed = np.full(max((code for atom in atoms for code in atom), default=-1) + 2, -1, dtype=np.int64)
+    for place, atom in enumerate(atoms):
+        listed[list(atom)] = place
+    return listed

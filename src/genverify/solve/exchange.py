@@ -9,10 +9,49 @@ from genverify.core.arrays import positions, row_weights
 from genverify.solve.program import Program
 
 Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
 LOOKUPS_AT_ONCE = 200_000
 TRIED = 4000
 SLOTS = 64  # per class, so that one in 64 of the sums that no class has is looked up in vain
+LONGEST_LIST = 2**20
+MOST_ATOMS = 2**15 - 1
+EXACT = 2**53
 HASH_BITS = 44  # with up to 2**8 cells per record, sums of hashes are exact in floating-point numbers
+
+
+def _weighted(table: npt.NDArray[np.int16]) -> Floats:
+    """
+    The atoms of each type, weighted so that their sum tells types apart; exact in floating-point numbers. Without such
+    weights few swaps are found, and those that are found are right all the same.
+    """
+    sizes = table.max(axis=0, initial=0).astype(np.int64) - table.min(axis=0, initial=MOST_ATOMS) + 1
+    weights = row_weights(np.maximum(sizes, 1))
+    if weights is None or weights[-1] * sizes[-1] >= EXACT:
+        return np.zeros(table.shape)
+    least: Floats = (table - table.min(axis=0, initial=MOST_ATOMS)) * weights.astype(np.float64)
+    return least
+
+
+class _Known:
+    """The class of the type with each key: looked up in a list of all keys where that is short, else by a search."""
+
+    def __init__(self, keys: Ints, class_of: Ints) -> None:
+        self.most = int(keys.max(initial=0))
+        self.listed: npt.NDArray[np.int32] | None = None
+        if self.most < LONGEST_LIST:
+            self.listed = np.full(self.most + 1, -1, dtype=np.int32)
+            self.listed[keys] = class_of
+            return
+        in_order = np.argsort(keys, kind="stable")
+        self.keys, self.class_of_key = keys[in_order], np.append(class_of[in_order], -1)
+
+    def classes(self, keys: Ints) -> Ints:
+        """The class of the type with each key, from 0 on; -1 where no type has it."""
+        if self.listed is None:
+            return self.class_of_key[positions(self.keys, keys)]
+        found = self.listed[np.minimum(keys, self.most)].astype(np.int64)
+        found[keys > self.most] = -1
+        return found
 
 
 class Exchange:
@@ -26,13 +65,9 @@ class Exchange:
         self.hashed: Ints = (program.columns @ random).astype(np.int64)
         order = np.argsort(self.hashed, kind="stable")
         self.sorted, self.order = self.hashed[order], np.append(order, -1)
-        self.table: Ints = program.types.table.astype(np.int64)
-        weights = row_weights(np.array([len(atoms) for atoms in program.types.atoms], dtype=np.int64))
-        # without weights that tell all types apart, few swaps are found; those that are found are right all the same
-        self.weights: Ints = np.zeros(self.table.shape[1], dtype=np.int64) if weights is None else weights
-        keys = self.table @ self.weights
-        in_order = np.argsort(keys, kind="stable")
-        self.keys, self.class_of_key = keys[in_order], np.append(program.class_of[in_order], -1)
+        self.weighted = _weighted(program.types.table)
+        self.key: Ints = self.weighted.sum(axis=1).astype(np.int64)
+        self.known = _Known(self.key, program.class_of)
         # The last bits of a hash come first: most sums belong to no class, and a short table of bits says so.
         self.mask = (1 << min(30, (SLOTS * program.classes).bit_length())) - 1
         self.low = (self.hashed & self.mask).astype(np.int32)
@@ -49,10 +84,11 @@ class Exchange:
         one_places, other_places = order[:, :half], order[:, half : 2 * half]
         ones, others = (np.take_along_axis(points, places, axis=1) for places in (one_places, other_places))
         chance = self.rng.random((*ones.shape, 1))
-        swapped = self.rng.random((*ones.shape, len(self.weights))) < chance
+        swapped = self.rng.random((*ones.shape, self.weighted.shape[1])) < chance
         first, second = self._some_type(ones), self._some_type(others)
-        news = self._class_of_type(np.where(swapped, second, first) @ self.weights)
-        partners = self._class_of_type(np.where(swapped, first, second) @ self.weights)
+        key = np.where(swapped, self.weighted[second], self.weighted[first]) @ np.ones(self.weighted.shape[1])
+        news = self.known.classes(key.astype(np.int64))
+        partners = self.known.classes(self.key[first] + self.key[second] - key.astype(np.int64))
         # -1, no such type, looks up the last hash: the sum may be equal by chance, so it is asked for by itself
         same = (self.hashed[news] + self.hashed[partners] == self.hashed[ones] + self.hashed[others]) & (news >= 0)
         same &= (partners >= 0) & (news != ones) & (news != others)
@@ -64,14 +100,11 @@ class Exchange:
         return moved
 
     def _some_type(self, classes: Ints) -> Ints:
-        """The atoms of a random type of each class."""
+        """A random type of each class."""
         order, starts, sizes = self.program.grouped
-        types: Ints = self.table[order[starts[classes] + self.rng.integers(0, sizes[classes])]]
-        return types
-
-    def _class_of_type(self, keys: Ints) -> Ints:
-        """The class of the type with each key; -1 where no type has it."""
-        return self.class_of_key[positions(self.keys, keys)]
+        if len(order) == len(sizes):  # every class is one type
+            return classes
+        return order[starts[classes] + self.rng.integers(0, sizes[classes])]
 
     def step(self, points: Ints) -> Ints:
         """

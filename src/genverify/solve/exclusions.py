@@ -2,12 +2,18 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
 
 from genverify.core.domain import Domain
 from genverify.core.predicates import EVERY, Predicate, Rule
 from genverify.core.queries import Query
 from genverify.core.release import TOTAL, Release
+
+Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -59,28 +65,60 @@ class Implied:
     """The cells of a release that count some record, by the columns that they name, and the lemmas about each family."""
 
     def __init__(self, release: Release) -> None:
-        counted = zip(release.queries, release.lo.tolist(), release.hi.tolist(), strict=True)
-        self.cells = [_Cell(q.id, q.predicate, lo, hi) for q, lo, hi in counted if lo > 0 and not q.sums]
-        self.cells.append(_Cell(TOTAL, EVERY, release.n, release.n))
-        self.families: dict[tuple[str, ...], list[_Cell]] = {}
-        for cell in sorted(self.cells[:-1], key=lambda cell: (-cell.lo, cell.id)):
-            self.families.setdefault(cell.predicate.columns, []).append(cell)
+        self.release = release
+
+    @cached_property
+    def places(self) -> list[int]:
+        """The published cells that count some record."""
+        queries, cells = self.release.schema.queries, self.release.cells
+        return [place for place in np.flatnonzero(self.release.lo > 0).tolist() if not queries[cells[place]].sums]
+
+    @cached_property
+    def cells(self) -> "list[_Cell]":
+        """The cells that count some record, and the whole block."""
+        schema, lo, hi = self.release.schema, self.release.lo.tolist(), self.release.hi.tolist()
+        queries = [schema.queries[cell] for cell in self.release.cells[self.places].tolist()]
+        cells = [_Cell(q.id, q.predicate, lo[at], hi[at]) for q, at in zip(queries, self.places, strict=True)]
+        return [*cells, _Cell(TOTAL, EVERY, self.release.n, self.release.n)]
+
+    @cached_property
+    def families(self) -> dict[tuple[str, ...], list[int]]:
+        """The cells about the same columns, as places among the cells, the largest counts first."""
+        cells, found = self.cells, dict[tuple[str, ...], list[int]]()
+        for place in sorted(range(len(cells) - 1), key=lambda place: (-cells[place].lo, cells[place].id)):
+            found.setdefault(cells[place].predicate.columns, []).append(place)
+        return found
+
+    @cached_property
+    def allowed(self) -> npt.NDArray[np.float32]:
+        """Per cell and code of each column, 1 where the cell allows it; a column that it does not name allows all."""
+        schema, places = self.release.schema, self.places
+        return np.vstack([schema.allowed[self.release.cells[places]], np.ones_like(schema.allowed[:1])])
 
     def lemmas(self, columns: tuple[str, ...]) -> Iterator[Lemma]:
         """The universes that the cells about these columns exhaust."""
         family, named = self.families.get(columns, []), set(columns)
-        for universe in self.cells:
+        if not family:
+            return
+        inside = self._within(family)
+        # the cheap test first: what does not exhaust the universe does not do so without overlaps either
+        enough = np.array([self.cells[place].lo for place in family]) @ inside >= [cell.hi for cell in self.cells]
+        for place in np.flatnonzero(enough).tolist():
+            universe = self.cells[place]
             if named.issuperset(universe.predicate.columns):
-                inside = [cell for cell in family if cell is not universe and _within(cell, universe)]
-                # the cheap test first: what does not exhaust the universe does not do so without overlaps either
-                if sum(cell.lo for cell in inside) >= universe.hi:
-                    chosen = _disjoint(inside)
-                    if chosen and sum(cell.lo for cell in chosen) == universe.hi:
-                        yield Lemma(universe.id, tuple(cell.id for cell in chosen))
+                chosen = _disjoint([self.cells[family[row]] for row in np.flatnonzero(inside[:, place]).tolist()])
+                if chosen and sum(cell.lo for cell in chosen) == universe.hi:
+                    yield Lemma(universe.id, tuple(cell.id for cell in chosen))
+
+    def _within(self, family: Sequence[int]) -> Ints:
+        """Whether (1 or 0) each cell of a family lies inside each other one that names no column which it does not name."""
+        outside = 1 - self.allowed
+        inside = (self.allowed[family] @ outside.T == 0).astype(np.int64)
+        inside[np.arange(len(family)), family] = 0
+        return inside
 
 
-@dataclass(frozen=True)
-class _Cell:
+class _Cell(NamedTuple):
     id: str
     predicate: Predicate
     lo: int
@@ -94,12 +132,6 @@ def _disjoint(cells: Sequence[_Cell]) -> list[_Cell]:
         if all(_apart(cell, other) for other in chosen):
             chosen.append(cell)
     return chosen
-
-
-def _within(inner: _Cell, outer: _Cell) -> bool:
-    """Whether every record of the inner cell lies in the outer one."""
-    codes = inner.predicate.masks
-    return all(name in codes and codes[name] & ~allowed == 0 for name, allowed in outer.predicate.masks.items())
 
 
 def _apart(one: _Cell, other: _Cell) -> bool:

@@ -98,10 +98,8 @@ def exact_leaf(program: Program, branches: Sequence[Branch], y: Floats, c: Ints,
 
     If rounding leaves some class short, the shortfall is added on the N row, which holds every record.
     """
-    lo = [*program.lo.tolist(), *(branch.lo for branch in branches)]
-    hi = [*program.hi.tolist(), *(branch.hi for branch in branches)]
     scale = 1.0 if kind == "bound" else _farkas_scale(y)
-    largest = LARGEST_SUM // (len(lo) * program.largest)
+    largest = LARGEST_SUM // (len(y) * program.largest)
     for denominator in _denominators(y * scale):
         wanted = y * scale * denominator
         if not np.abs(wanted).max(initial=0) <= largest:
@@ -109,12 +107,12 @@ def exact_leaf(program: Program, branches: Sequence[Branch], y: Floats, c: Ints,
         Y = np.rint(wanted).astype(np.int64)
         if np.abs(wanted - Y).max(initial=0) > CLOSE * denominator:
             continue
-        Y = _one_sided(Y, lo, hi)
+        _one_sided(program, branches, Y)
         short = int((denominator * c - _summed(program, branches, Y)).max(initial=0))
         # Row 0 is N with coefficient 1 everywhere: adding the shortfall there makes every class right, at the price of a
         # bound that is higher by N times the shortfall. Whether it is still low enough is asked next, in integers.
         Y[0] += max(short, 0)
-        if _bound(Y.tolist(), lo, hi) < denominator * (b + 1):
+        if _bound(program, branches, Y) < denominator * (b + 1):
             return _leaf(program, Y, denominator, kind)
     return None
 
@@ -153,19 +151,23 @@ def _farkas_scale(y: Floats) -> float:
     return 1.0 / smallest if smallest < inf else 1.0
 
 
-def _one_sided(Y: Ints, lo: Sequence[int | None], hi: Sequence[int | None]) -> Ints:
-    """Multipliers on rows with one side only take the sign that the side allows."""
-    for row, (low, high) in enumerate(zip(lo, hi, strict=True)):
-        if (high is None and Y[row] > 0) or (low is None and Y[row] < 0):
+def _one_sided(program: Program, branches: Sequence[Branch], Y: Ints) -> None:
+    """Multipliers on rows with one side only, those of branches, take the sign that the side allows."""
+    for row, branch in enumerate(branches, len(program.rows)):
+        if (branch.hi is None and Y[row] > 0) or (branch.lo is None and Y[row] < 0):
             Y[row] = 0
-    return Y
 
 
-def _bound(Y: Sequence[int], lo: Sequence[int | None], hi: Sequence[int | None]) -> int:
-    total = 0
-    for y, low, high in zip(Y, lo, hi, strict=True):
-        side = high if y > 0 else low
-        total += y * side if side is not None else 0
+def _bound(program: Program, branches: Sequence[Branch], Y: Ints) -> int:
+    """The most that the multipliers can add up to, in Python's integers, which do not overflow."""
+    total, rows = 0, len(program.rows)
+    for row in np.flatnonzero(Y).tolist():
+        y = int(Y[row])
+        if row < rows:
+            total += y * int(program.hi[row] if y > 0 else program.lo[row])
+        else:
+            side = branches[row - rows].hi if y > 0 else branches[row - rows].lo
+            total += y * side if side is not None else 0
     return total
 
 

@@ -17,6 +17,7 @@ from genverify.solve.types import Types, walk_types
 Ints = npt.NDArray[np.int64]
 Matrix = npt.NDArray[np.int8] | npt.NDArray[np.int64]
 COUNTED = "COUNT"
+FEW_POINTS = 4
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,12 @@ class Program:
         The coefficients of each class, one sparse row per class: most classes lie in few cells. They are floating-point
         numbers, because linear programs need them; integers up to 2**53 are exact.
         """
-        return csr_array(self.A.T.astype(np.float64))
+        flags = np.ascontiguousarray(self.A.T != 0)
+        places = np.flatnonzero(flags)
+        starts = np.concatenate([[0], np.cumsum(np.count_nonzero(flags, axis=1))])
+        rows = places - np.repeat(np.arange(self.classes) * len(self.rows), np.diff(starts))
+        added = np.ones(len(rows)) if self.A.dtype == np.int8 else self.A.T[flags].astype(np.float64)
+        return csr_array((added, rows.astype(np.int32), starts.astype(np.int32)), shape=(self.classes, len(self.rows)))
 
     @cached_property
     def largest(self) -> int:
@@ -76,7 +82,10 @@ class Program:
     def fit(self, counts: Ints) -> Flags:
         """Whether each column of class counts (none below 0) satisfies every row, recounted in integers."""
         used = np.flatnonzero(counts.any(axis=1))
-        sums = self.A[:, used].astype(np.int64) @ counts[used]
+        # Of many points a sparse product is faster, in floating-point numbers; nothing is negative, so a sum below 2**53 is
+        # exact, and one beyond is above every hi.
+        few = counts.shape[1] <= FEW_POINTS
+        sums = self.A[:, used].astype(np.int64) @ counts[used] if few else self.columns[used].T @ counts[used]
         right = (sums >= self.lo[:, None]) & (sums <= self.hi[:, None])
         return np.asarray(right.all(axis=0))
 
@@ -87,7 +96,7 @@ def build_program(release: Release, max_types: int, counted: tuple[Predicate, in
 
     `counted` adds a last row: the number of records that match its condition.
     """
-    layout = Layout(release.schema, release.cells, [counted[0]]) if counted else layout_of(release)
+    layout = layout_of(release, [counted[0]] if counted else ())
     excluded, lemmas = layout.excluded(release)
     types = walk_types(release.schema.domain, layout.atoms, excluded, max_types)
     rows, flags, lo, hi = _distinct_rows(release, types, layout)

@@ -11,7 +11,8 @@ from dataclasses import replace
 from random import Random
 
 from genverify.checker import form
-from genverify.checker.check import CertificateError, published_cells
+from genverify.checker.cells import Cells
+from genverify.checker.check import CertificateError
 from genverify.core.domain import Domain
 from genverify.core.predicates import EVERY, Predicate
 from genverify.core.release import Release
@@ -29,7 +30,7 @@ class Exporter:
 
     def __init__(self, release: Release, lemmas: Sequence[form.Lemma]) -> None:
         self.release, self.domain = release, release.schema.domain
-        self.cells = published_cells(release)
+        self.cells = Cells(release)
         self.known = cell_rows(release, self.cells)
         self.exclusions = Exclusions(release, self.cells, lemmas)
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from genverify.checker.check import Cell
+from genverify.checker.cells import Cell
 from genverify.checker.form import Lemma
 from genverify.core.domain import Domain
 from genverify.core.predicates import Flags, Predicate, Rule

@@ -45,7 +45,7 @@ class HighsProgram:
             presolve="off", simplex_iteration_limit=iterations, simplex_primal_edge_weight_strategy=DEVEX
         )
         self._columns = A.shape[1]
-        self._highs.passModel(model_of(csc_array(A.astype(np.float64)), lo, hi))
+        pass_model(self._highs, sparse_columns(A), lo, hi)
         self._highs.changeObjectiveSense(highspy.ObjSense.kMaximize)
         self._indices = np.arange(self._columns, dtype=np.int32)
         self._pushed, self._root = 0, None
@@ -84,7 +84,7 @@ class HighsProgram:
 
     def add_columns(self, A: npt.NDArray[Any]) -> None:
         """More columns, at 0: the last point still fits, and primal simplex goes on from there."""
-        sparse, free = csc_array(A.astype(np.float64)), np.full(A.shape[1], highspy.kHighsInf)
+        sparse, free = sparse_columns(A), np.full(A.shape[1], highspy.kHighsInf)
         none = np.zeros(A.shape[1])
         self._highs.addCols(
             A.shape[1],
@@ -103,6 +103,25 @@ class HighsProgram:
         """Other bounds of z. The last point may lie outside: dual simplex from there on."""
         self._highs.changeColsBounds(self._columns, self._indices, lower.astype(np.float64), upper.astype(np.float64))
         self._bounded = True
+
+
+def sparse_columns(A: npt.NDArray[Any]) -> csc_array:
+    """The matrix by columns, in floating-point numbers; what is not zero is looked for in the matrix as it is."""
+    turned = A.T
+    places = np.flatnonzero(turned)
+    starts = np.searchsorted(places, np.arange(A.shape[1] + 1) * A.shape[0]).astype(np.int32)
+    rows = (places - np.repeat(np.arange(A.shape[1]) * A.shape[0], np.diff(starts))).astype(np.int32)
+    return csc_array((turned.ravel()[places].astype(np.float64), rows, starts), shape=A.shape)
+
+
+def pass_model(highs: Any, A: csc_array, lo: npt.NDArray[Any], hi: npt.NDArray[Any]) -> None:
+    """Hand over max 0 with lo <= A z <= hi, z >= 0, as arrays: HighsLp takes them number by number."""
+    none, continuous = np.zeros(A.shape[1]), np.zeros(A.shape[1], dtype=np.int32)
+    highs.passModel(
+        A.shape[1], A.shape[0], A.nnz, int(highspy.MatrixFormat.kColwise), int(highspy.ObjSense.kMaximize), 0.0,
+        none, none, np.full(A.shape[1], highspy.kHighsInf), lo.astype(np.float64), hi.astype(np.float64),
+        A.indptr, A.indices, A.data, continuous,
+    )  # fmt: skip
 
 
 def model_of(A: csc_array, lo: npt.NDArray[Any], hi: npt.NDArray[Any]) -> Any:
