@@ -40,6 +40,7 @@ SETTINGS: dict[str, Any] = {
     "places": str(ROOT / "data" / "census" / "places.yaml"),
     "show_households": False,
     "certificates": True,
+    "likely": 5,
     "blocks_per_piece": 2,
 }
 PRIOR_NAMES = [name + end for name in PRIORS for end in ("", LEAVE_OUT)] + [UNIFORM]

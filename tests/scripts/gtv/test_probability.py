@@ -18,7 +18,7 @@ from script_jobs import SAMPLE, job, script
 
 NAMES = ("PET", "HOME", "AGE")
 SETTINGS: dict[str, Any] = {
-    "batches": 1, "raprank": 1, "smoothing": dict.fromkeys(("nation", "state", "tract"), 10.0),
+    "skip": 0, "batches": 1, "raprank": 1, "smoothing": [3.0, 10.0, 30.0],
     "budget": {"states": 1000, "moves": 100000, "seconds": 60.0},
     "exact_moves": 100000, "estimate": {"chains": 2, "draws": 4, "records": 2, "between": 1}, "draws": 20, "least": 0.4,
     "claims": 20, "rows": 8, "person_blocks": 3,
@@ -52,13 +52,15 @@ def study(
     verified = {"claims": home / "claims.parquet", "blocks": home / "decided.parquet", "proofs": home / "p.jsonl.gz"}
     script("verify_claims")(job({**release, **datasets}, verified, program=program, verify={"min_k": 1}))
     script("fit_priors")(job(store, {"areas": home / "areas.parquet"}, release=toy_settings))
+    smoothing = {"table": home / "smoothing.csv"}
+    script("choose_smoothing")(job(store, smoothing, release=toy_settings, values=SETTINGS["smoothing"]))
     weigh(home, program, SETTINGS)
     return home
 
 
 def weigh(home: Path, program: dict[str, Any], settings: dict[str, Any], name: str = "p") -> None:
     inputs = {name: home / f"{name}.parquet" for name in ("counts", "claims", "decided", "areas")}
-    inputs |= {"schema": home / "schema.json", "datasets": home / "generated.parquet"}
+    inputs |= {"schema": home / "schema.json", "datasets": home / "generated.parquet", "smoothing": home / "smoothing.csv"}
     outputs = {"claims": home / f"{name}.parquet", "rows": home / f"{name}.rows.parquet",
                "blocks": home / f"{name}.blocks.parquet"}  # fmt: skip
     script("weigh_claims")(job(inputs, outputs, probability=settings, program=program, verify={"min_k": 1}, seed=1))
@@ -108,7 +110,7 @@ def test_what_is_too_large_is_estimated_and_says_so(
 
 def test_a_wrong_verdict_stops_the_study(study: Path, program_settings: ProgramSettings, tmp_path: Path) -> None:
     claims = pd.read_parquet(study / "claims.parquet")
-    for name in ("schema.json", "counts.parquet", "generated.parquet", "decided.parquet", "areas.parquet"):
+    for name in ("schema.json", "counts.parquet", "generated.parquet", "decided.parquet", "areas.parquet", "smoothing.csv"):
         (tmp_path / name).write_bytes((study / name).read_bytes())
     claims.iloc[1:].to_parquet(tmp_path / "claims.parquet")
     with pytest.raises(Exception, match="is not verified, but has the probability 1"):

@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 import brute_force as brute
-from dictionary_count import count_by_dictionary
 from genverify.attack.posterior import Posterior, count_release
 from genverify.core.claims import ANY
 from genverify.core.errors import DataError, GenverifyError, ReleaseError
 from genverify.core.release import Release
 from genverify.solve.counting.diagram import Budget, TooManyStates, draw_diagram
 from genverify.solve.counting.passes import total_weight
+from genverify.solve.counting.plain import count_by_dictionary
 from genverify.solve.counting.prior import Prior, uniform
 from genverify.solve.counting.weights import UnlikelyRelease, rounding
 from genverify.solve.datasets import class_vectors, classes_of_records
