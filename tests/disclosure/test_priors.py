@@ -94,7 +94,7 @@ def test_wrong_tables_of_weights_are_named(tmp_path: Path, weights: str, said: s
 
 def test_a_prior_without_a_record_that_must_exist_needs_a_floor(tmp_path: Path) -> None:
     only_women = "\n".join(line for line in WEIGHTS.splitlines() if not line.startswith("m"))
-    with pytest.raises(GenverifyError, match="prior survey gives probability 0 to the release.*floor"):
+    with pytest.raises(GenverifyError, match=r"prior survey gives probability 0 to the release.*floor"):
         what_if(describe(write(tmp_path, weights=only_women)), ATTACK, 2)
     floor = YAML.replace("weights.csv}", "weights.csv, floor: 0.1}")
     assert isinstance(what_if(describe(write(tmp_path, floor, only_women)), ATTACK, 2), pd.DataFrame)

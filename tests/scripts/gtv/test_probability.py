@@ -84,6 +84,37 @@ def test_priors_leave_the_sampled_blocks_out(study: Path) -> None:
     assert (areas.groupby("area")["households"].sum() == 8 * 5).all()
 
 
+def test_smoothing_is_chosen_among_the_values_given(study: Path) -> None:
+    table = pd.read_csv(study / "smoothing.csv")
+    assert table[table["chosen"]]["level"].tolist() == ["nation", "state", "tract"]
+    assert set(table["smoothing"]) == set(SETTINGS["smoothing"])
+    assert (table["households"] == 8 * 5).all()
+
+
+def test_the_benchmarks_of_counting_and_of_estimates(study: Path, program_settings: ProgramSettings) -> None:
+    program, table = program_settings.model_dump(), study / "cost.csv"
+    counting = {"blocks": 2, "classes": 100, "parts": [1]}
+    script("benchmark_counting")(
+        job({"schema": study / "schema.json", "counts": study / "counts.parquet"}, {"table": table},
+            counting=counting, program=program, probability=SETTINGS)
+    )  # fmt: skip
+    cost = pd.read_csv(table).groupby("what").first()
+    assert (cost.loc[["states in a dictionary", "states packed into arrays"], "blocks"] == 2).all()
+    assert cost.loc["memory", "outcome"] == "counted"
+    inputs = {"schema": study / "schema.json", "counts": [study / "counts.parquet"], "areas": study / "areas.parquet"}
+    inputs |= {"datasets": [study / "generated.parquet"], "smoothing": study / "smoothing.csv"}
+    estimate = {"blocks": 2, "budget": SETTINGS["budget"]}
+    outputs = {"table": table, "blocks": study / "estimated_blocks.csv"}
+    script("benchmark_estimate")(
+        job(inputs, outputs, estimate=estimate, program=program, verify={"min_k": 1}, seed=1,
+            probability={**SETTINGS, "estimate": {"chains": 6, "draws": 8, "records": 3, "between": 1}})
+    )  # fmt: skip
+    found = pd.read_csv(table).set_index("prior")
+    assert list(found.index) == ["uniform", "tract"]
+    assert (found["claims"] > 10).all()
+    assert (found["inside_percent"] > 85).all()
+
+
 def test_blocks_are_counted(study: Path) -> None:
     blocks = pd.read_parquet(study / "p.blocks.parquet")
     assert (blocks["numbers"] == "exact").all()

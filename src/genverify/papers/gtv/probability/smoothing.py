@@ -39,7 +39,8 @@ def score_smoothing(
             times = rows[TIMES].to_numpy(dtype=np.float64)
             losses += [-(times @ np.log(predicted(rows, {**chosen, level: value}, size))) for value in values]
             households += int(times.sum())
-        best = int(losses.argmin())
+        # without any other block there is nothing to learn from: the wider area then says most
+        best = int(losses.argmin()) if households else int(np.argmax(values))
         chosen[level] = float(values[best])
         found += [(level, float(value), loss / max(households, 1), households, place == best)
                   for place, (value, loss) in enumerate(zip(values, losses, strict=True))]  # fmt: skip

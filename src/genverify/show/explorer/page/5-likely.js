@@ -24,7 +24,7 @@ genverify.likely = (function () {
     const found = block.likely.filter(function (one) { return one.chance[place] && one.chance[place][0] >= LEAST; });
     found.sort(function (one, two) { return two.chance[place][0] - one.chance[place][0] || named(two) - named(one); });
     list.replaceChildren(h("p", { class: "muted", role: "status" }, found.length ? words.plural(found.length, "likely claim") + ", the likeliest first"
-      : "No other claim about " + study.least + " columns or more has 50 %."),
+      : "No other claim about " + study.least + (study.least === 1 ? " column" : " columns") + " or more has 50 %."),
       h("ol", { class: "claims" }, found.map(function (one) { return card(study, one, place); })));
   }
 
