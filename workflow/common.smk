@@ -27,6 +27,7 @@ except GenverifyError as error:
 
 VARIANTS = sorted(STUDY.variants)
 BATCHES = [f"{batch:03d}" for batch in range(STUDY.sample.batches)]
+WEIGHED = (BATCHES[STUDY.probability.skip :] or BATCHES)[: STUDY.probability.batches]
 
 
 IN_PAPER, RAP_RANK, CELL_BOUNDS = "Generate-then-verify", "RAP-RANK", "Cell bounds"

@@ -3,7 +3,7 @@ Reads: the release files of config.yaml (releases) and the data or counts that t
 Writes: results/disclosure/{release}/: claims, ranges, proofs, the report, and what protections buy.
 """
 
-from genverify.disclosure.form import source_of
+from genverify.disclosure.form import prior_files, source_of
 
 
 wildcard_constraints:

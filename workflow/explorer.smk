@@ -1,5 +1,5 @@
 """
-Reads: results/{variant}/ (release, proofs, claims, baselines, households, vipr).
+Reads: results/{variant}/ (release, proofs, claims, baselines, households, vipr, probabilities).
 Writes: results/{variant}/explained/, the proofs laid out cell by cell, and results/explorer/, a page about the blocks of one variant
 that needs no server and no network. Data that are not synthetic: aggregates only, unless explorer.show_households is set.
 """
@@ -30,7 +30,7 @@ rule explain_claims:
 
 
 rule build_explorer:
-    """The block explorer: states, blocks, published tables, verified claims in words, their proofs and their baselines."""
+    """The block explorer: states, blocks, published tables, verified claims in words, their proofs and baselines; what is likely beside."""
     input:
         schema=f"results/{EXPLORED}/release/schema.json",
         sample="results/sample/blocks.parquet",
@@ -50,6 +50,10 @@ rule build_explorer:
         vipr=expand(
             f"results/{EXPLORED}/vipr/{{batch}}.zip",
             batch=BATCHES if LISTED and STUDY.explorer.certificates else [],
+        ),
+        weighed=expand(
+            f"results/{EXPLORED}/probabilities/{{batch}}.parquet",
+            batch=WEIGHED if LISTED and STUDY.explorer.likely else [],
         ),
         manifest="results/microdata.json",
         domain=STUDY.microdata.domain,

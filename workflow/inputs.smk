@@ -59,8 +59,9 @@ def release_file(wildcards):
 
 
 def release_source(wildcards):
-    """The microdata or counts that it names."""
-    return str(source_of(Path(STUDY.releases[wildcards.release])))
+    """The microdata or counts that it names, and the tables of weights of its priors."""
+    path = Path(STUDY.releases[wildcards.release])
+    return [str(source_of(path)), *map(str, prior_files(path))]
 
 
 def nz_file(name):

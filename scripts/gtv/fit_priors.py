@@ -6,7 +6,7 @@ import pandas as pd
 
 from genverify.core.domain import read_domain
 from genverify.core.settings import ReleaseSettings
-from genverify.papers.gtv.probability.areas import count_areas
+from genverify.papers.gtv.probability.areas import Outside
 from genverify.run.jobs import Job, run
 
 
@@ -14,8 +14,8 @@ def main(job: Job) -> None:
     file, universe = read_domain(Path(job.input.domain)), job.settings("release", ReleaseSettings).universe
     published = file.domain.restrict(file.universe(universe).codes)
     sampled = set(pd.read_parquet(job.input.blocks)["block"])
-    areas = count_areas(Path(job.input.microdata), file, universe, published, sampled)
-    areas.to_parquet(job.output.areas, index=False)
+    outside = Outside(Path(job.input.microdata), file, universe, published, sampled)
+    outside.count_areas().to_parquet(job.output.areas, index=False)
 
 
 if __name__ == "__main__":

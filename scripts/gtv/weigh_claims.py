@@ -12,6 +12,7 @@ from genverify.core.seeds import derive_seed
 from genverify.core.timing import progress
 from genverify.papers.gtv.probability.known import known_of
 from genverify.papers.gtv.probability.priors import Areas
+from genverify.papers.gtv.probability.smoothing import chosen_smoothing
 from genverify.papers.gtv.probability.weigh import weigh_block
 from genverify.papers.gtv.settings import Probability
 from genverify.run.jobs import Job, run
@@ -23,7 +24,8 @@ def main(job: Job) -> None:
     schema = read_schema(Path(job.input.schema))
     settings, min_k = job.settings("probability", Probability), job.settings("verify", Verify).min_k
     max_types = job.settings("program", ProgramSettings).max_types
-    areas = Areas.of(pd.read_parquet(job.input.areas), schema.domain, settings.smoothing.model_dump())
+    smoothing = chosen_smoothing(pd.read_csv(job.input.smoothing))
+    areas = Areas.of(pd.read_parquet(job.input.areas), schema.domain, smoothing)
     releases = list(read_releases(Path(job.input.counts), schema))
     known = known_of(
         read_datasets(Path(job.input.datasets), releases), Path(job.input.claims), Path(job.input.decided), schema

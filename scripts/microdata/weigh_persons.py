@@ -12,9 +12,9 @@ from genverify.core.timing import progress
 from genverify.core.vocabulary import groups_of
 from genverify.microdata.known import known_blocks, read_as
 from genverify.microdata.person_records import read_person_records
-from genverify.papers.gtv.probability.persons import Others, judge_known, weigh_known
+from genverify.papers.gtv.probability.persons import Others, judge_known, smoothing_of, weigh_known
 from genverify.papers.gtv.settings import PersonClaims, Probability
-from genverify.run.jobs import Job, run
+from genverify.run.jobs import Job, log, run
 from genverify.solve.settings import ProgramSettings
 
 
@@ -28,8 +28,11 @@ def main(job: Job) -> None:
     rng = np.random.default_rng(derive_seed(job.params.seed, "weigh_persons"))
     chosen = np.sort(rng.permutation(len(blocks))[: settings.person_blocks])
     max_types = job.settings("program", ProgramSettings).max_types
-    own = progress([blocks[place] for place in chosen], "blocks weighed")
-    found = list(weigh_known(own, Others(records), settings, max_types, job.params.seed))
+    own = [blocks[place] for place in chosen]
+    smoothing = smoothing_of(records, schema.domain, {known.release.block for known in own}, settings.smoothing)
+    log.info("smoothing, chosen on the other blocks: %s", smoothing)
+    weighed = progress(own, "blocks weighed")
+    found = list(weigh_known(weighed, Others(records), smoothing, settings, max_types, job.params.seed))
     judge_known(found, job.params.seed).to_csv(job.output.table, index=False, float_format="%.6g")
 
 

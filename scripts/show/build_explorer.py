@@ -7,7 +7,7 @@ import pandas as pd
 from genverify.attack.settings import Verify
 from genverify.core.release import read_schema
 from genverify.run.jobs import Job, log, run
-from genverify.show.explorer.build import block_entries, weight, write_blocks, write_lists, write_study
+from genverify.show.explorer.build import Weighed, block_entries, weight, write_blocks, write_lists, write_study
 from genverify.show.explorer.certificates import write_certificates
 from genverify.show.explorer.pages import page_text
 from genverify.show.explorer.settings import Explorer
@@ -31,7 +31,8 @@ def main(job: Job) -> None:
         batches = list(zip(*files, strict=True))
         certificates = write_certificates(folder, map(Path, job.input.vipr))
         tables = Path(job.input.claims), Path(job.input.baselines)
-        entries = block_entries(schema, batches, *tables, certificates=certificates)
+        weighed = Weighed(list(map(Path, job.input.weighed)), settings.likely)
+        entries = block_entries(schema, batches, *tables, certificates=certificates, weighed=weighed)
         piece = write_blocks(folder, entries, settings.blocks_per_piece)
         write_lists(folder, figures_by_state(*told), designs, piece)
     Path(job.output.page).write_text(page_text(f"Block explorer: {words.data}"))

@@ -146,6 +146,26 @@ def test_a_proof_cell_by_cell_down_to_the_published_line(visit: Visit, explorer:
     assert page.locator(".found").is_visible()
 
 
+def test_likely_claims_say_their_prior_and_whether_they_are_exact(
+    visit: Visit, explorer: Path, small_explorer: ModuleType
+) -> None:
+    page = visit.open(explorer, f"block={small_explorer.LIKELY}")
+    assert page.inner_text("#likely-title") == "What is not certain, but likely"
+    assert page.inner_text("#likely [role=status]") == "2 likely claims, the likeliest first"
+    assert page.locator("#likely .probability").all_inner_texts() == ["over 99.9 %", "75 %"]
+    assert "exact" in page.inner_text("#likely .tags >> nth=0")
+    assert "estimated, 60 % to 75 %" in page.inner_text("#likely .tags >> nth=1")
+    page.click("#likely summary >> nth=0")
+    assert "not asked" in page.inner_text("#likely .chances >> nth=0")
+    page.select_option("select[name=prior]", "uniform")
+    assert page.locator("#likely .probability").all_inner_texts() == ["90 %", "68 %"]
+    page.select_option("select[name=prior]", "state")
+    assert page.inner_text("#likely [role=status]") == "No other claim about 1 column or more has 50 %."
+    page = visit.open(explorer, f"block={FIRST}")
+    sync_api.expect(page.locator("h1")).to_have_text(f"Block {FIRST}")
+    assert page.locator("#likely").count() == 0
+
+
 def test_a_link_opens_a_claim(visit: Visit, explorer: Path) -> None:
     page = visit.open(explorer, f"block={FIRST}&claim=0")
     assert page.locator(".body:visible").count() == 1
@@ -202,9 +222,11 @@ def test_on_a_phone_the_bar_hides_nothing_of_a_claim_that_is_opened(browser: Any
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_text_can_be_read_in_light_and_dark_and_on_a_phone(browser: Any, explorer: Path, scheme: str) -> None:
+def test_text_can_be_read_in_light_and_dark_and_on_a_phone(
+    browser: Any, explorer: Path, small_explorer: ModuleType, scheme: str
+) -> None:
     visit = Visit(browser, viewport={"width": 360, "height": 740}, color_scheme=scheme)
-    for place in ("", f"block={FIRST}&claim=2"):
+    for place in ("", f"block={small_explorer.LIKELY}", f"block={FIRST}&claim=2"):
         page = visit.open(explorer, place)
         page.reload()
         page.wait_for_selector("h1")

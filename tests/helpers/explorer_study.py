@@ -34,12 +34,16 @@ BLOCKS = {
     HOSTILE: [(1, 1, 1), (2, 2, 3), (3, 2, 2), (3, 2, 2)],
     "560010201001000": [(2, 1, 1), (2, 1, 4), (1, 2, 2)],
 }
+LIKELY, ESTIMATED = "560010201001000", 0.75
+OPEN = [(1, 2, 3, 0.99996), (1, None, 3, 0.99), (2, 1, 2, ESTIMATED), (2, None, 2, 0.3)]
+"""Claims with m = 1 and their probability under the tract prior; the second is a shorter form of the first, hardly likelier."""
 SETTINGS: dict[str, Any] = {
     "variant": "paper",
     "phrases": None,
     "places": str(ROOT / "data" / "census" / "places.yaml"),
     "show_households": False,
     "certificates": True,
+    "likely": 5,
     "blocks_per_piece": 2,
 }
 PRIOR_NAMES = [name + end for name in PRIORS for end in ("", LEAVE_OUT)] + [UNIFORM]
@@ -80,7 +84,23 @@ def write_study(folder: Path, schema: Schema, program: ProgramSettings, source: 
     label = "synthetic microdata" if source == "synthetic" else "PPMF"
     (folder / "microdata.json").write_text(json.dumps({"source": source, "label": label}))
     write_frames(folder, schema, sample, by_design(sample, claims), by_design(sample, rows))
+    write_weighed(folder, schema, by_design(sample, claims))
     return folder
+
+
+def write_weighed(folder: Path, schema: Schema, claims: pd.DataFrame) -> None:
+    """Made-up probabilities of two blocks: of what is verified and of what is not; nothing is likely in the second."""
+    names = list(schema.domain.names)
+    sure = claims[(claims["block"] == LIKELY) & (claims["m"] == 1)][["block", "m", *names]].assign(verified=True, p=1.0)
+    open_ = pd.DataFrame(OPEN, columns=[*names, "p"]).assign(block=LIKELY, m=1, verified=False)
+    unlikely = open_.iloc[:1].assign(block="010010201001001", p=0.2)
+    frame = pd.concat([sure, open_, unlikely], ignore_index=True).astype(dict.fromkeys(names, "Int16"))
+    for prior, part in {"uniform": 0.9, "nation": 0.95, "state": None, "tract": 1.0}.items():
+        p = frame["p"].where(frame["verified"], frame["p"] * part) if part else frame["p"].where(frame["verified"])
+        frame = frame.assign(**{prior: p, f"{prior}_low": p, f"{prior}_high": p})
+    numbers = frame["p"].map(lambda p: "estimated" if p == ESTIMATED else "exact")
+    low = frame["tract_low"].where(numbers == "exact", 0.6)
+    frame.assign(numbers=numbers, tract_low=low).to_parquet(folder / "weighed.parquet", index=False)
 
 
 def write_frames(folder: Path, schema: Schema, sample: pd.DataFrame, claims: pd.DataFrame, blocks: pd.DataFrame) -> None:
@@ -124,6 +144,7 @@ def build(study: Path, folder: Path, toy: Path, **settings: Any) -> Path:
     inputs = {"schema": study / "schema.json", "counts": [study / "000.parquet"], **laid_out, **frames}
     inputs |= {
         "vipr": [study / "000.zip"],
+        "weighed": [study / "weighed.parquet"],
         "manifest": study / "microdata.json",
         "domain": toy / "domain.yaml",
         "tables": toy / "tables.yaml",

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from base64 import b64encode
 from hashlib import sha256
 from html import unescape
@@ -107,6 +108,37 @@ def test_a_block_holds_its_counts_and_every_verified_claim_once(explorer: Path) 
     cells = {study["cells"][cell][0]: count for cell, count in zip(counts[::2], counts[1::2], strict=True)}
     assert cells["T1.fish"] == 1
     assert "T1A.fish" not in cells
+
+
+def test_likely_claims_stand_beside_the_verified_ones_with_their_probability(
+    explorer: Path, small_explorer: ModuleType
+) -> None:
+    study = piece(explorer, "study")
+    assert study["weighed"] == ["tract", "state", "nation", "uniform"]
+    entries = {
+        block: entry
+        for file in (explorer / "pieces").glob("blocks-*.js")
+        for block, entry in piece(explorer, file.stem).items()
+    }
+    assert [one["codes"] for one in entries[small_explorer.LIKELY]["likely"]] == [[1, 2, 3], [2, 1, 2]]
+    first, second = entries[small_explorer.LIKELY]["likely"]
+    # never rounded up to certainty; not asked under the state's prior
+    assert first["chance"] == [[0.9999] * 3, None, [0.95] * 3, [0.9] * 3]
+    assert (first["exact"], second["exact"]) == (True, False)
+    assert second["chance"][0] == [0.75, 0.6, 0.75]
+    assert entries["010010201001001"]["likely"] == []
+    assert "likely" not in entries[FIRST]
+
+
+def test_probabilities_of_another_run_are_refused(
+    explorer: Path, small_explorer: ModuleType, tmp_path: Path, toy: Path
+) -> None:
+    study = tmp_path / "study"
+    shutil.copytree(explorer.parent / "study", study)
+    weighed = pd.read_parquet(study / "weighed.parquet")
+    weighed.assign(verified=False).to_parquet(study / "weighed.parquet", index=False)
+    with pytest.raises(DataError, match="disagree about what is verified"):
+        small_explorer.build(study, tmp_path / "page", toy)
 
 
 def half_holds(

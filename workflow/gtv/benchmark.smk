@@ -73,6 +73,58 @@ rule benchmark_speed:
         "../../scripts/gtv/benchmark_speed.py"
 
 
+rule benchmark_counting:
+    """Counting datasets: moves per core-second before and after optimisation, and peak memory under growing budgets."""
+    input:
+        schema="results/paper/release/schema.json",
+        counts=f"results/paper/release/{WEIGHED[0]}.parquet",
+    output:
+        table="results/benchmark/counting.csv",
+        record="results/benchmark/counting.record.json",
+    log:
+        "logs/benchmark_counting.log",
+    benchmark:
+        "benchmarks/benchmark_counting.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code_of("benchmark_counting"),
+        counting=setting("benchmark.counting"),
+        program=setting("program"),
+        probability=setting("probability"),
+    script:
+        "../../scripts/gtv/benchmark_counting.py"
+
+
+rule benchmark_estimate:
+    """How often the interval of an estimated probability holds the exact one, on blocks that can be counted."""
+    input:
+        schema="results/paper/release/schema.json",
+        counts=expand("results/paper/release/{batch}.parquet", batch=WEIGHED),
+        datasets=expand("results/paper/generated/{batch}.parquet", batch=WEIGHED),
+        areas="results/paper/probabilities/areas.parquet",
+        smoothing="results/paper/probabilities/smoothing.csv",
+    output:
+        table="results/benchmark/estimate.csv",
+        blocks="results/benchmark/estimate_blocks.csv",
+        record="results/benchmark/estimate.record.json",
+    log:
+        "logs/benchmark_estimate.log",
+    benchmark:
+        "benchmarks/benchmark_estimate.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code_of("benchmark_estimate"),
+        estimate=setting("benchmark.estimate"),
+        program=setting("program"),
+        probability=setting("probability"),
+        verify=setting("verify"),
+        seed=setting("seed"),
+    script:
+        "../../scripts/gtv/benchmark_estimate.py"
+
+
 rule benchmark_blocks:
     """Core-seconds and peak memory of a block by its size, and core-hours of the country, by this version and an earlier one."""
     input:

@@ -5,8 +5,6 @@ Writes: results/{variant}/probabilities/: claims and rows with their probability
 figures/calibration.pdf, figures/posterior.pdf, figures/reconstructions.pdf, results/tables/singled_out.csv. Targets on request, no part of `all`.
 """
 
-WEIGHED = BATCHES[: STUDY.probability.batches]
-
 
 rule fit_priors:
     """Count the households of tract, state and nation around the sampled blocks, without these blocks."""
@@ -30,6 +28,29 @@ rule fit_priors:
         "../../scripts/gtv/fit_priors.py"
 
 
+rule choose_smoothing:
+    """How many households of the wider area a prior needs: what predicts the blocks outside the sample best."""
+    input:
+        microdata="results/microdata",
+        blocks="results/sample/blocks.parquet",
+        domain=STUDY.microdata.domain,
+    output:
+        table="results/{variant}/probabilities/smoothing.csv",
+        record="results/{variant}/probabilities/smoothing.record.json",
+    log:
+        "logs/{variant}/choose_smoothing.log",
+    benchmark:
+        "benchmarks/{variant}/choose_smoothing.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code_of("choose_smoothing"),
+        release=setting("release"),
+        values=setting("probability.smoothing"),
+    script:
+        "../../scripts/gtv/choose_smoothing.py"
+
+
 rule weigh_claims:
     """The probability of claims and rows of a batch of blocks under every prior; those that are verified must have 1, and only those."""
     input:
@@ -39,6 +60,7 @@ rule weigh_claims:
         claims="results/{variant}/claims/{batch}.parquet",
         decided="results/{variant}/claims/{batch}.blocks.parquet",
         areas="results/{variant}/probabilities/areas.parquet",
+        smoothing="results/{variant}/probabilities/smoothing.csv",
     output:
         claims="results/{variant}/probabilities/{batch}.parquet",
         rows="results/{variant}/probabilities/{batch}.rows.parquet",

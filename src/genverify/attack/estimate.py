@@ -44,13 +44,17 @@ class Estimated:
 def interval(means: Floats, draws: int) -> tuple[Floats, Floats, Floats]:
     """
     The mean over chains with a Wilson interval at the number of independent draws that the spread of the chains speaks for:
-    at least one per chain, at most all. Chains that agree on 0 or 1 do not make it certain.
+    that of the claim itself or of all claims together, whichever is smaller, since few chains can agree by chance; at least
+    one per chain, at most all. Chains that agree on 0 or 1 do not make it certain.
     """
     chains, mean = len(means), means.mean(axis=0)
     spread = means.var(axis=0, ddof=1) / chains if chains > 1 else np.full(len(mean), np.inf)
-    n = np.clip(np.divide(mean * (1 - mean), spread, out=np.zeros_like(mean), where=spread > 0), chains, chains * draws)
+    binomial = mean * (1 - mean)
+    own = np.divide(binomial, spread, out=np.zeros_like(mean), where=spread > 0)
+    together = binomial.sum() / spread.sum() if spread.sum() > 0 else 0.0
+    n = np.clip(np.minimum(own, together), chains, chains * draws)
     centre = (mean + SURE**2 / (2 * n)) / (1 + SURE**2 / n)
-    half = SURE * np.sqrt(mean * (1 - mean) / n + SURE**2 / (4 * n**2)) / (1 + SURE**2 / n)
+    half = SURE * np.sqrt(binomial / n + SURE**2 / (4 * n**2)) / (1 + SURE**2 / n)
     return mean, np.clip(centre - half, 0, 1), np.clip(centre + half, 0, 1)
 
 

@@ -21,7 +21,9 @@ from genverify.disclosure.cells import SIZES, Line, area_queries, lines_of, rule
 from genverify.disclosure.codes import Coding, Codings, coding, encode, prepared, read_texts
 from genverify.disclosure.counts import read_counts
 from genverify.disclosure.form import ColumnForm, PublishedForm, ReleaseForm, read_form, source_of
+from genverify.disclosure.priors import read_priors
 from genverify.protect.publishing import publish
+from genverify.solve.counting.prior import Prior
 
 Ints = npt.NDArray[np.int64]
 WHOLE = "all"
@@ -43,6 +45,7 @@ class Described:
     releases: tuple[Release, ...]
     records: pd.DataFrame | None
     coupled: bool
+    priors: tuple[Prior, ...] = ()
 
     @property
     def people(self) -> int:
@@ -59,10 +62,11 @@ def describe(path: Path, changes: Mapping[str, Any] | None = None) -> Described:
     try:
         described = _described(form, texts, source)
         _refuse_large(described)
-        return described
+        return replace(described, priors=read_priors(path, form, described.codings))
     except GenverifyError as error:
         message = str(error)
-        raise type(error)(message if message.startswith(str(source)) else f"{path}: {message}") from None
+        named = message.startswith((str(source), str(path)))
+        raise type(error)(message if named else f"{path}: {message}") from None
 
 
 def _described(form: ReleaseForm, texts: pd.DataFrame, source: Path) -> Described:

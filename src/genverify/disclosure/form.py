@@ -105,6 +105,13 @@ class ProtectionForm(PublishedForm):
     drop: Annotated[list[str], BeforeValidator(as_list)] = Field(default_factory=list)
 
 
+class PriorForm(Section):
+    """How likely records are beforehand: a file with the columns of the release and `weight`; the weight of all others."""
+
+    weights: str
+    floor: float = Field(default=0.0, ge=0, allow_inf_nan=False)
+
+
 class SearchForm(Section):
     """The search for cells to withhold: until no singleton claim of `k` or more columns is left, or a limit is met."""
 
@@ -134,6 +141,7 @@ class ReleaseForm(Section):
     predicates: list[CellForm] = Field(default_factory=list)
     published_as: PublishedForm = PublishedForm()
     protect: list[ProtectionForm] = Field(default_factory=list)
+    priors: dict[SafeName, PriorForm] = Field(default_factory=dict)
     search: SearchForm = SearchForm()
     min_k: int = Field(default=1, ge=1)
     seed: int = Field(default=1, ge=0)
@@ -163,6 +171,15 @@ def read_form(path: Path, changes: Mapping[str, Any] | None = None) -> ReleaseFo
         if sum(bool(x) for x in (one.round, one.random_round, one.plus_minus)) > 1:
             raise ConfigError(f"{path}: {where}: give one of round, random_round and plus_minus")
     return form
+
+
+def prior_files(path: Path) -> list[Path]:
+    """The tables of weights that a release file names, relative to it."""
+    files = [path.parent / prior.weights for prior in read_form(path).priors.values()]
+    for file in files:
+        if not file.is_file():
+            raise DataError(f"{path}: priors: {file} does not exist; weights are paths relative to the release file")
+    return files
 
 
 def source_of(path: Path, form: ReleaseForm | None = None) -> Path:

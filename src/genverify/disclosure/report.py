@@ -14,6 +14,7 @@ from genverify.disclosure.people import longest, singled_out
 from genverify.disclosure.probable import LEVELS, probable_claims
 from genverify.disclosure.withhold import Search, Step
 from genverify.show.pages import render
+from genverify.solve.counting.prior import Prior
 
 TEMPLATE = "disclosure/report.html.j2"
 MOST_CELLS = 20
@@ -90,12 +91,17 @@ def _claims(audit: Audit) -> dict[str, Any]:
 
 
 def _probable(audit: Audit) -> dict[str, Any]:
-    """Claims that are not verified and yet likely, the longest of them, in words where claims are shown."""
+    """Claims that are not verified and yet likely, under the uniform prior and under each that the release names."""
+    return {"likely": [_likely(audit, prior) for prior in (None, *audit.described.priors)]}
+
+
+def _likely(audit: Audit, prior: Prior | None) -> dict[str, Any]:
+    """How many there are, and the longest of them, in words where claims are shown."""
     described = audit.described
-    found, left = probable_claims(audit.verified, described.form.min_k, LEAST, described.form.seed)
-    listed = found[found["probability"] >= LIKELY] if (found["probability"] >= LIKELY).any() else found
-    listed = longest(listed, described.schema.domain.names) if len(found) else found
     names = described.schema.domain.names
+    found, left = probable_claims(audit.verified, prior, described.form.min_k, LEAST, described.form.seed)
+    listed = found[found["probability"] >= LIKELY] if (found["probability"] >= LIKELY).any() else found
+    listed = longest(listed, names) if len(found) else found
     rows = [
         (
             *([row["block"]] if len(described.releases) > 1 else []),
@@ -104,8 +110,12 @@ def _probable(audit: Audit) -> dict[str, Any]:
         )
         for row in _rows(listed.sort_values(["probability", "k"], ascending=False), MOST_PROBABLE)
     ]
-    levels = {f"{100 * level:.0f} %": int((found["probability"] >= level).sum()) for level in LEVELS}
-    return {"probable": rows if described.form.show_claims else [], "levels": levels, "not_counted": left}
+    return {
+        "prior": prior.name if prior else None,
+        "levels": {f"{100 * level:.0f} %": int((found["probability"] >= level).sum()) for level in LEVELS},
+        "not_counted": left,
+        "rows": rows if described.form.show_claims else [],
+    }
 
 
 def _claim(audit: Audit, index: int, row: dict[str, Any], reasons: dict[int, Reasons]) -> dict[str, Any]:

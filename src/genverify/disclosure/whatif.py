@@ -13,7 +13,8 @@ from genverify.disclosure.audit import Attack, all_claims
 from genverify.disclosure.describe import Described, published
 from genverify.disclosure.form import ProtectionForm
 from genverify.disclosure.people import singled_out
-from genverify.disclosure.probable import LEVEL_COLUMNS, by_level
+from genverify.disclosure.priors import merged as merged_prior
+from genverify.disclosure.probable import by_level, level_columns
 from genverify.protect.publishing import drop_tables
 
 AS_IS = "as published"
@@ -24,11 +25,14 @@ def what_if(
 ) -> pd.DataFrame:
     """
     One row for the release as it is and one per protection: cells, claims, singleton claims, people singled out; and
-    singleton claims with a probability of 99, 90 and 50 % and more: a protection that takes certainty away may leave 99 %.
+    singleton claims with a probability of 99, 90 and 50 % and more, under the uniform prior and under each that the release
+    names: a protection that takes certainty away may leave 99 %.
     """
     cases = [(AS_IS, described), *((label(p), protected(described, p)) for p in described.form.protect)]
     table = pd.DataFrame([_row(name, case, attack, k) for name, case in over(cases)])
-    return table.astype(dict.fromkeys(LEVEL_COLUMNS, "Int64"))  # whole numbers, none where an area could not be counted
+    return table.astype(
+        dict.fromkeys(level_columns(described.priors), "Int64")
+    )  # whole numbers, none where an area could not be counted
 
 
 def label(form: ProtectionForm) -> str:
@@ -74,7 +78,8 @@ def _coarsened(described: Described, column: str, merged: dict[str, list[str]]) 
     if records is not None:
         records = records.assign(**{column: records[column].map(dict(recoding.code))})
     exact = tuple(recoding.release(release) for release in described.exact)
-    return replace(described, schema=recoding.schema, exact=exact, records=records)
+    priors = tuple(merged_prior(prior, recoding.schema.domain, column, recoding.code) for prior in described.priors)
+    return replace(described, schema=recoding.schema, exact=exact, records=records, priors=priors)
 
 
 def _row(name: str, case: Described, attack: Attack, k: int) -> dict[str, Any]:
@@ -94,6 +99,6 @@ def _row(name: str, case: Described, attack: Attack, k: int) -> dict[str, Any]:
         f"singleton_claims_k{k}": len(long),
         "people_singled_out": singled_out(singles, case.records, names),
         f"people_singled_out_k{k}": singled_out(long, case.records, names),
-        **by_level(found, attack.min_k, attack.seed),
+        **by_level(found, case.priors, attack.min_k, attack.seed),
         "undecided": sum(d.verdict.value in ("undecided", "uncertified") for one in found for d in one.decisions),
     }

@@ -46,7 +46,7 @@ def add_parser(commands: Any) -> None:
     )
     likely.add_argument("--floor", type=float, default=0.0, help="weight of records that the table lacks (%(default)s)")
     likely.add_argument(
-        "--states", type=int, default=1_000_000, help="most states of the count; beyond, an estimate (%(default)s)"
+        "--states", type=int, default=500_000, help="most states of the count; beyond, an estimate (%(default)s)"
     )
     likely.set_defaults(run=_probability)
     progress = commands.add_parser("progress", help="say how far the study that runs in a folder is, until it is done")

@@ -13,6 +13,8 @@ from genverify.papers.cellbounds.settings import Cellbounds, CellboundsBenchmark
 from genverify.papers.gtv.excluded_settings import Excluded
 from genverify.papers.gtv.settings import (
     BlocksBenchmark,
+    CountingBenchmark,
+    EstimateBenchmark,
     Generators,
     IngestBenchmark,
     Persons,
@@ -36,6 +38,8 @@ class Benchmark(Section):
     speed: SpeedBenchmark
     scaling: ScalingBenchmark
     blocks: BlocksBenchmark
+    counting: CountingBenchmark
+    estimate: EstimateBenchmark
     rap: RapBenchmark
     cellbounds: CellboundsBenchmark
     housing: HousingBenchmark

@@ -18,7 +18,7 @@ from script_jobs import SAMPLE, job, script
 
 NAMES = ("PET", "HOME", "AGE")
 SETTINGS: dict[str, Any] = {
-    "batches": 1, "raprank": 1, "smoothing": dict.fromkeys(("nation", "state", "tract"), 10.0),
+    "skip": 0, "batches": 1, "raprank": 1, "smoothing": [3.0, 10.0, 30.0],
     "budget": {"states": 1000, "moves": 100000, "seconds": 60.0},
     "exact_moves": 100000, "estimate": {"chains": 2, "draws": 4, "records": 2, "between": 1}, "draws": 20, "least": 0.4,
     "claims": 20, "rows": 8, "person_blocks": 3,
@@ -52,13 +52,15 @@ def study(
     verified = {"claims": home / "claims.parquet", "blocks": home / "decided.parquet", "proofs": home / "p.jsonl.gz"}
     script("verify_claims")(job({**release, **datasets}, verified, program=program, verify={"min_k": 1}))
     script("fit_priors")(job(store, {"areas": home / "areas.parquet"}, release=toy_settings))
+    smoothing = {"table": home / "smoothing.csv"}
+    script("choose_smoothing")(job(store, smoothing, release=toy_settings, values=SETTINGS["smoothing"]))
     weigh(home, program, SETTINGS)
     return home
 
 
 def weigh(home: Path, program: dict[str, Any], settings: dict[str, Any], name: str = "p") -> None:
     inputs = {name: home / f"{name}.parquet" for name in ("counts", "claims", "decided", "areas")}
-    inputs |= {"schema": home / "schema.json", "datasets": home / "generated.parquet"}
+    inputs |= {"schema": home / "schema.json", "datasets": home / "generated.parquet", "smoothing": home / "smoothing.csv"}
     outputs = {"claims": home / f"{name}.parquet", "rows": home / f"{name}.rows.parquet",
                "blocks": home / f"{name}.blocks.parquet"}  # fmt: skip
     script("weigh_claims")(job(inputs, outputs, probability=settings, program=program, verify={"min_k": 1}, seed=1))
@@ -80,6 +82,37 @@ def test_priors_leave_the_sampled_blocks_out(study: Path) -> None:
     areas = pd.read_parquet(study / "areas.parquet")
     assert set(areas["area"]) == {"", "01", "01001020100"}
     assert (areas.groupby("area")["households"].sum() == 8 * 5).all()
+
+
+def test_smoothing_is_chosen_among_the_values_given(study: Path) -> None:
+    table = pd.read_csv(study / "smoothing.csv")
+    assert table[table["chosen"]]["level"].tolist() == ["nation", "state", "tract"]
+    assert set(table["smoothing"]) == set(SETTINGS["smoothing"])
+    assert (table["households"] == 8 * 5).all()
+
+
+def test_the_benchmarks_of_counting_and_of_estimates(study: Path, program_settings: ProgramSettings) -> None:
+    program, table = program_settings.model_dump(), study / "cost.csv"
+    counting = {"blocks": 2, "classes": 100, "parts": [1]}
+    script("benchmark_counting")(
+        job({"schema": study / "schema.json", "counts": study / "counts.parquet"}, {"table": table},
+            counting=counting, program=program, probability=SETTINGS)
+    )  # fmt: skip
+    cost = pd.read_csv(table).groupby("what").first()
+    assert (cost.loc[["states in a dictionary", "states packed into arrays"], "blocks"] == 2).all()
+    assert cost.loc["memory", "outcome"] == "counted"
+    inputs = {"schema": study / "schema.json", "counts": [study / "counts.parquet"], "areas": study / "areas.parquet"}
+    inputs |= {"datasets": [study / "generated.parquet"], "smoothing": study / "smoothing.csv"}
+    estimate = {"blocks": 2, "budget": SETTINGS["budget"]}
+    outputs = {"table": table, "blocks": study / "estimated_blocks.csv"}
+    script("benchmark_estimate")(
+        job(inputs, outputs, estimate=estimate, program=program, verify={"min_k": 1}, seed=1,
+            probability={**SETTINGS, "estimate": {"chains": 6, "draws": 8, "records": 3, "between": 1}})
+    )  # fmt: skip
+    found = pd.read_csv(table).set_index("prior")
+    assert list(found.index) == ["uniform", "tract"]
+    assert (found["claims"] > 10).all()
+    assert (found["inside_percent"] > 85).all()
 
 
 def test_blocks_are_counted(study: Path) -> None:
@@ -108,7 +141,7 @@ def test_what_is_too_large_is_estimated_and_says_so(
 
 def test_a_wrong_verdict_stops_the_study(study: Path, program_settings: ProgramSettings, tmp_path: Path) -> None:
     claims = pd.read_parquet(study / "claims.parquet")
-    for name in ("schema.json", "counts.parquet", "generated.parquet", "decided.parquet", "areas.parquet"):
+    for name in ("schema.json", "counts.parquet", "generated.parquet", "decided.parquet", "areas.parquet", "smoothing.csv"):
         (tmp_path / name).write_bytes((study / name).read_bytes())
     claims.iloc[1:].to_parquet(tmp_path / "claims.parquet")
     with pytest.raises(Exception, match="is not verified, but has the probability 1"):

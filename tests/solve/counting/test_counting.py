@@ -1,6 +1,7 @@
 """Counts, distributions and draws against brute force, on tiny domains where every dataset can be listed."""
 
 import itertools
+import tracemalloc
 from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
@@ -14,13 +15,13 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 import brute_force as brute
-from dictionary_count import count_by_dictionary
 from genverify.attack.posterior import Posterior, count_release
 from genverify.core.claims import ANY
 from genverify.core.errors import DataError, GenverifyError, ReleaseError
 from genverify.core.release import Release
-from genverify.solve.counting.diagram import Budget, TooManyStates, draw_diagram
+from genverify.solve.counting.diagram import BYTES_PER_MOVE, BYTES_PER_STATE, Budget, TooManyStates, draw_diagram
 from genverify.solve.counting.passes import total_weight
+from genverify.solve.counting.plain import count_by_dictionary
 from genverify.solve.counting.prior import Prior, uniform
 from genverify.solve.counting.weights import UnlikelyRelease, rounding
 from genverify.solve.datasets import class_vectors, classes_of_records
@@ -182,6 +183,24 @@ def test_a_budget_that_is_too_small_is_said() -> None:
     for wrong in [(0, 10, 1.0), (10, 0, 1.0), (10, 10, 0.0)]:
         with pytest.raises(GenverifyError, match="counts nothing"):
             Budget(*wrong)
+
+
+@pytest.mark.parametrize("limit", [500, 5_000, 50_000])
+def test_memory_is_bounded_by_the_budget(limit: int) -> None:
+    """Rows that each count many classes: the diagram grows until the budget stops it; the memory stays below its bound."""
+    rng = np.random.default_rng(3)
+    A = (rng.random((14, 90)) < 0.3).astype(np.int32)
+    A[0] = 1
+    z = np.bincount(rng.integers(0, 90, 12), minlength=90)
+    program = replace(build_program(brute.clique(3), 100), A=A, lo=A @ z, hi=A @ z)
+    budget = Budget(limit, 20 * limit, 60.0)
+    tracemalloc.start()
+    with pytest.raises(TooManyStates):
+        draw_diagram(program, budget)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    least = 2**20  # what does not grow with the budget
+    assert limit * 20 < peak < least + budget.states * BYTES_PER_STATE + budget.moves * BYTES_PER_MOVE
 
 
 def test_a_prior_without_a_record_that_must_exist_is_refused() -> None:

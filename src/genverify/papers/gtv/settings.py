@@ -205,12 +205,6 @@ class Generators(Section):
         return self
 
 
-class Smoothing(Section):
-    nation: float = Field(gt=0, allow_inf_nan=False)
-    state: float = Field(gt=0, allow_inf_nan=False)
-    tract: float = Field(gt=0, allow_inf_nan=False)
-
-
 class CountingBudget(Section):
     states: int = Field(ge=1)
     moves: int = Field(ge=1)
@@ -224,12 +218,24 @@ class ChainEffort(Section):
     between: int = Field(ge=1)
 
 
+class CountingBenchmark(Section):
+    blocks: int = Field(ge=1)
+    classes: int = Field(ge=1)
+    parts: list[Annotated[int, Field(ge=1)]] = Field(min_length=1)
+
+
+class EstimateBenchmark(Section):
+    blocks: int = Field(ge=1)
+    budget: CountingBudget
+
+
 class Probability(Section):
     """How probabilities of claims are found: see config/probability.yaml."""
 
+    skip: int = Field(ge=0)
     batches: int = Field(ge=1)
     raprank: int = Field(ge=1)
-    smoothing: Smoothing
+    smoothing: list[Annotated[float, Field(gt=0, allow_inf_nan=False)]] = Field(min_length=1)
     budget: CountingBudget
     exact_moves: int = Field(ge=1)
     estimate: ChainEffort

@@ -1,6 +1,7 @@
 """Build the explorer from the results of a study, some batches at a time, so that memory does not grow with its blocks."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -13,6 +14,7 @@ from genverify.checker.stored import checked_blocks
 from genverify.core.frames import FEW_BLOCKS_AT_ONCE
 from genverify.core.release import Schema
 from genverify.show.explorer.blocks import block_entry, claims_by_block
+from genverify.show.explorer.likely import likely_by_block, likely_entries
 from genverify.show.explorer.pages import in_pieces, write_list, write_piece
 from genverify.show.explorer.proofs import check_layout
 from genverify.show.explorer.summary import block_rows, study_piece
@@ -21,6 +23,19 @@ from genverify.show.export.words import plain
 
 Batch = tuple[Path, Path, Path]
 """A file of counts, one of proofs, and one of laid-out proofs."""
+
+
+@dataclass(frozen=True)
+class Weighed:
+    """Files of claims with probabilities, which may be of some blocks only, and how many claims of a block are shown."""
+
+    files: Sequence[Path] = ()
+    most: int = 0
+
+    def add(self, entry: dict[str, Any], weighed: pd.DataFrame | None, verified: pd.DataFrame, schema: Schema) -> None:
+        """Put the likely claims of a block into its entry, where the block was weighed."""
+        if weighed is not None:
+            entry["likely"] = likely_entries(weighed, verified, schema.domain.names, self.most)
 
 
 def write_study(
@@ -63,14 +78,16 @@ def block_entries(
     baselines: Path,
     at_once: int = FEW_BLOCKS_AT_ONCE,
     certificates: Mapping[str, int] | None = None,
+    weighed: Weighed = Weighed(),
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """
     Every block with what the page shows of it; claims are read for as many batches as hold about `at_once` blocks. The
     proofs of a block are checked first, and every claim that names a proof is looked up among the proved ones.
-    `certificates` are the numbers of the pieces with the files of a block.
+    `certificates` are the numbers of the pieces with the files of a block; `weighed` says what is likely beside.
     """
     for group, blocks in _groups(batches, at_once):
         of_block, nothing = claims_by_block(claims, baselines, blocks)
+        likely = likely_by_block(weighed.files, blocks)
         for counts, proofs, explained in group:
             laid_out = {found["block"]: found["proofs"] for found in read_proofs(explained)}
             for block in checked_blocks(counts, proofs, schema):
@@ -78,6 +95,7 @@ def block_entries(
                 block.require(rows[rows["proof"].notna()], claims)
                 check_layout(block, shown, explained)
                 entry = block_entry(block.release, rows, shown)
+                weighed.add(entry, likely.get(block.release.block), rows, schema)
                 if certificates and plain(block.release.block) in certificates:
                     entry["vipr"] = certificates[plain(block.release.block)]
                 yield block.release.block, entry

@@ -24,8 +24,9 @@ SCRIPTS = (
     "show/explorer/page/2-words.js",
     "show/explorer/page/3-proof.js",
     "show/explorer/page/4-side.js",
-    "show/explorer/page/5-block.js",
-    "show/explorer/page/6-main.js",
+    "show/explorer/page/5-likely.js",
+    "show/explorer/page/6-block.js",
+    "show/explorer/page/7-main.js",
 )
 
 

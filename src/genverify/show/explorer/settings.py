@@ -11,4 +11,5 @@ class Explorer(Section):
     places: str
     show_households: bool
     certificates: bool
+    likely: int = Field(ge=0)
     blocks_per_piece: int = Field(ge=1)

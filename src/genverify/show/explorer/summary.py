@@ -12,6 +12,7 @@ from genverify.attack.words.sentences import Phrases, Sentence
 from genverify.core.frames import BLOCKS_AT_ONCE, read_blocks, split_rows
 from genverify.core.release import Schema
 from genverify.show.explorer.blocks import PRIORS, form_widths
+from genverify.show.explorer.likely import PRIORS as WEIGHED
 from genverify.show.explorer.packing import ALPHABET, NEVER, STEPS
 
 
@@ -92,6 +93,7 @@ def study_piece(
         "sentences": [plain_sentence(sentence) for sentence in phrases.sentences] if phrases else [],
         "conclusions": list(CONCLUSIONS.values()),
         "priors": list(PRIORS),
+        "weighed": list(WEIGHED),
         "packing": {"alphabet": ALPHABET, "widths": form_widths(len(columns)), "steps": STEPS, "never": NEVER},
         "states": states,
         "places": {state: places[state] for state in sorted(set(states) & set(places))},

@@ -24,6 +24,7 @@ Words = npt.NDArray[np.uint64]
 Flags = npt.NDArray[np.bool_]
 FIRST_RACE, LONGER = 3_000, 8
 WORD = 63
+BYTES_PER_MOVE, BYTES_PER_STATE = 70, 400
 
 
 class TooManyStates(GenverifyError):
@@ -32,7 +33,12 @@ class TooManyStates(GenverifyError):
 
 @dataclass(frozen=True)
 class Budget:
-    """The most states and moves of a diagram, the same on every machine, and core-seconds as a safety net."""
+    """
+    The most states and moves of a diagram, the same on every machine, and core-seconds as a safety net.
+
+    >>> Budget(states=500_000, moves=10_000_000, seconds=60.0).memory_mb
+    858
+    """
 
     states: int
     moves: int
@@ -45,8 +51,16 @@ class Budget:
                 "give at least 1 state, 1 move and more than 0 seconds"
             )
 
+    @property
+    def memory_mb(self) -> int:
+        """
+        The most megabytes that drawing a diagram and its sums take: two diagrams, the better of two orders, of two numbers of
+        32 bits per move; two floats per move of the forward sum; for each state its words with copies, and a whole number.
+        """
+        return (BYTES_PER_MOVE * self.moves + BYTES_PER_STATE * self.states) // 2**20
 
-BUDGET = Budget(states=1_000_000, moves=20_000_000, seconds=60.0)
+
+BUDGET = Budget(states=500_000, moves=10_000_000, seconds=60.0)
 
 
 @dataclass(frozen=True)
@@ -96,9 +110,13 @@ def draw_diagram(program: Fitting, budget: Budget = BUDGET) -> Diagram:
     deadline = process_time() + budget.seconds
     limit = min(FIRST_RACE, budget.states)
     while True:
-        drawn = [one for order in found if (one := _Drawing(system, limit, budget, deadline).along(order)) is not None]
-        if drawn:
-            return min(drawn, key=lambda one: one.moves)
+        best = None
+        for order in found:
+            drawn = _Drawing(system, limit, budget, deadline).along(order)
+            if drawn is not None and (best is None or drawn.moves < best.moves):
+                best = drawn
+        if best is not None:
+            return best
         if limit >= budget.states or process_time() > deadline:
             raise TooManyStates(
                 f"counting needs more than {budget.states} states, {budget.moves} moves or {budget.seconds:g} seconds "
@@ -159,11 +177,13 @@ class _Drawing:
         steps: list[list[Moves]] = []
         moves = 0
         for cls, needed in zip(order.tolist(), self._needed(order), strict=True):
-            steps.append(list(self._take(cls)))
-            moves += sum(len(move.source) for move in steps[-1])
+            steps.append([])
+            for move in self._take(cls):
+                steps[-1].append(move)
+                moves += len(move.source)
+                if self.states > self.limit or moves > self.budget.moves or process_time() > self.deadline:
+                    return None
             self._keep(self.fields.enough(needed, self.rest))
-            if self.states > self.limit or moves > self.budget.moves or process_time() > self.deadline:
-                return None
         if not len(order):
             self._keep(self.fields.enough(self.fields.pack((self.system.hi - self.system.lo)[:, None]), self.rest))
         return _trimmed(self.system.A.shape[1], self.states, steps, self.nodes)

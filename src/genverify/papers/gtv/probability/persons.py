@@ -1,6 +1,6 @@
 """Probabilities of claims about known persons: how well they are calibrated on real records, as aggregates only."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,11 +8,13 @@ import pandas as pd
 
 from genverify.attack.posterior import count_release
 from genverify.core.claims import candidate_claims, matches
+from genverify.core.domain import Domain
 from genverify.core.seeds import derive_seed
 from genverify.microdata.known import KnownBlock
 from genverify.microdata.store import GEOGRAPHY
 from genverify.papers.gtv.probability.judge import reliability, scores
 from genverify.papers.gtv.probability.priors import NATION, TIMES, TRACT, UNIFORM, Areas
+from genverify.papers.gtv.probability.smoothing import chosen_smoothing, score_smoothing
 from genverify.papers.gtv.settings import Probability
 from genverify.solve.counting.diagram import Budget, TooManyStates
 from genverify.solve.program import build_program
@@ -37,8 +39,21 @@ class Others:
         return pd.concat(parts, ignore_index=True)
 
 
+def smoothing_of(
+    records: pd.DataFrame, domain: Domain, left_out: Collection[str], values: Sequence[float]
+) -> dict[str, float]:
+    """The smoothing of the priors, chosen on the blocks that are not weighed."""
+    rest = records.loc[~records["block"].isin(list(left_out)), ["block", *domain.names]]
+    return chosen_smoothing(score_smoothing(lambda: [rest], domain.names, domain.size, values, (NATION, TRACT)))
+
+
 def weigh_known(
-    blocks: Iterable[KnownBlock], others: Others, settings: Probability, max_types: int, seed: int
+    blocks: Iterable[KnownBlock],
+    others: Others,
+    smoothing: Mapping[str, float],
+    settings: Probability,
+    max_types: int,
+    seed: int,
 ) -> Iterator[pd.DataFrame | None]:
     """For every block some claims of a dataset that fits: their probability under each prior, and whether they are true."""
     for known in blocks:
@@ -49,7 +64,7 @@ def weigh_known(
             yield None
             continue
         domain = known.release.schema.domain
-        areas = Areas.of(others.around(known.release.block, list(domain.names)), domain, settings.smoothing.model_dump())
+        areas = Areas.of(others.around(known.release.block, list(domain.names)), domain, smoothing)
         priors = areas.priors(known.release.block)
         rng = np.random.default_rng(derive_seed(seed, "persons", known.release.block))
         codes, m = candidate_claims(counted.posterior(priors[UNIFORM]).draw(1, rng), 1)

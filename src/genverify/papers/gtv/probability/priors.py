@@ -42,7 +42,7 @@ class Areas:
         table, floor = pd.DataFrame({name: [] for name in [*self.domain.names, "weight"]}), 1.0 / self.domain.size
         for name in (NATION, STATE, TRACT):
             inside = [rows for area, rows in self.counts.get(name, {}).items() if block.startswith(area)]
-            table, floor = self._smoothed(inside[0] if inside else None, table, floor, self.smoothing[name])
+            table, floor = self._smoothed(inside[0] if inside else None, table, floor, self.smoothing.get(name, 0.0))
             codes = table[list(self.domain.names)].to_numpy(dtype=np.int16)
             found[name] = Prior(name, self.domain, codes, table["weight"].to_numpy(dtype=np.float64), floor)
         return found

@@ -59,6 +59,12 @@ genverify.words = (function () {
     return "1 in " + round(1 / p);
   }
 
+  // What is not certain is never said to be: no rounding up to 100 %.
+  function likely(p) {
+    if (p > 0.999) return "over 99.9 %";
+    return (100 * p).toFixed(p > 0.99 ? 1 : 0) + " %";
+  }
+
   function round(value) {
     if (value >= 1e9) return "10^" + Math.round(Math.log10(value));
     const digits = Math.pow(10, Math.max(0, Math.floor(Math.log10(value)) - 1));
@@ -81,5 +87,5 @@ genverify.words = (function () {
     return text.charAt(0).toUpperCase() + text.slice(1);
   }
 
-  return { capital, describe, exactly, percent, chance, plural, prior, number };
+  return { capital, describe, exactly, percent, chance, likely, plural, prior, number };
 })();

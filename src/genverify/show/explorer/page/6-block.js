@@ -13,7 +13,7 @@ genverify.block = (function () {
     return [heading(study, state, row, block), h("section", { "aria-labelledby": "claims-title" },
       h("h2", { id: "claims-title" }, "What must be true here"),
       h("p", { class: "muted" }, "True of every set of households that fits the published tables of this block, whatever the private data were."),
-      block.groups.length ? controls(study, block, redraw) : null, list), tables(study, block)];
+      block.groups.length ? controls(study, block, redraw) : null, list), genverify.likely.view(study, block), tables(study, block)];
   }
 
   function prepare(study, entry) {
@@ -23,7 +23,7 @@ genverify.block = (function () {
     const groups = entry.groups.map(function (group, place) {
       return { ...group, key: group.id === undefined ? "g" + place : String(group.id), forms: genverify.unpack(study, group.forms) };
     });
-    return { n: entry.n, vipr: entry.vipr, counts, withheld, groups, count: function (cell) {
+    return { n: entry.n, vipr: entry.vipr, likely: entry.likely, counts, withheld, groups, count: function (cell) {
       return cell < 0 ? entry.n : withheld.has(cell) ? null : counts.get(cell) || 0;
     } };
   }

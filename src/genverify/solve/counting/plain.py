@@ -1,22 +1,18 @@
 """The dynamic program over classes in plain Python, states in a dictionary: what the fast one is compared with."""
 
-from typing import Any
-
 import numpy as np
+import numpy.typing as npt
+
+Ints = npt.NDArray[np.integer]
 
 
-def count_by_dictionary(A: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> tuple[int, int]:
+def count_by_dictionary(A: Ints, lo: Ints, hi: Ints) -> tuple[int, int]:
     """The number of class vectors that fit, and of moves that it took; classes in the order of their first row."""
-    order = sorted(range(A.shape[1]), key=lambda c: (A[:, c] > 0).argmax())
+    order = sorted(range(A.shape[1]), key=lambda c: int((A[:, c] > 0).argmax()))
     columns = [tuple(A[:, c].tolist()) for c in order]
     limit, least = tuple(hi.tolist()), lo.tolist()
-    later: list[Any] = [[0] * len(hi)]
-    for column in reversed(columns):
-        most = min(h // a for h, a in zip(limit, column, strict=True) if a)
-        later.append([rest + most * a for rest, a in zip(later[-1], column, strict=True)])
-    later = later[::-1][1:]
     states, moves = {tuple([0] * len(hi)): 1}, 0
-    for column, rest in zip(columns, later, strict=True):
+    for column, rest in zip(columns, _later(columns, limit), strict=True):
         after: dict[tuple[int, ...], int] = {}
         for state, ways in states.items():
             while all(s <= h for s, h in zip(state, limit, strict=True)):
@@ -26,3 +22,12 @@ def count_by_dictionary(A: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> tuple[
                 state = tuple(s + a for s, a in zip(state, column, strict=True))
         states = after
     return sum(states.values()), moves
+
+
+def _later(columns: list[tuple[int, ...]], limit: tuple[int, ...]) -> list[list[int]]:
+    """After each class, the most that the later ones can add to every row."""
+    later = [[0] * len(limit)]
+    for column in reversed(columns):
+        most = min(h // a for h, a in zip(limit, column, strict=True) if a)
+        later.append([rest + most * a for rest, a in zip(later[-1], column, strict=True)])
+    return later[::-1][1:]

@@ -115,7 +115,7 @@ genverify.remember = function (claim) {
     const said = study.data + (study.synthetic ? ": no real household" : "");
     document.getElementById("data").textContent = said;
     document.getElementById("foot").textContent = "Data: " + study.data + ". Variant: " + study.variant
-      + ". Every claim shown here is verified: it holds in every dataset that fits the published tables.";
+      + ". Claims that are not called likely are verified: they hold in every dataset that fits the published tables.";
     side.replaceChildren(...genverify.side.view(study).flat(Infinity).filter(Boolean));
     window.addEventListener("hashchange", function () { show(study); });
     show(study);

@@ -1,0 +1,30 @@
+"""Moves per core-second of counting before and after optimisation, and its peak memory under growing budgets."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+
+from genverify.core.release import read_releases, read_schema
+from genverify.papers.gtv.probability.cost import compare_speed, measure_memory
+from genverify.papers.gtv.settings import CountingBenchmark, Probability
+from genverify.run.jobs import Job, run
+from genverify.solve.counting.diagram import Budget
+from genverify.solve.program import build_program
+from genverify.solve.settings import ProgramSettings
+
+
+def main(job: Job) -> None:
+    own, max_types = job.settings("counting", CountingBenchmark), job.settings("program", ProgramSettings).max_types
+    budget = Budget(**job.settings("probability", Probability).budget.model_dump())
+    releases = list(read_releases(Path(job.input.counts), read_schema(Path(job.input.schema))))
+    programs = [build_program(release, max_types) for release in releases]
+    small = [program for program in programs if program.classes <= own.classes][: own.blocks]
+    largest = max(programs, key=lambda program: program.classes)
+    budgets = [replace(budget, states=budget.states // part, moves=budget.moves // part) for part in own.parts]
+    found = [compare_speed(small, budget), measure_memory(largest.release, max_types, budgets)]
+    pd.concat(found, ignore_index=True).to_csv(job.output.table, index=False, float_format="%.6g")
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821  (put there by Snakemake)

@@ -1,0 +1,46 @@
+"""Hold estimates against exact probabilities, on blocks that can be counted."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from genverify.attack.datasetfile import read_datasets
+from genverify.attack.estimate import Effort
+from genverify.attack.settings import Verify
+from genverify.core.release import read_releases, read_schema
+from genverify.core.timing import progress
+from genverify.papers.gtv.probability.coverage import compare_estimates, coverage_table
+from genverify.papers.gtv.probability.priors import SINGLED, Areas
+from genverify.papers.gtv.probability.smoothing import chosen_smoothing
+from genverify.papers.gtv.settings import EstimateBenchmark, Probability
+from genverify.run.jobs import Job, run
+from genverify.solve.counting.diagram import Budget
+from genverify.solve.program import build_program
+from genverify.solve.settings import ProgramSettings
+
+
+def main(job: Job) -> None:
+    schema, own = read_schema(Path(job.input.schema)), job.settings("estimate", EstimateBenchmark)
+    settings, min_k = job.settings("probability", Probability), job.settings("verify", Verify).min_k
+    max_types = job.settings("program", ProgramSettings).max_types
+    areas = Areas.of(pd.read_parquet(job.input.areas), schema.domain, chosen_smoothing(pd.read_csv(job.input.smoothing)))
+    effort, budget = Effort(**settings.estimate.model_dump()), Budget(**own.budget.model_dump())
+    releases, starts = [], {}
+    for counts, datasets in zip(job.input.counts, job.input.datasets, strict=True):
+        own_releases = list(read_releases(Path(counts), schema))
+        starts |= read_datasets(Path(datasets), own_releases)
+        releases += own_releases
+    rows = []
+    for release in progress(releases[: own.blocks], "blocks estimated"):
+        priors = {name: prior for name, prior in areas.priors(release.block).items() if name in SINGLED}
+        program = build_program(release, max_types)
+        rows += compare_estimates(
+            program, priors, starts[release.block], effort, budget, min_k, settings.claims, job.params.seed
+        )
+    blocks = pd.DataFrame(rows)
+    blocks.to_csv(job.output.blocks, index=False, float_format="%.6g")
+    coverage_table(blocks).to_csv(job.output.table, index=False, float_format="%.6g")
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821  (put there by Snakemake)

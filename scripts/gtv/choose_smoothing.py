@@ -1,0 +1,27 @@
+"""Choose how many households of the wider area a prior needs, on the blocks outside the sample."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from genverify.core.domain import read_domain
+from genverify.core.settings import ReleaseSettings
+from genverify.papers.gtv.probability.areas import Outside
+from genverify.papers.gtv.probability.smoothing import chosen_smoothing, score_smoothing
+from genverify.run.jobs import Job, log, run
+
+
+def main(job: Job) -> None:
+    file, universe = read_domain(Path(job.input.domain)), job.settings("release", ReleaseSettings).universe
+    published = file.domain.restrict(file.universe(universe).codes)
+    sampled = set(pd.read_parquet(job.input.blocks)["block"])
+    outside = Outside(Path(job.input.microdata), file, universe, published, sampled)
+    scored = score_smoothing(
+        lambda: (own for _, own in outside.states()), published.names, published.size, job.params.values
+    )
+    log.info("chosen: %s", chosen_smoothing(scored))
+    scored.to_csv(job.output.table, index=False, float_format="%.6g")
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821  (put there by Snakemake)
