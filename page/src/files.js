@@ -1,0 +1,35 @@
+// What is saved: the cells as CSV, and the system with its proofs as `genverify disclose --check` reads them.
+const FORMULA = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
+const COLUMNS = ["table", "cell", "published", "lower", "upper", "status", "exact", "attained", "proof", "place"];
+
+/** A row for each printed cell; a text that a spreadsheet program would take for a formula has ' before it. */
+export function cellsCsv({ cells }) {
+  const rows = cells.map((cell) => [cell.table, cell.cell, cell.published, cell.lower, cell.upper ?? "",
+    !cell.unclear ? "printed" : cell.exact ? "known exactly" : "open", cell.exact ? "True" : "False",
+    cell.attained ? "True" : "False", cell.proof.join(" ") || "printed", cell.place]);
+  return [COLUMNS, ...rows].map((row) => row.map(csvField).join(",") + "\n").join("");
+}
+
+function csvField(value) {
+  const text = String(value), own = FORMULA.test(text) && !/^[+-]?\d+(\.\d+)?$/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(own) ? `"${own.replaceAll('"', '""')}"` : own;
+}
+
+/** SHA-256 of everything that is known, as the proofs name it. */
+export async function digestOf(sums) {
+  const arrays = [sums.lo, sums.hi, sums.start, sums.columns, sums.weights, sums.least, sums.most];
+  const text = [sums.cells.join("\n"), sums.rows.join("\n"), ...arrays.map((own) => own.join(" "))].join("\n\n");
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+  return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+export const systemText = (sums) => JSON.stringify(sums);
+
+/** One line that names the system, then one for each statement. */
+export async function proofsText({ sums, statements }) {
+  return [{ system: await digestOf(sums) }, ...statements].map((line) => JSON.stringify(line) + "\n").join("");
+}
+
+export async function gzipped(text) {
+  return new Response(new Blob([text]).stream().pipeThrough(new CompressionStream("gzip"))).blob();
+}

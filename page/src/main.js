@@ -1,0 +1,166 @@
+// The form: a table in, what is told about it, the answer out.
+import { CertificateError, settle } from "./answer.js";
+import { audit } from "./audit.js";
+import { checkSums, fitsSums } from "./check.js";
+import { cellsCsv, digestOf, proofsText, systemText } from "./files.js";
+import { BLANK, marksIn, ROUNDINGS } from "./marks.js";
+import { labelsOf } from "./model.js";
+import { Problem } from "./problem.js";
+import { readText } from "./read.js";
+import { make, showReport } from "./show.js";
+import { stop } from "./solver.js";
+import { decoded } from "./text.js";
+
+const EXAMPLE = `Made-up hospital: patients by ward and age
+ward,0-17,18-39,40-64,65+,Total
+North,12,*,31,*,70
+South,*,22,*,14,58
+East,9,17,20,*,61
+West,*,*,18,11,43
+Total,38,63,85,46,232`;
+const CHOICES = [["", "choose what it means"], ["suppressed", "suppressed: any count"], ["missing", "missing: not told"],
+  ["0", "zero"], ["other", "a range or a limit"]];
+const at = (id) => document.getElementById(id);
+let name = "table", told = { marks: {}, totals: {} };
+
+/** Read what stands in the box, and ask what has to be asked. */
+function look() {
+  at("report").replaceChildren();
+  at("asked").hidden = true;
+  say("");
+  if (!at("text").value.trim()) return fail("");
+  attempt(() => {
+    const tables = readText(at("text").value, name, name, told.totals);
+    fail("");
+    at("understood").replaceChildren(...tables.map(described));
+    at("totals").replaceChildren(...tables.flatMap((table) => table.columns.map((column) => totalChoice(table, column))));
+    const marks = marksIn(tables);
+    at("marks").replaceChildren(...marks.map(markChoice));
+    at("marked").hidden = !marks.length;
+    at("asked").hidden = false;
+  });
+}
+
+function described(table) {
+  const columns = table.columns.map((column) => `${column} (${labelsOf(table, column).length})`).join(" \u00d7 ");
+  const title = table.title ? `${table.name}, ${table.title}` : table.name;
+  return make("li", {}, `${title}: ${table.entries.size} cells, ${columns}; ${table.notes.join("; ")}`);
+}
+
+/** The total of a column: as it was recognised, or another label. */
+function totalChoice(table, column) {
+  const id = `total ${table.name} ${column}`, recognised = (table.sums.get(column) ?? []).map(([parent]) => parent);
+  const words = recognised.length ? `as recognised: ${recognised.join(", ")}` : "no total";
+  const choice = make("select", { id }, make("option", { value: "" }, words),
+    ...labelsOf(table, column).map((label) => make("option", { value: `=${label}` }, label)));
+  choice.value = Object.hasOwn(told.totals, column) ? `=${told.totals[column]}` : "";
+  choice.addEventListener("change", () => {
+    if (choice.value) told.totals = { ...told.totals, [column]: choice.value.slice(1) };
+    else delete told.totals[column];
+    look();
+    at(id)?.focus();
+  });
+  return labelled(id, `Total of ${column}`, choice);
+}
+
+/** What a mark means: asked for, unless the mark says it. */
+function markChoice({ mark, times, says }) {
+  const shown = mark || BLANK, id = `mark ${shown}`, label = `${mark || "blank cells"} (${times} times)`;
+  if (says) {
+    const range = says.hi === null ? `${says.lo} or more` : `${says.lo} to ${says.hi}`;
+    return make("p", {}, `${label}: ${range}, as it says`);
+  }
+  const choice = make("select", { id }, ...CHOICES.map(([value, text]) => make("option", { value }, text)));
+  const other = make("input", { type: "text", placeholder: "1-4, <5, >=3", hidden: true, ariaLabel: `range or limit of ${shown}` });
+  const keep = () => {
+    other.hidden = choice.value !== "other";
+    told.marks[shown] = other.hidden ? choice.value : other.value;
+  };
+  const before = told.marks[shown] ?? "";
+  choice.value = CHOICES.some(([value]) => value === before) ? before : "other";
+  other.value = choice.value === "other" ? before : "";
+  other.hidden = choice.value !== "other";
+  choice.addEventListener("change", keep);
+  other.addEventListener("input", keep);
+  return labelled(id, label, choice, other);
+}
+
+const labelled = (id, text, ...inputs) => make("p", { className: "field" }, make("label", { htmlFor: id }, text), ...inputs);
+
+/** What was told, for an audit. */
+function options() {
+  const number = (id) => (at(id).value.trim() === "" ? NaN : Number(at(id).value));
+  const seconds = number("seconds");
+  if (!(seconds > 0)) throw new Problem("seconds: give a number above 0");
+  return { ...told, name, rounding: at("rounding").value, base: number("base"), suppress: number("suppress"), seconds };
+}
+
+async function run() {
+  at("report").replaceChildren();
+  fail("");
+  busy(true);
+  await attempt(async () => {
+    const answer = await audit(at("text").value, options(), (done, of) => say(`${done} of ${of} cells ...`));
+    showReport(answer, at("report"));
+    at("answer").focus();
+  });
+  say("");
+  busy(false);
+}
+
+function busy(is) {
+  at("run").disabled = is;
+  at("stop").hidden = !is;
+  at("report").setAttribute("aria-busy", `${is}`);
+  if (is) say("working ...");
+}
+
+const say = (text) => { at("said").textContent = text; };
+const fail = (text) => { at("failed").textContent = text; at("failed").hidden = !text; };
+
+/** Do something; a mistake is shown in words. */
+function attempt(work) {
+  const shown = (error) => {
+    if (error instanceof CertificateError) fail(`A proof was refused, so nothing is reported. Please report this: ${error.message}`);
+    else if (error instanceof Problem) fail(error.message);
+    else {
+      fail(`Something went wrong in this page: ${error?.message ?? error}`);
+      throw error;
+    }
+  };
+  try {
+    return Promise.resolve(work()).catch(shown);
+  } catch (error) {
+    return Promise.resolve(shown(error));
+  }
+}
+
+async function take(file) {
+  await attempt(async () => {
+    const text = decoded(new Uint8Array(await file.arrayBuffer()), file.name);
+    name = file.name.replace(/\.(csv|tsv|txt)$/i, "");
+    fresh(text);
+  });
+}
+
+function fresh(text) {
+  at("text").value = text;
+  told = { marks: {}, totals: {} };
+  look();
+}
+
+function wire() {
+  at("rounding").append(...Object.entries(ROUNDINGS).map(([value, text]) => make("option", { value }, text)));
+  at("rounding").addEventListener("change", () => { at("base").disabled = at("rounding").value === "none"; });
+  at("text").addEventListener("input", look);
+  at("example").addEventListener("click", () => { name = "example"; fresh(EXAMPLE); });
+  at("file").addEventListener("change", () => at("file").files[0] && take(at("file").files[0]));
+  at("asked").addEventListener("submit", (event) => { event.preventDefault(); run(); });
+  at("stop").addEventListener("click", stop);
+  for (const kind of ["dragover", "drop"]) document.addEventListener(kind, (event) => event.preventDefault());
+  document.addEventListener("drop", (event) => event.dataTransfer.files[0] && take(event.dataTransfer.files[0]));
+}
+
+wire();
+look();
+globalThis.genverify = { audit, settle, checkSums, fitsSums, cellsCsv, systemText, proofsText, digestOf };

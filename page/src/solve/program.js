@@ -1,0 +1,78 @@
+// Programs over cells between ends, in HiGHS: a linear one that is kept warm, and integer ones.
+export const INTEGRAL = 1e-6;
+const DUAL = 1, PRIMAL = 4;
+
+/** Maximise c x over lo <= x <= hi and least <= A x <= most: another objective, or other ends, again and again. */
+export class CellProgram {
+  constructor(highs, sums, ends, seconds) {
+    this.highs = highs;
+    this.model = highs.createModel(modelOf(highs, sums, ends));
+    this.model.options.set({ output_flag: false, presolve: "off", simplex_iteration_limit: 200000, time_limit: seconds });
+    this.all = { kind: "range", from: 0, to: sums.cells.length - 1 };
+    this.moved = true;
+  }
+
+  setEnds({ lo, hi }) {
+    this.model.changeColsBounds(this.all, Float64Array.from(lo), Float64Array.from(hi));
+    this.moved = true;
+  }
+
+  /** What is best: `{ value, z, y }`, or `{ ray }` where nothing fits, or null at a limit. */
+  maximise(objective) {
+    this.model.changeColsCost(this.all, Float64Array.from(objective));
+    this.model.options.set("simplex_strategy", this.moved ? DUAL : PRIMAL);
+    this.model.run();
+    const status = this.model.getModelStatus(), { optimal, infeasible } = this.highs.constants.modelStatus;
+    this.moved = status !== optimal;
+    if (status === optimal) {
+      const { colValue, rowDual } = this.model.getSolution();
+      return { value: this.model.getObjectiveValue(), z: colValue, y: rowDual };
+    }
+    return status === infeasible ? { ray: this.ray() } : null;
+  }
+
+  /** The multipliers of a program without a point, which only the dual simplex method leaves behind. */
+  ray() {
+    const found = this.model.getDualRay();
+    if (found) return found;
+    this.model.options.set("simplex_strategy", DUAL);
+    this.model.clearSolver();
+    this.model.run();
+    return this.model.getDualRay();
+  }
+
+  dispose() {
+    this.model.dispose();
+  }
+}
+
+/** The best counts by the solver's integer search, or the best that it met within its limits; null where there is none. */
+export function bestCounts(highs, sums, ends, objective, nodes, seconds) {
+  const data = { ...modelOf(highs, sums, ends), colCost: Float64Array.from(objective),
+    integrality: new Int32Array(sums.cells.length).fill(highs.constants.variableType.integer) };
+  return highs.withModel(data, (model) => {
+    model.options.set({ output_flag: false, mip_max_nodes: nodes, time_limit: Math.max(seconds, 0.05),
+      mip_rel_gap: 0, mip_abs_gap: 0.5 });
+    model.run();
+    const { colValue } = model.getSolution();
+    return integerPoint(colValue);
+  });
+}
+
+/** The point in whole numbers; null where it is none. */
+export function integerPoint(z) {
+  if (!z || !z.length) return null;
+  const x = Array.from(z, (own) => Math.round(own) || 0);
+  return x.every((own, at) => Math.abs(own - z[at]) <= INTEGRAL) ? x : null;
+}
+
+function modelOf(highs, sums, ends) {
+  const numCols = sums.cells.length, numRows = sums.rows.length;
+  return {
+    numCols, numRows, sense: highs.constants.objectiveSense.maximize, colCost: new Float64Array(numCols),
+    colLower: Float64Array.from(ends.lo), colUpper: Float64Array.from(ends.hi),
+    rowLower: Float64Array.from(sums.least), rowUpper: Float64Array.from(sums.most),
+    matrix: { format: "csr", numRows, numCols, starts: Int32Array.from(sums.start),
+      indices: Int32Array.from(sums.columns), values: Float64Array.from(sums.weights) },
+  };
+}

@@ -1,0 +1,36 @@
+// The solver in a thread of its own: it is sent a system and sends back statements with proofs, which the page checks.
+import { allRanges } from "./parts.js";
+
+let ready = null;
+
+self.onmessage = async ({ data }) => {
+  if (data.wasm) {
+    ready = started(data.wasm);
+    return;
+  }
+  try {
+    self.postMessage({ found: solved(await ready, data) });
+  } catch (error) {
+    self.postMessage({ error: `the solver failed: ${error?.message ?? error}` });
+  }
+};
+
+/** The solver from the bytes of its program: the package itself would look for a file. */
+function started(bytes) {
+  return new Promise((resolve, reject) => {
+    const instantiateWasm = (imports, done) => {
+      WebAssembly.instantiate(bytes, imports).then(({ instance }) => done(instance), reject);
+      return {};
+    };
+    self.Module({ instantiateWasm }).then(resolve, reject);
+  });
+}
+
+function solved(highs, { sums, wanted, seconds }) {
+  let last = performance.now();
+  return allRanges(highs, sums, new Set(wanted), seconds, (done, of) => {
+    if (performance.now() - last < 200) return;
+    last = performance.now();
+    self.postMessage({ done, of });
+  });
+}

@@ -1,0 +1,42 @@
+// The page's side of the solver: unpack it, start its thread, ask it, stop it.
+import { Problem } from "./problem.js";
+
+let thread = null, giveUp = () => {};
+
+/** Bytes of a packed part of this page. */
+async function unpacked(id) {
+  const packed = Uint8Array.from(atob(document.getElementById(id).textContent.trim()), (char) => char.charCodeAt(0));
+  return new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
+}
+
+async function started() {
+  const source = new Blob([document.getElementById("solver").textContent], { type: "text/javascript" });
+  const address = URL.createObjectURL(source), own = new Worker(address);
+  own.postMessage({ wasm: await unpacked("wasm") });
+  URL.revokeObjectURL(address);
+  return own;
+}
+
+/** What the solver finds of some cells of a system; `say` is told how far it is. */
+export async function solve(sums, wanted, seconds, say = () => {}) {
+  thread ??= started();
+  const own = await thread;
+  return new Promise((resolve, reject) => {
+    giveUp = () => reject(new Problem("stopped: nothing is reported"));
+    own.onerror = (event) => reject(new Problem(`the solver failed: ${event.message}`));
+    own.onmessage = ({ data }) => {
+      if (data.found) resolve(data.found);
+      else if (data.error) reject(new Problem(data.error));
+      else say(data.done, data.of);
+    };
+    own.postMessage({ sums, wanted, seconds });
+  });
+}
+
+/** End the thread; the next question starts another. */
+export async function stop() {
+  const own = thread;
+  thread = null;
+  giveUp();
+  (await own)?.terminate();
+}

@@ -1,0 +1,58 @@
+gv_disclose <- function(tables, marks = NULL, rule = NULL, total = NULL, fact = NULL, inside = NULL, hierarchy = NULL,
+                        fail_on = "exact", seconds = 120, search_seconds = 60, out = NULL) {
+  folder <- tempfile("genverify")
+  dir.create(folder)
+  on.exit(unlink(folder, recursive = TRUE))
+  results <- if (is.null(out)) file.path(folder, "audit") else normalizePath(out, mustWork = FALSE)
+  words <- c("disclose", write_tables(tables, folder), "--json", "--out", results, "--fail-on", fail_on,
+             "--seconds", number(seconds), "--search-seconds", number(search_seconds),
+             option("mark", marks), option("rule", rule), option("total", total), option("fact", fact),
+             option("inside", inside), option("hierarchy", hierarchy))
+  answer <- file.path(results, "answer.json")
+  if (file.exists(answer)) unlink(answer)
+  found <- answered(words)
+  if (!file.exists(answer)) fail(found)
+  disclosure(results, jsonlite::fromJSON(answer, simplifyVector = FALSE), if (is.null(out)) NULL else results)
+}
+
+# What was found, as R holds it.
+disclosure <- function(results, answer, out) {
+  cells <- read_result(file.path(results, "cells.csv"))
+  cells$lower <- whole(cells$lower)
+  cells$upper <- whole(cells$upper)
+  cells$exact <- cells$exact == "True"
+  cells$attained <- cells$attained == "True"
+  cells$accepted <- TRUE # genverify reports nothing before its checker has accepted every proof
+  cells$place <- sub("^.*[/\\\\](?=[^/\\\\]+\\.csv, )", "", cells$place, perl = TRUE)
+  columns <- c("table", "cell", "published", "lower", "upper", "status", "exact", "attained", "accepted", "proof", "place")
+  structure(list(cells = cells[columns], counts = unlist(answer[c("printed_cells", "suppressed", "suppressed_known_exactly",
+                                                                  "other_unclear", "other_known_exactly", "unsafe")]),
+                 safe = isTRUE(answer$safe), fail_on = answer$fail_on, withhold = as.character(unlist(answer$withhold)),
+                 limit = as.character(answer$limit), out = out), class = "gv_disclosure")
+}
+
+print.gv_disclosure <- function(x, ...) {
+  n <- x$counts
+  if (n["suppressed"] > 0) {
+    cat(n["suppressed_known_exactly"], " of your ", n["suppressed"], " suppressed cells are known exactly.\n", sep = "")
+  }
+  if (n["other_unclear"] > 0) {
+    cat(n["other_known_exactly"], " of ", n["other_unclear"], " rounded counts are known exactly.\n", sep = "")
+  }
+  if (n["suppressed"] + n["other_unclear"] == 0) cat("All ", n["printed_cells"], " cells are printed exactly.\n", sep = "")
+  if (length(x$withhold)) cat("Withhold as well: ", paste(x$withhold, collapse = "; "), "\n", sep = "")
+  if (nzchar(x$limit)) cat("Note: ", x$limit, "; ranges hold, but some may be too wide (more seconds narrow them).\n", sep = "")
+  open <- x$cells[x$cells$status != "printed", c("cell", "published", "lower", "upper", "status")]
+  if (nrow(open)) print(open, row.names = FALSE, ...)
+  invisible(x)
+}
+
+as.data.frame.gv_disclosure <- function(x, ...) x$cells
+
+gv_check <- function(folder) {
+  found <- answered(c("disclose", "--check", "--out", normalizePath(folder, mustWork = FALSE), folder))
+  if (found$status != 0) fail(found)
+  line <- utils::tail(strsplit(trimws(found$out), "\n", fixed = TRUE)[[1]], 1)
+  message(line)
+  invisible(TRUE)
+}

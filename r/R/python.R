@@ -1,0 +1,40 @@
+# The Python side: the bridge is imported once, and every command goes through it as texts.
+
+state <- new.env(parent = emptyenv())
+
+bridge <- function() {
+  if (is.null(state$bridge)) {
+    folder <- system.file("python", package = "genverify")
+    state$bridge <- reticulate::import_from_path("genverify_bridge", path = folder)
+  }
+  state$bridge
+}
+
+gv_available <- function() {
+  found <- tryCatch(reticulate::py_module_available("genverify"), error = function(problem) FALSE)
+  isTRUE(found)
+}
+
+# What a command says: its status, its output and its messages. A message of the command is an error here.
+answered <- function(words) {
+  if (!gv_available()) {
+    stop("the Python package genverify is not found. Install it (pip install genverify), and name its Python before the first ",
+         "call: Sys.setenv(RETICULATE_PYTHON = \"/path/to/python\")", call. = FALSE)
+  }
+  found <- as.character(unlist(bridge()$answered(as.list(words))))
+  list(status = as.integer(found[1]), out = found[2], error = found[3])
+}
+
+fail <- function(found) {
+  lines <- strsplit(trimws(found$error), "\n", fixed = TRUE)[[1]]
+  stop(if (length(lines)) lines[length(lines)] else "genverify failed without a message", call. = FALSE)
+}
+
+# Words of the command line: an option once for each of its values, or for each name=value.
+option <- function(name, values) {
+  if (!length(values)) return(character())
+  own <- if (is.null(names(values))) as.character(values) else paste0(names(values), "=", as.character(values))
+  as.vector(rbind(paste0("--", name), own))
+}
+
+number <- function(value) format(value, scientific = FALSE, trim = TRUE, digits = 15)

@@ -1,0 +1,3 @@
+library(testthat)
+library(genverify)
+test_check("genverify")

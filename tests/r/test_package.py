@@ -1,0 +1,65 @@
+"""The R package: installed into an empty library, its own tests run with this Python. Skipped where R or reticulate is not there."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "r"
+NEEDED = ("reticulate", "jsonlite", "testthat")
+RUN = """library(testthat); library(genverify)
+test_dir(file.path(commandArgs(TRUE)[1], "tests", "testthat"), package = "genverify", reporter = "summary", stop_on_failure = TRUE)
+cat("available:", gv_available(), "\\n")"""
+
+
+def missing() -> str:
+    """Why the tests of R cannot run here; empty where they can."""
+    if shutil.which("Rscript") is None:
+        return "R is not installed (Debian: r-base-core r-cran-reticulate r-cran-testthat r-cran-jsonlite)"
+    if not sysconfig.get_config_var("Py_ENABLE_SHARED") and sys.platform == "linux":
+        return "this Python was built without its shared library, which reticulate loads"
+    asked = " ".join(f'if (!requireNamespace("{name}", quietly = TRUE)) cat("{name} ");' for name in NEEDED)
+    absent = subprocess.run(["Rscript", "-e", asked], capture_output=True, text=True, check=True).stdout.strip()
+    return f"R packages are not installed: {absent}" if absent else ""
+
+
+def test_the_package_passes_its_own_tests_with_this_python(tmp_path: Path) -> None:
+    if reason := missing():
+        pytest.skip(reason)
+    places = {"R_LIBS": str(tmp_path), "RETICULATE_PYTHON": sys.executable, "PYTHONPATH": str(ROOT / "src")}
+    environment = os.environ | places | {"NOT_CRAN": "true", "LC_ALL": "C.UTF-8"}
+    install = ["R", "CMD", "INSTALL", "--no-docs", "--no-byte-compile", "--no-test-load", "-l", str(tmp_path), str(PACKAGE)]
+    done = subprocess.run(install, capture_output=True, text=True, env=environment, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    done = subprocess.run(
+        ["Rscript", "-e", RUN, str(PACKAGE)], capture_output=True, text=True, env=environment, cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "available: TRUE" in done.stdout, done.stdout + done.stderr
+    assert "Skipped" not in done.stdout, done.stdout
+
+
+def test_every_exported_function_has_a_help_page_that_names_its_arguments() -> None:
+    exported = re.findall(r"^export\((\w+)\)", (PACKAGE / "NAMESPACE").read_text(), re.MULTILINE)
+    pages = [path.read_text() for path in (PACKAGE / "man").glob("*.Rd")]
+    code = "\n".join(path.read_text() for path in (PACKAGE / "R").glob("*.R"))
+    assert len(exported) == 4
+    for name in exported:
+        page = next(text for text in pages if f"\\alias{{{name}}}" in text)
+        signature = re.search(rf"^{name} <- function\((.*?)\) \{{$", code, re.MULTILINE | re.DOTALL)
+        assert signature
+        described = re.findall(r"\w+", " ".join(re.findall(r"\\item\{(.*?)\}", page)))
+        arguments = [part.partition("=")[0].strip() for part in re.sub(r"c\(.*?\)", "", signature[1]).split(",")]
+        assert [argument for argument in arguments if argument and argument not in described] == [], name
+
+
+def test_the_version_is_that_of_the_python_package() -> None:
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    assert f"Version: {version}\n" in (PACKAGE / "DESCRIPTION").read_text()
