@@ -45,24 +45,6 @@ def read_rule(words: Sequence[str]) -> Publishing:
     return Publishing(suppress=suppress, rounding=rounding, base=base)
 
 
-def read_marks(words: Sequence[str]) -> dict[str, Value]:
-    """
-    Marks and what they mean, each written MARK=MEANING.
-
-    >>> read_marks(["*=1-4", "x=suppressed", "-=0"])["*"]
-    Value(lo=1, hi=4, hidden=True)
-    """
-    marks = {}
-    for word in words:
-        mark, equals, meaning = word.rpartition("=")
-        if mark[-1:] in "<>" and mark:  # the sign of a limit, as in *=<=4
-            mark, meaning = mark[:-1].rstrip("="), f"{mark[-1]}={meaning}"
-        if not equals or not mark:
-            raise ConfigError(f"--mark {word}: write the mark, =, and what it means: {MEANINGS}")
-        marks["" if mark == BLANK else mark] = meaning_of(meaning, f"--mark {word}")
-    return marks
-
-
 def meaning_of(text: str, where: str) -> Value:
     """What is said of a mark."""
     word = text.strip().lower()
