@@ -13,8 +13,9 @@ from genverify.papers.cellbounds.settings import Cellbounds, CellboundsBenchmark
 from genverify.papers.gtv.benchmark.settings import BlocksBenchmark, IngestBenchmark, ScalingBenchmark, SpeedBenchmark
 from genverify.papers.gtv.excluded.settings import Excluded
 from genverify.papers.gtv.generators.settings import Generators
+from genverify.papers.gtv.probability.settings import Probability
 from genverify.papers.gtv.protected.settings import Protected
-from genverify.papers.gtv.settings import Persons, Probability, Sample
+from genverify.papers.gtv.settings import Persons, Sample
 from genverify.papers.gtv.tracts.settings import Tracts
 from genverify.papers.gtv.zeros.settings import Zeros
 from genverify.papers.housing.settings import Housing, HousingBenchmark
