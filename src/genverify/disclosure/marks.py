@@ -73,7 +73,7 @@ def limit_value(sign: str, number: int) -> Value:
 
 
 def marks_in(tables: Sequence[PrintedTable]) -> Counter[str]:
-    """Texts among the counts that are no numbers, and how often each stands there."""
+    """Texts among the counts that are no numbers, and how often each occurs."""
     texts = (entry.text.strip() for table in tables for entry in table.entries.values())
     return Counter(text for text in texts if number_of(text) is None)
 

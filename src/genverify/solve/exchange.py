@@ -28,7 +28,7 @@ class Exchange:
         self.sorted, self.order = self.hashed[order], np.append(order, -1)
         self.table: Ints = program.types.table.astype(np.int64)
         weights = row_weights(np.array([len(atoms) for atoms in program.types.atoms], dtype=np.int64))
-        # without weights that tell all types apart, few swaps are found; those that are found are right all the same
+        # without weights that distinguish all types, few swaps are found; those that are found are right all the same
         self.weights: Ints = np.zeros(self.table.shape[1], dtype=np.int64) if weights is None else weights
         keys = self.table @ self.weights
         in_order = np.argsort(keys, kind="stable")

@@ -8,7 +8,7 @@ from genverify.core.closed import Section
 
 
 class Generators(Section):
-    """Generators and seeds of the built-in country, and how many of their blocks are attacked, in so many jobs."""
+    """Generators and seeds of the built-in country, and how many of their blocks are attacked, and in how many jobs."""
 
     likeness: list[Literal["prototype", "dirichlet", "urn"]] = Field(min_length=1)
     seeds: list[Annotated[int, Field(ge=0, lt=2**64)]] = Field(min_length=1)

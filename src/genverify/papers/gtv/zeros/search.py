@@ -86,7 +86,7 @@ class Lab:
 
 @dataclass(frozen=True)
 class Step:
-    """A set of so many gaps that was tried, and how far it leaves the release from the paper's."""
+    """A set of gaps that was tried, and how far it leaves the release from the paper's."""
 
     size: int
     row: Row
