@@ -12,8 +12,8 @@ from genverify.core.seeds import derive_seed
 from genverify.core.settings import ReleaseSettings
 from genverify.core.tabulate import releases_of
 from genverify.microdata.store import read_microdata
-from genverify.papers.gtv.blockcost import blocks_frame, cost_rows, costs, country_rows, draw_classes, shares
-from genverify.papers.gtv.settings import BlocksBenchmark
+from genverify.papers.gtv.benchmark.blockcost import blocks_frame, cost_rows, costs, country_rows, draw_classes, shares
+from genverify.papers.gtv.benchmark.settings import BlocksBenchmark
 from genverify.run.jobs import Job, log, run
 from genverify.solve.settings import ProgramSettings
 

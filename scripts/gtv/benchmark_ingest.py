@@ -10,8 +10,8 @@ from genverify.core.errors import GenverifyError
 from genverify.core.measure import measure
 from genverify.microdata.ppmf_writer import write_ppmf
 from genverify.microdata.store import read_microdata
-from genverify.papers.gtv.ingest import enlarged, ingest_ppmf
-from genverify.papers.gtv.settings import IngestBenchmark
+from genverify.papers.gtv.benchmark.ingest import enlarged, ingest_ppmf
+from genverify.papers.gtv.benchmark.settings import IngestBenchmark
 from genverify.run.jobs import Job, log, run
 
 

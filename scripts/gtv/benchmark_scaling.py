@@ -13,8 +13,8 @@ from genverify.core.seeds import derive_seed
 from genverify.core.settings import ReleaseSettings
 from genverify.core.tabulate import releases_of
 from genverify.microdata.store import read_microdata
-from genverify.papers.gtv.scaling import attack_stages, draw_tract, merge_blocks, scaling_frame, scaling_row
-from genverify.papers.gtv.settings import ScalingBenchmark
+from genverify.papers.gtv.benchmark.scaling import attack_stages, draw_tract, merge_blocks, scaling_frame, scaling_row
+from genverify.papers.gtv.benchmark.settings import ScalingBenchmark
 from genverify.run.jobs import Job, log, run
 from genverify.solve.settings import ProgramSettings
 

@@ -6,10 +6,10 @@ import pandas as pd
 
 from genverify.core.closed import validate
 from genverify.core.release import read_releases, read_schema
-from genverify.papers.gtv.settings import Explanation
 from genverify.papers.gtv.zeros.explain import try_gaps
 from genverify.papers.gtv.zeros.gaps import named_gap
 from genverify.papers.gtv.zeros.households import claims_by_block
+from genverify.papers.gtv.zeros.settings import Explanation
 from genverify.run.jobs import Job, run
 from genverify.solve.settings import ProgramSettings
 

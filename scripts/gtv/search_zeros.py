@@ -6,11 +6,11 @@ import pandas as pd
 
 from genverify.core.files import read_yaml
 from genverify.core.release import read_releases, read_schema
-from genverify.papers.gtv.settings import GapSearch
 from genverify.papers.gtv.zeros.explain import steps_frame, try_gaps
 from genverify.papers.gtv.zeros.gaps import possible_gaps
 from genverify.papers.gtv.zeros.households import claims_by_block, paper_losses
 from genverify.papers.gtv.zeros.search import Lab, Search
+from genverify.papers.gtv.zeros.settings import GapSearch
 from genverify.papers.gtv.zeros.table import SEARCHED
 from genverify.run.jobs import Job, run
 from genverify.solve.settings import ProgramSettings

@@ -6,9 +6,9 @@ import pandas as pd
 
 from genverify.core.release import read_releases, read_schema
 from genverify.core.seeds import derive_seed
-from genverify.papers.gtv.settings import LimitedOneHot
 from genverify.papers.gtv.zeros.households import claims_by_block
 from genverify.papers.gtv.zeros.onehot import choose_claims, decide_both
+from genverify.papers.gtv.zeros.settings import LimitedOneHot
 from genverify.run.jobs import Job, run
 from genverify.solve.settings import ProgramSettings
 

@@ -7,8 +7,8 @@ from genverify.attack.datasetfile import read_datasets
 from genverify.core.manifest import data_label
 from genverify.core.release import read_releases, read_schema
 from genverify.core.timing import progress
-from genverify.papers.gtv.excluded import excluded_of_block, excluded_table
-from genverify.papers.gtv.excluded_settings import Excluded
+from genverify.papers.gtv.excluded.multiplicities import excluded_of_block, excluded_table
+from genverify.papers.gtv.excluded.settings import Excluded
 from genverify.run.jobs import Job, log, run
 from genverify.solve.settings import ProgramSettings
 

@@ -1,4 +1,4 @@
-"""How RAP converges on an area whose blocks are told apart."""
+"""How RAP converges on an area whose blocks are distinguished."""
 
 from pathlib import Path
 

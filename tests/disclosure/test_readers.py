@@ -1,14 +1,14 @@
 """Twelve files in twelve shapes are read without a release file; malformed ones are refused with a word on what to do."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
 from genverify.core.errors import GenverifyError
 from genverify.disclosure.linked import link, name_of
-from genverify.disclosure.marks import complete_marks, read_marks, read_rule, value_of
+from genverify.disclosure.marks import Value, complete_marks, meaning_of, read_rule, value_of
 from genverify.disclosure.readers.choose import read_tables
 from genverify.disclosure.readers.model import PrintedTable
 
@@ -152,8 +152,12 @@ SHAPES = [plain_csv, semicolons_in_a_code_page, tabs_in_utf16, tidy, sdmx, workb
           json_stat, r_data_frame, tau_argus, acro_session]  # fmt: skip
 
 
+def told(marks: Sequence[str]) -> dict[str, Value]:
+    return {mark: meaning_of(meaning, mark) for mark, _, meaning in (word.rpartition("=") for word in marks)}
+
+
 def counts(tables: list[PrintedTable], marks: tuple[str, ...] = ()) -> dict[str, int]:
-    known, _ = complete_marks(tables, read_marks(marks))
+    known, _ = complete_marks(tables, told(marks))
     values = {
         (at, labels): value_of(entry, known, read_rule([]))
         for at, t in enumerate(tables)
@@ -237,7 +241,7 @@ def test_marks_are_never_guessed(tmp_path: Path) -> None:
     tables = read_tables([tmp_path / "t.csv"])
     with pytest.raises(GenverifyError, match=r"\* \(1 times\), blank \(1 times\)"):
         complete_marks(tables, {})
-    known, how = complete_marks(tables, read_marks(["*=1-4", "blank=suppressed"]))
+    known, how = complete_marks(tables, told(["*=1-4", "=suppressed"]))
     assert (known["*"].lo, known["*"].hi, known["<5"].hi, known[""].hi) == (1, 4, 4, None)
     assert how == {"*": "as told", "<5": "as it says", "": "as told"}
 

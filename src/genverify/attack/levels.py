@@ -34,7 +34,7 @@ Records = frozenset[tuple[int, ...]]
 THIS = 1
 DRAWS = 4
 ROUNDS = 3
-# As long as a candidate is left, the next step: blocks that are told apart from the rest, and whether zeros are looked for
+# As long as a candidate is left, the next step: blocks distinguished from the rest, and whether zeros are looked for
 # that the relevant cells do not imply. Most claims need neither.
 STEPS = ((0, False), (0, True), (3, True), (12, True))
 

@@ -104,7 +104,7 @@ def _prior(prior: Prior | pd.DataFrame | None, domain: Domain, floor: float) -> 
 
 
 def prior_of(table: pd.DataFrame, domain: Domain, name: str, floor: float = 0.0) -> Prior:
-    """A prior from a table of records in codes, each with its weight; a record that stands there twice has both weights."""
+    """A prior from a table of records in codes, each with its weight; a duplicated record has both weights."""
     need_columns(f"prior {name}", map(str, table.columns), (*domain.names, WEIGHT))
     try:
         codes, weights = table[list(domain.names)].to_numpy(dtype=np.int16), table[WEIGHT].to_numpy(dtype=np.float64)

@@ -105,7 +105,7 @@ class Posterior:
         """
         The records that are most likely to be in the block, with the probability that at least one is, the likeliest first.
 
-        Records of a class that have the floor's weight alone are equally likely: only so many of them are listed.
+        Records of a class that have the floor's weight alone are equally likely: only a number of them are listed.
         """
         records, shares, classes = self.masses.listed(self.class_counts[:, 0] < 1, most)
         counts = np.arange(self.class_counts.shape[1])

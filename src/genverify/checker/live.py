@@ -96,7 +96,7 @@ def bits_of(flags: Flags) -> Bits:
 
 def flags_of(bits: Bits, length: int) -> Flags:
     """
-    Of so many types, whether each is in the set.
+    Of this number of types, whether each is in the set.
 
     >>> flags_of(0b1101, 5).tolist()
     [True, False, True, True, False]

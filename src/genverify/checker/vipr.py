@@ -131,7 +131,7 @@ class _Reader:
             raise ViprError(f"{found[:40]!r} is no rational number") from None
 
     def vector(self, count: int, below: int) -> Vector:
-        """So many pairs of an index and a number, each index once; zeros are left out."""
+        """This number of pairs of an index and a number, each index once; zeros are left out."""
         found: dict[int, Number] = {}
         for _ in range(count):
             index = self.index(below)

@@ -58,7 +58,7 @@ class CsvFile:
             return self._numbered(_stripped(frame) if texts is None else frame, 0)
 
     def pieces(self, columns: Iterable[str], rows: int) -> Iterator[pd.DataFrame]:
-        """These columns as texts, so many rows at a time."""
+        """These columns as texts, a number of rows at a time."""
         with (
             naming_unreadable(self.path, self.expected),
             pd.read_csv(self.path, **self._options(columns, None), chunksize=rows) as pieces,

@@ -1,4 +1,4 @@
-"""Columns of a user's file: texts as they stand there, and the integer codes that the attack works with."""
+"""Columns of a user's file: texts as they are written, and the integer codes that the attack works with."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

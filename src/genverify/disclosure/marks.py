@@ -45,24 +45,6 @@ def read_rule(words: Sequence[str]) -> Publishing:
     return Publishing(suppress=suppress, rounding=rounding, base=base)
 
 
-def read_marks(words: Sequence[str]) -> dict[str, Value]:
-    """
-    Marks and what they mean, each written MARK=MEANING.
-
-    >>> read_marks(["*=1-4", "x=suppressed", "-=0"])["*"]
-    Value(lo=1, hi=4, hidden=True)
-    """
-    marks = {}
-    for word in words:
-        mark, equals, meaning = word.rpartition("=")
-        if mark[-1:] in "<>" and mark:  # the sign of a limit, as in *=<=4
-            mark, meaning = mark[:-1].rstrip("="), f"{mark[-1]}={meaning}"
-        if not equals or not mark:
-            raise ConfigError(f"--mark {word}: write the mark, =, and what it means: {MEANINGS}")
-        marks["" if mark == BLANK else mark] = meaning_of(meaning, f"--mark {word}")
-    return marks
-
-
 def meaning_of(text: str, where: str) -> Value:
     """What is said of a mark."""
     word = text.strip().lower()
@@ -91,7 +73,7 @@ def limit_value(sign: str, number: int) -> Value:
 
 
 def marks_in(tables: Sequence[PrintedTable]) -> Counter[str]:
-    """Texts among the counts that are no numbers, and how often each stands there."""
+    """Texts among the counts that are no numbers, and how often each occurs."""
     texts = (entry.text.strip() for table in tables for entry in table.entries.values())
     return Counter(text for text in texts if number_of(text) is None)
 

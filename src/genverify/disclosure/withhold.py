@@ -73,7 +73,7 @@ def search_cells(verified: Sequence[Verified], attack: Attack, k: int, most: int
 
     With fewer cells no new claim can hold, so it is enough to follow those of the whole release. A cell that follows from
     others is not hidden by leaving it out: the program decides. At the end the whole attack is run on what remains. After
-    so many seconds no more proofs are looked for: the cells are then those that hit all proofs found so far.
+    this number of seconds no more proofs are looked for: the cells are then those that hit all proofs found so far.
     """
     deadline = time.monotonic() + seconds
     steps: list[Step] = []

@@ -70,7 +70,7 @@ def _detailed(units: pd.DataFrame, sex: Ints, path: Path) -> Ints:
         return units["HHT2"].to_numpy(dtype=np.int64)
     for name in (*OWN_CHILDREN, *COUPLE):
         if name not in units:
-            raise DataError(f"{path}: neither HHT2 nor {name}; one of them tells couples and own children apart")
+            raise DataError(f"{path}: neither HHT2 nor {name}; one of them distinguishes couples and own children")
     kind = units["HHT"].to_numpy(dtype=np.int64)
     own, partner = (units[name].fillna(0).to_numpy() > 0 for name in (*OWN_CHILDREN, *COUPLE))
     couple = np.where(kind == MARRIED, MARRIED, COHABITING) + ~own

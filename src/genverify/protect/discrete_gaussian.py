@@ -23,7 +23,7 @@ WORD = 32
 
 def sample(sigma2: Fraction, size: int, rng: np.random.Generator) -> Ints:
     """
-    So many independent draws; sigma2 is a fraction, so that the distribution is exactly the one that is named.
+    Independent draws; sigma2 is a fraction, so that the distribution is exactly the one that is named.
 
     >>> sample(Fraction(1, 3), 8, np.random.default_rng(1)).tolist()
     [0, 0, 0, 0, 0, 0, 0, 1]

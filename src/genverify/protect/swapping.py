@@ -30,7 +30,7 @@ FAR = 2**62
 
 @dataclass(frozen=True)
 class Stratum:
-    """So many thousandths of the records, next in order of risk, and their relative chance of being swapped in per cent."""
+    """Thousandths of the records, next in order of risk, and their relative chance of being swapped in per cent."""
 
     thousandths: int
     chance: int

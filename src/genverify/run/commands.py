@@ -123,7 +123,7 @@ def _explain(options: argparse.Namespace) -> None:
 
 
 def _excluded(options: argparse.Namespace) -> None:
-    from genverify.papers.gtv.excluded import say_excluded
+    from genverify.papers.gtv.excluded.multiplicities import say_excluded
 
     for line in say_excluded(options.study, options.block, options.claim):
         print(line)

@@ -73,7 +73,7 @@ def check_experiments(config: Config) -> None:
         if (experiment.tables is None) == (experiment.marginals is None):
             raise ConfigError(f"{where}: give tables or marginals, one of the two")
         if experiment.block_tables and experiment.areas != "tract":
-            raise ConfigError(f"{where}: block_tables tell the blocks of a tract apart; areas is {experiment.areas}")
+            raise ConfigError(f"{where}: block_tables distinguish the blocks of a tract; areas is {experiment.areas}")
         if experiment.areas == "sample" and experiment.data != "households":
             raise ConfigError(f"{where}: the sampled blocks are blocks of households; set data: households, or areas: block")
         _check_data(config, experiment, settings, where)

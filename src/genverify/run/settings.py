@@ -10,22 +10,14 @@ from genverify.core.settings import ReleaseSettings
 from genverify.disclosure.areas.spec import AreaSettings
 from genverify.microdata.settings import Microdata
 from genverify.papers.cellbounds.settings import Cellbounds, CellboundsBenchmark
-from genverify.papers.gtv.excluded_settings import Excluded
-from genverify.papers.gtv.settings import (
-    BlocksBenchmark,
-    CountingBenchmark,
-    EstimateBenchmark,
-    Generators,
-    IngestBenchmark,
-    Persons,
-    Probability,
-    Protected,
-    Sample,
-    ScalingBenchmark,
-    SpeedBenchmark,
-    Zeros,
-)
+from genverify.papers.gtv.benchmark.settings import BlocksBenchmark, IngestBenchmark, ScalingBenchmark, SpeedBenchmark
+from genverify.papers.gtv.excluded.settings import Excluded
+from genverify.papers.gtv.generators.settings import Generators
+from genverify.papers.gtv.probability.settings import CountingBenchmark, EstimateBenchmark, Probability
+from genverify.papers.gtv.protected.settings import Protected
+from genverify.papers.gtv.settings import Persons, Sample
 from genverify.papers.gtv.tracts.settings import Tracts
+from genverify.papers.gtv.zeros.settings import Zeros
 from genverify.papers.housing.settings import Housing, HousingBenchmark
 from genverify.papers.mechanisms.settings import Privacy
 from genverify.papers.raprank.settings import RapBenchmark, RapRank

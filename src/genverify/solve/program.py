@@ -26,7 +26,7 @@ class Program:
     All datasets that fit a release: z >= 0 integer with lo <= A z <= hi.
 
     `rows` names the published cell of each row; the first row is N. Types with the same coefficients in every row form a
-    class, because no published figure tells them apart: `class_of` gives the class of each type.
+    class, because no published figure distinguishes them: `class_of` gives the class of each type.
     """
 
     release: Release

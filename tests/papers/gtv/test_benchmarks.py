@@ -18,11 +18,11 @@ from genverify.core.errors import DataError
 from genverify.core.measure import measure, peak_memory_mb
 from genverify.core.predicates import EVERY
 from genverify.core.timing import watch
-from genverify.papers.gtv.blockcost import blocks_frame, cost_rows, costs, country_rows, draw_classes, shares
+from genverify.papers.gtv.benchmark.blockcost import blocks_frame, cost_rows, costs, country_rows, draw_classes, shares
+from genverify.papers.gtv.benchmark.ingest import enlarged
+from genverify.papers.gtv.benchmark.scaling import draw_tract, merge_blocks, scaling_frame, scaling_row
+from genverify.papers.gtv.benchmark.speed import Compact, OneHotTimes, _agree, speed_row
 from genverify.papers.gtv.figures.scaling import plot_scaling
-from genverify.papers.gtv.ingest import enlarged
-from genverify.papers.gtv.scaling import draw_tract, merge_blocks, scaling_frame, scaling_row
-from genverify.papers.gtv.speed import Compact, OneHotTimes, _agree, speed_row
 from genverify.solve.recount import WrongAnswer
 from genverify.solve.settings import DEFAULT
 

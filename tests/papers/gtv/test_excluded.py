@@ -11,8 +11,8 @@ import brute_force as brute
 from genverify.attack.verify import Verifier
 from genverify.core.errors import DataError
 from genverify.microdata.ppmf_check import check_layout
-from genverify.papers.gtv.excluded import draw_assignments, excluded_of_block, excluded_table, multiplicities
-from genverify.papers.gtv.excluded_settings import Excluded
+from genverify.papers.gtv.excluded.multiplicities import draw_assignments, excluded_of_block, excluded_table, multiplicities
+from genverify.papers.gtv.excluded.settings import Excluded
 from genverify.papers.gtv.toy import toy_release
 from genverify.solve.settings import DEFAULT
 

@@ -20,7 +20,6 @@ from genverify.core.predicates import EVERY, Predicate
 from genverify.core.queries import Query
 from genverify.core.release import Release, Schema
 from genverify.core.tabulate import releases_of
-from genverify.papers.gtv.settings import SearchRound
 from genverify.papers.gtv.zeros.decide import publish_less, singletons, survivors
 from genverify.papers.gtv.zeros.explain import WITHHELD, steps_frame, try_gaps
 from genverify.papers.gtv.zeros.gaps import NO_GAP, Gap, named_gap, possible_gaps
@@ -36,6 +35,7 @@ from genverify.papers.gtv.zeros.onehot import choose_claims, decide_both, verifi
 from genverify.papers.gtv.zeros.page import zeros_page
 from genverify.papers.gtv.zeros.records import force_codes
 from genverify.papers.gtv.zeros.search import Lab, Search
+from genverify.papers.gtv.zeros.settings import SearchRound
 from genverify.papers.gtv.zeros.table import losses_table
 from genverify.run.config import parse_config
 from genverify.solve.settings import ProgramSettings

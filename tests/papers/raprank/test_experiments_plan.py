@@ -76,7 +76,7 @@ def test_an_unknown_key_is_named(config: dict[str, Any]) -> None:
         ("blocks", {"marginals": 2}, "give tables or marginals, one of the two"),
         ("marginals_2", {"marginals": None}, "give tables or marginals, one of the two"),
         ("marginals_2", {"marginals": 11}, "11-way marginals of 10 columns"),
-        ("blocks", {"block_tables": ["H*"]}, "tell the blocks of a tract apart; areas is sample"),
+        ("blocks", {"block_tables": ["H*"]}, "distinguish the blocks of a tract; areas is sample"),
         ("blocks", {"data": "persons"}, "the sampled blocks are blocks of households"),
         ("tracts", {"tables": ["PTC12"]}, "unknown table 'PTC12'"),
         ("marginals_2", {"data": "mobility", "areas": "tract"}, "set areas: state and marginals"),

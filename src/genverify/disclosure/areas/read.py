@@ -49,7 +49,7 @@ def printed_by_area(frame: pd.DataFrame, areas: Iterable[str] | None = None) -> 
 
 
 def batch_of(small: pd.DataFrame, larger: pd.DataFrame, inside: dict[str, str], batch: int, batches: int) -> list[Part]:
-    """The larger areas of one of so many batches with their small ones; the first has the small ones without a larger."""
+    """The larger areas of one of the batches with their small ones; the first has the small ones without a larger."""
     names = sorted(set(larger["area"]))[batch::batches]
     chosen, all_areas = set(names), set(larger["area"])
     lost = {area for area in small["area"].unique() if inside.get(area) not in all_areas} if batch == 0 else set()

@@ -67,7 +67,7 @@ def _text(value: Any, form: str, place: str) -> str:
         return ""
     if isinstance(value, str):
         if value.startswith("#") and value.rstrip("!?").isupper():
-            raise DataError(f"{place}: holds the error {value}; mend the formula, or save values only")
+            raise DataError(f"{place}: holds the error {value}; correct the formula, or save values only")
         return " ".join(value.split())
     if isinstance(value, bool):
         return str(value)

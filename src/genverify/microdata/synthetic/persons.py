@@ -18,7 +18,7 @@ from genverify.microdata.synthetic.races import RaceModel, draw_races, read_race
 
 Ints = npt.NDArray[np.int64]
 MALE, FEMALE = 1, 2
-MARRIED, MALE_TYPES, FEMALE_TYPES = 1, (2, 4, 5), (3, 6, 7)
+MARRIED, MALE_TYPES = 1, (2, 4, 5)
 IMPOSSIBLE = "households of two that cannot have both a minor and a person of 65 or over"
 
 

@@ -22,10 +22,6 @@ class Places:
     tract: Ints
     county: Ints
 
-    @property
-    def tract_sizes(self) -> Ints:
-        return np.bincount(self.tract, self.sizes).astype(np.int64)
-
 
 def share_out(households: int, states: Sequence[State]) -> list[int]:
     """The households of each state: its share, rounded so that nobody is lost."""

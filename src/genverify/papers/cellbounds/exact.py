@@ -55,9 +55,9 @@ def bound_cells(table: Conditionals, N: int, priors: Iterable[Prior] = ()) -> Ce
     return CellBounds(table.rows, table.columns, lower, upper, table.sums * least, table.sums * greatest)
 
 
-def possible_totals(table: Conditionals, N: int, priors: Iterable[Prior] = ()) -> list[list[int]]:
+def possible_totals(table: Conditionals, N: int) -> list[list[int]]:
     """Every value that the total of each row can take, r_i (nu_i + 1)."""
-    found = row_multipliers(table, N, priors)
+    found = row_multipliers(table, N)
     return [[int(r) * (nu + 1) for nu in row.values] for r, row in zip(table.sums, found, strict=True)]
 
 

@@ -31,7 +31,7 @@ STAND_IN = "synthetic stand-in of the same shape"
 
 def stand_in(levels: Sequence[int], records: int, rng: np.random.Generator) -> Multiway:
     """
-    So many records over the cells, each of one of a few classes, with the variables apart from each other within a class.
+    Records over the cells, each of one of a few classes, with the variables apart from each other within a class.
 
     >>> stand_in([2, 3], 10, np.random.default_rng(0)).counts.sum()
     np.int64(10)
@@ -123,7 +123,7 @@ def _rng(seed: int, name: str) -> np.random.Generator:
 
 
 def time_shape(shaped: Shaped, responses: Sequence[int], repeats: int) -> Iterator[dict[str, Any]]:
-    """Seconds for all bounds of rearrangements of a table: so many of its last variables as the response."""
+    """Seconds for all bounds of rearrangements of a table: its last n variables as the response."""
     names = shaped.table.names
     for number in responses:
         given, response = names[:-number], names[-number:]

@@ -39,5 +39,5 @@ def batch_by_cost(households: Mapping[str, int], batches: int, most: int) -> dic
 
 
 def households_of(sample: pd.DataFrame) -> dict[str, int]:
-    """The number of households of each sampled block; a block of two designs stands there once."""
+    """The number of households of each sampled block; a block of two designs is listed once."""
     return dict(zip(sample["block"].tolist(), sample["n_households"].tolist(), strict=True))

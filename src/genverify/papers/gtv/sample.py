@@ -86,7 +86,7 @@ def _draw(blocks: pd.DataFrame, size: int, count: int, rng: np.random.Generator,
 
 
 def draw_blocks(sample: pd.DataFrame, design: str, number: int, seed: int, purpose: str) -> set[str]:
-    """So many sampled blocks of a design (all, if it has fewer), for work that need not be done on every one of them."""
+    """A number of sampled blocks of a design (all, if it has fewer), for work that need not be done on every one of them."""
     blocks = sample.loc[sample["design"] == design, "block"].sort_values()
     rng = np.random.default_rng(derive_seed(seed, purpose))
     return set(rng.choice(blocks.to_numpy(dtype=str), min(number, len(blocks)), replace=False).tolist())

@@ -19,7 +19,7 @@ Without query 3 the two rows may be different people, and the claim falls:
 Nor can there be two such rows (footnote 9):
 
 >>> from genverify.attack.verify import Verifier
->>> from genverify.papers.gtv.excluded import multiplicities
+>>> from genverify.papers.gtv.excluded.multiplicities import multiplicities
 >>> from genverify.solve.settings import DEFAULT
 >>> multiplicities(Verifier(DEFAULT.bounder(toy_release(4))), (0, 0, 0), (), DEFAULT).possible
 [1]

@@ -38,7 +38,7 @@ class Workload:
 
     @cached_property
     def codes(self) -> dict[str, int]:
-        """How many codes each column has that tells records apart."""
+        """How many codes each column has that distinguishes records."""
         return {column.name: len(column.codes) for column in self.domain.columns if len(column.codes) > 1}
 
     @cached_property

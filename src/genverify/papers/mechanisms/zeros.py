@@ -60,7 +60,7 @@ def block_sizes(store: Path) -> pd.DataFrame:
 
 
 def draw_sizes(sizes: pd.DataFrame, wanted: Sequence[int], blocks: int, seed: int, unit: str = "households") -> list[str]:
-    """So many blocks of each size, or all if there are fewer; `sizes` has one row per block: block and n."""
+    """A number of blocks of each size, or all if there are fewer; `sizes` has one row per block: block and n."""
     drawn = []
     for n in wanted:
         fitting = np.sort(sizes.loc[sizes["n"] == n, "block"].to_numpy(dtype=str))

@@ -24,7 +24,7 @@ class Target:
     """
     An area to reconstruct: the domain of its records, their number, and the published answers.
 
-    Where its blocks are told apart, the last column of the domain is BLOCK. Their counts are `blocks`, whose sizes give each
+    With blocks distinguished, the last column of the domain is BLOCK. Their counts are `blocks`, whose sizes give each
     row its block, or, if RAP has to learn the blocks, queries as all others.
     """
 

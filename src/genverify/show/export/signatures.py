@@ -18,7 +18,7 @@ Record = tuple[int, ...]
 
 
 class TooManyClasses(DataError):
-    """A proof whose cells tell more kinds of records apart than a readable file can hold."""
+    """A proof whose cells distinguish more kinds of records than a readable file can hold."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The distribution of COUNT(a) for any claims: every way through a diagram, told apart by how many records match."""
+"""The distribution of COUNT(a) for any claims: every way through a diagram, by how many records match."""
 
 from collections.abc import Iterator
 from math import comb
@@ -63,7 +63,7 @@ class _Counting:
         return found
 
     def _groups(self) -> Iterator[Ints]:
-        """Claims that begin at nearly the same step, so many at a time."""
+        """Claims that begin at nearly the same step, a number of them at a time."""
         order = np.lexsort((self.last, self.first))
         size = max(1, min(CLAIMS_AT_ONCE, CELLS_AT_ONCE // (self.diagram.states * (self.top + 2))))
         for place in range(0, len(order), size):

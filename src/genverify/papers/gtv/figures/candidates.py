@@ -17,7 +17,7 @@ BLOCKS = 100
 
 def spread_blocks(blocks: Sequence[str], number: int = BLOCKS) -> list[str]:
     """
-    So many blocks, evenly spread over the sorted list; all of them if there are no more.
+    A number of blocks, evenly spread over the sorted list; all of them if there are no more.
 
     >>> spread_blocks(["d", "a", "c", "b"], 2)
     ['a', 'c']

@@ -16,7 +16,7 @@ from genverify.papers.gtv.settings import Sample
 
 
 def with_blocks(sample: Sample, per_state: int) -> Sample:
-    """The designs of the study, each with so many blocks of every state; no design of whole states."""
+    """The designs of the study, each with the same number of blocks of every state; no design of whole states."""
     designs = {name: design.but(blocks_per_state=per_state) for name, design in sample.designs.items() if design}
     return sample.but(designs=designs, all_blocks={})
 

@@ -114,7 +114,7 @@ def ranked_hits(rows: pd.DataFrame, by: str, distinct: Mapping[str, int], seed: 
 
 
 def area_rows(areas: pd.DataFrame, blocks: Sequence[str], width: int, most: int) -> pd.DataFrame:
-    """The commonest records of the area of each block (so many digits of its id): a guess without the release."""
+    """The commonest records of the area of each block (the first digits of its id): a guess without the release."""
     by_area = {str(area): rows.nlargest(most, TIMES) for area, rows in areas.groupby("area") if len(str(area)) == width}
     return pd.concat([by_area[block[:width]].assign(block=block) for block in blocks if block[:width] in by_area])
 

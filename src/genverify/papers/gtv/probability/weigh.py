@@ -17,7 +17,7 @@ from genverify.core.predicates import Flags
 from genverify.core.seeds import derive_seed
 from genverify.papers.gtv.probability.asked import CANDIDATE, SAMPLED, joined, sampled_claims
 from genverify.papers.gtv.probability.priors import SINGLED
-from genverify.papers.gtv.settings import Probability
+from genverify.papers.gtv.probability.settings import Probability
 from genverify.solve.counting.diagram import Budget, TooManyStates
 from genverify.solve.counting.prior import Prior
 from genverify.solve.program import Program

@@ -20,7 +20,7 @@ from genverify.core.predicates import Flags
 from genverify.core.release import Schema
 from genverify.papers.gtv.protected.kinds import Kinds, build_kinds, queries_of
 from genverify.papers.gtv.protected.search import Search, Wanted
-from genverify.papers.gtv.settings import ProtectedNoise, Protection
+from genverify.papers.gtv.protected.settings import ProtectedNoise, Protection
 from genverify.protect.discrete_gaussian import sample
 from genverify.protect.noise import width
 

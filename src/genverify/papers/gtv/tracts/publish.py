@@ -83,7 +83,7 @@ def tract_levels(records: pd.DataFrame, blocks: Schema, tracts: Schema, reading:
 
 
 def choose_tracts(records: pd.DataFrame, number: int, least: int, seed: int) -> pd.DataFrame:
-    """The records of some tracts, drawn from those with at least so many records."""
+    """The records of some tracts, drawn from those with at least a number of records."""
     tract = records["block"].str[:TRACT_DIGITS]
     sizes = tract.value_counts().sort_index()
     large = sizes.index[sizes >= least].to_numpy()
@@ -97,7 +97,7 @@ def choose_tracts(records: pd.DataFrame, number: int, least: int, seed: int) -> 
 
 
 def batch_of_tracts(blocks: Sequence[Release], tracts: Sequence[Release], batch: int, batches: int) -> list[Levels]:
-    """Every so many-th tract with its blocks."""
+    """Every n-th tract with its blocks."""
     inside: dict[str, list[Release]] = {}
     for block in blocks:
         inside.setdefault(block.block[:TRACT_DIGITS], []).append(block)

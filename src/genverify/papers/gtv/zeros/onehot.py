@@ -24,7 +24,7 @@ def choose_claims(
     releases: Sequence[Release], claims: Mapping[str, BlockClaims], settings: ProgramSettings, each: int, seed: int
 ) -> Iterator[tuple[Release, Claim]]:
     """
-    For every k so many claims, from as many blocks as possible, that are verified from all counts and also without zeros:
+    For every k some claims, from as many blocks as possible, that are verified from all counts and also without zeros:
     one that the one-hot program then loses, it loses to its limit alone.
     """
     rng = np.random.default_rng(seed)

@@ -8,11 +8,11 @@ import numpy as np
 
 from genverify.core.predicates import Flags
 from genverify.core.release import Release
-from genverify.papers.gtv.settings import SearchRound
 from genverify.papers.gtv.tables.households import PAPER_K
 from genverify.papers.gtv.zeros.decide import publish_less, survivors
 from genverify.papers.gtv.zeros.gaps import NO_GAP, Gap
 from genverify.papers.gtv.zeros.households import COMPARED, BlockClaims, Floats, Ints, distance, losses
+from genverify.papers.gtv.zeros.settings import SearchRound
 from genverify.solve.settings import ProgramSettings
 
 ZEROS = (0,)
@@ -86,7 +86,7 @@ class Lab:
 
 @dataclass(frozen=True)
 class Step:
-    """A set of so many gaps that was tried, and how far it leaves the release from the paper's."""
+    """A set of gaps that was tried, and how far it leaves the release from the paper's."""
 
     size: int
     row: Row

@@ -77,11 +77,9 @@ class TypeProgram:
         return IntegerProgram(csr_array(self.A.astype(np.float64)), *sides, upper, -self.cost.astype(np.float64))
 
 
-def list_program(
-    release: Release, codes: Ints, cost: Ints, free: Sequence[str] = (), names: Sequence[str] | None = None
-) -> TypeProgram:
+def list_program(release: Release, codes: Ints, cost: Ints, free: Sequence[str] = ()) -> TypeProgram:
     """The program of a release over listed types, with a row for N and one for each query."""
-    names = tuple(names or release.schema.domain.names)
+    names = release.schema.domain.names
     records = {name: codes[:, column] for column, name in enumerate(names)}
     A: list[Ints] = [np.ones(len(codes), dtype=np.int64)]
     for query in release.queries:

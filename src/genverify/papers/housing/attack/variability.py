@@ -102,7 +102,7 @@ def _usual(first: pd.DataFrame) -> int:
 
 def spread(blocks: Sequence[T], count: int) -> list[T]:
     """
-    So many of the blocks, evenly spread over their list; all of them where there are fewer.
+    A number of the blocks, evenly spread over their list; all of them where there are fewer.
 
     >>> spread("abcdefg", 3), spread("ab", 3)
     (['a', 'd', 'f'], ['a', 'b'])

@@ -157,7 +157,7 @@ def heuristic_likelihood(attributes: Flags, shares: Floats) -> Floats:
 
 def draw_households(likelihood: Floats, last: Flags, count: int, rng: np.random.Generator) -> Ints:
     """
-    So many households, drawn one after the other without replacement, in proportion to their likelihood.
+    A number of households, drawn one after the other without replacement, in proportion to their likelihood.
 
     Where those with a likelihood above 0 run out, the others follow at random, and at the very end those marked `last`
     (a minor who lives alone holds no lease).

@@ -14,7 +14,7 @@ from genverify.attack.verify import Decision, Verdict, Verifier
 from genverify.core.claims import Claim, as_claims, candidate_claims
 from genverify.core.release import Release
 from genverify.core.timing import watch
-from genverify.papers.gtv.settings import SpeedBenchmark
+from genverify.papers.gtv.benchmark.settings import SpeedBenchmark
 from genverify.solve.recount import WrongAnswer
 from genverify.solve.settings import ProgramSettings
 from genverify.solve.solvers.base import Solver, WorkLimits

@@ -20,7 +20,7 @@ from genverify.checker.check import check_block
 from genverify.core.claims import ANY, Claim, Codes, matches, parse_claim
 from genverify.core.release import Release, read_schema
 from genverify.core.seeds import derive_seed
-from genverify.papers.gtv.excluded_settings import Excluded
+from genverify.papers.gtv.excluded.settings import Excluded
 from genverify.solve.leaves import Node, certificate_of
 from genverify.solve.program import Program
 from genverify.solve.settings import DEFAULT, ProgramSettings

@@ -1,0 +1,1 @@
+"""Counts that cannot exist (footnote 9)."""
