@@ -8,7 +8,7 @@ from genverify.core.closed import Section
 from genverify.core.errors import ConfigError
 from genverify.core.release import Release
 from genverify.solve.bounds import Bounder, Limits
-from genverify.solve.program import build_program
+from genverify.solve.program import program_of
 from genverify.solve.solvers.base import Solver, WorkLimits
 from genverify.solve.solvers.choose import make_solver
 
@@ -40,7 +40,7 @@ class ProgramSettings(Section):
 
     def bounder(self, release: Release) -> Bounder:
         limits = Limits(self.nodes, self.leaves, self.seconds)
-        return Bounder(build_program(release, self.max_types), self.make_solver(), limits)
+        return Bounder(program_of(release, self.max_types), self.make_solver(), limits)
 
 
 DEFAULT = ProgramSettings(
