@@ -7,7 +7,7 @@ import pandas as pd
 
 from genverify.core.release import read_releases, read_schema
 from genverify.papers.gtv.probability.cost import compare_speed, measure_memory
-from genverify.papers.gtv.settings import CountingBenchmark, Probability
+from genverify.papers.gtv.probability.settings import CountingBenchmark, Probability
 from genverify.run.jobs import Job, run
 from genverify.solve.counting.diagram import Budget
 from genverify.solve.program import build_program

@@ -12,7 +12,7 @@ from genverify.core.timing import progress
 from genverify.papers.gtv.probability.coverage import compare_estimates, coverage_table
 from genverify.papers.gtv.probability.priors import SINGLED, Areas
 from genverify.papers.gtv.probability.smoothing import chosen_smoothing
-from genverify.papers.gtv.settings import EstimateBenchmark, Probability
+from genverify.papers.gtv.probability.settings import EstimateBenchmark, Probability
 from genverify.run.jobs import Job, run
 from genverify.solve.counting.diagram import Budget
 from genverify.solve.program import build_program

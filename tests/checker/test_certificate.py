@@ -17,7 +17,7 @@ from genverify.core.queries import Query
 from genverify.core.release import Release, Schema, make_release
 
 ROOT = Path(genverify.__file__).parent
-CHECKER = ("checker.check", "checker.form", "checker.live")
+CHECKER = ("checker.cells", "checker.check", "checker.form", "checker.live")
 CORE = ("domain", "predicates", "vocabulary", "queries", "release", "errors", "files", "settings", "closed")
 ALLOWED = {*CHECKER, *(f"core.{name}" for name in CORE)}
 

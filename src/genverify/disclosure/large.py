@@ -10,7 +10,7 @@ from genverify.core.claims import as_claims, candidate_claims
 from genverify.core.release import Release
 from genverify.solve.bounds import Bounder, Limits
 from genverify.solve.datasets import class_vectors
-from genverify.solve.program import build_program
+from genverify.solve.program import program_of
 from genverify.solve.settings import ProgramSettings
 
 Ints = npt.NDArray[np.int64]
@@ -28,7 +28,7 @@ def attack_large(release: Release, settings: ProgramSettings, datasets: int, min
     """Generate, verify and check."""
     found = generate_block(release, settings.proving("the audit of a release"), datasets, seed).records
     limits = Limits(min(settings.nodes, NODES), settings.leaves, settings.seconds)
-    bounder = LargeBounder(build_program(release, settings.max_types), settings.make_solver(), limits)
+    bounder = LargeBounder(program_of(release, settings.max_types), settings.make_solver(), limits)
     bounder.seen.extend(class_vectors(bounder.program, found))
     claims = as_claims(*candidate_claims(found, min_k))
     verified = collect(bounder.program, claims, Verifier(bounder).decide(claims), found[0])

@@ -90,6 +90,18 @@ class Program:
         return np.asarray(right.all(axis=0))
 
 
+def program_of(release: Release, max_types: int) -> Program:
+    """The compact program of a release; asked for again, as verification does after generation, the last one is used."""
+    if _last and (_last[0].release is not release or len(_last[0].types) > max_types):
+        _last.clear()
+    if not _last:
+        _last.append(build_program(release, max_types))
+    return _last[0]
+
+
+_last: list[Program] = []
+
+
 def build_program(release: Release, max_types: int, counted: tuple[Predicate, int] | None = None) -> Program:
     """
     The compact program: types that are not ruled out, one row per distinct cell, types with equal columns merged.

@@ -8,7 +8,7 @@ from genverify.core.closed import Section
 from genverify.core.errors import ConfigError
 from genverify.core.release import Release
 from genverify.solve.bounds import Bounder, Limits
-from genverify.solve.program import Program, build_program
+from genverify.solve.program import Program, program_of
 from genverify.solve.solvers.base import Solver, WorkLimits
 from genverify.solve.solvers.choose import make_solver
 
@@ -39,7 +39,7 @@ class ProgramSettings(Section):
         return make_solver(self.solver, WorkLimits(self.iterations, self.nodes, self.seconds))
 
     def bounder(self, release: Release) -> Bounder:
-        return self.bounder_of(build_program(release, self.max_types))
+        return self.bounder_of(program_of(release, self.max_types))
 
     def bounder_of(self, program: Program) -> Bounder:
         """Of a program that was built already."""
