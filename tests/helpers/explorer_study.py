@@ -36,7 +36,7 @@ BLOCKS = {
 }
 LIKELY, ESTIMATED = "560010201001000", 0.75
 OPEN = [(1, 2, 3, 0.99996), (1, None, 3, 0.99), (2, 1, 2, ESTIMATED), (2, None, 2, 0.3)]
-"""Claims with m = 1 and their probability under the tract prior; the second is a shorter form of the first, hardly likelier."""
+"""Claims with m = 1, probable under the tract prior; the second is a shorter form of the first and not likelier."""
 SETTINGS: dict[str, Any] = {
     "variant": "paper",
     "phrases": None,

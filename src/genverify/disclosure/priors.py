@@ -44,7 +44,7 @@ def _codes(
 
 
 def merged(prior: Prior, domain: Domain, column: str, code: Mapping[int, int]) -> Prior:
-    """The prior in the codes of a coarser column: weights that fall together add up; the floor is that of a coarser record."""
+    """The prior in the codes of a coarser column: weights that fall together add up; the floor is each coarser record's."""
     place = domain.names.index(column)
     records = prior.records.copy()
     records[:, place] = [code[one] for one in records[:, place].tolist()]

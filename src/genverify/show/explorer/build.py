@@ -38,6 +38,9 @@ class Weighed:
             entry["likely"] = likely_entries(weighed, verified, schema.domain.names, self.most)
 
 
+NOTHING = Weighed()
+
+
 def write_study(
     folder: Path, schema: Schema, states: Mapping[str, Any], words: Words, least: int, designs: Sequence[str] | None
 ) -> None:
@@ -78,7 +81,7 @@ def block_entries(
     baselines: Path,
     at_once: int = FEW_BLOCKS_AT_ONCE,
     certificates: Mapping[str, int] | None = None,
-    weighed: Weighed = Weighed(),
+    weighed: Weighed = NOTHING,
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """
     Every block with what the page shows of it; claims are read for as many batches as hold about `at_once` blocks. The

@@ -54,8 +54,8 @@ class Budget:
     @property
     def memory_mb(self) -> int:
         """
-        The most megabytes that drawing a diagram and its sums take: two diagrams, the better of two orders, of two numbers of
-        32 bits per move; two floats per move of the forward sum; for each state its words with copies, and a whole number.
+        The most megabytes that a diagram and its sums take: the better of two orders is kept while the next is drawn, each
+        with two numbers of 32 bits per move; the forward sum holds two floats per move; a state has words and whole numbers.
         """
         return (BYTES_PER_MOVE * self.moves + BYTES_PER_STATE * self.states) // 2**20
 

@@ -28,8 +28,8 @@ def compare_estimates(
     seed: int,
 ) -> list[dict[str, Any]]:
     """
-    For every prior: of the claims of one generated dataset that are neither certain nor impossible, how many have their exact
-    probability in the interval of the estimate, and how far off and how wide it is. No row for a block beyond the budget.
+    For every prior: of the claims of one generated dataset that are neither certain nor impossible, how many have their
+    exact probability in the interval of the estimate, how far off and how wide it is. No row for a block beyond the budget.
     """
     try:
         counted = count_release(program, budget)
