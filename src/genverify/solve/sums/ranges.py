@@ -14,6 +14,7 @@ from genverify.core.sums import CEILING, Sums
 from genverify.solve.recount import INTEGRAL, integer_point
 from genverify.solve.solvers.base import Answer, Infeasible, IntegerProgram, Optimal, Solver, WorkLimits
 from genverify.solve.solvers.choose import make_solver
+from genverify.solve.sums.dive import Dives
 from genverify.solve.sums.leaf import Ends, exact_leaf, farkas_leaf
 from genverify.solve.sums.lp import CellProgram
 from genverify.solve.sums.propagate import Known
@@ -24,6 +25,8 @@ Floats = npt.NDArray[np.float64]
 ROUNDS = 40  # objectives that pull all open ends at once, before single ends are asked for
 IDLE = 3  # of them in a row that brought little
 POINTS = 400
+TOGETHER = 64  # cells whose ends are asked for before the next ones
+DIVE_FROM = 100  # in smaller systems the solver's own search is quick
 
 
 @dataclass(frozen=True)
@@ -94,6 +97,7 @@ class _Search:
             self.to_ends(self.ends)
             if self.first():
                 self.many()
+                self.by_programs()
                 self.single()
         lo, hi = self.known.lo, self.known.hi
         least, most = (self.least, self.most) if self.points else (lo - 1, hi + 1)
@@ -158,6 +162,22 @@ class _Search:
             after = sum(int(own.sum()) for own in self.open_ends())
             idle = idle + 1 if before - after <= max(1, before // 50) else 0
 
+    def by_programs(self) -> None:
+        """The linear program of every open end, and dives where its vertex is fractional; some cells at a time."""
+        dives = Dives(self, np.random.default_rng(self.work.seed))
+        cells = np.flatnonzero(self.wanted)
+        for own in np.array_split(cells, -(-len(cells) // TOGETHER)) if len(cells) else []:
+            for sign in (1, -1):
+                ends = [(cell, sign) for cell in own.tolist()]
+                for end in ends:
+                    if self.late():
+                        return
+                    self.relax(*end)
+                if len(self.sums.cells) >= DIVE_FROM:
+                    dives.attain(ends)
+                    self.to_ends(self.ends)
+            self.say(int(own[-1]))
+
     def single(self) -> None:
         """Every end that is still open, one after the other."""
         for cell in np.flatnonzero(self.wanted).tolist():
@@ -171,23 +191,29 @@ class _Search:
     def late(self) -> bool:
         return time.monotonic() > self.deadline
 
-    def end(self, cell: int, sign: int) -> None:
-        """The most of sign x[cell]: attained and proved, or left as it is."""
-        best, proved = self.seen(cell, sign), self.proved(cell, sign)
-        if best == proved:
-            return
+    def best_ends(self) -> Ends:
+        return Ends(self.known.lo, self.known.hi)
+
+    def relax(self, cell: int, sign: int) -> bool:
+        """The linear program of an open end: its vertex as a point, its value as a bound; whether the end stays open."""
+        proved = self.proved(cell, sign)
+        if self.seen(cell, sign) == proved:
+            return False
         objective = np.zeros(len(self.sums.cells))
         objective[cell] = sign
         answer = self.lp.maximise(objective)
         if not isinstance(answer, Optimal):
-            return
+            return False
         self.take(answer)
-        best = self.seen(cell, sign)
         relaxed = floor(answer.value + INTEGRAL)
         leaf = exact_leaf(self.sums, self.ends, answer.y, {cell: sign}, min(relaxed, proved))
         if leaf is not None and relaxed < proved:
             self.prove(cell, sign, relaxed, leaf)
-        if best < min(relaxed, proved):
+        return self.seen(cell, sign) < min(relaxed, proved)
+
+    def end(self, cell: int, sign: int) -> None:
+        """The most of sign x[cell]: attained and proved, or left as it is."""
+        if self.relax(cell, sign):
             self.by_integers(cell, sign)
 
     def by_integers(self, cell: int, sign: int) -> None:
