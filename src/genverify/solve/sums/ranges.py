@@ -47,7 +47,7 @@ class Ranges:
     """
     What became of some cells: the proved ends (`lo`, `hi`), what points that fit attain (`least`, `most`), the statements
     with their proofs in order, whether it was shown that nothing fits, and some counts that fit. Where both agree a range is
-    exact.
+    exact. A cell of `told` has ends that agree, or that a solver's search calls the best, without a proof.
     """
 
     lo: Ints
@@ -58,10 +58,16 @@ class Ranges:
     empty: bool
     limit: str = ""
     point: Ints | None = None
+    told: Flags | None = None
 
     @property
     def exact(self) -> Flags:
         return np.asarray((self.lo == self.least) & (self.hi == self.most))
+
+    @property
+    def uncertified(self) -> Flags:
+        """The cells whose range a solver found, but of which no proof was found."""
+        return np.zeros(len(self.lo), dtype=bool) if self.told is None else np.asarray(self.told & ~self.exact)
 
 
 def find_ranges(
@@ -87,6 +93,7 @@ class _Search:
         self.most = np.full(len(sums.cells), -1, dtype=np.int64)
         self.points: list[Ints] = []
         self.limit = ""
+        self.told = set[tuple[int, int]]()  # ends that the solver's search calls the best
         shape = (len(sums.rows), len(sums.cells))
         self.A = csr_array((sums.weights.astype(np.float64), sums.columns, sums.start), shape=shape)
         self.ends = Ends(known.lo.copy(), known.hi.copy())
@@ -102,7 +109,14 @@ class _Search:
         lo, hi = self.known.lo, self.known.hi
         least, most = (self.least, self.most) if self.points else (lo - 1, hi + 1)
         point = self.points[0] if self.points else None
-        return Ranges(lo, hi, least, most, tuple(self.known.statements), self.known.empty, self.limit, point)
+        return Ranges(lo, hi, least, most, tuple(self.known.statements), self.known.empty, self.limit, point, self.ends_told())
+
+    def ends_told(self) -> Flags:
+        """The cells whose ends are both attained and proved, or told by the solver."""
+        low, high = self.least == self.known.lo, self.most == self.known.hi
+        for cell, sign in self.told:
+            (high if sign > 0 else low)[cell] = True
+        return np.asarray(low & high)
 
     def to_ends(self, ends: Ends) -> None:
         self.lp.set_ends(ends.lo, ends.hi)
@@ -188,6 +202,11 @@ class _Search:
                 self.end(cell, sign)
             self.say(cell)
 
+    def share(self) -> float:
+        """The seconds of one integer search: a fair part of what is left, and a little more, as most need less."""
+        left = self.deadline - time.monotonic()
+        return min(left, max(1.0, 4 * left / max(sum(int(own.sum()) for own in self.open_ends()), 1)))
+
     def late(self) -> bool:
         return time.monotonic() > self.deadline
 
@@ -221,6 +240,8 @@ class _Search:
         answer = self.integer({cell: sign})
         self.take(answer)
         best = self.seen(cell, sign)
+        if isinstance(answer, Optimal) and round(answer.value) == best:
+            self.told.add((cell, sign))
         if best >= self.proved(cell, sign):
             return
         finder = _Cases(self, cell, sign, best)
@@ -239,9 +260,9 @@ class _Search:
         for cell, own in c.items():
             objective[cell] = own
         program = IntegerProgram(self.A, self.sums.least - shift, self.sums.most - shift, (hi - lo).astype(float), objective)
-        answer = self.work.solver(min(self.deadline - time.monotonic(), self.work.seconds / 4)).solve(program)
+        answer = self.work.solver(self.share()).solve(program)
         if isinstance(answer, Optimal):
-            return Optimal(answer.value, answer.z + lo)
+            return Optimal(answer.value + float(objective @ lo), answer.z + lo)
         if isinstance(answer, Infeasible):
             return answer
         met = None if answer.incumbent is None else answer.incumbent + lo
