@@ -13,12 +13,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from genverify.checker.form import DEEPEST, LARGEST, CertificateError
 from genverify.core.sums import Sums
 
 Sparse = dict[int, int]
 EMPTY = "empty"
 SIDES = ("upper", "lower", EMPTY)
+LONG = 2_000  # entries of rows from which arrays are faster
+WIDE = 2**60
 
 
 @dataclass
@@ -51,6 +55,7 @@ class _Checker:
     def __init__(self, sums: Sums) -> None:
         self.sums = sums
         self.shown = Shown(sums.lo.tolist(), sums.hi.tolist())
+        self.lo, self.hi = sums.lo.astype(np.int64), sums.hi.astype(np.int64)  # the same, for long rows
         self.row = {name: at for at, name in enumerate(sums.rows)}
         self.entries = list(zip(sums.columns.tolist(), sums.weights.tolist(), strict=True))
         self.start, self.least, self.most = sums.start.tolist(), sums.least.tolist(), sums.most.tolist()
@@ -73,9 +78,9 @@ class _Checker:
             relation = "<=" if sign > 0 else ">="
             raise CertificateError(f"{place}: {text['cell']} {relation} {value} is said, but {sign * found} is shown")
         if sign > 0:
-            self.shown.hi[cell] = min(self.shown.hi[cell], value)
+            self.shown.hi[cell] = self.hi[cell] = min(self.shown.hi[cell], value)
         else:
-            self.shown.lo[cell] = max(self.shown.lo[cell], value)
+            self.shown.lo[cell] = self.lo[cell] = max(self.shown.lo[cell], value)
         self.shown.empty |= self.shown.lo[cell] > self.shown.hi[cell]
 
     def most_of(self, c: Sparse, node: Any, ends: Mapping[int, tuple[int, int]], place: str, depth: int) -> int:
@@ -100,19 +105,46 @@ class _Checker:
         if any(lo > hi for lo, hi in ends.values()):  # this case of the fork holds no counts at all
             return -(10**18)
         w = {cell: d * own for cell, own in c.items()}
-        total = 0
-        for name, y in dict(leaf.get("y", {})).items():
-            row = self.row.get(name)
-            if row is None:
-                raise CertificateError(f"{place}: there is no row {name!r}")
-            total += self.used(row, _whole(y, f"{place}, y of {name}"), w)
-        for cell, own in w.items():
-            lo, hi = self.ends(cell, ends)
-            total += own * (hi if own > 0 else lo)
+        y = self.multipliers(leaf, place)
+        total = self.long(y, w, ends) if sum(self.start[row + 1] - self.start[row] for row in y) > LONG else None
+        if total is None:
+            total = sum(self.used(row, own, w) for row, own in y.items())
+            for cell, own in w.items():
+                lo, hi = self.ends(cell, ends)
+                total += own * (hi if own > 0 else lo)
         if leaf.get("kind") == EMPTY:
             # the multipliers speak of no cell: if even 0 is above what is possible, this case holds no counts
             return -(10**18) if self.nothing(leaf, ends, place) < 0 else total // d
         return total // d
+
+    def multipliers(self, leaf: Mapping[str, Any], place: str) -> Sparse:
+        """The multiplier of each row that a leaf names."""
+        found = {}
+        for name, y in dict(leaf.get("y", {})).items():
+            row = self.row.get(name)
+            if row is None:
+                raise CertificateError(f"{place}: there is no row {name!r}")
+            found[row] = _whole(y, f"{place}, y of {name}")
+        return found
+
+    def long(self, y: Sparse, c: Sparse, ends: Mapping[int, tuple[int, int]]) -> int | None:
+        """The bound of a leaf whose rows have many cells, by arrays; none where 64 bits might not hold it."""
+        w = np.zeros(len(self.sums.cells), dtype=np.int64)
+        largest = max(map(abs, (*y.values(), *c.values())), default=0)
+        if largest * int(np.abs(self.sums.weights).max(initial=1)) * len(y) > WIDE:
+            return None
+        for row, own in y.items():
+            part = slice(self.start[row], self.start[row + 1])
+            np.subtract.at(w, self.sums.columns[part], own * self.sums.weights[part])
+        for cell, own in c.items():
+            w[cell] += own
+        lo, hi = self.lo.copy(), self.hi.copy()
+        for cell in ends:
+            lo[cell], hi[cell] = self.ends(cell, ends)
+        reach = np.where(w > 0, hi, lo)
+        if float((np.abs(w).astype(np.float64) * np.abs(reach)).sum()) > WIDE:
+            return None
+        return int((w * reach).sum()) + sum(int(own * (self.most if own > 0 else self.least)[row]) for row, own in y.items())
 
     def nothing(self, leaf: Mapping[str, Any], ends: Mapping[int, tuple[int, int]], place: str) -> int:
         """The most that 0 can be by these multipliers: below 0, there are no counts that fit."""

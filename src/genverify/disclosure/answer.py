@@ -138,14 +138,23 @@ class Answer:
         for one in self.broken[:MOST_SHOWN]:
             yield f"  {one.rule}: {' + '.join(one.cells)}"
 
+    @property
+    def percentages(self) -> int:
+        """The printed percentages that stand beside counts which are not printed exactly."""
+        withheld = {*np.flatnonzero(self.exposed.unclear).tolist(), *(self.complement.cells if self.complement else ())}
+        return sum(cell in withheld for cell in self.exposed.linked.beside.values()) // 2  # two rows each
+
     def advice(self) -> Iterator[str]:
         if self.complement is None:
             return
         cells, left = self.complement.cells, self.complement.left
         names = self.exposed.linked.sums.cells
+        if shares := self.percentages:
+            then = "" if cells or left else ", then none of them is known so well any more (ranges computed again)"
+            yield f"Withhold the {shares} percentages beside withheld counts{then}."
         if cells:
             done = "none of them is known so well any more" if not left else f"{len(left)} are still known too well"
-            yield f"Withhold these {len(cells)} as well, then {done} (ranges computed again):"
+            yield f"Withhold these {len(cells)} as well, then {done} (ranges computed again; {self.complement.fewest}):"
             yield from (f"  {names[cell]}" for cell in cells[:MOST_SHOWN])
             if len(cells) > MOST_SHOWN:
                 yield f"  ... and {len(cells) - MOST_SHOWN} more, all in withhold.csv"
@@ -177,6 +186,8 @@ class Answer:
             found["broken_rules"] = [{"rule": one.rule, "cells": list(one.cells)} for one in self.broken]
         if self.complement:
             found["withhold"] = [names[cell] for cell in self.complement.cells]
+            found["withhold_is"] = self.complement.fewest
+            found["withhold_percentages"] = self.percentages
             found["still_unsafe"] = [names[cell] for cell in self.complement.left]
         return found
 

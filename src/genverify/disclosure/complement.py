@@ -3,12 +3,15 @@ Which more cells to withhold, so that none of the withheld ones is known too wel
 
 A withheld cell can take another value only if other withheld or unprinted cells make up for it in every sum. So for each
 cell that is known too well: the cheapest set of printed cells that lets it move by the wanted width, by a small program; at
-the end all ranges are computed again, and a cell that turns out to be needless is printed again.
+the end all ranges are computed again, and a cell that turns out to be needless is printed again. That is greedy; where the
+smaller sets are few, all of them are tried, and the answer says whether it is the fewest.
 """
 
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
+from math import comb
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +24,8 @@ from genverify.solve.sums.ranges import Ranges, Work
 
 Ints = npt.NDArray[np.int64]
 ROUNDS = 6
+SETS, SECONDS = 400, 5.0  # smaller sets that are tried at the end, if they are that few, and how long
+FEWEST, GREEDY = "no fewer would do: all smaller sets were tried", "found step by step: perhaps not the fewest"
 TOTALS, ZEROS = 4.0, 1.5  # a total, or a 0, is rather printed than an inner cell
 
 
@@ -32,13 +37,17 @@ class Complement:
     left: tuple[int, ...]
     ranges: Ranges
     in_time: bool
+    fewest: str = GREEDY
 
 
 def complement(exposed: Exposed, targets: Sequence[int], width: int, work: Work) -> Complement:
     """Cells to withhold besides the targets so that every range is at least `width` wide, by its own ends."""
     search = _Search(exposed, width, work)
     open_, ranges = list(targets), exposed.ranges
-    for _ in range(ROUNDS):
+    if exposed.linked.beside:  # the percentages beside withheld counts go first
+        ranges = search.ranges()
+        open_ = [cell for cell in targets if ranges.hi[cell] - ranges.lo[cell] < width]
+    for _ in range(ROUNDS if open_ else 0):
         for cell in open_:
             search.free(cell)
         ranges = search.ranges()
@@ -48,13 +57,16 @@ def complement(exposed: Exposed, targets: Sequence[int], width: int, work: Work)
             break
     ranges = search.prune(list(targets), ranges)
     left = [cell for cell in [*targets, *sorted(search.added)] if ranges.hi[cell] - ranges.lo[cell] < width]
-    return Complement(tuple(sorted(search.added)), tuple(left), ranges, not search.late())
+    fewest = GREEDY
+    if not left:
+        ranges, fewest = search.smaller(list(targets), ranges)
+    return Complement(tuple(sorted(search.added)), tuple(left), ranges, not search.late(), fewest)
 
 
 class _Search:
     def __init__(self, exposed: Exposed, width: int, work: Work) -> None:
         self.exposed, self.width, self.work = exposed, width, work
-        self.sums, self.linked = exposed.linked.sums, exposed.linked
+        self.sums, self.linked = opened(exposed.linked, ()), exposed.linked
         self.deadline = time.monotonic() + work.seconds
         self.added, self.stuck = set[int](), set[int]()
         self.printed = np.zeros(len(self.sums.cells), dtype=bool)
@@ -97,8 +109,8 @@ class _Search:
         one = csr_array(np.hstack([moved, -moved]))
         activity = sums.activity(self.x)
         rows = csr_array(vstack([A, one]))
-        lo = np.append((sums.least - activity).astype(np.float64), sign * self.width)
-        hi = np.append((sums.most - activity).astype(np.float64), sign * self.width)
+        lo = np.append((free.least - activity).astype(np.float64), sign * self.width)
+        hi = np.append((free.most - activity).astype(np.float64), sign * self.width)
         upper = np.minimum(np.concatenate([up, down]), room).clip(min=0)
         program = IntegerProgram(rows, lo, hi, upper, -np.concatenate([cost, cost]))
         answer = self.work.solver(min(10.0, max(self.deadline - time.monotonic(), 0.1))).solve(program)
@@ -131,3 +143,21 @@ class _Search:
             else:
                 ranges = tried
         return ranges
+
+    def smaller(self, targets: list[int], ranges: Ranges) -> tuple[Ranges, str]:
+        """A set of fewer cells that does as well, if all smaller sets are few enough to be tried."""
+        greedy, started = self.added, time.monotonic()
+        candidates = np.flatnonzero(self.printed & (self.sums.lo == self.sums.hi)).tolist()
+        if sum(comb(len(candidates), size) for size in range(1, len(greedy))) > SETS:
+            return ranges, GREEDY
+        for chosen in (own for size in range(1, len(greedy)) for own in combinations(candidates, size)):
+            if self.late() or time.monotonic() > started + SECONDS:
+                self.added = greedy
+                return ranges, GREEDY
+            self.added = set(chosen)
+            tried = self.ranges()
+            cells = [*targets, *chosen]
+            if (tried.hi[cells] - tried.lo[cells] >= self.width).all():
+                return tried, FEWEST
+        self.added = greedy
+        return ranges, FEWEST

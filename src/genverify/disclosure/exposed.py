@@ -19,6 +19,7 @@ from genverify.solve.sums.ranges import Ranges, Work
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 MOST_REASONS = 6
+FAR = 10**15
 
 
 @dataclass(frozen=True)
@@ -105,6 +106,8 @@ class Exposed:
     def _said(self, row: int) -> str:
         """A row in the numbers that are printed: `everyone 12 = 5 + 4 + ?`."""
         sums, parts, total = self.linked.sums, list[str](), ""
+        if row in self.linked.beside or sums.rows[row].startswith("fact: "):
+            return sums.rows[row]
         for entry in range(sums.start[row], sums.start[row + 1]):
             cell, weight = int(sums.columns[entry]), int(sums.weights[entry])
             lo, hi = int(sums.lo[cell]), int(sums.hi[cell])
@@ -152,8 +155,15 @@ def _contradiction(linked: Linked, found: Contradiction) -> str:
 
 
 def opened(linked: Linked, cells: Collection[int]) -> Sums:
-    """The system with some printed cells withheld: nothing is known of them but what the others say."""
+    """
+    The system with some printed cells withheld, and the percentages beside withheld cells: nothing is known of them but what
+    the others say.
+    """
     lo, hi = linked.sums.lo.copy(), linked.sums.hi.copy()
     places = np.array(sorted(cells), dtype=np.int64)
     lo[places], hi[places] = 0, min(linked.ceiling, CEILING)
-    return replace(linked.sums, lo=lo, hi=hi)
+    least, most = linked.sums.least.copy(), linked.sums.most.copy()
+    known = lo == hi
+    for row in (row for row, cell in linked.beside.items() if not known[cell]):
+        least[row], most[row] = -FAR, FAR
+    return replace(linked.sums, lo=lo, hi=hi, least=least, most=most)

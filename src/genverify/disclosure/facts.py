@@ -1,7 +1,7 @@
 """Facts beside counts: limits, percentages, means and medians in words, as rows of the system."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from math import gcd
 
@@ -77,10 +77,10 @@ def _percent(text: str, part: str, whole: str, number: str) -> Iterator[Row]:
     low, high = rounded(number)
     if part == whole:
         raise ConfigError(f"{text!r}: a percentage of itself")
-    yield from _between(text, {part: Fraction(100)}, whole, max(low, Fraction(0)), high)
+    yield from between(text, {part: Fraction(100)}, whole, max(low, Fraction(0)), high)
 
 
-def _between(text: str, weights: dict[str, Fraction], whole: str, low: Fraction, high: Fraction) -> Iterator[Row]:
+def between(text: str, weights: Mapping[str, Fraction], whole: str, low: Fraction, high: Fraction) -> Iterator[Row]:
     """low whole <= sum of weight times cell <= high whole."""
     for side, end in (("at least", low), ("at most", high)):
         held = dict(weights)
@@ -105,7 +105,7 @@ def _middle(text: str, found: re.Match[str]) -> Iterator[Row]:
         except ValueError:
             raise ConfigError(f"{text!r}: the label {label.strip()!r} of {column} is no number") from None
     if kind == "mean":
-        yield from _between(text, cells, cell(whole), *rounded(number))
+        yield from between(text, cells, cell(whole), *rounded(number))
         return
     for side, chosen in (
         ("at most", [name for name, value in cells.items() if value <= Fraction(number)]),

@@ -8,7 +8,7 @@ they share come from one dataset, in whole numbers too), so ranges are exact. Wh
 the circle joins as unknown cells if it is small; else the ranges hold, but their ends may lie outside what people can be.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, product
 from math import prod
@@ -22,6 +22,7 @@ from genverify.disclosure.readers.totals import _by_interval
 ALL = ""
 Key = tuple[tuple[str, str], ...]
 Adds = tuple[str, tuple[str, ...]]
+Fact = Row
 LARGEST_JOINT = 20_000
 ANONYMOUS = ("rows", "columns")
 COMMON = {"yes", "no", "true", "false", "0", "1", "other", "unknown"}
@@ -70,6 +71,7 @@ class Linked:
     joint: bool
     ceiling: int
     assumed: tuple[str, ...]
+    beside: Mapping[int, int] = field(default_factory=dict)  # a row that is a percentage: the cell beside which it stands
 
     def cell(self, key: Key) -> int:
         return self.sums.place[name_of(key)]
@@ -83,8 +85,16 @@ def name_of(key: Key) -> str:
     return ", ".join(f"{column}={label}" for column, label in key) or "everyone"
 
 
-def link(tables: Sequence[PrintedTable], values: Mapping[tuple[int, Labels], Value], extra: Iterable[Row] = ()) -> Linked:
-    """One system of all tables; `values` says what each text means, `extra` are facts beside the counts (rows by cell)."""
+def link(
+    tables: Sequence[PrintedTable],
+    values: Mapping[tuple[int, Labels], Value],
+    extra: Iterable[Fact] = (),
+    beside: Callable[[int, Placed], Iterable[Fact]] = lambda at, placed: (),
+) -> Linked:
+    """
+    One system of all tables; `values` says what each text means, `extra` are facts beside the counts (rows by cell), and
+    `beside` those of one table, once its cells have their names.
+    """
     columns, names, assumed = _columns(tables)
     placed = tuple(_place(table, names[at], columns) for at, table in enumerate(tables))
     printed: dict[Key, list[tuple[PrintedTable, Entry, Value]]] = {}
@@ -96,16 +106,19 @@ def link(tables: Sequence[PrintedTable], values: Mapping[tuple[int, Labels], Val
     keys = dict.fromkeys([*printed, *(key for cells in rows.values() for key in cells)])
     ceiling = _ceiling(values.values())
     ends = {name_of(key): _ends(printed.get(key, []), ceiling) for key in keys}
-    extra = list(extra)
+    shares = [fact for at, one in enumerate(placed) for fact in beside(at, one)]
+    extra = [*extra, *shares]
     for _, weights, _, _ in extra:
         for cell in weights:
             if cell not in ends:
                 raise DataError(f"no table has a cell {cell!r}; a fact speaks of columns and labels that stand in one table")
     named: list[Row] = [(name, {name_of(key): own for key, own in cells.items()}, 0, 0) for name, cells in rows.items()]
     sums = make_sums(ends, [*named, *extra])
+    first = len(named) + len(extra) - len(shares)
+    of = {first + at: sums.place[next(iter(fact[1]))] for at, fact in enumerate(shares)}
     exact = joint and all(column.one_set_of_parts for column in columns.values())
     return Linked(
-        columns, placed, {k: tuple(v) for k, v in printed.items()}, sums, tuple(keys), exact, ceiling, tuple(assumed)
+        columns, placed, {k: tuple(v) for k, v in printed.items()}, sums, tuple(keys), exact, ceiling, tuple(assumed), of
     )
 
 

@@ -1,9 +1,9 @@
 """Printed tables to be audited: the files, what their marks and numbers mean, and corrections of how they were read."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import yaml
 from pydantic import BeforeValidator, Field
@@ -20,15 +20,17 @@ from genverify.disclosure.readers.argus import hierarchy
 from genverify.disclosure.readers.choose import read_tables
 from genverify.disclosure.readers.model import Labels, PrintedTable
 from genverify.disclosure.readers.totals import find_totals
+from genverify.disclosure.shares import Meant, meaning, share_facts
 
 Sums = dict[Text, list[Text]]
 
 
 class PrintedTableForm(Section):
-    """Corrections of how one table was read: names of its columns in order, and what adds up to what."""
+    """Corrections of how one table was read: names of its columns in order, what adds up to what, what percentages are of."""
 
     columns: list[Text] | None = None
     sums: dict[Text, Sums] = Field(default_factory=dict)
+    percent_of: Literal["row", "column", "everyone", "none"] | None = None
 
 
 class PrintedForm(Section):
@@ -56,6 +58,7 @@ class Understood:
     marks: Mapping[str, Value]
     how: Mapping[str, str]
     linked: Linked
+    percent_of: Mapping[str, str] = field(default_factory=dict)
 
 
 def is_printed(path: Path) -> bool:
@@ -79,11 +82,14 @@ def understand(form: PrintedForm, folder: Path, ask: Callable[[str], str] | None
     given = {("" if mark == "blank" else mark): meaning_of(word, f"marks, {mark}") for mark, word in form.marks.items()}
     marks, how = complete_marks(tables, given, ask)
     rule = read_rule(form.rule)
-    values: dict[tuple[int, Labels], Value] = {}
+    values, meant = dict[tuple[int, Labels], Value](), list[Meant]()
     for at, table in enumerate(tables):
-        values |= {(at, labels): value_of(entry, marks, rule) for labels, entry in table.entries.items()}
-    linked = link(tables, values, read_facts(form.facts))
-    return Understood(form, tuple(tables), marks, how, linked)
+        own = {labels: value_of(entry, marks, rule) for labels, entry in table.entries.items()}
+        values |= {(at, labels): value for labels, value in own.items()}
+        meant.append(meaning(table, own, form.rule, form.tables.get(table.name, PrintedTableForm()).percent_of))
+    tables = [one.table for one in meant]
+    linked = link(tables, values, read_facts(form.facts), lambda at, placed: share_facts(placed, meant[at]))
+    return Understood(form, tuple(tables), marks, how, linked, {o.table.name: o.shares[0][1] for o in meant if o.shares})
 
 
 def _corrected(table: PrintedTable, form: PrintedForm, folder: Path) -> PrintedTable:
@@ -153,7 +159,8 @@ def written(understood: Understood, folder: Path) -> str:
     tables = {}
     for table in understood.tables:
         sums = {c: {parent: list(children) for parent, children in own} for c, own in table.sums.items() if own}
-        tables[table.name] = {"columns": list(table.columns), **({"sums": sums} if sums else {})}
+        percent = {"percent_of": understood.percent_of[table.name]} if table.name in understood.percent_of else {}
+        tables[table.name] = {"columns": list(table.columns), **({"sums": sums} if sums else {}), **percent}
     text = {
         "printed": form.printed,
         "marks": marks,

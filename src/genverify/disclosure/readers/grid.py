@@ -2,17 +2,30 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from genverify.core.errors import DataError
-from genverify.disclosure.readers.model import BOTH, Entry, PrintedTable, is_percentage, is_value, make_table, number_of
+from genverify.disclosure.readers.model import (
+    BOTH,
+    EVERYONE,
+    OF_COLUMN,
+    OF_ROW,
+    Entry,
+    PrintedTable,
+    Share,
+    is_percentage,
+    is_value,
+    make_table,
+    number_of,
+)
 from genverify.disclosure.readers.totals import find_totals
 
 Grid = list[list[str]]
 SIZE = re.compile(r"[,;:(\[\s]*\bN\s*=\s*([\d,. \u00a0]*\d)\s*[)\]]?\s*$", re.IGNORECASE)
 FOOTNOTE = re.compile(r"(?<=\D)\s*(\[\w{1,2}\]|\([a-z1-9]\)|[\u00b9\u00b2\u00b3\u2070-\u2079]+|[*\u2020\u2021]+)\s*$")
 COUNTS = {"n", "count", "counts", "number", "no.", "no", "freq", "frequency", "value", "obs"}
-SHARES = {"%", "percent", "per cent", "percentage", "pct", "share", "row %", "column %", "col %", "proportion"}
+SHARES = {"%", "percent", "per cent", "percentage", "pct", "share", "row %", "column %", "col %", "proportion",
+          "% of row", "% of column", "% of total", "% row", "% column", "% of all"}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -149,28 +162,53 @@ def _table(
     levels = [head for head in levels if not {_word(head[column]).lower() for column in counted} <= COUNTS] or [last]
     levels = levels if len(counted) > 1 else []
     names = _names(heads, labels, len(levels), section, _above(heads, levels, counted))
-    entries, previous, sizes = [], [""] * labels, _sizes(levels, counted, title)
+    entries, previous, sizes, beside = [], [""] * labels, _sizes(levels, counted, title), list[Share]()
     for row in rows:
         own = [text or (previous[at] if at < labels - 1 else "") for at, text in enumerate(block.grid[row][:labels])]
         previous = own
         for column in counted:
             place = f"{source}, {block.place(row, column)}"
             text = block.grid[row][column]
+            named = (*map(_word, own), *(_word(head[column]) for head in levels))
             if both := BOTH.fullmatch(text):
                 text = both[1]
+                beside.append(Share(named, Entry(f"{both[2]} %", place), "in brackets"))
             if text and not is_value(text):
                 raise DataError(
                     f"{place}: {text!r} stands among the counts, neither a number nor a mark; correct it, or take it out"
                 )
             if (number := number_of(text)) is not None and number < 0:
                 raise DataError(f"{place}: the count {text!r} is negative; counts are whole numbers from 0")
-            entries.append(((*map(_word, own), *(_word(head[column]) for head in levels)), Entry(text, place)))
+            entries.append((named, Entry(text, place)))
+        for column in shares:
+            place, words = f"{source}, {block.place(row, column)}", [head[column] for head in heads]
+            count = _beside(counted, column)
+            named = (*map(_word, own), *(_word(head[count]) for head in levels))
+            beside.append(Share(named, Entry(block.grid[row][column], place), _head(words), _of(words)))
     for labelled, size in sizes:
         entries.append(((*["Total"] * labels, *labelled), Entry(size, f"{source}, N in a header or title")))
     table = make_table(name, source, names, entries, title)
-    notes = [f"percentages left out: {', '.join(last[column] or letters(column) for column in shares)}"] if shares else []
-    notes += [f"N = {size} from the header" for _, size in sizes]
-    return table.noted(*notes)
+    return replace(table, shares=tuple(beside), rows=labels).noted(*(f"N = {size} from the header" for _, size in sizes))
+
+
+def _beside(counted: Sequence[int], column: int) -> int:
+    """The column of counts to which a column of percentages belongs: the next one at its left, else the first."""
+    left = [own for own in counted if own < column]
+    return left[-1] if left else counted[0]
+
+
+def _head(words: Sequence[str]) -> str:
+    return next((word for word in reversed(words) if word), "%")
+
+
+def _of(words: Sequence[str]) -> str:
+    """What the header of a column of percentages says that they are of; nothing where it does not say."""
+    text = " ".join(words).lower()
+    if re.search(r"\brow\b", text):
+        return OF_ROW
+    if re.search(r"\bcol(umn)?\b", text):
+        return OF_COLUMN
+    return EVERYONE if re.search(r"of (the )?(grand )?total|of all|of everyone", text) else ""
 
 
 def _is_share(grid: Grid, rows: Sequence[int], column: int, heads: Sequence[str]) -> bool:

@@ -28,13 +28,27 @@ class Entry:
     place: str
 
 
+OF_ROW, OF_COLUMN, EVERYONE = "row", "column", "everyone"
+
+
+@dataclass(frozen=True)
+class Share:
+    """A percentage beside the count with these labels; `of` what it is by its header (row, column, everyone, or unsaid)."""
+
+    labels: Labels
+    entry: Entry
+    head: str
+    of: str = ""
+
+
 @dataclass(frozen=True)
 class PrintedTable:
     """
     A table: its columns (names of what is counted by), the labels of each in order, and the text of every cell by labels.
 
     `sums` says of a column which label adds up which others; `where` keeps the table to some people (column: label);
-    `notes` says how it was understood, for the user to confirm.
+    `notes` says how it was understood, for the user to confirm. `shares` are percentages beside the counts, and `rows` says
+    how many of the columns stand at the left, as rows.
     """
 
     name: str
@@ -45,6 +59,8 @@ class PrintedTable:
     where: Mapping[str, str] = field(default_factory=dict)
     title: str = ""
     notes: tuple[str, ...] = ()
+    shares: tuple[Share, ...] = ()
+    rows: int = 1
 
     def labels(self, column: str) -> tuple[str, ...]:
         at = self.columns.index(column)

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from genverify.core.errors import DataError
-from genverify.disclosure.readers.grid import Grid
-from genverify.disclosure.readers.model import Entry, PrintedTable, is_value, make_table
+from genverify.disclosure.readers.grid import SHARES, Grid
+from genverify.disclosure.readers.model import Entry, PrintedTable, Share, is_value, make_table
 from genverify.disclosure.readers.totals import find_totals
 
 VALUES = ("obs_value", "count", "counts", "value", "n", "freq", "frequency", "number", "households", "persons", "people")
@@ -25,7 +25,7 @@ def is_tidy(grid: Grid) -> bool:
         return False
     if head[value] == "obs_value":
         return True
-    others = [at for at, name in enumerate(head) if at != value and name not in FLAGS]
+    others = [at for at, name in enumerate(head) if at != value and name not in FLAGS and name not in SHARES]
     numeric = [at for at in others if all(row[at].isdecimal() or is_value(row[at]) for row in rows)]
     return (len(others) > 1 and len(numeric) < len(others)) or (len(others) == 1 and len(head) <= 3)
 
@@ -43,7 +43,8 @@ def tidy_tables(grid: Grid, name: str, source: str) -> list[PrintedTable]:
     flag = next((head.index(known) for known in FLAGS if known in head), None)
     apart = next((at for at, own in enumerate(head) if own in APART and own not in ("dataflow",)), None)
     rows = [(number, row) for number, row in enumerate(grid[1:], 2) if any(row)]
-    labels = [at for at, own in enumerate(head) if at not in (value, apart) and own not in IGNORED]
+    shares = [at for at, own in enumerate(head) if own in SHARES]
+    labels = [at for at, own in enumerate(head) if at not in (value, apart, *shares) and own not in IGNORED]
     constant = [at for at in labels if len({row[at] for _, row in rows}) == 1]
     labels = [at for at in labels if at not in constant] or labels[:1]
     found = []
@@ -66,7 +67,12 @@ def tidy_tables(grid: Grid, name: str, source: str) -> list[PrintedTable]:
             if constant
             else []
         )
-        found.append(find_totals(replace(table, notes=tuple(notes))))
+        beside = [
+            Share(tuple(row[at] for at in labels), Entry(row[share], f"{source}, line {number}"), grid[0][share])
+            for number, row in own
+            for share in shares
+        ]
+        found.append(find_totals(replace(table, notes=tuple(notes), shares=tuple(beside), rows=len(labels))))
     return found
 
 

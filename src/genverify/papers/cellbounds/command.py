@@ -240,9 +240,11 @@ def _marginal_rows(options: argparse.Namespace) -> Rows:
             "may be too wide; --seconds gives more time",
             file=sys.stderr,
         )
-    yield *found.names, "lower", "upper"
+    words = np.where(found.exact, "yes", np.where(found.uncertified, "uncertified", "no"))
+    yield *found.names, "lower", "upper", "exact"
     for cell, low in np.ndenumerate(found.lower):
-        yield *(own[place] for own, place in zip(found.levels, cell, strict=True)), int(low), int(found.upper[cell])
+        levels = (own[place] for own, place in zip(found.levels, cell, strict=True))
+        yield *levels, int(low), int(found.upper[cell]), str(words[cell])
 
 
 class _Progress:

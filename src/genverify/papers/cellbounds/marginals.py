@@ -25,7 +25,8 @@ class MarginalBounds:
     """
     The least and the greatest count of every cell over all tables with these marginals.
 
-    All bounds hold: their proofs were checked. Where a limit of work struck, `exact` is false, and they may be too wide.
+    All bounds hold: their proofs were checked. Where a limit of work struck, `exact` is false, and they may be too wide;
+    `uncertified` cells have a narrower range by a solver's search, of which no proof was found.
     """
 
     names: tuple[str, ...]
@@ -33,6 +34,7 @@ class MarginalBounds:
     lower: Ints
     upper: Ints
     exact: Flags
+    uncertified: Flags
 
 
 def bound_marginals(
@@ -52,7 +54,7 @@ def bound_marginals(
             f"{' and more' if len(rows) > 6 else ''}"
         )
     shape = [len(own) for own in levels.values()]
-    ends = (found.lo.reshape(shape), found.hi.reshape(shape), found.exact.reshape(shape))
+    ends = (found.lo.reshape(shape), found.hi.reshape(shape), found.exact.reshape(shape), found.uncertified.reshape(shape))
     return MarginalBounds(tuple(levels), tuple(levels.values()), *ends)
 
 

@@ -1,5 +1,6 @@
 """Whole multipliers of rows out of a solver's floating-point ones."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import inf
 from typing import Any
@@ -12,7 +13,10 @@ from genverify.core.sums import Sums
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 DENOMINATORS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 20, 60, 120, 840)
-LARGEST = 10**6
+MORE = np.arange(1, 3_000)  # looked through where none of these fits
+LAST = (10**6, 10**8)  # whatever the multipliers are, their rounding then costs next to nothing
+LARGEST = 10**10
+CLOSE = 1e-5
 
 
 @dataclass(frozen=True)
@@ -30,7 +34,7 @@ def exact_leaf(sums: Sums, ends: Ends, y: Floats | None, c: dict[int, int], b: i
     """
     if y is None:
         return None
-    for d in DENOMINATORS:
+    for d in _denominators(y):
         Y = np.rint(y * d)
         if not np.abs(Y).max(initial=0) <= LARGEST:
             return None
@@ -40,6 +44,16 @@ def exact_leaf(sums: Sums, ends: Ends, y: Floats | None, c: dict[int, int], b: i
             leaf: dict[str, Any] = {"y": {sums.rows[row]: int(Y[row]) for row in used}}
             return leaf if d == 1 else {**leaf, "d": d}
     return None
+
+
+def _denominators(y: Floats) -> Iterator[int]:
+    """Denominators to try: the usual ones, the smallest that makes all multipliers whole, large ones."""
+    yield from DENOMINATORS
+    left = MORE
+    for own in np.unique(np.round(np.abs(y), 9)).tolist():
+        left = left[np.abs(own * left - np.rint(own * left)) < CLOSE]
+    yield from left[:1].tolist()
+    yield from LAST
 
 
 def farkas_leaf(sums: Sums, ends: Ends, y: Floats | None) -> dict[str, Any] | None:

@@ -23,7 +23,7 @@ class CellProgram:
         )
         self._highs.passModel(model_of(A.tocsc(), least, most))
         self._highs.changeObjectiveSense(highspy.ObjSense.kMaximize)
-        self._all = np.arange(A.shape[1], dtype=np.int32)
+        self._lo, self._hi = np.zeros(A.shape[1]), np.full(A.shape[1], np.inf)
         self._costs = np.zeros(A.shape[1])
         self._moved = True
 
@@ -47,5 +47,8 @@ class CellProgram:
 
     def set_ends(self, lo: Ints, hi: Ints) -> None:
         """Other ends of the cells."""
-        self._highs.changeColsBounds(len(self._all), self._all, lo.astype(np.float64), hi.astype(np.float64))
-        self._moved = True
+        changed = np.flatnonzero((lo != self._lo) | (hi != self._hi)).astype(np.int32)
+        if len(changed):
+            self._lo, self._hi = lo.astype(np.float64), hi.astype(np.float64)
+            self._highs.changeColsBounds(len(changed), changed, self._lo[changed], self._hi[changed])
+            self._moved = True

@@ -41,7 +41,7 @@ def all_ranges(sums: Sums, work: Work, wanted: Flags | None = None, start: Seque
     least, most = lo - 1, hi + 1
     fixed = lo == hi
     least[fixed], most[fixed] = lo[fixed], hi[fixed]
-    empty, limits, done = known.empty, list[str](), 0
+    empty, limits, done, told = known.empty, list[str](), 0, fixed.copy()
     point: Ints | None = lo.copy()
     for cells, rows in [] if empty else _pieces(sums, known):
         part = select(replace(sums, lo=lo, hi=hi), cells, rows)
@@ -53,13 +53,15 @@ def all_ranges(sums: Sums, work: Work, wanted: Flags | None = None, start: Seque
         statements += found.statements
         lo[cells], hi[cells] = found.lo, found.hi
         least[cells], most[cells] = found.least, found.most
+        told[cells] = found.told
         empty, done = empty or found.empty, done + len(cells)
         if found.point is None or point is None:
             point = None
         else:
             point[cells] = found.point
         limits += [found.limit] if found.limit else []
-    return Ranges(lo, hi, least, most, tuple(statements), empty, limits[0] if limits else "", None if empty else point)
+    limit, point = limits[0] if limits else "", None if empty else point
+    return Ranges(lo, hi, least, most, tuple(statements), empty, limit, point, told)
 
 
 def _say(say: Say, before: int, of: int, cell: int) -> None:

@@ -14,6 +14,7 @@ from genverify.core.sums import CEILING, Sums
 from genverify.solve.recount import INTEGRAL, integer_point
 from genverify.solve.solvers.base import Answer, Infeasible, IntegerProgram, Optimal, Solver, WorkLimits
 from genverify.solve.solvers.choose import make_solver
+from genverify.solve.sums.dive import Dives
 from genverify.solve.sums.leaf import Ends, exact_leaf, farkas_leaf
 from genverify.solve.sums.lp import CellProgram
 from genverify.solve.sums.propagate import Known
@@ -24,6 +25,8 @@ Floats = npt.NDArray[np.float64]
 ROUNDS = 40  # objectives that pull all open ends at once, before single ends are asked for
 IDLE = 3  # of them in a row that brought little
 POINTS = 400
+TOGETHER = 64  # cells whose ends are asked for before the next ones
+DIVE_FROM = 100  # in smaller systems the solver's own search is quick
 
 
 @dataclass(frozen=True)
@@ -44,7 +47,7 @@ class Ranges:
     """
     What became of some cells: the proved ends (`lo`, `hi`), what points that fit attain (`least`, `most`), the statements
     with their proofs in order, whether it was shown that nothing fits, and some counts that fit. Where both agree a range is
-    exact.
+    exact. A cell of `told` has ends that agree, or that a solver's search calls the best, without a proof.
     """
 
     lo: Ints
@@ -55,10 +58,16 @@ class Ranges:
     empty: bool
     limit: str = ""
     point: Ints | None = None
+    told: Flags | None = None
 
     @property
     def exact(self) -> Flags:
         return np.asarray((self.lo == self.least) & (self.hi == self.most))
+
+    @property
+    def uncertified(self) -> Flags:
+        """The cells whose range a solver found, but of which no proof was found."""
+        return np.zeros(len(self.lo), dtype=bool) if self.told is None else np.asarray(self.told & ~self.exact)
 
 
 def find_ranges(
@@ -84,6 +93,7 @@ class _Search:
         self.most = np.full(len(sums.cells), -1, dtype=np.int64)
         self.points: list[Ints] = []
         self.limit = ""
+        self.told = set[tuple[int, int]]()  # ends that the solver's search calls the best
         shape = (len(sums.rows), len(sums.cells))
         self.A = csr_array((sums.weights.astype(np.float64), sums.columns, sums.start), shape=shape)
         self.ends = Ends(known.lo.copy(), known.hi.copy())
@@ -94,11 +104,19 @@ class _Search:
             self.to_ends(self.ends)
             if self.first():
                 self.many()
+                self.by_programs()
                 self.single()
         lo, hi = self.known.lo, self.known.hi
         least, most = (self.least, self.most) if self.points else (lo - 1, hi + 1)
         point = self.points[0] if self.points else None
-        return Ranges(lo, hi, least, most, tuple(self.known.statements), self.known.empty, self.limit, point)
+        return Ranges(lo, hi, least, most, tuple(self.known.statements), self.known.empty, self.limit, point, self.ends_told())
+
+    def ends_told(self) -> Flags:
+        """The cells whose ends are both attained and proved, or told by the solver."""
+        low, high = self.least == self.known.lo, self.most == self.known.hi
+        for cell, sign in self.told:
+            (high if sign > 0 else low)[cell] = True
+        return np.asarray(low & high)
 
     def to_ends(self, ends: Ends) -> None:
         self.lp.set_ends(ends.lo, ends.hi)
@@ -158,6 +176,22 @@ class _Search:
             after = sum(int(own.sum()) for own in self.open_ends())
             idle = idle + 1 if before - after <= max(1, before // 50) else 0
 
+    def by_programs(self) -> None:
+        """The linear program of every open end, and dives where its vertex is fractional; some cells at a time."""
+        dives = Dives(self, np.random.default_rng(self.work.seed))
+        cells = np.flatnonzero(self.wanted)
+        for own in np.array_split(cells, -(-len(cells) // TOGETHER)) if len(cells) else []:
+            for sign in (1, -1):
+                ends = [(cell, sign) for cell in own.tolist()]
+                for end in ends:
+                    if self.late():
+                        return
+                    self.relax(*end)
+                if len(self.sums.cells) >= DIVE_FROM:
+                    dives.attain(ends)
+                    self.to_ends(self.ends)
+            self.say(int(own[-1]))
+
     def single(self) -> None:
         """Every end that is still open, one after the other."""
         for cell in np.flatnonzero(self.wanted).tolist():
@@ -168,26 +202,37 @@ class _Search:
                 self.end(cell, sign)
             self.say(cell)
 
+    def share(self) -> float:
+        """The seconds of one integer search: a fair part of what is left, and a little more, as most need less."""
+        left = self.deadline - time.monotonic()
+        return min(left, max(1.0, 4 * left / max(sum(int(own.sum()) for own in self.open_ends()), 1)))
+
     def late(self) -> bool:
         return time.monotonic() > self.deadline
 
-    def end(self, cell: int, sign: int) -> None:
-        """The most of sign x[cell]: attained and proved, or left as it is."""
-        best, proved = self.seen(cell, sign), self.proved(cell, sign)
-        if best == proved:
-            return
+    def best_ends(self) -> Ends:
+        return Ends(self.known.lo, self.known.hi)
+
+    def relax(self, cell: int, sign: int) -> bool:
+        """The linear program of an open end: its vertex as a point, its value as a bound; whether the end stays open."""
+        proved = self.proved(cell, sign)
+        if self.seen(cell, sign) == proved:
+            return False
         objective = np.zeros(len(self.sums.cells))
         objective[cell] = sign
         answer = self.lp.maximise(objective)
         if not isinstance(answer, Optimal):
-            return
+            return False
         self.take(answer)
-        best = self.seen(cell, sign)
         relaxed = floor(answer.value + INTEGRAL)
         leaf = exact_leaf(self.sums, self.ends, answer.y, {cell: sign}, min(relaxed, proved))
         if leaf is not None and relaxed < proved:
             self.prove(cell, sign, relaxed, leaf)
-        if best < min(relaxed, proved):
+        return self.seen(cell, sign) < min(relaxed, proved)
+
+    def end(self, cell: int, sign: int) -> None:
+        """The most of sign x[cell]: attained and proved, or left as it is."""
+        if self.relax(cell, sign):
             self.by_integers(cell, sign)
 
     def by_integers(self, cell: int, sign: int) -> None:
@@ -195,6 +240,8 @@ class _Search:
         answer = self.integer({cell: sign})
         self.take(answer)
         best = self.seen(cell, sign)
+        if isinstance(answer, Optimal) and round(answer.value) == best:
+            self.told.add((cell, sign))
         if best >= self.proved(cell, sign):
             return
         finder = _Cases(self, cell, sign, best)
@@ -213,9 +260,9 @@ class _Search:
         for cell, own in c.items():
             objective[cell] = own
         program = IntegerProgram(self.A, self.sums.least - shift, self.sums.most - shift, (hi - lo).astype(float), objective)
-        answer = self.work.solver(min(self.deadline - time.monotonic(), self.work.seconds / 4)).solve(program)
+        answer = self.work.solver(self.share()).solve(program)
         if isinstance(answer, Optimal):
-            return Optimal(answer.value, answer.z + lo)
+            return Optimal(answer.value + float(objective @ lo), answer.z + lo)
         if isinstance(answer, Infeasible):
             return answer
         met = None if answer.incumbent is None else answer.incumbent + lo
