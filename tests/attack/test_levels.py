@@ -4,20 +4,22 @@ from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from functools import reduce
 from itertools import combinations_with_replacement, product
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from genverify.attack.attack import attack_release
-from genverify.attack.levels import LevelsProof, attack_levels
+from genverify.attack.block import attack_release
+from genverify.attack.levels import LevelsAttack, attack_levels
 from genverify.attack.words.say import explain_levels
 from genverify.checker.check import CertificateError
+from genverify.checker.levels import LevelsChecker
 from genverify.core.claims import ANY, Claim
 from genverify.core.domain import Column, Domain
 from genverify.core.errors import DataError, ReleaseError
-from genverify.core.levels import Area, Levels, joined, make_levels
+from genverify.core.levels import Area, Levels, make_levels, seen_from, together
 from genverify.core.predicates import Predicate
 from genverify.core.queries import Query
 from genverify.core.release import Release, Schema
@@ -58,12 +60,20 @@ def publish(schema: Schema, name: str, records: Sequence[tuple[int, ...]], width
 
 
 def levels_of(
-    blocks: Sequence[Sequence[tuple[int, ...]]], below: Sequence[str], above: Sequence[str], width: int = 0
+    blocks: Sequence[Sequence[tuple[int, ...]]],
+    below: Sequence[str],
+    above: Sequence[str],
+    width: int = 0,
+    between: Sequence[str] | None = None,
 ) -> Levels:
+    """Blocks and their tract; where tables `between` are given, the first two blocks are a block group."""
     every = [record for block in blocks for record in block]
-    tract = Area("tract", publish(schema_of(above), "tract", every), tuple(range(len(blocks))))
+    areas = [Area("tract", publish(schema_of(above), "tract", every), tuple(range(len(blocks))))]
+    if between is not None:
+        group = [record for block in blocks[:2] for record in block]
+        areas.append(Area("group", publish(schema_of(between), "group", group), tuple(range(len(blocks[:2])))))
     own = schema_of(below)
-    return make_levels([publish(own, f"b{number}", block, width) for number, block in enumerate(blocks)], [tract])
+    return make_levels([publish(own, f"b{number}", block, width) for number, block in enumerate(blocks)], areas)
 
 
 def fits(release: Release, records: Sequence[tuple[int, ...]]) -> bool:
@@ -77,12 +87,16 @@ def true_claims(levels: Levels) -> list[set[Claim]]:
         [records for records in combinations_with_replacement(RECORDS, block.n) if fits(block, records)]
         for block in levels.blocks
     ]
-    [area] = levels.areas
     fitting = np.ones([len(options) for options in own], dtype=bool)
-    for query, lo, hi in zip(area.release.queries, area.release.lo, area.release.hi, strict=True):
-        counts = [np.array([count(query, records) for records in options]) for options in own]
-        total = reduce(np.add.outer, counts)
-        fitting &= (lo <= total) & (total <= hi)
+    for area in levels.areas:
+        for query, lo, hi in zip(area.release.queries, area.release.lo, area.release.hi, strict=True):
+            inside = [number in area.blocks for number in range(len(own))]
+            counts = [
+                np.array([count(query, records) if here else 0 for records in options])
+                for here, options in zip(inside, own, strict=True)
+            ]
+            total = reduce(np.add.outer, counts)
+            fitting &= (lo <= total) & (total <= hi)
     found = []
     for number, options in enumerate(own):
         others = tuple(axis for axis in range(len(own)) if axis != number)
@@ -105,12 +119,12 @@ blocks_of_people = st.lists(st.lists(st.sampled_from(RECORDS), max_size=2), min_
 chosen_tables = st.lists(st.sampled_from(["A", "B", "C", "AB", "AC", "BC", "sum"]), unique=True, max_size=4)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(blocks_of_people, chosen_tables, chosen_tables, st.sampled_from([0, 0, 1]))
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(blocks_of_people, chosen_tables, chosen_tables, st.sampled_from([0, 0, 1]), st.none() | chosen_tables)
 def test_exactly_the_claims_that_hold_in_every_dataset_are_verified(
-    blocks: list[list[tuple[int, ...]]], below: list[str], above: list[str], width: int
+    blocks: list[list[tuple[int, ...]]], below: list[str], above: list[str], width: int, between: list[str] | None
 ) -> None:
-    levels = levels_of(blocks, below, above, width)
+    levels = levels_of(blocks, below, above, width, between)
     for verified, true in zip(attack_levels(levels, K=6), true_claims(levels), strict=True):
         assert set(verified.claims) == true
         assert verified.undecided == ()
@@ -130,9 +144,13 @@ def test_the_tract_tells_what_a_block_alone_does_not() -> None:
     assert Claim((0, 0, 2), 1) not in together.claims  # which of the two has B = 0 is told by no table
 
 
-def test_without_a_table_of_the_tract_it_is_the_attack_on_the_block() -> None:
-    levels = levels_of([[(0, 0, 2), (0, 1, 0)], [(1, 1, 0)]], ["AB", "C"], [])
-    for verified, block in zip(attack_levels(levels), levels.blocks, strict=True):
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(blocks_of_people, chosen_tables)
+def test_without_a_table_of_the_tract_it_is_the_attack_on_the_block(
+    blocks: list[list[tuple[int, ...]]], below: list[str]
+) -> None:
+    levels = levels_of(blocks, below, [])
+    for verified, block in zip(attack_levels(levels, K=3), levels.blocks, strict=True):
         assert set(verified.claims) == set(attack_release(block, DEFAULT).claims)
 
 
@@ -146,47 +164,81 @@ def test_competing_blocks_are_told_apart_where_the_rest_as_one_is_not_enough() -
 
 def test_a_proof_is_told_in_words() -> None:
     levels = two_blocks()
-    verified = next(iter(attack_levels(levels)))
-    text = explain_levels(levels, verified, Claim((0, ANY, 2), 1))
+    attack = LevelsAttack(levels)
+    verified = next(attack.blocks())
+    text = explain_levels(levels, attack.shared, verified, Claim((0, ANY, 2), 1))
     assert text.startswith("block b0: exactly 1 record with A: no, C: two")
     assert "tract/AC." in text
     with pytest.raises(DataError, match="not among the verified claims"):
-        explain_levels(levels, verified, Claim((0, 0, 2), 1))
+        explain_levels(levels, attack.shared, verified, Claim((0, 0, 2), 1))
 
 
-def forged(proof: LevelsProof) -> Iterator[LevelsProof]:
-    """The certificate with other counts or multipliers, or about other cells."""
-    for place, claim in enumerate(proof.certificate["claims"]):
-        changed = deepcopy(proof.certificate)
-        changed["claims"][place]["m"] = claim["m"] + 1
-        yield LevelsProof(proof.groups, proof.cells, changed)
-    for place, both in enumerate(proof.certificate["proofs"]):
-        for cell in both["lower"].get("y", {}):
-            changed = deepcopy(proof.certificate)
-            changed["proofs"][place]["lower"]["y"][cell] -= 3
-            yield LevelsProof(proof.groups, proof.cells, changed)
-    yield LevelsProof(proof.groups, proof.cells[1:], proof.certificate)
-    yield LevelsProof(proof.groups[::-1], proof.cells, proof.certificate)
+def changed(certificate: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The certificate with another count, or with another multiplier, denominator or bound somewhere."""
+    for place, claim in enumerate(certificate["claims"]):
+        for m in (claim["m"] - 1, claim["m"] + 1):
+            other = deepcopy(certificate)
+            other["claims"][place]["m"] = m
+            yield other
+    for place, both in enumerate(certificate["proofs"]):
+        for side in both:
+            for cell, change in product(both[side].get("y", {}), (-3, -1, 1)):
+                other = deepcopy(certificate)
+                other["proofs"][place][side]["y"][cell] += change
+                yield other
 
 
-def test_forged_proofs_are_refused() -> None:
-    levels = levels_of([[(0, 0, 2), (0, 1, 0)], [(1, 1, 0)]], ["AB"], ["AC", "BC"])
-    tried = 0
-    for verified in attack_levels(levels):
-        for proof in verified.proofs:
-            assert proof.check(levels).claims == len(proof.certificate["claims"])
-            for false in forged(proof):
-                tried += 1
-                with pytest.raises((CertificateError, ReleaseError)):
-                    false.check(levels)
-    assert tried > 20
+def count_of(records: Sequence[tuple[int, ...]], where: dict[str, int]) -> int:
+    return sum(
+        all(dict(zip(DOMAIN.names, record, strict=True))[n] == code for n, code in where.items()) for record in records
+    )
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(blocks_of_people, chosen_tables, chosen_tables)
+def test_no_changed_proof_is_accepted_for_a_claim_that_some_dataset_refutes(
+    blocks: list[list[tuple[int, ...]]], below: list[str], above: list[str]
+) -> None:
+    """Each block's own records are one dataset that fits: what they contradict must never be accepted."""
+    levels = levels_of(blocks, below, above)
+    attack = LevelsAttack(levels, K=3)
+    for verified in attack.blocks():
+        kinds = [(verified.alone, lambda c, n=verified.number: attack.checker.alone(n, c))] if verified.alone else []
+        kinds += [(verified.together, attack.checker.together)] if verified.together else []
+        for certificate, check in kinds:
+            for other in changed(certificate):
+                try:
+                    check(other)
+                except (CertificateError, ReleaseError):
+                    continue
+                for claim in other["claims"]:
+                    number = claim["where"].get("BLOCK", verified.number + 1) - 1
+                    where = {name: code for name, code in claim["where"].items() if name != "BLOCK"}
+                    assert count_of(blocks[number], where) == claim["m"]
+
+
+def test_what_nobody_has_is_checked() -> None:
+    """The tract's one record with C = 2 lies in the first block, so the second has none, which only all cells tell."""
+    levels = levels_of([[(1, 0, 2)], [(0, 0, 0)]], ["A", "sum"], ["C"])
+    attack = LevelsAttack(levels)
+    assert attack.shared["nobody"]
+    assert Claim((0, ANY, 0), 1) in list(attack.blocks())[1].claims
+    LevelsChecker(levels, attack.shared)
+    for place, proof in enumerate(attack.shared["nobody"]):
+        for cell in proof["y"]:
+            other = deepcopy(attack.shared)
+            other["nobody"][place]["y"][cell] -= 2
+            with pytest.raises(CertificateError, match=r"below 0|leaves room"):
+                LevelsChecker(levels, other)
+    with pytest.raises(CertificateError, match="has the keys"):
+        LevelsChecker(levels, {"nobody": []})
 
 
 def test_a_proof_is_about_its_counts() -> None:
     levels, other = two_blocks(), levels_of([[(0, 0, 0)], [(1, 1, 0)]], ["A"], ["AC", "B"])
-    proof = next(iter(attack_levels(levels))).proofs[0]
+    attack = LevelsAttack(levels)
     with pytest.raises(CertificateError, match="other counts"):
-        proof.check(other)
+        LevelsChecker(other, attack.shared)
 
 
 def test_blocks_that_do_not_add_up_are_named() -> None:
@@ -217,7 +269,7 @@ def test_tables_that_contradict_each_other_are_said_to() -> None:
         list(attack_levels(levels))
 
 
-def test_columns_and_groups_must_fit() -> None:
+def test_columns_tables_and_names_must_fit() -> None:
     levels = two_blocks()
     named = Domain((Column("BLOCK", "", (0, 1), ("a", "b")),))
     odd = Release(Schema(named, (), ()), "x", 1, *[np.zeros(0, dtype=np.int64)] * 3)
@@ -225,8 +277,17 @@ def test_columns_and_groups_must_fit() -> None:
         make_levels([odd], [])
     with pytest.raises(DataError, match="other columns or codes"):
         make_levels([levels.blocks[0], odd], [])
-    with pytest.raises(DataError, match="exactly one group"):
-        joined(levels, [[0]])
-    half = Levels(levels.blocks, (Area("tract", levels.areas[0].release, (0,)),))
-    with pytest.raises(DataError, match="splits a group"):
-        joined(half, [[0, 1]])
+    with pytest.raises(DataError, match="other tables than b0"):
+        make_levels([levels.blocks[0], publish(schema_of(["C"]), "x", [(0, 0, 0)])], [])
+    with pytest.raises(ReleaseError, match="b0 is the name of two blocks or areas"):
+        make_levels([levels.blocks[0], levels.blocks[0]], [])
+
+
+def test_a_block_alone_is_told_no_more_than_its_areas_count() -> None:
+    levels = two_blocks()
+    seen = seen_from(levels, 0)
+    known = {query.id: (lo, hi) for query, lo, hi in zip(seen.queries, seen.lo.tolist(), seen.hi.tolist(), strict=True)}
+    assert known["A.0"] == (1, 1)
+    assert known["tract/B.0"] == (0, 1)
+    assert known["tract/AC.00"] == (0, 0)
+    assert [query.id for query in together(levels).queries if query.table == "N"] == ["b0/N", "b1/N", "tract/N"]

@@ -13,6 +13,7 @@ from genverify.checker.check import Checked, check_block
 from genverify.core.claims import ANY, Claim, Codes, as_claims, candidate_claims
 from genverify.core.release import Release
 from genverify.solve.datasets import class_vectors
+from genverify.solve.exclusions import Lemma
 from genverify.solve.leaves import Node, certificate_of
 from genverify.solve.program import Program
 from genverify.solve.settings import ProgramSettings
@@ -100,7 +101,9 @@ def number_proofs(verified: Sequence[Decision]) -> tuple[tuple[int | None, ...],
 
 def proofs_dict(verified: Verified) -> dict[str, Any]:
     """The proofs of a block as plain values, in the form that the checker reads."""
-    return _certificate(verified.program, verified.claims, verified.proof_of, verified.proofs)
+    return _certificate(
+        verified.program.release, verified.program.lemmas, verified.claims, verified.proof_of, verified.proofs
+    )
 
 
 def check_decisions(program: Program, verified: Sequence[Decision]) -> None:
@@ -110,15 +113,24 @@ def check_decisions(program: Program, verified: Sequence[Decision]) -> None:
 
 def certificate_for(program: Program, verified: Sequence[Decision]) -> dict[str, Any]:
     """The certificate of verified claims."""
+    return release_certificate(program.release, program.lemmas, verified)
+
+
+def release_certificate(release: Release, lemmas: Sequence[Lemma], verified: Sequence[Decision]) -> dict[str, Any]:
+    """The certificate of verified claims about a release."""
     proof_of, proofs = number_proofs(verified)
-    return _certificate(program, [decision.claim for decision in verified], proof_of, proofs)
+    return _certificate(release, lemmas, [decision.claim for decision in verified], proof_of, proofs)
 
 
 def _certificate(
-    program: Program, claims: Sequence[Claim], proof_of: Sequence[int | None], proofs: Sequence[tuple[Node, Node]]
+    release: Release,
+    lemmas: Sequence[Lemma],
+    claims: Sequence[Claim],
+    proof_of: Sequence[int | None],
+    proofs: Sequence[tuple[Node, Node]],
 ) -> dict[str, Any]:
-    names = program.types.domain.names
-    return certificate_of(program.release, program.lemmas) | {
+    names = release.schema.domain.names
+    return certificate_of(release, lemmas) | {
         "proofs": [{"lower": lower.as_dict(), "upper": upper.as_dict()} for lower, upper in proofs],
         "claims": [
             {"where": claim_where(names, claim), "m": claim.m, "proof": proof}

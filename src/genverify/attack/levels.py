@@ -1,66 +1,61 @@
 """
 The attack on blocks through the tables of their areas: what block and area counts prove together, block by block.
 
-A claim about a block is proved from the block itself, a few blocks that compete with it for the same records, and all others
-taken together as if they were one. So a proof names few cells, and is of the same kind as that of a block alone.
+First it is shown, for all blocks at once, which records no block can have. With these gone most claims follow from the
+block's own cells; what is left is asked of all blocks together.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import floor
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from genverify.attack.block import certificate_for
+from genverify.attack.block import certificate_for, release_certificate
 from genverify.attack.verify import Decision, Verdict, Verifier
-from genverify.checker.check import Checked, check_block
+from genverify.checker.levels import LevelsChecker
 from genverify.core.claims import Claim, as_claims, candidate_claims, claim_arrays
 from genverify.core.errors import ReleaseError
-from genverify.core.levels import BLOCK, Levels, joined
-from genverify.core.predicates import Flags, Predicate
-from genverify.core.queries import Query
-from genverify.core.release import TOTAL
+from genverify.core.levels import Levels
+from genverify.solve.bounds import Bound, Bounder, Limits
 from genverify.solve.classes import matched_classes
 from genverify.solve.datasets import draw_dataset
-from genverify.solve.exclusions import adding
-from genverify.solve.joint import Joint, build_joint, coefficients
+from genverify.solve.joint import build_joint
+from genverify.solve.leaves import exact_leaf
+from genverify.solve.possible import possible_classes
 from genverify.solve.program import Program
+from genverify.solve.recount import INTEGRAL, integer_point
 from genverify.solve.settings import DEFAULT, ProgramSettings
+from genverify.solve.solvers.base import LinearProgram, Optimal
 
 Ints = npt.NDArray[np.int64]
-Records = frozenset[tuple[int, ...]]
-THIS = 1
 DRAWS = 4
-ROUNDS = 3
-# As long as a candidate is left, the next step: blocks distinguished from the rest, and whether zeros are looked for
-# that the relevant cells do not imply. Most claims need neither.
-STEPS = ((0, False), (0, True), (3, True), (12, True))
-
-
-@dataclass(frozen=True)
-class LevelsProof:
-    """A certificate about one block: it speaks of the release that joins these groups of blocks, cut down to some cells."""
-
-    groups: tuple[tuple[int, ...], ...]
-    cells: tuple[str, ...]
-    certificate: dict[str, Any]
-
-    def check(self, levels: Levels) -> Checked:
-        """Check the certificate against the published counts of all levels."""
-        return check_block(joined(levels, self.groups, frozenset(self.cells)), self.certificate)
+VECTORS = 12  # class counts of a block from which candidates are drawn; all others are compared with these
+BRANCHED = 4_000_000  # coefficients of the program of all blocks up to which integers are searched with proofs
+SEARCHES = 200  # integer searches for one set of areas where the program is larger than that
 
 
 @dataclass(frozen=True)
 class LevelsVerified:
-    """What came out of a block: verified claims with their proofs, and candidates that are neither proved nor refuted."""
+    """
+    What came out of a block: verified claims, and candidates that are neither proved nor refuted. `alone` is the certificate
+    of the claims that follow from the block's own records, `together` of those that need the cells of all blocks.
+    """
 
+    number: int
     block: str
     n: int
     claims: tuple[Claim, ...]
-    proofs: tuple[LevelsProof, ...]
+    alone: dict[str, Any] | None
+    together: dict[str, Any] | None
     undecided: tuple[Claim, ...]
+
+    @property
+    def certificates(self) -> list[dict[str, Any]]:
+        return [certificate for certificate in (self.alone, self.together) if certificate]
 
     @cached_property
     def determined(self) -> int:
@@ -72,50 +67,67 @@ def attack_levels(
     levels: Levels, settings: ProgramSettings = DEFAULT, K: int = 20, min_k: int = 1, seed: int = 1
 ) -> Iterator[LevelsVerified]:
     """Generate datasets of all blocks together; verify, block by block, what holds in all of them; check every proof."""
-    joint = build_joint(levels, settings.max_types)
-    datasets = {z.tobytes(): z for z in joint.datasets(settings.make_solver(), K, seed)}
-    if not datasets:
-        names = ", ".join(area.release.block for area in levels.areas) or "the blocks"
-        raise ReleaseError(
-            f"no dataset fits all tables of {names} together, or none was found within program.nodes and program.seconds; "
-            "where the counts are exact, block and area tables contradict each other"
-        )
-    attack = _Attack(joint, settings, np.array(list(datasets.values())), np.random.default_rng(seed))
-    for number in range(len(levels.blocks)):
-        yield attack.block(number, min_k)
+    return LevelsAttack(levels, settings, K, seed).blocks(min_k)
 
 
-@dataclass
-class _Attack:
-    joint: Joint
-    settings: ProgramSettings
-    datasets: Ints
-    rng: np.random.Generator
+class LevelsAttack:
+    """
+    The attack on all blocks of some areas. `shared` is the part of its proofs that all blocks share, and `datasets` are all
+    that it met.
+    """
 
-    def block(self, number: int, min_k: int) -> LevelsVerified:
+    def __init__(self, levels: Levels, settings: ProgramSettings = DEFAULT, K: int = 20, seed: int = 1) -> None:
+        self.levels, self.settings, self.rng = levels, settings, np.random.default_rng(seed)
+        whole = build_joint(levels, settings.max_types)
+        datasets = {z.tobytes(): z for z in whole.datasets(settings.make_solver(), K, seed)}
+        if not datasets:
+            names = ", ".join(area.release.block for area in levels.areas) or "the blocks"
+            raise ReleaseError(
+                f"no dataset fits all tables of {names} together, or none was found within program.nodes and "
+                "program.seconds; where the counts are exact, block and area tables contradict each other"
+            )
+        possible = possible_classes(whole, settings.make_solver(), list(datasets.values()))
+        self.joint = whole.restricted(possible.classes)
+        self.datasets: Ints = np.array(possible.datasets)[:, possible.classes]
+        self.linear_programs, self.searches = possible.linear_programs, 0
+        lemmas = {program.release.block: [lemma.as_dict() for lemma in program.lemmas] for program in whole.programs}
+        self.shared: dict[str, Any] = {
+            "release": whole.release.digest,
+            "lemmas": {block: found for block, found in lemmas.items() if found},
+            "nobody": [leaf.as_dict() for leaf in possible.nobody],
+        }
+        self.checker = LevelsChecker(levels, self.shared)
+        self.answers: dict[tuple[bytes, int, int], Bound] = {}
+
+    def blocks(self, min_k: int = 1) -> Iterator[LevelsVerified]:
+        for number in range(len(self.levels.blocks)):
+            yield self.block(number, min_k)
+
+    def block(self, number: int, min_k: int = 1) -> LevelsVerified:
+        """What is proved about one block, with every proof checked."""
         program = self.joint.programs[number]
-        left = self.candidates(number, min_k)
-        verified: list[Claim] = []
-        proofs: list[LevelsProof] = []
-        competing: list[int] = []
-        for most, zeros in STEPS:
-            if left and (most == 0 or competing):
-                step = _Step(self.joint, self.settings, number, competing[:most], zeros)
-                found = step.prove(left)
-                if found:
-                    proofs.append(step.proof(found))
-                    proofs[-1].check(self.joint.levels)
-                verified += [left[place] for place in found]
-                left = [claim for place, claim in enumerate(left) if place not in found]
-                competing = self.competing(number, step.varied()) if left else []
-        undecided = tuple(claim for claim in left if not self.refuted(number, claim))
-        return LevelsVerified(self.joint.levels.blocks[number].block, program.n, tuple(verified), tuple(proofs), undecided)
+        candidates = self.candidates(number, min_k)
+        own = _verified(self.alone(program, number, candidates))
+        alone = certificate_for(program, own) if own else None
+        if alone:
+            self.checker.alone(number, alone)
+        proved = {decision.claim for decision in own}
+        left = [claim for claim in candidates if claim not in proved]
+        decisions = self.together(number, left)
+        more = _verified(decisions)
+        placed = [_placed(number, decision) for decision in more]
+        together = release_certificate(self.joint.release, (), placed) if placed else None
+        if together:
+            self.checker.together(together)
+        claims = tuple(decision.claim for decision in (*own, *more))
+        open_ = tuple(d.claim for d in decisions if d.verdict in (Verdict.UNDECIDED, Verdict.UNCERTIFIED))
+        return LevelsVerified(number, program.release.block, program.n, claims, alone, together, open_)
 
     def candidates(self, number: int, min_k: int) -> list[Claim]:
-        """The claims that hold in every generated dataset."""
-        program = self.joint.programs[number]
-        vectors = np.unique(self.datasets[:, self.joint.spans[number]], axis=0)
-        drawn = [draw_dataset(program, z, self.rng) for z in vectors for _ in range(DRAWS)]
+        """The claims that hold in every dataset that was met."""
+        program, vectors = self.joint.programs[number], self.vectors(number)
+        draws = 1 if int(program.types.raw.sum()) == program.classes else DRAWS  # 1: a class holds one kind of record
+        drawn = [draw_dataset(program, z, self.rng) for z in vectors[:VECTORS] for _ in range(draws)]
         codes, m = candidate_claims(np.array(drawn), min_k)
         if not len(m):
             return []
@@ -123,157 +135,113 @@ class _Attack:
         holds = ((m[:, None] == F @ vectors.T) & (m[:, None] == T @ vectors.T)).all(axis=1)
         return as_claims(codes[holds], m[holds])
 
-    def competing(self, number: int, varied: Records) -> list[int]:
-        """The other blocks, those first that may hold most of the records whose number this block leaves open."""
-        areas = [set(area.blocks) for area in self.joint.levels.areas if number in area.blocks]
-        others = sorted(set().union(*areas) - {number})
-        return sorted(others, key=lambda other: (-len(varied & self.records[other]), other))
-
-    @cached_property
-    def records(self) -> list[Records]:
-        return [_records(program, np.ones(len(program.types), dtype=bool)) for program in self.joint.programs]
-
-    def refuted(self, number: int, claim: Claim) -> bool:
-        """Whether some dataset of all blocks contradicts the claim, found by the solver's integer search and recounted."""
-        F, T = matched_classes(self.joint.programs[number], claim_arrays([claim])[0])
-        span = self.joint.spans[number]
-        for row, sign in ((T, 1), (F, -1)):
-            objective = np.zeros(self.joint.A.shape[1])
-            objective[span] = sign * row.toarray()[0]
-            z = self.joint.best(self.settings.make_solver(), objective)
-            if z is not None and sign * int(row.toarray()[0] @ z[span]) > sign * claim.m:
-                return True
-        return False
-
-
-class _Step:
-    """The claims of one block, decided on the release that joins it, some competing blocks, and the others as one."""
-
-    def __init__(self, joint: Joint, settings: ProgramSettings, number: int, apart: Sequence[int], zeros: bool) -> None:
-        self.joint, self.number, self.apart = joint, number, tuple(apart)
-        self.groups = _groups(joint.levels, (number, *apart))
-        cells = relevant_cells(joint, self.groups, (number, *apart))
-        for _ in range(ROUNDS):
-            self.release = joined(joint.levels, self.groups, cells)
-            self.bounder = settings.bounder(self.release)
-            # Cells that count 0 hold no record of these blocks, so they were left out; where the others do not rule such
-            # records out together, they are needed after all.
-            needed = open_zeros(joint.levels, self.groups, self.program) - cells if zeros else frozenset()
-            if not needed:
-                break
-            cells |= needed
-
-    @property
-    def program(self) -> Program:
-        return self.bounder.program
-
-    @cached_property
-    def decided(self) -> Verifier:
-        return Verifier(self.bounder)
-
-    def own_types(self) -> Flags:
-        atoms = self.program.types.atoms[0]
-        mine = np.array([THIS in atom for atom in atoms], dtype=bool)
-        flags: Flags = mine[self.program.types.table[:, 0]]
-        return flags
-
-    def prove(self, claims: Sequence[Claim]) -> dict[int, Decision]:
-        """The decisions of the claims that are verified, by their places."""
-        here = [Claim((THIS, *claim.codes), claim.m) for claim in claims]
-        decisions = self.decided.decide(here)
-        return {place: decision for place, decision in enumerate(decisions) if decision.verdict is Verdict.VERIFIED}
-
-    def proof(self, found: dict[int, Decision]) -> LevelsProof:
-        cells = tuple(query.id for query in self.release.queries)
-        return LevelsProof(self.groups, cells, certificate_for(self.program, list(found.values())))
-
-    def varied(self) -> Records:
-        """The records of the block whose number differs between the datasets that were met."""
-        seen = np.array(self.bounder.seen).reshape(-1, self.program.classes)
-        if not len(seen):
-            return frozenset()
-        differs = (seen.max(axis=0) > seen.min(axis=0))[self.program.class_of] & self.own_types()
-        return frozenset(record[1:] for record in _records(self.program, differs))
-
-
-def _groups(levels: Levels, apart: Sequence[int]) -> tuple[tuple[int, ...], ...]:
-    """Some blocks one by one, the others together, as far as they lie in the same areas."""
-    rest: dict[tuple[int, ...], list[int]] = {}
-    for number in range(len(levels.blocks)):
-        if number not in apart:
-            inside = tuple(place for place, area in enumerate(levels.areas) if number in area.blocks)
-            rest.setdefault(inside, []).append(number)
-    return (*((number,) for number in apart), *(tuple(group) for group in rest.values()))
-
-
-def relevant_cells(joint: Joint, groups: Sequence[Sequence[int]], about: Sequence[int]) -> frozenset[str]:
-    """The cells, of all groups and areas, that hold some record which one of the given blocks may hold."""
-    levels = joint.levels
-    held = {"": _held(joint, about, levels.schema.queries)}
-    held |= {area.release.block: _held(joint, about, area.release.queries) for area in levels.areas}
-    names = levels.names(groups)
-    cells = {f"{name}/{cell}" for name in names for cell in held[""]} | {f"{name}/{TOTAL}" for name in names}
-    return frozenset(cells | {f"{area}/{cell}" for area, ids in held.items() if area for cell in ids})
-
-
-def _held(joint: Joint, about: Sequence[int], queries: Sequence[Query]) -> list[str]:
-    flags = [coefficients(joint.programs[number].types, queries).sum(axis=1) > 0 for number in about]
-    return [queries[place].id for place in np.flatnonzero(np.logical_or.reduce(flags)).tolist()]
-
-
-def open_zeros(levels: Levels, groups: Sequence[Sequence[int]], program: Program) -> frozenset[str]:
-    """The cells that count 0 and hold some record that a program leaves open; of cells inside others, the others only."""
-    published, _, hi = levels.counts
-    open_ = _Open(program)
-    found: list[tuple[str, Predicate]] = []
-    for code, (group, name) in enumerate(zip(groups, levels.names(groups), strict=True), 1):
-        own = list(group)
-        zero = published[own].all(axis=0) & (hi[own].sum(axis=0) == 0)
-        found += open_.among([code], name, [levels.schema.queries[cell] for cell in np.flatnonzero(zero).tolist()])
-    for area in levels.areas:
-        codes = [code for code, group in enumerate(groups, 1) if set(group) <= set(area.blocks)]
-        zeros = [query for query, most in zip(area.release.queries, area.release.hi.tolist(), strict=True) if most == 0]
-        found += open_.among(codes, area.release.block, zeros)
-    return frozenset(name for name, own in found if not any(_inside(own, other) for _, other in found))
-
-
-class _Open:
-    """Which types of a program may hold a record of a cell, clause by clause."""
-
-    def __init__(self, program: Program) -> None:
-        self.types = program.types
-        self.known: dict[tuple[str, tuple[int, ...]], Flags] = {}
-
-    def among(self, codes: Sequence[int], name: str, cells: Sequence[Query]) -> list[tuple[str, Predicate]]:
-        """The cells of some blocks that hold an open record, with the condition on the records that add to them."""
-        found, here = [], Predicate.of({BLOCK: codes})
-        for cell in cells:
-            condition = adding(cell, self.types.domain)
-            flags = self.clause(here.clauses[0])
-            for clause in condition.clauses:
-                flags = flags & self.clause(clause)
-            if flags.any():
-                found.append((f"{name}/{cell.id}", here & condition))
+    def vectors(self, number: int) -> Ints:
+        """The distinct class counts of a block in the datasets that were met."""
+        found: Ints = np.unique(self.datasets[:, self.joint.spans[number]], axis=0)
         return found
 
-    def clause(self, clause: tuple[str, tuple[int, ...]]) -> Flags:
-        if clause not in self.known:
-            column, codes = self.types.domain.names.index(clause[0]), set(clause[1])
-            held = np.array([not codes.isdisjoint(atom) for atom in self.types.atoms[column]], dtype=bool)
-            self.known[clause] = held[self.types.table[:, column]]
-        return self.known[clause]
+    def alone(self, program: Program, number: int, claims: Sequence[Claim]) -> list[Decision]:
+        """The claims decided on the block's own program: those that it refutes may still follow from all blocks together."""
+        if not claims:
+            return []
+        bounder = Bounder(program, self.settings.make_solver(), self.limits)
+        bounder.learn(list(self.vectors(number)))
+        return Verifier(bounder).decide(claims)
+
+    def together(self, number: int, claims: Sequence[Claim]) -> list[Decision]:
+        """The claims decided on the program of all blocks."""
+        if not claims:
+            return []
+        codes, _ = claim_arrays(claims)
+        F, T = (matrix.toarray().astype(np.int64) for matrix in matched_classes(self.joint.programs[number], codes))
+        return [self.decide(number, claim, F[place], T[place]) for place, claim in enumerate(claims)]
+
+    def decide(self, number: int, claim: Claim, F: Ints, T: Ints) -> Decision:
+        """min sum_F z = m = max sum_T z, over the datasets of all blocks."""
+        own = self.datasets[:, self.joint.spans[number]]
+        if ((own @ F != claim.m) | (own @ T != claim.m)).any():
+            return Decision(claim, Verdict.REFUTED)
+        upper = self.at_most(number, T, claim.m)
+        if upper.counterexample is not None:
+            return Decision(claim, Verdict.REFUTED, integer=upper.integer)
+        lower = self.at_most(number, -F, -claim.m)
+        if lower.counterexample is not None:
+            return Decision(claim, Verdict.REFUTED, integer=lower.integer)
+        integer, limit = upper.integer or lower.integer, upper.limit or lower.limit
+        if upper.proof and lower.proof:
+            return Decision(claim, Verdict.VERIFIED, lower.proof, upper.proof, integer)
+        decided = upper.decided and lower.decided
+        return Decision(claim, Verdict.UNCERTIFIED if decided else Verdict.UNDECIDED, integer=integer, limit=limit)
+
+    def at_most(self, number: int, weights: Ints, b: int) -> Bound:
+        """Whether the records of a block, weighted by class, are at most b; asked once."""
+        key = weights.tobytes(), number, b
+        if key not in self.answers:
+            c = np.zeros(self.joint.A.shape[1], dtype=np.int64)
+            c[self.joint.spans[number]] = weights
+            self.answers[key] = self._at_most(c, b)
+        return self.answers[key]
+
+    def _at_most(self, c: Ints, b: int) -> Bound:
+        self.linear_programs += 1
+        answer = self.lp.maximise(c)
+        if not isinstance(answer, Optimal):
+            return Bound(limit="linear program", decided=False)
+        if floor(answer.value + INTEGRAL) <= b:
+            leaf = None if answer.y is None else exact_leaf(self.joint, [], answer.y, c, b, "bound")
+            if leaf is not None:
+                return Bound(proof=leaf)
+            return self.searched(c, b)
+        z = integer_point(answer.z)
+        if z is not None:
+            return self.met(z)
+        return self.searched(c, b)
+
+    def met(self, z: Ints, integer: bool = False) -> Bound:
+        """A dataset that exceeds a bound, kept: it may contradict other claims."""
+        self.joint.recount(z)
+        self.datasets = np.vstack([self.datasets, z[None, :]])
+        return Bound(counterexample=z, integer=integer)
+
+    def searched(self, c: Ints, b: int) -> Bound:
+        """What the linear program leaves open: branching with proofs; a search without, where all blocks are too large."""
+        if self.branching is not None:
+            bound = self.branching.at_most(c, b)
+            if bound.counterexample is not None:
+                self.met(bound.counterexample)
+            return bound
+        if self.searches >= SEARCHES:
+            return Bound(limit="integer searches", integer=True, decided=False)
+        self.searches += 1
+        z = self.joint.best(self.settings.make_solver(), c.astype(float))
+        if z is not None and int(c @ z) > b:
+            return self.met(z, integer=True)
+        return Bound(limit="no proof of what an integer search did not find", integer=True, decided=False)
+
+    @property
+    def limits(self) -> Limits:
+        return Limits(self.settings.nodes, self.settings.leaves, self.settings.seconds)
+
+    @cached_property
+    def lp(self) -> LinearProgram:
+        return self.settings.make_solver().linear_program(self.joint.A, self.joint.lo, self.joint.hi)
+
+    @cached_property
+    def branching(self) -> Bounder | None:
+        """The program of all blocks as an ordinary one, where it is small enough."""
+        rows, classes = self.joint.A.shape
+        if rows * classes > BRANCHED or not self.joint.alike:
+            return None
+        bounder = Bounder(self.joint.program(), self.settings.make_solver(), self.limits)
+        bounder.learn(list(self.datasets))
+        return bounder
 
 
-def _inside(inner: Predicate, outer: Predicate) -> bool:
-    """Whether a cell lies in another, and is not the same."""
-    where = inner.where
-    return inner != outer and all(name in where and set(where[name]) <= set(codes) for name, codes in outer.clauses)
+def _verified(decisions: Sequence[Decision]) -> list[Decision]:
+    return [decision for decision in decisions if decision.verdict is Verdict.VERIFIED]
 
 
-def _records(program: Program, chosen: Flags) -> Records:
-    """One record for each chosen type, by which types of other programs with the same cells are recognised."""
-    columns = [
-        np.array([atom[0] for atom in atoms], dtype=np.int64)[program.types.table[chosen, column]]
-        for column, atoms in enumerate(program.types.atoms)
-    ]
-    return frozenset(zip(*(column.tolist() for column in columns), strict=True))
+def _placed(number: int, decision: Decision) -> Decision:
+    """The decision about the records of all blocks, whose first column is the block."""
+    claim = Claim((number + 1, *decision.claim.codes), decision.claim.m)
+    return Decision(claim, decision.verdict, decision.lower, decision.upper, decision.integer)

@@ -25,12 +25,12 @@ from genverify.checker.form import (
     LARGEST,
     Certificate,
     CertificateError,
-    Fork,
     Leaf,
     Lemma,
     Node,
     ProvedBound,
     Statement,
+    forks,
     read_bounds,
     read_certificate,
 )
@@ -74,14 +74,14 @@ class Shown:
     open: Bits
 
 
-def check_block(release: Release, proofs: Mapping[str, Any]) -> Checked:
-    """Check all proofs of a block against its release; an error names the first that fails."""
+def check_block(release: Release, proofs: Mapping[str, Any], types: LiveTypes | None = None) -> Checked:
+    """Check all proofs of a block against its release; an error names the first that fails. `types`: known live types."""
     certificate = read_certificate(release, proofs)
     cells = _checked_cells(release, certificate)
     if not certificate.roots:  # where nothing is proved, more records may be live than the checker can hold
         return Checked(0, 0, 0, (), False)
-    types = _live(release, cells, certificate)
-    checker = _Checker(cells, types)
+    types = _live(release, cells, certificate) if types is None else _fine_enough(types, certificate)
+    checker = ProofChecker(cells, types)
     for claim in certificate.claims:
         checker.claim(claim)
     for said in certificate.impossible:
@@ -100,7 +100,7 @@ def check_bounds(release: Release, lemmas: Sequence[Mapping[str, Any]], bounds: 
     """Check bounds of counts, each on one side, against a release; an error names the first that fails."""
     certificate = read_bounds(release, lemmas, bounds)
     cells = _checked_cells(release, certificate)
-    checker = _Checker(cells, _live(release, cells, certificate))
+    checker = ProofChecker(cells, _live(release, cells, certificate))
     for bound, statement in zip(bounds, certificate.claims, strict=True):
         checker.half(statement, 1 if bound.side == "upper" else -1)
 
@@ -138,21 +138,28 @@ def _live(release: Release, cells: Cells, certificate: Certificate) -> LiveTypes
     conditions = [query.predicate for query in cells.queries]
     summed = {query.sums for query in cells.queries if query.sums}
     conditions += [Predicate.of({name: [code]}) for name in summed for code in domain[name].codes]
-    conditions += [fork.part for root in certificate.roots for fork in _forks(root) if isinstance(fork.part, Predicate)]
+    conditions += _parts(certificate)
     try:
         return live_types(domain, conditions, cells.empty, [*lemmas, *release.schema.rules])
     except TooManyRecords as error:
         raise CertificateError(f"block {release.block}: cannot be checked, {error}; publish or state more") from None
 
 
-def _forks(node: Node) -> Iterator[Fork]:
-    if isinstance(node, Fork):
-        yield node
-        yield from _forks(node.below)
-        yield from _forks(node.above)
+def _fine_enough(types: LiveTypes, certificate: Certificate) -> LiveTypes:
+    """Types that were found before; no part of a fork may hold some records of a type only."""
+    every = (1 << len(types)) - 1
+    for part in _parts(certificate):
+        if types.touched(part, every) & types.missed(part, every):
+            raise CertificateError(f"a fork on {part} tells records apart that no published cell does")
+    return types
 
 
-class _Checker:
+def _parts(certificate: Certificate) -> list[Predicate]:
+    """The conditions that forks split on."""
+    return [fork.part for root in certificate.roots for fork in forks(root) if isinstance(fork.part, Predicate)]
+
+
+class ProofChecker:
     """Checks the proofs of one block; each proof is added up once, whatever number of claims uses it."""
 
     def __init__(self, cells: Mapping[str, Cell], types: LiveTypes) -> None:

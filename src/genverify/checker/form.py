@@ -1,6 +1,6 @@
 """The form of a certificate: a JSON object read into frozen values. Whatever is malformed is refused."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -88,6 +88,14 @@ class Certificate:
         return list({id(node): node for node in found}.values())
 
 
+def forks(node: Node) -> Iterator[Fork]:
+    """All forks of a proof."""
+    if isinstance(node, Fork):
+        yield node
+        yield from forks(node.below)
+        yield from forks(node.above)
+
+
 @dataclass(frozen=True)
 class ProvedBound:
     """COUNT(where) >= m (side `lower`) or COUNT(where) <= m (side `upper`), and its proof as plain values."""
@@ -107,6 +115,15 @@ def read_bounds(release: Release, lemmas: Sequence[Mapping[str, Any]], bounds: S
         found.append(Statement(f"{block}, bound {i}", bound.where, _count(bound.m, block), node, node))
     known = tuple(reader.lemma(x, f"{block}, lemmas[{i}]") for i, x in enumerate(lemmas))
     return Certificate(known, tuple(found), (), (), None)
+
+
+def read_nobody(release: Release, proofs: Any) -> list[Statement]:
+    """Proofs that no dataset has a record of some kinds; which kinds is for the checker to find out."""
+    reader, found = _reader(release), []
+    for i, proof in enumerate(_list(proofs, f"{release.block}, nobody")):
+        node = reader.node(proof, f"{release.block}, nobody[{i}]", (BOUND,), False)
+        found.append(Statement(f"{release.block}, nobody[{i}]", Predicate(()), 0, node, node))
+    return found
 
 
 def read_certificate(release: Release, proofs: Mapping[str, Any]) -> Certificate:

@@ -1,7 +1,8 @@
 """Releases with levels: counts of blocks, and of the larger areas that the blocks make up, about the same records."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 
@@ -16,6 +17,7 @@ from genverify.core.release import TOTAL, Release, Schema
 
 Ints = npt.NDArray[np.int64]
 BLOCK = "BLOCK"
+NAMED = 5  # cells in an error
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,7 @@ class Levels:
     >>> one, two = (Release(Schema(Domain((sex,)), (), ()), name, 1, *[np.zeros(0, int)] * 3) for name in ("one", "two"))
     >>> tract = Release(Schema(Domain((sex,)), (), (women,)), "tract", 2, np.array([0]), np.array([1]), np.array([1]))
     >>> levels = make_levels([one, two], [Area("tract", tract, (0, 1))])
-    >>> [str(query.predicate) for query in joined(levels, [[0], [1]]).queries]
+    >>> [str(query.predicate) for query in together(levels).queries]
     ['BLOCK=1', 'BLOCK=2', 'BLOCK=1|2', 'BLOCK=1|2 and SEX=2']
     """
 
@@ -63,13 +65,19 @@ class Levels:
             lo[row, block.cells], hi[row, block.cells] = block.lo, block.hi
         return published, lo, hi
 
-    def names(self, groups: Sequence[Sequence[int]]) -> list[str]:
-        """What groups of blocks are called in the ids of their cells."""
-        first = [self.blocks[group[0]].block for group in groups]
-        return [
-            name if len(group) == 1 else f"{name} and {len(group) - 1} more"
-            for name, group in zip(first, groups, strict=True)
-        ]
+    @cached_property
+    def areas_of(self) -> tuple[tuple[Area, ...], ...]:
+        """Per block, the areas that it lies in."""
+        inside = [set(area.blocks) for area in self.areas]
+        return tuple(
+            tuple(area for area, blocks in zip(self.areas, inside, strict=True) if number in blocks)
+            for number in range(len(self.blocks))
+        )
+
+    @cached_property
+    def seen_schemas(self) -> dict[tuple[bytes, tuple[int, ...]], Schema]:
+        """The schemas of `seen_from`, which blocks that publish the same cells share."""
+        return {}
 
 
 def make_levels(blocks: Sequence[Release], areas: Sequence[Area]) -> Levels:
@@ -82,6 +90,9 @@ def make_levels(blocks: Sequence[Release], areas: Sequence[Area]) -> Levels:
     for release in (*blocks, *(area.release for area in areas)):
         if release.schema.domain != schema.domain:
             raise DataError(f"{release.block} has other columns or codes than {blocks[0].block}; give all areas one domain")
+    for block in blocks:
+        if block.schema is not schema and block.schema != schema:
+            raise DataError(f"{block.block} has other tables than {blocks[0].block}; leave out the cells that are not known")
     levels = Levels(tuple(blocks), tuple(areas))
     for area in areas:
         _check_area(levels, area)
@@ -92,7 +103,15 @@ def make_levels(blocks: Sequence[Release], areas: Sequence[Area]) -> Levels:
                 f"block {blocks[shared[0]].block} lies in two areas of the level {one.level}: {one.release.block} and "
                 f"{other.release.block}"
             )
+    _check_names([*(block.block for block in blocks), *(area.release.block for area in areas)])
     return levels
+
+
+def _check_names(names: Sequence[str]) -> None:
+    """Cells are called by the name of their block or area, so each stands once."""
+    twice = [name for name, times in Counter(names).items() if times > 1]
+    if twice:
+        raise ReleaseError(f"{twice[0]} is the name of two blocks or areas; give each its own name")
 
 
 def _check_area(levels: Levels, area: Area) -> None:
@@ -105,75 +124,69 @@ def _check_area(levels: Levels, area: Area) -> None:
         raise ReleaseError(f"{name} counts {area.release.n} records, but its {len(inside)} blocks {total}")
     published, lo, hi = (values[inside] for values in levels.counts)
     of_blocks = {(query.predicate, query.sums): cell for cell, query in enumerate(levels.schema.queries)}
+    wrong = []
     for query, least, most in zip(area.release.queries, area.release.lo.tolist(), area.release.hi.tolist(), strict=True):
         cell = of_blocks.get((query.predicate, query.sums))
         if cell is not None and published[:, cell].all():
             low, high = int(lo[:, cell].sum()), int(hi[:, cell].sum())
             if max(low, least) > min(high, most):
-                raise ReleaseError(
-                    f"{name}: {query.id} is {_range(least, most)}, but {levels.schema.queries[cell].id} of its blocks "
-                    f"adds up to {_range(low, high)}"
-                )
+                own = levels.schema.queries[cell].id
+                wrong.append(f"{query.id} is {_range(least, most)}, but {own} of its blocks adds up to {_range(low, high)}")
+    if wrong:
+        more = f"; and {len(wrong) - NAMED} more cells" if len(wrong) > NAMED else ""
+        raise ReleaseError(f"{name}: {'; '.join(wrong[:NAMED])}{more}")
 
 
 def _range(lo: int, hi: int) -> str:
     return f"{lo}" if lo == hi else f"{lo} to {hi}"
 
 
-def joined(levels: Levels, groups: Sequence[Sequence[int]], cells: Collection[str] | None = None) -> Release:
-    """
-    One release about all records, whose first column says in which group of blocks a record lies.
+def seen_from(levels: Levels, number: int) -> Release:
+    """What all tables say about the records of one block alone: its own cells, and no more than its areas count."""
+    block, areas = levels.blocks[number], levels.areas_of[number]
+    key = block.cells.tobytes(), tuple(id(area) for area in areas)
+    if key not in levels.seen_schemas:
+        named = [(area.release.block, query) for area in areas for query in area.release.queries]
+        of_areas = [replace(query, id=f"{name}/{query.id}") for name, query in named]
+        levels.seen_schemas[key] = Schema(levels.schema.domain, _rules(levels), (*block.queries, *of_areas))
+    lo = np.concatenate([block.lo, *(np.zeros_like(area.release.lo) for area in areas)])
+    hi = np.concatenate([block.hi, *(area.release.hi for area in areas)])
+    return Release(levels.seen_schemas[key], block.block, block.n, np.arange(len(lo)), lo, hi)
 
-    The groups share out the blocks, and no area splits one. A cell of a group is the sum of its blocks' cells, where all
-    of them publish it. `cells` keeps only some cells: fewer are known then, so whatever follows still follows from all.
+
+def together(levels: Levels) -> Release:
     """
-    _check_groups(levels, groups)
-    names = levels.names(groups)
-    column = Column(BLOCK, "block", tuple(range(1, len(groups) + 1)), tuple(names))
-    domain = Domain((column, *levels.schema.domain.columns))
-    known = list(_cells(levels, groups, names, cells))
-    schema = Schema(domain, _rules(levels), tuple(query for query, _, _ in known))
+    One release about the records of all blocks, whose first column says in which block a record lies.
+
+    Cells that count nobody are left out: which records they rule out is seen block by block.
+    """
+    names = tuple(block.block for block in levels.blocks)
+    column = Column(BLOCK, "block", tuple(range(1, len(names) + 1)), names)
+    known = list(_cells(levels))
+    schema = Schema(Domain((column, *levels.schema.domain.columns)), _rules(levels), tuple(query for query, _, _ in known))
     lo, hi = (np.array([cell[side] for cell in known], dtype=np.int64) for side in (1, 2))
-    return Release(schema, names[0], int(levels.sizes.sum()), np.arange(len(known)), lo, hi)
+    areas = ", ".join(area.release.block for area in levels.areas) or names[0]
+    return Release(schema, areas, int(levels.sizes.sum()), np.arange(len(known)), lo, hi)
 
 
-def _check_groups(levels: Levels, groups: Sequence[Sequence[int]]) -> None:
-    if sorted(number for group in groups for number in group) != list(range(len(levels.blocks))):
-        raise DataError("the groups do not share out the blocks: each block must lie in exactly one group")
+def _cells(levels: Levels) -> Iterator[tuple[Query, int, int]]:
+    """The cells of every block and area with their ranges."""
+    for code, block in enumerate(levels.blocks, 1):
+        yield from _placed(block, Predicate.of({BLOCK: [code]}))
     for area in levels.areas:
-        for group in groups:
-            if 0 < len(set(group) & set(area.blocks)) < len(set(group)):
-                raise DataError(f"{area.level} {area.release.block} splits a group of blocks; give smaller groups")
+        yield from _placed(area.release, Predicate.of({BLOCK: [number + 1 for number in sorted(area.blocks)]}))
 
 
-def _cells(
-    levels: Levels, groups: Sequence[Sequence[int]], names: Sequence[str], wanted: Collection[str] | None
-) -> Iterator[tuple[Query, int, int]]:
-    """The cells of every group and area with their ranges."""
-    published, lo, hi = levels.counts
-    for code, (group, name) in enumerate(zip(groups, names, strict=True), 1):
-        here, own = Predicate.of({BLOCK: [code]}), list(group)
-        size, least, most = int(levels.sizes[own].sum()), lo[own].sum(axis=0).tolist(), hi[own].sum(axis=0).tolist()
-        cells = np.flatnonzero(published[own].all(axis=0)).tolist()
-        yield from _placed(
-            [(levels.schema.queries[cell], least[cell], most[cell]) for cell in cells], size, name, here, wanted
-        )
-    for area in levels.areas:
-        codes = [code for code, group in enumerate(groups, 1) if set(group) <= set(area.blocks)]
-        release = area.release
-        known = zip(release.queries, release.lo.tolist(), release.hi.tolist(), strict=True)
-        yield from _placed(known, release.n, release.block, Predicate.of({BLOCK: codes}), wanted)
-
-
-def _placed(
-    cells: Iterable[tuple[Query, int, int]], n: int, name: str, here: Predicate, wanted: Collection[str] | None
-) -> Iterator[tuple[Query, int, int]]:
-    """Cells about the records of some blocks: their number, and each wanted query with its place added."""
-    if wanted is None or f"{name}/{TOTAL}" in wanted:
-        yield Query(f"{name}/{TOTAL}", TOTAL, "records", here), n, n
-    for query, least, most in cells:
-        if wanted is None or f"{name}/{query.id}" in wanted:
-            yield Query(f"{name}/{query.id}", query.table, query.label, here & query.predicate, query.sums), least, most
+def _placed(release: Release, here: Predicate) -> Iterator[tuple[Query, int, int]]:
+    """The number of records of some blocks, and their cells that count somebody, each with its place added."""
+    yield Query(f"{release.block}/{TOTAL}", TOTAL, "records", here), release.n, release.n
+    for query, least, most in zip(release.queries, release.lo.tolist(), release.hi.tolist(), strict=True):
+        if most > 0:
+            yield (
+                Query(f"{release.block}/{query.id}", query.table, query.label, here & query.predicate, query.sums),
+                least,
+                most,
+            )
 
 
 def _rules(levels: Levels) -> tuple[Rule, ...]:

@@ -2,57 +2,23 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import block_diag, csr_array, hstack, vstack
 
-from genverify.core.levels import Area, Levels
-from genverify.core.predicates import EVERY, Flags
-from genverify.core.queries import Query
-from genverify.core.release import Release, Schema
+from genverify.core.levels import BLOCK, Area, Levels, seen_from, together
+from genverify.core.predicates import Flags
+from genverify.core.release import TOTAL, Release
+from genverify.solve.layout import Layout, layout_of
 from genverify.solve.program import Program, build_program
 from genverify.solve.recount import WrongAnswer, integer_point
 from genverify.solve.solvers.base import Floats, IntegerProgram, Solver, best_point
-from genverify.solve.types import Types
+from genverify.solve.types import Types, flat_places
 
 Ints = npt.NDArray[np.int64]
-
-
-def seen_from(levels: Levels, number: int) -> Release:
-    """What all tables say about the records of one block alone: its own cells, and no more than its areas count."""
-    block, areas = levels.blocks[number], areas_of(levels, number)
-    lo = np.concatenate([block.lo, *(np.zeros_like(area.release.lo) for area in areas)])
-    hi = np.concatenate([block.hi, *(area.release.hi for area in areas)])
-    own = tuple(block.cells.tolist())
-    schema = _seen_schema(levels.schema, own, tuple((area.release.block, area.release.schema) for area in areas))
-    return Release(schema, block.block, block.n, np.arange(len(lo)), lo, hi)
-
-
-def areas_of(levels: Levels, number: int) -> list[Area]:
-    return [area for area in levels.areas if number in area.blocks]
-
-
-@lru_cache(maxsize=8)
-def _seen_schema(schema: Schema, own: tuple[int, ...], areas: tuple[tuple[str, Schema], ...]) -> Schema:
-    of_areas = [replace(query, id=f"{name}/{query.id}") for name, of in areas for query in of.queries]
-    return Schema(schema.domain, schema.rules, (*(schema.queries[cell] for cell in own), *of_areas))
-
-
-def coefficients(types: Types, queries: Sequence[Query]) -> csr_array:
-    """What a record of each type adds to each query, one row per query."""
-    flags: dict[tuple[str, tuple[int, ...]], Flags] = {}
-    rows = []
-    for query in queries:
-        inside = types.inside(EVERY)
-        for clause in query.predicate.clauses:
-            if clause not in flags:
-                flags[clause] = types.inside(replace(EVERY, clauses=(clause,)))
-            inside = inside & flags[clause]
-        rows.append(inside if query.sums is None else types.coefficients(query.predicate, query.sums))
-    return csr_array(np.array(rows, dtype=np.int64).reshape(len(queries), len(types)))
 
 
 @dataclass(frozen=True)
@@ -60,11 +26,13 @@ class Joint:
     """
     All datasets that fit every level: z counts the records of each class of each block, lo <= A z <= hi.
 
-    `programs` are those of the single blocks; their classes, one block after the other, are the columns.
+    `programs` are those of the single blocks; their classes, one block after the other, are the columns. `rows` names the
+    cells as core.levels.together does; the first row is the number of all records.
     """
 
     levels: Levels
     programs: tuple[Program, ...]
+    rows: tuple[str, ...]
     A: csr_array
     lo: Ints
     hi: Ints
@@ -74,6 +42,27 @@ class Joint:
         """The columns of each block."""
         ends = np.cumsum([0, *(program.classes for program in self.programs)]).tolist()
         return [slice(first, last) for first, last in pairwise(ends)]
+
+    @cached_property
+    def columns(self) -> csr_array:
+        """The coefficients of each class, one sparse row per class, as floating-point numbers: see Program.columns."""
+        return csr_array(self.A.T.astype(np.float64))
+
+    @cached_property
+    def largest(self) -> int:
+        """The largest coefficient, at least 1."""
+        return max(1, int(self.A.max())) if self.A.nnz else 1
+
+    @cached_property
+    def release(self) -> Release:
+        """What its rows say, as one release."""
+        return together(self.levels)
+
+    def restricted(self, kept: Flags) -> "Joint":
+        """The program without some classes, of which no dataset has a record."""
+        spans = self.spans
+        programs = tuple(restricted(program, kept[span]) for program, span in zip(self.programs, spans, strict=True))
+        return replace(self, programs=programs, A=csr_array(self.A[:, np.flatnonzero(kept)]))
 
     def fits(self, z: Ints) -> bool:
         """Whether class counts satisfy every row, recounted in integers."""
@@ -97,35 +86,115 @@ class Joint:
         integers = IntegerProgram(self.A, self.lo.astype(float), self.hi.astype(float), upper, objective)
         point = best_point(solver.solve(integers))
         z = None if point is None else integer_point(point)
-        if z is not None and not self.fits(z):
-            raise WrongAnswer("a dataset of the whole area does not fit when recounted; nothing is reported")
+        if z is not None:
+            self.recount(z)
         return z
+
+    def recount(self, z: Ints) -> None:
+        if not self.fits(z):
+            raise WrongAnswer("a dataset of the whole area does not fit when recounted; nothing is reported")
+
+    @property
+    def alike(self) -> bool:
+        """Whether the programs of all blocks tell the same codes apart."""
+        return all(program.types.atoms == self.programs[0].types.atoms for program in self.programs)
+
+    def program(self) -> Program:
+        """The same as an ordinary program about the records of all blocks; the blocks must be alike."""
+        domain = self.release.schema.domain
+        code = np.repeat(np.arange(len(self.programs)), [len(program.types) for program in self.programs])
+        table = np.column_stack([code, np.concatenate([program.types.table for program in self.programs])])
+        atoms = (tuple((code,) for code in domain[BLOCK].codes), *self.programs[0].types.atoms)
+        class_of = np.concatenate(
+            [program.class_of + span.start for program, span in zip(self.programs, self.spans, strict=True)]
+        )
+        types = Types(domain, atoms, table.astype(np.int16))
+        A = self.A.toarray()
+        small = A.astype(np.int8) if self.largest < 128 else A
+        return Program(self.release, types, (), self.rows, small, self.lo, self.hi, class_of)
+
+
+def restricted(program: Program, kept: Flags) -> Program:
+    """A program without some of its classes."""
+    if kept.all():
+        return program
+    types = replace(program.types, table=program.types.table[kept[program.class_of]])
+    number = np.cumsum(kept) - 1
+    return replace(program, types=types, A=program.A[:, kept], class_of=number[program.class_of[kept[program.class_of]]])
 
 
 def build_joint(levels: Levels, max_types: int) -> Joint:
-    """The program of all blocks: every block's own rows, then one row per cell of an area."""
+    """The program of all blocks: the number of records, every block's own rows, then one row per cell of an area."""
     programs = tuple(build_program(seen_from(levels, number), max_types) for number in range(len(levels.blocks)))
     own = [_own_rows(levels, program, number) for number, program in enumerate(programs)]
-    blocks, lo, hi = zip(*own, strict=True)
-    parts, low, high = [block_diag(blocks, format="csr")], list(lo), list(hi)
+    names, blocks, lo, hi = zip(*own, strict=True)
+    everyone = csr_array(np.ones((1, sum(program.classes for program in programs)), dtype=np.int64))
+    n = np.array([levels.sizes.sum()])
+    parts, low, high = [everyone, block_diag(blocks, format="csr")], [n, *lo], [n, *hi]
+    rows = [TOTAL, *(name for of_block in names for name in of_block)]
     for area in levels.areas:
-        parts.append(hstack([_area_rows(program, area, number) for number, program in enumerate(programs)], format="csr"))
+        adding = _Adding(area)
+        parts.append(hstack([adding.rows(program, number) for number, program in enumerate(programs)], format="csr"))
         low.append(area.release.lo)
         high.append(area.release.hi)
-    return Joint(levels, programs, vstack(parts, format="csr"), np.concatenate(low), np.concatenate(high))
+        rows += [f"{area.release.block}/{query.id}" for query in area.release.queries]
+    A, lo_, hi_ = csr_array(vstack(parts, format="csr")), np.concatenate(low), np.concatenate(high)
+    # a cell of an area that counts 0 holds no class that is left, so its row says nothing
+    said = (np.diff(A.indptr) > 0) | (lo_ > 0)
+    kept = np.flatnonzero(said)
+    return Joint(levels, programs, tuple(rows[row] for row in kept.tolist()), csr_array(A[kept]), lo_[kept], hi_[kept])
 
 
-def _own_rows(levels: Levels, program: Program, number: int) -> tuple[csr_array, Ints, Ints]:
+def _own_rows(levels: Levels, program: Program, number: int) -> tuple[list[str], csr_array, Ints, Ints]:
     """The rows of a block's program that are about its own cells."""
-    shared = tuple(f"{area.release.block}/" for area in areas_of(levels, number))
+    shared = tuple(f"{area.release.block}/" for area in levels.areas_of[number])
     own = [row for row, name in enumerate(program.rows) if not shared or not name.startswith(shared)]
-    return csr_array(program.A[own].astype(np.int64)), program.lo[own], program.hi[own]
+    names = [f"{program.release.block}/{program.rows[row]}" for row in own]
+    return names, csr_array(program.A[own].astype(np.int64)), program.lo[own], program.hi[own]
 
 
-def _area_rows(program: Program, area: Area, number: int) -> csr_array:
-    """What a record of each class of a block adds to the cells of an area: nothing, where the block lies elsewhere."""
-    if number not in area.blocks:
-        return csr_array((len(area.release.cells), program.classes), dtype=np.int64)
-    _, first = np.unique(program.class_of, return_index=True)
-    members = replace(program.types, table=program.types.table[first])
-    return coefficients(members, area.release.queries)
+class _Adding:
+    """What a record adds to the cells of an area, looked up by its place in the grid of the columns that a cell names."""
+
+    def __init__(self, area: Area) -> None:
+        self.name, self.queries, self.inside = area.release.block, area.release.queries, set(area.blocks)
+        self.known: dict[int, tuple[Layout, list[tuple[tuple[int, ...], csr_array]], list[int]]] = {}
+
+    def rows(self, program: Program, number: int) -> csr_array:
+        """One row per cell, one column per class; nothing, where the block lies elsewhere."""
+        if number not in self.inside:
+            return csr_array((len(self.queries), program.classes), dtype=np.int64)
+        _, first = np.unique(program.class_of, return_index=True)
+        members = replace(program.types, table=program.types.table[first])
+        layout, grids, others = self.grids(layout_of(program.release))
+        rows = csr_array((program.classes, len(self.queries)), dtype=np.int64)
+        for columns, grid in grids:
+            rows = rows + grid[flat_places(members.table.T, columns, layout.shape(columns))]
+        for place in others:
+            added = members.coefficients(self.queries[place].predicate, self.queries[place].sums).astype(np.int64)
+            used = np.flatnonzero(added)
+            rows = rows + csr_array((added[used], (used, np.full(len(used), place))), shape=rows.shape)
+        return csr_array(rows.T)
+
+    def grids(self, layout: Layout) -> tuple[Layout, list[tuple[tuple[int, ...], csr_array]], list[int]]:
+        """The cells that each place of a grid lies in, and the cells that no grid has; found once for each layout."""
+        if id(layout) not in self.known:  # by identity, which is safe as long as the layout is kept with it
+            families: dict[tuple[int, ...], list[tuple[int, int]]] = {}
+            others = []
+            for place, query in enumerate(self.queries):
+                at = layout.place[f"{self.name}/{query.id}"]
+                if query.sums is None and not layout.wide(layout.columns[at]):
+                    families.setdefault(layout.columns[at], []).append((place, at))
+                else:
+                    others.append(place)
+            found = [(own, _incidence(layout, own, cells, len(self.queries))) for own, cells in families.items()]
+            self.known[id(layout)] = layout, found, others
+        return self.known[id(layout)]
+
+
+def _incidence(layout: Layout, columns: tuple[int, ...], cells: Sequence[tuple[int, int]], queries: int) -> csr_array:
+    """Which cells each place of a grid lies in."""
+    places = np.concatenate([layout.held[at] for _, at in cells])
+    of_cell = np.concatenate([np.full(len(layout.held[at]), place) for place, at in cells])
+    size = int(np.prod(layout.shape(columns)))
+    return csr_array((np.ones(len(places), dtype=np.int64), (places, of_cell)), shape=(size, queries))

@@ -4,15 +4,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import inf, lcm
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse import csr_array
 
 from genverify.core.predicates import Predicate
 from genverify.core.release import Release
 from genverify.solve.exclusions import Lemma
-from genverify.solve.program import COUNTED, Program
+from genverify.solve.program import COUNTED
 from genverify.solve.solvers.base import Floats
 
 Ints = npt.NDArray[np.int64]
@@ -92,7 +93,26 @@ def certificate_of(release: Release, lemmas: Iterable[Lemma] = ()) -> dict[str, 
     return {"block": release.block, "release": release.digest, "lemmas": shown, "proofs": [], "claims": []}
 
 
-def exact_leaf(program: Program, branches: Sequence[Branch], y: Floats, c: Ints, b: int, kind: str) -> Leaf | None:
+class Rows(Protocol):
+    """What a proof adds up: the rows of a program, the first of which holds every record once, and its classes."""
+
+    @property
+    def rows(self) -> tuple[str, ...]: ...
+
+    @property
+    def lo(self) -> Ints: ...
+
+    @property
+    def hi(self) -> Ints: ...
+
+    @property
+    def columns(self) -> csr_array: ...
+
+    @property
+    def largest(self) -> int: ...
+
+
+def exact_leaf(program: Rows, branches: Sequence[Branch], y: Floats, c: Ints, b: int, kind: str) -> Leaf | None:
     """
     Integer multipliers Y and a denominator D with  Y A >= D c  on every class and  bound(Y) < D (b + 1).
 
@@ -117,7 +137,7 @@ def exact_leaf(program: Program, branches: Sequence[Branch], y: Floats, c: Ints,
     return None
 
 
-def _summed(program: Program, branches: Sequence[Branch], Y: Ints) -> Ints:
+def _summed(program: Rows, branches: Sequence[Branch], Y: Ints) -> Ints:
     """What the multipliers add up to on each class, in exact integers."""
     rows = len(program.rows)
     # floating-point numbers hold integers up to 2**53 exactly, and `largest` keeps every sum below that
@@ -171,7 +191,7 @@ def _bound(program: Program, branches: Sequence[Branch], Y: Ints) -> int:
     return total
 
 
-def _leaf(program: Program, Y: Ints, denominator: int, kind: str) -> Leaf:
+def _leaf(program: Rows, Y: Ints, denominator: int, kind: str) -> Leaf:
     rows = len(program.rows)
     cells = {program.rows[row]: int(Y[row]) for row in np.flatnonzero(Y[:rows]).tolist()}
     return Leaf(kind, denominator, cells, tuple(int(w) for w in Y[rows:]))

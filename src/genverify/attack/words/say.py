@@ -1,16 +1,17 @@
 """A verified claim and its proof, as a text."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from genverify.attack.block import Verified, claim_where
-from genverify.attack.levels import THIS, LevelsVerified
+from genverify.attack.levels import LevelsVerified
 from genverify.attack.words.layout import explain_proof
 from genverify.attack.words.reasons import Reasons
-from genverify.checker.check import check_block
+from genverify.checker.levels import LevelsChecker
 from genverify.core.claims import ANY, Claim
 from genverify.core.domain import Domain
 from genverify.core.errors import DataError
-from genverify.core.levels import Levels, joined
+from genverify.core.levels import Levels, seen_from
 
 
 def explain(verified: Verified, claim: Claim) -> str:
@@ -27,17 +28,18 @@ def explain(verified: Verified, claim: Claim) -> str:
     return "\n".join([in_words(domain, claim), *_indented(explain_proof(reasons, verified.certificate, stored))])
 
 
-def explain_levels(levels: Levels, verified: LevelsVerified, claim: Claim) -> str:
+def explain_levels(levels: Levels, shared: Mapping[str, Any], verified: LevelsVerified, claim: Claim) -> str:
     """What a claim about a block says, and the cells of blocks and areas that force it."""
-    domain, here = levels.schema.domain, Claim((THIS, *claim.codes), claim.m)
-    for proof in verified.proofs:
-        release = joined(levels, proof.groups, frozenset(proof.cells))
-        where = claim_where(release.schema.domain.names, here)
-        for stored in proof.certificate["claims"]:
-            if stored["where"] == where and stored["m"] == claim.m:
-                check_block(release, proof.certificate)
-                reasons = Reasons(release, proof.certificate["lemmas"])
-                lines = _indented(explain_proof(reasons, proof.certificate, stored))
+    domain, checker = levels.schema.domain, LevelsChecker(levels, shared)
+    here = Claim((verified.number + 1, *claim.codes), claim.m)
+    kinds = (verified.alone, seen_from(levels, verified.number), claim), (verified.together, checker.release, here)
+    for certificate, release, said in kinds:
+        where = claim_where(release.schema.domain.names, said)
+        for stored in certificate["claims"] if certificate else ():
+            if certificate and stored["where"] == where and stored["m"] == claim.m:
+                checker.check(verified.number, verified.alone, verified.together)
+                reasons = Reasons(release, certificate["lemmas"])
+                lines = _indented(explain_proof(reasons, certificate, stored))
                 return "\n".join([f"block {verified.block}: {in_words(domain, claim)}", *lines])
     raise DataError(f"block {verified.block}: {in_words(domain, claim)} is not among the verified claims")
 

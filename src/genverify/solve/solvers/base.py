@@ -113,7 +113,9 @@ class Solver(Protocol):
 
     name: str
 
-    def linear_program(self, A: npt.NDArray[Any], lo: npt.NDArray[Any], hi: npt.NDArray[Any]) -> LinearProgram: ...
+    def linear_program(
+        self, A: npt.NDArray[Any] | csr_array, lo: npt.NDArray[Any], hi: npt.NDArray[Any]
+    ) -> LinearProgram: ...
 
     def solve(self, program: IntegerProgram) -> Answer: ...
 

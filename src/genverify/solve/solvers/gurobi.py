@@ -78,7 +78,9 @@ def _limit(status: int) -> Limit:
 class GurobiProgram:
     """A linear program that Gurobi keeps warm between objectives and branch rows."""
 
-    def __init__(self, A: npt.NDArray[Any], lo: npt.NDArray[Any], hi: npt.NDArray[Any], limits: WorkLimits) -> None:
+    def __init__(
+        self, A: npt.NDArray[Any] | csr_array, lo: npt.NDArray[Any], hi: npt.NDArray[Any], limits: WorkLimits
+    ) -> None:
         self._model = gp.Model(env=_environment())
         # Farkas multipliers need InfUnbdInfo, and a warm start needs the model as it is.
         for name, value in {"InfUnbdInfo": 1, "Presolve": 0, "Method": 0, "IterationLimit": limits.iterations,
@@ -166,7 +168,7 @@ class Gurobi:
     def __init__(self, limits: WorkLimits) -> None:
         self._limits = limits
 
-    def linear_program(self, A: npt.NDArray[Any], lo: npt.NDArray[Any], hi: npt.NDArray[Any]) -> GurobiProgram:
+    def linear_program(self, A: npt.NDArray[Any] | csr_array, lo: npt.NDArray[Any], hi: npt.NDArray[Any]) -> GurobiProgram:
         return GurobiProgram(A, lo, hi, self._limits)
 
     def solve(self, program: IntegerProgram) -> Answer:

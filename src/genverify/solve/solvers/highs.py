@@ -6,7 +6,7 @@ from typing import Any
 import highspy
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csc_array
+from scipy.sparse import csc_array, csr_array
 
 from genverify.solve.solvers.base import Answer, Floats, Infeasible, IntegerProgram, Limit, Optimal, Stopped, WorkLimits
 
@@ -40,7 +40,7 @@ class HighsProgram:
     After a branch row it no longer does: dual simplex. Without branch rows, each solve starts from the last such basis.
     """
 
-    def __init__(self, A: npt.NDArray[Any], lo: npt.NDArray[Any], hi: npt.NDArray[Any], iterations: int) -> None:
+    def __init__(self, A: npt.NDArray[Any] | csr_array, lo: npt.NDArray[Any], hi: npt.NDArray[Any], iterations: int) -> None:
         self._highs = open_highs(
             presolve="off", simplex_iteration_limit=iterations, simplex_primal_edge_weight_strategy=DEVEX
         )
@@ -143,7 +143,7 @@ class Highs:
     def __init__(self, limits: WorkLimits) -> None:
         self._limits = limits
 
-    def linear_program(self, A: npt.NDArray[Any], lo: npt.NDArray[Any], hi: npt.NDArray[Any]) -> HighsProgram:
+    def linear_program(self, A: npt.NDArray[Any] | csr_array, lo: npt.NDArray[Any], hi: npt.NDArray[Any]) -> HighsProgram:
         return HighsProgram(A, lo, hi, self._limits.iterations)
 
     def solve(self, program: IntegerProgram) -> Answer:

@@ -1,0 +1,112 @@
+"""
+The checker of proofs about blocks and the areas that they make up.
+
+Every block has its own live records: those that lie in no cell of the block or of its areas that counts 0. Multipliers on
+the cells of all blocks and areas give each of them a value, as in checker.check. Those on an area's cells are prices; those
+on a block's own cells bound what its records are worth at these prices. First it is shown which records no block can have
+(`nobody`): a sum below d that gives each of them at least d, and no other live record less than 0. Proofs about a block
+alone, and about all blocks together, need not speak of these records any more.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from genverify.checker.check import Cell, Checked, ProofChecker, check_block, check_lemma, published_cells
+from genverify.checker.form import CertificateError, read_bounds, read_nobody
+from genverify.checker.live import LiveTypes, TooManyRecords, flags_of, live_types
+from genverify.core.domain import Domain
+from genverify.core.levels import Levels, seen_from, together
+from genverify.core.predicates import Flags, Predicate, Rule
+from genverify.core.release import Release
+
+KEYS = {"release", "lemmas", "nobody"}
+
+
+class LevelsChecker:
+    """
+    Checks what all blocks share once (`shared`: the lemmas of each block, and which records nobody has), and then what is
+    proved about each block.
+    """
+
+    def __init__(self, levels: Levels, shared: Mapping[str, Any]) -> None:
+        self.levels, self.release = levels, together(levels)
+        if set(shared) != KEYS:
+            raise CertificateError(f"{self.release.block}: what all blocks share has the keys {', '.join(sorted(KEYS))}")
+        if shared["release"] != self.release.digest:
+            raise CertificateError(f"{self.release.block}: the proofs are of other counts than these. Verify it again.")
+        conditions = _conditions(levels)
+        self.own = [self._live(number, conditions, shared["lemmas"]) for number in range(len(levels.blocks))]
+        self.types = _joined(self.release.schema.domain, self.own)
+        gone = self._nobody(shared["nobody"])
+        ends = np.cumsum([0, *(len(types) for types in self.own)])
+        self.own = [_without(types, gone[at : at + len(types)]) for types, at in zip(self.own, ends, strict=False)]
+        self.types = _without(self.types, gone)
+
+    def check(self, number: int, alone: Mapping[str, Any] | None, together: Mapping[str, Any] | None) -> list[Checked]:
+        """All that is proved about a block."""
+        found = [self.alone(number, alone)] if alone else []
+        return found + ([self.together(together)] if together else [])
+
+    def alone(self, number: int, certificate: Mapping[str, Any]) -> Checked:
+        """What is proved about a block from its own cells, and from what its areas leave to it."""
+        return check_block(seen_from(self.levels, number), certificate, self.own[number])
+
+    def together(self, certificate: Mapping[str, Any]) -> Checked:
+        """What is proved from the cells of all blocks and areas."""
+        return check_block(self.release, certificate, self.types)
+
+    def _live(self, number: int, conditions: Sequence[Predicate], lemmas: Mapping[str, Any]) -> LiveTypes:
+        release = seen_from(self.levels, number)
+        cells = published_cells(release)
+        rules = []
+        for place, lemma in enumerate(read_bounds(release, lemmas.get(release.block, []), []).lemmas):
+            check_lemma(cells, lemma, f"block {release.block}, lemmas[{place}]")
+            parts = tuple(cells[cell].predicate for cell in lemma.cells)
+            rules.append(Rule(lemma.universe, cells[lemma.universe].predicate, parts))
+        zero = [_cell(release, place).adding(release.schema.domain) for place in np.flatnonzero(release.hi == 0).tolist()]
+        try:
+            return live_types(release.schema.domain, conditions, zero, [*rules, *release.schema.rules])
+        except TooManyRecords as error:
+            raise CertificateError(f"block {release.block}: cannot be checked, {error}; publish or state more") from None
+
+    def _nobody(self, proofs: Any) -> Flags:
+        """The live records that the proofs rule out: where the sum is below d, nobody is worth d or more."""
+        gone: Flags = np.zeros(len(self.types), dtype=bool)
+        checker = ProofChecker(published_cells(self.release), self.types)
+        for said in read_nobody(self.release, proofs):
+            shown = checker.proof(said.upper, 1, said)
+            if shown.limit is None or shown.limit > 0:
+                raise CertificateError(f"{said.place}: the proof leaves room for {shown.limit} records")
+            gone |= ~flags_of(shown.open, len(self.types))
+        return gone
+
+
+def _conditions(levels: Levels) -> list[Predicate]:
+    """All that some cell tells apart, the same for every block, so that their live records can be put together."""
+    domain, found = levels.schema.domain, dict[Predicate, None]()
+    releases = {(id(r.schema), r.cells.tobytes()): r for r in (*levels.blocks, *(area.release for area in levels.areas))}
+    for release in releases.values():
+        for place, query in enumerate(release.queries):
+            found[query.predicate] = None
+            if query.sums is not None:
+                found[_cell(release, place).adding(domain)] = None
+                found |= dict.fromkeys(Predicate.of({query.sums: [code]}) for code in domain[query.sums].codes)
+    return list(found)
+
+
+def _cell(release: Release, place: int) -> Cell:
+    query = release.schema.queries[release.cells[place]]
+    return Cell(query.predicate, int(release.lo[place]), int(release.hi[place]), query.sums)
+
+
+def _joined(domain: Domain, own: Sequence[LiveTypes]) -> LiveTypes:
+    """The live records of all blocks, with the block as their first column."""
+    block = np.repeat(np.arange(len(own)), [len(types) for types in own]).astype(np.int16)
+    table = np.vstack([block[None, :], np.concatenate([types.table for types in own], axis=1)])
+    return LiveTypes(domain, [[(code,) for code in domain.columns[0].codes], *own[0].atoms], table)
+
+
+def _without(types: LiveTypes, gone: Flags) -> LiveTypes:
+    return LiveTypes(types.domain, types.atoms, types.table[:, ~gone])
