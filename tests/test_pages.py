@@ -1,0 +1,141 @@
+"""Pages that a stranger follows: their examples run, their sums add up, the notebooks run, the site has no broken link."""
+
+import doctest
+import json
+import os
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+from importlib.util import find_spec
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+from genverify.run.shell import EXIT_CODES
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+NOTEBOOKS = sorted((ROOT / "examples" / "notebooks").glob("*.ipynb"))
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in sorted(DOCS.rglob("*.md")) if ">>> " in page.read_text()], ids=lambda p: p.name
+)
+def test_examples_of_a_page(page: Path) -> None:
+    done = doctest.testfile(str(page), module_relative=False)
+    assert done.attempted > 0
+    assert done.failed == 0
+
+
+def test_the_proof_by_hand_adds_up() -> None:
+    """Each line of the table: the entries add up, no sum exceeds the last column; and those that match count once."""
+    text = (DOCS / "by_hand.md").read_text()
+    found = re.findall(
+        r"^\| (\w+), ([\w ]+) \| (\S+) \| (\S+) \| (\S+) \| \*\*(\S+)\*\* \| (?:yes|no): (\d) \|$", text, re.MULTILINE
+    )
+    assert len(found) == 4
+    for sex, age, *numbers in found:
+        woman, old, everybody, added, counted = map(int, numbers)
+        assert (woman, old, everybody) == (int(sex == "woman"), int(age == "65 or over"), -1)
+        assert added == woman + old + everybody <= counted == int(sex == "woman" and age == "65 or over")
+        assert added >= counted or (sex, age) == ("man", "under 65")
+    assert "7 + 6 - 10 = 3" in text
+    assert 7 + 6 - 10 == 3
+
+
+def test_the_page_about_shells_has_the_exit_codes() -> None:
+    text = (DOCS / "shell.md").read_text().replace("`", "")
+    assert re.findall(r"^\| (\d+) \| (.*) \|$", text, re.MULTILINE) == [
+        (str(code), said) for code, said in EXIT_CODES.items()
+    ]
+
+
+def test_the_first_page_prints_what_the_command_says(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from genverify.cli import main
+
+    text = (DOCS / "index.md").read_text()
+    table, said = (re.search(begin + r".*?(?=\n\n(?! ))", text, re.DOTALL) for begin in ("    clinic,", "    2 of your"))
+    assert table
+    assert said
+    (tmp_path / "patients.csv").write_text(re.sub(r"^    ", "", table[0], flags=re.MULTILINE) + "\n")
+    assert main(["disclose", str(tmp_path / "patients.csv"), "--mark", "*=suppressed"]) == 0
+    assert re.sub(r"^    ", "", said[0], flags=re.MULTILINE) in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
+def test_a_notebook_runs(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its code cells in order, in one namespace: what a kernel would do, without one. Outputs are not stored."""
+    monkeypatch.chdir(tmp_path)
+    cells = [cell for cell in json.loads(path.read_text())["cells"] if cell["cell_type"] == "code"]
+    names: dict[str, object] = {}
+    for cell in cells:
+        assert cell["outputs"] == []
+        exec(compile("".join(cell["source"]), f"{path.name}, {cell['id']}", "exec"), names)
+    assert sum("assert " in "".join(cell["source"]) for cell in cells) >= 3
+
+
+def test_there_are_two_notebooks() -> None:
+    assert len(NOTEBOOKS) == 2
+
+
+class Links(HTMLParser):
+    """What a page loads, what it links to, and the places in it."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.loads: list[str] = []
+        self.leads: list[str] = []
+        self.places: set[str] = set()
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        own = {name: value or "" for name, value in attrs}
+        self.places |= {own[name] for name in ("id", "name") if name in own}
+        if tag in ("script", "img", "link", "iframe", "source") and (own.get("src") or own.get("href")):
+            self.loads.append(own.get("src") or own["href"])
+        elif tag == "a" and "href" in own:
+            self.leads.append(own["href"])
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site, built in strict mode."""
+    if find_spec("mkdocs") is None or find_spec("material") is None:
+        pytest.skip('mkdocs-material is not installed: pip install "genverify[site]"')
+    home = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(home)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env={**os.environ, "NO_MKDOCS_2_WARNING": "1"})
+    assert (done.returncode, done.stderr) == (0, "")
+    return home
+
+
+def test_the_site_needs_no_network_and_has_no_broken_link(site: Path) -> None:
+    pages = {path.resolve(): Links(path.read_text()) for path in site.rglob("*.html")}
+    assert len(pages) > 30
+    for path, page in pages.items():
+        for link in page.loads:
+            assert not urlsplit(link).netloc, f"{path.name} loads {link}"
+        for link in [*page.loads, *page.leads] if path.name != "404.html" else []:
+            parts = urlsplit(link)
+            if parts.scheme or parts.netloc:
+                continue
+            target = (path.parent / unquote(parts.path)).resolve() if parts.path not in ("", ".") else path
+            target = target / "index.html" if target.is_dir() else target
+            assert target.exists(), f"{path.relative_to(site)}: {link}"
+            if parts.fragment and target in pages:
+                assert unquote(parts.fragment) in pages[target].places | {"__tabbed"}, f"{path.relative_to(site)}: {link}"
+
+
+def test_the_reference_pages_have_every_command_setting_and_name(site: Path) -> None:
+    import genverify
+    from genverify.cli import GROUPS
+    from genverify.run.settings import Config
+
+    commands, settings, python = (
+        (site / "manual" / f"{name}.html").read_text() for name in ("commands", "settings", "python")
+    )
+    assert all(f'id="{name}"' in commands for group in GROUPS for name in group.lines if name != "estimate")
+    assert all(f">{name}<" in settings or f'id="{name}"' in settings for name in Config.model_fields)
+    assert all(f'id="{name.lower()}"' in python for name in genverify.__all__)
