@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from genverify.core.errors import DataError, GenverifyError, naming_disk_errors
 from genverify.disclosure import command as releases
+from genverify.disclosure.page_command import add_parser as add_page
 from genverify.papers.cellbounds.command import add_parser as add_bounds
 from genverify.run import rooms
 from genverify.run.estimate import add_parser as add_estimate
@@ -88,6 +89,7 @@ def _parser() -> argparse.ArgumentParser:
     add_estimate(commands)
     add_schema(commands)
     releases.add_parser(commands)
+    add_page(commands)
     return parser
 
 
