@@ -8,16 +8,16 @@ import { labelsOf } from "./model.js";
 import { Problem } from "./problem.js";
 import { readText } from "./read.js";
 import { make, showReport } from "./show.js";
-import { stop } from "./solver.js";
+import { solve, stop } from "./solver.js";
 import { decoded } from "./text.js";
 
 const EXAMPLE = `Made-up hospital: patients by ward and age
-ward,0-17,18-39,40-64,65+,Total
+ward/age,0-17,18-39,40-64,65+,Total
 North,12,*,31,*,70
 South,*,22,*,14,58
 East,9,17,20,*,61
 West,*,*,18,11,43
-Total,38,63,85,46,232`;
+Total,38,*,*,46,232`;
 const CHOICES = [["", "choose what it means"], ["suppressed", "suppressed: any count"], ["missing", "missing: not told"],
   ["0", "zero"], ["other", "a range or a limit"]];
 const at = (id) => document.getElementById(id);
@@ -163,4 +163,4 @@ function wire() {
 
 wire();
 look();
-globalThis.genverify = { audit, settle, checkSums, fitsSums, cellsCsv, systemText, proofsText, digestOf };
+globalThis.genverify = { audit, settle, solve, checkSums, fitsSums, cellsCsv, systemText, proofsText, digestOf };

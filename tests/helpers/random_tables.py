@@ -33,7 +33,7 @@ class TableText:
         return {"marks": self.marks, "rounding": rounding, "base": int(base), "suppress": suppress, "seconds": 30}
 
 
-def random_table(number: int, most: int = 5) -> TableText:
+def random_table(number: int, most: int = 4) -> TableText:
     """One of five kinds by its number: suppressed, rounded, both, three tables that form a circle, or one with three columns."""
     rng = np.random.default_rng(derive_seed(1, "page", str(number)))
     kind = KINDS[number % len(KINDS)]

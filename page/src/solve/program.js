@@ -34,11 +34,11 @@ export class CellProgram {
   /** The multipliers of a program without a point, which only the dual simplex method leaves behind. */
   ray() {
     const found = this.model.getDualRay();
-    if (found) return found;
+    if (found) return found.values;
     this.model.options.set("simplex_strategy", DUAL);
     this.model.clearSolver();
     this.model.run();
-    return this.model.getDualRay();
+    return this.model.getDualRay()?.values ?? null;
   }
 
   dispose() {

@@ -14,6 +14,7 @@ export class Known {
 
   /** Another bound with its proof, in effect from here on. */
   say(cell, side, value, proof) {
+    value ||= 0; // never -0
     this.statements.push({ cell: this.sums.cells[cell], side, value, proof });
     if (side === "upper") this.hi[cell] = value;
     else this.lo[cell] = value;

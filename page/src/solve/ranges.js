@@ -56,7 +56,7 @@ export class Search {
   /** Whether some counts fit; a contradiction is shown, a limit is noted. */
   first() {
     const answer = this.lp.maximise(this.objective([]));
-    if (answer?.ray !== undefined || (answer && !answer.z)) return this.contradict(answer.ray);
+    if (answer && !answer.z) return this.contradict(answer.ray);
     this.take(answer?.z);
     if (!this.points.length) this.take(this.integers([]));
     if (!this.points.length) this.provedEmpty();
@@ -182,7 +182,7 @@ class Cases {
       this.better = this.c.length === 0 || search.seen(...this.c[0]) > this.best;
       return null;
     }
-    return this.split(ends, cell, Math.floor(answer.z[cell]), depth);
+    return this.split(ends, cell, Math.floor(answer.z[cell]) || 0, depth);
   }
 
   split(ends, cell, at, depth) {
