@@ -29,7 +29,7 @@ children: sizes from 7 on and children by persons, as in data/housing/simulation
 the columns persons, own_children, TP18, households; and with HHSIZE, HHT2, households.
 
 bedrooms: bedrooms and children by kind of property, as in data/housing/simulation.yaml. Give a csv file of counts with the
-columns TEN, persons, TP18, bedrooms, households; data/synthetic/bedrooms.csv is the shipped one, renters of the ACS 2016.
+columns TEN, persons, TP18, bedrooms, households; data/housing/bedrooms.csv is the shipped one, renters of the ACS 2016.
 """
 
 
@@ -58,7 +58,7 @@ def add_parser(commands: Any) -> None:
     children.set_defaults(run=estimate_children)
     bedrooms = kinds.add_parser("bedrooms", help="bedrooms and children by kind of property (printed as YAML)")
     bedrooms.add_argument("counts", type=Path, help="counts by TEN, persons, TP18 and bedrooms")
-    bedrooms.add_argument("--out", type=Path, help="write what was counted, as in data/synthetic/bedrooms.csv")
+    bedrooms.add_argument("--out", type=Path, help="write what was counted, as in data/housing/bedrooms.csv")
     bedrooms.set_defaults(run=estimate_bedrooms)
 
 

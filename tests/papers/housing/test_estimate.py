@@ -61,7 +61,7 @@ def test_the_file_of_assumptions_has_the_estimates(root: Path) -> None:
 
 
 def test_kinds_of_property_are_those_of_the_shipped_renters(root: Path) -> None:
-    renters = pd.read_csv(root / "data" / "synthetic" / "bedrooms.csv")
+    renters = pd.read_csv(root / "data" / "housing" / "bedrooms.csv")
     shipped = read_yaml(root / "data" / "housing" / "simulation.yaml")["properties"]["kinds"]
     for kind, found in estimate_kinds(renters).items():
         assert {name: shipped[kind][name] for name in ("bedrooms", "children")} == {
@@ -91,4 +91,4 @@ def test_the_shipped_renters_are_those_of_the_survey(root: Path) -> None:
     file = root.parent / "shared" / "data" / "acs-2016-bedrooms.csv"
     if not file.exists():
         pytest.skip("no ../shared/data/acs-2016-bedrooms.csv beside the repository")
-    assert count_renters(pd.read_csv(file)).equals(pd.read_csv(root / "data" / "synthetic" / "bedrooms.csv"))
+    assert count_renters(pd.read_csv(file)).equals(pd.read_csv(root / "data" / "housing" / "bedrooms.csv"))
