@@ -23,7 +23,7 @@ def surprise(
 
     The priors are those of the private records: noise falls on blocks and hardly on the shares of a tract or state.
     """
-    one = claims[claims["m"] == 1].reset_index(drop=True)
+    one = claims[claims["m"] == 1].reset_index(drop=True) if len(claims) else claims
     if one.empty:
         return pd.DataFrame(columns=COLUMNS)
     n = one["block"].map(blocks.groupby("block")["n_households"].first()).to_numpy(dtype=np.int64)
