@@ -1,7 +1,7 @@
 """
 Reads: results/microdata/ and the sampled blocks.
 Writes: results/protected/{protection}/: protected counts of some blocks, the claims verified from them and their proofs, how many
-of the claims are false of the private blocks; figures/gtv_protected.*. A target on request, no part of `all`.
+of the claims are false of the private blocks; figures/gtv_protected.*, results/tables/protected_baselines.csv. A target on request, no part of `all`.
 """
 
 PROTECTIONS = list(STUDY.protected.protections)
@@ -128,3 +128,32 @@ rule plot_gtv_protected:
         seed=setting("seed"),
     script:
         "../../scripts/gtv/plot_gtv_protected.py"
+
+
+rule write_protected_baselines:
+    """How likely claims about one household are under the priors of section 3.2, where blocks were swapped or noised."""
+    input:
+        claims=expand(
+            "results/protected/{protection}/claims/{batch}.parquet",
+            protection=PROTECTIONS,
+            batch=PARTS,
+        ),
+        blocks="results/sample/blocks.parquet",
+        microdata="results/microdata",
+        domain=STUDY.microdata.domain,
+        manifest="results/microdata.json",
+    output:
+        table="results/tables/protected_baselines.csv",
+        record="results/tables/protected_baselines.record.json",
+    log:
+        "logs/write_protected_baselines.log",
+    benchmark:
+        "benchmarks/write_protected_baselines.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code_of("write_protected_baselines"),
+        protections=setting("protected.protections"),
+        release=setting("release"),
+    script:
+        "../../scripts/gtv/write_protected_baselines.py"

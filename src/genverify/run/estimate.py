@@ -16,6 +16,7 @@ from genverify.microdata.synthetic.country import read_country
 from genverify.microdata.synthetic.estimate import HOUSEHOLDS, TRIPLES, Spread, Survey, estimate, odds_table, read_survey
 from genverify.microdata.synthetic.household_types import possible_types
 from genverify.papers.housing.private.estimate import estimate_conditionals
+from genverify.papers.housing.private.units import count_renters, estimate_kinds
 from genverify.run.layout import COUNTRY_DATA, DOMAIN
 
 ABOUT = """
@@ -26,6 +27,9 @@ households), or PUMS files as the Census Bureau gives them: housing units (psam_
 
 children: sizes from 7 on and children by persons, as in data/housing/simulation.yaml. Give two csv files of counts: with
 the columns persons, own_children, TP18, households; and with HHSIZE, HHT2, households.
+
+bedrooms: bedrooms and children by kind of property, as in data/housing/simulation.yaml. Give a csv file of counts with the
+columns TEN, persons, TP18, bedrooms, households; data/housing/bedrooms.csv is the shipped one, renters of the ACS 2016.
 """
 
 
@@ -37,7 +41,7 @@ def add_parser(commands: Any) -> None:
         description=ABOUT,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    kinds = parser.add_subparsers(required=True, metavar="households|children")
+    kinds = parser.add_subparsers(required=True, metavar="households|children|bedrooms")
     households = kinds.add_parser("households", help="how the columns of a household go together (odds)")
     households.add_argument("--counts", type=Path, nargs="*", default=[], help="csv files of counts, one per survey")
     households.add_argument("--housing", type=Path, nargs="*", default=[], help="PUMS files of housing units")
@@ -52,6 +56,10 @@ def add_parser(commands: Any) -> None:
     children.add_argument("children", type=Path, help="counts by persons, own_children and TP18")
     children.add_argument("types", type=Path, help="counts by HHSIZE and HHT2")
     children.set_defaults(run=estimate_children)
+    bedrooms = kinds.add_parser("bedrooms", help="bedrooms and children by kind of property (printed as YAML)")
+    bedrooms.add_argument("counts", type=Path, help="counts by TEN, persons, TP18 and bedrooms")
+    bedrooms.add_argument("--out", type=Path, help="write what was counted, as in data/housing/bedrooms.csv")
+    bedrooms.set_defaults(run=estimate_bedrooms)
 
 
 def estimate_households(options: argparse.Namespace) -> None:
@@ -84,6 +92,14 @@ def estimate_children(options: argparse.Namespace) -> None:
     """Print the conditional distributions."""
     found = estimate_conditionals(read_counts(options.children), read_counts(options.types))
     print(yaml.safe_dump(found, sort_keys=False, default_flow_style=None), end="")
+
+
+def estimate_bedrooms(options: argparse.Namespace) -> None:
+    """Print the kinds of property; write the counts behind them where a file is named."""
+    survey = read_counts(options.counts)
+    if options.out:
+        count_renters(survey).to_csv(options.out, index=False)
+    print(yaml.safe_dump(estimate_kinds(survey), sort_keys=False, default_flow_style=None), end="")
 
 
 def read_counts(path: Path) -> pd.DataFrame:

@@ -8,6 +8,7 @@ import pytest
 from genverify.core.errors import DataError
 from genverify.core.files import read_yaml
 from genverify.papers.housing.private.estimate import estimate_conditionals
+from genverify.papers.housing.private.units import count_renters, estimate_kinds
 
 # persons, own children, anybody under 18, households
 CHILDREN = [
@@ -57,3 +58,37 @@ def test_the_file_of_assumptions_has_the_estimates(root: Path) -> None:
     assert found["sizes"] == shipped["sizes"]
     for kind, rows in found["children"].items():
         assert {size: shipped["children"][kind][size] for size in rows} == rows
+
+
+def test_kinds_of_property_are_those_of_the_shipped_renters(root: Path) -> None:
+    renters = pd.read_csv(root / "data" / "housing" / "bedrooms.csv")
+    shipped = read_yaml(root / "data" / "housing" / "simulation.yaml")["properties"]["kinds"]
+    for kind, found in estimate_kinds(renters).items():
+        assert {name: shipped[kind][name] for name in ("bedrooms", "children")} == {
+            name: found[name] for name in ("bedrooms", "children")
+        }
+
+
+def test_renters_are_counted_by_size_children_and_bedrooms() -> None:
+    survey = pd.DataFrame(
+        [(3, 9, 1, 5, 2), (3, 7, 1, 3, 1), (3, 1, 0, 0, 4), (1, 1, 0, 0, 8)],
+        columns=["TEN", "persons", "TP18", "bedrooms", "households"],
+    )
+    found = count_renters(survey)
+    assert found.to_numpy().tolist() == [[3, 1, 0, 1, 4], [3, 7, 1, 3, 3]]
+    assert count_renters(found).equals(found)
+
+
+def test_a_survey_without_renters_or_bedrooms() -> None:
+    owner = pd.DataFrame({"TEN": [1], "persons": [1], "TP18": [0], "bedrooms": [1], "households": [1]})
+    with pytest.raises(DataError, match=r"no household rents \(TEN = 3\)"):
+        count_renters(owner)
+    with pytest.raises(DataError, match="the column bedrooms is missing"):
+        estimate_kinds(owner.drop(columns="bedrooms"))
+
+
+def test_the_shipped_renters_are_those_of_the_survey(root: Path) -> None:
+    file = root.parent / "shared" / "data" / "acs-2016-bedrooms.csv"
+    if not file.exists():
+        pytest.skip("no ../shared/data/acs-2016-bedrooms.csv beside the repository")
+    assert count_renters(pd.read_csv(file)).equals(pd.read_csv(root / "data" / "housing" / "bedrooms.csv"))

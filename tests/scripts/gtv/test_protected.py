@@ -45,7 +45,7 @@ def study(
     values[(values[:, 1] == 2) & (values[:, 0] == 2), 0] = 1
     columns = dict(zip(("PET", "HOME", "AGE"), values.T, strict=True))
     write_microdata(
-        [pa.table({"block": np.repeat(blocks, 4), **columns})], home / "microdata", read_domain(toy / "domain.yaml").domain
+        [pa.table({"block": np.repeat(blocks, 4), **columns})], home / "store", read_domain(toy / "domain.yaml").domain
     )
     pd.DataFrame({"block": blocks, "design": "four", "n_households": 4}).to_parquet(home / "blocks.parquet")
     (home / "microdata.json").write_text(json.dumps({"label": "synthetic microdata"}))
@@ -56,7 +56,7 @@ def study(
 
 def attack_one(home: Path, domain: Path, name: str, release: ReleaseSettings, program: dict[str, Any]) -> None:
     """Publish, attack and judge under one protection."""
-    folder, store = home / name, {"microdata": home / "microdata", "domain": domain}
+    folder, store = home / name, {"microdata": home / "store", "domain": domain}
     described = {part: folder / "release" / f"{part}.json" for part in ("schema", "possible")}
     counts = [folder / "release" / f"{batch}.parquet" for batch in ("000", "001")]
     script("protect_counts")(
@@ -146,3 +146,17 @@ def test_every_attacked_block_has_its_proofs_stored(study: Path, name: str) -> N
             checked = check_block(releases[found["block"]], found)
             assert checked.contradiction == (status[found["block"]] == CONTRADICTORY)
             assert checked.claims == int((claims["block"] == found["block"]).sum())
+
+
+def test_how_likely_the_claims_of_each_release_are(study: Path, toy: Path, toy_settings: ReleaseSettings) -> None:
+    names, table = ["none", "microdata", "nothing"], study / "protected_baselines.csv"
+    inputs: dict[str, Any] = {"microdata": study / "store", "domain": toy / "domain.yaml"}
+    inputs |= {"blocks": study / "blocks.parquet", "manifest": study / "microdata.json"}
+    inputs["claims"] = [study / name / f"{batch}.parquet" for name in names for batch in ("000", "001")]
+    script("write_protected_baselines")(job(inputs, {"table": table}, protections=names, release=toy_settings))
+    found = pd.read_csv(table)
+    assert set(found["protection"]) == {"none", "microdata"}
+    claims = pd.concat([pd.read_parquet(path) for path in inputs["claims"][:2]])
+    assert found.loc[found["protection"] == "none", "claims"].sum() == (claims["m"] == 1).sum()
+    assert (found["state_median"] <= found["state_p90"]).all()
+    assert found["state_max"].between(0, 1).all()

@@ -21,8 +21,8 @@ COUPLES, SINGLES = (1, 3), (6, 10)
 
 def estimate_conditionals(children: pd.DataFrame, types: pd.DataFrame) -> dict[str, Any]:
     """`sizes` and `children` as in the file of assumptions, in percent: of couples and of single parents."""
-    _check(children, (PERSONS, OWN, MINORS), "the survey of children")
-    _check(types, ("HHSIZE", "HHT2"), "the survey of types")
+    check_columns(children, (PERSONS, OWN, MINORS), "the survey of children")
+    check_columns(types, ("HHSIZE", "HHT2"), "the survey of types")
     own = children[children[OWN] > 0]
     couples, singles = ({}, {})
     for size in range(2, LARGEST + 1):
@@ -34,7 +34,8 @@ def estimate_conditionals(children: pd.DataFrame, types: pd.DataFrame) -> dict[s
     }
 
 
-def _check(table: pd.DataFrame, columns: Sequence[str], what: str) -> None:
+def check_columns(table: pd.DataFrame, columns: Sequence[str], what: str) -> None:
+    """A survey must have these columns, and count households."""
     for name in (*columns, HOUSEHOLDS):
         if name not in table:
             raise DataError(f"{what}: the column {name} is missing; it needs {', '.join((*columns, HOUSEHOLDS))}")
