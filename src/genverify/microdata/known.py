@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
+from genverify.core.arrays import Ints
 from genverify.core.coarsen import merge_codes
 from genverify.core.errors import DataError
 from genverify.core.files import read_yaml
@@ -18,8 +18,6 @@ from genverify.core.settings import ReleaseSettings
 from genverify.core.tabulate import releases_of
 from genverify.core.vocabulary import Group, groups_of
 from genverify.microdata.person_records import read_person_records
-
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
