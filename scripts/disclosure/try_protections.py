@@ -12,8 +12,8 @@ from genverify.solve.settings import ProgramSettings
 
 def main(job: Job) -> None:
     described = describe(Path(job.input.described))
-    settings = job.settings("program", ProgramSettings).proving("the audit of a release")
-    attack = Attack(settings, job.settings("generate", Generate).datasets, described.form.min_k, described.form.seed)
+    settings, datasets = job.settings("program", ProgramSettings), job.settings("generate", Generate).datasets
+    attack = Attack.of(described, settings, datasets)
     write_what_if(described, attack, Path(job.output.table).parent)
 
 

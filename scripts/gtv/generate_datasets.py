@@ -6,8 +6,6 @@ from genverify.attack.generate import generate_block
 from genverify.attack.generated import write_generated
 from genverify.attack.settings import Generate
 from genverify.core.release import read_releases, read_schema
-from genverify.core.seeds import derive_seed
-from genverify.core.timing import progress
 from genverify.run.jobs import Job, run
 from genverify.solve.settings import ProgramSettings
 
@@ -15,12 +13,14 @@ from genverify.solve.settings import ProgramSettings
 def main(job: Job) -> None:
     schema = read_schema(Path(job.input.schema))
     settings, K = job.settings("program", ProgramSettings), job.settings("generate", Generate).datasets
-    releases = progress(list(read_releases(Path(job.input.counts), schema)), "blocks generated")
-    found = (
-        (release, generate_block(release, settings, K, derive_seed(job.params.seed, "generate", release.block)))
-        for release in releases
+    releases = list(read_releases(Path(job.input.counts), schema))
+    write_generated(
+        releases,
+        lambda release, seed: generate_block(release, settings, K, seed),
+        job.params.seed,
+        Path(job.output.datasets),
+        Path(job.output.blocks),
     )
-    write_generated(found, Path(job.output.datasets), Path(job.output.blocks))
 
 
 if __name__ == "__main__":

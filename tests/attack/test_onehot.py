@@ -5,7 +5,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_array
 
 from genverify.attack.generate import generate
 from genverify.attack.onehot.attack import decide_onehot
@@ -23,26 +22,14 @@ from genverify.core.tabulate import tabulate
 from genverify.solve.bounds import Bounder, Limits
 from genverify.solve.program import build_program
 from genverify.solve.recount import WrongAnswer
-from genverify.solve.solvers.base import Infeasible, IntegerProgram, Optimal, Solver, WorkLimits, best_point
+from genverify.solve.solvers.base import Infeasible, Optimal, Solver, WorkLimits, best_point
 from genverify.solve.solvers.gurobi import Gurobi, LicenceError, has_full_licence
 from genverify.solve.solvers.highs import Highs
+from gurobi_here import LIMITS, needs_gurobi
 
-LIMITS = WorkLimits(iterations=200_000, nodes=1000, seconds=60)
-ONE = np.ones(1)
 N = 3
 
 
-def licence_problem() -> str:
-    """Why Gurobi cannot be used on this machine; empty if it can."""
-    try:
-        Gurobi(LIMITS).solve(IntegerProgram(csr_array(np.ones((1, 1))), ONE, ONE, ONE, ONE))
-    except LicenceError as error:
-        return str(error)
-    return ""
-
-
-NO_LICENCE = licence_problem()
-needs_gurobi = pytest.mark.skipif(bool(NO_LICENCE), reason=NO_LICENCE or "Gurobi works")
 both_solvers = pytest.mark.parametrize("solver", [Highs(LIMITS), pytest.param(Gurobi(LIMITS), marks=needs_gurobi)],
                                        ids=["highs", "gurobi"])  # fmt: skip
 

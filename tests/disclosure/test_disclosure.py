@@ -8,7 +8,7 @@ import pytest
 
 from genverify.cli import main
 from genverify.core.errors import DataError
-from genverify.disclosure.audit import Attack, audit, recovered
+from genverify.disclosure.audit import audit, recovered
 from genverify.disclosure.codes import bin_labels
 from genverify.disclosure.describe import Described, describe
 from genverify.disclosure.people import longest, singled_out
@@ -17,40 +17,9 @@ from genverify.disclosure.riskiest import riskiest_cells
 from genverify.disclosure.whatif import what_if
 from genverify.disclosure.withhold import search_cells
 from genverify.disclosure.write import write_audit
-from genverify.solve.settings import DEFAULT
+from tiny_release import ATTACK, PEOPLE, YAML, counted, write
 
-SETTINGS = DEFAULT.but(max_types=100_000, iterations=100_000, seconds=60.0)
-ATTACK = Attack(SETTINGS, 20, 1, 1)
 COUNTED = ["claims", "singleton_claims", "people_singled_out"]
-# Ann is the only old woman, so the only woman who is old and rents
-PEOPLE = """sex,age,home,village
-f,71,rents,north
-f,30,owns,north
-m,33,owns,north
-m,75,owns,south
-f,20,rents,south
-"""
-YAML = """
-name: tiny
-data: people.csv
-columns:
-  age: {bins: [65]}
-  sex: {label: sex, codes: {f: woman, m: man}}
-tables:
-  sex_age: {columns: [sex, age]}
-  age_home: {columns: [age, home]}
-"""
-
-
-def write(folder: Path, text: str = YAML, people: str = PEOPLE, name: str = "people.csv") -> Path:
-    (folder / name).write_text(people)
-    (folder / "release.yaml").write_text(text)
-    return folder / "release.yaml"
-
-
-def counted(described: Described, place: int = 0) -> dict[str, int]:
-    release = described.exact[place]
-    return {query.id: int(lo) for query, lo in zip(release.queries, release.lo, strict=True)}
 
 
 def test_texts_become_codes_and_tables_become_counts(tmp_path: Path) -> None:

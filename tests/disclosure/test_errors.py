@@ -6,45 +6,9 @@ import pytest
 
 from genverify.cli import main
 from genverify.core.errors import ConfigError, DataError, GenverifyError, ReleaseError
-from genverify.disclosure.audit import Attack, audit
-from genverify.disclosure.describe import Described, describe
-from genverify.solve.settings import DEFAULT
-
-ATTACK = Attack(
-    DEFAULT.but(max_types=100_000, iterations=100_000, seconds=60.0),
-    20,
-    1,
-    1,
-)
-PEOPLE = """sex,age,home,village
-f,71,rents,north
-f,30,owns,north
-m,33,owns,north
-m,75,owns,south
-f,20,rents,south
-"""
-YAML = """
-name: tiny
-data: people.csv
-columns:
-  age: {bins: [65]}
-  sex: {label: sex, codes: {f: woman, m: man}}
-tables:
-  sex_age: {columns: [sex, age]}
-  age_home: {columns: [age, home]}
-"""
-
-
-def write(folder: Path, text: str = YAML, people: str = PEOPLE, name: str = "people.csv") -> Path:
-    (folder / name).write_text(people)
-    (folder / "release.yaml").write_text(text)
-    return folder / "release.yaml"
-
-
-def counted(described: Described, place: int = 0) -> dict[str, int]:
-    release = described.exact[place]
-    return {query.id: int(lo) for query, lo in zip(release.queries, release.lo, strict=True)}
-
+from genverify.disclosure.audit import audit
+from genverify.disclosure.describe import describe
+from tiny_release import ATTACK, PEOPLE, YAML, counted, write
 
 CODES = YAML.replace("data: people.csv", "counts: counts.csv").replace(
     "{bins: [65]}", "{codes: {under 65: under 65, 65 and over: 65 and over}}"

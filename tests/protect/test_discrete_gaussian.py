@@ -4,16 +4,14 @@ import math
 from fractions import Fraction
 
 import numpy as np
-import numpy.typing as npt
 import opendp.prelude as dp
 import pytest
 from scipy.stats import chi2, chi2_contingency
 
+from genverify.core.arrays import Floats, Ints
 from genverify.core.errors import ConfigError
 from genverify.protect.discrete_gaussian import bernoulli_exp, discrete_laplace, sample, uniform
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 SIGMA2 = [
     Fraction(1, 3),
     Fraction(1),

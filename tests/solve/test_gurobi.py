@@ -16,26 +16,11 @@ from genverify.papers.housing.attack.top import most_likely, most_likely_sets
 from genverify.solve.bounds import Bounder, Limits
 from genverify.solve.program import Program, build_program
 from genverify.solve.solvers import gurobi
-from genverify.solve.solvers.base import Infeasible, IntegerProgram, Optimal, Solver, Stopped, WorkLimits
+from genverify.solve.solvers.base import Infeasible, IntegerProgram, Optimal, Solver, Stopped
 from genverify.solve.solvers.gurobi import Gurobi, LicenceError, has_full_licence
 from genverify.solve.solvers.highs import Highs
+from gurobi_here import LIMITS, ONE, needs_gurobi
 from housing_cases import small_program
-
-LIMITS = WorkLimits(iterations=200_000, nodes=1000, seconds=60)
-ONE = np.ones(1)
-
-
-def licence_problem() -> str:
-    """Why Gurobi cannot be used on this machine; empty if it can."""
-    try:
-        Gurobi(LIMITS).solve(IntegerProgram(csr_array(np.ones((1, 1))), ONE, ONE, ONE, ONE))
-    except LicenceError as error:
-        return str(error)
-    return ""
-
-
-NO_LICENCE = licence_problem()
-needs_gurobi = pytest.mark.skipif(bool(NO_LICENCE), reason=NO_LICENCE or "Gurobi works")
 
 
 def bound(y: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> float:

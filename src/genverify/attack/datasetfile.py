@@ -4,16 +4,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
+from genverify.core.arrays import Ints
 from genverify.core.claims import Codes
 from genverify.core.domain import Domain
 from genverify.core.errors import DataError
 from genverify.core.release import Release
 from genverify.core.tabulate import tabulate
-
-Ints = npt.NDArray[np.int64]
 
 
 def read_datasets(path: Path, releases: Sequence[Release]) -> dict[str, Codes]:

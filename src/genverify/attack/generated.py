@@ -1,6 +1,6 @@
 """Generated datasets: what is known of a block's, and how they are written as codes."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,8 @@ from genverify.core.claims import Codes
 from genverify.core.domain import Column, Domain
 from genverify.core.frames import stack
 from genverify.core.release import Release
+from genverify.core.seeds import derive_seed
+from genverify.core.timing import progress
 
 
 @dataclass(frozen=True)
@@ -32,10 +34,13 @@ class Generated:
         return self.complete and len(self.records) == 1
 
 
-def write_generated(found: Iterable[tuple[Release, Generated]], datasets: Path, blocks: Path) -> None:
-    """Write the datasets of every block, and a row for each block."""
+def write_generated(
+    releases: Sequence[Release], find: Callable[[Release, int], Generated], seed: int, datasets: Path, blocks: Path
+) -> None:
+    """Find the datasets of every block, each with a seed of its own; write them, and a row for each block."""
     frames, rows = [], []
-    for release, generated in found:
+    for release in progress(releases, "blocks generated"):
+        generated = find(release, derive_seed(seed, "generate", release.block))
         frames.append(datasets_frame(release.block, generated, release.schema.domain))
         rows.append(pd.DataFrame([generated_row(release, generated)]))
     stack(frames).to_parquet(datasets, index=False)

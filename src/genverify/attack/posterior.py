@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
+from genverify.core.arrays import Floats, Ints
 from genverify.core.claims import Codes
 from genverify.core.errors import ReleaseError
 from genverify.solve.counting.counts import count_distribution
@@ -15,9 +15,6 @@ from genverify.solve.counting.passes import Forward, class_counts, count_dataset
 from genverify.solve.counting.prior import Masses, Prior, lay_on
 from genverify.solve.counting.weights import UnlikelyRelease, Weights, prior_weights, records_of_classes, rounding
 from genverify.solve.program import Program
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from genverify.core.arrays import Floats, Ints
 from genverify.core.claims import ANY, false_claims, matches
 from genverify.core.errors import DataError
 from genverify.core.predicates import Flags
@@ -16,8 +17,6 @@ RESAMPLES = 2000
 LIMITS = (2.5, 97.5)
 WEIGHTS_AT_ONCE = 10_000_000
 GROUPINGS = ("k", "effective_k")
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from genverify.checker.check import ProvedBound, check_bounds
+from genverify.core.arrays import Ints
 from genverify.core.claims import Claim, claim_arrays
 from genverify.core.predicates import Flags, Predicate
 from genverify.solve.bounds import Bound, Bounder, Limits
@@ -17,7 +17,6 @@ from genverify.solve.leaves import Node
 from genverify.solve.program import Program, build_program
 from genverify.solve.solvers.base import Solver
 
-Ints = npt.NDArray[np.int64]
 SEEN_AT_ONCE = 32
 
 

@@ -8,6 +8,8 @@ import numpy.typing as npt
 from genverify.core.errors import DataError
 
 Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
 Keys = npt.NDArray[np.generic]
 ROOM = 2**62
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from genverify.core.arrays import Ints
 from genverify.core.domain import Domain
 from genverify.core.errors import DataError
 from genverify.core.predicates import Flags, Predicate
@@ -16,7 +17,6 @@ ANY = -1
 FEW = 8
 CELLS_AT_ONCE = 4_000_000
 Codes = npt.NDArray[np.int16]
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)

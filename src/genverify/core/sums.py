@@ -7,9 +7,9 @@ from hashlib import sha256
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-Ints = npt.NDArray[np.int64]
+from genverify.core.arrays import Ints
+
 CEILING = 10**12  # no count is larger
 
 

@@ -38,6 +38,11 @@ class Attack:
     min_k: int
     seed: int
 
+    @classmethod
+    def of(cls, described: Described, settings: ProgramSettings, datasets: int) -> "Attack":
+        """The attack that a release file asks for."""
+        return cls(settings.proving("the audit of a release"), datasets, described.form.min_k, described.form.seed)
+
     def __call__(self, release: Release) -> Verified:
         """The attack on one area, every proof checked."""
         seed = derive_seed(self.seed, "audit", release.block)

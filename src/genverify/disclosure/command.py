@@ -158,4 +158,4 @@ def attack_of(described: "Described") -> "Attack":
     from genverify.solve.settings import DEFAULT
 
     sys.setrecursionlimit(max(sys.getrecursionlimit(), CALLS * DEFAULT.nodes))  # each node of a search lies in another
-    return Attack(DEFAULT, DATASETS, described.form.min_k, described.form.seed)
+    return Attack.of(described, DEFAULT, DATASETS)

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
+from genverify.core.arrays import Ints
 from genverify.core.csvfile import need_columns
 from genverify.core.csvtext import neutral
 from genverify.core.errors import ReleaseError, nearest
@@ -16,7 +16,6 @@ from genverify.disclosure.codes import Coding
 from genverify.disclosure.form import ReleaseForm
 from genverify.protect.publishing import SUPPRESSED, Publishing
 
-Ints = npt.NDArray[np.int64]
 MARKS = {"", "*", "x", "X", "s", "S", "c", "..", "...", "-"}
 
 

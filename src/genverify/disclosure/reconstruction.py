@@ -18,6 +18,7 @@ import numpy.typing as npt
 from scipy.sparse import csc_array, csr_array
 
 from genverify.checker.sums import check_at_most, check_sums
+from genverify.core.arrays import Ints
 from genverify.core.errors import DataError
 from genverify.core.sums import CEILING, Sums
 from genverify.solve.recount import INTEGRAL, integer_point
@@ -28,7 +29,6 @@ from genverify.solve.sums.parts import all_ranges
 from genverify.solve.sums.propagate import propagate
 from genverify.solve.sums.ranges import Work
 
-Ints = npt.NDArray[np.int64]
 LARGEST = 10**6  # numbers without an upper end are taken to be at most this
 
 

@@ -11,14 +11,11 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from genverify.core.arrays import row_weights
+from genverify.core.arrays import Ints, row_weights
 from genverify.core.domain import Domain
 from genverify.core.errors import DataError
 from genverify.core.predicates import Predicate
 from genverify.microdata.store import GEOGRAPHY, read_microdata
-
-Ints = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)

@@ -2,20 +2,22 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
+from genverify.core.arrays import Ints
 from genverify.core.coarsen import merge_codes
 from genverify.core.errors import DataError
+from genverify.core.files import read_yaml
 from genverify.core.predicates import EVERY
-from genverify.core.release import Release, Schema
+from genverify.core.release import Release, Schema, read_study
+from genverify.core.settings import ReleaseSettings
 from genverify.core.tabulate import releases_of
-from genverify.core.vocabulary import Group
-
-Ints = npt.NDArray[np.int64]
+from genverify.core.vocabulary import Group, groups_of
+from genverify.microdata.person_records import read_person_records
 
 
 @dataclass(frozen=True)
@@ -24,6 +26,15 @@ class KnownBlock:
 
     release: Release
     records: Ints
+
+
+def read_known(
+    domain: Path, settings: ReleaseSettings, tables: Path, records: Path, list_name: str | None
+) -> tuple[Schema, pd.DataFrame]:
+    """The schema of a study of persons and the records of a user's file, read as the groups of this list (None: as is)."""
+    schema = read_study(domain, settings)
+    groups = groups_of(read_yaml(tables), schema.domain, list_name)
+    return read_as(schema, read_person_records(records, schema.domain), groups)
 
 
 def read_as(schema: Schema, records: pd.DataFrame, groups: Sequence[Group]) -> tuple[Schema, pd.DataFrame]:

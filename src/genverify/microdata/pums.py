@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
+from genverify.core.arrays import Ints
 from genverify.core.csvfile import Expected, open_csv
 from genverify.core.errors import DataError
 from genverify.core.limits import FileLimits
@@ -27,8 +27,6 @@ AGES = (0, 25, 35, 45, 55, 60, 65, 75, 85)
 RACE = {1: 1, 2: 2, 3: 3, 4: 3, 5: 3, 6: 4, 7: 5, 8: 6, 9: 7}
 LARGEST, MALE, FAMILIES, ALONE = 7, 1, (1, 2, 3), (4, 6)
 MARRIED, COHABITING, FEMALE_ALONE, MALE_ALONE = 1, 3, 5, 9
-
-Ints = npt.NDArray[np.int64]
 
 
 def count_pums(housing: Sequence[Path], persons: Sequence[Path]) -> pd.DataFrame:

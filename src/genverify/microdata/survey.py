@@ -10,6 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
+from genverify.core.arrays import Floats
 from genverify.core.csvfile import Expected, open_csv, refuse_row
 from genverify.core.domain import Column, Domain
 from genverify.core.errors import DataError, nearest
@@ -19,7 +20,6 @@ from genverify.microdata.store import GEOGRAPHY
 LIMITS = FileLimits(50_000_000, 64 * 2**30, "list its parts in raprank.survey.files")
 SURVEY = Expected("a CSV file of a survey", "see raprank.survey.files in config/raprank.yaml", LIMITS)
 Small = npt.NDArray[np.int8]
-Floats = npt.NDArray[np.float64]
 MOST_CODES = 100
 """A column with more distinct values is not taken for discrete (and codes are stored in eight bits)."""
 

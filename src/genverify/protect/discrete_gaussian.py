@@ -11,11 +11,10 @@ from math import isqrt
 import numpy as np
 import numpy.typing as npt
 
+from genverify.core.arrays import Flags, Ints
 from genverify.core.errors import ConfigError
 
-Ints = npt.NDArray[np.int64]
 Numbers = npt.NDArray[np.int64] | npt.NDArray[np.object_]
-Flags = npt.NDArray[np.bool_]
 LARGEST = 2**63 - 1
 LARGEST_SIGMA2 = 2**100  # so that draws stay far below 2^63
 WORD = 32

@@ -11,10 +11,10 @@ from math import ceil, log, sqrt
 import numpy as np
 import numpy.typing as npt
 
+from genverify.core.arrays import Ints
 from genverify.core.errors import ConfigError
 from genverify.protect.discrete_gaussian import sample
 
-Ints = npt.NDArray[np.int64]
 LEAST_BETA = 1e-200
 LARGEST_SIGMA2 = 10**12
 MARGIN = 1e-8  # above the relative error of the sums below (about 1e-16 for each of at most 3e7 positive terms)

@@ -4,14 +4,13 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
+from genverify.core.arrays import Ints
 from genverify.core.coarsen import refuse_sums
 from genverify.core.errors import DataError, ReleaseError
 from genverify.core.predicates import Flags
 from genverify.core.release import Release
 
-Ints = npt.NDArray[np.int64]
 SUPPRESSED = -1
 
 

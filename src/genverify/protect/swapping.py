@@ -17,13 +17,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from genverify.core.arrays import Floats, Ints
 from genverify.core.errors import ConfigError, DataError
 from genverify.core.seeds import derive_seed
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 NEAREST = 5
 FAR = 2**62
 

@@ -3,13 +3,12 @@
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from genverify.core.arrays import Ints
 from genverify.core.predicates import Flags
 from genverify.solve.bounds import Bounder
 from genverify.solve.program import Program
 
-Ints = npt.NDArray[np.int64]
 MOST_PROGRAMS = 20_000
 MOST_CLASSES = 400
 

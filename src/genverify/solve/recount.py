@@ -5,10 +5,10 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from genverify.core.arrays import Ints
 from genverify.core.errors import GenverifyError
 from genverify.solve.solvers.base import Floats
 
-Ints = npt.NDArray[np.int64]
 INTEGRAL = 1e-6
 
 

@@ -8,13 +8,13 @@ from math import prod
 import numpy as np
 import numpy.typing as npt
 
+from genverify.core.arrays import Ints
 from genverify.core.domain import Domain
 from genverify.core.errors import GenverifyError
 from genverify.core.predicates import Flags, Predicate, Rule
 
 Places = npt.NDArray[np.int16]
 Atoms = tuple[tuple[int, ...], ...]
-Ints = npt.NDArray[np.int64]
 GRID_LIMIT = 100_000
 
 

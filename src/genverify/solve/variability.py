@@ -4,15 +4,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import block_array, csr_array, diags_array, eye_array
 
+from genverify.core.arrays import Ints
 from genverify.core.claims import Codes
 from genverify.solve.program import Program
 from genverify.solve.recount import Fitting, recounted
 from genverify.solve.solvers.base import Floats, IntegerProgram, Optimal, Solver, best_point
-
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from genverify.core.arrays import Ints
 from genverify.solve.program import Program
 from genverify.solve.solvers.base import Answer, Floats, Infeasible, LinearProgram, Optimal, Solver
 
-Ints = npt.NDArray[np.int64]
 FEW_CLASSES = 1500
 FIRST = 300
 AT_ONCE = 100

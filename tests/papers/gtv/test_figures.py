@@ -3,7 +3,6 @@
 import json
 from pathlib import Path
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -11,6 +10,7 @@ import pyarrow.dataset as ds
 import pytest
 from matplotlib.figure import Figure
 
+from drawn import cut_off
 from genverify.attack.tables import claim_columns
 from genverify.core.claims import ANY, Claim
 from genverify.core.domain import Column, Domain
@@ -31,20 +31,6 @@ DOMAIN = Domain(
 )
 NAMES = list(DOMAIN.names)
 LABEL = "synthetic microdata"
-
-
-@pytest.fixture(autouse=True)
-def no_open_figures() -> object:
-    yield
-    plt.close("all")
-
-
-def cut_off(figure: Figure) -> bool:
-    """Whether anything that is drawn, texts included, reaches beyond the page."""
-    figure.canvas.draw()
-    drawn, slack = figure.get_tightbbox(), 0.01
-    width, height = figure.get_size_inches()
-    return bool(drawn.x0 < -slack or drawn.y0 < -slack or drawn.x1 > width + slack or drawn.y1 > height + slack)
 
 
 def claims_of(*said: tuple[str, Claim]) -> pd.DataFrame:

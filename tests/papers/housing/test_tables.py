@@ -3,12 +3,12 @@
 import io
 from pathlib import Path
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
+from drawn import cut_off
 from genverify.core.errors import DataError
 from genverify.core.files import read_yaml
 from genverify.papers.housing.figures.blocks import (
@@ -38,12 +38,6 @@ OPEN = Condition(
     swap=0.0, swap_among="properties", swap_hud=False, noise="none", rho=None, noise_hud=False, reading="exact", top=10
 )
 BLOCKS = [f"01001020100100{number}" for number in range(4)]
-
-
-@pytest.fixture(autouse=True)
-def no_open_figures() -> object:
-    yield
-    plt.close("all")
 
 
 def private() -> pd.DataFrame:
@@ -202,14 +196,6 @@ def test_what_the_paper_prints_twice_is_the_same_number() -> None:
     for entry in numbers.values():
         if {"count", "of", "share"} <= entry.keys():
             assert entry["count"] / entry["of"] == pytest.approx(entry["share"], abs=0.005)
-
-
-def cut_off(figure: Figure) -> bool:
-    """Whether anything that is drawn reaches beyond the page."""
-    figure.canvas.draw()
-    drawn, slack = figure.get_tightbbox(), 0.01
-    width, height = figure.get_size_inches()
-    return bool(drawn.x0 < -slack or drawn.y0 < -slack or drawn.x1 > width + slack or drawn.y1 > height + slack)
 
 
 def all_figures() -> dict[str, Figure]:

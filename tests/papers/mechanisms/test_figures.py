@@ -1,11 +1,10 @@
 """Figures of privacy against accuracy: what they draw, and nothing outside the page."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.figure import Figure
 
+from drawn import cut_off
 from genverify.core.domain import Column, Domain
 from genverify.core.predicates import Predicate
 from genverify.core.queries import Query
@@ -16,20 +15,6 @@ from genverify.papers.mechanisms.settings import RandomizedResponse
 from genverify.papers.mechanisms.simulation import simulated_frontier
 from genverify.papers.mechanisms.workload import Workload
 from genverify.papers.mechanisms.zeros import summarise_left
-
-
-@pytest.fixture(autouse=True)
-def no_open_figures() -> object:
-    yield
-    plt.close("all")
-
-
-def cut_off(figure: Figure) -> bool:
-    """Whether anything that is drawn, texts included, reaches beyond the page."""
-    figure.canvas.draw()
-    drawn, slack = figure.get_tightbbox(), 0.01
-    width, height = figure.get_size_inches()
-    return bool(drawn.x0 < -slack or drawn.y0 < -slack or drawn.x1 > width + slack or drawn.y1 > height + slack)
 
 
 def test_the_frontier_draws_every_simulated_point() -> None:

@@ -4,17 +4,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from genverify.checker.file import Forks
+from genverify.core.arrays import Flags, Ints
 from genverify.core.predicates import EVERY, Predicate, Rule
 from genverify.core.release import TOTAL, Release
 from genverify.core.seeds import derive_seed
 from genverify.solve.exclusions import one_code_each, zero_cells
 from genverify.solve.types import Types, live_types
 
-Ints = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 MAX_TYPES = 2_000_000
 WITNESSES = 400
 

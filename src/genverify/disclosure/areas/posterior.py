@@ -12,13 +12,12 @@ from functools import reduce
 from math import log2
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
+from genverify.core.arrays import Floats
 from genverify.disclosure.areas.spec import AreaTables
 from genverify.disclosure.areas.system import Printed
 
-Floats = npt.NDArray[np.float64]
 SURE = (0.9, 0.95)
 
 

@@ -5,14 +5,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 
 from genverify.core.errors import DataError
 from genverify.core.sums import Row, Sums, make_sums
 from genverify.disclosure.areas.spec import AreaTables
 from genverify.protect.publishing import Publishing
 
-Ints = npt.NDArray[np.int64]
 Printed = Mapping[str, int | None]  # cell: its printed count; None where it is suppressed
 
 

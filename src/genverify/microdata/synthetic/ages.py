@@ -4,13 +4,11 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from genverify.core.arrays import Floats, Ints
 from genverify.core.predicates import Flags
 from genverify.microdata.synthetic.homes import NONRELATIVES, WITH_OWN_CHILDREN, Homes
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 ADULT, OLD, OLDEST, MARRIAGEABLE = 18, 65, 115, 15
 OLDEST_OTHER = 99  # of those who are no householders
 EDGE = 17

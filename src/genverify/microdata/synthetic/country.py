@@ -7,16 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
+from genverify.core.arrays import Floats, Ints
 from genverify.core.csvfile import Expected, open_csv
 from genverify.core.errors import DataError, nearest
 from genverify.core.files import read_yaml
 from genverify.core.predicates import Predicate
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 LEVELS = ("state", "county", "tract", "block")
 KINDS = ("prototype", "dirichlet", "urn")

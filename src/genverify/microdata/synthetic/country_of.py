@@ -5,12 +5,12 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow as pa
 
+from genverify.core.arrays import Ints
 from genverify.core.domain import DomainFile
 from genverify.microdata.settings import Synthetic
 from genverify.microdata.synthetic.country import Country
 from genverify.microdata.synthetic.draw import draw_types
 from genverify.microdata.synthetic.fit import fit
-from genverify.microdata.synthetic.household_types import Ints
 from genverify.microdata.synthetic.model import Model, build_model
 from genverify.microdata.synthetic.neighbourhoods import neighbourhoods
 from genverify.microdata.synthetic.places import Places, geoids, lay_out, share_out, vacant_units

@@ -9,11 +9,12 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.optimize import minimize
 
+from genverify.core.arrays import Floats, Ints
 from genverify.core.domain import DomainFile
 from genverify.core.errors import DataError
 from genverify.core.predicates import Records
 from genverify.microdata.synthetic.country import Target
-from genverify.microdata.synthetic.household_types import Floats, Ints, margin_of, possible_types, rake
+from genverify.microdata.synthetic.household_types import margin_of, possible_types, rake
 
 HOUSEHOLDS = "households"
 ALMOST_FREE = 100.0  # spread of the log odds of a single column: the national figures decide them anyway

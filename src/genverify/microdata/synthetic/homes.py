@@ -4,12 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
+from genverify.core.arrays import Ints
 from genverify.core.predicates import Flags
-
-Ints = npt.NDArray[np.int64]
 
 LARGEST = 7
 OLD_CODE = 7

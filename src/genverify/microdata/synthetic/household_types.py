@@ -7,14 +7,11 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from genverify.core.arrays import positions, row_keys
+from genverify.core.arrays import Floats, positions, row_keys
 from genverify.core.domain import DomainFile
 from genverify.core.errors import DataError
 from genverify.core.predicates import Records
 from genverify.microdata.synthetic.country import Country, Target
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 TRAITS = ("TEN", "THHSPAN", "THHRACE")
 UNIVERSE = "occupied"

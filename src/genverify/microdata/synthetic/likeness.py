@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from genverify.core.arrays import Floats, Ints
 from genverify.microdata.synthetic.country import LEVELS, Likeness
-from genverify.microdata.synthetic.household_types import Floats, Ints
 from genverify.microdata.synthetic.pick import pick_cells
 
 ROUNDS = 50

@@ -4,20 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from genverify.core.arrays import Floats, Ints
 from genverify.core.domain import DomainFile
 from genverify.core.errors import DataError
 from genverify.core.predicates import Records
 from genverify.microdata.synthetic.country import Country, Likeness
-from genverify.microdata.synthetic.household_types import (
-    Floats,
-    Ints,
-    Margin,
-    Types,
-    margins_of,
-    odds_of_types,
-    possible_types,
-    rake,
-)
+from genverify.microdata.synthetic.household_types import Margin, Types, margins_of, odds_of_types, possible_types, rake
 from genverify.microdata.synthetic.likeness import Groups, Neighbours, Rows, neighbours_of
 
 

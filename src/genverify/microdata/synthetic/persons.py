@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
+from genverify.core.arrays import Ints
 from genverify.core.domain import Domain
 from genverify.core.errors import DataError
 from genverify.core.files import read_yaml
@@ -16,7 +16,6 @@ from genverify.microdata.synthetic.ages import draw_ages
 from genverify.microdata.synthetic.homes import LARGEST, Homes, lay_out_homes
 from genverify.microdata.synthetic.races import RaceModel, draw_races, read_races
 
-Ints = npt.NDArray[np.int64]
 MALE, FEMALE = 1, 2
 MARRIED, MALE_TYPES = 1, (2, 4, 5)
 IMPOSSIBLE = "households of two that cannot have both a minor and a person of 65 or over"

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtri
 
+from genverify.core.arrays import Floats, Ints
 from genverify.core.errors import ConfigError
 from genverify.microdata.synthetic.country import Country, State
-from genverify.microdata.synthetic.household_types import Floats, Ints
 
 BLOCKS_OF_A_GROUP = 200
 

@@ -5,14 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from genverify.core.arrays import Floats, Ints
 from genverify.core.domain import Column
 from genverify.core.errors import DataError, nearest
 from genverify.microdata.synthetic.homes import NONRELATIVES, Homes
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 TWO_OR_MORE = 7
 NOT_HISPANIC, HISPANIC = 1, 2
 

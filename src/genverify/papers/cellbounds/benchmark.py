@@ -6,9 +6,9 @@ from time import process_time
 from typing import Any, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
+from genverify.core.arrays import Ints
 from genverify.core.timing import watch
 from genverify.papers.cellbounds.conditional import Conditionals, conditionals_of_counts
 from genverify.papers.cellbounds.exact import CellBounds, bound_cells
@@ -19,7 +19,6 @@ from genverify.papers.cellbounds.settings import CellboundsBenchmark
 from genverify.solve.solvers.base import WorkLimits
 from genverify.solve.solvers.choose import make_solver
 
-Ints = npt.NDArray[np.int64]
 Ends = tuple[int, int]
 Spent = tuple[float, float]
 T = TypeVar("T")

@@ -6,12 +6,11 @@ from functools import cached_property
 from math import gcd, lcm
 
 import numpy as np
-import numpy.typing as npt
 
+from genverify.core.arrays import Ints
 from genverify.core.errors import DataError
 from genverify.papers.cellbounds.numbers import Numbers, check_labels, check_N, check_not_negative
 
-Ints = npt.NDArray[np.int64]
 LARGEST = 2**53
 
 

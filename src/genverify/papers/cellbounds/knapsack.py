@@ -4,12 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from genverify.core.errors import DataError
 from genverify.papers.cellbounds.reachable import Steps, add, flags_of, full_from, leave_one_out
-
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)

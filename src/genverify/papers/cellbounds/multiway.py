@@ -6,15 +6,14 @@ from math import prod
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
+from genverify.core.arrays import Ints
 from genverify.core.csvfile import Expected, need_columns, open_csv, refuse_row
 from genverify.core.errors import DataError
 from genverify.core.limits import LIMITS, FileLimits
 from genverify.papers.cellbounds.conditional import aggregate
 
-Ints = npt.NDArray[np.int64]
 COUNT = "count"
 MOST_CELLS = 2_000_000
 LARGEST_TOTAL = 10**15

@@ -13,15 +13,14 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
+from genverify.core.arrays import Ints
 from genverify.core.errors import DataError
 from genverify.papers.cellbounds.conditional import conditionals_of_counts
 from genverify.papers.cellbounds.exact import bound_cells
 from genverify.papers.cellbounds.two_way import Printed
 
-Ints = npt.NDArray[np.int64]
 Parts = tuple[tuple[int, ...], ...]
 FOLLOWED = 200
 LEAST = 2

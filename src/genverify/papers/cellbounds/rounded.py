@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from genverify.core.arrays import Ints
 from genverify.core.errors import DataError
 from genverify.core.predicates import Flags
 from genverify.papers.cellbounds.exact import CellBounds
@@ -17,7 +17,6 @@ from genverify.papers.cellbounds.numbers import check_labels, check_N
 from genverify.papers.cellbounds.reachable import add, flags_of, leave_one_out, runs_of
 from genverify.papers.cellbounds.rounding import Rounding
 
-Ints = npt.NDArray[np.int64]
 CELLS_AT_ONCE = 2_000_000
 FIRST_CHUNK = 64
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from genverify.core.arrays import Ints
 from genverify.core.errors import ConfigError, nearest
 
-Ints = npt.NDArray[np.int64]
 RULES = ("nearest", "half_up", "half_even", "either")
 MOST_DECIMALS = 9  # 2 * 10**9 * N stays below 2**63
 

@@ -6,8 +6,8 @@ from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
+from genverify.core.arrays import Ints
 from genverify.core.csvfile import Expected, read_rows
 from genverify.core.errors import DataError
 from genverify.core.limits import LIMITS, FileLimits
@@ -16,7 +16,6 @@ from genverify.papers.cellbounds.numbers import check_labels, check_not_negative
 from genverify.papers.cellbounds.rounded import RoundedConditionals, rounded_of_counts
 from genverify.papers.cellbounds.rounding import Rounding
 
-Ints = npt.NDArray[np.int64]
 TOTALS = ("total", "totals", "sum", "all")
 
 

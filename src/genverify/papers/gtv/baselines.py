@@ -5,20 +5,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 from scipy.stats import binom
 
-from genverify.core.arrays import positions
+from genverify.core.arrays import Flags, Floats, Ints, positions
 from genverify.core.domain import Domain
 from genverify.core.errors import DataError
 from genverify.core.predicates import Predicate
 from genverify.microdata.distinct import NOTHING, Radix, Types, types_of_state
 from genverify.microdata.store import GEOGRAPHY
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
 
 PRIORS = {"tract": GEOGRAPHY["tract"], "county": GEOGRAPHY["county"], "state": GEOGRAPHY["state"], "nation": 0}
 """How many digits of a block id name the area whose records are the prior."""

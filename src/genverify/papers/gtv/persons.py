@@ -5,18 +5,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from genverify.attack.attack import attack_release
 from genverify.attack.verify import Verdict
+from genverify.core.arrays import Ints
 from genverify.core.claims import ANY, Codes, false_claims, matches
 from genverify.core.release import Release
 from genverify.core.seeds import derive_seed
 from genverify.microdata.known import KnownBlock
 from genverify.solve.settings import ProgramSettings
 
-Ints = npt.NDArray[np.int64]
 COUNTED = ["claims", "proofs", "singletons", "false_claims", "undecided", "singled_out"]
 
 

@@ -31,13 +31,12 @@ from itertools import combinations
 from math import prod
 
 import numpy as np
-import numpy.typing as npt
 
+from genverify.core.arrays import Floats
 from genverify.papers.mechanisms.parameters import PrivacyError, check_epsilon
 from genverify.papers.mechanisms.sensitivity import query_sensitivity
 from genverify.papers.mechanisms.workload import Columns, Workload, chain, exact_rank
 
-Floats = npt.NDArray[np.float64]
 NOTHING: Columns = frozenset()
 GAP = 1e-6
 

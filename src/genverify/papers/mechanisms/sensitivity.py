@@ -7,12 +7,12 @@ from math import sqrt
 import numpy as np
 import numpy.typing as npt
 
+from genverify.core.arrays import Floats
 from genverify.core.domain import Domain
 from genverify.core.predicates import Flags, Predicate, Rule
 from genverify.papers.mechanisms.parameters import PrivacyError
 
 Ints = npt.NDArray[np.int32]
-Floats = npt.NDArray[np.float64]
 MOST_CELLS = 50_000_000
 
 

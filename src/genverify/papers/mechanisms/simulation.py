@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from genverify.core.arrays import Floats
 from genverify.core.seeds import derive_seed
 from genverify.papers.mechanisms.parameters import PrivacyError
-from genverify.papers.mechanisms.randomized_response import Floats, Survey, asking_probability
+from genverify.papers.mechanisms.randomized_response import Survey, asking_probability
 from genverify.papers.mechanisms.settings import RandomizedResponse
 
 EQUATIONS = {"mean answer": "B-6", "variance of answer": "B-7", "estimate": "B-5", "variance": "B-8", "accuracy": "B-9"}

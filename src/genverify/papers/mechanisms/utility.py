@@ -18,16 +18,15 @@ from fnmatch import fnmatchcase
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
+from genverify.core.arrays import Floats
 from genverify.core.queries import Query
 from genverify.papers.mechanisms.matrix_mechanism import noise_variance, workload_projection
 from genverify.papers.mechanisms.parameters import PrivacyError
 from genverify.papers.mechanisms.sensitivity import query_sensitivity
 from genverify.papers.mechanisms.workload import Workload
 
-Floats = npt.NDArray[np.float64]
 Kind = Literal["quadratic", "cara"]
 AT_ONCE = 2000
 

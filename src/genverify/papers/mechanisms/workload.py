@@ -11,12 +11,11 @@ from functools import cached_property
 from math import prod
 
 import numpy as np
-import numpy.typing as npt
 
+from genverify.core.arrays import Ints
 from genverify.core.domain import Domain
 from genverify.core.predicates import Predicate
 
-Ints = npt.NDArray[np.int64]
 Columns = frozenset[str]
 PRIMES = (2_147_483_629, 2_147_483_587)
 

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from genverify.core.arrays import Ints
 from genverify.core.predicates import Predicate
 
 Codes = npt.NDArray[np.int64]
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)

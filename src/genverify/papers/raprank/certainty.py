@@ -4,16 +4,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from genverify.attack.truth import match_claims
+from genverify.core.arrays import Floats
 from genverify.core.errors import DataError
 from genverify.core.seeds import derive_seed
 from genverify.papers.raprank.curves import X, grid_of, mean_interval
 from genverify.papers.raprank.ranking import Codes, ConfidenceSet, count_holders, match_curve, rank_rows, unique_rows
 
-Floats = npt.NDArray[np.float64]
 RAP, GENERATED, PROVED = "RAP-RANK", "generated datasets", "proved"
 SINGLED_OUT, ANY_NUMBER = "singled out (m = 1)", "in a claim (any m)"
 BINS = 10

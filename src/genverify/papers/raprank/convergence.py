@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from genverify.core.arrays import Floats
 from genverify.core.release import Release, Schema, read_releases
 from genverify.core.timing import progress
 from genverify.papers.raprank.curves import HOLDOUT, started
 from genverify.papers.raprank.published import Target, make_target
 from genverify.papers.raprank.rank import rank_target, start_of
-from genverify.papers.raprank.ranking import Floats, match_curve, rank_rows, unique_rows
+from genverify.papers.raprank.ranking import match_curve, rank_rows, unique_rows
 from genverify.papers.raprank.settings import Convergence, RapSettings
 
 READ_AT = 0.1

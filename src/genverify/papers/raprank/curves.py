@@ -4,17 +4,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from genverify.attack.truth import block_weights, ratio_interval
+from genverify.core.arrays import Floats
 from genverify.core.domain import Domain
 from genverify.core.seeds import derive_seed
 from genverify.papers.raprank.geographies import baselines_above, populate_blocks
 from genverify.papers.raprank.halves import BLOCK, codes_of
 from genverify.papers.raprank.ranking import Codes, ConfidenceSet, match_curve, rank_rows, unique_rows
 
-Floats = npt.NDArray[np.float64]
 HOLDOUT = "holdout"
 KEYS = ["area", "state", "size", "source", "u"]
 X = "x"

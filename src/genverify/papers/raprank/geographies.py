@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
+from genverify.core.arrays import Ints
 from genverify.core.domain import Domain
 from genverify.core.predicates import Predicate
 from genverify.core.seeds import derive_seed
@@ -14,7 +14,6 @@ from genverify.microdata.distinct import NOTHING, Radix, Types, types_of_state
 from genverify.microdata.store import GEOGRAPHY
 from genverify.papers.raprank.ranking import Codes, ConfidenceSet, rank_counts
 
-Ints = npt.NDArray[np.int64]
 NATIONAL = "national"
 WIDTHS = {"tract": GEOGRAPHY["tract"], "county": GEOGRAPHY["county"], "state": GEOGRAPHY["state"], NATIONAL: 0}
 """The baselines from the finest to the coarsest, and how many digits of an area's id name them."""

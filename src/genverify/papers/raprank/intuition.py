@@ -16,6 +16,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from genverify.attack.posterior import count_release
+from genverify.core.arrays import Floats
 from genverify.core.describe import make_schema
 from genverify.core.release import Release, Schema, make_release
 from genverify.core.seeds import derive_seed
@@ -26,7 +27,6 @@ from genverify.papers.raprank.settings import Intuition, RapSettings
 from genverify.solve.counting.prior import Prior, uniform
 from genverify.solve.program import build_program
 
-Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int16]
 EQUATIONS, FREQUENCY = "equations 3 and 4", "frequency"
 MAX_TYPES = 10_000

@@ -5,18 +5,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
+from genverify.core.arrays import Ints
 from genverify.core.domain import Domain
 from genverify.core.predicates import EVERY, Predicate
 from genverify.core.release import Release, Schema, counts_frame, read_releases
 from genverify.core.tabulate import tabulate_counts
 from genverify.papers.raprank.blocks import BlockCounts
 from genverify.papers.raprank.halves import BLOCK, with_block
-
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)

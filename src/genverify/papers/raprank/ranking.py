@@ -6,12 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from genverify.core.arrays import positions, row_keys
+from genverify.core.arrays import Floats, Ints, positions, row_keys
 from genverify.core.errors import DataError
 
 Codes = npt.NDArray[np.int64]
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -9,14 +9,13 @@ import numpy.typing as npt
 import pandas as pd
 
 from genverify.attack.datasetfile import read_datasets
-from genverify.core.arrays import row_bytes
+from genverify.core.arrays import Ints, row_bytes
 from genverify.core.claims import Codes, candidate_claims
 from genverify.core.release import Release
 from genverify.core.tabulate import tabulate
 from genverify.run.provenance.claimed import Matrix, block_rows, truth_values, whole_numbers
 from genverify.run.provenance.records import AuditError
 
-Ints = npt.NDArray[np.int64]
 AT_ONCE = 20  # blocks: every record of theirs becomes a row with a number per query
 AGAIN = "Generate the batch again: snakemake --force"
 

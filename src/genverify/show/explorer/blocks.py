@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from genverify.core.arrays import Ints
 from genverify.core.claims import ANY
 from genverify.core.errors import DataError
 from genverify.core.frames import read_blocks
 from genverify.core.release import Release
-from genverify.show.explorer.packing import Ints, levels, mask_width, pack
+from genverify.show.explorer.packing import levels, mask_width, pack
 
 PRIORS = ("tract", "tract_leave_out", "county", "state", "nation", "uniform")
 

@@ -3,10 +3,8 @@
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
+from genverify.core.arrays import Floats, Ints
 
 ALPHABET = "".join(chr(code) for code in range(35, 127) if chr(code) != "\\")
 """Characters that JSON writes as they are."""

@@ -9,16 +9,14 @@ of few records may not connect them. A chain whose step draws all records again 
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from genverify.core.arrays import Floats, Ints
 from genverify.solve.counting.diagram import Budget, TooManyStates, draw_diagram
 from genverify.solve.counting.draw import draw_vectors
 from genverify.solve.counting.passes import forward
 from genverify.solve.counting.weights import prior_weights
 from genverify.solve.program import Program
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 SMALL = Budget(states=20_000, moves=400_000, seconds=30.0)
 
 

@@ -6,11 +6,10 @@ from math import comb
 import numpy as np
 import numpy.typing as npt
 
+from genverify.core.arrays import Floats, Ints
 from genverify.solve.counting.diagram import Diagram
 from genverify.solve.counting.weights import Weights
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 Masses = npt.NDArray[np.floating]
 CELLS_AT_ONCE = 4_000_000
 CLAIMS_AT_ONCE = 48

@@ -3,12 +3,10 @@
 import numpy as np
 import numpy.typing as npt
 
-from genverify.core.arrays import positions
+from genverify.core.arrays import Ints, positions
 from genverify.solve.counting.diagram import Diagram, Moves
 from genverify.solve.counting.passes import Forward
 from genverify.solve.counting.weights import Weights
-
-Ints = npt.NDArray[np.int64]
 
 
 def draw_vectors(diagram: Diagram, weights: Weights, found: Forward, draws: int, rng: np.random.Generator) -> Ints:

@@ -3,12 +3,10 @@
 from collections.abc import Callable
 
 import numpy as np
-import numpy.typing as npt
 
+from genverify.core.arrays import Flags, Ints
 from genverify.solve.counting.system import System
 
-Ints = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 Taste = Callable[[float, float, float], tuple[float, ...]]
 
 TASTES: tuple[Taste, ...] = (

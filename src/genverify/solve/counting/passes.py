@@ -6,11 +6,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from genverify.core.arrays import Floats, Ints
 from genverify.solve.counting.diagram import Diagram
 from genverify.solve.counting.weights import Weights, dataset_weights, vector_weights
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 Values = npt.NDArray[Any]
 
 

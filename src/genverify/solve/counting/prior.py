@@ -4,17 +4,14 @@ from dataclasses import dataclass
 from itertools import chain, islice
 
 import numpy as np
-import numpy.typing as npt
 
+from genverify.core.arrays import Floats, Ints
 from genverify.core.claims import ANY, Codes, matches
 from genverify.core.domain import Domain
 from genverify.core.errors import DataError
 from genverify.core.predicates import Flags
 from genverify.solve.datasets import classes_of_records, draw_dataset, records_of_type
 from genverify.solve.program import Program
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -4,11 +4,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-import numpy.typing as npt
 
+from genverify.core.arrays import Ints
 from genverify.solve.recount import Fitting
 
-Ints = npt.NDArray[np.int64]
 DENOMINATOR = 1_000
 
 

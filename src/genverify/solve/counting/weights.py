@@ -6,12 +6,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from genverify.core.arrays import Floats, Ints
 from genverify.core.errors import GenverifyError
 from genverify.solve.counting.diagram import Diagram
 from genverify.solve.program import Program
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 Weights = list[npt.NDArray[Any]]
 """For every class, the weight of each count from 0 to the most that it can have; the first is 1."""
 

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from genverify.core.arrays import Ints
 from genverify.core.sums import CEILING, Sums
 
-Ints = npt.NDArray[np.int64]
 PASSES = 50
 Statement = dict[str, Any]
 

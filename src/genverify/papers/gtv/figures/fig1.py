@@ -14,6 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch
 
+from genverify.core.arrays import Flags
 from genverify.core.claims import ANY, Codes
 from genverify.core.domain import Domain
 from genverify.core.errors import DataError
@@ -28,7 +29,6 @@ HEADER = 0.85
 MAX_ROW = 0.42
 LINES = ("-", (0, (4, 1.2)), (0, (1.2, 1)), (0, (5, 1, 1.2, 1)))
 COLOURS = (PALETTE[4], PALETTE[0], "#2e7d32", "#6a3d9a")
-Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)

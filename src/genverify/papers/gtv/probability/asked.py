@@ -3,9 +3,9 @@
 import numpy as np
 import numpy.typing as npt
 
+from genverify.core.arrays import Ints
 from genverify.core.claims import Codes, candidate_claims
 
-Ints = npt.NDArray[np.int64]
 CANDIDATE, SAMPLED = "candidate", "sampled"
 
 

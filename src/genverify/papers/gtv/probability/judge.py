@@ -3,14 +3,13 @@
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from genverify.attack.truth import match_claims
+from genverify.core.arrays import Floats
 from genverify.core.seeds import derive_seed
 from genverify.papers.gtv.probability.priors import PRIORS, SINGLED, TIMES
 
-Floats = npt.NDArray[np.float64]
 BINS = 10
 RESAMPLES = 1000
 CLOSEST = 1e-4  # a probability of 0 or 1 that is wrong would cost an endless log score

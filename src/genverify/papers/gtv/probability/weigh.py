@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from genverify.attack.estimate import Effort, Estimated, estimate
 from genverify.attack.posterior import Counted, Posterior, count_release
 from genverify.attack.probable import likely_singletons
+from genverify.core.arrays import Floats, Ints
 from genverify.core.claims import ANY, Codes, candidate_claims, matches
 from genverify.core.predicates import Flags
 from genverify.core.seeds import derive_seed
@@ -23,8 +23,6 @@ from genverify.solve.counting.prior import Prior
 from genverify.solve.program import Program
 from genverify.solve.recount import WrongAnswer
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 Claims = set[tuple[tuple[int, ...], int]]
 EXACT, ESTIMATED = "exact", "estimated"
 MORE = 5

@@ -7,9 +7,9 @@ from functools import cached_property
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csc_array, csr_array
 
+from genverify.core.arrays import Ints
 from genverify.core.claims import Codes
 from genverify.core.domain import read_domain
 from genverify.core.errors import ConfigError, nearest
@@ -20,8 +20,6 @@ from genverify.solve.classes import matched_classes
 from genverify.solve.datasets import draw_dataset
 from genverify.solve.program import Program, classes_of
 from genverify.solve.types import live_types
-
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)

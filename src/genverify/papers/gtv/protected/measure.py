@@ -13,8 +13,8 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from genverify.core.arrays import Ints
 from genverify.core.errors import ConfigError
 from genverify.core.predicates import Flags
 from genverify.core.release import Schema
@@ -23,8 +23,6 @@ from genverify.papers.gtv.protected.search import Search, Wanted
 from genverify.papers.gtv.protected.settings import ProtectedNoise, Protection
 from genverify.protect.discrete_gaussian import sample
 from genverify.protect.noise import width
-
-Ints = npt.NDArray[np.int64]
 
 
 def noise_variance(most: int, rho: float) -> Fraction:

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
@@ -19,7 +18,6 @@ from genverify.microdata.store import GEOGRAPHY, read_microdata
 from genverify.papers.gtv.protected.measure import Noise
 from genverify.protect.swapping import Records, swap_areas
 
-Ints = npt.NDArray[np.int64]
 BLOCKS_OF_A_TRACT = 10 ** (GEOGRAPHY["block"] - GEOGRAPHY["tract"])
 
 

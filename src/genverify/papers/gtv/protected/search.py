@@ -3,12 +3,11 @@
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from genverify.core.arrays import Ints
 from genverify.core.predicates import Flags
 from genverify.papers.gtv.protected.kinds import Kinds
 
-Ints = npt.NDArray[np.int64]
 KICKS = 20
 DROPPED = 5
 NEVER = 2**60

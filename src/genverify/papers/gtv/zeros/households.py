@@ -7,13 +7,12 @@ import numpy.typing as npt
 import pandas as pd
 
 from genverify.attack.truth import match_claims
+from genverify.core.arrays import Floats, Ints
 from genverify.core.claims import ANY, Claim, false_claims
 from genverify.core.errors import DataError
 from genverify.core.predicates import Flags
 from genverify.papers.gtv.tables.households import PAPER_K
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 COMPARED = PAPER_K[:-1]
 """The k that losses are compared for: at k = 10 the paper has six households to lose."""
 

@@ -5,15 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
+from genverify.core.arrays import Ints
 from genverify.core.domain import DomainFile
 from genverify.core.errors import ConfigError
 from genverify.core.seeds import derive_seed
 from genverify.microdata.store import read_microdata
-
-Ints = npt.NDArray[np.int64]
 
 
 def read_households(

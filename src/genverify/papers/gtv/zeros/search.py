@@ -6,12 +6,13 @@ from operator import itemgetter
 
 import numpy as np
 
+from genverify.core.arrays import Floats, Ints
 from genverify.core.predicates import Flags
 from genverify.core.release import Release
 from genverify.papers.gtv.tables.households import PAPER_K
 from genverify.papers.gtv.zeros.decide import publish_less, survivors
 from genverify.papers.gtv.zeros.gaps import NO_GAP, Gap
-from genverify.papers.gtv.zeros.households import COMPARED, BlockClaims, Floats, Ints, distance, losses
+from genverify.papers.gtv.zeros.households import COMPARED, BlockClaims, distance, losses
 from genverify.papers.gtv.zeros.settings import SearchRound
 from genverify.solve.settings import ProgramSettings
 

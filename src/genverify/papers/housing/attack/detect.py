@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 from scipy.sparse import csr_array
 
 from genverify.checker.check import CertificateError, check_block
+from genverify.core.arrays import Ints
 from genverify.core.release import Release, restricted
 from genverify.papers.housing.attack.joint_program import VIOLATION, Percentage, Row, provable_parts, read_block
 from genverify.papers.housing.attack.verdict import FLAGGED, YES, Verdict, proved
@@ -22,7 +22,6 @@ from genverify.solve.recount import rounded_fit
 from genverify.solve.settings import ProgramSettings
 from genverify.solve.solvers.base import IntegerProgram, Optimal
 
-Ints = npt.NDArray[np.int64]
 USUAL = 15  # persons: larger households are few
 
 

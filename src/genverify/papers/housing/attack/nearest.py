@@ -6,8 +6,9 @@ from math import inf
 import numpy as np
 from scipy.sparse import block_array, csr_array
 
+from genverify.core.arrays import Ints
 from genverify.papers.housing.attack.prior import NATS
-from genverify.papers.housing.attack.types_program import Ints, TypeProgram
+from genverify.papers.housing.attack.types_program import TypeProgram
 from genverify.solve.recount import WrongAnswer, integer_point
 from genverify.solve.solvers.base import Floats, IntegerProgram, Optimal, Solver, Stopped, best_point
 

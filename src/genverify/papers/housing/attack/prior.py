@@ -4,13 +4,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
+from genverify.core.arrays import Ints
 from genverify.core.errors import DataError
 from genverify.core.seeds import derive_seed
 
-Ints = npt.NDArray[np.int64]
 CONFIGURATION = ("SIZE", "CHILDREN", "RACE")
 NATS = 10_000  # costs are whole ten-thousandths of a nat
 

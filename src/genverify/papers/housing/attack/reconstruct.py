@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from genverify.core.arrays import Ints
 from genverify.core.release import Release
 from genverify.core.seeds import derive_seed
 from genverify.papers.housing.attack.nearest import closest
 from genverify.papers.housing.attack.prior import CONFIGURATION, NATS, Prior, prior_types
 from genverify.papers.housing.attack.top import Best, Likely, most_likely, most_likely_sets
-from genverify.papers.housing.attack.types_program import Ints, TypeProgram, list_program
+from genverify.papers.housing.attack.types_program import TypeProgram, list_program
 from genverify.papers.housing.attack.verdict import FLAGGED
 from genverify.papers.housing.private.household import COLUMNS
 from genverify.solve.settings import ProgramSettings

@@ -4,10 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from genverify.core.arrays import Ints
 from genverify.papers.housing.attack.prior import NATS
 from genverify.papers.housing.attack.top_search import Pool, search_least
 from genverify.papers.housing.attack.top_walks import Walks
-from genverify.papers.housing.attack.types_program import Ints, TypeProgram
+from genverify.papers.housing.attack.types_program import TypeProgram
 from genverify.solve.recount import recounted
 from genverify.solve.solvers.base import Infeasible, Optimal, Solver, best_point
 

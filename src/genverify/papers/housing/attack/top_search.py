@@ -6,7 +6,8 @@ from math import inf
 
 import numpy as np
 
-from genverify.papers.housing.attack.types_program import Ints, TypeProgram
+from genverify.core.arrays import Ints
+from genverify.papers.housing.attack.types_program import TypeProgram
 from genverify.solve.recount import WrongAnswer, integer_point
 from genverify.solve.solvers.base import Floats, Infeasible, Solver, Stopped
 

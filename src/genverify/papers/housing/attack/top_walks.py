@@ -3,9 +3,9 @@
 import numpy as np
 import numpy.typing as npt
 
-from genverify.core.arrays import positions, row_weights
+from genverify.core.arrays import Ints, positions, row_weights
 from genverify.core.errors import DataError
-from genverify.papers.housing.attack.types_program import Ints, TypeProgram
+from genverify.papers.housing.attack.types_program import TypeProgram
 
 TRADED = 4  # households that one step may touch: two pairs
 FREE, ALONE, SINGLE = 0.7, 0.25, 0.5

@@ -5,14 +5,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csr_array
 
+from genverify.core.arrays import Ints
 from genverify.core.predicates import Flags
 from genverify.core.release import TOTAL, Release
 from genverify.solve.solvers.base import IntegerProgram
-
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,12 @@ from typing import Any, TypeVar
 import numpy as np
 import pandas as pd
 
+from genverify.core.arrays import Ints
 from genverify.core.release import Release
 from genverify.papers.housing.attack.prior import Prior
 from genverify.papers.housing.attack.reconstruct import prior_program
 from genverify.papers.housing.attack.top import most_likely
-from genverify.papers.housing.attack.types_program import Ints, TypeProgram, list_program
+from genverify.papers.housing.attack.types_program import TypeProgram, list_program
 from genverify.papers.housing.attack.violations import keys_of, violates, violations_variability
 from genverify.papers.housing.private.household import HouseholdFile
 from genverify.solve.exclusions import implied_zeros, lemma_rule, zero_cells

@@ -7,15 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
+from genverify.core.arrays import Flags, Ints
 from genverify.core.domain import Domain, parse_domain
 from genverify.core.errors import DataError, nearest
 from genverify.core.files import read_yaml
 
-Ints = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 COLUMNS = ("BEDROOMS", "SIZE", "CHILDREN", "RACE")
 LAST = "last"
 

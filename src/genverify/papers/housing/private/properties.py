@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from genverify.core.arrays import Floats, Ints
 from genverify.core.errors import ConfigError, DataError
 from genverify.core.predicates import Flags
-from genverify.papers.housing.private.conditionals import Floats, Ints
 
 Block = Mapping[str, Ints]
 """The households of a block by column: SIZE, CHILDREN, RACE."""

@@ -7,9 +7,10 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from genverify.core.arrays import Ints
 from genverify.core.errors import DataError
 from genverify.core.seeds import derive_seed
-from genverify.papers.housing.private.conditionals import Conditionals, Ints, draw_children, draw_sizes
+from genverify.papers.housing.private.conditionals import Conditionals, draw_children, draw_sizes
 
 HISPANIC, RACES = 2, 7
 NEEDED = ("VACS", "HHSIZE", "TP18", "HHT2", "THHRACE", "THHSPAN")

@@ -9,10 +9,10 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from genverify.core.arrays import Ints
 from genverify.core.errors import DataError
 from genverify.core.seeds import derive_seed
 from genverify.microdata.store import read_microdata
-from genverify.papers.housing.private.conditionals import Ints
 from genverify.papers.housing.private.properties import PropertyModel, draw_property, place_properties
 from genverify.papers.housing.private.simulate import COLUMNS
 

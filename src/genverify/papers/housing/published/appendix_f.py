@@ -19,6 +19,7 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
+from genverify.core.arrays import Ints
 from genverify.core.closed import Section, validate
 from genverify.core.errors import DataError, nearest
 from genverify.core.files import read_yaml
@@ -26,7 +27,7 @@ from genverify.core.seeds import derive_seed
 from genverify.papers.housing.published.statistics import whole_percent
 from genverify.papers.housing.settings import Condition
 from genverify.protect.budget import as_written, uniform_variance, variance
-from genverify.protect.noise import Ints, Noise, capped, rescaled
+from genverify.protect.noise import Noise, capped, rescaled
 
 ALL, PERSONS = "N", "P"
 KINDS = SIZES, RACES, CHILDREN = "SIZE", "RACE", "CHILDREN"

@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from genverify.core.arrays import Ints
 from genverify.core.domain import Domain
 from genverify.core.marginals import marginal_counts, marginal_queries
 from genverify.core.predicates import Records
 from genverify.core.release import Release
 from genverify.core.seeds import derive_seed
 from genverify.core.timing import watch
-from genverify.papers.raprank.rap.reconstruct import Ints, reconstruct
+from genverify.papers.raprank.rap.reconstruct import reconstruct
 from genverify.papers.raprank.settings import RapBenchmark, RapSettings
 
 NEVER = 2**31 - 1

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from genverify.core.arrays import row_keys
+from genverify.core.arrays import Ints, row_keys
 from genverify.papers.raprank.rap.workload import Indices, Workload
 
-Ints = npt.NDArray[np.int64]
 FEWEST_ROWS = 64  # below, the matrices of a run are so small that XLA is slower with them than query by query
 MATRIX_SPEED = 8  # multiplications of a matrix product in the time of one that gathers its factors
 FEWEST_QUERIES = 64  # a table of fewer queries saves less than it costs to compile and to start

@@ -7,13 +7,13 @@ import jax.numpy as jnp
 import numpy as np
 import numpy.typing as npt
 
+from genverify.core.arrays import Ints
 from genverify.core.errors import DataError
 from genverify.papers.raprank.blocks import BlockCounts
 from genverify.papers.raprank.rap.layout import Layout, lay_out
 from genverify.papers.raprank.rap.optimise import Problem, Table
 from genverify.papers.raprank.rap.workload import Workload, room_for, roomy
 
-Ints = npt.NDArray[np.int64]
 MOST_CELLS = 4_000_000  # of an array with an entry per query, run and row: what a batch of queries may take
 CELLS_AT_ONCE = 400_000  # of the relaxed datasets of the runs that go side by side: more of them do not fit into a cache
 COPIES = 12  # of a relaxed dataset: logits, moments, gradients, probabilities and what lies between them

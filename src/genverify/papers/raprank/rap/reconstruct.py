@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 import numpy.typing as npt
 
+from genverify.core.arrays import Ints
 from genverify.core.domain import Domain
 from genverify.core.errors import ConfigError, DataError, ReleaseError
 from genverify.core.predicates import Predicate
@@ -19,7 +20,6 @@ from genverify.papers.raprank.rap.workload import Indices, Workload, build_workl
 from genverify.papers.raprank.settings import RapSettings
 
 Codes = npt.NDArray[np.int64]
-Ints = npt.NDArray[np.int64]
 Errors = npt.NDArray[np.float32]
 
 
