@@ -11,7 +11,7 @@ from genverify.core.files import read_yaml
 from genverify.papers.gtv.cost import block_seconds, households_of
 from genverify.run.settings import Config
 
-# where nothing was measured yet: a job that is no attack, a block's results of one variant, a household of the microdata,
+# where nothing was measured yet: a job without what it does to blocks, a block's results of one variant, a household of the microdata,
 # and the size of a block that is known only with the microdata
 SECONDS_PER_JOB = 3.0
 BYTES_PER_BLOCK, BYTES_PER_HOUSEHOLD = 12_000, 4
@@ -148,8 +148,8 @@ def time_lines(jobs: Mapping[str, int], per_batch: float, batches: int, earlier:
     if len(guessed) < len(jobs):
         yield f"  from earlier runs: {len(jobs) - len(guessed)} of {len(jobs)} rules (benchmarks/, workflow/times.yaml)"
     if guessed:
-        of_ten = f"{block_seconds(10):.1f} s per block of ten households"
-        yield f"  by default ({of_ten}, {SECONDS_PER_JOB:.0f} s per other job): {', '.join(sorted(guessed))}"
+        of_ten = f"{block_seconds(10):.2f} s per block of ten households"
+        yield f"  by default ({of_ten}, {SECONDS_PER_JOB:.0f} s per job besides): {', '.join(sorted(guessed))}"
 
 
 def _seconds(rule: str, count: int, per_batch: float, batches: int, earlier: Earlier) -> float:
@@ -158,7 +158,7 @@ def _seconds(rule: str, count: int, per_batch: float, batches: int, earlier: Ear
         then = earlier.cost / earlier.batches[rule] if rule in earlier.batches else 0
         return earlier.seconds[rule] * (per_batch / then if then else 1)
     by_batch = count >= batches > 1
-    return per_batch / 2 if by_batch else SECONDS_PER_JOB
+    return SECONDS_PER_JOB + (per_batch / 2 if by_batch else 0)
 
 
 def _microdata_bytes(config: Config, microdata: Path) -> float:

@@ -117,7 +117,7 @@ def loads_of(batches: dict[str, int], households: dict[str, int], number: int) -
 
 def test_batches_cost_about_the_same() -> None:
     """Sizes as of real blocks: many small ones, few large; dealt out in turn, jobs differ."""
-    sizes = np.minimum(np.random.default_rng(1).geometric(0.08, 400), 60)
+    sizes = np.minimum(np.random.default_rng(1).geometric(0.02, 400), 400)
     households = {f"{number:015d}": int(n) for number, n in enumerate(sizes)}
     found = batch_by_cost(households, 12, 100)
     loads = loads_of(found, households, 12)

@@ -7,16 +7,17 @@ from collections.abc import Mapping
 import pandas as pd
 
 # seconds of one core per block (generated, verified and proved): what every block takes, and what grows with its households.
-# Fitted to the built-in country (1 household 0.08 s, 10 0.15, 20 0.15, 40 0.28, 80 0.81); batches need only the proportions.
-SECONDS_PER_BLOCK, SECONDS_PER_HOUSEHOLD, GROWTH = 0.07, 0.001, 1.5
+# Fitted to the built-in country (up to 5 households 0.022 s, 10 0.024, 50 0.055, 100 0.105, 200 0.22); batches need only the
+# proportions. Real blocks, which are more diverse, cost several times as much, the large ones more so.
+SECONDS_PER_BLOCK, SECONDS_PER_HOUSEHOLD, GROWTH = 0.021, 0.00021, 1.3
 
 
 def block_seconds(households: int) -> float:
     """
     The seconds of one core that a block takes, about.
 
-    >>> [round(block_seconds(n), 2) for n in (1, 10, 100)]
-    [0.07, 0.1, 1.07]
+    >>> [round(block_seconds(n), 3) for n in (1, 10, 100)]
+    [0.021, 0.025, 0.105]
     """
     return SECONDS_PER_BLOCK + SECONDS_PER_HOUSEHOLD * math.pow(households, GROWTH)
 
