@@ -10,8 +10,7 @@ from genverify.attack.settings import Verify
 from genverify.core.release import read_releases, read_schema
 from genverify.core.timing import progress
 from genverify.papers.gtv.probability.coverage import compare_estimates, coverage_table
-from genverify.papers.gtv.probability.priors import SINGLED, Areas
-from genverify.papers.gtv.probability.smoothing import chosen_smoothing
+from genverify.papers.gtv.probability.priors import SINGLED, Areas, chosen_smoothing
 from genverify.papers.gtv.probability.settings import EstimateBenchmark, Probability
 from genverify.run.jobs import Job, run
 from genverify.solve.counting.diagram import Budget

@@ -7,7 +7,8 @@ import pandas as pd
 from genverify.core.domain import read_domain
 from genverify.core.settings import ReleaseSettings
 from genverify.papers.gtv.probability.areas import Outside
-from genverify.papers.gtv.probability.smoothing import chosen_smoothing, score_smoothing
+from genverify.papers.gtv.probability.priors import chosen_smoothing
+from genverify.papers.gtv.probability.smoothing import score_smoothing
 from genverify.run.jobs import Job, log, run
 
 

@@ -11,9 +11,8 @@ from genverify.core.release import read_releases, read_schema
 from genverify.core.seeds import derive_seed
 from genverify.core.timing import progress
 from genverify.papers.gtv.probability.known import known_of
-from genverify.papers.gtv.probability.priors import Areas
+from genverify.papers.gtv.probability.priors import Areas, chosen_smoothing
 from genverify.papers.gtv.probability.settings import Probability
-from genverify.papers.gtv.probability.smoothing import chosen_smoothing
 from genverify.papers.gtv.probability.weigh import weigh_block
 from genverify.run.jobs import Job, run
 from genverify.solve.program import build_program

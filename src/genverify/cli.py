@@ -18,7 +18,10 @@ GROUPS = (
         },
         {"audit-release": "disclose"},
     ),
-    Group("genverify.disclosure.page_command:add_parser", {"page": "write the page that audits a table in a browser, without a network"}),
+    Group(
+        "genverify.disclosure.page_command:add_parser",
+        {"page": "write the page that audits a table in a browser, without a network"},
+    ),
     Group(
         "genverify.papers.cellbounds.command:add_parser",
         {"bounds": "bound every cell count from conditional or marginal tables"},

@@ -8,12 +8,14 @@ import pytest
 
 import genverify as gv
 from genverify.attack.attack import attack_release
-from genverify.attack.probable import likely_singletons, probable_singletons
+from genverify.attack.probable import count_some, likely_singletons, probable_singletons
 from genverify.cli import main
+from genverify.core.claims import parse_claim
 from genverify.core.errors import DataError, GenverifyError
 from genverify.core.release import Release, Schema, make_release
 from genverify.solve.counting.diagram import Budget
 from genverify.solve.counting.prior import uniform
+from genverify.solve.recount import WrongAnswer
 
 
 @pytest.fixture
@@ -75,13 +77,24 @@ def test_beyond_the_budget_it_is_estimated(release: Release) -> None:
 
 def test_likely_claims_are_not_verified_ones(release: Release) -> None:
     found = attack_release(release)
-    likely = probable_singletons(found.program, uniform(release.schema.domain), found.claims, 1, 0.5, 1)
-    assert likely is not None
+    likely = probable_singletons(count_some(found.program), uniform(release.schema.domain), found.claims, 1, 0.5, 1)
     names = list(release.schema.domain.names)
     codes = {tuple(row) for row in likely[names].fillna(-1).to_numpy(dtype=int).tolist()}
     assert (1, 0, 1) in codes
     assert not codes & {claim.codes for claim in found.claims if claim.m == 1}
     assert likely["probability"].between(0.5, 1, inclusive="left").all()
+
+
+def test_likely_claims_that_contradict_the_proofs_stop_an_audit(release: Release) -> None:
+    found, prior = attack_release(release), uniform(release.schema.domain)
+    single = [claim for claim in found.claims if claim.m == 1]
+    fewer = [claim for claim in found.claims if claim != single[0]]
+    with pytest.raises(WrongAnswer, match="what is verified and what has probability 1 differ"):
+        probable_singletons(count_some(found.program), prior, fewer, 1, 0.5, 1)
+    assert probable_singletons(count_some(found.program), prior, fewer, 1, 0.5, 1, decided=False).shape[0]
+    open_ = parse_claim("sex=1,age=0,smokes=1,m=1", release.schema.domain)
+    with pytest.raises(WrongAnswer, match="what is verified and what has probability 1 differ"):
+        probable_singletons(count_some(found.program), prior, [*found.claims, open_], 1, 0.5, 1)
 
 
 def test_singletons_of_draws_are_those_that_hold_alone() -> None:

@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.browser.test_explorer import ARGS, CONTRAST
+from tests.helpers.random_tables import KINDS, TableText, random_table
 
 from genverify.checker.sums import check_sums
 from genverify.cli import main
@@ -20,8 +22,6 @@ from genverify.disclosure.page_command import PAGE
 from genverify.disclosure.printed import PrintedForm, understand
 from genverify.solve.sums.parts import all_ranges
 from genverify.solve.sums.ranges import Work
-from tests.browser.test_explorer import ARGS, CONTRAST
-from tests.helpers.random_tables import KINDS, TableText, random_table
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="the package playwright is not installed")
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome") or shutil.which("chromium-browser")
@@ -201,10 +201,14 @@ def random_system(number: int) -> Sums:
     point = rng.integers(0, most + 1)
     rows = []
     for row in range(3):
-        weights = {at: int(rng.choice([2, 4, 6] if odd else [-2, 2, 3, 4, 6])) for at in range(5) if rng.random() < 0.7} or {0: 2}
+        weights = {at: int(rng.choice([2, 4, 6] if odd else [-2, 2, 3, 4, 6])) for at in range(5) if rng.random() < 0.7} or {
+            0: 2
+        }
         middle = sum(weight * int(point[at]) for at, weight in weights.items())
         middle -= odd
-        rows.append((f"row {row}", {f"x{at}": weight for at, weight in weights.items()}, middle - (0 if odd else number % 3), middle))
+        rows.append(
+            (f"row {row}", {f"x{at}": weight for at, weight in weights.items()}, middle - (0 if odd else number % 3), middle)
+        )
     return make_sums({f"x{at}": (0, int(own)) for at, own in enumerate(most)}, rows)
 
 
@@ -293,13 +297,21 @@ def test_everything_works_with_the_keys_alone(visit: Visit) -> None:
         seen.append(page.evaluate("document.activeElement.id"))
         if seen[-1] == "mark *":
             page.keyboard.type("suppressed")
-    assert [place for place in seen if not place.startswith("total ")] == ["mark *", "rounding", "suppress", "seconds", "run"]
+    assert [place for place in seen if not place.startswith("total ")] == [
+        "mark *",
+        "rounding",
+        "suppress",
+        "seconds",
+        "run",
+    ]
     page.keyboard.press("Enter")
     page.wait_for_selector("#answer")
     assert "suppressed cells are known exactly" in page.inner_text("#report")
 
 
-LOOKS = [{"viewport": {"width": 360, "height": 740}, "color_scheme": scheme, "has_touch": True} for scheme in ("light", "dark")]
+LOOKS = [
+    {"viewport": {"width": 360, "height": 740}, "color_scheme": scheme, "has_touch": True} for scheme in ("light", "dark")
+]
 
 
 @pytest.mark.parametrize("visit", LOOKS, indirect=True, ids=["light", "dark"])

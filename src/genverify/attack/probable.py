@@ -6,12 +6,14 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from genverify.attack.posterior import count_release
+from genverify.attack.posterior import Counted, count_release
 from genverify.core.arrays import row_weights, weighted_keys
 from genverify.core.claims import ANY, Claim, Codes, column_subsets
+from genverify.core.predicates import Flags
 from genverify.solve.counting.diagram import Budget, TooManyStates
 from genverify.solve.counting.prior import Prior
 from genverify.solve.program import Program
+from genverify.solve.recount import WrongAnswer
 
 Floats = npt.NDArray[np.float64]
 SOME = Budget(states=100_000, moves=400_000, seconds=30.0)
@@ -19,25 +21,52 @@ DRAWS = 60
 SLACK = 0.1  # draws that make a claim look a little less likely than it is do not hide it
 
 
-def probable_singletons(
-    program: Program, prior: Prior, verified: Collection[Claim], min_k: int, least: float, seed: int
-) -> pd.DataFrame | None:
-    """
-    Claims about exactly one record that are not verified and have at least this probability, the likeliest first:
-    a code per column (none where any will do), k and probability. None where counting the datasets takes too much.
-    """
+def count_some(program: Program) -> Counted | None:
+    """The datasets that fit, counted; None where that takes more than a few seconds."""
     try:
-        posterior = count_release(program, SOME).posterior(prior)
+        return count_release(program, SOME)
     except TooManyStates:
         return None
+
+
+def probable_singletons(
+    counted: Counted,
+    prior: Prior,
+    verified: Collection[Claim],
+    min_k: int,
+    least: float,
+    seed: int,
+    decided: bool = True,
+) -> pd.DataFrame:
+    """
+    Claims about exactly one record that are not verified and have at least this probability, the likeliest first:
+    a code per column (none where any will do), k and probability.
+
+    `decided`: no candidate was left open. A verified claim whose probability is not 1, or the reverse, is a bug: an error.
+    """
+    program, posterior = counted.program, counted.posterior(prior)
     codes = likely_singletons(posterior.draw(DRAWS, np.random.default_rng(seed)), min_k, max(least - SLACK, 1 / DRAWS))
     known = {claim.codes for claim in verified if claim.m == 1}
-    codes = codes[[tuple(row) not in known for row in codes.tolist()]]
+    sure = np.array([tuple(row) in known for row in codes.tolist()], dtype=bool)
     chance = posterior.probabilities(codes, np.ones(len(codes), dtype=np.int64))
+    _hold(program, chance, sure, decided and prior.floor > 0)
+    codes, chance = codes[~sure], chance[~sure]
     frame = pd.DataFrame(codes, columns=list(program.types.domain.names)).astype("Int16").mask(codes == ANY)
     frame = frame.assign(k=(codes != ANY).sum(axis=1), probability=chance)
     frame.insert(0, "block", program.release.block)
     return frame[frame["probability"] >= least].sort_values(["probability", "k"], ascending=False, kind="stable")
+
+
+def _hold(program: Program, chance: Floats, sure: Flags, both: bool) -> None:
+    """
+    An error unless the verified claims have probability 1 and, where everything is decided and the prior rules no record
+    out, no other has.
+    """
+    if (chance[sure] != 1).any() or (both and (chance[~sure] == 1).any()):
+        raise WrongAnswer(
+            f"block {program.release.block}: what is verified and what has probability 1 differ. One of the two is wrong: "
+            "nothing is reported. Please report this as a bug."
+        )
 
 
 def likely_singletons(datasets: Codes, min_k: int, least: float) -> Codes:

@@ -6,28 +6,37 @@ from typing import Any
 import pandas as pd
 
 from genverify.attack.block import Verified
-from genverify.attack.probable import probable_singletons
+from genverify.attack.posterior import Counted
+from genverify.attack.probable import count_some, probable_singletons
+from genverify.attack.verify import Verdict
 from genverify.core.frames import stack
 from genverify.core.seeds import derive_seed
 from genverify.solve.counting.prior import Prior, uniform
 
 LEVELS = (0.99, 0.9, 0.5)
+OPEN = (Verdict.UNDECIDED, Verdict.UNCERTIFIED)
+
+
+def counted_areas(verified: Sequence[Verified]) -> list[Counted | None]:
+    """The datasets that fit every area, counted once for all priors; none where they are too many."""
+    return [count_some(one.program) for one in verified]
 
 
 def probable_claims(
-    verified: Sequence[Verified], prior: Prior | None, min_k: int, least: float, seed: int
-) -> tuple[pd.DataFrame, int]:
+    verified: Sequence[Verified], counted: Sequence[Counted | None], prior: Prior | None, min_k: int, least: float, seed: int
+) -> pd.DataFrame:
     """
     Unverified claims about exactly one record with at least this probability under a prior (none: every record of the domain
-    is equally likely beforehand); and the number of areas whose datasets are too many to count.
+    is equally likely beforehand), of the areas that were counted.
     """
     found = []
-    for one in verified:
-        known = prior or uniform(one.program.types.domain)
-        own = derive_seed(seed, "probable", one.program.release.block)
-        found.append(probable_singletons(one.program, known, one.claims, min_k, least, own))
-    counted = [frame for frame in found if frame is not None]
-    return (stack(counted) if counted else pd.DataFrame({"k": [], "probability": []})), len(found) - len(counted)
+    for one, area in zip(verified, counted, strict=True):
+        if area is not None:
+            known = prior or uniform(one.program.types.domain)
+            own = derive_seed(seed, "probable", one.program.release.block)
+            decided = not any(one.counts(verdict) for verdict in OPEN)
+            found.append(probable_singletons(area, known, one.claims, min_k, least, own, decided))
+    return stack(found) if found else pd.DataFrame({"k": [], "probability": []})
 
 
 def by_level(verified: Sequence[Verified], priors: Sequence[Prior], min_k: int, seed: int) -> dict[str, Any]:
@@ -36,12 +45,13 @@ def by_level(verified: Sequence[Verified], priors: Sequence[Prior], min_k: int, 
     given; none said where an area could not be counted.
     """
     sure = sum(claim.m == 1 for one in verified for claim in one.claims)
+    counted = counted_areas(verified)
+    left = sum(area is None for area in counted)
     row: dict[str, Any] = {}
     for prior in (None, *priors):
-        probable, left = probable_claims(verified, prior, min_k, min(LEVELS), seed)
+        probable = None if left else probable_claims(verified, counted, prior, min_k, min(LEVELS), seed)
         for level in LEVELS:
-            likely = int((probable["probability"] >= level).sum())
-            row[_column(level, prior)] = None if left else sure + likely
+            row[_column(level, prior)] = None if probable is None else sure + int((probable["probability"] >= level).sum())
     return {**row, "areas_not_counted": left}
 
 

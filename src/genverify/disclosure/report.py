@@ -1,17 +1,18 @@
 """The report of an audit: what its template shows."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pandas as pd
 
+from genverify.attack.posterior import Counted
 from genverify.attack.words.layout import explain_proof
 from genverify.attack.words.reasons import Reasons
 from genverify.core.release import Schema
 from genverify.disclosure.audit import RECORD, Audit, recovered
 from genverify.disclosure.form import PublishedForm
 from genverify.disclosure.people import longest, singled_out
-from genverify.disclosure.probable import LEVELS, probable_claims
+from genverify.disclosure.probable import LEVELS, counted_areas, probable_claims
 from genverify.disclosure.withhold import Search, Step
 from genverify.show.pages import render
 from genverify.solve.counting.prior import Prior
@@ -92,14 +93,15 @@ def _claims(audit: Audit) -> dict[str, Any]:
 
 def _probable(audit: Audit) -> dict[str, Any]:
     """Claims that are not verified and yet likely, under the uniform prior and under each that the release names."""
-    return {"likely": [_likely(audit, prior) for prior in (None, *audit.described.priors)]}
+    counted = counted_areas(audit.verified)
+    return {"likely": [_likely(audit, counted, prior) for prior in (None, *audit.described.priors)]}
 
 
-def _likely(audit: Audit, prior: Prior | None) -> dict[str, Any]:
+def _likely(audit: Audit, counted: Sequence[Counted | None], prior: Prior | None) -> dict[str, Any]:
     """How many there are, and the longest of them, in words where claims are shown."""
     described = audit.described
     names = described.schema.domain.names
-    found, left = probable_claims(audit.verified, prior, described.form.min_k, LEAST, described.form.seed)
+    found = probable_claims(audit.verified, counted, prior, described.form.min_k, LEAST, described.form.seed)
     listed = found[found["probability"] >= LIKELY] if (found["probability"] >= LIKELY).any() else found
     listed = longest(listed, names) if len(found) else found
     rows = [
@@ -113,7 +115,7 @@ def _likely(audit: Audit, prior: Prior | None) -> dict[str, Any]:
     return {
         "prior": prior.name if prior else None,
         "levels": {f"{100 * level:.0f} %": int((found["probability"] >= level).sum()) for level in LEVELS},
-        "not_counted": left,
+        "not_counted": sum(area is None for area in counted),
         "rows": rows if described.form.show_claims else [],
     }
 

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from genverify.core.describe import make_schema
-from genverify.papers.gtv.probability.priors import TIMES, Areas
-from genverify.papers.gtv.probability.smoothing import chosen_smoothing, left_out, predicted, score_smoothing
+from genverify.papers.gtv.probability.priors import TIMES, Areas, chosen_smoothing
+from genverify.papers.gtv.probability.smoothing import left_out, predicted, score_smoothing
 
 DOMAIN = make_schema({"A": ["a", "b", "c"], "B": ["x", "y"]}, {"A": ["A"]}).domain
 NAMES = list(DOMAIN.names)

@@ -13,9 +13,9 @@ from genverify.core.seeds import derive_seed
 from genverify.microdata.known import KnownBlock
 from genverify.microdata.store import GEOGRAPHY
 from genverify.papers.gtv.probability.judge import reliability, scores
-from genverify.papers.gtv.probability.priors import NATION, TIMES, TRACT, UNIFORM, Areas
+from genverify.papers.gtv.probability.priors import NATION, TIMES, TRACT, UNIFORM, Areas, chosen_smoothing
 from genverify.papers.gtv.probability.settings import Probability
-from genverify.papers.gtv.probability.smoothing import chosen_smoothing, score_smoothing
+from genverify.papers.gtv.probability.smoothing import score_smoothing
 from genverify.solve.counting.diagram import Budget, TooManyStates
 from genverify.solve.program import build_program
 

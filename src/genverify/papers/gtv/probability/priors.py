@@ -18,6 +18,12 @@ SINGLED = (UNIFORM, TRACT)
 TIMES = "households"
 
 
+def chosen_smoothing(scored: pd.DataFrame) -> dict[str, float]:
+    """The chosen value of every level, from the table of the rule choose_smoothing."""
+    best = scored[scored["chosen"]]
+    return {str(level): float(value) for level, value in zip(best["level"], best["smoothing"], strict=True)}
+
+
 @dataclass(frozen=True)
 class Areas:
     """The records of areas, each with its number of households, and how many records the wider area is worth beside them."""

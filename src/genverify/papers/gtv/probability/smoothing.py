@@ -47,12 +47,6 @@ def score_smoothing(
     return pd.DataFrame(found, columns=COLUMNS)
 
 
-def chosen_smoothing(scored: pd.DataFrame) -> dict[str, float]:
-    """The chosen value of every level."""
-    best = scored[scored["chosen"]]
-    return {str(level): float(value) for level, value in zip(best["level"], best["smoothing"], strict=True)}
-
-
 def left_out(records: pd.DataFrame, nation: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
     """
     A row for every kind of household of every block, with how many there are, and for each level how many of this kind
