@@ -9,7 +9,7 @@ from genverify.core.closed import Name, Section
 from genverify.core.settings import ReleaseSettings
 from genverify.disclosure.areas.spec import AreaSettings
 from genverify.microdata.settings import Microdata
-from genverify.papers.cellbounds.settings import Cellbounds, CellboundsBenchmark
+from genverify.papers.cellbounds.settings import Cellbounds, CellboundsBenchmark, MarginalsBenchmark
 from genverify.papers.gtv.excluded_settings import Excluded
 from genverify.papers.gtv.settings import (
     BlocksBenchmark,
@@ -38,6 +38,7 @@ class Benchmark(Section):
     blocks: BlocksBenchmark
     rap: RapBenchmark
     cellbounds: CellboundsBenchmark
+    marginals: MarginalsBenchmark
     housing: HousingBenchmark
 
 
