@@ -161,6 +161,44 @@ rule benchmark_cellbounds_shapes:
         "../../scripts/cellbounds/benchmark_cellbounds_shapes.py"
 
 
+rule benchmark_marginals:
+    """Seconds, memory and exact ranges of one table from all its marginals of a number of variables, beside an integer program."""
+    output:
+        table="results/benchmark/marginals/{case}.csv",
+        record="results/benchmark/marginals/{case}.record.json",
+    log:
+        "logs/benchmark_marginals/{case}.log",
+    benchmark:
+        "benchmarks/benchmark_marginals/{case}.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code_of("benchmark_marginals"),
+        marginals=setting("benchmark.marginals"),
+        seed=setting("seed"),
+    script:
+        "../../scripts/cellbounds/benchmark_marginals.py"
+
+
+rule write_marginals:
+    """Put the times of all marginal cases into one table."""
+    input:
+        cases=expand("results/benchmark/marginals/{case}.csv", case=STUDY.benchmark.marginals.cases),
+    output:
+        table="results/benchmark/marginals.csv",
+        record="results/benchmark/marginals.record.json",
+    log:
+        "logs/write_marginals.log",
+    benchmark:
+        "benchmarks/write_marginals.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code_of("write_marginals"),
+    script:
+        "../../scripts/cellbounds/write_marginals.py"
+
+
 rule plot_cellbounds_scaling:
     """Draw how the seconds for all cell bounds grow with the table."""
     input:

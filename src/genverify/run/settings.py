@@ -9,7 +9,7 @@ from genverify.core.closed import Name, Section
 from genverify.core.settings import ReleaseSettings
 from genverify.disclosure.areas.spec import AreaSettings
 from genverify.microdata.settings import Microdata
-from genverify.papers.cellbounds.settings import Cellbounds, CellboundsBenchmark
+from genverify.papers.cellbounds.settings import Cellbounds, CellboundsBenchmark, MarginalsBenchmark
 from genverify.papers.gtv.benchmark.settings import BlocksBenchmark, IngestBenchmark, ScalingBenchmark, SpeedBenchmark
 from genverify.papers.gtv.excluded.settings import Excluded
 from genverify.papers.gtv.generators.settings import Generators
@@ -34,6 +34,7 @@ class Benchmark(Section):
     estimate: EstimateBenchmark
     rap: RapBenchmark
     cellbounds: CellboundsBenchmark
+    marginals: MarginalsBenchmark
     housing: HousingBenchmark
 
 

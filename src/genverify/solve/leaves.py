@@ -171,14 +171,14 @@ def _farkas_scale(y: Floats) -> float:
     return 1.0 / smallest if smallest < inf else 1.0
 
 
-def _one_sided(program: Program, branches: Sequence[Branch], Y: Ints) -> None:
+def _one_sided(program: Rows, branches: Sequence[Branch], Y: Ints) -> None:
     """Multipliers on rows with one side only, those of branches, take the sign that the side allows."""
     for row, branch in enumerate(branches, len(program.rows)):
         if (branch.hi is None and Y[row] > 0) or (branch.lo is None and Y[row] < 0):
             Y[row] = 0
 
 
-def _bound(program: Program, branches: Sequence[Branch], Y: Ints) -> int:
+def _bound(program: Rows, branches: Sequence[Branch], Y: Ints) -> int:
     """The most that the multipliers can add up to, in Python's integers, which do not overflow."""
     total, rows = 0, len(program.rows)
     for row in np.flatnonzero(Y).tolist():

@@ -104,7 +104,7 @@ def test_marginals_of_one_file_and_published_ones_say_the_same(capsys, write) ->
     ]  # fmt: skip
     records = "sex,age\nf,old\nf,old\nm,young\n"
     assert said(capsys, write(records), "--marginals", "sex", "--marginals", "age")[1:] == [
-        "f,old,1,2", "f,young,0,1", "m,old,0,1", "m,young,0,1",
+        "f,old,1,2,yes", "f,young,0,1,yes", "m,old,0,1,yes", "m,young,0,1,yes",
     ]  # fmt: skip
 
 

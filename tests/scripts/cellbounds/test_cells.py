@@ -79,3 +79,18 @@ def test_shapes_are_timed(root: Path, tmp_path: Path) -> None:
     lines = pd.read_csv(tmp_path / "shapes.csv")
     assert lines["columns"].tolist() == [2, 6]
     assert set(lines["data"]) == {"synthetic stand-in of the same shape"}
+
+
+def test_ranges_from_marginals_are_timed_beside_an_integer_program(tmp_path: Path) -> None:
+    settings = {
+        "cases": {"small": {"levels": [2, 3, 2], "records": 40, "way": 2}},
+        "seconds": 20.0,
+        "reference_cells": 12,
+        "reference_seconds": 5.0,
+    }
+    made = job({}, {"table": tmp_path / "small.csv"}, {"case": "small"}, marginals=settings, seed=1)
+    script("benchmark_marginals")(made)
+    script("write_marginals")(job({"cases": [tmp_path / "small.csv"]}, {"table": tmp_path / "all.csv"}))
+    ours, ordinary = pd.read_csv(tmp_path / "all.csv").to_dict("records")
+    assert (ours["cells"], ours["exact"], ours["marginals"]) == (12, 12, 3)
+    assert ordinary["remark"] == "extrapolated from 24 ends: 24 equal to ours, 0 stopped by the limit"

@@ -7,6 +7,7 @@ from pathlib import Path
 from genverify.core.errors import DataError
 from genverify.core.limits import LIMITS, FileLimits
 from genverify.disclosure.readers.argus import is_argus, read_argus
+from genverify.disclosure.readers.frame import read_parquet
 from genverify.disclosure.readers.jsonstat import read_json
 from genverify.disclosure.readers.model import PrintedTable
 from genverify.disclosure.readers.px import read_px
@@ -18,6 +19,7 @@ Reader = Callable[[Path, FileLimits], list[PrintedTable]]
 READERS: dict[str, Reader] = {
     ".csv": read_text, ".tsv": read_text, ".txt": read_text, ".csv.gz": read_text, ".xlsx": read_xlsx, ".xlsm": read_xlsx,
     ".px": read_px, ".json": read_json, ".rds": read_rdata, ".rdata": read_rdata, ".tab": read_argus,
+    ".parquet": read_parquet,
 }  # fmt: skip
 BESIDE = (".hrc",)
 

@@ -108,6 +108,8 @@ def _alone(row: Sequence[str]) -> bool:
 def _is_body(row: Sequence[str]) -> bool:
     """A row of counts: at least half of what stands behind the first column is a value, and something does."""
     filled = [text for text in row[1:] if text]
+    if all(text.lower() in COUNTS | SHARES for text in filled):
+        return False
     return bool(filled) and 2 * sum(is_value(text) for text in filled) > len(filled)
 
 

@@ -10,7 +10,7 @@ Labels = tuple[str, ...]
 TOTAL_WORDS = {"total", "totals", "grand total", "sum", "all", "overall", "_t", "t", "together", "both sexes", "all ages",
                "everyone", "all persons", "all people", "persons", "insgesamt", "totaal", "totalt", "ensemble"}  # fmt: skip
 NUMBER = re.compile(r"[+-]?(\d{1,3}([,'\u00a0\u202f \u2009]\d{3})+|\d{1,3}(\.\d{3}){2,}|\d+)([.,]\d+)?")
-PERCENT = re.compile(r"(.+?)\s*%")
+PERCENT = re.compile(r"[+-]?\d[\d.,]*\s*%")
 BOTH = re.compile(r"([\d,. \u00a0\u202f]*\d)\s*\(\s*([\d.,]+)\s*%\s*\)")
 LIMIT = re.compile(r"(<|<=|\u2264|less than|fewer than|under|>|>=|\u2265|at least|more than)\s*(\d+)", re.IGNORECASE)
 MARK = re.compile(
@@ -124,8 +124,8 @@ def number_of(text: str) -> int | None:
 
 def is_percentage(text: str) -> bool:
     """
-    >>> is_percentage("12.5 %"), is_percentage("12.5"), is_percentage("12")
-    (True, False, False)
+    >>> is_percentage("12.5 %"), is_percentage("12.5"), is_percentage("12"), is_percentage("row %")
+    (True, False, False, False)
     """
     return bool(PERCENT.fullmatch(text.strip()))
 

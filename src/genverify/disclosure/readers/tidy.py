@@ -46,10 +46,11 @@ def tidy_tables(grid: Grid, name: str, source: str) -> list[PrintedTable]:
     shares = [at for at, own in enumerate(head) if own in SHARES]
     labels = [at for at, own in enumerate(head) if at not in (value, apart, *shares) and own not in IGNORED]
     constant = [at for at in labels if len({row[at] for _, row in rows}) == 1]
-    labels = [at for at in labels if at not in constant] or labels[:1]
+    told = [at for at in labels if at not in constant] or labels[:1]
     found = []
     for part in dict.fromkeys(row[apart] for _, row in rows) if apart is not None else [""]:
         own = [(number, row) for number, row in rows if apart is None or row[apart] == part]
+        labels = [at for at in told if any(row[at] for _, row in own)]  # what a table leaves empty, it is not counted by
         entries = [
             (tuple(row[at] for at in labels), _entry(row, value, flag, f"{source}, line {number}")) for number, row in own
         ]

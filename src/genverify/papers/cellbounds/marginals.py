@@ -41,7 +41,7 @@ def bound_marginals(
     marginals: Sequence[Multiway], work: Work, full: Multiway | None = None, say: Callable[[int, int], None] = quiet
 ) -> MarginalBounds:
     """Bounds of every cell of the table of all variables that the marginals name; `full` has them, if known."""
-    levels = _levels(marginals)
+    levels = levels_of(marginals)
     tables = [_over(table, levels) for table in marginals]
     sums = marginal_sums(tables, levels)
     start = [_over(full, levels).counts.ravel()] if full is not None else []
@@ -104,7 +104,7 @@ def _unique(rows: Sequence[str]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _levels(tables: Sequence[Multiway]) -> Levels:
+def levels_of(tables: Sequence[Multiway]) -> Levels:
     """Every variable with all the levels that some marginal lists."""
     found: dict[str, dict[str, None]] = {}
     for table in tables:

@@ -33,6 +33,21 @@ class CellboundsBenchmark(Section):
     shapes: dict[Name, Shape]
 
 
+class MarginalCase(Section):
+    """A synthetic table: levels of its variables, its records, and all marginals of so many variables."""
+
+    levels: list[Annotated[int, Field(ge=2)]] = Field(min_length=2, max_length=20)
+    records: Count
+    way: Count
+
+
+class MarginalsBenchmark(Section):
+    cases: dict[Name, MarginalCase] = Field(min_length=1)
+    seconds: float = Field(gt=0)
+    reference_cells: Count
+    reference_seconds: float = Field(gt=0)
+
+
 class Cellbounds(Section):
     decimals: list[Decimals] = Field(min_length=1)
     small: list[Count | None] = Field(min_length=1)

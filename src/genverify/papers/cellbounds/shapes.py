@@ -29,7 +29,7 @@ CLASSES, SPREAD = 5, 0.5
 STAND_IN = "synthetic stand-in of the same shape"
 
 
-def stand_in(levels: Sequence[int], records: int, rng: np.random.Generator) -> Multiway:
+def stand_in(levels: Sequence[int], records: int, rng: np.random.Generator, spread: float = SPREAD) -> Multiway:
     """
     Records over the cells, each of one of a few classes, with the variables apart from each other within a class.
 
@@ -39,7 +39,7 @@ def stand_in(levels: Sequence[int], records: int, rng: np.random.Generator) -> M
     of_class = rng.choice(CLASSES, records, p=rng.dirichlet(np.ones(CLASSES)))
     places = []
     for size in levels:
-        shares = np.cumsum(rng.dirichlet(np.full(size, SPREAD), CLASSES), axis=1)
+        shares = np.cumsum(rng.dirichlet(np.full(size, spread), CLASSES), axis=1)
         places.append((rng.random(records)[:, None] > shares[of_class, :-1]).sum(axis=1))
     counts = np.zeros(levels, dtype=np.int64)
     np.add.at(counts, tuple(places), 1)

@@ -1,0 +1,21 @@
+"""Time ranges from marginals on one synthetic table, beside an ordinary integer program in the same run."""
+
+import pandas as pd
+
+from genverify.core.seeds import derive_seed
+from genverify.papers.cellbounds.marginal_benchmark import time_marginals
+from genverify.papers.cellbounds.settings import MarginalsBenchmark
+from genverify.run.jobs import Job, log, run
+
+
+def main(job: Job) -> None:
+    own, name = job.settings("marginals", MarginalsBenchmark), job.wildcards.case
+    lines = []
+    for line in time_marginals(name, own.cases[name], own, derive_seed(job.params.seed, "marginals", name)):
+        lines.append(line)
+        log.info("%s", line)
+    pd.DataFrame(lines).to_csv(job.output.table, index=False)
+
+
+if __name__ == "__main__":
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821  (put there by Snakemake)

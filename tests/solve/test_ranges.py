@@ -1,0 +1,78 @@
+"""Ranges of cells tied by sums: dives to ends that fractional vertices miss, and proofs over long rows."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from genverify.checker import sums as checker
+from genverify.checker.form import CertificateError
+from genverify.core.sums import Sums
+from genverify.papers.cellbounds.marginals import levels_of, marginal_sums
+from genverify.papers.cellbounds.shapes import stand_in
+from genverify.solve.sums import ranges
+from genverify.solve.sums.leaf import Ends, exact_leaf
+from genverify.solve.sums.parts import all_ranges
+from genverify.solve.sums.ranges import Ranges, Work
+
+
+def marginals(variables: int, way: int, records: int, seed: int) -> tuple[Sums, np.ndarray]:  # type: ignore[type-arg]
+    """All marginals of so many variables of a table, and its own counts."""
+    full = stand_in([2] * variables, records, np.random.default_rng(seed), spread=5.0)
+    tables = [full.marginal(names) for names in combinations(full.names, way)]
+    return marginal_sums(tables, levels_of(tables)), full.counts.ravel()
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_dives_attain_what_the_integer_search_attains(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
+    sums, counts = marginals(6, 2, 100, seed)
+    searched = all_ranges(sums, Work(seconds=30), start=[counts])
+    assert searched.exact.all()
+    monkeypatch.setattr(ranges, "DIVE_FROM", 1)
+    monkeypatch.setattr(ranges._Search, "by_integers", lambda self, cell, sign: None)
+    dived = all_ranges(sums, Work(seconds=30), start=[counts])
+    assert (dived.exact == ((dived.lo == searched.lo) & (dived.hi == searched.hi))).all()
+    assert dived.exact.mean() > 0.9
+    monkeypatch.setattr(ranges.Dives, "attain", lambda self, ends: None)
+    alone = all_ranges(sums, Work(seconds=30), start=[counts])
+    assert alone.exact.sum() < dived.exact.sum()
+
+
+def test_many_cells_from_pairs_of_variables_become_exact() -> None:
+    sums, counts = marginals(7, 2, 150, 1)
+    wanted = np.zeros(len(sums.cells), dtype=bool)
+    wanted[::16] = True
+    found = all_ranges(sums, Work(seconds=60), wanted, start=[counts])
+    assert found.exact[wanted].all()
+    shown = checker.check_sums(sums, found.statements)
+    assert shown.hi == found.hi.tolist()
+
+
+def test_long_rows_are_checked_as_short_ones_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    sums, counts = marginals(5, 2, 60, 1)
+    found = all_ranges(sums, Work(seconds=30), start=[counts])
+    short = checker.check_sums(sums, found.statements)
+    monkeypatch.setattr(checker, "LONG", -1)
+    long = checker.check_sums(sums, found.statements)
+    assert (long.lo, long.hi) == (short.lo, short.hi)
+    forged = [{**one, "value": one["value"] - 1} if one["side"] == "upper" else one for one in found.statements]
+    with pytest.raises(CertificateError, match="is said"):
+        checker.check_sums(sums, forged)
+    monkeypatch.setattr(checker, "WIDE", 0)  # numbers that arrays could not hold go the other way
+    assert checker.check_sums(sums, found.statements).hi == short.hi
+
+
+def test_multipliers_of_an_unusual_denominator_become_whole() -> None:
+    """x + ... + x over 13 rows: 1/13 is none of the usual denominators, and rounding by them would cost too much."""
+    from genverify.core.sums import make_sums
+
+    sums = make_sums({"x": (0, 10**6), "y": (0, 10**6)}, [("r", {"x": 13, "y": 1}, 0, 13 * 700 + 12)])
+    leaf = exact_leaf(sums, Ends(sums.lo, sums.hi), np.array([1 / 13]), {0: 1}, 700)
+    assert leaf == {"y": {"r": 1}, "d": 13}
+
+
+def test_ends_that_only_a_solver_tells_are_uncertified() -> None:
+    ends = np.array([0, 0]), np.array([3, 3])
+    found = Ranges(*ends, np.array([0, 0]), np.array([2, 2]), (), False, told=np.array([True, False]))
+    assert found.uncertified.tolist() == [True, False]
+    assert not found.exact.any()
