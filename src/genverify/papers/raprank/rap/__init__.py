@@ -4,3 +4,8 @@ import genverify.papers.raprank.rap.one_thread  # noqa: F401  (first of all: JAX
 from genverify.papers.raprank.rap.reconstruct import Reconstruction, reconstruct
 
 __all__ = ["Reconstruction", "reconstruct"]
+
+from genverify.core.extras import needed
+
+for library in ("jax", "optax"):
+    needed(library, "RAP-RANK")
