@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 READY := $(VENV)/.ready
 
-.PHONY: env all test check fuzz FORCE
+.PHONY: env all test check fuzz site FORCE
 .DEFAULT_GOAL := all
 
 env: $(READY)
@@ -38,6 +38,10 @@ check: $(READY)
 
 fuzz: $(READY)
 	$(VENV)/bin/python tests/fuzz/audit.py
+
+# the documentation, into site/: strict, and without a network
+site: $(READY)
+	NO_MKDOCS_2_WARNING=1 $(VENV)/bin/mkdocs build --quiet --strict
 
 # the files that make reads have no rule of their own
 Makefile envs/requirements.lock pyproject.toml: ;

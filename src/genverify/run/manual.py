@@ -8,7 +8,7 @@ from typing import Any
 
 from genverify.run.shell import EXIT_CODES, leaves
 
-WIDTH = 100
+WIDTH = 84
 
 
 def commands_page(parser: argparse.ArgumentParser) -> str:

@@ -13,6 +13,8 @@ from genverify.run.manual import commands_page, python_page, settings_page
 
 LINK = re.compile(r"(\]\()((?:\.\./)+[^)#\s]+)((?:#[^)\s]*)?\))")
 COPIES = "repository"
+DRAWN = re.compile(r"```mermaid\ngraph TD\n(.*?)```\n", re.DOTALL)
+ARROW = re.compile(r"^  \w+\[(.+?)\] -->\|(\d+)\| \w+\[(.+?)\]$", re.MULTILINE)
 
 
 def on_files(files: Any, config: Any) -> Any:
@@ -36,16 +38,21 @@ def on_files(files: Any, config: Any) -> Any:
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
-    """Links to files outside docs/ lead to their copies; those of a copy to what lies beside the original are plain text."""
+    """Links to files outside docs/ lead to their copies; a picture that a browser would load a library for is a table."""
     here = page.file.src_uri
-    if here.startswith(f"{COPIES}/"):
+    if here.startswith(f"{COPIES}/"):  # what lies beside the original does not lie beside its copy
         return re.sub(r"(?<!!)\[([^\]]*)\]\((?!https?:)[^)]*\)", r"\1", markdown)
 
     def copied(link: re.Match[str]) -> str:
         name = outside(here, link[2])
         return f"{link[1]}{'../' * here.count('/')}{COPIES}/{name}{link[3]}" if name else link[0]
 
-    return LINK.sub(copied, markdown)
+    return DRAWN.sub(_as_table, LINK.sub(copied, markdown))
+
+
+def _as_table(drawn: re.Match[str]) -> str:
+    rows = [f"| {one} | {other} | {times} |" for one, times, other in ARROW.findall(drawn[1])]
+    return "\n".join(["| room | imports from | times |", "| --- | --- | --- |", *rows, ""])
 
 
 def outside(page: str, link: str) -> str | None:

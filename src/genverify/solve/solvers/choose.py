@@ -1,6 +1,7 @@
 """The solver that the configuration names."""
 
 from genverify.core.errors import ConfigError
+from genverify.core.extras import needed
 from genverify.solve.solvers.base import Solver, WorkLimits
 
 
@@ -11,6 +12,7 @@ def make_solver(name: str, limits: WorkLimits) -> Solver:
 
         return Highs(limits)
     if name == "gurobi":
+        needed("gurobipy", "program.solver: gurobi", "or take the solver highs")
         from genverify.solve.solvers.gurobi import Gurobi
 
         return Gurobi(limits)
