@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 READY := $(VENV)/.ready
 
-.PHONY: env all test check fuzz FORCE
+.PHONY: env all test check fuzz page FORCE
 .DEFAULT_GOAL := all
 
 env: $(READY)
@@ -38,6 +38,11 @@ check: $(READY)
 
 fuzz: $(READY)
 	$(VENV)/bin/python tests/fuzz/audit.py
+
+# the page that works offline, out of page/ and the npm package highs (its version and hash: page/package-lock.json)
+page: $(READY)
+	cd page && npm ci --ignore-scripts --no-audit --no-fund
+	$(VENV)/bin/python page/build.py
 
 # the files that make reads have no rule of their own
 Makefile envs/requirements.lock pyproject.toml: ;
