@@ -26,11 +26,12 @@ export function showAdvice(found, into) {
   if (!found) return;
   const { cells, left, inTime } = found;
   const done = left.length ? `${left.length} are still known, or not shown to be open` : "none of them is known exactly any more";
-  const said = cells.length ? `Withhold these ${cells.length} as well, then ${done} (ranges proved and checked again):`
+  const which = cells.length === 1 ? "this cell" : `these ${cells.length} cells`;
+  const said = cells.length ? `Withhold ${which} as well, then ${done} (ranges proved and checked again):`
     : `No set of cells to withhold was found for ${left.length} of them.`;
   into.replaceChildren(make("h2", {}, "What to withhold as well"), make("p", {}, said),
     make("ul", {}, ...cells.map((cell) => make("li", {}, cell))),
-    make("p", { className: "soft" }, `${inTime ? "" : "The search ran out of time. "}A smaller set may exist.`));
+    make("p", { className: "soft" }, `${inTime ? "" : "The search ran out of time. "}${cells.length > 1 ? "A smaller set may exist." : ""}`));
 }
 
 function cards({ counts, accepted }) {
