@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 READY := $(VENV)/.ready
 
-.PHONY: env all test check fuzz site FORCE
+.PHONY: env all test check fuzz site page FORCE
 .DEFAULT_GOAL := all
 
 env: $(READY)
@@ -42,6 +42,11 @@ fuzz: $(READY)
 # the documentation, into site/: strict, and without a network
 site: $(READY)
 	NO_MKDOCS_2_WARNING=1 $(VENV)/bin/mkdocs build --quiet --strict
+
+# the page that works offline, out of page/ and the npm package highs (its version and hash: page/package-lock.json)
+page: $(READY)
+	cd page && npm ci --ignore-scripts --no-audit --no-fund
+	$(VENV)/bin/python page/build.py
 
 # the files that make reads have no rule of their own
 Makefile envs/requirements.lock pyproject.toml: ;

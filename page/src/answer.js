@@ -1,8 +1,7 @@
 // The answer: what the checked proofs show of every printed cell, and why. Nothing that a solver said is used unchecked.
 import { CertificateError, checkSums, fitsSums } from "./check.js";
 import { Problem } from "./problem.js";
-
-const MOST_REASONS = 6;
+import { usedRows } from "./why.js";
 
 /**
  * The answer from what was found: every proof is checked here, and every dataset that is said to attain an end is counted
@@ -13,15 +12,16 @@ export function settle(understood, found) {
   const shown = checkSums(sums, found.statements);
   if (shown.empty) throw new Problem(contradiction(linked, found.statements));
   const lo = shown.lo.map(Number), hi = shown.hi.map(Number);
-  const base = { sums, lo, hi, statements: found.statements, linked, limit: found.limit, understood };
   const ends = attainedEnds(sums, lo, hi, found.parts);
+  const base = { sums, lo, hi, statements: found.statements, linked, limit: found.limit, understood, point: ends.point,
+    place: new Map(sums.cells.map((cell, at) => [cell, at])) };
   const cells = [...linked.printed].map(([name, said]) => cellOf(base, ends, name, said));
   return { ...base, cells, counts: countsOf(cells, linked), accepted: found.statements.length };
 }
 
 /** One printed cell: what is printed, its range, and what is known of it. */
-function cellOf({ sums, lo, hi, statements, linked }, ends, name, said) {
-  const at = sums.cells.indexOf(name), first = said[0].entry;
+function cellOf({ sums, lo, hi, statements, linked, place }, ends, name, said) {
+  const at = place.get(name), first = said[0].entry;
   const numbers = statements.flatMap((statement, number) => (statement.cell === name ? [number] : []));
   return {
     cell: name, at, table: [...new Set(said.map(({ table }) => table.name))].join(" "), place: first.place,
@@ -31,18 +31,19 @@ function cellOf({ sums, lo, hi, statements, linked }, ends, name, said) {
   };
 }
 
-/** The cells whose lower and whose upper end some counts attain, all counted again. */
-function attainedEnds(sums, lo, hi, parts) {
+/** The cells whose lower and whose upper end some counts attain, all counted again; and counts that fit. */
+export function attainedEnds(sums, lo, hi, parts) {
   const base = [...lo], down = new Set(), up = new Set();
   for (const { cells, points } of parts) {
-    if (!points.length) return { down, up };
+    if (!points.length) return { down, up, point: null };
     cells.forEach((cell, at) => { base[cell] = points[0][at]; });
   }
   const mark = (x, cells) => cells.forEach((cell) => {
     if (x[cell] === lo[cell]) down.add(cell);
     if (x[cell] === hi[cell]) up.add(cell);
   });
-  if (fitsSums(sums, base)) mark(base, base.map((_, cell) => cell));
+  const fit = fitsSums(sums, base);
+  if (fit) mark(base, base.map((_, cell) => cell));
   for (const { cells, points } of parts) {
     for (const point of points) {
       const x = [...base];
@@ -50,7 +51,7 @@ function attainedEnds(sums, lo, hi, parts) {
       if (fitsSums(sums, x)) mark(x, cells);
     }
   }
-  return { down, up };
+  return { down, up, point: fit ? base : null };
 }
 
 function countsOf(cells, linked) {
@@ -78,35 +79,7 @@ export function linesOf({ counts, limit, linked, cells }) {
 
 export const knownAs = ({ exact, lower, upper }) => (exact ? `${lower}` : upper === null ? `${lower} or more` : `${lower} to ${upper}`);
 
-/** The sums that a cell's range rests on, the last step first. */
-export function whyOf({ sums, statements, linked }, name) {
-  const rows = new Set(), wanted = new Set([name]), place = new Map(sums.rows.map((row, at) => [row, at]));
-  for (const statement of [...statements].reverse()) {
-    if (!wanted.has(statement.cell) || rows.size >= MOST_REASONS) continue;
-    for (const row of usedRows(statement.proof)) {
-      rows.add(row);
-      for (const cell of cellsOf(sums, place.get(row))) if (sums.lo[cell] < sums.hi[cell]) wanted.add(sums.cells[cell]);
-    }
-  }
-  return [...rows].map((row) => said(sums, linked.ceiling, place.get(row)));
-}
-
 const cellsOf = (sums, row) => sums.columns.slice(sums.start[row], sums.start[row + 1]);
-
-const usedRows = (proof) => ("at" in proof ? [...usedRows(proof.below), ...usedRows(proof.above)] : Object.keys(proof.y ?? {}));
-
-/** A row in the numbers that are printed: `everyone (12) = 5 + 4 + ?`. */
-function said(sums, ceiling, row) {
-  const parts = [];
-  let total = "";
-  for (let at = sums.start[row]; at < sums.start[row + 1]; at++) {
-    const cell = sums.columns[at], lo = sums.lo[cell], hi = sums.hi[cell];
-    const text = lo === hi ? `${lo}` : hi < Math.floor(ceiling / 2) ? `${lo} to ${hi}` : "?";
-    if (sums.weights[at] < 0) total = `${sums.cells[cell]} (${text})`;
-    else parts.push(text);
-  }
-  return `${total} = ${parts.join(" + ")}`;
-}
 
 /** The sums and cells that cannot all be right, where they are printed. */
 function contradiction(linked, statements) {

@@ -7,9 +7,11 @@ import { BLANK, marksIn, ROUNDINGS } from "./marks.js";
 import { labelsOf } from "./model.js";
 import { Problem } from "./problem.js";
 import { readText } from "./read.js";
-import { make, showReport } from "./show.js";
+import { make, showAdvice, showReport } from "./show.js";
 import { solve, stop } from "./solver.js";
 import { decoded } from "./text.js";
+import { whyOf } from "./why.js";
+import { withhold } from "./withhold.js";
 
 const EXAMPLE = `Made-up hospital: patients by ward and age
 ward/age,0-17,18-39,40-64,65+,Total
@@ -100,9 +102,14 @@ async function run() {
   fail("");
   busy(true);
   await attempt(async () => {
-    const answer = await audit(at("text").value, options(), (done, of) => say(`${done} of ${of} cells ...`));
+    const text = at("text").value, how = options();
+    const answer = await audit(text, how, (done, of) => say(`${done} of ${of} cells ...`));
+    if (at("text").value !== text) throw new Problem("the table was changed meanwhile: ask again");
     showReport(answer, at("report"));
     at("answer").focus();
+    say("looking for cells to withhold as well ...");
+    const advice = at("advice");
+    showAdvice(await withhold(answer, how.seconds), advice);
   });
   say("");
   busy(false);
@@ -163,4 +170,4 @@ function wire() {
 
 wire();
 look();
-globalThis.genverify = { audit, settle, solve, checkSums, fitsSums, cellsCsv, systemText, proofsText, digestOf };
+globalThis.genverify = { audit, settle, solve, whyOf, withhold, checkSums, fitsSums, cellsCsv, systemText, proofsText, digestOf };

@@ -1,7 +1,8 @@
 // The answer as a report. All texts are set as texts, never as HTML.
-import { knownAs, linesOf, summaryOf, whyOf } from "./answer.js";
+import { knownAs, linesOf, summaryOf } from "./answer.js";
 import { cellsCsv, gzipped, proofsText, systemText } from "./files.js";
 import { joined, labelsOf } from "./model.js";
+import { whyOf } from "./why.js";
 
 const MOST_WHY = 20, MOST_ROWS = 80, MOST_ACROSS = 24;
 
@@ -17,7 +18,20 @@ export function showReport(answer, into) {
   into.replaceChildren(
     make("h2", { tabIndex: -1, id: "answer" }, "The answer"),
     ...linesOf(answer).map((line) => make("p", {}, make("b", {}, line))),
-    cards(answer), ...why(answer), ...tables(answer), ...cellList(answer), ...saving(answer), ...basis(answer));
+    cards(answer), ...why(answer), make("div", { id: "advice" }), ...tables(answer), ...cellList(answer), ...saving(answer), ...basis(answer));
+}
+
+/** What to withhold as well, once that is known. */
+export function showAdvice(found, into) {
+  if (!found) return;
+  const { cells, left, inTime } = found;
+  const done = left.length ? `${left.length} are still known, or not shown to be open` : "none of them is known exactly any more";
+  const which = cells.length === 1 ? "this cell" : `these ${cells.length} cells`;
+  const said = cells.length ? `Withhold ${which} as well, then ${done} (ranges proved and checked again):`
+    : `No set of cells to withhold was found for ${left.length} of them.`;
+  into.replaceChildren(make("h2", {}, "What to withhold as well"), make("p", {}, said),
+    make("ul", {}, ...cells.map((cell) => make("li", {}, cell))),
+    make("p", { className: "soft" }, `${inTime ? "" : "The search ran out of time. "}${cells.length > 1 ? "A smaller set may exist." : ""}`));
 }
 
 function cards({ counts, accepted }) {
@@ -33,7 +47,7 @@ function why(answer) {
   if (!exact.length) return [];
   const reasons = exact.slice(0, MOST_WHY).map((cell, at) => make("details", { open: at < 3 },
     make("summary", {}, `${cell.cell}: ${knownAs(cell)}`),
-    make("ul", {}, ...whyOf(answer, cell.cell).map((line) => make("li", {}, line)))));
+    make("ol", {}, ...whyOf(answer, cell.cell).map((line) => make("li", {}, line)))));
   const more = exact.length > MOST_WHY ? [make("p", { className: "soft" }, `${exact.length - MOST_WHY} more in cells.csv.`)] : [];
   return [make("h2", {}, "Why"), ...reasons, ...more];
 }

@@ -18,18 +18,23 @@ async function started() {
 }
 
 /** What the solver finds of some cells of a system; `say` is told how far it is. */
-export async function solve(sums, wanted, seconds, say = () => {}) {
+export const solve = (sums, wanted, seconds, say) => asked({ sums, wanted, seconds }, say);
+
+/** Printed cells that would let some cells take other values, by the solver: `{ added, stuck }`. */
+export const movesOf = (move) => asked({ move });
+
+async function asked(question, say = () => {}) {
   thread ??= started();
   const own = await thread;
   return new Promise((resolve, reject) => {
-    giveUp = () => reject(new Problem("stopped: nothing is reported"));
+    giveUp = () => reject(new Problem("stopped"));
     own.onerror = (event) => reject(new Problem(`the solver failed: ${event.message}`));
     own.onmessage = ({ data }) => {
       if (data.found) resolve(data.found);
       else if (data.error) reject(new Problem(data.error));
       else say(data.done, data.of);
     };
-    own.postMessage({ sums, wanted, seconds });
+    own.postMessage(question);
   });
 }
 

@@ -1,6 +1,5 @@
 """The block explorer in a real browser, from a folder, without a network: open, search, filter, prove, keys, phone, dark."""
 
-import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
@@ -9,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from browsers import ARGS, CHROMIUM, CONTRAST, NO_BROWSER
 from genverify.attack.words.sentences import read_phrases
 from genverify.checker.vipr import check_vipr
 from genverify.core.domain import read_domain
@@ -17,27 +17,8 @@ from genverify.show.explorer.summary import plain_sentence
 from genverify.solve.settings import ProgramSettings
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="the package playwright is not installed")
-CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome") or shutil.which("chromium-browser")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no browser is installed (chromium or google-chrome)")
-ARGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
-ARGS += ["--disable-sync", "--no-first-run"]
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason=NO_BROWSER)
 FIRST = "010010201001000"
-CONTRAST = """() => {
-  const line = v => v / 255 <= .03928 ? v / 255 / 12.92 : ((v / 255 + .055) / 1.055) ** 2.4;
-  const lum = c => { const [r, g, b] = c.map(line);
-    return .2126 * r + .7152 * g + .0722 * b };
-  const rgb = t => t.match(/[\\d.]+/g).map(Number);
-  const back = e => { for (; e; e = e.parentElement) { const c = rgb(getComputedStyle(e).backgroundColor);
-    if (c.length < 4 || c[3] > 0) return c.slice(0, 3) } return [255, 255, 255] };
-  const low = [];
-  for (const e of document.querySelectorAll('body *')) {
-    if (!e.checkVisibility() || ![...e.childNodes].some(n => n.nodeType === 3 && n.data.trim())) continue;
-    const [a, b] = [lum(rgb(getComputedStyle(e).color).slice(0, 3)), lum(back(e))].sort((x, y) => y - x);
-    const ratio = (a + .05) / (b + .05);
-    if (ratio < 4.5) low.push([e.tagName, e.className, ratio.toFixed(2)]);
-  }
-  return low;
-}"""
 
 
 def expect_blocks(page: Any, count: int) -> None:

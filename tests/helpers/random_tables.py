@@ -34,7 +34,7 @@ class TableText:
 
 
 def random_table(number: int, most: int = 4) -> TableText:
-    """One of five kinds by its number: suppressed, rounded, both, three tables that form a circle, or one with three columns."""
+    """One of five kinds by its number: suppressed, rounded, both, three tables in a circle, or one with three columns."""
     rng = np.random.default_rng(derive_seed(1, "page", str(number)))
     kind = KINDS[number % len(KINDS)]
     size = rng.integers(2, (most if kind in KINDS[:3] else 3) + 1, size=3)
@@ -70,7 +70,7 @@ def _parts(kind: str, how: "_Printing", counts: Counts) -> list[str]:
 
 @dataclass
 class _Printing:
-    """How counts are printed: by a rule, some of them as a mark; separated by commas or, as a spreadsheet copies them, by tabs."""
+    """How counts are printed: by a rule, some as a mark; separated by commas or, as a spreadsheet copies them, by tabs."""
 
     rng: np.random.Generator
     rule: list[str]

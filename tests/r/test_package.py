@@ -1,4 +1,4 @@
-"""The R package: installed into an empty library, its own tests run with this Python. Skipped where R or reticulate is not there."""
+"""The R package, installed into an empty library: its own tests run with this Python, where R and reticulate are there."""
 
 import os
 import re
@@ -15,7 +15,8 @@ ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "r"
 NEEDED = ("reticulate", "jsonlite", "testthat")
 RUN = """library(testthat); library(genverify)
-test_dir(file.path(commandArgs(TRUE)[1], "tests", "testthat"), package = "genverify", reporter = "summary", stop_on_failure = TRUE)
+tests <- file.path(commandArgs(TRUE)[1], "tests", "testthat")
+test_dir(tests, package = "genverify", reporter = "summary", stop_on_failure = TRUE)
 cat("available:", gv_available(), "\\n")"""
 
 

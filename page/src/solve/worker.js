@@ -1,4 +1,5 @@
 // The solver in a thread of its own: it is sent a system and sends back statements with proofs, which the page checks.
+import { cheapestMove } from "./move.js";
 import { allRanges } from "./parts.js";
 
 let ready = null;
@@ -9,7 +10,7 @@ self.onmessage = async ({ data }) => {
     return;
   }
   try {
-    self.postMessage({ found: solved(await ready, data) });
+    self.postMessage({ found: data.move ? freed(await ready, data.move) : solved(await ready, data) });
   } catch (error) {
     self.postMessage({ error: `the solver failed: ${error?.message ?? error}` });
   }
@@ -33,4 +34,16 @@ function solved(highs, { sums, wanted, seconds }) {
     last = performance.now();
     self.postMessage({ done, of });
   });
+}
+
+/** For every target the cells that would let it move; those chosen for one are withheld for the next. */
+function freed(highs, { sums, x, fixed, open, targets, ceiling, seconds }) {
+  const left = new Set(fixed), added = new Set(open), stuck = [], deadline = performance.now() + 1000 * seconds;
+  for (const target of targets) {
+    const rest = (deadline - performance.now()) / 1000;
+    const cells = rest > 0 ? cheapestMove(highs, sums, x, left, added, target, ceiling, Math.min(rest, 10)) : [];
+    if (cells === null) stuck.push(target);
+    else cells.forEach((cell) => { left.delete(cell); added.add(cell); });
+  }
+  return { added: [...added], stuck };
 }
