@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from genverify.checker.check import Cell, Checked, ProofChecker, check_block, check_lemma, published_cells
+from genverify.checker.cells import Cell, Cells
+from genverify.checker.check import Checked, ProofChecker, check_block, check_lemma
 from genverify.checker.form import CertificateError, read_bounds, read_nobody
 from genverify.checker.live import LiveTypes, TooManyRecords, flags_of, live_types
 from genverify.core.domain import Domain
@@ -59,7 +60,7 @@ class LevelsChecker:
 
     def _live(self, number: int, conditions: Sequence[Predicate], lemmas: Mapping[str, Any]) -> LiveTypes:
         release = seen_from(self.levels, number)
-        cells = published_cells(release)
+        cells = Cells(release)
         rules = []
         for place, lemma in enumerate(read_bounds(release, lemmas.get(release.block, []), []).lemmas):
             check_lemma(cells, lemma, f"block {release.block}, lemmas[{place}]")
@@ -74,7 +75,7 @@ class LevelsChecker:
     def _nobody(self, proofs: Any) -> Flags:
         """The live records that the proofs rule out: where the sum is below d, nobody is worth d or more."""
         gone: Flags = np.zeros(len(self.types), dtype=bool)
-        checker = ProofChecker(published_cells(self.release), self.types)
+        checker = ProofChecker(Cells(self.release), self.types)
         for said in read_nobody(self.release, proofs):
             shown = checker.proof(said.upper, 1, said)
             if shown.limit is None or shown.limit > 0:

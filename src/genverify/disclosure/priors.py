@@ -8,9 +8,10 @@ import numpy as np
 import pandas as pd
 
 from genverify.attack.likely import WEIGHT, prior_of
+from genverify.core.csvfile import need_columns
 from genverify.core.domain import Domain
 from genverify.core.errors import DataError
-from genverify.disclosure.codes import Coding, Codings, Texts, check_columns, encode, prepared, read_texts
+from genverify.disclosure.codes import Coding, Codings, Texts, encode, prepared, read_texts
 from genverify.disclosure.form import ColumnForm, ReleaseForm, prior_files
 from genverify.solve.counting.prior import Prior
 
@@ -26,7 +27,7 @@ def read_priors(path: Path, form: ReleaseForm, codings: Codings) -> tuple[Prior,
 
 def _read(name: str, floor: float, file: Path, form: ReleaseForm, codings: Codings, domain: Domain) -> Prior:
     texts = read_texts(file, form.limits)
-    check_columns(texts, [*domain.names, WEIGHT], file)
+    need_columns(file, texts.columns, [*domain.names, WEIGHT])
     table = pd.DataFrame({c: _codes(texts[c], codings[c], form.columns.get(c), file) for c in domain.names})
     table[WEIGHT] = pd.to_numeric(texts[WEIGHT], errors="coerce").to_numpy()
     wrong = texts[WEIGHT][~(np.isfinite(table[WEIGHT]) & (table[WEIGHT] >= 0)).to_numpy()]

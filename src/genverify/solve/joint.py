@@ -169,7 +169,7 @@ class _Adding:
         layout, grids, others = self.grids(layout_of(program.release))
         rows = csr_array((program.classes, len(self.queries)), dtype=np.int64)
         for columns, grid in grids:
-            rows = rows + grid[flat_places(members.table.T, columns, layout.shape(columns))]
+            rows = rows + grid[flat_places(members.table.T, columns, layout.grids.shape(columns))]
         for place in others:
             added = members.coefficients(self.queries[place].predicate, self.queries[place].sums).astype(np.int64)
             used = np.flatnonzero(added)
@@ -183,7 +183,7 @@ class _Adding:
             others = []
             for place, query in enumerate(self.queries):
                 at = layout.place[f"{self.name}/{query.id}"]
-                if query.sums is None and not layout.wide(layout.columns[at]):
+                if query.sums is None and not layout.grids.wide(layout.columns[at]):
                     families.setdefault(layout.columns[at], []).append((place, at))
                 else:
                     others.append(place)
@@ -194,7 +194,7 @@ class _Adding:
 
 def _incidence(layout: Layout, columns: tuple[int, ...], cells: Sequence[tuple[int, int]], queries: int) -> csr_array:
     """Which cells each place of a grid lies in."""
-    places = np.concatenate([layout.held[at] for _, at in cells])
-    of_cell = np.concatenate([np.full(len(layout.held[at]), place) for place, at in cells])
-    size = int(np.prod(layout.shape(columns)))
+    places = np.concatenate([layout.grids.held(layout.cells[at]) for _, at in cells])
+    of_cell = np.concatenate([np.full(len(layout.grids.held(layout.cells[at])), place) for place, at in cells])
+    size = int(np.prod(layout.grids.shape(columns)))
     return csr_array((np.ones(len(places), dtype=np.int64), (places, of_cell)), shape=(size, queries))

@@ -105,8 +105,10 @@ class HighsProgram:
         self._bounded = True
 
 
-def sparse_columns(A: npt.NDArray[Any]) -> csc_array:
+def sparse_columns(A: npt.NDArray[Any] | csr_array) -> csc_array:
     """The matrix by columns, in floating-point numbers; what is not zero is looked for in the matrix as it is."""
+    if isinstance(A, csr_array):
+        return csc_array(A, dtype=np.float64)
     turned = A.T
     places = np.flatnonzero(turned)
     starts = np.searchsorted(places, np.arange(A.shape[1] + 1) * A.shape[0]).astype(np.int32)
