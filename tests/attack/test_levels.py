@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from genverify.attack.block import attack_release
+from genverify.attack.attack import attack_release
 from genverify.attack.levels import LevelsAttack, attack_levels
 from genverify.attack.words.say import explain_levels
 from genverify.checker.check import CertificateError

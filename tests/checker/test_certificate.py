@@ -18,7 +18,19 @@ from genverify.core.release import Release, Schema, make_release
 
 ROOT = Path(genverify.__file__).parent
 CHECKER = ("checker.cells", "checker.check", "checker.form", "checker.live")
-CORE = ("domain", "predicates", "vocabulary", "queries", "release", "errors", "files", "settings", "closed")
+CORE = (
+    "domain",
+    "predicates",
+    "vocabulary",
+    "queries",
+    "extras",
+    "release",
+    "errors",
+    "files",
+    "settings",
+    "closed",
+    "tablefile",
+)
 ALLOWED = {*CHECKER, *(f"core.{name}" for name in CORE)}
 
 
