@@ -62,7 +62,7 @@ class Program:
         places = np.flatnonzero(flags)
         starts = np.concatenate([[0], np.cumsum(np.count_nonzero(flags, axis=1))])
         rows = places - np.repeat(np.arange(self.classes) * len(self.rows), np.diff(starts))
-        added = np.ones(len(rows)) if self.A.dtype == np.int8 else self.A.T[flags].astype(np.float64)
+        added = np.ones(len(rows)) if self.largest == 1 else self.A.T[flags].astype(np.float64)
         return csr_array((added, rows.astype(np.int32), starts.astype(np.int32)), shape=(self.classes, len(self.rows)))
 
     @cached_property
