@@ -36,7 +36,9 @@ def _read(path: Path) -> pd.DataFrame:
     if path.suffix != ".parquet":
         return open_csv(path, COUNTS).frame()
     with naming_unreadable(path, COUNTS):
-        return pd.read_parquet(path).rename(index=lambda row: row + 2)  # numbered as in a CSV
+        frame = pd.read_parquet(path)
+    frame.index = pd.RangeIndex(2, len(frame) + 2)  # as the lines of a CSV
+    return frame
 
 
 def printed_by_area(frame: pd.DataFrame, areas: Iterable[str] | None = None) -> dict[str, Printed]:
