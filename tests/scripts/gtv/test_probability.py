@@ -12,6 +12,7 @@ import pytest
 from genverify.core.domain import read_domain
 from genverify.core.settings import ReleaseSettings
 from genverify.microdata.store import write_microdata
+from genverify.papers.gtv.probability.judge import reliability
 from genverify.papers.gtv.probability.priors import PRIORS
 from genverify.solve.settings import ProgramSettings
 from script_jobs import SAMPLE, job, script
@@ -188,3 +189,13 @@ def test_probabilities_are_judged_and_drawn(study: Path, toy: Path, toy_settings
     page = outputs["readable"].read_text()
     assert "synthetic microdata" in page
     assert "certain (proved)" in page
+
+
+def test_draws_that_all_agree_are_not_called_certain() -> None:
+    """Three claims with 1: proved, counted exactly, and seen in every draw only; the last stands with the nine tenths."""
+    frame = pd.DataFrame(
+        {"block": "a", "tract": 1.0, "generated": 1.0, "true": True, "verified": [True, False, False],
+         "numbers": ["estimated", "exact", "estimated"]}
+    )  # fmt: skip
+    found = reliability(frame, ("tract", "generated"), "claims", 1)
+    assert found[["source", "bin", "n"]].to_numpy().tolist() == [["tract", 9, 1], ["tract", 10, 2], ["generated", 10, 3]]

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from genverify.attack.truth import match_claims
-from genverify.core.arrays import Floats
+from genverify.core.arrays import Flags, Floats
 from genverify.core.seeds import derive_seed
 from genverify.papers.gtv.probability.priors import PRIORS, SINGLED, TIMES
 
@@ -15,6 +15,7 @@ RESAMPLES = 1000
 CLOSEST = 1e-4  # a probability of 0 or 1 that is wrong would cost an endless log score
 CLAIMS, ROWS = "claims", "rows"
 GENERATED, RAP = "generated", "RAP-RANK"
+EXACT = "exact"
 SOURCES = (*PRIORS, GENERATED)
 LEVELS = (1.0, 0.99, 0.9, 0.5)
 GRID = np.linspace(0.05, 1, 20)
@@ -59,14 +60,22 @@ def reliability(frame: pd.DataFrame, sources: Sequence[str], about: str, seed: i
     found = []
     for source in sources:
         bins = np.minimum((frame[source] * BINS).astype(int), BINS - 1)
-        # what is certain stands apart: proofs say so, not a prior
-        places = np.where(frame[source] == 1, BINS, bins)
+        places = np.where(_apart(frame, source), BINS, bins)
         for place in np.unique(places).tolist():
             rows = frame[places == place]
             true = rows["true"].to_numpy(dtype=np.float64)
             mean, low, high = _mean(rows["block"], true, np.ones(len(rows)), derive_seed(seed, source, str(place)))
             found.append((about, source, place, rows[source].mean(), mean, low, high, len(rows)))
     return pd.DataFrame(found, columns=["about", "source", "bin", "p", "true", "low", "high", "n"])
+
+
+def _apart(frame: pd.DataFrame, source: str) -> Flags:
+    """What is certain stands apart: proofs say so, not a prior, and not draws that all agree."""
+    ones = (frame[source] == 1).to_numpy()
+    if source not in PRIORS or "numbers" not in frame.columns:
+        return ones
+    proved = (frame["numbers"] == EXACT).to_numpy()
+    return ones & (proved | frame["verified"].to_numpy() if "verified" in frame.columns else proved)
 
 
 def _mean(blocks: pd.Series, values: Floats, weights: Floats, seed: int) -> tuple[float, float, float]:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from genverify.papers.gtv.probability.judge import GENERATED
+from genverify.papers.gtv.probability.judge import EXACT, GENERATED
 from genverify.show.markdown import document, markdown_table
 
 SIZES = ((1, 5), (6, 10), (11, 20), (21, 10**9))
@@ -18,7 +18,7 @@ def counting_table(blocks: pd.DataFrame) -> pd.DataFrame:
         own = blocks[blocks["n_households"].between(low, high)]
         if not len(own):
             continue
-        exact = own[own["numbers"] == "exact"]
+        exact = own[own["numbers"] == EXACT]
         seconds = exact["counting_seconds"]
         most = max((int(number) for number in exact["datasets"]), default=0)
         share = 100 * len(exact) / len(own)
