@@ -1,6 +1,7 @@
 """The commands `disclose` and `what-if`."""
 
 import argparse
+import logging
 import sys
 import time
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING
 from genverify.core.csvtext import neutral_frame
 from genverify.core.errors import ConfigError, DiskError
 from genverify.core.limits import LIMITS
+from genverify.core.timing import log
 from genverify.disclosure.tables_options import add_options
 
 if TYPE_CHECKING:
@@ -88,6 +90,7 @@ def run_audit(options: argparse.Namespace) -> None:
     from genverify.disclosure.write import write_audit
 
     started = time.monotonic()
+    _show_progress()
     if options.cells:
         print(template(options.release, _limits(options)), end="")
         return
@@ -103,6 +106,13 @@ def run_audit(options: argparse.Namespace) -> None:
     remaining = f"{search.left} are left" + (f", {search.undecided} undecided" if search.undecided else "")
     print(f"withhold {len(search.steps)} cells: of {search.before} such claims with k >= {search.k}, {remaining}")
     print(f"{folder / 'report.html'} ({time.monotonic() - started:.1f} s)")
+
+
+def _show_progress() -> None:
+    """Lines about how far long work is, on the standard error."""
+    log.setLevel("INFO")
+    if not log.handlers:
+        log.addHandler(logging.StreamHandler())
 
 
 def run_what_if(options: argparse.Namespace) -> None:

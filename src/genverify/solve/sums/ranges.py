@@ -109,7 +109,9 @@ class _Search:
         lo, hi = self.known.lo, self.known.hi
         least, most = (self.least, self.most) if self.points else (lo - 1, hi + 1)
         point = self.points[0] if self.points else None
-        return Ranges(lo, hi, least, most, tuple(self.known.statements), self.known.empty, self.limit, point, self.ends_told())
+        return Ranges(
+            lo, hi, least, most, tuple(self.known.statements), self.known.empty, self.limit, point, self.ends_told()
+        )
 
     def ends_told(self) -> Flags:
         """The cells whose ends are both attained and proved, or told by the solver."""
