@@ -8,7 +8,7 @@ from genverify.run.jobs import Job, run
 def main(job: Job) -> None:
     frame = pd.concat([pd.read_csv(path) for path in job.input.cases], ignore_index=True)
     frame[["cpu_s", "wall_s"]] = frame[["cpu_s", "wall_s"]].round(2)
-    whole = {name: "Int64" for name in ("exact", "uncertified")}
+    whole = dict.fromkeys(("exact", "uncertified"), "Int64")
     frame.astype(whole).to_csv(job.output.table, index=False)
 
 

@@ -45,3 +45,18 @@ def progress(items: Sequence[T], what: str) -> Iterator[T]:
         if now - reported > SAY_EVERY or done == len(items):
             reported, rate = now, done / max(now - started, 1e-9)
             log.info("%d of %d %s, %.1f/s, %.0f s left", done, len(items), what, rate, (len(items) - done) / rate)
+
+
+@dataclass
+class NowAndThen:
+    """Lines in the log about long work of unknown length: the first after a few seconds, then one in so many."""
+
+    every: float = 5.0
+
+    def __post_init__(self) -> None:
+        self.last = time.monotonic()
+
+    def __call__(self, text: str, *values: object) -> None:
+        if time.monotonic() - self.last > self.every:
+            self.last = time.monotonic()
+            log.info(text, *values)

@@ -18,13 +18,12 @@ from genverify.core.predicates import Predicate
 from genverify.core.release import Release, Schema
 from genverify.core.seeds import derive_seed
 from genverify.disclosure.describe import Described
-from genverify.disclosure.large import attack_large
+from genverify.disclosure.large import LARGE, attack_large
 from genverify.disclosure.people import count_people
 from genverify.solve.program import Program
 from genverify.solve.settings import ProgramSettings
 
 MOST_RECORDS = 400
-LARGE = 300  # records of an area, from which on exchanges of records take longer than linear programs
 RECORDS, FEWEST = 200_000, 8  # of all generated datasets together; the verified claims do not depend on how many there are
 RECORD = "record"
 

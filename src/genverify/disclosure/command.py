@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import logging
 import sys
 import time
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 from genverify.core.csvtext import neutral_frame
 from genverify.core.errors import ConfigError, DiskError
 from genverify.core.limits import LIMITS
+from genverify.core.timing import log
 from genverify.disclosure.tables_options import add_options
 
 if TYPE_CHECKING:
@@ -90,6 +92,7 @@ def run_audit(options: argparse.Namespace) -> None:
     from genverify.disclosure.write import write_audit
 
     started = time.monotonic()
+    _show_progress()
     if options.cells:
         options.prints = "csv"
         print(template(options.release, _limits(options)), end="")
@@ -119,6 +122,13 @@ def _as_json(found: "Audit", search: "Search", folder: Path) -> str:
     singles = {"all": len(found.singles), "searched": search.before, "left": search.left, "undecided": search.undecided}
     numbers = {"people": found.described.people, "claims": len(found.claims), "singleton_claims": singles}
     return json.dumps({**numbers, "withhold": withheld, "k": search.k, "report": str(folder / "report.html")}, indent=1)
+
+
+def _show_progress() -> None:
+    """Lines about how far long work is, on the standard error."""
+    log.setLevel("INFO")
+    if not log.handlers:
+        log.addHandler(logging.StreamHandler())
 
 
 def run_what_if(options: argparse.Namespace) -> None:

@@ -26,7 +26,7 @@ Sums = dict[Text, list[Text]]
 
 
 class PrintedTableForm(Section):
-    """Corrections of how one table was read: names of its columns in order, what adds up to what, what percentages are of."""
+    """Corrections of how one table was read: names of its columns in order, what adds up to what, what percentages mean."""
 
     columns: list[Text] | None = None
     sums: dict[Text, Sums] = Field(default_factory=dict)

@@ -1,8 +1,8 @@
 """
 Percentages beside counts: of what they are, found by the printed numbers or told, and each as a fact with its rounding.
 
-A percentage may be of its row, of its column or of everyone. Where the header does not say it, the one that agrees with every
-count that is printed whole is taken; where none or several do, the percentages are left out, and that is said.
+A percentage may be of its row, of its column or of everyone. Where the header does not say it, the one that agrees with the
+counts that are printed is taken; where none or several do, the percentages are left out, and that is said.
 """
 
 import re
@@ -82,7 +82,7 @@ def _refuse_wrong(table: PrintedTable, shares: Sequence[Share], values: Values, 
             count, whole = values[share.labels], _whole_value(table, share.labels, values, kind)
             raise DataError(
                 f"{share.entry.place}: {share.entry.text} as a percentage of {WORDS[kind]} contradicts the counts beside it "
-                f"({count.lo} of {whole[0] if whole else '?'}); correct one, or say what the percentages are of: percent_of: "
+                f"({count.lo} of {whole[0] if whole else '?'}); correct one, or say what percentages are of: percent_of: "
                 "row, column, everyone or none, for the table in the release file (--write)"
             )
 

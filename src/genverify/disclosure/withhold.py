@@ -25,8 +25,10 @@ from genverify.attack.words.reasons import Reasons
 from genverify.attack.words.support import proof_cells
 from genverify.checker.check import CertificateError, check_block
 from genverify.core.claims import Claim
+from genverify.core.timing import NowAndThen
 from genverify.disclosure.audit import Attack
 from genverify.disclosure.cells import SIZES
+from genverify.disclosure.large import LARGE, bounder_of
 from genverify.protect.publishing import withhold
 from genverify.solve.leaves import certificate_of
 from genverify.solve.program import Program
@@ -72,8 +74,9 @@ def search_cells(verified: Sequence[Verified], attack: Attack, k: int, most: int
     The cells to withhold so that no singleton claim with at least k columns is left, area by area, at most `most` in all.
 
     With fewer cells no new claim can hold, so it is enough to follow those of the whole release. A cell that follows from
-    others is not hidden by leaving it out: the program decides. At the end the whole attack is run on what remains. After
-    this number of seconds no more proofs are looked for: the cells are then those that hit all proofs found so far.
+    others is not hidden by leaving it out: the program decides. At the end the whole attack is run on what remains (in a
+    large area, these claims are asked for again). After this number of seconds no more proofs are looked for: the cells
+    are then those that hit all proofs found so far.
     """
     deadline = time.monotonic() + seconds
     steps: list[Step] = []
@@ -83,7 +86,10 @@ def search_cells(verified: Sequence[Verified], attack: Attack, k: int, most: int
         cells, below = area.search(most - len(steps))
         of_area = area.steps(cells)
         steps, before, least = [*steps, *of_area], before + len(area.claims), least + below
-        if cells:
+        if cells and area.release.n >= LARGE:
+            still, open_ = area.left(cells)
+            left, undecided = left + still, undecided + open_
+        elif cells:
             remaining = attack(withhold(one.program.release, cells))
             left, undecided = left + len(singles(remaining, k)), undecided + len(open_singles(remaining, k))
         else:
@@ -112,6 +118,7 @@ class _Area:
         self.fixed = {query.id for query in self.release.queries if query.table == SIZES}
         self.supports: dict[Cells, None] = {}
         self.proved = True
+        self.say = NowAndThen()
 
     def search(self, most: int) -> tuple[Cells, int]:
         """The cells to withhold, and the number below which no set does as well."""
@@ -179,11 +186,21 @@ class _Area:
 
     def _open(self, cells: Cells, claims: Sequence[Claim]) -> tuple[Program, list[Decision]]:
         """Which of the claims can still be verified when the cells are withheld; their proofs are checked."""
-        bounder = self.settings.bounder(withhold(self.release, cells))
-        decided = Verifier(bounder).decide(claims)
+        program, decided = self._decided(cells, claims)
         verified = [d for d in decided if d.verdict is Verdict.VERIFIED]
-        check_decisions(bounder.program, verified)
-        return bounder.program, verified
+        check_decisions(program, verified)
+        return program, verified
+
+    def _decided(self, cells: Cells, claims: Sequence[Claim]) -> tuple[Program, list[Decision]]:
+        self.say("search for cells to withhold: %d cells, %d claims ...", len(cells), len(claims))
+        bounder = bounder_of(withhold(self.release, cells), self.settings)
+        return bounder.program, Verifier(bounder).decide(claims)
+
+    def left(self, cells: Cells) -> tuple[int, int]:
+        """How many claims can still be verified, and how many are undecided, when the cells are withheld."""
+        _, decided = self._decided(cells, self.claims)
+        open_ = (Verdict.UNDECIDED, Verdict.UNCERTIFIED)
+        return sum(d.verdict is Verdict.VERIFIED for d in decided), sum(d.verdict in open_ for d in decided)
 
     def _supports(self, cells: Cells) -> set[Cells]:
         """The cells that the proofs of these claims rest on; a proof that rests on sizes and rules alone cannot be hit."""

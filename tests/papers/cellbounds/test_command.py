@@ -99,8 +99,8 @@ def test_marginals_of_one_file_and_published_ones_say_the_same(capsys, write) ->
     age_smokes = write("age,smokes,count\nold,no,4\nold,yes,4\nyoung,no,5\nyoung,yes,1\n", "age_smokes.csv")
     assert one == said(capsys, sex_age, age_smokes)
     assert one == [
-        "sex,age,smokes,lower,upper,exact", "f,old,no,0,2,yes", "f,old,yes,0,2,yes", "f,young,no,3,4,yes", "f,young,yes,0,1,yes",
-        "m,old,no,2,4,yes", "m,old,yes,2,4,yes", "m,young,no,1,2,yes", "m,young,yes,0,1,yes",
+        "sex,age,smokes,lower,upper,exact", "f,old,no,0,2,yes", "f,old,yes,0,2,yes", "f,young,no,3,4,yes",
+        "f,young,yes,0,1,yes", "m,old,no,2,4,yes", "m,old,yes,2,4,yes", "m,young,no,1,2,yes", "m,young,yes,0,1,yes",
     ]  # fmt: skip
     records = "sex,age\nf,old\nf,old\nm,young\n"
     assert said(capsys, write(records), "--marginals", "sex", "--marginals", "age")[1:] == [

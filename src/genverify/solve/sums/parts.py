@@ -1,6 +1,5 @@
 """A system of sums, part by part: cells that are known exactly tie nothing together, so the rest falls into pieces."""
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -35,7 +34,7 @@ class Contradiction:
 def all_ranges(sums: Sums, work: Work, wanted: Flags | None = None, start: Sequence[Ints] = (), say: Say = quiet) -> Ranges:
     """The range of every wanted cell of a system; the statements are in an order in which they can be checked."""
     wanted = np.ones(len(sums.cells), dtype=bool) if wanted is None else wanted
-    known, deadline = propagate(sums), time.monotonic() + work.seconds
+    known, deadline = propagate(sums), work.now() + work.seconds
     statements: list[dict[str, Any]] = list(known.statements)
     lo, hi = known.lo.copy(), known.hi.copy()
     least, most = lo - 1, hi + 1
@@ -45,7 +44,7 @@ def all_ranges(sums: Sums, work: Work, wanted: Flags | None = None, start: Seque
     point: Ints | None = lo.copy()
     for cells, rows in [] if empty else _pieces(sums, known):
         part = select(replace(sums, lo=lo, hi=hi), cells, rows)
-        own = replace(work, seconds=max(deadline - time.monotonic(), 0.05))
+        own = replace(work, seconds=max(deadline - work.now(), 0.05))
         started = [point[cells] for point in start]
         asked = wanted[cells] & (part.lo < part.hi)
         own_known = Known(part, part.lo.copy(), part.hi.copy())

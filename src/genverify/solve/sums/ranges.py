@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import floor
+from math import floor, inf
 from typing import Any
 
 import numpy as np
@@ -31,12 +31,19 @@ DIVE_FROM = 100  # in smaller systems the solver's own search is quick
 
 @dataclass(frozen=True)
 class Work:
-    """How much work a set of cells may take: seconds in all, nodes of an integer search, leaves of one proof."""
+    """
+    How much work a set of cells may take: seconds in all (of the clock, or of the processor where `cpu`, so that a busy
+    machine counts the same), nodes of an integer search, leaves of one proof.
+    """
 
     seconds: float = 120.0
     nodes: int = 2_000
     leaves: int = 200
     seed: int = 1
+    cpu: bool = False
+
+    def now(self) -> float:
+        return time.process_time() if self.cpu else time.monotonic()
 
     def solver(self, seconds: float) -> Solver:
         return make_solver("highs", WorkLimits(200_000, self.nodes, max(seconds, 0.01)))
@@ -88,7 +95,7 @@ def find_ranges(
 class _Search:
     def __init__(self, sums: Sums, known: Known, work: Work, wanted: Flags, say: Callable[[int], None]) -> None:
         self.sums, self.known, self.work, self.wanted, self.say = sums, known, work, wanted, say
-        self.deadline = time.monotonic() + work.seconds
+        self.deadline = work.now() + work.seconds
         self.least = np.full(len(sums.cells), CEILING * 2, dtype=np.int64)
         self.most = np.full(len(sums.cells), -1, dtype=np.int64)
         self.points: list[Ints] = []
@@ -100,7 +107,7 @@ class _Search:
 
     def run(self) -> Ranges:
         if not self.known.empty:
-            self.lp = CellProgram(self.A, self.sums.least, self.sums.most, self.work.seconds)
+            self.lp = CellProgram(self.A, self.sums.least, self.sums.most, inf if self.work.cpu else self.work.seconds)
             self.to_ends(self.ends)
             if self.first():
                 self.many()
@@ -206,11 +213,11 @@ class _Search:
 
     def share(self) -> float:
         """The seconds of one integer search: a fair part of what is left, and a little more, as most need less."""
-        left = self.deadline - time.monotonic()
+        left = self.deadline - self.work.now()
         return min(left, max(1.0, 4 * left / max(sum(int(own.sum()) for own in self.open_ends()), 1)))
 
     def late(self) -> bool:
-        return time.monotonic() > self.deadline
+        return self.work.now() > self.deadline
 
     def best_ends(self) -> Ends:
         return Ends(self.known.lo, self.known.hi)
