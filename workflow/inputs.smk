@@ -95,8 +95,55 @@ def of_countries(name):
     ]
 
 
-def persons_of_tracts(wildcards):
-    """The synthetic persons, or the file of records that the settings name."""
-    if wildcards.source == "synthetic":
-        return "results/persons"
-    return file_named(STUDY.tracts.records, "tracts.records")(wildcards)
+def records_of_tracts(wildcards):
+    """The synthetic persons or households, or the file of records that the settings name."""
+    if wildcards.source == "records":
+        return file_named(STUDY.tracts.records, "tracts.records")(wildcards)
+    return (
+        "results/persons"
+        if wildcards.source == "synthetic_persons"
+        else "results/microdata"
+    )
+
+
+def tract_tables_of(source):
+    """What is published about the records of a source."""
+    households = source == "synthetic_households"
+    return (
+        STUDY.tracts.households if households else STUDY.tracts.persons
+    ).model_dump()
+
+
+def tract_tables_part(name):
+    """One setting of what is published about the records of a job's source."""
+
+    def of_job(wildcards):
+        return tract_tables_of(wildcards.source)[name]
+
+    return of_job
+
+
+def claims_of_tracts(wildcards):
+    """Which claims a job asks about."""
+    tables = tract_tables_of(wildcards.source)
+    return {name: tables[name] for name in ("min_k", "largest_block")}
+
+
+def synthetic_tracts(wildcards):
+    """Which synthetic tracts a job draws; none of a file of records, all of which are taken."""
+    if wildcards.source == "records":
+        return None
+    return getattr(STUDY.tracts, wildcards.source).model_dump()
+
+
+def of_tract_batches(folder, suffix):
+    """A file of every batch of tracts of a job's source."""
+
+    def of_job(wildcards):
+        where = f"results/tracts/{wildcards.source}/{wildcards.reading}/{folder}"
+        return [
+            f"{where}/{batch:03d}.{suffix}"
+            for batch in range(TRACT_BATCHES[wildcards.source])
+        ]
+
+    return of_job

@@ -2,6 +2,7 @@
 
 import pandas as pd
 
+from genverify.core.frames import stack
 from genverify.papers.gtv.tracts.judge import judge
 from genverify.run.jobs import Job, run
 
@@ -11,6 +12,7 @@ def main(job: Job) -> None:
     records = pd.read_parquet(job.input.records)
     names = [name for name in records.columns if name != "block"]
     judge(claims, areas, records, names).to_csv(job.output.judged, index=False)
+    stack([pd.read_parquet(path) for path in job.input.whole]).to_csv(job.output.whole, index=False)
 
 
 if __name__ == "__main__":

@@ -5,22 +5,25 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.core.domain import read_domain
+from genverify.core.domain import DomainFile, read_domain
 from genverify.core.manifest import data_label
 from genverify.core.release import ranges_frame, write_schema
 from genverify.core.seeds import derive_seed
 from genverify.microdata.person_records import read_person_records
 from genverify.microdata.store import read_microdata
 from genverify.papers.gtv.tracts.publish import choose_tracts, make_reading, read_tables, schema_of, tract_levels
-from genverify.papers.gtv.tracts.settings import SyntheticTracts
+from genverify.papers.gtv.tracts.settings import SyntheticTracts, TractTables
 from genverify.run.jobs import Job, log, run
 
 
 def main(job: Job) -> None:
+    published = job.settings("tables", TractTables)
     domain, text = read_domain(Path(job.input.domain)), read_tables([Path(path) for path in job.input.tables])
-    blocks, tracts = (schema_of(domain, text, own) for own in (job.params.block_tables, job.params.tract_tables))
-    records, label = _records(job)
-    reading = make_reading(text, blocks, tracts, job.params.readings[job.wildcards.age])
+    blocks, tracts = (
+        schema_of(domain, text, own, published.universe) for own in (published.block_tables, published.tract_tables)
+    )
+    records, label = _records(job, domain, published.universe)
+    reading = make_reading(text, blocks, tracts, published.readings[job.wildcards.reading])
     levels = list(tract_levels(records, blocks, tracts, reading))
     write_schema(levels[0].schema, Path(job.output.blocks))
     write_schema(levels[0].areas[0].release.schema, Path(job.output.tracts))
@@ -31,16 +34,17 @@ def main(job: Job) -> None:
     log.info("%d tracts, %d blocks, %d records", len(levels), sum(len(one.blocks) for one in levels), len(records))
 
 
-def _records(job: Job) -> tuple[pd.DataFrame, str]:
-    """The persons of some synthetic tracts, or of all tracts of a file."""
-    source, domain = Path(job.input.source), read_domain(Path(job.input.domain)).domain
+def _records(job: Job, domain: DomainFile, universe: str) -> tuple[pd.DataFrame, str]:
+    """The records of some synthetic tracts, or of all tracts of a file."""
+    source = Path(job.input.source)
     if not source.is_dir():
-        return read_person_records(source, domain), f"records of {source.name}"
-    chosen = job.settings("synthetic", SyntheticTracts)
-    persons = read_microdata(source, ["block", *domain.names]).to_pandas()
-    persons["block"] = persons["block"].astype(str)
-    own = choose_tracts(persons, chosen.tracts, chosen.persons, derive_seed(job.params.seed, "tracts", "sample"))
-    return own, data_label(source.with_suffix(".json"))
+        return read_person_records(source, domain.domain), f"records of {source.name}"
+    records = read_microdata(source, ["block", *domain.domain.names]).to_pandas()
+    for name, codes in domain.universe(universe).keeps.clauses:
+        records = records[records[name].isin(list(codes))]
+    records["block"] = records["block"].astype(str)
+    chosen, seed = job.settings("synthetic", SyntheticTracts), derive_seed(job.params.seed, "tracts", "sample")
+    return choose_tracts(records, chosen.tracts, chosen.records, seed), data_label(source.with_suffix(".json"))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Whole tracts: what block tables, tract tables and both say about persons."""
+"""Whole tracts: what block tables, tract tables and both say about persons and households."""
 
 from pathlib import Path
 
@@ -7,19 +7,25 @@ import pandas as pd
 from genverify.core.domain import read_domain
 from genverify.core.manifest import data_labels
 from genverify.papers.gtv.tracts.publish import read_tables, schema_of
-from genverify.papers.gtv.tracts.table import cells_by_table, tracts_table, tracts_text
+from genverify.papers.gtv.tracts.settings import TractTables
+from genverify.papers.gtv.tracts.table import cells_by_table, tracts_table, tracts_text, whole_table
 from genverify.run.jobs import Job, run
 
 
 def main(job: Job) -> None:
-    keys = [(Path(path).parts[-3], Path(path).parts[-2]) for path in job.input.judged]
-    label = data_labels(job.input.manifests)
-    table = tracts_table({key: pd.read_csv(path) for key, path in zip(keys, job.input.judged, strict=True)})
+    label, published = data_labels(job.input.manifests), job.settings("tables", TractTables)
+    table, whole = tracts_table(_frames(job.input.judged)), whole_table(_frames(job.input.whole))
     table.assign(data=label).to_csv(job.output.table, index=False)
+    whole.assign(data=label).to_csv(job.output.whole, index=False)
     domain, text = read_domain(Path(job.input.domain)), read_tables([Path(path) for path in job.input.tables])
-    published = (job.params.block_tables, job.params.tract_tables)
-    queries = [query for tables in published for query in schema_of(domain, text, tables).queries]
-    Path(job.output.readable).write_text(tracts_text(table, cells_by_table(queries, text["printed"]), label))
+    levels = (published.block_tables, published.tract_tables)
+    queries = [query for tables in levels for query in schema_of(domain, text, tables, published.universe).queries]
+    Path(job.output.readable).write_text(tracts_text(table, whole, cells_by_table(queries, text["printed"]), label))
+
+
+def _frames(paths: list[str]) -> dict[tuple[str, str], pd.DataFrame]:
+    """The files by source and reading, which name their folders."""
+    return {(Path(path).parts[-3], Path(path).parts[-2]): pd.read_csv(path) for path in paths}
 
 
 if __name__ == "__main__":

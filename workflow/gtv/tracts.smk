@@ -1,44 +1,55 @@
 """
-Reads: results/persons/ (synthetic persons), and the file of person records that config/tracts.yaml may name.
-Writes: results/tables/tracts.csv and .md, figures/tracts.pdf: what tables of blocks, of the tract, and both say about persons;
-results/tracts/: what is published, the claims verified from it, and how they compare with the records. A target on request, no part of `all`.
+Reads: results/persons/ and results/microdata/ (synthetic persons and households), and the file of person records that config/tracts.yaml
+may name.
+Writes: results/tables/tracts.csv and .md, figures/tracts.pdf: what tables of blocks, of the tract, and both say about records;
+results/tracts/: what is published, the claims verified from it with their proofs, and how they compare with the records. A target on
+request, no part of `all`.
 """
 
-TRACT_SOURCES = ["synthetic", *(["records"] if STUDY.tracts.records else [])]
-TRACT_BATCHES = [f"{batch:03d}" for batch in range(STUDY.tracts.claims.batches)]
+TRACT_BATCHES = {
+    "synthetic_persons": STUDY.tracts.synthetic_persons.tracts,
+    "synthetic_households": STUDY.tracts.synthetic_households.tracts,
+    "records": STUDY.tracts.claims.batches,
+}
+TRACT_STUDIES = [
+    f"{source}/{reading}"
+    for source in TRACT_BATCHES
+    if source != "records" or STUDY.tracts.records
+    for reading in tract_tables_of(source)["readings"]
+]
 
 
 wildcard_constraints:
-    source="synthetic|records",
-    age="|".join(STUDY.tracts.readings),
+    source="|".join(TRACT_BATCHES),
+    reading="|".join(
+        [*STUDY.tracts.persons.readings, *STUDY.tracts.households.readings]
+    ),
 
 
 rule publish_tracts:
-    """Publish the counts of some tracts and of their blocks, age read as it is or in bins."""
+    """Publish the counts of some tracts and of their blocks, a column read as it is or in bins."""
     input:
-        source=persons_of_tracts,
-        domain=STUDY.tracts.domain,
-        tables=STUDY.tracts.tables_files,
+        source=records_of_tracts,
+        domain=tract_tables_part("domain"),
+        tables=tract_tables_part("tables_files"),
     output:
-        blocks="results/tracts/{source}/{age}/blocks.json",
-        tracts="results/tracts/{source}/{age}/tracts.json",
-        block_counts="results/tracts/{source}/{age}/blocks.parquet",
-        tract_counts="results/tracts/{source}/{age}/tracts.parquet",
-        records="results/tracts/{source}/{age}/records.parquet",
-        manifest="results/tracts/{source}/{age}/manifest.json",
-        record="results/tracts/{source}/{age}/publish.record.json",
+        blocks="results/tracts/{source}/{reading}/blocks.json",
+        tracts="results/tracts/{source}/{reading}/tracts.json",
+        block_counts="results/tracts/{source}/{reading}/blocks.parquet",
+        tract_counts="results/tracts/{source}/{reading}/tracts.parquet",
+        records="results/tracts/{source}/{reading}/records.parquet",
+        manifest="results/tracts/{source}/{reading}/manifest.json",
+        record="results/tracts/{source}/{reading}/publish.record.json",
     log:
-        "logs/publish_tracts/{source}/{age}.log",
+        "logs/publish_tracts/{source}/{reading}.log",
     benchmark:
-        "benchmarks/publish_tracts/{source}/{age}.tsv"
+        "benchmarks/publish_tracts/{source}/{reading}.tsv"
     conda:
         "../../envs/environment.yaml"
     params:
         code=code_of("publish_tracts"),
-        block_tables=setting("tracts.block_tables"),
-        tract_tables=setting("tracts.tract_tables"),
-        synthetic=setting("tracts.synthetic"),
-        readings=setting("tracts.readings"),
+        tables=lambda wildcards: tract_tables_of(wildcards.source),
+        synthetic=synthetic_tracts,
         seed=setting("seed"),
     script:
         "../../scripts/gtv/publish_tracts.py"
@@ -47,48 +58,73 @@ rule publish_tracts:
 rule attack_tracts:
     """Verify claims about the blocks of some tracts from block tables, tract tables, and both, every proof checked."""
     input:
-        blocks="results/tracts/{source}/{age}/blocks.json",
-        tracts="results/tracts/{source}/{age}/tracts.json",
-        block_counts="results/tracts/{source}/{age}/blocks.parquet",
-        tract_counts="results/tracts/{source}/{age}/tracts.parquet",
+        blocks="results/tracts/{source}/{reading}/blocks.json",
+        tracts="results/tracts/{source}/{reading}/tracts.json",
+        block_counts="results/tracts/{source}/{reading}/blocks.parquet",
+        tract_counts="results/tracts/{source}/{reading}/tracts.parquet",
     output:
-        claims="results/tracts/{source}/{age}/claims/{batch}.parquet",
-        areas="results/tracts/{source}/{age}/areas/{batch}.parquet",
-        record="results/tracts/{source}/{age}/claims/{batch}.record.json",
+        claims="results/tracts/{source}/{reading}/claims/{batch}.parquet",
+        areas="results/tracts/{source}/{reading}/areas/{batch}.parquet",
+        whole="results/tracts/{source}/{reading}/whole/{batch}.parquet",
+        proofs="results/tracts/{source}/{reading}/proofs/{batch}.jsonl.gz",
+        record="results/tracts/{source}/{reading}/claims/{batch}.record.json",
     log:
-        "logs/attack_tracts/{source}/{age}/{batch}.log",
+        "logs/attack_tracts/{source}/{reading}/{batch}.log",
     benchmark:
-        "benchmarks/attack_tracts/{source}/{age}/{batch}.tsv"
+        "benchmarks/attack_tracts/{source}/{reading}/{batch}.tsv"
     conda:
         "../../envs/environment.yaml"
     params:
         code=code_of("attack_tracts"),
         claims=setting("tracts.claims"),
+        asked=claims_of_tracts,
+        batches=lambda wildcards: TRACT_BATCHES[wildcards.source],
         program=setting("program"),
         seed=setting("seed"),
     script:
         "../../scripts/gtv/attack_tracts.py"
 
 
+rule check_tracts:
+    """Check the stored proofs about tracts again, from the files alone: the counts, the proofs, and the claims reported."""
+    input:
+        blocks="results/tracts/{source}/{reading}/blocks.json",
+        tracts="results/tracts/{source}/{reading}/tracts.json",
+        block_counts="results/tracts/{source}/{reading}/blocks.parquet",
+        tract_counts="results/tracts/{source}/{reading}/tracts.parquet",
+        claims=of_tract_batches("claims", "parquet"),
+        proofs=of_tract_batches("proofs", "jsonl.gz"),
+    output:
+        checked="results/tracts/{source}/{reading}/checked.csv",
+        record="results/tracts/{source}/{reading}/checked.record.json",
+    log:
+        "logs/check_tracts/{source}/{reading}.log",
+    benchmark:
+        "benchmarks/check_tracts/{source}/{reading}.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code_of("check_tracts"),
+    script:
+        "../../scripts/gtv/check_tracts.py"
+
+
 rule judge_tracts:
     """Compare the claims about tracts with the records: which are true, whom they single out, what they determine."""
     input:
-        claims=expand(
-            "results/tracts/{{source}}/{{age}}/claims/{batch}.parquet",
-            batch=TRACT_BATCHES,
-        ),
-        areas=expand(
-            "results/tracts/{{source}}/{{age}}/areas/{batch}.parquet",
-            batch=TRACT_BATCHES,
-        ),
-        records="results/tracts/{source}/{age}/records.parquet",
+        claims=of_tract_batches("claims", "parquet"),
+        areas=of_tract_batches("areas", "parquet"),
+        whole=of_tract_batches("whole", "parquet"),
+        checked="results/tracts/{source}/{reading}/checked.csv",
+        records="results/tracts/{source}/{reading}/records.parquet",
     output:
-        judged="results/tracts/{source}/{age}/judged.csv",
-        record="results/tracts/{source}/{age}/judged.record.json",
+        judged="results/tracts/{source}/{reading}/judged.csv",
+        whole="results/tracts/{source}/{reading}/whole.csv",
+        record="results/tracts/{source}/{reading}/judged.record.json",
     log:
-        "logs/judge_tracts/{source}/{age}.log",
+        "logs/judge_tracts/{source}/{reading}.log",
     benchmark:
-        "benchmarks/judge_tracts/{source}/{age}.tsv"
+        "benchmarks/judge_tracts/{source}/{reading}.tsv"
     conda:
         "../../envs/environment.yaml"
     params:
@@ -100,20 +136,14 @@ rule judge_tracts:
 rule write_tracts:
     """What block tables, tract tables and both say about persons: singled out, determined, by the number of columns."""
     input:
-        judged=expand(
-            "results/tracts/{source}/{age}/judged.csv",
-            source=TRACT_SOURCES,
-            age=STUDY.tracts.readings,
-        ),
-        manifests=expand(
-            "results/tracts/{source}/{age}/manifest.json",
-            source=TRACT_SOURCES,
-            age=STUDY.tracts.readings,
-        ),
-        domain=STUDY.tracts.domain,
-        tables=STUDY.tracts.tables_files,
+        judged=expand("results/tracts/{study}/judged.csv", study=TRACT_STUDIES),
+        whole=expand("results/tracts/{study}/whole.csv", study=TRACT_STUDIES),
+        manifests=expand("results/tracts/{study}/manifest.json", study=TRACT_STUDIES),
+        domain=STUDY.tracts.persons.domain,
+        tables=STUDY.tracts.persons.tables_files,
     output:
         table="results/tables/tracts.csv",
+        whole="results/tables/tracts_whole.csv",
         readable="results/tables/tracts.md",
         record="results/tables/tracts.record.json",
     log:
@@ -124,8 +154,7 @@ rule write_tracts:
         "../../envs/environment.yaml"
     params:
         code=code_of("write_tracts"),
-        block_tables=setting("tracts.block_tables"),
-        tract_tables=setting("tracts.tract_tables"),
+        tables=setting("tracts.persons"),
     script:
         "../../scripts/gtv/write_tracts.py"
 
@@ -154,5 +183,6 @@ rule tracts:
     """Whole tracts: table, page of the report and figure."""
     input:
         "results/tables/tracts.csv",
+        "results/tables/tracts_whole.csv",
         "results/report/tracts.html",
         "figures/tracts.pdf",

@@ -51,7 +51,8 @@ def parse_config(text: Mapping[str, Any]) -> Config:
         raise ConfigError(f"config.yaml: explorer.variant is {config.explorer.variant!r}, which is no variant: {known}")
     designs = (config.sample.designs, config.sample.all_blocks)
     named = (config.variants, *designs, config.releases, config.protected.protections)
-    for name in chain(*named, config.zeros.records, config.zeros.explanations, config.tracts.readings):
+    readings = (config.tracts.persons.readings, config.tracts.households.readings)
+    for name in chain(*named, config.zeros.records, config.zeros.explanations, *readings):
         if not NAME.fullmatch(name) or name.casefold() in RESERVED:
             raise ConfigError(
                 f"config.yaml: {name!r} cannot be a name, which becomes part of paths: "

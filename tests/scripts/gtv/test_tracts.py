@@ -1,20 +1,33 @@
 """The scripts of the study of whole tracts, from person records to the page, on two made-up tracts."""
 
+import shutil
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from genverify.checker.check import CertificateError
+from genverify.checker.file import read_proofs, write_proofs
 from genverify.core.errors import DataError
 from genverify.papers.gtv.tracts.publish import choose_tracts
+from genverify.papers.gtv.tracts.settings import TractTables
 from genverify.solve.settings import ProgramSettings
 from script_jobs import job, script
 
 DATA = Path(__file__).parents[3] / "data" / "census"
 TABLES = [DATA / "person_tables.yaml", DATA / "reconstruction_tables.yaml"]
-PUBLISHED = {"block_tables": ["P1", "P12", "P14"], "tract_tables": ["PCT12", "PCT12A", "PCT12H"]}
 READINGS = {"years": None, "bins": "binned"}
+ASKED = {"min_k": 1, "largest_block": 100}
+PUBLISHED = TractTables(
+    domain=str(DATA / "persons.yaml"),
+    universe="everything",
+    tables_files=[str(path) for path in TABLES],
+    block_tables=["P1", "P12", "P14"],
+    tract_tables=["PCT12", "PCT12A", "PCT12H"],
+    readings=READINGS,
+    **ASKED,
+)
 RACES = ["white", "black", "aian", "asian", "nhpi", "other"]
 FILES = {
     "blocks": "blocks.json",
@@ -42,34 +55,74 @@ def records(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def study(records: Path, program_settings: ProgramSettings) -> Path:
     """Every stage through the main of its script."""
     home = records.parent
-    for age in READINGS:
-        here = home / "records" / age
+    for reading in READINGS:
+        here = home / "records" / reading
         files = {name: here / file for name, file in FILES.items()}
         inputs = {"source": records, "domain": DATA / "persons.yaml", "tables": TABLES}
         outputs = {**files, "records": here / "records.parquet", "manifest": here / "manifest.json"}
-        wildcards = {"source": "records", "age": age}
-        script("publish_tracts")(
-            job(
-                inputs,
-                outputs,
-                wildcards,
-                **PUBLISHED,
-                synthetic={"tracts": 1, "persons": 1},
-                readings=READINGS,
-                seed=1,
-            )
-        )
-        parts = {"claims": here / "claims.parquet", "areas": here / "areas.parquet"}
-        claims = {"datasets": 5, "min_k": 1, "batches": 1}
-        script("attack_tracts")(job(files, parts, {"batch": "000"}, claims=claims, program=program_settings, seed=1))
-        lists = {name: [path] for name, path in parts.items()}
-        script("judge_tracts")(job({**lists, "records": here / "records.parquet"}, {"judged": here / "judged.csv"}))
-    judged = [home / "records" / age / "judged.csv" for age in READINGS]
-    inputs = {"judged": judged, "manifests": [path.with_name("manifest.json") for path in judged]}
+        wildcards = {"source": "records", "reading": reading}
+        script("publish_tracts")(job(inputs, outputs, wildcards, tables=PUBLISHED, synthetic=None, seed=1))
+        parts = {name: here / f"{name}.parquet" for name in ("claims", "areas", "whole")} | {
+            "proofs": here / "proofs.jsonl.gz"
+        }
+        how = {"claims": {"datasets": 5, "batches": 1}, "asked": ASKED, "batches": 1, "program": program_settings, "seed": 1}
+        script("attack_tracts")(job(files, parts, {"batch": "000"}, **how))
+        check(here)
+        lists = {name: [parts[name]] for name in ("claims", "areas", "whole")}
+        outputs = {"judged": here / "judged.csv", "whole": here / "whole.csv"}
+        script("judge_tracts")(job({**lists, "records": here / "records.parquet"}, outputs))
+    folders = [home / "records" / reading for reading in READINGS]
+    inputs = {name: [here / f"{name}.csv" for here in folders] for name in ("judged", "whole")}
+    inputs |= {"manifests": [here / "manifest.json" for here in folders]}
     inputs |= {"domain": DATA / "persons.yaml", "tables": TABLES}
-    outputs = {"table": home / "tracts.csv", "readable": home / "tracts.md"}
-    script("write_tracts")(job(inputs, outputs, **PUBLISHED))
+    outputs = {"table": home / "tracts.csv", "whole": home / "tracts_whole.csv", "readable": home / "tracts.md"}
+    script("write_tracts")(job(inputs, outputs, tables=PUBLISHED))
     return home
+
+
+def check(here: Path) -> pd.DataFrame:
+    """The stored proofs, checked from the files."""
+    files = {name: here / file for name, file in FILES.items()}
+    lists = {"claims": [here / "claims.parquet"], "proofs": [here / "proofs.jsonl.gz"]}
+    script("check_tracts")(job({**files, **lists}, {"checked": here / "checked.csv"}))
+    return pd.read_csv(here / "checked.csv")
+
+
+def test_the_stored_proofs_carry_every_claim_of_both_levels(study: Path) -> None:
+    here = study / "records" / "bins"
+    checked = pd.read_csv(here / "checked.csv")
+    claims = pd.read_parquet(here / "claims.parquet")
+    assert checked["claims"].sum() == (claims["tables"] == "both").sum() > 0
+    areas = pd.read_parquet(here / "areas.parquet")
+    assert checked["determined"].sum() == areas.loc[areas["tables"] == "both", "determined"].sum()
+
+
+@pytest.mark.parametrize("change", ["claim", "block", "order", "counts"])
+def test_proofs_that_do_not_carry_the_claims_are_refused(study: Path, tmp_path: Path, change: str) -> None:
+    here = shutil.copytree(study / "records" / "bins", tmp_path / "bins")
+    lines = list(read_proofs(here / "proofs.jsonl.gz"))
+    claims = pd.read_parquet(here / "claims.parquet")
+    if change == "claim":
+        claims.loc[claims["tables"] == "both", "m"] += 1
+    elif change == "block":
+        del lines[1]
+    elif change == "order":
+        lines = lines[1:]
+    else:
+        lines[0]["shared"]["release"] = "0" * 64
+    claims.to_parquet(here / "claims.parquet", index=False)
+    write_proofs(lines, here / "proofs.jsonl.gz")
+    words = {"claim": "without proof", "block": "without proofs", "order": "comes before", "counts": "other counts"}
+    with pytest.raises(CertificateError, match=words[change]):
+        check(here)
+
+
+def test_a_tract_with_one_solution_varies_in_nothing(study: Path) -> None:
+    whole = pd.read_csv(study / "tracts_whole.csv").set_index("reading")
+    assert (whole["exact"] == 2).all()
+    assert whole.loc["years", "solvar"] >= whole.loc["bins", "solvar"]
+    each = pd.read_csv(study / "records" / "bins" / "whole.csv")
+    assert ((each["solvar"] == 0) == each["one_solution"]).all()
 
 
 def test_no_claim_is_false_and_both_tables_say_more(study: Path) -> None:
@@ -97,6 +150,7 @@ def test_the_page_counts_the_cells_beside_the_printed_ones(study: Path) -> None:
     assert "| P14 | 1 | 40 | 43 |" in text
     assert "records of persons.csv" in text
     assert "| PCT12 | 3 |" in text
+    assert "Real tracts are not part of this run" not in text
 
 
 def test_the_figure_is_the_same_bytes_each_time(study: Path, tmp_path: Path) -> None:
@@ -109,7 +163,5 @@ def test_the_figure_is_the_same_bytes_each_time(study: Path, tmp_path: Path) -> 
 def test_too_few_large_tracts_are_said() -> None:
     records = pd.DataFrame({"block": ["010010201001000"] * 3})
     assert len(choose_tracts(records, 1, 3, seed=1)) == 3
-    with pytest.raises(
-        DataError, match=r"only 0 tracts have 4 persons or more, of 1 wanted: lower tracts\.synthetic\.persons"
-    ):
+    with pytest.raises(DataError, match=r"only 0 tracts have 4 records or more, of 1 wanted: lower tracts\.synthetic"):
         choose_tracts(records, 1, 4, seed=1)

@@ -1,19 +1,33 @@
 """The attack on a tract from its block tables, from its tract tables, and from both."""
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from genverify.attack.attack import attack_release
-from genverify.attack.levels import attack_levels
+from genverify.attack.levels import LevelsAttack
 from genverify.attack.verify import Verdict
 from genverify.core.claims import Claim
 from genverify.core.levels import Levels, make_levels
 from genverify.core.seeds import derive_seed
+from genverify.solve.datasets import draw_dataset
 from genverify.solve.settings import ProgramSettings
+from genverify.solve.variability import Variability, solution_variability
 
 BLOCKS, TRACT, BOTH = "block tables", "tract tables", "both"
+LARGEST_SEARCHED = 20_000_000  # coefficients of a tract's program up to which its solution variability is asked for
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Which claims are asked about: of so many columns or more, in blocks of so many records or fewer."""
+
+    min_k: int
+    largest_block: int
 
 
 @dataclass(frozen=True)
@@ -29,21 +43,87 @@ class Found:
     cells: int
 
 
-def attack_tract(levels: Levels, settings: ProgramSettings, K: int, min_k: int, seed: int) -> Iterator[Found]:
+@dataclass(frozen=True)
+class TractFound:
+    """What came out of a tract: by area, the proofs from both levels as lines of a file, and what it took as a whole."""
+
+    found: Sequence[Found]
+    proofs: Sequence[Mapping[str, Any]]
+    whole: Mapping[str, Any]
+
+
+def attack_tract(levels: Levels, settings: ProgramSettings, asked: Asked, K: int, seed: int) -> TractFound:
     """Every block from its own tables and from all; the tract as a whole from its own. Every proof is checked."""
-    for block in levels.blocks:
-        found = attack_release(block, settings, K, min_k, derive_seed(seed, "generate", block.block))
-        open_ = found.counts(Verdict.UNDECIDED).total() + found.counts(Verdict.UNCERTIFIED).total()
-        cells = sum(len(half["y"]) for proof in found.certificate["proofs"] for half in proof.values() if "y" in half)
-        yield Found(BLOCKS, block.block, block.n, found.claims, open_, len(found.proofs), cells)
     [area] = levels.areas
-    whole = make_levels([area.release], [])
-    for tables, asked in ((TRACT, whole), (BOTH, levels)):
-        seed_here = derive_seed(seed, "tracts", area.release.block)
-        for one in attack_levels(asked, settings, K, min_k, seed_here):
-            halves = [half for proof in one.proofs for both in proof.certificate["proofs"] for half in both.values()]
-            cells = sum(len(half["y"]) for half in halves if "y" in half)
-            yield Found(tables, one.block, one.n, one.claims, len(one.undecided), len(halves) // 2, cells)
+    found = list(_blocks_alone(levels, settings, asked, K, seed))
+    seed_here = derive_seed(seed, "tracts", area.release.block)
+    if area.release.n <= asked.largest_block:
+        [one] = LevelsAttack(make_levels([area.release], []), settings, K, seed_here).blocks(asked.min_k)
+        found.append(_found(TRACT, one.block, one.n, one.claims, one.undecided, one.certificates))
+    attack = LevelsAttack(levels, settings, K, seed_here)
+    lines: list[Mapping[str, Any]] = [{"block": area.release.block, "shared": attack.shared}]
+    for number in np.flatnonzero(levels.sizes <= asked.largest_block).tolist():
+        one = attack.block(number, asked.min_k)
+        found.append(_found(BOTH, one.block, one.n, one.claims, one.undecided, one.certificates))
+        lines.append({"block": one.block, "alone": one.alone, "together": one.together})
+    return TractFound(found, lines, _whole(attack, found, lines, settings, seed_here))
+
+
+def _blocks_alone(levels: Levels, settings: ProgramSettings, asked: Asked, K: int, seed: int) -> Iterator[Found]:
+    for block in [block for block in levels.blocks if block.n <= asked.largest_block]:
+        one = attack_release(block, settings, K, asked.min_k, derive_seed(seed, "generate", block.block))
+        open_ = [d.claim for d in one.decisions if d.verdict in (Verdict.UNDECIDED, Verdict.UNCERTIFIED)]
+        yield _found(BLOCKS, block.block, block.n, one.claims, open_, [one.certificate])
+
+
+def _found(
+    tables: str,
+    area: str,
+    n: int,
+    claims: Sequence[Claim],
+    open_: Sequence[Claim],
+    certificates: Sequence[Mapping[str, Any]],
+) -> Found:
+    proofs = [proof for certificate in certificates for proof in certificate["proofs"]]
+    cells = sum(len(half["y"]) for proof in proofs for half in proof.values() if "y" in half)
+    return Found(tables, area, n, claims, len(open_), len(proofs), cells)
+
+
+def _whole(
+    attack: LevelsAttack, found: Sequence[Found], lines: Sequence[Mapping[str, Any]], settings: ProgramSettings, seed: int
+) -> dict[str, Any]:
+    both = [one for one in found if one.tables == BOTH]
+    columns = len(attack.levels.schema.domain.names)
+    known = sum(determined(one.claims, columns) for one in both)
+    unique = known == int(attack.levels.sizes.sum())
+    variability = Variability(0, 0.0, exact=True) if unique else _variability(attack, settings, seed)
+    return {
+        "tract": lines[0]["block"],
+        "persons": int(attack.levels.sizes.sum()),
+        "blocks": len(attack.levels.blocks),
+        "blocks_not_asked": len(attack.levels.blocks) - len(both),
+        "one_solution": unique,
+        "solvar": variability.solvar if variability else -1,
+        "solvar_exact": bool(variability and variability.exact),
+        "classes": attack.joint.A.shape[1],
+        "rows": attack.joint.A.shape[0],
+        "datasets": len(attack.datasets),
+        "linear_programs": attack.linear_programs,
+        "searches": attack.searches,
+        "cells_of_nobody": sum(len(proof["y"]) for proof in attack.shared["nobody"] if "y" in proof),
+        "together": sum(len(line["together"]["claims"]) for line in lines[1:] if line["together"]),
+        "proof_bytes": sum(len(json.dumps(line, separators=(",", ":"))) for line in lines),
+    }
+
+
+def _variability(attack: LevelsAttack, settings: ProgramSettings, seed: int) -> Variability | None:
+    """How far another dataset of the whole tract can be from the first one; None where the tract is too large to ask."""
+    rows, classes = attack.joint.A.shape
+    if rows * classes > LARGEST_SEARCHED or not attack.joint.alike:
+        return None
+    program = attack.joint.program()
+    records = draw_dataset(program, attack.datasets[0], np.random.default_rng(seed))
+    return solution_variability(program, records, settings.make_solver())
 
 
 def claims_frame(tract: str, found: Sequence[Found], names: Sequence[str]) -> pd.DataFrame:

@@ -1,35 +1,41 @@
-"""Whole tracts: persons singled out by the number of columns, from block tables, tract tables, and both."""
+"""Whole tracts: records singled out by the number of columns, from block tables, tract tables, and both."""
+
+from math import ceil
 
 import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.figure import Figure
 
 from genverify.papers.gtv.tracts.attack import BLOCKS, BOTH, TRACT
+from genverify.papers.gtv.tracts.table import in_words
 from genverify.show.style import PAGE_WIDTH, PALETTE, plain, say_source, use_style
 
-MARKS = {BLOCKS: "o-", TRACT: "s--", BOTH: "D-"}
+MARKS = {BLOCKS: "o-", TRACT: "s--", BOTH: "D:"}
+WORDS = {BLOCKS: "block tables", TRACT: "tract tables (in the tract)", BOTH: "block and tract tables"}
+ACROSS = 3
 
 
 def plot_tracts(table: pd.DataFrame, label: str) -> Figure:
-    """One panel per source of records and reading; the share of persons singled out over k."""
+    """One panel per source of records and reading; the share of records singled out over k."""
     use_style()
     panels = list(table.groupby(["source", "reading"], sort=False))
-    figure, axes = plt.subplots(1, len(panels), figsize=(PAGE_WIDTH, 2.9), sharey=True, layout="constrained", squeeze=False)
-    for place, (ax, ((source, reading), own)) in enumerate(zip(axes[0], panels, strict=True)):
+    across, down = min(ACROSS, len(panels)), ceil(len(panels) / ACROSS)
+    figure, axes = plt.subplots(
+        down, across, figsize=(PAGE_WIDTH, 0.7 + 2.3 * down), sharey=True, layout="constrained", squeeze=False
+    )
+    for ax, ((source, reading), own) in zip(axes.flat, panels, strict=False):
         for colour, (tables, mark) in zip(PALETTE, MARKS.items(), strict=False):
             rows = own[(own["tables"] == tables) & (own["k"] > 0)]
-            ax.plot(rows["k"], 100 * rows["share_singled_out"], mark, color=colour, ms=4, label=_words(tables))
-        ax.set_title(plain(f"{source}, age in {reading}"))
+            ax.plot(rows["k"], 100 * rows["share_singled_out"], mark, color=colour, ms=4, label=WORDS[tables])
+        ax.set_title(plain(in_words(str(source), str(reading))), fontsize=8)
         ax.set_xlabel("columns of a claim, k")
         ax.set_xticks(sorted(own.loc[own["k"] > 0, "k"].unique()))
-        if place == 0:
-            ax.set_ylabel("persons singled out, %")
+    for ax in axes[:, 0]:
+        ax.set_ylabel("records singled out, %")
+    for ax in axes.flat[len(panels) :]:
+        ax.set_visible(False)
     axes[0, 0].set_ylim(-4, 104)
     handles, labels = axes[0, 0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False)
     say_source(figure, label)
     return figure
-
-
-def _words(tables: str) -> str:
-    return {BLOCKS: "block tables", TRACT: "tract tables (in the tract)", BOTH: "block and tract tables"}[tables]

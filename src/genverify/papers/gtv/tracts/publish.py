@@ -89,7 +89,8 @@ def choose_tracts(records: pd.DataFrame, number: int, least: int, seed: int) -> 
     large = sizes.index[sizes >= least].to_numpy()
     if len(large) < number:
         raise DataError(
-            f"only {len(large)} tracts have {least} persons or more, of {number} wanted: lower tracts.synthetic.persons"
+            f"only {len(large)} tracts have {least} records or more, of {number} wanted: lower tracts.synthetic_persons or "
+            "tracts.synthetic_households"
         )
     chosen = np.random.default_rng(seed).choice(large, number, replace=False)
     kept: pd.DataFrame = records[tract.isin(chosen)].reset_index(drop=True)

@@ -1,4 +1,4 @@
-"""Whole tracts as a table and a page."""
+"""Whole tracts as tables and a page."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,23 +9,73 @@ from genverify.core.queries import Query
 from genverify.papers.gtv.tracts.judge import unit_of
 from genverify.show.markdown import document, markdown_table
 
+SOURCES = {
+    "synthetic_persons": "synthetic persons",
+    "synthetic_households": "synthetic households",
+    "records": "persons of a file",
+}
+READINGS = {"years": "age in years", "bins": "age in bins", "codes": ""}
 NOTE = (
     "A claim is verified if it holds in every dataset that fits the tables; from tract tables alone it is about the tract "
-    "as a whole, otherwise about a block. Singled out: persons that some verified claim with m = 1 describes. Determined: "
-    "persons known in every column, so that an area all of whose persons are determined has one solution (Abowd et al.). "
-    "Every proof was checked in exact integers when it was made, and none is stored. `years`: age as it is; `bins`: single "
-    "years below 22, then the bands of P12."
+    "as a whole, otherwise about a block. Singled out: records that some verified claim with m = 1 describes. Determined: "
+    "records known in every column, so that an area all of whose records are determined has one solution (Abowd et al.). "
+    "Undecided: candidates that are neither proved nor refuted. Every proof was checked in exact integers when it was made; "
+    "those from both levels are stored and were checked again from the files. Age in bins: single years below 22, then the "
+    "bands of P12."
+)
+WHOLE_NOTE = (
+    "One solution: no other dataset of the tract fits, by the stored proofs. Records that can differ: solution variability "
+    "(subsidized housing, equation 3), the most records in which another dataset of all blocks can differ from the first "
+    "that was found, in the tracts where the integer program ended (`exact`). Classes: kinds of records by block that the "
+    "tables leave open and tell apart, the columns of the one program of a tract."
+)
+NO_RECORDS = (
+    "Real tracts are not part of this run: no file of person records is named (`tracts.records` in config/tracts.yaml)."
 )
 
 
+def in_words(source: str, reading: str) -> str:
+    """
+    >>> in_words("synthetic_persons", "years")
+    'synthetic persons, age in years'
+    """
+    words = READINGS.get(reading, reading)
+    return f"{SOURCES[source]}, {words}" if words else SOURCES[source]
+
+
 def tracts_table(judged: Mapping[tuple[str, str], pd.DataFrame]) -> pd.DataFrame:
-    """The judged claims of every source of records and reading, one below the other, with shares of persons."""
+    """The judged claims of every source of records and reading, one below the other, with shares of records and areas."""
     parts = [frame.assign(source=source, reading=reading) for (source, reading), frame in judged.items()]
     table = pd.concat(parts, ignore_index=True)
     table["share_singled_out"] = table["singled_out"] / table["persons"]
     table["share_determined"] = table["determined"] / table["persons"]
+    table["share_unique"] = table["unique_areas"] / table["areas"]
     first = ["source", "reading", "tables", "k"]
     return table[[*first, *(name for name in table.columns if name not in first)]]
+
+
+def whole_table(whole: Mapping[tuple[str, str], pd.DataFrame]) -> pd.DataFrame:
+    """Sums over the tracts of every source and reading: what they took, and how far from one solution they are."""
+    rows = []
+    for (source, reading), frame in whole.items():
+        exact = frame[frame["solvar_exact"]]
+        rows.append(
+            {
+                "source": source,
+                "reading": reading,
+                "tracts": len(frame),
+                **{name: int(frame[name].sum()) for name in ("persons", "blocks", "blocks_not_asked", "one_solution")},
+                "exact": len(exact),
+                "solvar": int(exact["solvar"].sum()),
+                "share_solvar": exact["solvar"].sum() / max(1, 2 * exact["persons"].sum()),
+                **{name: int(frame[name].sum()) for name in SUMMED},
+                "largest_classes": int(frame["classes"].max()),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+SUMMED = ("classes", "linear_programs", "searches", "together", "cells_of_nobody", "proof_bytes")
 
 
 def cells_by_table(queries: Sequence[Query], printed: Mapping[str, int]) -> pd.DataFrame:
@@ -41,16 +91,30 @@ def cells_by_table(queries: Sequence[Query], printed: Mapping[str, int]) -> pd.D
     return counts
 
 
-def tracts_text(table: pd.DataFrame, cells: pd.DataFrame, label: str) -> str:
-    """The page: what is known of persons by which tables, and how many cells were used."""
-    shown = table[table["k"] == 0]
+def tracts_text(table: pd.DataFrame, whole: pd.DataFrame, cells: pd.DataFrame, label: str) -> str:
+    """The page: what is known of records by which tables, what the tracts took, and how many cells were used."""
     rows: list[list[Any]] = []
-    for row in shown.to_dict("records"):
+    for row in table[table["k"] == 0].to_dict("records"):
         shares = [f"{100 * row[f'share_{name}']:.1f} %" for name in ("singled_out", "determined")]
         unique = f"{row['unique_areas']:,} of {row['areas']:,}"
-        known = [row["source"], row["reading"], row["tables"], unit_of(str(row["tables"])), row["persons"], *shares, unique]
+        source = in_words(str(row["source"]), str(row["reading"]))
+        known = [source, row["tables"], unit_of(str(row["tables"])), row["persons"], *shares, unique]
         rows.append([*known, *(row[name] for name in ("claims", "false_claims", "undecided", "cells_per_proof"))])
-    header = ["records", "age", "tables", "claims about", "persons", "singled out", "determined", "areas with one solution"]
-    main = markdown_table([*header, "claims", "false", "undecided", "cells per proof"], rows, left=4)
+    header = ["records", "tables", "claims about", "number", "singled out", "determined", "areas with one solution"]
+    main = markdown_table([*header, "claims", "false", "undecided", "cells per proof"], rows, left=3)
     used = markdown_table(["table", "tables", "cells used", "cells printed"], cells.to_numpy().tolist())
-    return document("Whole tracts: block and tract tables in one attack", label, [main, NOTE, "## Cells", used])
+    missing = [] if (table["source"] == "records").any() else [NO_RECORDS]
+    parts = [main, NOTE, *missing, "## Tracts as a whole", _whole_text(whole), WHOLE_NOTE, "## Cells of persons", used]
+    return document("Whole tracts: block and tract tables in one attack", label, parts)
+
+
+def _whole_text(whole: pd.DataFrame) -> str:
+    rows = []
+    for row in whole.to_dict("records"):
+        varies = f"{100 * row['share_solvar']:.1f} % ({row['exact']} exact)" if row["exact"] else "not asked (too large)"
+        solved = [row[name] for name in ("classes", "linear_programs", "searches", "together")]
+        source = in_words(str(row["source"]), str(row["reading"]))
+        one = f"{row['one_solution']} of {row['tracts']}"
+        rows.append([source, one, varies, *solved, f"{row['proof_bytes'] / 1e6:.1f} MB"])
+    header = ["records", "tracts with one solution", "records that can differ", "classes", "linear programs"]
+    return markdown_table([*header, "integer searches", "claims that need all blocks", "proofs"], rows, left=1)
