@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import genverify
-from genverify.cli import parser
 from genverify.run.config import read_shipped
 from genverify.run.layout import PARTS
 from genverify.run.manual import commands_page, python_page, settings_page
+from genverify.run.parsers import parser
 
 LINK = re.compile(r"(\]\()((?:\.\./)+[^)#\s]+)((?:#[^)\s]*)?\))")
 COPIES = "repository"
