@@ -40,7 +40,7 @@ def _whole(values: "pd.Series[str]", path: Path) -> "pd.Series[int]":
 
 
 def write_frame(frame: pd.DataFrame, folder: Path, name: str) -> Path:
-    """The table as a file that `read_frame` reads back, in the folder, in place of one that an earlier run left; its path."""
+    """The table as a file of the folder that `read_frame` reads back, in place of one that an earlier run left; its path."""
     parquet, text = folder / f"{name}{PARQUET}", folder / f"{name}{CSV}"
     if find_spec("pyarrow"):
         frame.to_parquet(parquet, index=False)
