@@ -25,7 +25,7 @@ def read_frame(path: Path, columns: Sequence[str] | None = None) -> pd.DataFrame
     if path.suffix != ".csv":
         needed("pyarrow", f"{path}: a Parquet file")
         return pd.read_parquet(path, columns=None if columns is None else list(columns))
-    frame = pd.read_csv(path, usecols=columns, dtype=str, keep_default_na=False)
+    frame = pd.read_csv(path, usecols=None if columns is None else list(columns), dtype=str, keep_default_na=False)
     for name in frame.columns.difference(list(TEXTS)):
         frame[name] = _whole(frame[name], path)
     return frame

@@ -31,9 +31,10 @@ def on_files(files: Any, config: Any) -> Any:
         files.append(File.generated(config, name, content=text))
     for page in list(files.documentation_pages()):
         for link in LINK.finditer(page.content_string):
-            name = outside(page.src_uri, link[2])
-            if name and (root / name).is_file() and f"{COPIES}/{name}" not in files.src_uris:
-                files.append(File.generated(config, f"{COPIES}/{name}", content=(root / name).read_text(encoding="utf-8")))
+            linked = outside(page.src_uri, link[2])
+            if linked and (root / linked).is_file() and f"{COPIES}/{linked}" not in files.src_uris:
+                text = (root / linked).read_text(encoding="utf-8")
+                files.append(File.generated(config, f"{COPIES}/{linked}", content=text))
     return files
 
 
