@@ -130,7 +130,7 @@ def test_the_site_needs_no_network_and_has_no_broken_link(site: Path) -> None:
 
 def test_the_reference_pages_have_every_command_setting_and_name(site: Path) -> None:
     import genverify
-    from genverify.cli import GROUPS
+    from genverify.run.parsers import GROUPS
     from genverify.run.settings import Config
 
     commands, settings, python = (

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from genverify.cli import GROUPS, main, parser
+from genverify.cli import main
 from genverify.run import rooms
 from genverify.run.completion import SHELLS, completion
+from genverify.run.parsers import GROUPS, parser
 from genverify.run.shell import DONE, EXIT_CODES, NO, STOPPED, USAGE, leaves
 
 NAMES = [name for group in GROUPS for name in group.lines]

@@ -27,17 +27,28 @@ def read_frame(path: Path, columns: Sequence[str] | None = None) -> pd.DataFrame
         return pd.read_parquet(path, columns=None if columns is None else list(columns))
     frame = pd.read_csv(path, usecols=None if columns is None else list(columns), dtype=str, keep_default_na=False)
     for name in frame.columns.difference(list(TEXTS)):
-        frame[name] = pd.to_numeric(frame[name].astype(object).replace("", None)).astype("Int64")
+        frame[name] = _whole(frame[name], path)
     return frame
 
 
+def _whole(values: "pd.Series[str]", path: Path) -> "pd.Series[int]":
+    """A column of whole numbers, or nothing where a text is empty."""
+    try:
+        return pd.to_numeric(values.astype(object).replace("", None)).astype("Int64")
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(f"{path}: column {values.name}: not whole numbers alone ({error})") from None
+
+
 def write_frame(frame: pd.DataFrame, folder: Path, name: str) -> Path:
-    """The table as a file that `read_frame` reads back, in the folder; its path."""
+    """The table as a file of the folder that `read_frame` reads back, in place of one that an earlier run left; its path."""
+    parquet, text = folder / f"{name}{PARQUET}", folder / f"{name}{CSV}"
     if find_spec("pyarrow"):
-        frame.to_parquet(folder / f"{name}{PARQUET}", index=False)
-        return folder / f"{name}{PARQUET}"
-    frame.to_csv(folder / f"{name}{CSV}", index=False, lineterminator="\n")
-    return folder / f"{name}{CSV}"
+        frame.to_parquet(parquet, index=False)
+        text.unlink(missing_ok=True)
+        return parquet
+    frame.to_csv(text, index=False, lineterminator="\n")
+    parquet.unlink(missing_ok=True)
+    return text
 
 
 def table_file(folder: Path, name: str) -> Path:

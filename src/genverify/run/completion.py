@@ -27,7 +27,7 @@ def add_parser(commands: Any) -> None:
 
 
 def _print(options: argparse.Namespace) -> None:
-    from genverify.cli import parser
+    from genverify.run.parsers import parser
 
     print(completion(parser(), options.shell), end="")
 

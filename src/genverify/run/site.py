@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import genverify
-from genverify.cli import parser
 from genverify.run.config import read_shipped
 from genverify.run.layout import PARTS
 from genverify.run.manual import commands_page, python_page, settings_page
+from genverify.run.parsers import parser
 
 LINK = re.compile(r"(\]\()((?:\.\./)+[^)#\s]+)((?:#[^)\s]*)?\))")
 COPIES = "repository"
@@ -31,9 +31,10 @@ def on_files(files: Any, config: Any) -> Any:
         files.append(File.generated(config, name, content=text))
     for page in list(files.documentation_pages()):
         for link in LINK.finditer(page.content_string):
-            name = outside(page.src_uri, link[2])
-            if name and (root / name).is_file() and f"{COPIES}/{name}" not in files.src_uris:
-                files.append(File.generated(config, f"{COPIES}/{name}", content=(root / name).read_text(encoding="utf-8")))
+            linked = outside(page.src_uri, link[2])
+            if linked and (root / linked).is_file() and f"{COPIES}/{linked}" not in files.src_uris:
+                text = (root / linked).read_text(encoding="utf-8")
+                files.append(File.generated(config, f"{COPIES}/{linked}", content=text))
     return files
 
 
