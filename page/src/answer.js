@@ -8,46 +8,77 @@ import { usedRows } from "./why.js";
  * again. A proof that fails is an error: then nothing is reported.
  */
 export function settle(understood, found) {
-  const { linked } = understood, { sums } = linked;
+  const { linked } = understood,
+    { sums } = linked;
   const shown = checkSums(sums, found.statements);
   if (shown.empty) throw new Problem(contradiction(linked, found.statements));
-  const lo = shown.lo.map(Number), hi = shown.hi.map(Number);
+  const lo = shown.lo.map(Number),
+    hi = shown.hi.map(Number);
   const ends = attainedEnds(sums, lo, hi, found.parts);
-  const base = { sums, lo, hi, statements: found.statements, linked, limit: found.limit, understood, point: ends.point,
-    place: new Map(sums.cells.map((cell, at) => [cell, at])) };
+  const base = {
+    sums,
+    lo,
+    hi,
+    statements: found.statements,
+    linked,
+    limit: found.limit,
+    understood,
+    point: ends.point,
+    place: new Map(sums.cells.map((cell, at) => [cell, at])),
+  };
   const cells = [...linked.printed].map(([name, said]) => cellOf(base, ends, name, said));
   return { ...base, cells, counts: countsOf(cells, linked), accepted: found.statements.length };
 }
 
 /** One printed cell: what is printed, its range, and what is known of it. */
 function cellOf({ sums, lo, hi, statements, linked, place }, ends, name, said) {
-  const at = place.get(name), first = said[0].entry;
+  const at = place.get(name),
+    first = said[0].entry;
   const numbers = statements.flatMap((statement, number) => (statement.cell === name ? [number] : []));
   return {
-    cell: name, at, table: [...new Set(said.map(({ table }) => table.name))].join(" "), place: first.place,
-    published: first.text, lower: lo[at], upper: hi[at] >= Math.floor(linked.ceiling / 2) ? null : hi[at], exact: lo[at] === hi[at],
-    hidden: said.every(({ value }) => value.hidden), unclear: sums.lo[at] < sums.hi[at],
-    attained: linked.joint && ends.down.has(at) && ends.up.has(at), proof: numbers,
+    cell: name,
+    at,
+    table: [...new Set(said.map(({ table }) => table.name))].join(" "),
+    place: first.place,
+    published: first.text,
+    lower: lo[at],
+    upper: hi[at] >= Math.floor(linked.ceiling / 2) ? null : hi[at],
+    exact: lo[at] === hi[at],
+    hidden: said.every(({ value }) => value.hidden),
+    unclear: sums.lo[at] < sums.hi[at],
+    attained: linked.joint && ends.down.has(at) && ends.up.has(at),
+    proof: numbers,
   };
 }
 
 /** The cells whose lower and whose upper end some counts attain, all counted again; and counts that fit. */
 export function attainedEnds(sums, lo, hi, parts) {
-  const base = [...lo], down = new Set(), up = new Set();
+  const base = [...lo],
+    down = new Set(),
+    up = new Set();
   for (const { cells, points } of parts) {
     if (!points.length) return { down, up, point: null };
-    cells.forEach((cell, at) => { base[cell] = points[0][at]; });
+    cells.forEach((cell, at) => {
+      base[cell] = points[0][at];
+    });
   }
-  const mark = (x, cells) => cells.forEach((cell) => {
-    if (x[cell] === lo[cell]) down.add(cell);
-    if (x[cell] === hi[cell]) up.add(cell);
-  });
+  const mark = (x, cells) =>
+    cells.forEach((cell) => {
+      if (x[cell] === lo[cell]) down.add(cell);
+      if (x[cell] === hi[cell]) up.add(cell);
+    });
   const fit = fitsSums(sums, base);
-  if (fit) mark(base, base.map((_, cell) => cell));
+  if (fit)
+    mark(
+      base,
+      base.map((_, cell) => cell),
+    );
   for (const { cells, points } of parts) {
     for (const point of points) {
       const x = [...base];
-      cells.forEach((cell, at) => { x[cell] = point[at]; });
+      cells.forEach((cell, at) => {
+        x[cell] = point[at];
+      });
       if (fitsSums(sums, x)) mark(x, cells);
     }
   }
@@ -57,33 +88,41 @@ export function attainedEnds(sums, lo, hi, parts) {
 function countsOf(cells, linked) {
   const count = (kept) => cells.filter(kept).length;
   return {
-    tables: linked.placed.length, printed: cells.length,
-    suppressed: count((cell) => cell.hidden), suppressedExact: count((cell) => cell.hidden && cell.unclear && cell.exact),
-    other: count((cell) => cell.unclear && !cell.hidden), otherExact: count((cell) => cell.unclear && !cell.hidden && cell.exact),
+    tables: linked.placed.length,
+    printed: cells.length,
+    suppressed: count((cell) => cell.hidden),
+    suppressedExact: count((cell) => cell.hidden && cell.unclear && cell.exact),
+    other: count((cell) => cell.unclear && !cell.hidden),
+    otherExact: count((cell) => cell.unclear && !cell.hidden && cell.exact),
   };
 }
 
 /** The answer in a few sentences. */
 export function linesOf({ counts, limit, linked, cells }) {
   const lines = [];
-  if (counts.suppressed) lines.push(`${counts.suppressedExact} of your ${counts.suppressed} suppressed cells are known exactly.`);
+  if (counts.suppressed)
+    lines.push(`${counts.suppressedExact} of your ${counts.suppressed} suppressed cells are known exactly.`);
   if (counts.other) lines.push(`${counts.otherExact} of ${counts.other} rounded counts are known exactly.`);
   if (!counts.suppressed && !counts.other)
     lines.push(`All ${counts.printed} cells are printed exactly: nothing is hidden, so nothing can be recovered.`);
   if (limit) lines.push(`Note: ${limit}; ranges hold, but some may be too wide (more seconds may narrow them).`);
-  if (!linked.joint) lines.push("Note: the tables form a circle too large to join: ranges hold, but people may not reach their ends.");
+  if (!linked.joint)
+    lines.push("Note: the tables form a circle too large to join: ranges hold, but people may not reach their ends.");
   const open = cells.filter((cell) => cell.unclear && !cell.attained).length;
   if (open && linked.joint) lines.push(`Note: the ends of ${open} ranges were not both attained within the limit.`);
   return lines;
 }
 
-export const knownAs = ({ exact, lower, upper }) => (exact ? `${lower}` : upper === null ? `${lower} or more` : `${lower} to ${upper}`);
+export const knownAs = ({ exact, lower, upper }) =>
+  exact ? `${lower}` : upper === null ? `${lower} or more` : `${lower} to ${upper}`;
 
 const cellsOf = (sums, row) => sums.columns.slice(sums.start[row], sums.start[row + 1]);
 
 /** The sums and cells that cannot all be right, where they are printed. */
 function contradiction(linked, statements) {
-  const rows = new Set(), cells = new Set(), place = new Map(linked.sums.rows.map((row, at) => [row, at]));
+  const rows = new Set(),
+    cells = new Set(),
+    place = new Map(linked.sums.rows.map((row, at) => [row, at]));
   for (const statement of [...statements].reverse()) {
     if (rows.size && !cells.has(statement.cell)) continue;
     for (const row of usedRows(statement.proof)) {
@@ -91,11 +130,14 @@ function contradiction(linked, statements) {
       cellsOf(linked.sums, place.get(row)).forEach((cell) => cells.add(linked.sums.cells[cell]));
     }
   }
-  const where = [...linked.printed].filter(([name]) => [...cells].slice(0, 12).includes(name))
+  const where = [...linked.printed]
+    .filter(([name]) => [...cells].slice(0, 12).includes(name))
     .flatMap(([, all]) => all.map(({ entry }) => `${entry.text || "blank"} at ${entry.place}`));
   const more = rows.size > 3 ? ` and ${rows.size - 3} more sums` : "";
-  return `these printed counts contradict each other (proof checked): ${[...rows].slice(0, 3).join("; ")}${more}. They are `
-    + `${where.slice(0, 8).join("; ")}. Correct one; or say how numbers were rounded, or that a label is no total (rename it)`;
+  return (
+    `these printed counts contradict each other (proof checked): ${[...rows].slice(0, 3).join("; ")}${more}. They are ` +
+    `${where.slice(0, 8).join("; ")}. Correct one; or say how numbers were rounded, or that a label is no total (rename it)`
+  );
 }
 
 /** What was understood, as lines for the user to confirm: tables, columns, totals, marks, assumptions. */
@@ -103,12 +145,17 @@ export function summaryOf({ tables, marks, rule, linked }) {
   const lines = tables.flatMap((table) => {
     const parts = table.columns.map((column) => {
       const labels = new Set([...table.entries.values()].map((entry) => entry.labels[table.columns.indexOf(column)]));
-      return `${column} (${labels.size}; ${(table.sums.get(column) ?? []).map(([parent]) => parent).join(", ") || "no total"})`;
+      const totals = (table.sums.get(column) ?? []).map(([parent]) => parent).join(", ");
+      return `${column} (${labels.size}; ${totals || "no total"})`;
     });
     return [`${table.name}: ${table.entries.size} cells: ${parts.join(" x ")}`, ...table.notes.map((note) => `    ${note}`)];
   });
-  for (const [mark, value] of marks.meanings) lines.push(`mark ${mark || "blank"}: ${meaning(value)} (${marks.how.get(mark)})`);
-  const words = [rule.rounding === "none" ? "" : `${rule.rounding}=${rule.base}`, rule.suppress ? `suppress=${rule.suppress}` : ""];
+  for (const [mark, value] of marks.meanings)
+    lines.push(`mark ${mark || "blank"}: ${meaning(value)} (${marks.how.get(mark)})`);
+  const words = [
+    rule.rounding === "none" ? "" : `${rule.rounding}=${rule.base}`,
+    rule.suppress ? `suppress=${rule.suppress}` : "",
+  ];
   lines.push(`numbers: ${words.filter(Boolean).join(" ") || "exact"}`, ...linked.assumed.map((one) => `assumed: ${one}`));
   return lines;
 }

@@ -4,11 +4,17 @@ import { ruleOf } from "./marks.js";
 import { readText, understand } from "./read.js";
 import { solve } from "./solver.js";
 
-/** What a text gives away. `told`: marks, totals, rounding, base, suppress, seconds, name. */
+/** What a text says. `told`: marks, totals, rounding, base, suppress, name. */
+export function read(text, told) {
+  const name = told.name ?? "table",
+    tables = readText(text, name, name, told.totals ?? {});
+  return understand(tables, told.marks ?? {}, ruleOf(told.rounding ?? "none", told.base ?? 1, told.suppress ?? 0));
+}
+
+/** What a text gives away, found within `told.seconds` and checked; `say` hears how far the search is. */
 export async function audit(text, told = {}, say = () => {}) {
-  const tables = readText(text, told.name ?? "table", told.source ?? told.name ?? "table", told.totals ?? {});
-  const rule = ruleOf(told.rounding ?? "none", told.base ?? 1, told.suppress ?? 0);
-  const understood = understand(tables, told.marks ?? {}, rule), { linked } = understood;
+  const understood = read(text, told),
+    { linked } = understood;
   const place = new Map(linked.sums.cells.map((cell, at) => [cell, at]));
   const wanted = [...linked.printed.keys()].map((cell) => place.get(cell));
   const found = await solve(linked.sums, wanted, told.seconds ?? 60, say);

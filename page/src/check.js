@@ -1,8 +1,8 @@
 // The checker of bounds of counts that are tied by sums. Whole numbers without limit (BigInt), no solver, and no code shared
 // with what found the proofs: this file imports nothing.
 //
-// Bounds are shown one after the other, and each may use those before it. A leaf gives a whole multiplier y to some rows and a
-// denominator d. For any counts x that fit, with w = d c - y A (c the cell in question, or nothing for a contradiction)
+// Bounds are shown one after the other, and each may use those before it. A leaf gives a whole multiplier y to some rows and
+// a denominator d. For any counts x that fit, with w = d c - y A (c the cell in question, or nothing for a contradiction)
 //
 //     d c x  =  y A x + w x  <=  sum of y most (y > 0) or y least (y < 0)  +  sum of w hi (w > 0) or w lo (w < 0),
 //
@@ -36,8 +36,9 @@ export function fitsSums(sums, point) {
 class SumsChecker {
   constructor(sums) {
     const whole = (list) => list.map((own) => BigInt(own));
-    [this.lo, this.hi, this.weights, this.least, this.most] =
-      [sums.lo, sums.hi, sums.weights, sums.least, sums.most].map(whole);
+    [this.lo, this.hi, this.weights, this.least, this.most] = [sums.lo, sums.hi, sums.weights, sums.least, sums.most].map(
+      whole,
+    );
     this.start = sums.start;
     this.columns = sums.columns;
     this.place = new Map(sums.cells.map((name, at) => [name, at]));
@@ -56,11 +57,14 @@ class SumsChecker {
       this.empty = true;
       return;
     }
-    const cell = this.cell(text.cell, where), value = wholeNumber(text.value, `${where}, value`);
+    const cell = this.cell(text.cell, where),
+      value = wholeNumber(text.value, `${where}, value`);
     const sign = side === "upper" ? 1n : -1n;
     const found = this.mostOf(new Map([[cell, sign]]), text.proof, new Map(), where, 0);
-    if (found > sign * value) throw new CertificateError(
-      `${where}: ${text.cell} ${sign > 0n ? "<=" : ">="} ${value} is said, but ${sign * found} is shown`);
+    if (found > sign * value)
+      throw new CertificateError(
+        `${where}: ${text.cell} ${sign > 0n ? "<=" : ">="} ${value} is said, but ${sign * found} is shown`,
+      );
     if (sign > 0n && value < this.hi[cell]) this.hi[cell] = value;
     if (sign < 0n && value > this.lo[cell]) this.lo[cell] = value;
     this.empty ||= this.lo[cell] > this.hi[cell];
@@ -68,10 +72,12 @@ class SumsChecker {
 
   /** The most that c x can be by this proof; `ends` are the cells that the forks above narrow. */
   mostOf(c, node, ends, where, depth) {
-    if (node === null || typeof node !== "object" || Array.isArray(node)) throw new CertificateError(`${where}: there is no proof`);
+    if (node === null || typeof node !== "object" || Array.isArray(node))
+      throw new CertificateError(`${where}: there is no proof`);
     if (depth > DEEPEST) throw new CertificateError(`${where}: more than ${DEEPEST} forks above one another`);
     if (!("at" in node)) return this.leaf(c, node, ends, where);
-    const cell = this.cell(node.cell, where), at = wholeNumber(node.at, `${where}, at`);
+    const cell = this.cell(node.cell, where),
+      at = wholeNumber(node.at, `${where}, at`);
     const [lo, hi] = this.endsOf(cell, ends);
     const below = new Map(ends).set(cell, [lo, at < hi ? at : hi]);
     const above = new Map(ends).set(cell, [at + 1n > lo ? at + 1n : lo, hi]);
@@ -98,7 +104,8 @@ class SumsChecker {
     const w = new Map(c);
     let total = 0n;
     for (const [name, text] of Object.entries(leaf.y ?? {})) {
-      const row = this.row.get(name), y = wholeNumber(text, `${where}, y of ${name}`);
+      const row = this.row.get(name),
+        y = wholeNumber(text, `${where}, y of ${name}`);
       if (row === undefined) throw new CertificateError(`${where}: there is no row ${name}`);
       for (let at = this.start[row]; at < this.start[row + 1]; at++)
         w.set(this.columns[at], (w.get(this.columns[at]) ?? 0n) - y * this.weights[at]);
@@ -123,7 +130,8 @@ class SumsChecker {
 }
 
 function wholeNumber(value, where) {
-  if (!Number.isSafeInteger(value)) throw new CertificateError(`${where}: ${String(value).slice(0, 40)} is not a whole number`);
+  if (!Number.isSafeInteger(value))
+    throw new CertificateError(`${where}: ${String(value).slice(0, 40)} is not a whole number`);
   return BigInt(value);
 }
 

@@ -4,14 +4,24 @@ const COLUMNS = ["table", "cell", "published", "lower", "upper", "status", "exac
 
 /** A row for each printed cell; a text that a spreadsheet program would take for a formula has ' before it. */
 export function cellsCsv({ cells }) {
-  const rows = cells.map((cell) => [cell.table, cell.cell, cell.published, cell.lower, cell.upper ?? "",
-    !cell.unclear ? "printed" : cell.exact ? "known exactly" : "open", cell.exact ? "True" : "False",
-    cell.attained ? "True" : "False", cell.proof.join(" ") || "printed", cell.place]);
+  const rows = cells.map((cell) => [
+    cell.table,
+    cell.cell,
+    cell.published,
+    cell.lower,
+    cell.upper ?? "",
+    !cell.unclear ? "printed" : cell.exact ? "known exactly" : "open",
+    cell.exact ? "True" : "False",
+    cell.attained ? "True" : "False",
+    cell.proof.join(" ") || "printed",
+    cell.place,
+  ]);
   return [COLUMNS, ...rows].map((row) => row.map(csvField).join(",") + "\n").join("");
 }
 
 function csvField(value) {
-  const text = String(value), own = FORMULA.test(text) && !/^[+-]?\d+(\.\d+)?$/.test(text) ? `'${text}` : text;
+  const text = String(value),
+    own = FORMULA.test(text) && !/^[+-]?\d+(\.\d+)?$/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(own) ? `"${own.replaceAll('"', '""')}"` : own;
 }
 

@@ -6,7 +6,18 @@ import { findTotals } from "./totals.js";
 const SIZE = /[,;:([\s]*\bN\s*=\s*([\d,. \u00a0]*\d)\s*[)\]]?\s*$/i;
 const FOOTNOTE = /(?<=\D)\s*(\[\w{1,2}\]|\([a-z1-9]\)|[\u00b9\u00b2\u00b3\u2070-\u2079]+|[*\u2020\u2021]+)\s*$/;
 const COUNTS = new Set(["n", "count", "counts", "number", "no.", "no", "freq", "frequency", "value", "obs"]);
-const SHARES = new Set(["%", "percent", "per cent", "percentage", "pct", "share", "row %", "column %", "col %", "proportion"]);
+const SHARES = new Set([
+  "%",
+  "percent",
+  "per cent",
+  "percentage",
+  "pct",
+  "share",
+  "row %",
+  "column %",
+  "col %",
+  "proportion",
+]);
 
 /** The name of a column as a spreadsheet shows it: A, ..., Z, AA, ... */
 export const letters = (column) =>
@@ -53,14 +64,18 @@ const placeOf = (block, row, column) => `${letters(block.left + column)}${block.
 const alone = (row) => Boolean(row[0]) && !row.slice(1).some(Boolean) && row.length > 1;
 
 function readBlock(block, name, source, title, named) {
-  const { grid } = block, notes = [];
-  let top = 0, bottom = grid.length;
+  const { grid } = block,
+    notes = [];
+  let top = 0,
+    bottom = grid.length;
   while (top < bottom && alone(grid[top])) title = `${title} ${grid[top++][0]}`.trim();
   while (bottom > top && alone(grid[bottom - 1]) && !isValue(grid[bottom - 1][0])) notes.unshift(grid[--bottom][0]);
   let body = top + 1;
   while (body < bottom && !isBody(grid[body])) body += 1;
-  if (body >= bottom) throw new Problem(
-    `${source}, ${placeOf(block, 0, 0)}: headers without counts below them; give the table a body, or take these rows out`);
+  if (body >= bottom)
+    throw new Problem(
+      `${source}, ${placeOf(block, 0, 0)}: headers without counts below them; give the table a body, or take these rows out`,
+    );
   const labels = labelColumns(grid, body, bottom);
   const heads = [];
   for (let row = top; row < body; row++) heads.push(filled(grid[row], labels, row < body - 1));
@@ -76,7 +91,10 @@ function isBody(row) {
 /** How many columns at the left hold labels. */
 function labelColumns(grid, body, bottom) {
   for (let column = 1; column < grid[0].length; column++) {
-    const texts = grid.slice(body, bottom).map((row) => row[column]).filter(Boolean);
+    const texts = grid
+      .slice(body, bottom)
+      .map((row) => row[column])
+      .filter(Boolean);
     if (texts.length && 2 * texts.filter(isValue).length >= texts.length) return column;
   }
   return 1;
@@ -107,9 +125,19 @@ function sectionsOf(shape) {
 }
 
 function tableOf({ block, name, source, title, rows, labels, heads, section }) {
-  const last = heads.at(-1), entries = [];
-  const measured = last.map((_, column) => column).filter((column) => column >= labels && heads.some((head) => head[column]));
-  const shares = measured.filter((column) => isShare(block.grid, rows, column, heads.map((head) => head[column])));
+  const last = heads.at(-1),
+    entries = [];
+  const measured = last
+    .map((_, column) => column)
+    .filter((column) => column >= labels && heads.some((head) => head[column]));
+  const shares = measured.filter((column) =>
+    isShare(
+      block.grid,
+      rows,
+      column,
+      heads.map((head) => head[column]),
+    ),
+  );
   const counted = measured.filter((column) => !shares.includes(column));
   const levels = levelsOf(heads, counted);
   const names = namesOf(heads, labels, levels.length, section, spanning(heads, levels, counted));
@@ -119,12 +147,19 @@ function tableOf({ block, name, source, title, rows, labels, heads, section }) {
     previous = block.grid[row].slice(0, labels).map((text, at) => text || (at < labels - 1 ? previous[at] : ""));
     for (const column of counted) {
       const place = `${source}, ${placeOf(block, row, column)}`;
-      entries.push({ labels: [...previous.map(word), ...levels.map((head) => word(head[column]))],
-        text: countText(block.grid[row][column], place), place });
+      entries.push({
+        labels: [...previous.map(word), ...levels.map((head) => word(head[column]))],
+        text: countText(block.grid[row][column], place),
+        place,
+      });
     }
   }
   for (const [own, size] of sizes)
-    entries.push({ labels: [...Array(labels).fill("Total"), ...own], text: size, place: `${source}, N in a header or title` });
+    entries.push({
+      labels: [...Array(labels).fill("Total"), ...own],
+      text: size,
+      place: `${source}, N in a header or title`,
+    });
   const table = makeTable(name, source, names, entries, title);
   if (shares.length) table.notes.push(`percentages left out: ${shares.map((at) => last[at] || letters(at)).join(", ")}`);
   table.notes.push(...sizes.map(([, size]) => `N = ${size} from the header`));
@@ -133,7 +168,8 @@ function tableOf({ block, name, source, title, rows, labels, heads, section }) {
 
 /** The text of a count, without a percentage beside it; an error where it is neither a number nor a mark. */
 function countText(text, place) {
-  const both = BOTH.exec(text), own = both ? both[1] : text;
+  const both = BOTH.exec(text),
+    own = both ? both[1] : text;
   if (own && !isValue(own))
     throw new Problem(`${place}: '${own}' stands among the counts, neither a number nor a mark; correct it, or take it out`);
   if ((numberOf(own) ?? 0) < 0) throw new Problem(`${place}: the count ${own} is negative; counts are whole numbers from 0`);
@@ -160,10 +196,18 @@ function sizesOf(levels, counted, title) {
   const put = (own, size) => found.set(own.join("\u001f"), [own, size]);
   for (const column of counted) {
     const sizes = levels.map((head) => SIZE.exec(head[column])).filter(Boolean);
-    if (sizes.length) put(levels.map((head) => word(head[column])), sizes.at(-1)[1]);
+    if (sizes.length)
+      put(
+        levels.map((head) => word(head[column])),
+        sizes.at(-1)[1],
+      );
   }
   const size = SIZE.exec(title);
-  if (size) put(levels.map(() => "Total"), size[1]);
+  if (size)
+    put(
+      levels.map(() => "Total"),
+      size[1],
+    );
   return [...found.values()];
 }
 
@@ -176,7 +220,14 @@ function spanning(heads, levels, counted) {
 
 /** What the columns are called: the corner of the headers says it, or the section; else rows, columns. */
 function namesOf(heads, labels, levels, section, above) {
-  const corner = Array.from({ length: labels }, (_, column) => heads.map((head) => head[column]).filter(Boolean).at(-1) ?? "");
+  const corner = Array.from(
+    { length: labels },
+    (_, column) =>
+      heads
+        .map((head) => head[column])
+        .filter(Boolean)
+        .at(-1) ?? "",
+  );
   let rows = corner.map((text, column) => (section && column === labels - 1 ? section : word(text)));
   let across = Array(levels).fill(levels === 1 ? above : "");
   const parts = rows[0].split(/\s*[\\/|]\s*/);

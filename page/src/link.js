@@ -19,17 +19,22 @@ export function link(tables, values) {
   const { columns, names, assumed } = columnsOf(tables);
   const placed = tables.map((table, at) => place(table, names[at]));
   const printed = new Map();
-  placed.forEach((one, at) => [...one.table.entries.values()].forEach((entry, number) => {
-    const cell = one.cells.get(joined(entry.labels));
-    if (!printed.has(cell)) printed.set(cell, []);
-    printed.get(cell).push({ table: one.table, entry, value: values[at][number] });
-  }));
+  placed.forEach((one, at) =>
+    [...one.table.entries.values()].forEach((entry, number) => {
+      const cell = one.cells.get(joined(entry.labels));
+      if (!printed.has(cell)) printed.set(cell, []);
+      printed.get(cell).push({ table: one.table, entry, value: values[at][number] });
+    }),
+  );
   const { frames, joint } = framesOf(placed, columns);
   const rows = new Map(rowsOf(frames, columns));
   const largest = Math.max(0, ...values.flat().map((value) => value.hi || value.lo));
   const ceiling = Math.max(10 ** 6, 100 * largest); // what reaches half of it has no upper end
   const cells = new Set([...printed.keys(), ...[...rows.values()].flatMap((row) => [...row.keys()])]);
-  const sums = systemOf([...cells].map((cell) => [cell, endsOf(printed.get(cell) ?? [], ceiling)]), rows);
+  const sums = systemOf(
+    [...cells].map((cell) => [cell, endsOf(printed.get(cell) ?? [], ceiling)]),
+    rows,
+  );
   const exact = joint && [...columns.values()].every(oneSetOfParts);
   return { placed, printed, sums, joint: exact, ceiling, assumed };
 }
@@ -37,8 +42,17 @@ export function link(tables, values) {
 /** The system as plain arrays: what a checker and a solver read, and what is saved. */
 function systemOf(cells, rows) {
   const place = new Map(cells.map(([name], at) => [name, at]));
-  const sums = { cells: cells.map(([name]) => name), rows: [...rows.keys()], lo: cells.map(([, ends]) => ends[0]),
-    hi: cells.map(([, ends]) => ends[1]), start: [0], columns: [], weights: [], least: [], most: [] };
+  const sums = {
+    cells: cells.map(([name]) => name),
+    rows: [...rows.keys()],
+    lo: cells.map(([, ends]) => ends[0]),
+    hi: cells.map(([, ends]) => ends[1]),
+    start: [0],
+    columns: [],
+    weights: [],
+    least: [],
+    most: [],
+  };
   for (const weights of rows.values()) {
     for (const [cell, weight] of weights) {
       sums.columns.push(place.get(cell));
@@ -54,22 +68,29 @@ function systemOf(cells, rows) {
 /** What all texts of one cell say together; an error where two of them cannot both be right. */
 function endsOf(said, ceiling) {
   const top = ({ value }) => value.hi ?? ceiling;
-  const lo = Math.max(0, ...said.map(({ value }) => value.lo)), hi = Math.min(ceiling, ...said.map(top));
+  const lo = Math.max(0, ...said.map(({ value }) => value.lo)),
+    hi = Math.min(ceiling, ...said.map(top));
   if (lo > hi) {
-    const first = said.reduce((a, b) => (b.value.lo > a.value.lo ? b : a)), second = said.reduce((a, b) => (top(b) < top(a) ? b : a));
-    throw new Problem(`${first.entry.place} prints ${first.entry.text || "blank"} and ${second.entry.place} prints `
-      + `${second.entry.text || "blank"} of the same people; correct one, or the rule`);
+    const first = said.reduce((a, b) => (b.value.lo > a.value.lo ? b : a)),
+      second = said.reduce((a, b) => (top(b) < top(a) ? b : a));
+    throw new Problem(
+      `${first.entry.place} prints ${first.entry.text || "blank"} and ${second.entry.place} prints ` +
+        `${second.entry.text || "blank"} of the same people; correct one, or the rule`,
+    );
   }
   return [lo, hi];
 }
 
 /** The columns of all tables; two are one where they have one name, or, one without a name, the same labels. */
 function columnsOf(tables) {
-  const columns = new Map(), names = [], assumed = [];
+  const columns = new Map(),
+    names = [],
+    assumed = [];
   for (const table of tables) {
     const own = new Map();
     for (const column of table.columns) {
-      const tops = topsOf(table, column), labels = labelsOf(table, column).filter((label) => !tops.includes(label));
+      const tops = topsOf(table, column),
+        labels = labelsOf(table, column).filter((label) => !tops.includes(label));
       const name = same(columns, column, labels) ?? free(columns, column);
       if (name !== column && columns.has(name))
         assumed.push(`${table.name}: ${column} is taken for ${name}, which has the same labels`);
@@ -81,7 +102,8 @@ function columnsOf(tables) {
     }
     names.push(own);
   }
-  for (const known of columns.values()) for (const [parent, children] of byInterval([...known.labels])) put(known, parent, children);
+  for (const known of columns.values())
+    for (const [parent, children] of byInterval([...known.labels])) put(known, parent, children);
   return { columns, names, assumed };
 }
 
@@ -89,14 +111,17 @@ const put = (column, parent, children) => column.sums.set(joined([parent, ...chi
 
 /** The labels that mean everyone: totals that are part of no other. */
 function topsOf(table, column) {
-  const sums = table.sums.get(column) ?? [], parts = new Set(sums.flatMap(([, children]) => children));
+  const sums = table.sums.get(column) ?? [],
+    parts = new Set(sums.flatMap(([, children]) => children));
   const labels = labelsOf(table, column);
   return sums.map(([parent]) => parent).filter((parent) => !parts.has(parent) && covers(parent, sums, labels));
 }
 
 /** Whether a label adds up, over some levels, every finest label. */
 function covers(parent, sums, labels) {
-  const parents = new Map(sums), inside = new Set(), open = [parent];
+  const parents = new Map(sums),
+    inside = new Set(),
+    open = [parent];
   while (open.length) {
     const label = open.pop();
     inside.add(label);
@@ -107,17 +132,23 @@ function covers(parent, sums, labels) {
 
 function addSums(column, table, own, tops, labels, assumed) {
   for (const [parent, children] of table.sums.get(own) ?? [])
-    put(column, tops.includes(parent) ? ALL : parent, children.filter((child) => !tops.includes(child)));
+    put(
+      column,
+      tops.includes(parent) ? ALL : parent,
+      children.filter((child) => !tops.includes(child)),
+    );
   const known = [...column.sums.values()];
   if (tops.length || known.some(([parent]) => parent === ALL)) return;
-  const inner = new Set(known.flatMap(([, children]) => children)), outer = labels.filter((label) => !inner.has(label));
+  const inner = new Set(known.flatMap(([, children]) => children)),
+    outer = labels.filter((label) => !inner.has(label));
   put(column, ALL, outer);
   assumed.push(`${table.name}: ${own} has no total; its ${outer.length} labels are taken to cover everyone`);
 }
 
 /** Whether everyone is made up of one set of finest labels, however it is added up. */
 function oneSetOfParts(column) {
-  const all = [...column.sums.values()], parents = new Map(all.filter(([parent]) => parent !== ALL));
+  const all = [...column.sums.values()],
+    parents = new Map(all.filter(([parent]) => parent !== ALL));
   const finest = (labels) => labels.flatMap((label) => (parents.has(label) ? finest(parents.get(label)) : [label]));
   const sets = all.filter(([parent]) => parent === ALL).map(([, children]) => joined([...new Set(finest(children))].sort()));
   return new Set(sets).size <= 1;
@@ -143,35 +174,44 @@ function free(columns, name) {
 /** A table in the system: the labels of its columns there, and the cell of every entry. */
 function place(table, names) {
   const tops = table.columns.map((column) => topsOf(table, column));
-  const labels = new Map(table.columns.map((column, at) =>
-    [names.get(column), labelsOf(table, column).filter((label) => !tops[at].includes(label))]));
-  const cells = new Map([...table.entries.values()].map((entry) => {
-    const parts = table.columns.map((column, at) => [names.get(column), entry.labels[at]]);
-    return [joined(entry.labels), nameOf(parts.filter(([, label], at) => !tops[at].includes(label)))];
-  }));
+  const labels = new Map(
+    table.columns.map((column, at) => [
+      names.get(column),
+      labelsOf(table, column).filter((label) => !tops[at].includes(label)),
+    ]),
+  );
+  const cells = new Map(
+    [...table.entries.values()].map((entry) => {
+      const parts = table.columns.map((column, at) => [names.get(column), entry.labels[at]]);
+      return [joined(entry.labels), nameOf(parts.filter(([, label], at) => !tops[at].includes(label)))];
+    }),
+  );
   return { table, labels, cells };
 }
 
 /** The sets of columns, with labels, over which rows are written; and whether they leave no circle open. */
 function framesOf(placed, columns) {
   const frames = placed.map((one) => one.labels);
-  placed.forEach((one, at) => placed.slice(at + 1).forEach((other) => {
-    const shared = [...one.labels.keys()].filter((column) => other.labels.has(column));
-    frames.push(new Map(shared.map((c) => [c, [...new Set([...one.labels.get(c), ...other.labels.get(c)])]])));
-  }));
+  placed.forEach((one, at) =>
+    placed.slice(at + 1).forEach((other) => {
+      const shared = [...one.labels.keys()].filter((column) => other.labels.has(column));
+      frames.push(new Map(shared.map((c) => [c, [...new Set([...one.labels.get(c), ...other.labels.get(c)])]])));
+    }),
+  );
   const circle = circleOf(placed.map((one) => new Set(one.labels.keys())));
   if (!circle.size) return { frames, joint: true };
   const joint = new Map([...circle].sort().map((column) => [column, [...columns.get(column).labels]]));
-  if ([...joint.values()].reduce((size, labels) => size * (labels.length + 1), 1) > LARGEST_JOINT) return { frames, joint: false };
+  if ([...joint.values()].reduce((size, labels) => size * (labels.length + 1), 1) > LARGEST_JOINT)
+    return { frames, joint: false };
   return { frames: [...frames, joint], joint: true };
 }
 
 /** The columns that are left when columns of one set alone and sets inside others are taken away in turn (Graham). */
 function circleOf(sets) {
   const within = (own, other) => [...own].every((column) => other.has(column));
-  const inside = (own, at, all) => all.some((other, place) => place !== at && within(own, other)
-    && (own.size < other.size || at > place));
-  for (let left = sets; ; ) {
+  const inside = (own, at, all) =>
+    all.some((other, place) => place !== at && within(own, other) && (own.size < other.size || at > place));
+  for (let left = sets; ;) {
     const before = JSON.stringify(left.map((own) => [...own]));
     left = left.map((own) => new Set([...own].filter((column) => left.filter((other) => other.has(column)).length > 1)));
     left = left.filter((own, at, all) => own.size && !inside(own, at, all));
@@ -183,11 +223,18 @@ function circleOf(sets) {
 function* rowsOf(frames, columns) {
   for (const frame of frames) {
     for (const [column, labels] of frame) {
-      const others = [...frame].filter(([other]) => other !== column)
+      const others = [...frame]
+        .filter(([other]) => other !== column)
         .map(([other, own]) => [...own, ALL].map((label) => [other, label]));
       for (const [parent, children] of columns.get(column).sums.values()) {
         if (!children.every((child) => labels.includes(child)) || (parent !== ALL && !labels.includes(parent))) continue;
-        for (const rest of product(others)) yield rowOf(column, parent, children, rest.filter(([, label]) => label !== ALL));
+        for (const rest of product(others))
+          yield rowOf(
+            column,
+            parent,
+            children,
+            rest.filter(([, label]) => label !== ALL),
+          );
       }
     }
   }
@@ -200,8 +247,8 @@ function* product(lists) {
 
 function rowOf(column, parent, children, base) {
   const total = nameOf(parent === ALL ? base : [...base, [column, parent]]);
-  const listed = children.length <= 4 ? children
-    : [...children.slice(0, 2), `... ${children.length} in all ...`, children.at(-1)];
+  const listed =
+    children.length <= 4 ? children : [...children.slice(0, 2), `... ${children.length} in all ...`, children.at(-1)];
   const weights = new Map([[total, -1], ...children.map((child) => [nameOf([...base, [column, child]]), 1])]);
   return [`${total} = sum over ${column} (${listed.join(", ")})`, weights];
 }

@@ -1,6 +1,6 @@
 // The form: a table in, what is told about it, the answer out.
 import { CertificateError, settle } from "./answer.js";
-import { audit } from "./audit.js";
+import { audit, read } from "./audit.js";
 import { checkSums, fitsSums } from "./check.js";
 import { cellsCsv, digestOf, proofsText, systemText } from "./files.js";
 import { BLANK, marksIn, ROUNDINGS } from "./marks.js";
@@ -20,10 +20,16 @@ South,*,22,*,14,58
 East,9,17,20,*,61
 West,*,*,18,11,43
 Total,38,*,*,46,232`;
-const CHOICES = [["", "choose what it means"], ["suppressed", "suppressed: any count"], ["missing", "missing: not told"],
-  ["0", "zero"], ["other", "a range or a limit"]];
+const CHOICES = [
+  ["", "choose what it means"],
+  ["suppressed", "suppressed: any count"],
+  ["missing", "missing: not told"],
+  ["0", "zero"],
+  ["other", "a range or a limit"],
+];
 const at = (id) => document.getElementById(id);
-let name = "table", told = { marks: {}, totals: {} };
+let name = "table",
+  told = { marks: {}, totals: {} };
 
 /** Read what stands in the box, and ask what has to be asked. */
 function look() {
@@ -51,29 +57,53 @@ function described(table) {
 
 /** The total of a column: as it was recognised, or another label. */
 function totalChoice(table, column) {
-  const id = `total ${table.name} ${column}`, recognised = (table.sums.get(column) ?? []).map(([parent]) => parent);
+  const id = `total ${table.name} ${column}`,
+    recognised = (table.sums.get(column) ?? []).map(([parent]) => parent);
   const words = recognised.length ? `as recognised: ${recognised.join(", ")}` : "no total";
-  const choice = make("select", { id }, make("option", { value: "" }, words),
-    ...labelsOf(table, column).map((label) => make("option", { value: `=${label}` }, label)));
+  const choice = make(
+    "select",
+    { id },
+    make("option", { value: "" }, words),
+    ...labelsOf(table, column).map((label) => make("option", { value: `=${label}` }, label)),
+  );
   choice.value = Object.hasOwn(told.totals, column) ? `=${told.totals[column]}` : "";
   choice.addEventListener("change", () => {
-    if (choice.value) told.totals = { ...told.totals, [column]: choice.value.slice(1) };
-    else delete told.totals[column];
-    look();
+    chooseTotal(column, choice.value);
     at(id)?.focus();
   });
   return labelled(id, `Total of ${column}`, choice);
 }
 
+/** Read again with another total; a choice that does not work is said, and taken back. */
+function chooseTotal(column, value) {
+  const before = told.totals;
+  told.totals = { ...before };
+  if (value) told.totals[column] = value.slice(1);
+  else delete told.totals[column];
+  look();
+  if (!at("asked").hidden) return;
+  const problem = at("failed").textContent;
+  told.totals = before;
+  look();
+  fail(problem);
+}
+
 /** What a mark means: asked for, unless the mark says it. */
 function markChoice({ mark, times, says }) {
-  const shown = mark || BLANK, id = `mark ${shown}`, label = `${mark || "blank cells"} (${times} times)`;
+  const shown = mark || BLANK,
+    id = `mark ${shown}`,
+    label = `${mark || "blank cells"} (${times} times)`;
   if (says) {
     const range = says.hi === null ? `${says.lo} or more` : `${says.lo} to ${says.hi}`;
     return make("p", {}, `${label}: ${range}, as it says`);
   }
   const choice = make("select", { id }, ...CHOICES.map(([value, text]) => make("option", { value }, text)));
-  const other = make("input", { type: "text", placeholder: "1-4, <5, >=3", hidden: true, ariaLabel: `range or limit of ${shown}` });
+  const other = make("input", {
+    type: "text",
+    placeholder: "1-4, <5, >=3",
+    hidden: true,
+    ariaLabel: `range or limit of ${shown}`,
+  });
   const keep = () => {
     other.hidden = choice.value !== "other";
     told.marks[shown] = other.hidden ? choice.value : other.value;
@@ -102,7 +132,8 @@ async function run() {
   fail("");
   busy(true);
   await attempt(async () => {
-    const text = at("text").value, how = options();
+    const text = at("text").value,
+      how = options();
     const answer = await audit(text, how, (done, of) => say(`${done} of ${of} cells ...`));
     if (at("text").value !== text) throw new Problem("the table was changed meanwhile: ask again");
     showReport(answer, at("report"));
@@ -122,13 +153,19 @@ function busy(is) {
   if (is) say("working ...");
 }
 
-const say = (text) => { at("said").textContent = text; };
-const fail = (text) => { at("failed").textContent = text; at("failed").hidden = !text; };
+const say = (text) => {
+  at("said").textContent = text;
+};
+const fail = (text) => {
+  at("failed").textContent = text;
+  at("failed").hidden = !text;
+};
 
 /** Do something; a mistake is shown in words. */
 function attempt(work) {
   const shown = (error) => {
-    if (error instanceof CertificateError) fail(`A proof was refused, so nothing is reported. Please report this: ${error.message}`);
+    if (error instanceof CertificateError)
+      fail(`A proof was refused, so nothing is reported. Please report this: ${error.message}`);
     else if (error instanceof Problem) fail(error.message);
     else {
       fail(`Something went wrong in this page: ${error?.message ?? error}`);
@@ -158,11 +195,24 @@ function fresh(text) {
 
 function wire() {
   at("rounding").append(...Object.entries(ROUNDINGS).map(([value, text]) => make("option", { value }, text)));
-  at("rounding").addEventListener("change", () => { at("base").disabled = at("rounding").value === "none"; });
+  at("rounding").addEventListener("change", () => {
+    at("base").disabled = at("rounding").value === "none";
+  });
   at("text").addEventListener("input", look);
-  at("example").addEventListener("click", () => { name = "example"; fresh(EXAMPLE); });
+  at("text").addEventListener("paste", () => {
+    // another table: nothing is taken over from the last one
+    name = "table";
+    told = { marks: {}, totals: {} };
+  });
+  at("example").addEventListener("click", () => {
+    name = "example";
+    fresh(EXAMPLE);
+  });
   at("file").addEventListener("change", () => at("file").files[0] && take(at("file").files[0]));
-  at("asked").addEventListener("submit", (event) => { event.preventDefault(); run(); });
+  at("asked").addEventListener("submit", (event) => {
+    event.preventDefault();
+    run();
+  });
   at("stop").addEventListener("click", stop);
   for (const kind of ["dragover", "drop"]) document.addEventListener(kind, (event) => event.preventDefault());
   document.addEventListener("drop", (event) => event.dataTransfer.files[0] && take(event.dataTransfer.files[0]));
@@ -170,4 +220,17 @@ function wire() {
 
 wire();
 look();
-globalThis.genverify = { audit, settle, solve, whyOf, withhold, checkSums, fitsSums, cellsCsv, systemText, proofsText, digestOf };
+globalThis.genverify = {
+  audit,
+  read,
+  settle,
+  solve,
+  whyOf,
+  withhold,
+  checkSums,
+  fitsSums,
+  cellsCsv,
+  systemText,
+  proofsText,
+  digestOf,
+};

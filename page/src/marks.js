@@ -5,8 +5,11 @@ import { Problem } from "./problem.js";
 export const BLANK = "blank";
 export const MEANINGS = "suppressed (any count), missing (not told), 0, a range such as 1-4, or a limit such as <5 or >=3";
 export const ROUNDINGS = {
-  none: "exact", round: "rounded to the nearest multiple (halves up)", random: "rounded at random to a neighbouring multiple",
-  "random-nonzero": "rounded at random, but a count above 0 never to 0", midpoint: "printed as the middle of an interval",
+  none: "exact",
+  round: "rounded to the nearest multiple (halves up)",
+  random: "rounded at random to a neighbouring multiple",
+  "random-nonzero": "rounded at random, but a count above 0 never to 0",
+  midpoint: "printed as the middle of an interval",
   key: "off by at most this much (cell keys)",
 };
 export const LARGEST = 10 ** 12; // no count is larger
@@ -35,7 +38,9 @@ export function marksIn(tables) {
   const found = new Map();
   for (const { text, place } of tables.flatMap((table) => [...table.entries.values()])) {
     if (numberOf(text) !== null) continue;
-    const mark = text.trim(), known = found.get(mark), limit = LIMIT.exec(mark);
+    const mark = text.trim(),
+      known = found.get(mark),
+      limit = LIMIT.exec(mark);
     if (known) known.times += 1;
     else found.set(mark, { mark, times: 1, place, says: limit ? limitValue(limit[1], Number(limit[2])) : null });
   }
@@ -44,7 +49,9 @@ export function marksIn(tables) {
 
 /** The meaning of every mark: as told (a mark and its words), else as it says; the rest is an error, never guessed. */
 export function completeMarks(tables, told) {
-  const meanings = new Map(), how = new Map(), unknown = [];
+  const meanings = new Map(),
+    how = new Map(),
+    unknown = [];
   for (const { mark, times, place, says } of marksIn(tables)) {
     const words = told[mark || BLANK];
     if (words) {
@@ -55,8 +62,11 @@ export function completeMarks(tables, told) {
       how.set(mark, "as it says");
     } else unknown.push({ text: `${mark || BLANK} (${times} times)`, place });
   }
-  if (unknown.length) throw new Problem(
-    `${unknown[0].place}: what do these marks mean: ${unknown.map((one) => one.text).join(", ")}? A mark means ${MEANINGS}.`);
+  if (unknown.length)
+    throw new Problem(
+      `${unknown[0].place}: what do these marks mean: ${unknown.map((one) => one.text).join(", ")}? ` +
+        `A mark means ${MEANINGS}.`,
+    );
   return { meanings, how };
 }
 
@@ -69,19 +79,23 @@ export function ruleOf(rounding, base, suppress) {
   };
   if (!(rounding in ROUNDINGS)) throw new Problem(`unknown rule ${rounding}`);
   return {
-    rounding, base: rounding === "none" ? 1 : whole(base, "the base of the rounding", 1),
+    rounding,
+    base: rounding === "none" ? 1 : whole(base, "the base of the rounding", 1),
     suppress: whole(suppress, "counts below this are withheld", 0),
   };
 }
 
 /** What a cell's text says of its count. */
 export function valueOf(entry, meanings, rule) {
-  const text = entry.text.trim(), number = numberOf(text);
+  const text = entry.text.trim(),
+    number = numberOf(text);
   if (number === null) return meanings.get(text);
   if (number < 0) throw new Problem(`${entry.place}: the count ${text} is negative; counts are whole numbers from 0`);
   if (number > LARGEST / 1000) throw new Problem(`${entry.place}: the count ${text} is too large for this page`);
-  if (!possible(number, rule)) throw new Problem(
-    `${entry.place}: ${text} cannot come from rounding to base ${rule.base}; check the rule, or the number`);
+  if (!possible(number, rule))
+    throw new Problem(
+      `${entry.place}: ${text} cannot come from rounding to base ${rule.base}; check the rule, or the number`,
+    );
   return { ...knownOf(number, rule, entry.place), hidden: false };
 }
 
@@ -97,16 +111,23 @@ function knownOf(value, rule, place) {
   const zero = lo <= 0;
   lo = lo < rule.suppress && !zero ? rule.suppress : Math.max(lo, 0);
   hi = hi < rule.suppress ? (zero ? 0 : -1) : hi;
-  if (lo > hi) throw new Problem(`${place}: a count of ${value} is shown, but counts below ${rule.suppress} are to be withheld`);
+  if (lo > hi)
+    throw new Problem(`${place}: a count of ${value} is shown, but counts below ${rule.suppress} are to be withheld`);
   return { lo, hi };
 }
 
 function beforeRounding(value, { rounding, base }) {
-  const half = Math.floor(base / 2), rest = Math.floor((base + 1) / 2) - 1;
+  const half = Math.floor(base / 2),
+    rest = Math.floor((base + 1) / 2) - 1;
   const [below, above] = {
-    none: [0, 0], round: [half, rest], random: [base - 1, base - 1], "random-nonzero": [base - 1, base - 1],
-    midpoint: [rest, half], key: [base, base],
+    none: [0, 0],
+    round: [half, rest],
+    random: [base - 1, base - 1],
+    "random-nonzero": [base - 1, base - 1],
+    midpoint: [rest, half],
+    key: [base, base],
   }[rounding];
-  if (value === 0 && ["random-nonzero", "midpoint"].includes(rounding)) return [0, 0]; // a printed 0 is a 0, and nothing else is
+  // a printed 0 is a 0, and nothing else is
+  if (value === 0 && ["random-nonzero", "midpoint"].includes(rounding)) return [0, 0];
   return [["random-nonzero", "midpoint"].includes(rounding) ? Math.max(value - below, 1) : value - below, value + above];
 }

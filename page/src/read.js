@@ -13,8 +13,10 @@ export function readText(text, name = "table", source = name, named = {}) {
   const { grid, how } = gridOf(text, source);
   const tables = (isTidy(grid) ? tidyTables : tablesOf)(grid, name, source, named);
   const cells = tables.reduce((sum, table) => sum + table.entries.size, 0);
-  if (cells > MOST_CELLS) throw new Problem(
-    `${source}: ${cells} cells are too many for this page (at most ${MOST_CELLS}); use the command genverify disclose`);
+  if (cells > MOST_CELLS)
+    throw new Problem(
+      `${source}: ${cells} cells are too many for this page (at most ${MOST_CELLS}); use the command genverify disclose`,
+    );
   return tables.map((table) => ({ ...table, notes: [...table.notes, how] }));
 }
 

@@ -4,7 +4,9 @@ import { cellsCsv, gzipped, proofsText, systemText } from "./files.js";
 import { joined, labelsOf } from "./model.js";
 import { whyOf } from "./why.js";
 
-const MOST_WHY = 20, MOST_ROWS = 80, MOST_ACROSS = 24;
+const MOST_WHY = 20,
+  MOST_ROWS = 80,
+  MOST_ACROSS = 24;
 
 /** An element with properties and what stands in it. */
 export function make(tag, properties = {}, ...inside) {
@@ -18,37 +20,69 @@ export function showReport(answer, into) {
   into.replaceChildren(
     make("h2", { tabIndex: -1, id: "answer" }, "The answer"),
     ...linesOf(answer).map((line) => make("p", {}, make("b", {}, line))),
-    cards(answer), ...why(answer), make("div", { id: "advice" }), ...tables(answer), ...cellList(answer), ...saving(answer), ...basis(answer));
+    cards(answer),
+    ...why(answer),
+    make("div", { id: "advice" }),
+    ...tables(answer),
+    ...cellList(answer),
+    ...saving(answer),
+    ...basis(answer),
+  );
 }
 
 /** What to withhold as well, once that is known. */
 export function showAdvice(found, into) {
   if (!found) return;
   const { cells, left, inTime } = found;
-  const done = left.length ? `${left.length} are still known, or not shown to be open` : "none of them is known exactly any more";
+  const done = left.length
+    ? `${left.length} are still known, or not shown to be open`
+    : "none of them is known exactly any more";
   const which = cells.length === 1 ? "this cell" : `these ${cells.length} cells`;
-  const said = cells.length ? `Withhold ${which} as well, then ${done} (ranges proved and checked again):`
+  const said = cells.length
+    ? `Withhold ${which} as well, then ${done} (ranges proved and checked again):`
     : `No set of cells to withhold was found for ${left.length} of them.`;
-  into.replaceChildren(make("h2", {}, "What to withhold as well"), make("p", {}, said),
+  into.replaceChildren(
+    make("h2", {}, "What to withhold as well"),
+    make("p", {}, said),
     make("ul", {}, ...cells.map((cell) => make("li", {}, cell))),
-    make("p", { className: "soft" }, `${inTime ? "" : "The search ran out of time. "}${cells.length > 1 ? "A smaller set may exist." : ""}`));
+    make(
+      "p",
+      { className: "soft" },
+      `${inTime ? "" : "The search ran out of time. "}${cells.length > 1 ? "A smaller set may exist." : ""}`,
+    ),
+  );
 }
 
 function cards({ counts, accepted }) {
-  const shown = [[counts.printed, "printed cells"], [counts.suppressed, "suppressed cells"],
-    [counts.suppressedExact, "of them known exactly"], [accepted, "steps of proofs, all accepted"]];
+  const shown = [
+    [counts.printed, "printed cells"],
+    [counts.suppressed, "suppressed cells"],
+    [counts.suppressedExact, "of them known exactly"],
+    [accepted, "steps of proofs, all accepted"],
+  ];
   if (counts.other) shown.push([counts.otherExact, `of ${counts.other} rounded counts known exactly`]);
-  return make("ul", { className: "cards" },
-    ...shown.map(([number, text]) => make("li", {}, make("b", {}, `${number}`), make("span", {}, text))));
+  return make(
+    "ul",
+    { className: "cards" },
+    ...shown.map(([number, text]) => make("li", {}, make("b", {}, `${number}`), make("span", {}, text))),
+  );
 }
 
 function why(answer) {
   const exact = answer.cells.filter((cell) => cell.unclear && cell.exact);
   if (!exact.length) return [];
-  const reasons = exact.slice(0, MOST_WHY).map((cell, at) => make("details", { open: at < 3 },
-    make("summary", {}, `${cell.cell}: ${knownAs(cell)}`),
-    make("ol", {}, ...whyOf(answer, cell.cell).map((line) => make("li", {}, line)))));
-  const more = exact.length > MOST_WHY ? [make("p", { className: "soft" }, `${exact.length - MOST_WHY} more in cells.csv.`)] : [];
+  const reasons = exact
+    .slice(0, MOST_WHY)
+    .map((cell, at) =>
+      make(
+        "details",
+        { open: at < 3 },
+        make("summary", {}, `${cell.cell}: ${knownAs(cell)}`),
+        make("ol", {}, ...whyOf(answer, cell.cell).map((line) => make("li", {}, line))),
+      ),
+    );
+  const more =
+    exact.length > MOST_WHY ? [make("p", { className: "soft" }, `${exact.length - MOST_WHY} more in cells.csv.`)] : [];
   return [make("h2", {}, "Why"), ...reasons, ...more];
 }
 
@@ -56,29 +90,57 @@ function why(answer) {
 function tables({ linked, cells }) {
   const byName = new Map(cells.map((cell) => [cell.cell, cell]));
   const note = "Below each count that is not printed exactly: what it must be. Framed: known exactly all the same.";
-  return [make("h2", {}, "The tables"), make("p", { className: "soft" }, note),
+  return [
+    make("h2", {}, "The tables"),
+    make("p", { className: "soft" }, note),
     ...linked.placed.flatMap(({ table, cells: names }) => [
       make("h3", {}, table.title ? `${table.name}: ${table.title}` : table.name),
-      wide(printedTable(table, (labels) => byName.get(names.get(joined(labels)))), `the table ${table.name}`)])];
+      wide(
+        printedTable(table, (labels) => byName.get(names.get(joined(labels)))),
+        `the table ${table.name}`,
+      ),
+    ]),
+  ];
 }
 
 function printedTable(table, cellAt) {
-  const two = table.columns.length > 1, across = two ? labelsOf(table, table.columns.at(-1)) : ["count"];
-  const down = [...new Map([...table.entries.values()].map(({ labels }) => {
-    const own = two ? labels.slice(0, -1) : labels;
-    return [joined(own), own];
-  })).values()];
-  const head = [...(two ? table.columns.slice(0, -1) : table.columns).map((text) => make("th", { scope: "col" }, text)),
-    ...across.slice(0, MOST_ACROSS).map((text) => make("th", { scope: "col", className: "n" }, text))];
-  const rows = down.slice(0, MOST_ROWS).map((own) => make("tr", {}, ...own.map((text) => make("th", { scope: "row" }, text)),
-    ...across.slice(0, MOST_ACROSS).map((label) => printedCell(table, two ? [...own, label] : own, cellAt))));
+  const two = table.columns.length > 1,
+    across = two ? labelsOf(table, table.columns.at(-1)) : ["count"];
+  const down = [
+    ...new Map(
+      [...table.entries.values()].map(({ labels }) => {
+        const own = two ? labels.slice(0, -1) : labels;
+        return [joined(own), own];
+      }),
+    ).values(),
+  ];
+  const head = [
+    ...(two ? table.columns.slice(0, -1) : table.columns).map((text) => make("th", { scope: "col" }, text)),
+    ...across.slice(0, MOST_ACROSS).map((text) => make("th", { scope: "col", className: "n" }, text)),
+  ];
+  const rows = down
+    .slice(0, MOST_ROWS)
+    .map((own) =>
+      make(
+        "tr",
+        {},
+        ...own.map((text) => make("th", { scope: "row" }, text)),
+        ...across.slice(0, MOST_ACROSS).map((label) => printedCell(table, two ? [...own, label] : own, cellAt)),
+      ),
+    );
   const cut = down.length > MOST_ROWS || across.length > MOST_ACROSS;
-  return make("table", { className: "printed" }, cut ? make("caption", {}, "Cut for this page; all cells are in cells.csv.") : null,
-    make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...rows));
+  return make(
+    "table",
+    { className: "printed" },
+    cut ? make("caption", {}, "Cut for this page; all cells are in cells.csv.") : null,
+    make("thead", {}, make("tr", {}, ...head)),
+    make("tbody", {}, ...rows),
+  );
 }
 
 function printedCell(table, labels, cellAt) {
-  const entry = table.entries.get(joined(labels)), cell = cellAt(labels);
+  const entry = table.entries.get(joined(labels)),
+    cell = cellAt(labels);
   if (!entry || !cell) return make("td");
   const className = `n${cell.unclear && cell.exact ? " unsafe" : ""}`;
   return make("td", { className }, entry.text || "blank", cell.unclear ? make("small", {}, knownAs(cell)) : null);
@@ -95,32 +157,68 @@ function wide(table, label) {
 function cellList({ cells }) {
   const open = cells.filter((cell) => cell.unclear);
   if (!open.length) return [];
-  const rows = open.map((cell) => make("tr", { className: cell.exact ? "exact" : "" }, make("th", { scope: "row" }, cell.cell),
-    ...[cell.published || "blank", `${cell.lower}`, cell.upper === null ? "no end" : `${cell.upper}`]
-      .map((text) => make("td", { className: "n" }, text)),
-    make("td", {}, cell.exact ? "exactly known" : ""), make("td", {}, cell.attained ? "both ends" : "not attained within the limit"),
-    make("td", {}, cell.proof.length ? "accepted" : "none needed")));
+  const rows = open.map((cell) =>
+    make(
+      "tr",
+      { className: cell.exact ? "exact" : "" },
+      make("th", { scope: "row" }, cell.cell),
+      ...[cell.published || "blank", `${cell.lower}`, cell.upper === null ? "no end" : `${cell.upper}`].map((text) =>
+        make("td", { className: "n" }, text),
+      ),
+      make("td", {}, cell.exact ? "exactly known" : ""),
+      make("td", {}, cell.attained ? "both ends" : "not attained within the limit"),
+      make("td", {}, cell.proof.length ? "accepted" : "none needed"),
+    ),
+  );
   const head = ["cell", "published", "lower", "upper", "exact", "attained", "proof"];
-  return [make("h2", {}, "Every count that is not printed exactly"),
-    wide(make("table", { id: "cells" }, make("thead", {}, make("tr", {}, ...head.map((text, at) =>
-      make("th", { scope: "col", className: at > 0 && at < 4 ? "n" : "" }, text)))), make("tbody", {}, ...rows)), "every open count")];
+  return [
+    make("h2", {}, "Every count that is not printed exactly"),
+    wide(
+      make(
+        "table",
+        { id: "cells" },
+        make(
+          "thead",
+          {},
+          make(
+            "tr",
+            {},
+            ...head.map((text, at) => make("th", { scope: "col", className: at > 0 && at < 4 ? "n" : "" }, text)),
+          ),
+        ),
+        make("tbody", {}, ...rows),
+      ),
+      "every open count",
+    ),
+  ];
 }
 
 function saving(answer) {
-  const files = [["cells.csv", async () => new Blob([cellsCsv(answer)], { type: "text/csv" })],
-    ["system.json.gz", async () => gzipped(systemText(answer.sums))], ["proofs.jsonl.gz", async () => gzipped(await proofsText(answer))]];
+  const files = [
+    ["cells.csv", async () => new Blob([cellsCsv(answer)], { type: "text/csv" })],
+    ["system.json.gz", async () => gzipped(systemText(answer.sums))],
+    ["proofs.jsonl.gz", async () => gzipped(await proofsText(answer))],
+  ];
   const buttons = files.map(([name, made]) => {
     const button = make("button", { type: "button" }, name);
     button.addEventListener("click", async () => download(name, await made()));
     return button;
   });
-  return [make("h2", {}, "Save"), make("p", { className: "actions" }, ...buttons),
-    make("p", { className: "soft" }, "The last two, in one folder, can be checked by another program, without a solver: "
-      + "genverify disclose --check --out FOLDER TABLE. Or print this page.")];
+  return [
+    make("h2", {}, "Save"),
+    make("p", { className: "actions" }, ...buttons),
+    make(
+      "p",
+      { className: "soft" },
+      "The last two, in one folder, can be checked by another program, without a solver: " +
+        "genverify disclose --check --out FOLDER TABLE. Or print this page.",
+    ),
+  ];
 }
 
 function download(name, blob) {
-  const address = URL.createObjectURL(blob), link = make("a", { href: address, download: name });
+  const address = URL.createObjectURL(blob),
+    link = make("a", { href: address, download: name });
   document.body.append(link);
   link.click();
   link.remove();
@@ -128,9 +226,15 @@ function download(name, blob) {
 }
 
 function basis(answer) {
-  const text = "All tables stand in one model: a cell that two tables share is one cell, and every total is the sum of its parts. "
-    + `Every end of a range has a proof in whole numbers (${answer.accepted} steps), accepted by a checker that shares no code `
-    + "with the solver. Both ends of a range were found in counts that fit all tables, counted again, unless the list says otherwise.";
-  return [make("h2", {}, "What was understood"), make("pre", {}, summaryOf(answer.understood).join("\n")),
-    make("h2", {}, "What this rests on"), make("p", {}, text)];
+  const text =
+    "All tables stand in one model: a cell that two tables share is one cell, and every total is the sum of its parts. " +
+    `Every end of a range has a proof in whole numbers (${answer.accepted} steps), accepted by a checker that shares no ` +
+    "code with the solver. Both ends of a range were found in counts that fit all tables, counted again, unless the list " +
+    "says otherwise.";
+  return [
+    make("h2", {}, "What was understood"),
+    make("pre", {}, summaryOf(answer.understood).join("\n")),
+    make("h2", {}, "What this rests on"),
+    make("p", {}, text),
+  ];
 }

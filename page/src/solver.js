@@ -1,7 +1,8 @@
 // The page's side of the solver: unpack it, start its thread, ask it, stop it.
 import { Problem } from "./problem.js";
 
-let thread = null, giveUp = () => {};
+let thread = null,
+  giveUp = () => {};
 
 /** Bytes of a packed part of this page. */
 async function unpacked(id) {
@@ -11,7 +12,8 @@ async function unpacked(id) {
 
 async function started() {
   const source = new Blob([document.getElementById("solver").textContent], { type: "text/javascript" });
-  const address = URL.createObjectURL(source), own = new Worker(address);
+  const address = URL.createObjectURL(source),
+    own = new Worker(address);
   own.postMessage({ wasm: await unpacked("wasm") });
   URL.revokeObjectURL(address);
   return own;

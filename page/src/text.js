@@ -29,7 +29,11 @@ export function gridOf(text, source) {
 
 /** The delimiter that cuts most lines into the same number of fields, above one. */
 function delimiterOf(text) {
-  const lines = text.split(/\r\n|\r|\n/).filter((line) => line.trim()).slice(0, 200).join("\n");
+  const lines = text
+    .split(/\r\n|\r|\n/)
+    .filter((line) => line.trim())
+    .slice(0, 200)
+    .join("\n");
   let best = null;
   for (const delimiter of DELIMITERS) {
     const [count, width] = commonWidth(separated(lines, delimiter, null).map((row) => row.length));
@@ -48,8 +52,15 @@ function commonWidth(widths) {
 /** The fields of separated text; without a source, bad quotation marks are let pass. */
 export function separated(text, delimiter, source) {
   const rows = [];
-  let row = [], field = "", at = 0, line = 1;
-  const end = () => { rows.push([...row, field]); row = []; field = ""; };
+  let row = [],
+    field = "",
+    at = 0,
+    line = 1;
+  const end = () => {
+    rows.push([...row, field]);
+    row = [];
+    field = "";
+  };
   while (at < text.length) {
     if (text[at] === '"' && field === "") {
       const from = line;
@@ -57,15 +68,20 @@ export function separated(text, delimiter, source) {
       line += field.split("\n").length - 1;
       const next = text[at];
       if (source !== null && (at > text.length || !(next === undefined || next === delimiter || /[\r\n]/.test(next))))
-        throw new Problem(`${source}, line ${from}: a quotation mark is not closed, or text follows it; check the quotation marks`);
+        throw new Problem(
+          `${source}, line ${from}: a quotation mark is not closed, or text follows it; check the quotation marks`,
+        );
     } else if (text[at] === delimiter) {
-      row.push(field); field = ""; at += 1;
+      row.push(field);
+      field = "";
+      at += 1;
     } else if (/[\r\n]/.test(text[at])) {
       at += text.startsWith("\r\n", at) ? 2 : 1;
       line += 1;
       end();
     } else {
-      field += text[at]; at += 1;
+      field += text[at];
+      at += 1;
     }
   }
   if (field || row.length) end();
@@ -74,7 +90,8 @@ export function separated(text, delimiter, source) {
 
 /** A quoted field from its first character on, and where it ends; beyond the text where it is never closed. */
 function quoted(text, from) {
-  let field = "", at = from;
+  let field = "",
+    at = from;
   for (;;) {
     const mark = text.indexOf('"', at);
     if (mark < 0) return [field + text.slice(at), text.length + 1];

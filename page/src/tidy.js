@@ -3,15 +3,38 @@ import { isValue, makeTable } from "./model.js";
 import { Problem } from "./problem.js";
 import { findTotals } from "./totals.js";
 
-const VALUES = ["obs_value", "count", "counts", "value", "n", "freq", "frequency", "number", "households", "persons", "people"];
+const VALUES = [
+  "obs_value",
+  "count",
+  "counts",
+  "value",
+  "n",
+  "freq",
+  "frequency",
+  "number",
+  "households",
+  "persons",
+  "people",
+];
 const FLAGS = ["conf_status", "obs_status", "status", "flag", "flags", "obs_flag"];
 const APART = ["variable", "table", "dataset", "structure_id", "structure"]; // one table for each of its values
-const IGNORED = ["dataflow", "structure", "structure_id", "action", "freq", "unit_measure", "unit_mult", "decimals", ...FLAGS];
+const IGNORED = [
+  "dataflow",
+  "structure",
+  "structure_id",
+  "action",
+  "freq",
+  "unit_measure",
+  "unit_mult",
+  "decimals",
+  ...FLAGS,
+];
 const OPEN = ["", "A", "F", "E", "P", "R"]; // what a status says of a count that may be seen: normal, free, estimated, ...
 
 /** Whether a grid has a line for every cell: a column called so holds the values, and another one repeats itself. */
 export function isTidy(grid) {
-  const head = grid[0].map((text) => text.toLowerCase()), value = valueColumn(head);
+  const head = grid[0].map((text) => text.toLowerCase()),
+    value = valueColumn(head);
   const rows = grid.slice(1).filter((row) => row.some(Boolean));
   if (value < 0 || head.length < 2 || !rows.length || rows.some((row) => row.length !== head.length)) return false;
   if (head[value] === "obs_value") return true;
@@ -28,10 +51,14 @@ function valueColumn(head) {
 
 /** The tables of a tidy grid: one, or one for each value of a column called table or variable. */
 export function tidyTables(grid, name, source, named) {
-  const head = grid[0].map((text) => text.toLowerCase()), value = valueColumn(head);
+  const head = grid[0].map((text) => text.toLowerCase()),
+    value = valueColumn(head);
   const flag = head.findIndex((_, at) => head[at] === FLAGS.find((known) => head.includes(known)));
   const apart = head.findIndex((own) => APART.includes(own));
-  const rows = grid.map((row, at) => ({ row, line: at + 1 })).slice(1).filter(({ row }) => row.some(Boolean));
+  const rows = grid
+    .map((row, at) => ({ row, line: at + 1 }))
+    .slice(1)
+    .filter(({ row }) => row.some(Boolean));
   let labels = head.map((_, at) => at).filter((at) => at !== value && at !== apart && !IGNORED.includes(head[at]));
   const constant = labels.filter((at) => new Set(rows.map(({ row }) => row[at])).size === 1);
   const varied = labels.filter((at) => !constant.includes(at));
@@ -43,8 +70,8 @@ export function tidyTables(grid, name, source, named) {
     const entries = own.map(({ row, line }) => entryOf(row, labels, columns, value, flag, `${source}, line ${line}`));
     const table = makeTable(part || name, source, columns, entries);
     table.notes.push(`a line for each cell; counts in ${grid[0][value]}`);
-    if (constant.length) table.notes.push(
-      `the same in every line: ${constant.map((at) => `${grid[0][at]} = ${rows[0].row[at]}`).join(", ")}`);
+    if (constant.length)
+      table.notes.push(`the same in every line: ${constant.map((at) => `${grid[0][at]} = ${rows[0].row[at]}`).join(", ")}`);
     return findTotals(table, named);
   });
 }

@@ -7,9 +7,10 @@ const FROM = /^(\d+)\s*(?:\+|and over|and above|or more|and older|plus|years and
 const UNDER = /^(?:under|less than|below|<)\s*(\d+)(?:\s*years?)?$/i;
 const FAR = 10 ** 6;
 
-/** The table with what adds up to what, and a note on how each total was recognised; `named` says which label is the total. */
+/** The table with what adds up to what, and a note on how each total was recognised; `named` says which label it is. */
 export function findTotals(table, named = {}) {
-  const sums = new Map(table.sums), notes = [...table.notes];
+  const sums = new Map(table.sums),
+    notes = [...table.notes];
   for (const column of table.columns) {
     if (sums.has(column)) continue;
     const [found, how] = sumsOf(table, column, Object.hasOwn(named, column) ? named[column] : undefined);
@@ -30,13 +31,19 @@ function sumsOf(table, column, named) {
   const inner = new Map([...byName(table, column, labels), ...byInterval(labels)]);
   const parts = new Set([...inner.values()].flat());
   let total = labels.filter((label) => isTotal(label) && !parts.has(label));
-  if (total.length > 1) throw new Problem(
-    `${table.source}: table ${table.name}: ${total.join(" and ")} both look like the total of ${column}; `
-    + "say which one is the total, and rename the other");
+  if (total.length > 1)
+    throw new Problem(
+      `${table.source}: table ${table.name}: ${total.join(" and ")} both look like the total of ${column}; ` +
+        "rename the one that is not",
+    );
   const how = [...inner].map(([label, children]) => `'${label}' adds up ${children.length} others`);
   if (total.length) how.push(`'${total[0]}' is the total (by its name)`);
   else {
-    const found = byPosition(table, column, labels.filter((label) => !inner.has(label)));
+    const found = byPosition(
+      table,
+      column,
+      labels.filter((label) => !inner.has(label)),
+    );
     total = found !== null && !parts.has(found) ? [found] : [];
     if (total.length) how.push(`'${total[0]}' is the total (it adds up the others)`);
   }
@@ -53,7 +60,8 @@ function* byName(table, column, labels) {
       others.push(label);
       continue;
     }
-    const rest = labels.slice(at + 1), end = rest.findIndex((other) => /\btotal\b/i.test(other));
+    const rest = labels.slice(at + 1),
+      end = rest.findIndex((other) => /\btotal\b/i.test(other));
     for (const children of [others, end < 0 ? rest : rest.slice(0, end)]) {
       if (children.length > 1 && addsUp(table, column, label, children)) {
         yield [label, children];
@@ -82,11 +90,13 @@ export function* byInterval(labels) {
     const chain = [];
     let at = low;
     while (at <= high) {
-      const inside = bands.filter(([other, band]) =>
-        other !== label && band[0] === at && band[1] <= high && !(band[0] === low && band[1] === high));
+      const inside = bands.filter(
+        ([other, band]) => other !== label && band[0] === at && band[1] <= high && !(band[0] === low && band[1] === high),
+      );
       if (!inside.length) break;
       const [other, band] = inside.reduce((best, one) =>
-        one[1][1] > best[1][1] || (one[1][1] === best[1][1] && one[0] > best[0]) ? one : best);
+        one[1][1] > best[1][1] || (one[1][1] === best[1][1] && one[0] > best[0]) ? one : best,
+      );
       chain.push(other);
       at = band[1] + 1;
     }
@@ -98,7 +108,16 @@ export function* byInterval(labels) {
 function byPosition(table, column, labels) {
   if (labels.length <= 2) return null;
   for (const label of [labels.at(-1), labels[0]])
-    if (addsUp(table, column, label, labels.filter((other) => other !== label), true)) return label;
+    if (
+      addsUp(
+        table,
+        column,
+        label,
+        labels.filter((other) => other !== label),
+        true,
+      )
+    )
+      return label;
   return null;
 }
 
@@ -110,7 +129,8 @@ function addsUp(table, column, label, children, sure = false) {
     const total = numberOf(text);
     if (labels[at] !== label || total === null) continue;
     const parts = children.map((child) => printed(table, labels.with(at, child)));
-    const known = parts.filter((part) => part !== null), sum = known.reduce((a, b) => a + b, 0);
+    const known = parts.filter((part) => part !== null),
+      sum = known.reduce((a, b) => a + b, 0);
     if (sum > total + 3 * parts.length) return false; // printed counts may be rounded
     if (known.length === parts.length) {
       if (sum !== total && (sure || Math.abs(sum - total) > 3 * parts.length)) return false;

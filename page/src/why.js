@@ -3,8 +3,10 @@ const MOST_STEPS = 12;
 
 /** The steps that show a cell's range, the first one first, in words. */
 export function whyOf(answer, name) {
-  const needed = stepsOf(answer, name), steps = [];
-  const lo = [...answer.sums.lo], hi = [...answer.sums.hi];
+  const needed = stepsOf(answer, name),
+    steps = [];
+  const lo = [...answer.sums.lo],
+    hi = [...answer.sums.hi];
   answer.statements.forEach((statement, number) => {
     const cell = answer.place.get(statement.cell);
     if (needed.has(number)) addStep(steps, answer, { lo, hi }, cell, statement);
@@ -17,7 +19,11 @@ export function whyOf(answer, name) {
 
 /** The numbers of the statements that the range of a cell rests on. */
 function stepsOf({ sums, statements, place }, name) {
-  const needed = new Set(), open = [[place.get(name), "upper", statements.length], [place.get(name), "lower", statements.length]];
+  const needed = new Set(),
+    open = [
+      [place.get(name), "upper", statements.length],
+      [place.get(name), "lower", statements.length],
+    ];
   while (open.length) {
     const [cell, side, before] = open.pop();
     let number = before - 1;
@@ -30,13 +36,20 @@ function stepsOf({ sums, statements, place }, name) {
   return needed;
 }
 
-/** The ends that a proof uses: upper ends of cells that the multipliers leave with a positive weight, lower ends of the others. */
+/** The ends that a proof uses: upper ends of cells that the multipliers leave with a positive weight, lower ends of others. */
 function endsUsed(sums, place, proof, c) {
   if ("at" in proof) {
     const cell = place.get(proof.cell);
-    return [[cell, "upper"], [cell, "lower"], ...endsUsed(sums, place, proof.below, c), ...endsUsed(sums, place, proof.above, c)];
+    return [
+      [cell, "upper"],
+      [cell, "lower"],
+      ...endsUsed(sums, place, proof.below, c),
+      ...endsUsed(sums, place, proof.above, c),
+    ];
   }
-  const w = new Map(Object.entries(proof.kind === "empty" ? {} : c).map(([cell, own]) => [Number(cell), own * (proof.d ?? 1)]));
+  const w = new Map(
+    Object.entries(proof.kind === "empty" ? {} : c).map(([cell, own]) => [Number(cell), own * (proof.d ?? 1)]),
+  );
   for (const [row, y] of Object.entries(proof.y ?? {})) {
     const number = sums.rows.indexOf(row);
     for (let at = sums.start[number]; at < sums.start[number + 1]; at++)
@@ -47,7 +60,8 @@ function endsUsed(sums, place, proof, c) {
 
 /** A step; two about one cell from the same sums become one. */
 function addStep(steps, { sums, linked }, known, cell, { side, value, proof }) {
-  const rows = [...new Set(usedRows(proof))], last = steps.at(-1);
+  const rows = [...new Set(usedRows(proof))],
+    last = steps.at(-1);
   if (last?.cell === cell && last.rows.join() === rows.join()) {
     last.ends[side] = value;
     return;
@@ -59,7 +73,7 @@ function addStep(steps, { sums, linked }, known, cell, { side, value, proof }) {
 }
 
 export const usedRows = (proof) =>
-  ("at" in proof ? [...usedRows(proof.below), ...usedRows(proof.above)] : Object.keys(proof.y ?? {}));
+  "at" in proof ? [...usedRows(proof.below), ...usedRows(proof.above)] : Object.keys(proof.y ?? {});
 
 /** A row in the numbers that are known, the cell in question as a question mark: `everyone (12) = 5 + 4 + ?`. */
 function sumOf(sums, ceiling, { lo, hi }, asked, row) {
@@ -67,8 +81,14 @@ function sumOf(sums, ceiling, { lo, hi }, asked, row) {
   let total = "";
   for (let at = sums.start[row]; at < sums.start[row + 1]; at++) {
     const cell = sums.columns[at];
-    const text = cell === asked ? "?" : lo[cell] === hi[cell] ? `${lo[cell]}`
-      : hi[cell] < Math.floor(ceiling / 2) ? `${lo[cell]} to ${hi[cell]}` : `${lo[cell]} or more`;
+    const text =
+      cell === asked
+        ? "?"
+        : lo[cell] === hi[cell]
+          ? `${lo[cell]}`
+          : hi[cell] < Math.floor(ceiling / 2)
+            ? `${lo[cell]} to ${hi[cell]}`
+            : `${lo[cell]} or more`;
     if (sums.weights[at] < 0) total = `${sums.cells[cell]} (${text})`;
     else parts.push(/^\d+$|\?/.test(text) ? text : `(${text})`);
   }

@@ -1,19 +1,23 @@
-// Which more cells to withhold, so that none of the withheld ones is known exactly any more; the ranges then are proved anew.
+// Which more cells to withhold, so that none of the withheld ones is known exactly any more; ranges are then proved anew.
 import { attainedEnds } from "./answer.js";
 import { checkSums } from "./check.js";
 import { movesOf, solve } from "./solver.js";
 
-const TRIES = 6, MOST_PRUNED = 12;
+const TRIES = 6,
+  MOST_PRUNED = 12;
 
-/** Cells to withhold as well, and those still known exactly then; null where nothing is known exactly, or no counts were found. */
+/** Cells to withhold as well, and those still known exactly then; null where nothing is, or no counts were found. */
 export async function withhold(answer, seconds) {
   const targets = answer.cells.filter((cell) => cell.unclear && cell.exact).map((cell) => cell.at);
   if (!targets.length || answer.point === null) return null;
   const search = new Withholding(answer, targets, performance.now() + 1000 * seconds);
   await search.grow();
   await search.prune();
-  return { cells: [...search.added].sort((a, b) => a - b).map((cell) => answer.sums.cells[cell]),
-    left: search.narrow.map((cell) => answer.sums.cells[cell]), inTime: !search.late() };
+  return {
+    cells: [...search.added].sort((a, b) => a - b).map((cell) => answer.sums.cells[cell]),
+    left: search.narrow.map((cell) => answer.sums.cells[cell]),
+    inTime: !search.late(),
+  };
 }
 
 class Withholding {
@@ -37,8 +41,15 @@ class Withholding {
       const targets = this.narrow.filter((cell) => !this.stuck.has(cell));
       if (!targets.length) return;
       const fixed = this.printed.filter((cell) => sums.lo[cell] === sums.hi[cell] && !this.added.has(cell));
-      const { added, stuck } = await movesOf({ sums, x: point, fixed, open: [...this.added], targets, ceiling: linked.ceiling,
-        seconds: this.left() });
+      const { added, stuck } = await movesOf({
+        sums,
+        x: point,
+        fixed,
+        open: [...this.added],
+        targets,
+        ceiling: linked.ceiling,
+        seconds: this.left(),
+      });
       added.forEach((cell) => this.added.add(cell));
       stuck.forEach((cell) => this.stuck.add(cell));
       this.narrow = await this.exactWithout(this.added);
@@ -57,15 +68,20 @@ class Withholding {
   }
 
   /**
-   * The targets and withheld cells that are known exactly once some cells are withheld: all that the checked proofs leave one
-   * value, and all that were not shown to have two.
+   * The targets and withheld cells that are known exactly once some cells are withheld: all that the checked proofs leave
+   * one value, and all that were not shown to have two.
    */
   async exactWithout(added) {
     const { sums, linked } = this.answer;
-    const opened = { ...sums, lo: sums.lo.map((own, cell) => (added.has(cell) ? 0 : own)),
-      hi: sums.hi.map((own, cell) => (added.has(cell) ? linked.ceiling : own)) };
-    const wanted = [...this.targets, ...added], found = await solve(opened, wanted, Math.max(this.left(), 1));
-    const shown = checkSums(opened, found.statements), [lo, hi] = [shown.lo.map(Number), shown.hi.map(Number)];
+    const opened = {
+      ...sums,
+      lo: sums.lo.map((own, cell) => (added.has(cell) ? 0 : own)),
+      hi: sums.hi.map((own, cell) => (added.has(cell) ? linked.ceiling : own)),
+    };
+    const wanted = [...this.targets, ...added],
+      found = await solve(opened, wanted, Math.max(this.left(), 1));
+    const shown = checkSums(opened, found.statements),
+      [lo, hi] = [shown.lo.map(Number), shown.hi.map(Number)];
     const { down, up } = attainedEnds(opened, lo, hi, found.parts);
     return wanted.filter((cell) => lo[cell] === hi[cell] || !(down.has(cell) && up.has(cell)));
   }

@@ -12,8 +12,17 @@ import { decoded, separated } from "../src/text.js";
 import { interval } from "../src/totals.js";
 
 const EXACT = ruleOf("none", 1, 0);
-const SMALL = { cells: ["men", "women", "all"], rows: ["all"], lo: [0, 3, 5], hi: [9, 3, 5], start: [0, 3], columns: [0, 1, 2],
-  weights: [1, 1, -1], least: [0], most: [0] };
+const SMALL = {
+  cells: ["men", "women", "all"],
+  rows: ["all"],
+  lo: [0, 3, 5],
+  hi: [9, 3, 5],
+  start: [0, 3],
+  columns: [0, 1, 2],
+  weights: [1, 1, -1],
+  least: [0],
+  most: [0],
+};
 
 test("the checker imports nothing", () => {
   const text = readFileSync(new URL("../src/check.js", import.meta.url), "utf8");
@@ -32,14 +41,31 @@ test("a right statement is accepted, a better one refused", () => {
 
 test("whole numbers beyond 2^53 stay exact in the checker", () => {
   // 3 men = all - 2^40 women = 1: numbers with a fraction of 53 bits would lose the 1
-  const huge = { ...SMALL, weights: [3, 2 ** 40, -(2 ** 40)], lo: [0, 2 ** 50, 2 ** 50], hi: [9, 2 ** 50, 2 ** 50], least: [0], most: [1] };
+  const huge = {
+    ...SMALL,
+    weights: [3, 2 ** 40, -(2 ** 40)],
+    lo: [0, 2 ** 50, 2 ** 50],
+    hi: [9, 2 ** 50, 2 ** 50],
+    least: [0],
+    most: [1],
+  };
   const said = (value) => [{ cell: "men", side: "upper", value, proof: { y: { all: 1 }, d: 3 } }];
   assert.equal(checkSums(huge, said(0)).hi[0], 0n);
   assert.throws(() => checkSums({ ...huge, most: [3] }, said(0)), CertificateError);
 });
 
 test("a fork needs both sides, and an odd number is no sum of even ones", () => {
-  const odd = { cells: ["x"], rows: ["twice"], lo: [0], hi: [9], start: [0, 1], columns: [0], weights: [2], least: [5], most: [5] };
+  const odd = {
+    cells: ["x"],
+    rows: ["twice"],
+    lo: [0],
+    hi: [9],
+    start: [0, 1],
+    columns: [0],
+    weights: [2],
+    least: [5],
+    most: [5],
+  };
   const leaf = (y) => ({ y: { twice: y }, kind: "empty" });
   const whole = { cell: "x", at: 2, below: leaf(-1), above: leaf(1) };
   assert.ok(checkSums(odd, [{ side: "empty", proof: whole }]).empty);
@@ -50,7 +76,12 @@ test("a fork needs both sides, and an odd number is no sum of even ones", () => 
 
 test("counts are counted again", () => {
   assert.ok(fitsSums(SMALL, [2, 3, 5]));
-  for (const wrong of [[1, 3, 5], [2, 3], [2, 4, 6]]) assert.ok(!fitsSums(SMALL, wrong));
+  for (const wrong of [
+    [1, 3, 5],
+    [2, 3],
+    [2, 4, 6],
+  ])
+    assert.ok(!fitsSums(SMALL, wrong));
 });
 
 test("single rows imply what they imply, with proofs that are accepted", () => {
@@ -60,7 +91,15 @@ test("single rows imply what they imply, with proofs that are accepted", () => {
 });
 
 test("numbers, totals, intervals and marks are read as Python reads them", () => {
-  assert.deepEqual(["1,234", "12 345", "7", "3.5", "*", "1.234.567", "5.0"].map(numberOf), [1234, 12345, 7, null, null, 1234567, 5]);
+  assert.deepEqual(["1,234", "12 345", "7", "3.5", "*", "1.234.567", "5.0"].map(numberOf), [
+    1234,
+    12345,
+    7,
+    null,
+    null,
+    1234567,
+    5,
+  ]);
   assert.deepEqual(["Total", "All ages", "Both sexes", "Allergies"].map(isTotal), [true, true, true, false]);
   assert.deepEqual(["15 to 19", "65+", "Under 15", "women"].map(interval), [[15, 19], [65, 10 ** 6], [0, 14], null]);
   assert.deepEqual(meaningOf("<5", "x"), { lo: 0, hi: 4, hidden: true });
@@ -84,7 +123,10 @@ test("rounded numbers leave the counts that the rule leaves", () => {
 });
 
 test("separated text: quotation marks, delimiters, encodings", () => {
-  assert.deepEqual(separated('a,"b ""c"", d"\r\ne,f\n', ",", "x"), [["a", 'b "c", d'], ["e", "f"]]);
+  assert.deepEqual(separated('a,"b ""c"", d"\r\ne,f\n', ",", "x"), [
+    ["a", 'b "c", d'],
+    ["e", "f"],
+  ]);
   assert.throws(() => separated('a,"b\n', ",", "x"), /not closed/);
   assert.equal(decoded(new Uint8Array([0xff, 0xfe, 0x61, 0]), "x"), "a");
   assert.equal(decoded(new Uint8Array([0xe9]), "x"), "\u00e9");
@@ -94,14 +136,24 @@ test("separated text: quotation marks, delimiters, encodings", () => {
 
 test("a mark is asked for, unless it says what it means", () => {
   const tables = readText("sex,a,b\nf,*,<5\nm,2,3\n");
-  assert.deepEqual(marksIn(tables).map(({ mark, says }) => [mark, says?.hi ?? null]), [["*", null], ["<5", 4]]);
+  assert.deepEqual(
+    marksIn(tables).map(({ mark, says }) => [mark, says?.hi ?? null]),
+    [
+      ["*", null],
+      ["<5", 4],
+    ],
+  );
   assert.throws(() => understand(tables, {}, EXACT), /what do these marks mean: \* \(1 times\)\?/);
   const { linked } = understand(tables, { "*": "1-4" }, EXACT);
   assert.deepEqual([linked.sums.lo[0], linked.sums.hi[0]], [1, 4]);
 });
 
 test("two tables of one text share the cells that are about the same people", () => {
-  const { linked } = understand(readText("sex,a,b,Total\nf,1,*,3\nm,2,2,4\n\nsex,count\nf,3\nm,4\n"), { "*": "suppressed" }, EXACT);
+  const { linked } = understand(
+    readText("sex,a,b,Total\nf,1,*,3\nm,2,2,4\n\nsex,count\nf,3\nm,4\n"),
+    { "*": "suppressed" },
+    EXACT,
+  );
   assert.equal(linked.placed.length, 2);
   assert.equal(linked.printed.get("sex=f").length, 2);
 });

@@ -7,7 +7,8 @@ gv_bounds <- function(tables, given = NULL, response = NULL, total = NULL, decim
   joined <- function(names) if (is.null(names)) NULL else paste(names, collapse = ",")
   words <- c("bounds", write_tables(tables, folder), option("given", joined(given)), option("response", joined(response)),
              option("total", if (is.null(total)) NULL else number(total)), option("decimals", decimals),
-             option("rounding", rounding), option("count", count), option("marginals", vapply(as.list(marginals), joined, "")),
+             option("rounding", rounding), option("count", count),
+             option("marginals", vapply(as.list(marginals), joined, "")),
              prior_words(prior), "--show", show, "--seconds", number(seconds))
   found <- answered(words)
   if (found$status != 0) fail(found)
@@ -24,8 +25,8 @@ prior_words <- function(prior) {
 
 # Columns of numbers as numbers; labels stay texts.
 typed <- function(frame) {
-  numbers <- intersect(names(frame), c("lower", "upper", "multiplier", "total", "least_total", "greatest_total", "reduced_sum",
-                                       "least_multiplier", "greatest_multiplier"))
+  numbers <- intersect(names(frame), c("lower", "upper", "multiplier", "total", "least_total", "greatest_total",
+                                       "reduced_sum", "least_multiplier", "greatest_multiplier"))
   frame[numbers] <- lapply(frame[numbers], whole)
   if ("disclosed" %in% names(frame)) frame$disclosed <- frame$disclosed == "True"
   frame

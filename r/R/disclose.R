@@ -41,7 +41,9 @@ print.gv_disclosure <- function(x, ...) {
   }
   if (n["suppressed"] + n["other_unclear"] == 0) cat("All ", n["printed_cells"], " cells are printed exactly.\n", sep = "")
   if (length(x$withhold)) cat("Withhold as well: ", paste(x$withhold, collapse = "; "), "\n", sep = "")
-  if (nzchar(x$limit)) cat("Note: ", x$limit, "; ranges hold, but some may be too wide (more seconds narrow them).\n", sep = "")
+  if (nzchar(x$limit)) {
+    cat("Note: ", x$limit, "; ranges hold, but some may be too wide (more seconds narrow them).\n", sep = "")
+  }
   open <- x$cells[x$cells$status != "printed", c("cell", "published", "lower", "upper", "status")]
   if (nrow(open)) print(open, row.names = FALSE, ...)
   invisible(x)

@@ -18,8 +18,8 @@ gv_available <- function() {
 # What a command says: its status, its output and its messages. A message of the command is an error here.
 answered <- function(words) {
   if (!gv_available()) {
-    stop("the Python package genverify is not found. Install it (pip install genverify), and name its Python before the first ",
-         "call: Sys.setenv(RETICULATE_PYTHON = \"/path/to/python\")", call. = FALSE)
+    stop("the Python package genverify is not found. Install it (pip install genverify), and name its Python before the ",
+         "first call: Sys.setenv(RETICULATE_PYTHON = \"/path/to/python\")", call. = FALSE)
   }
   found <- as.character(unlist(bridge()$answered(as.list(words))))
   list(status = as.integer(found[1]), out = found[2], error = found[3])

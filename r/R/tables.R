@@ -19,7 +19,9 @@ as_frame <- function(table, name) {
   if (is.table(table) && length(dim(table)) != 2) table <- as.data.frame(table, stringsAsFactors = FALSE)
   if (is.matrix(table) || is.table(table)) table <- grid_of(table)
   if (!is.data.frame(table)) stop("table ", name, ": is no data frame, table or matrix", call. = FALSE)
-  if (!nrow(table) || ncol(table) < 2) stop("table ", name, ": needs a column of labels, a column of counts, and rows", call. = FALSE)
+  if (!nrow(table) || ncol(table) < 2) {
+    stop("table ", name, ": needs a column of labels, a column of counts, and rows", call. = FALSE)
+  }
   frame <- as.data.frame(lapply(table, texts), stringsAsFactors = FALSE)
   names(frame) <- names(table)
   frame
@@ -51,7 +53,9 @@ write_tables <- function(tables, folder) {
   if (is.character(tables)) return(normalizePath(tables, mustWork = TRUE))
   frames <- as_tables(tables)
   paths <- file.path(folder, paste0(gsub("[^A-Za-z0-9_-]", "_", names(frames)), ".csv"))
-  if (anyDuplicated(paths)) stop("tables: names must differ in letters or digits: ", paste(names(frames), collapse = ", "), call. = FALSE)
+  if (anyDuplicated(paths)) {
+    stop("tables: names must differ in letters or digits: ", paste(names(frames), collapse = ", "), call. = FALSE)
+  }
   for (at in seq_along(frames)) {
     utils::write.csv(frames[[at]], paths[at], row.names = FALSE, fileEncoding = "UTF-8")
   }

@@ -1,6 +1,7 @@
 // Programs over cells between ends, in HiGHS: a linear one that is kept warm, and integer ones.
 export const INTEGRAL = 1e-6;
-const DUAL = 1, PRIMAL = 4;
+const DUAL = 1,
+  PRIMAL = 4;
 
 /** Maximise c x over lo <= x <= hi and least <= A x <= most: another objective, or other ends, again and again. */
 export class CellProgram {
@@ -22,7 +23,8 @@ export class CellProgram {
     this.model.changeColsCost(this.all, Float64Array.from(objective));
     this.model.options.set("simplex_strategy", this.moved ? DUAL : PRIMAL);
     this.model.run();
-    const status = this.model.getModelStatus(), { optimal, infeasible } = this.highs.constants.modelStatus;
+    const status = this.model.getModelStatus(),
+      { optimal, infeasible } = this.highs.constants.modelStatus;
     this.moved = status !== optimal;
     if (status === optimal) {
       const { colValue, rowDual } = this.model.getSolution();
@@ -48,11 +50,19 @@ export class CellProgram {
 
 /** The best counts by the solver's integer search, or the best that it met within its limits; null where there is none. */
 export function bestCounts(highs, sums, ends, objective, nodes, seconds) {
-  const data = { ...modelOf(highs, sums, ends), colCost: Float64Array.from(objective),
-    integrality: new Int32Array(sums.cells.length).fill(highs.constants.variableType.integer) };
+  const data = {
+    ...modelOf(highs, sums, ends),
+    colCost: Float64Array.from(objective),
+    integrality: new Int32Array(sums.cells.length).fill(highs.constants.variableType.integer),
+  };
   return highs.withModel(data, (model) => {
-    model.options.set({ output_flag: false, mip_max_nodes: nodes, time_limit: Math.max(seconds, 0.05),
-      mip_rel_gap: 0, mip_abs_gap: 0.5 });
+    model.options.set({
+      output_flag: false,
+      mip_max_nodes: nodes,
+      time_limit: Math.max(seconds, 0.05),
+      mip_rel_gap: 0,
+      mip_abs_gap: 0.5,
+    });
     model.run();
     const { colValue } = model.getSolution();
     return integerPoint(colValue);
@@ -67,12 +77,24 @@ export function integerPoint(z) {
 }
 
 function modelOf(highs, sums, ends) {
-  const numCols = sums.cells.length, numRows = sums.rows.length;
+  const numCols = sums.cells.length,
+    numRows = sums.rows.length;
   return {
-    numCols, numRows, sense: highs.constants.objectiveSense.maximize, colCost: new Float64Array(numCols),
-    colLower: Float64Array.from(ends.lo), colUpper: Float64Array.from(ends.hi),
-    rowLower: Float64Array.from(sums.least), rowUpper: Float64Array.from(sums.most),
-    matrix: { format: "csr", numRows, numCols, starts: Int32Array.from(sums.start),
-      indices: Int32Array.from(sums.columns), values: Float64Array.from(sums.weights) },
+    numCols,
+    numRows,
+    sense: highs.constants.objectiveSense.maximize,
+    colCost: new Float64Array(numCols),
+    colLower: Float64Array.from(ends.lo),
+    colUpper: Float64Array.from(ends.hi),
+    rowLower: Float64Array.from(sums.least),
+    rowUpper: Float64Array.from(sums.most),
+    matrix: {
+      format: "csr",
+      numRows,
+      numCols,
+      starts: Int32Array.from(sums.start),
+      indices: Int32Array.from(sums.columns),
+      values: Float64Array.from(sums.weights),
+    },
   };
 }

@@ -39,18 +39,25 @@ export function propagate(sums) {
 
 /** The bounds that one row improves, one entry after the other, each from the ends as they are then. */
 function fromRow(known, row) {
-  const { sums } = known, name = sums.rows[row], before = known.statements.length;
+  const { sums } = known,
+    name = sums.rows[row],
+    before = known.statements.length;
   let [least, most] = reachOf(known, row);
   if (least > sums.most[row] || most < sums.least[row]) {
     known.contradict({ y: { [name]: least > sums.most[row] ? 1 : -1 } });
     return true;
   }
   for (let at = sums.start[row]; at < sums.start[row + 1]; at++) {
-    const cell = sums.columns[at], weight = sums.weights[at], size = Math.abs(weight), sign = Math.sign(weight);
+    const cell = sums.columns[at],
+      weight = sums.weights[at],
+      size = Math.abs(weight),
+      sign = Math.sign(weight);
     const [small, large] = partOf(known, cell, weight);
-    const up = sums.most[row] - (least - small), down = sums.least[row] - (most - large); // what the entry itself may add
+    const up = sums.most[row] - (least - small),
+      down = sums.least[row] - (most - large); // what the entry itself may add
     const proof = (y) => (size === 1 ? { y: { [name]: y } } : { y: { [name]: y }, d: size });
-    const upper = Math.floor((sign > 0 ? up : -down) / size), lower = Math.ceil((sign > 0 ? down : -up) / size);
+    const upper = Math.floor((sign > 0 ? up : -down) / size),
+      lower = Math.ceil((sign > 0 ? down : -up) / size);
     if (upper < (known.hi[cell] < FAR ? known.hi[cell] : known.hi[cell] / 2)) known.say(cell, "upper", upper, proof(sign));
     if (lower > known.lo[cell]) known.say(cell, "lower", lower, proof(-sign));
     known.empty ||= known.lo[cell] > known.hi[cell];
@@ -70,7 +77,8 @@ function partOf(known, cell, weight) {
 /** The least and the greatest that a row can be. */
 function reachOf(known, row) {
   const { sums } = known;
-  let least = 0, most = 0;
+  let least = 0,
+    most = 0;
   for (let at = sums.start[row]; at < sums.start[row + 1]; at++) {
     const [small, large] = partOf(known, sums.columns[at], sums.weights[at]);
     [least, most] = [least + small, most + large];

@@ -4,7 +4,9 @@ import { bestCounts, CellProgram, INTEGRAL, integerPoint } from "./program.js";
 
 const ROUNDS = 40; // objectives that pull all open ends at once, before single ends are asked for
 const IDLE = 3; // of them in a row that brought little
-const NODES = 2000, LEAVES = 200, DEPTH = 100;
+const NODES = 2000,
+  LEAVES = 200,
+  DEPTH = 100;
 
 /** The search in one part of a system; `known` holds what rows alone imply, `deadline` is a time in milliseconds. */
 export class Search {
@@ -47,8 +49,16 @@ export class Search {
     let useful = this.points.length === 0;
     const number = this.points.length;
     for (const cell of this.wanted) {
-      if (this.most[cell] === null || x[cell] > this.most[cell]) { this.most[cell] = x[cell]; this.at.set(`${cell} up`, number); useful = true; }
-      if (this.least[cell] === null || x[cell] < this.least[cell]) { this.least[cell] = x[cell]; this.at.set(`${cell} down`, number); useful = true; }
+      if (this.most[cell] === null || x[cell] > this.most[cell]) {
+        this.most[cell] = x[cell];
+        this.at.set(`${cell} up`, number);
+        useful = true;
+      }
+      if (this.least[cell] === null || x[cell] < this.least[cell]) {
+        this.least[cell] = x[cell];
+        this.at.set(`${cell} down`, number);
+        useful = true;
+      }
     }
     if (useful) this.points.push(x);
   }
@@ -90,8 +100,9 @@ export class Search {
 
   /** The ends that no point attains yet, as a list of a cell and a sign. */
   open() {
-    return this.wanted.flatMap((cell) => [1, -1].filter((sign) => this.seen(cell, sign) !== this.proved(cell, sign))
-      .map((sign) => [cell, sign]));
+    return this.wanted.flatMap((cell) =>
+      [1, -1].filter((sign) => this.seen(cell, sign) !== this.proved(cell, sign)).map((sign) => [cell, sign]),
+    );
   }
 
   /** Objectives that pull at all open ends at once: a corner often attains many of them. */
@@ -125,7 +136,8 @@ export class Search {
     const answer = this.lp.maximise(this.objective([[cell, sign]]));
     if (!answer?.z) return;
     this.take(answer.z);
-    const relaxed = Math.floor(answer.value + INTEGRAL), proved = this.proved(cell, sign);
+    const relaxed = Math.floor(answer.value + INTEGRAL),
+      proved = this.proved(cell, sign);
     const leaf = exactLeaf(this.sums, this.ends, answer.y, [[cell, sign]], Math.min(relaxed, proved));
     if (leaf && relaxed < proved) this.prove(cell, sign, relaxed, leaf);
     if (this.seen(cell, sign) < Math.min(relaxed, proved)) this.byIntegers(cell, sign);
@@ -136,9 +148,11 @@ export class Search {
     this.take(this.integers([[cell, sign]]));
     const best = this.seen(cell, sign);
     if (best >= this.proved(cell, sign)) return;
-    const cases = new Cases(this, [[cell, sign]], best), proof = cases.node(this.ends, 0);
+    const cases = new Cases(this, [[cell, sign]], best),
+      proof = cases.node(this.ends, 0);
     this.lp.setEnds(this.ends);
-    if (cases.better) this.end(cell, sign); // the cases met counts that the solver had missed: asked once more from there
+    if (cases.better)
+      this.end(cell, sign); // the cases met counts that the solver had missed: asked once more from there
     else if (proof) this.prove(cell, sign, best, proof);
   }
 
@@ -156,7 +170,7 @@ export class Search {
   }
 }
 
-/** A proof by cases that c x <= best, branching on cells that the linear program leaves fractional; without c: that nothing fits. */
+/** A proof by cases that c x <= best, branching on cells that the linear program leaves fractional; without c: nothing fits. */
 class Cases {
   constructor(search, c, best) {
     Object.assign(this, { search, c, best, leaves: 0, better: false });

@@ -38,12 +38,19 @@ function solved(highs, { sums, wanted, seconds }) {
 
 /** For every target the cells that would let it move; those chosen for one are withheld for the next. */
 function freed(highs, { sums, x, fixed, open, targets, ceiling, seconds }) {
-  const left = new Set(fixed), added = new Set(open), stuck = [], deadline = performance.now() + 1000 * seconds;
+  const left = new Set(fixed),
+    added = new Set(open),
+    stuck = [],
+    deadline = performance.now() + 1000 * seconds;
   for (const target of targets) {
     const rest = (deadline - performance.now()) / 1000;
     const cells = rest > 0 ? cheapestMove(highs, sums, x, left, added, target, ceiling, Math.min(rest, 10)) : [];
     if (cells === null) stuck.push(target);
-    else cells.forEach((cell) => { left.delete(cell); added.add(cell); });
+    else
+      cells.forEach((cell) => {
+        left.delete(cell);
+        added.add(cell);
+      });
   }
   return { added: [...added], stuck };
 }

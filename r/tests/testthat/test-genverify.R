@@ -1,9 +1,11 @@
 patients <- function(...) data.frame(ward = c("North", "South", "Total"), ..., check.names = FALSE)
+suppressed <- c("*" = "suppressed")
 python <- function() skip_if_not(gv_available(), "the Python package genverify is not found")
 
 test_that("suppressed cells that follow from the others are known exactly, with the cells to withhold", {
   python()
-  found <- gv_disclose(patients(young = c("*", "7", "10"), old = c("5", "4", "9"), Total = c("8", "11", "19")), marks = c("*" = "suppressed"))
+  table <- patients(young = c("*", "7", "10"), old = c("5", "4", "9"), Total = c("8", "11", "19"))
+  found <- gv_disclose(table, marks = suppressed)
   cell <- found$cells[found$cells$published == "*", ]
   expect_equal(c(cell$lower, cell$upper), c(3, 3))
   expect_true(cell$exact && cell$attained && cell$accepted)
@@ -33,13 +35,14 @@ test_that("rounded tables, a table of R with its margins, and several tables", {
   inner <- found$cells[grepl("sex=f, smokes=yes", found$cells$cell, fixed = TRUE), ]
   expect_true(inner$lower <= 3 && inner$upper >= 3 && inner$upper <= 5)
   both <- gv_disclose(list(one = patients(a = c("1", "*", "3"), b = c("2", "2", "4")), two = patients(count = c(3, 4, 7))),
-                      marks = c("*" = "suppressed"))
+                      marks = suppressed)
   expect_equal(both$cells$lower[both$cells$published == "*"], 2)
 })
 
 test_that("large numbers stay whole, and texts that look like formulas come back as they are", {
   python()
-  found <- gv_disclose(data.frame(who = c("-a", "b", "Total"), n1 = c(100000, 2e6, 2100000), n2 = c("*", "1", "2")), marks = c("*" = "suppressed"))
+  table <- data.frame(who = c("-a", "b", "Total"), n1 = c(100000, 2e6, 2100000), n2 = c("*", "1", "2"))
+  found <- gv_disclose(table, marks = suppressed)
   expect_true("columns=n1, who=-a" %in% found$cells$cell)
   expect_equal(found$cells$lower[found$cells$cell == "columns=n1, who=-a"], 1e5)
 })
@@ -47,7 +50,8 @@ test_that("large numbers stay whole, and texts that look like formulas come back
 test_that("results are kept where asked for, and their proofs can be checked again", {
   python()
   out <- tempfile("audit")
-  found <- gv_disclose(patients(young = c("*", "7", "10"), old = c("5", "4", "9")), marks = c("*" = "suppressed"), out = out, search_seconds = 0)
+  table <- patients(young = c("*", "7", "10"), old = c("5", "4", "9"))
+  gv_disclose(table, marks = suppressed, out = out, search_seconds = 0)
   expect_true(all(file.exists(file.path(out, c("report.html", "cells.csv", "proofs.jsonl.gz", "system.json.gz")))))
   expect_message(gv_check(out), "all proofs right")
   stored <- gzfile(file.path(out, "proofs.jsonl.gz"))
