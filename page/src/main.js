@@ -144,6 +144,7 @@ async function run() {
   });
   say("");
   busy(false);
+  if (!at("failed").hidden) at("failed").scrollIntoView({ block: "nearest" });
 }
 
 function busy(is) {

@@ -27,7 +27,12 @@ export const movesOf = (move) => asked({ move });
 
 async function asked(question, say = () => {}) {
   thread ??= started();
-  const own = await thread;
+  const mine = thread;
+  const own = await mine.catch((error) => {
+    thread = null;
+    throw new Problem(`the solver cannot be started in this browser: ${error.message}`);
+  });
+  if (thread !== mine) throw new Problem("stopped");
   return new Promise((resolve, reject) => {
     giveUp = () => reject(new Problem("stopped"));
     own.onerror = (event) => reject(new Problem(`the solver failed: ${event.message}`));
@@ -45,5 +50,5 @@ export async function stop() {
   const own = thread;
   thread = null;
   giveUp();
-  (await own)?.terminate();
+  (await own?.catch(() => null))?.terminate();
 }

@@ -36,7 +36,7 @@ function stepsOf({ sums, statements, place }, name) {
   return needed;
 }
 
-/** The ends that a proof uses: upper ends of cells that the multipliers leave with a positive weight, lower ends of others. */
+/** The ends that a proof uses: upper ends of cells that the multipliers leave above 0, lower ends of others. */
 function endsUsed(sums, place, proof, c) {
   if ("at" in proof) {
     const cell = place.get(proof.cell);

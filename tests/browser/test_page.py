@@ -120,6 +120,13 @@ class Visit:
         self.page.wait_for_selector("#answer")
         return str(self.page.inner_text("#report"))
 
+    @staticmethod
+    def large() -> str:
+        """A table of 1,600 cells, more than half of them suppressed: a search of seconds."""
+        rng = np.random.default_rng(1)
+        rows = [[f"r{row}", *("*" if rng.random() < 0.6 else "5" for _ in range(40))] for row in range(40)]
+        return "\n".join(",".join(row) for row in [["g", *(f"c{at}" for at in range(40))], *rows])
+
     def failed(self) -> str:
         self.page.wait_for_selector("#failed", state="visible")
         return str(self.page.inner_text("#failed"))
@@ -358,6 +365,23 @@ def test_everything_works_with_the_keys_alone(visit: Visit) -> None:
     page.keyboard.press("Enter")
     page.wait_for_selector("#answer")
     assert "suppressed cells are known exactly" in page.inner_text("#report")
+
+
+def test_a_search_can_be_stopped_and_begun_again(visit: Visit) -> None:
+    page = visit.page
+    page.click("#example")
+    page.select_option("[id='mark *']", "suppressed")
+    page.evaluate("() => { document.getElementById('run').click(); document.getElementById('stop').click(); }")
+    assert visit.failed() == "stopped"
+    assert page.inner_text("#report") == ""
+    assert "3 of your 9 suppressed cells are known exactly." in visit.run()
+    page.wait_for_selector("#advice h2")
+    assert page.inner_text("#advice li") == "age=18-39, ward=East"
+    visit.fill(visit.large())
+    page.click("#run")
+    page.wait_for_function("document.getElementById('said').textContent !== ''")
+    page.click("#stop")
+    assert visit.failed() == "stopped"
 
 
 PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True}

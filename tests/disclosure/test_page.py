@@ -30,7 +30,7 @@ def test_the_solver_in_the_page_is_the_locked_package() -> None:
     assert highs["integrity"].startswith("sha512-")
     assert "resolved" not in highs
     text = PAGE.read_text(encoding="utf-8")
-    assert f"npm package highs {highs['version']} (MIT licence)" in text
+    assert f"npm package highs\n{highs['version']} (MIT licence)" in text
     assert "Copyright (c) 2026 HiGHS" in text
     installed = SOURCES / "node_modules/highs"
     if installed.exists():

@@ -9,7 +9,8 @@ SHAPES = [
     "Grade,,\nI,35 (36%),33 (32%)\nII,32 (33%),36 (35%)\nIII,31 (32%),33 (32%)\n",
     'age,n\n0-4,"1,200"\n5-9,"1,300"\n0-9,"2,500"\n10+,500\nTotal,"3,000"\n',
     "Age,Sex,count\n0-14,f,3\n0-14,m,4\n15+,f,5\n15+,m,*\nTotal,f,8\nTotal,m,\n",
-    "region,age,Men,Women\nA,young,1,2\n,old,3,4\n,Total,4,6\nB,young,1,1\n,old,2,2\n,Total,3,3\nTotal,young,2,3\n,old,5,6\n,Total,7,9\n",
+    "region,age,Men,Women\nA,young,1,2\n,old,3,4\n,Total,4,6\nB,young,1,1\n,old,2,2\n,Total,3,3\n"
+    "Total,young,2,3\n,old,5,6\n,Total,7,9\n",
     "x,a,b,c\nr1,1,2,3\nr2,2,2,4\nr3,3,1,4\nr4,6,5,11\n",
     "Tenure,n1,n2\nOwned outright,3,4\nOwned with mortgage,5,6\nTotal owned,8,10\nRented,1,2\nTotal,9,12\n",
     "Age\\Sex,f,m\n0-4,1,2\n5-9,3,4\n0-9,4,6\n10 and over,2,2\n",

@@ -170,7 +170,7 @@ export class Search {
   }
 }
 
-/** A proof by cases that c x <= best, branching on cells that the linear program leaves fractional; without c: nothing fits. */
+/** A proof by cases that c x <= best, branching on cells that the linear program leaves open; without c: nothing fits. */
 class Cases {
   constructor(search, c, best) {
     Object.assign(this, { search, c, best, leaves: 0, better: false });
