@@ -116,20 +116,29 @@ def state_means(panels: list[Panel]) -> pd.DataFrame:
 
 
 def plot_states(means: pd.DataFrame, label: str) -> Figure:
-    """Every panel as a grid of small panels, one per state."""
+    """Every panel as a grid of small panels, one per state; one grid below the other where they differ in length."""
     use_style()
     titles = list(means["panel"].unique())
-    rows = ceil(means["state"].nunique() / STATE_COLUMNS)
-    figure = plt.figure(figsize=(PAGE_WIDTH * len(titles), 1.3 + 1.3 * rows), layout="constrained")
-    parts = figure.subfigures(1, len(titles), squeeze=False).flat
-    for part, title in zip(parts, titles, strict=True):
-        _state_grid(part, means[means["panel"] == title], rows)
+    rows = [ceil(means.loc[means["panel"] == title, "state"].nunique() / STATE_COLUMNS) for title in titles]
+    figure, parts = _grids(rows)
+    for part, title, own in zip(parts, titles, rows, strict=True):
+        _state_grid(part, means[means["panel"] == title], own)
         part.suptitle(f"{plain(title)}: {means['size'].iloc[0]}", fontsize=9)
         part.supxlabel("k/u", fontsize=8)
         part.supylabel("match rate", fontsize=8)
     _legend(figure, means)
     say_source(figure, f"by state (FIPS code; areas); {label}")
     return figure
+
+
+def _grids(rows: list[int]) -> tuple[Figure, Any]:
+    """A figure with a part for each grid of so many rows."""
+    if len(set(rows)) == 1:
+        figure = plt.figure(figsize=(PAGE_WIDTH * len(rows), 1.3 + 1.3 * rows[0]), layout="constrained")
+        return figure, figure.subfigures(1, len(rows), squeeze=False).flat
+    figure = plt.figure(figsize=(PAGE_WIDTH * 1.2, 1.3 + 1.5 * sum(rows)), layout="constrained")
+    # a title and a label take as much as half a row
+    return figure, figure.subfigures(len(rows), 1, squeeze=False, height_ratios=[own + 0.5 for own in rows]).flat
 
 
 def _state_grid(part: SubFigure, means: pd.DataFrame, rows: int) -> None:
