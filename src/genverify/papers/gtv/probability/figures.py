@@ -67,7 +67,8 @@ def _scores(axes: Axes, table: pd.DataFrame) -> None:
         axes.scatter(
             own["value"], y, s=18, marker="o" if filled else "s", c=colours if filled else "white", edgecolors=colours
         )
-    axes.set_yticks(np.arange(len(sources)), [LOOKS[source][0].split(",")[0].split(" ")[0] for source in sources], fontsize=7)
+    short = [LOOKS[source][0].split(",")[0].split(" ")[0] for source in sources]
+    axes.set_yticks(np.arange(len(sources)), short, fontsize=7)
     axes.invert_yaxis()
     axes.set_xlim(left=0)
     axes.set_xlabel("Brier score (dots), log score (squares)")
