@@ -67,7 +67,8 @@ def _scores(axes: Axes, table: pd.DataFrame) -> None:
         axes.scatter(
             own["value"], y, s=18, marker="o" if filled else "s", c=colours if filled else "white", edgecolors=colours
         )
-    axes.set_yticks(np.arange(len(sources)), [LOOKS[source][0].split(",")[0].split(" ")[0] for source in sources])
+    short = [LOOKS[source][0].split(",")[0].split(" ")[0] for source in sources]
+    axes.set_yticks(np.arange(len(sources)), short, fontsize=7)
     axes.invert_yaxis()
     axes.set_xlim(left=0)
     axes.set_xlabel("Brier score (dots), log score (squares)")
@@ -102,7 +103,7 @@ def plot_reconstructions(blocks: pd.DataFrame, label: str) -> Figure:
     jitter = np.random.default_rng(1).uniform(-0.22, 0.22, len(counted))
     axes.scatter(counted["n_households"] + jitter, tens, s=11, color=PALETTE[0], alpha=0.6, lw=0, label="a block")
     medians = pd.Series(tens, index=counted.index).groupby(counted["n_households"]).median()
-    axes.plot(medians.index, medians, "D-", color=PALETTE[1], ms=4, lw=1, label="median")
+    axes.plot(medians.index, medians, "D", color=PALETTE[1], ms=4.5, mfc="none", label="median")
     most = int(np.ceil(max(tens, default=1)))
     ticks = _ticks(most)
     axes.set_yticks(ticks, [_power(tick) for tick in ticks])
