@@ -14,12 +14,13 @@ from genverify.papers.cellbounds.marginals import bound_marginals, levels_of, ma
 from genverify.papers.cellbounds.shapes import stand_in
 from genverify.solve.sums import ranges
 from genverify.solve.sums.cubes import cubes_of
+from genverify.solve.sums.dive import Dives
 from genverify.solve.sums.leaf import Ends, exact_leaf
 from genverify.solve.sums.parts import all_ranges
 from genverify.solve.sums.ranges import Ranges, Work
 
 
-def marginals(variables: int, way: int, records: int, seed: int) -> tuple[Sums, np.ndarray]:  # type: ignore[type-arg]
+def marginals(variables: int, way: int, records: int, seed: int) -> tuple[Sums, np.ndarray]:
     """All marginals of so many variables of a table, and its own counts."""
     full = stand_in([2] * variables, records, np.random.default_rng(seed), spread=5.0)
     tables = [full.marginal(names) for names in combinations(full.names, way)]
@@ -36,7 +37,7 @@ def test_dives_attain_what_the_integer_search_attains(monkeypatch: pytest.Monkey
     dived = all_ranges(sums, Work(seconds=30), start=[counts])
     assert (dived.exact == ((dived.lo == searched.lo) & (dived.hi == searched.hi))).all()
     assert dived.exact.mean() > 0.9
-    monkeypatch.setattr(ranges.Dives, "attain", lambda self, ends: None)
+    monkeypatch.setattr(Dives, "attain", lambda self, ends: None)
     alone = all_ranges(sums, Work(seconds=30), start=[counts])
     assert alone.exact.sum() < dived.exact.sum()
 

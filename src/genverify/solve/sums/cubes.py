@@ -3,13 +3,13 @@ Other tables with the same marginals, by steps along cubes: no program is solved
 
 Divide the variables into blocks so that no marginal touches all of them. For two cells u and v that differ in every block,
 let each corner take some blocks of v and the others of u. Adding t where an even number of blocks is of v, and taking t away
-where it is odd, leaves every marginal as it is. A cell goes up (or down) by the largest such step, again and again, as long as the
-cells that lose have something to lose. What is found is recounted by whoever uses it.
+where it is odd, leaves every marginal as it is. A cell goes up (or down) by the largest such step, again and again, as
+long as the cells that lose have something to lose. What is found is recounted by whoever uses it.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, combinations
+from itertools import combinations
 from typing import Protocol
 
 import numpy as np
@@ -74,28 +74,21 @@ def _step(table: Ints, blocks: Blocks, place: Sequence[int], sign: int, most: in
     merged = np.transpose(table, [axis for block in blocks for axis in block])
     sizes = [[table.shape[axis] for axis in block] for block in blocks]
     flat = merged.reshape([int(np.prod(own)) for own in sizes])
-    u = [
-        int(np.ravel_multi_index([place[axis] for axis in block], own)) if own else 0
-        for block, own in zip(blocks, sizes, strict=True)
-    ]
+    u = [int(np.ravel_multi_index([place[axis] for axis in b], own)) for b, own in zip(blocks, sizes, strict=True)]
     room = np.full(flat.shape, most, dtype=np.int64)
     for corner in _corners(len(blocks), odd=sign > 0):
-        part = flat[tuple(slice(None) if at in corner else slice(own, own + 1) for at, own in enumerate(u))]
-        room = np.minimum(room, part)
+        room = np.minimum(room, flat[tuple(slice(None) if g in corner else slice(own, own + 1) for g, own in enumerate(u))])
     for at, own in enumerate(u):
-        room[tuple(slice(None) if other != at else own for other in range(len(u)))] = 0
+        room[tuple(own if g == at else slice(None) for g in range(len(u)))] = 0
     best = int(np.argmax(room))
-    size = int(room.flat[best])
+    size, v = int(room.flat[best]), np.unravel_index(best, room.shape)
     if size == 0:
         return False
-    v = np.unravel_index(best, room.shape)
     for odd in (True, False):
         for corner in _corners(len(blocks), odd):
-            at = tuple(int(v[g]) if g in corner else u[g] for g in range(len(u)))
-            levels = chain.from_iterable(np.unravel_index(own, size_) for own, size_ in zip(at, sizes, strict=True))
-            axes = [axis for block in blocks for axis in block]
-            spot = dict(zip(axes, map(int, levels), strict=True))
-            table[tuple(spot[axis] for axis in range(table.ndim))] += size * (1 if odd != (sign > 0) else -1)
+            spot = tuple(int(v[g]) if g in corner else own for g, own in enumerate(u))
+            flat[spot] += -size if odd == (sign > 0) else size
+    merged[...] = flat.reshape(merged.shape)  # flat may be a copy
     return True
 
 
