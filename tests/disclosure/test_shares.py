@@ -35,7 +35,7 @@ def test_percentages_give_withheld_counts_away(tmp_path: Path, capsys: pytest.Ca
     assert "12 percentages" in found
     assert "are of their column" in found
     assert "6 of your 6 suppressed cells are known exactly." in found
-    assert "t.csv, C4: 22.0 of columns=Men" in found
+    assert "t.csv, C4: 22.0 % of columns=Men" in found
     assert "Withhold the 7 percentages beside withheld counts." in found
     answer = json.loads((tmp_path / "audit" / "answer.json").read_text())
     assert (answer["withhold"], answer["still_unsafe"]) == (["status=former"], [])

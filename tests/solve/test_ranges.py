@@ -4,19 +4,23 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from genverify.checker import sums as checker
 from genverify.checker.form import CertificateError
 from genverify.core.sums import Sums
-from genverify.papers.cellbounds.marginals import levels_of, marginal_sums
+from genverify.papers.cellbounds.marginals import bound_marginals, levels_of, marginal_sums
 from genverify.papers.cellbounds.shapes import stand_in
 from genverify.solve.sums import ranges
+from genverify.solve.sums.cubes import cubes_of
+from genverify.solve.sums.dive import Dives
 from genverify.solve.sums.leaf import Ends, exact_leaf
 from genverify.solve.sums.parts import all_ranges
 from genverify.solve.sums.ranges import Ranges, Work
 
 
-def marginals(variables: int, way: int, records: int, seed: int) -> tuple[Sums, np.ndarray]:  # type: ignore[type-arg]
+def marginals(variables: int, way: int, records: int, seed: int) -> tuple[Sums, np.ndarray]:
     """All marginals of so many variables of a table, and its own counts."""
     full = stand_in([2] * variables, records, np.random.default_rng(seed), spread=5.0)
     tables = [full.marginal(names) for names in combinations(full.names, way)]
@@ -33,7 +37,7 @@ def test_dives_attain_what_the_integer_search_attains(monkeypatch: pytest.Monkey
     dived = all_ranges(sums, Work(seconds=30), start=[counts])
     assert (dived.exact == ((dived.lo == searched.lo) & (dived.hi == searched.hi))).all()
     assert dived.exact.mean() > 0.9
-    monkeypatch.setattr(ranges.Dives, "attain", lambda self, ends: None)
+    monkeypatch.setattr(Dives, "attain", lambda self, ends: None)
     alone = all_ranges(sums, Work(seconds=30), start=[counts])
     assert alone.exact.sum() < dived.exact.sum()
 
@@ -76,3 +80,41 @@ def test_ends_that_only_a_solver_tells_are_uncertified() -> None:
     found = Ranges(*ends, np.array([0, 0]), np.array([2, 2]), (), False, told=np.array([True, False]))
     assert found.uncertified.tolist() == [True, False]
     assert not found.exact.any()
+
+
+def test_a_step_along_a_cube_by_hand() -> None:
+    """Two by two by two with all pairs of variables published: one step moves all eight cells, up or down."""
+    cubes = cubes_of([2, 2, 2], [(0, 1), (0, 2), (1, 2)], 1)
+    assert cubes is not None
+    x = np.array([0, 3, 2, 1, 4, 1, 1, 5])
+    assert cubes.walk(x, 0, 1, 9).tolist() == [2, 1, 0, 3, 2, 3, 3, 3]
+    assert cubes.walk(x, 7, -1, 0).tolist() == [2, 1, 0, 3, 2, 3, 3, 3]  # as far as cell 2 allows
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 10**6), st.sampled_from([((3, 4, 2), 2), ((2, 2, 2, 3), 2), ((2, 2, 2, 2), 3), ((3, 3), 1)]))
+def test_walks_leave_every_marginal_as_it_is(seed: int, case: tuple[tuple[int, ...], int]) -> None:
+    shape, way = case
+    rng = np.random.default_rng(seed)
+    full = stand_in(shape, 30, rng, 2.0)
+    tables = [full.marginal(names) for names in combinations(full.names, way)]
+    sums = marginal_sums(tables, levels_of(tables))
+    cubes = cubes_of(shape, list(combinations(range(len(shape)), way)), seed)
+    assert cubes is not None
+    x, cell = full.counts.ravel(), int(rng.integers(full.counts.size))
+    up, down = cubes.walk(x, cell, 1, int(sums.hi[cell])), cubes.walk(x, cell, -1, 0)
+    assert sums.fits(up)
+    assert sums.fits(down)
+    assert down[cell] <= x[cell] <= up[cell]
+
+
+def test_walks_alone_attain_the_ends_of_three_marginals(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The linear program is not needed where rows alone give ends that walks attain; the answers are the same."""
+    full = stand_in([4, 5, 4], 120, np.random.default_rng(1), 2.0)
+    tables = [full.marginal(names) for names in combinations(full.names, 2)]
+    with_walks = bound_marginals(tables, Work(seconds=30), full)
+    monkeypatch.setattr("genverify.papers.cellbounds.marginals.cubes_of", lambda *words: None)
+    without = bound_marginals(tables, Work(seconds=30), full)
+    assert with_walks.exact.all()
+    assert (with_walks.lower == without.lower).all()
+    assert (with_walks.upper == without.upper).all()

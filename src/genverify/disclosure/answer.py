@@ -154,7 +154,8 @@ class Answer:
             yield f"Withhold the {shares} percentages beside withheld counts{then}."
         if cells:
             done = "none of them is known so well any more" if not left else f"{len(left)} are still known too well"
-            yield f"Withhold these {len(cells)} as well, then {done} (ranges computed again; {self.complement.fewest}):"
+            these = f"these {len(cells)}" if len(cells) > 1 else "this one"
+            yield f"Withhold {these} as well, then {done} (ranges computed again; {self.complement.fewest}):"
             yield from (f"  {names[cell]}" for cell in cells[:MOST_SHOWN])
             if len(cells) > MOST_SHOWN:
                 yield f"  ... and {len(cells) - MOST_SHOWN} more, all in withhold.csv"

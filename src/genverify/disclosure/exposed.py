@@ -20,6 +20,7 @@ Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 MOST_REASONS = 6
 FAR = 10**15
+FACT = "fact: "
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ class Exposed:
                         for c in self._cells(place[row])
                         if self.linked.sums.lo[c] < self.linked.sums.hi[c]
                     }
-        return [self._said(place[row]) for row in reasons]
+        return list(dict.fromkeys(self._said(place[row]) for row in reasons))  # the two sides of a fact are said once
 
     def _cells(self, row: int) -> list[int]:
         sums = self.linked.sums
@@ -106,8 +107,8 @@ class Exposed:
     def _said(self, row: int) -> str:
         """A row in the numbers that are printed: `everyone 12 = 5 + 4 + ?`."""
         sums, parts, total = self.linked.sums, list[str](), ""
-        if row in self.linked.beside or sums.rows[row].startswith("fact: "):
-            return sums.rows[row]
+        if sums.rows[row].startswith(FACT):
+            return sums.rows[row].removeprefix(FACT).removesuffix(" (at least)").removesuffix(" (at most)")
         for entry in range(sums.start[row], sums.start[row + 1]):
             cell, weight = int(sums.columns[entry]), int(sums.weights[entry])
             lo, hi = int(sums.lo[cell]), int(sums.hi[cell])

@@ -137,6 +137,7 @@ def share_facts(placed: Placed, meant: Meant) -> Iterator[Fact]:
         whole: Key = tuple(own for own in part if own[0] not in across)
         if part == whole:
             continue
-        text = f"{share.entry.place}: {share.entry.text} of {name_of(whole)}"
-        low, high = rounded(str(percent_of(share.entry.text)))
+        number = str(percent_of(share.entry.text))
+        text = f"{share.entry.place}: {number} % of {name_of(whole)}"
+        low, high = rounded(number)
         yield from between(text, {name_of(part): Fraction(100)}, name_of(whole), max(low, Fraction(0)), high)

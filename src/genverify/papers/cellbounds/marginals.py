@@ -12,6 +12,7 @@ from genverify.core.errors import DataError, ReleaseError
 from genverify.core.predicates import Flags
 from genverify.core.sums import Sums
 from genverify.papers.cellbounds.multiway import Multiway, check_size
+from genverify.solve.sums.cubes import cubes_of
 from genverify.solve.sums.parts import all_ranges, contradiction, quiet
 from genverify.solve.sums.ranges import Work
 
@@ -45,7 +46,10 @@ def bound_marginals(
     tables = [_over(table, levels) for table in marginals]
     sums = marginal_sums(tables, levels)
     start = [_over(full, levels).counts.ravel()] if full is not None else []
-    found = all_ranges(sums, work, start=start, say=say)
+    names = list(levels)
+    sets = [[names.index(name) for name in table.names] for table in tables]
+    cubes = cubes_of([len(own) for own in levels.values()], sets, work.seed)
+    found = all_ranges(sums, work, start=start, say=say, cubes=cubes)
     check_sums(sums, found.statements)
     if found.empty:
         rows = contradiction(sums, list(found.statements)).rows

@@ -11,6 +11,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from genverify.core.sums import Sums, select
+from genverify.solve.sums.cubes import Cubes
 from genverify.solve.sums.propagate import Known, propagate
 from genverify.solve.sums.ranges import Ranges, Work, find_ranges
 
@@ -31,8 +32,18 @@ class Contradiction:
     cells: tuple[str, ...]
 
 
-def all_ranges(sums: Sums, work: Work, wanted: Flags | None = None, start: Sequence[Ints] = (), say: Say = quiet) -> Ranges:
-    """The range of every wanted cell of a system; the statements are in an order in which they can be checked."""
+def all_ranges(
+    sums: Sums,
+    work: Work,
+    wanted: Flags | None = None,
+    start: Sequence[Ints] = (),
+    say: Say = quiet,
+    cubes: Cubes | None = None,
+) -> Ranges:
+    """
+    The range of every wanted cell of a system; the statements are in an order in which they can be checked. `cubes` lead
+    from one table to others, where the cells are those of one table and the rows its marginals.
+    """
     wanted = np.ones(len(sums.cells), dtype=bool) if wanted is None else wanted
     known, deadline = propagate(sums), work.now() + work.seconds
     statements: list[dict[str, Any]] = list(known.statements)
@@ -48,7 +59,8 @@ def all_ranges(sums: Sums, work: Work, wanted: Flags | None = None, start: Seque
         started = [point[cells] for point in start]
         asked = wanted[cells] & (part.lo < part.hi)
         own_known = Known(part, part.lo.copy(), part.hi.copy())
-        found = find_ranges(part, own_known, own, asked, started, partial(_say, say, done, len(sums.cells)))
+        whole = cubes if len(cells) == len(sums.cells) else None
+        found = find_ranges(part, own_known, own, asked, started, partial(_say, say, done, len(sums.cells)), whole)
         statements += found.statements
         lo[cells], hi[cells] = found.lo, found.hi
         least[cells], most[cells] = found.least, found.most

@@ -14,6 +14,8 @@ from genverify.core.sums import CEILING, Sums
 from genverify.solve.recount import INTEGRAL, integer_point
 from genverify.solve.solvers.base import Answer, Infeasible, IntegerProgram, Optimal, Solver, WorkLimits
 from genverify.solve.solvers.choose import make_solver
+from genverify.solve.sums.cases import Cases
+from genverify.solve.sums.cubes import Cubes
 from genverify.solve.sums.dive import Dives
 from genverify.solve.sums.leaf import Ends, exact_leaf, farkas_leaf
 from genverify.solve.sums.lp import CellProgram
@@ -25,7 +27,7 @@ Floats = npt.NDArray[np.float64]
 ROUNDS = 40  # objectives that pull all open ends at once, before single ends are asked for
 IDLE = 3  # of them in a row that brought little
 POINTS = 400
-TOGETHER = 64  # cells whose ends are asked for before the next ones
+TOGETHER = 8  # cells whose ends are asked for before the next ones
 DIVE_FROM = 100  # in smaller systems the solver's own search is quick
 
 
@@ -84,11 +86,14 @@ def find_ranges(
     wanted: Flags | None = None,
     start: Sequence[Ints] = (),
     say: Callable[[int], None] = lambda done: None,
+    cubes: Cubes | None = None,
 ) -> Ranges:
     """The range of every wanted cell of one part, beginning with what rows alone imply and with points that fit."""
     search = _Search(sums, known, work, np.ones(len(sums.cells), dtype=bool) if wanted is None else wanted, say)
     for point in start:
         search.keep(point)
+    if cubes is not None and search.points and not known.empty:
+        cubes.attain(search, np.flatnonzero(search.wanted).tolist())
     return search.run()
 
 
@@ -126,6 +131,10 @@ class _Search:
         for cell, sign in self.told:
             (high if sign > 0 else low)[cell] = True
         return np.asarray(low & high)
+
+    @property
+    def leaves(self) -> int:
+        return self.work.leaves
 
     def to_ends(self, ends: Ends) -> None:
         self.lp.set_ends(ends.lo, ends.hi)
@@ -253,7 +262,7 @@ class _Search:
             self.told.add((cell, sign))
         if best >= self.proved(cell, sign):
             return
-        finder = _Cases(self, cell, sign, best)
+        finder = Cases(self, cell, sign, best)
         proof = finder.node(self.ends, 0)
         self.to_ends(self.ends)
         if finder.better:  # the cases met a point that the solver had missed: asked once more from there
@@ -285,48 +294,3 @@ class _Search:
 
     def prove(self, cell: int, sign: int, value: int, proof: dict[str, Any]) -> None:
         self.known.say(cell, "upper" if sign > 0 else "lower", sign * value, proof)
-
-
-@dataclass
-class _Cases:
-    """A proof by cases that sign x[cell] <= best, branching on cells that the linear program leaves fractional."""
-
-    search: _Search
-    cell: int
-    sign: int
-    best: int
-
-    def __post_init__(self) -> None:
-        self.leaves, self.better = 0, False
-        self.objective = np.zeros(len(self.search.sums.cells))
-        self.objective[self.cell] = self.sign
-
-    def node(self, ends: Ends, depth: int) -> dict[str, Any] | None:
-        self.leaves += 1
-        if self.leaves > self.search.work.leaves or depth > 100 or self.better or self.search.late():
-            return None
-        self.search.to_ends(ends)
-        answer = self.search.lp.maximise(self.objective)
-        if isinstance(answer, Infeasible):
-            leaf = farkas_leaf(self.search.sums, ends, answer.y)
-            return None if leaf is None else {**leaf, "kind": "empty"}
-        if not isinstance(answer, Optimal):
-            return None
-        if floor(answer.value + INTEGRAL) <= self.best:
-            return exact_leaf(self.search.sums, ends, answer.y, {self.cell: self.sign}, self.best)
-        part = np.abs(answer.z - np.rint(answer.z))
-        if part.max(initial=0) <= INTEGRAL:
-            self.search.take(answer)
-            self.better = self.search.seen(self.cell, self.sign) > self.best
-            return None
-        return self.split(ends, int(np.argmax(part)), answer.z, depth)
-
-    def split(self, ends: Ends, cell: int, z: npt.NDArray[np.float64], depth: int) -> dict[str, Any] | None:
-        at = floor(z[cell])
-        below, above = Ends(ends.lo, ends.hi.copy()), Ends(ends.lo.copy(), ends.hi)
-        below.hi[cell], above.lo[cell] = at, at + 1
-        first = self.node(below, depth + 1)
-        second = self.node(above, depth + 1) if first is not None else None
-        if first is None or second is None:
-            return None
-        return {"cell": self.search.sums.cells[cell], "at": at, "below": first, "above": second}
