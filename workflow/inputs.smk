@@ -125,7 +125,7 @@ def tract_tables_part(name):
 def claims_of_tracts(wildcards):
     """Which claims a job asks about."""
     tables = tract_tables_of(wildcards.source)
-    return {name: tables[name] for name in ("min_k", "largest_block")}
+    return {name: tables[name] for name in ("min_k", "largest_block", "datasets")}
 
 
 def synthetic_tracts(wildcards):

@@ -12,7 +12,6 @@ from genverify.core.release import read_releases, read_schema
 from genverify.core.timing import progress
 from genverify.papers.gtv.tracts.attack import Asked, areas_frame, attack_tract, claims_frame
 from genverify.papers.gtv.tracts.publish import batch_of_tracts
-from genverify.papers.gtv.tracts.settings import TractClaims
 from genverify.run.jobs import Job, log, run
 from genverify.solve.settings import ProgramSettings
 
@@ -23,14 +22,14 @@ def main(job: Job) -> None:
         list(read_releases(Path(path), schema))
         for path, schema in zip((job.input.block_counts, job.input.tract_counts), schemas, strict=True)
     )
-    how, settings = job.settings("claims", TractClaims), job.settings("program", ProgramSettings)
+    settings = job.settings("program", ProgramSettings)
     own = batch_of_tracts(blocks, tracts, int(job.wildcards.batch), job.params.batches)
     names, claims, areas, whole = schemas[0].domain.names, [], [], []
     proofs: list[Mapping[str, Any]] = []
     asked = Asked(**job.params.asked)
     for levels in progress(own, "tracts attacked"):
         proving = settings.proving("The attack on tracts")
-        one = attack_tract(levels, proving, asked, how.datasets, job.params.seed)
+        one = attack_tract(levels, proving, asked, job.params.seed)
         tract = levels.areas[0].release.block
         claims.append(claims_frame(tract, one.found, names))
         areas.append(areas_frame(tract, one.found, len(names)))

@@ -9,7 +9,7 @@ request, no part of `all`.
 TRACT_BATCHES = {
     "synthetic_persons": STUDY.tracts.synthetic_persons.tracts,
     "synthetic_households": STUDY.tracts.synthetic_households.tracts,
-    "records": STUDY.tracts.claims.batches,
+    "records": STUDY.tracts.batches,
 }
 TRACT_STUDIES = [
     f"{source}/{reading}"
@@ -76,7 +76,6 @@ rule attack_tracts:
         "../../envs/environment.yaml"
     params:
         code=code_of("attack_tracts"),
-        claims=setting("tracts.claims"),
         asked=claims_of_tracts,
         batches=lambda wildcards: TRACT_BATCHES[wildcards.source],
         program=setting("program"),

@@ -20,7 +20,7 @@ DATA = Path(__file__).parents[3] / "data" / "census"
 TABLES = [DATA / "person_tables.yaml", DATA / "reconstruction_tables.yaml"]
 READINGS = {"years": None, "bins": "binned"}
 PROOFS = "proofs/000.jsonl.gz"
-ASKED = {"min_k": 1, "largest_block": 100}
+ASKED = {"min_k": 1, "largest_block": 100, "datasets": 5}
 PUBLISHED = TractTables(
     domain=str(DATA / "persons.yaml"),
     universe="everything",
@@ -65,7 +65,7 @@ def study(records: Path, program_settings: ProgramSettings) -> Path:
         wildcards = {"source": "records", "reading": reading}
         script("publish_tracts")(job(inputs, outputs, wildcards, tables=PUBLISHED, synthetic=None, seed=1))
         parts = {name: here / f"{name}.parquet" for name in ("claims", "areas", "whole")} | {"proofs": here / PROOFS}
-        how = {"claims": {"datasets": 5, "batches": 1}, "asked": ASKED, "batches": 1, "program": program_settings, "seed": 1}
+        how = {"asked": ASKED, "batches": 1, "program": program_settings, "seed": 1}
         script("attack_tracts")(job(files, parts, {"batch": "000"}, **how))
         check(here)
         lists = {name: [parts[name]] for name in ("claims", "areas", "whole")}

@@ -75,6 +75,6 @@ def _nobody(shared: Mapping[str, Any]) -> Iterator[str]:
     """What the proof rests on besides, where all blocks together rule records out."""
     for proof in shared["nobody"]:
         yield (
-            f"Besides, some records are ruled out for all blocks at once: {len(proof['y'])} cells of blocks and tract add up "
-            "to a sum that leaves no room for any of them."
+            f"Besides, some records are ruled out for all blocks at once: {len(proof['y'])} cells of blocks and tract add "
+            "up to a sum that leaves no room for any of them."
         )
