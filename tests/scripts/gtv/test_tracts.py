@@ -20,7 +20,6 @@ DATA = Path(__file__).parents[3] / "data" / "census"
 TABLES = [DATA / "person_tables.yaml", DATA / "reconstruction_tables.yaml"]
 READINGS = {"years": None, "bins": "binned"}
 PROOFS = "proofs/000.jsonl.gz"
-ASKED = {"min_k": 1, "largest_block": 100, "datasets": 5}
 PUBLISHED = TractTables(
     domain=str(DATA / "persons.yaml"),
     universe="everything",
@@ -28,7 +27,9 @@ PUBLISHED = TractTables(
     block_tables=["P1", "P12", "P14"],
     tract_tables=["PCT12", "PCT12A", "PCT12H"],
     readings=READINGS,
-    **ASKED,
+    min_k=1,
+    largest_block=100,
+    datasets=5,
 )
 RACES = ["white", "black", "aian", "asian", "nhpi", "other"]
 FILES = {
@@ -63,10 +64,10 @@ def study(records: Path, program_settings: ProgramSettings) -> Path:
         inputs = {"source": records, "domain": DATA / "persons.yaml", "tables": TABLES}
         outputs = {**files, "records": here / "records.parquet", "manifest": here / "manifest.json"}
         wildcards = {"source": "records", "reading": reading}
-        script("publish_tracts")(job(inputs, outputs, wildcards, tables=PUBLISHED, synthetic=None, seed=1))
+        script("publish_tracts")(job(inputs, outputs, wildcards, persons=PUBLISHED, seed=1))
         parts = {name: here / f"{name}.parquet" for name in ("claims", "areas", "whole")} | {"proofs": here / PROOFS}
-        how = {"asked": ASKED, "batches": 1, "program": program_settings, "seed": 1}
-        script("attack_tracts")(job(files, parts, {"batch": "000"}, **how))
+        how = {"persons": PUBLISHED, "batches": 1, "program": program_settings, "seed": 1}
+        script("attack_tracts")(job(files, parts, {**wildcards, "batch": "000"}, **how))
         check(here)
         lists = {name: [parts[name]] for name in ("claims", "areas", "whole")}
         outputs = {"judged": here / "judged.csv", "whole": here / "whole.csv"}

@@ -14,6 +14,7 @@ from genverify.attack.verify import Verdict
 from genverify.core.claims import Claim
 from genverify.core.levels import Levels, make_levels
 from genverify.core.seeds import derive_seed
+from genverify.papers.gtv.tracts.settings import TractTables
 from genverify.solve.datasets import draw_dataset
 from genverify.solve.settings import ProgramSettings
 from genverify.solve.variability import Variability, solution_variability
@@ -21,15 +22,6 @@ from genverify.solve.variability import Variability, solution_variability
 BLOCKS, TRACT, BOTH = "block tables", "tract tables", "both"
 DATASETS = 20  # of a block from its own tables
 LARGEST_SEARCHED = 20_000_000  # coefficients of a tract's program up to which its solution variability is asked for
-
-
-@dataclass(frozen=True)
-class Asked:
-    """Which claims: of so many columns or more, in blocks of so many records or fewer; and the datasets to begin with."""
-
-    min_k: int
-    largest_block: int
-    datasets: int
 
 
 @dataclass(frozen=True)
@@ -54,7 +46,7 @@ class TractFound:
     whole: Mapping[str, Any]
 
 
-def attack_tract(levels: Levels, settings: ProgramSettings, asked: Asked, seed: int) -> TractFound:
+def attack_tract(levels: Levels, settings: ProgramSettings, asked: TractTables, seed: int) -> TractFound:
     """Every block from its own tables and from all; the tract as a whole from its own. Every proof is checked."""
     [area] = levels.areas
     found = list(_blocks_alone(levels, settings, asked, seed))
@@ -71,7 +63,7 @@ def attack_tract(levels: Levels, settings: ProgramSettings, asked: Asked, seed: 
     return TractFound(found, lines, _whole(attack, found, lines, settings, seed_here))
 
 
-def _blocks_alone(levels: Levels, settings: ProgramSettings, asked: Asked, seed: int) -> Iterator[Found]:
+def _blocks_alone(levels: Levels, settings: ProgramSettings, asked: TractTables, seed: int) -> Iterator[Found]:
     for block in [block for block in levels.blocks if block.n <= asked.largest_block]:
         one = attack_release(block, settings, DATASETS, asked.min_k, derive_seed(seed, "generate", block.block))
         open_ = [d.claim for d in one.decisions if d.verdict in (Verdict.UNDECIDED, Verdict.UNCERTIFIED)]

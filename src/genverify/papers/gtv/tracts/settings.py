@@ -5,6 +5,9 @@ from pydantic import Field
 from genverify.core.closed import Name, Section
 
 
+KIND_OF = {"synthetic_persons": "persons", "synthetic_households": "households", "records": "persons"}
+
+
 class TractTables(Section):
     """What is published about some records: their domain and universe, the tables of a block and of the tract, readings."""
 
