@@ -4,7 +4,6 @@ from pydantic import Field
 
 from genverify.core.closed import Name, Section
 
-
 KIND_OF = {"synthetic_persons": "persons", "synthetic_households": "households", "records": "persons"}
 
 
