@@ -123,19 +123,6 @@ def tract_tables_part(name):
     return of_job
 
 
-def claims_of_tracts(wildcards):
-    """Which claims a job asks about."""
-    tables = tract_tables_of(wildcards.source)
-    return {name: tables[name] for name in ("min_k", "largest_block")}
-
-
-def synthetic_tracts(wildcards):
-    """Which synthetic tracts a job draws; none of a file of records, all of which are taken."""
-    if wildcards.source == "records":
-        return None
-    return getattr(STUDY.tracts, wildcards.source).model_dump()
-
-
 def of_tract_batches(folder, suffix):
     """A file of every batch of tracts of a job's source."""
 

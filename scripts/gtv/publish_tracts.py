@@ -12,12 +12,12 @@ from genverify.core.seeds import derive_seed
 from genverify.microdata.person_records import read_person_records
 from genverify.microdata.store import read_microdata
 from genverify.papers.gtv.tracts.publish import choose_tracts, make_reading, read_tables, schema_of, tract_levels
-from genverify.papers.gtv.tracts.settings import SyntheticTracts, TractTables
+from genverify.papers.gtv.tracts.settings import KIND_OF, SyntheticTracts, TractTables
 from genverify.run.jobs import Job, log, run
 
 
 def main(job: Job) -> None:
-    published = job.settings("tables", TractTables)
+    published = job.settings(KIND_OF[job.wildcards.source], TractTables)
     domain, text = read_domain(Path(job.input.domain)), read_tables([Path(path) for path in job.input.tables])
     blocks, tracts = (
         schema_of(domain, text, own, published.universe) for own in (published.block_tables, published.tract_tables)
@@ -43,7 +43,7 @@ def _records(job: Job, domain: DomainFile, universe: str) -> tuple[pd.DataFrame,
     for name, codes in domain.universe(universe).keeps.clauses:
         records = records[records[name].isin(list(codes))]
     records["block"] = records["block"].astype(str)
-    chosen, seed = job.settings("synthetic", SyntheticTracts), derive_seed(job.params.seed, "tracts", "sample")
+    chosen, seed = job.settings(job.wildcards.source, SyntheticTracts), derive_seed(job.params.seed, "tracts", "sample")
     return choose_tracts(records, chosen.tracts, chosen.records, seed), data_label(source.with_suffix(".json"))
 
 

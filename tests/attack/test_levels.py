@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
+from dataclasses import replace
 from functools import reduce
 from itertools import combinations_with_replacement, product
 from typing import Any
@@ -23,6 +24,7 @@ from genverify.core.levels import Area, Levels, make_levels, seen_from, together
 from genverify.core.predicates import Predicate
 from genverify.core.queries import Query
 from genverify.core.release import Release, Schema
+from genverify.disclosure.cells import Line, area_queries
 from genverify.solve.settings import DEFAULT
 
 BINARY = [Column(name, name, (0, 1), ("no", "yes")) for name in "AB"]
@@ -45,10 +47,10 @@ def schema_of(tables: Sequence[str]) -> Schema:
     return Schema(DOMAIN, (), tuple(query for query in QUERIES if query.table in tables))
 
 
-def count(query: Query, records: Sequence[tuple[int, ...]]) -> int:
+def count(query: Query, records: Sequence[tuple[int, ...]], domain: Domain = DOMAIN) -> int:
     total = 0
     for record in records:
-        codes = dict(zip(DOMAIN.names, record, strict=True))
+        codes = dict(zip(domain.names, record, strict=True))
         if all(codes[name] in allowed for name, allowed in query.predicate.clauses):
             total += 1 if query.sums is None else codes[query.sums]
     return total
@@ -116,6 +118,7 @@ def _claims(records: Sequence[tuple[int, ...]]) -> set[Claim]:
 
 
 blocks_of_people = st.lists(st.lists(st.sampled_from(RECORDS), max_size=2), min_size=1, max_size=3)
+counting_tables = st.lists(st.sampled_from(TABLES), unique=True, max_size=4)
 chosen_tables = st.lists(st.sampled_from(["A", "B", "C", "AB", "AC", "BC", "sum"]), unique=True, max_size=4)
 
 
@@ -152,6 +155,26 @@ def test_without_a_table_of_the_tract_it_is_the_attack_on_the_block(
     levels = levels_of(blocks, below, [])
     for verified, block in zip(attack_levels(levels, K=3), levels.blocks, strict=True):
         assert set(verified.claims) == set(attack_release(block, DEFAULT).claims)
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(blocks_of_people, counting_tables, counting_tables)
+def test_tables_across_areas_of_a_users_release_say_the_same(
+    blocks: list[list[tuple[int, ...]]], below: list[str], above: list[str]
+) -> None:
+    """`across: true` puts all areas into one program; the same counts as levels give the same claims about each area."""
+    lines = [Line(query, across=False) for query in schema_of(below).queries]
+    lines += [Line(replace(query, id=f"across {query.id}"), across=True) for query in schema_of(above).queries]
+    codes = {f"b{number}": number for number in range(len(blocks))}
+    queries = area_queries(lines, "area", codes)
+    domain = Domain((Column("area", "area", tuple(codes.values()), tuple(codes)), *DOMAIN.columns))
+    records = [(number, *record) for number, block in enumerate(blocks) for record in block]
+    counts = np.array([count(query, records, domain) for query in queries], dtype=np.int64)
+    release = Release(Schema(domain, (), tuple(queries)), "all", len(records), np.arange(len(queries)), counts, counts)
+    claims = attack_release(release, DEFAULT, K=6).claims
+    for verified in attack_levels(levels_of(blocks, below, above), K=6):
+        own = {Claim(claim.codes[1:], claim.m) for claim in claims if claim.codes[0] == verified.number and claim.k > 1}
+        assert own == set(verified.claims)
 
 
 def test_competing_blocks_are_told_apart_where_the_rest_as_one_is_not_enough() -> None:

@@ -9,7 +9,7 @@ request, no part of `all`.
 TRACT_BATCHES = {
     "synthetic_persons": STUDY.tracts.synthetic_persons.tracts,
     "synthetic_households": STUDY.tracts.synthetic_households.tracts,
-    "records": STUDY.tracts.claims.batches,
+    "records": STUDY.tracts.batches,
 }
 TRACT_STUDIES = [
     f"{source}/{reading}"
@@ -48,8 +48,10 @@ rule publish_tracts:
         "../../envs/environment.yaml"
     params:
         code=code_of("publish_tracts"),
-        tables=lambda wildcards: tract_tables_of(wildcards.source),
-        synthetic=synthetic_tracts,
+        persons=setting("tracts.persons"),
+        households=setting("tracts.households"),
+        synthetic_persons=setting("tracts.synthetic_persons"),
+        synthetic_households=setting("tracts.synthetic_households"),
         seed=setting("seed"),
     script:
         "../../scripts/gtv/publish_tracts.py"
@@ -76,9 +78,11 @@ rule attack_tracts:
         "../../envs/environment.yaml"
     params:
         code=code_of("attack_tracts"),
-        claims=setting("tracts.claims"),
-        asked=claims_of_tracts,
-        batches=lambda wildcards: TRACT_BATCHES[wildcards.source],
+        persons=setting("tracts.persons"),
+        households=setting("tracts.households"),
+        synthetic_persons=setting("tracts.synthetic_persons"),
+        synthetic_households=setting("tracts.synthetic_households"),
+        batches=setting("tracts.batches"),
         program=setting("program"),
         seed=setting("seed"),
     script:

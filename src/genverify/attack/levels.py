@@ -35,7 +35,7 @@ Ints = npt.NDArray[np.int64]
 DRAWS = 4
 VECTORS = 12  # class counts of a block from which candidates are drawn; all others are compared with these
 BRANCHED = 4_000_000  # coefficients of the program of all blocks up to which integers are searched with proofs
-SEARCHES = 200  # integer searches for one set of areas where the program is larger than that
+SEARCHES = 40  # integer searches for one set of areas where the program is larger than that
 
 
 @dataclass(frozen=True)
@@ -72,12 +72,20 @@ def attack_levels(
 
 class LevelsAttack:
     """
-    The attack on all blocks of some areas. `shared` is the part of its proofs that all blocks share, and `datasets` are all
-    that it met.
+    The attack on all blocks of some areas, or on those that are asked about, by their numbers. `shared` is the part of its
+    proofs that all blocks share, and `datasets` are all that it met.
     """
 
-    def __init__(self, levels: Levels, settings: ProgramSettings = DEFAULT, K: int = 20, seed: int = 1) -> None:
+    def __init__(
+        self,
+        levels: Levels,
+        settings: ProgramSettings = DEFAULT,
+        K: int = 20,
+        seed: int = 1,
+        asked: Sequence[int] | None = None,
+    ) -> None:
         self.levels, self.settings, self.rng = levels, settings, np.random.default_rng(seed)
+        self.asked = range(len(levels.blocks)) if asked is None else asked
         whole = build_joint(levels, settings.max_types)
         datasets = {z.tobytes(): z for z in whole.datasets(settings.make_solver(), K, seed)}
         if not datasets:
@@ -86,7 +94,7 @@ class LevelsAttack:
                 f"no dataset fits all tables of {names} together, or none was found within program.nodes and "
                 "program.seconds; where the counts are exact, block and area tables contradict each other"
             )
-        possible = possible_classes(whole, settings.make_solver(), list(datasets.values()))
+        possible = possible_classes(whole, settings.make_solver(), list(datasets.values()), self.asked)
         self.joint = whole.restricted(possible.classes)
         self.datasets: Ints = np.array(possible.datasets)[:, possible.classes]
         self.linear_programs, self.searches = possible.linear_programs, 0
@@ -100,7 +108,7 @@ class LevelsAttack:
         self.answers: dict[tuple[bytes, int, int], Bound] = {}
 
     def blocks(self, min_k: int = 1) -> Iterator[LevelsVerified]:
-        for number in range(len(self.levels.blocks)):
+        for number in self.asked:
             yield self.block(number, min_k)
 
     def block(self, number: int, min_k: int = 1) -> LevelsVerified:

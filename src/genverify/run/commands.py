@@ -23,6 +23,9 @@ def add_parser(commands: Any) -> None:
     explain.add_argument("block", help="15-digit GEOID of the block")
     explain.add_argument("claim", help="for instance TEN=3,HHSIZE=1,THHRACE=2,m=1 (m = 1 if left out)")
     explain.add_argument("--study", type=Path, default=STUDY, help="results of a variant (%(default)s)")
+    explain.add_argument(
+        "--tracts", type=Path, help="results about whole tracts, e.g. results/tracts/synthetic_persons/bins"
+    )
     explain.set_defaults(run=_explain)
     excluded = commands.add_parser("excluded", help="say which counts of records of a block cannot exist")
     excluded.add_argument("block", help="15-digit GEOID of the block")
@@ -117,8 +120,13 @@ def _bounds(release: "Release", text: str) -> "tuple[list[dict[str, Any]], list[
 
 def _explain(options: argparse.Namespace) -> None:
     from genverify.attack.words.command import explain_claim
+    from genverify.papers.gtv.tracts.explain import explain_in_tract
 
-    for line in explain_claim(options.study, options.block, options.claim):
+    if options.tracts:
+        lines = explain_in_tract(options.tracts, options.block, options.claim)
+    else:
+        lines = explain_claim(options.study, options.block, options.claim)
+    for line in lines:
         print(line)
 
 

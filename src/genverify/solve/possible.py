@@ -30,12 +30,15 @@ class Possible:
     linear_programs: int
 
 
-def possible_classes(joint: Joint, solver: Solver, datasets: Sequence[Ints]) -> Possible:
+def possible_classes(joint: Joint, solver: Solver, datasets: Sequence[Ints], asked: Sequence[int]) -> Possible:
     """
     As many records as possible in classes that were never seen, again and again: a point shows more classes to be possible,
-    or there is none, and the multipliers of that one answer rule out all that are left.
+    or there is none, and the multipliers of that one answer rule out all that are left. Only the classes of some blocks are
+    asked about; those of the others are left as they are.
     """
     unseen: Flags = ~np.any(datasets, axis=0)
+    for number in set(range(len(joint.programs))) - set(asked):
+        unseen[joint.spans[number]] = False
     found, rounds = list(datasets), 0
     lp = solver.linear_program(joint.A, joint.lo, joint.hi) if unseen.any() else None
     while lp is not None and unseen.any() and rounds < ROUNDS:

@@ -10,6 +10,7 @@ import pytest
 from genverify.checker.check import CertificateError
 from genverify.checker.file import read_proofs, write_proofs
 from genverify.core.errors import DataError
+from genverify.papers.gtv.tracts.explain import explain_in_tract
 from genverify.papers.gtv.tracts.publish import choose_tracts
 from genverify.papers.gtv.tracts.settings import TractTables
 from genverify.solve.settings import ProgramSettings
@@ -18,7 +19,7 @@ from script_jobs import job, script
 DATA = Path(__file__).parents[3] / "data" / "census"
 TABLES = [DATA / "person_tables.yaml", DATA / "reconstruction_tables.yaml"]
 READINGS = {"years": None, "bins": "binned"}
-ASKED = {"min_k": 1, "largest_block": 100}
+PROOFS = "proofs/000.jsonl.gz"
 PUBLISHED = TractTables(
     domain=str(DATA / "persons.yaml"),
     universe="everything",
@@ -26,7 +27,9 @@ PUBLISHED = TractTables(
     block_tables=["P1", "P12", "P14"],
     tract_tables=["PCT12", "PCT12A", "PCT12H"],
     readings=READINGS,
-    **ASKED,
+    min_k=1,
+    largest_block=100,
+    datasets=5,
 )
 RACES = ["white", "black", "aian", "asian", "nhpi", "other"]
 FILES = {
@@ -61,12 +64,10 @@ def study(records: Path, program_settings: ProgramSettings) -> Path:
         inputs = {"source": records, "domain": DATA / "persons.yaml", "tables": TABLES}
         outputs = {**files, "records": here / "records.parquet", "manifest": here / "manifest.json"}
         wildcards = {"source": "records", "reading": reading}
-        script("publish_tracts")(job(inputs, outputs, wildcards, tables=PUBLISHED, synthetic=None, seed=1))
-        parts = {name: here / f"{name}.parquet" for name in ("claims", "areas", "whole")} | {
-            "proofs": here / "proofs.jsonl.gz"
-        }
-        how = {"claims": {"datasets": 5, "batches": 1}, "asked": ASKED, "batches": 1, "program": program_settings, "seed": 1}
-        script("attack_tracts")(job(files, parts, {"batch": "000"}, **how))
+        script("publish_tracts")(job(inputs, outputs, wildcards, persons=PUBLISHED, seed=1))
+        parts = {name: here / f"{name}.parquet" for name in ("claims", "areas", "whole")} | {"proofs": here / PROOFS}
+        how = {"persons": PUBLISHED, "batches": 1, "program": program_settings, "seed": 1}
+        script("attack_tracts")(job(files, parts, {**wildcards, "batch": "000"}, **how))
         check(here)
         lists = {name: [parts[name]] for name in ("claims", "areas", "whole")}
         outputs = {"judged": here / "judged.csv", "whole": here / "whole.csv"}
@@ -83,7 +84,7 @@ def study(records: Path, program_settings: ProgramSettings) -> Path:
 def check(here: Path) -> pd.DataFrame:
     """The stored proofs, checked from the files."""
     files = {name: here / file for name, file in FILES.items()}
-    lists = {"claims": [here / "claims.parquet"], "proofs": [here / "proofs.jsonl.gz"]}
+    lists = {"claims": [here / "claims.parquet"], "proofs": [here / PROOFS]}
     script("check_tracts")(job({**files, **lists}, {"checked": here / "checked.csv"}))
     return pd.read_csv(here / "checked.csv")
 
@@ -100,7 +101,7 @@ def test_the_stored_proofs_carry_every_claim_of_both_levels(study: Path) -> None
 @pytest.mark.parametrize("change", ["claim", "block", "order", "counts"])
 def test_proofs_that_do_not_carry_the_claims_are_refused(study: Path, tmp_path: Path, change: str) -> None:
     here = shutil.copytree(study / "records" / "bins", tmp_path / "bins")
-    lines = list(read_proofs(here / "proofs.jsonl.gz"))
+    lines = list(read_proofs(here / PROOFS))
     claims = pd.read_parquet(here / "claims.parquet")
     if change == "claim":
         claims.loc[claims["tables"] == "both", "m"] += 1
@@ -111,10 +112,26 @@ def test_proofs_that_do_not_carry_the_claims_are_refused(study: Path, tmp_path: 
     else:
         lines[0]["shared"]["release"] = "0" * 64
     claims.to_parquet(here / "claims.parquet", index=False)
-    write_proofs(lines, here / "proofs.jsonl.gz")
+    write_proofs(lines, here / PROOFS)
     words = {"claim": "without proof", "block": "without proofs", "order": "comes before", "counts": "other counts"}
     with pytest.raises(CertificateError, match=words[change]):
         check(here)
+
+
+def test_a_claim_is_explained_from_its_stored_proof(study: Path) -> None:
+    here = study / "records" / "bins"
+    claims = pd.read_parquet(here / "claims.parquet")
+    young = claims[(claims["tables"] == "both") & claims["area"].str.endswith("2")].iloc[-1]
+    said = ",".join(f"{name}={young[name]}" for name in ("QSEX", "QAGE", "CENHISP", "CENRACE") if young[name] >= 0)
+    text = "\n".join(explain_in_tract(here, young["area"], f"{said},m={young['m']}"))
+    assert "Verified: true of every dataset" in text
+    assert "At least" in text
+    never = "\n".join(explain_in_tract(here, young["area"], "QAGE=90,m=3"))
+    assert "Not among the verified claims" in never
+    with pytest.raises(DataError, match="no tract"):
+        list(explain_in_tract(here, "990010201011000", "QAGE=3"))
+    with pytest.raises(DataError, match="no block"):
+        list(explain_in_tract(here, young["area"][:-1] + "9", "QAGE=3"))
 
 
 def test_a_tract_with_one_solution_varies_in_nothing(study: Path) -> None:

@@ -14,20 +14,14 @@ from genverify.attack.verify import Verdict
 from genverify.core.claims import Claim
 from genverify.core.levels import Levels, make_levels
 from genverify.core.seeds import derive_seed
+from genverify.papers.gtv.tracts.settings import TractTables
 from genverify.solve.datasets import draw_dataset
 from genverify.solve.settings import ProgramSettings
 from genverify.solve.variability import Variability, solution_variability
 
 BLOCKS, TRACT, BOTH = "block tables", "tract tables", "both"
+DATASETS = 20  # of a block from its own tables
 LARGEST_SEARCHED = 20_000_000  # coefficients of a tract's program up to which its solution variability is asked for
-
-
-@dataclass(frozen=True)
-class Asked:
-    """Which claims are asked about: of so many columns or more, in blocks of so many records or fewer."""
-
-    min_k: int
-    largest_block: int
 
 
 @dataclass(frozen=True)
@@ -52,26 +46,26 @@ class TractFound:
     whole: Mapping[str, Any]
 
 
-def attack_tract(levels: Levels, settings: ProgramSettings, asked: Asked, K: int, seed: int) -> TractFound:
+def attack_tract(levels: Levels, settings: ProgramSettings, asked: TractTables, seed: int) -> TractFound:
     """Every block from its own tables and from all; the tract as a whole from its own. Every proof is checked."""
     [area] = levels.areas
-    found = list(_blocks_alone(levels, settings, asked, K, seed))
+    found = list(_blocks_alone(levels, settings, asked, seed))
     seed_here = derive_seed(seed, "tracts", area.release.block)
     if area.release.n <= asked.largest_block:
-        [one] = LevelsAttack(make_levels([area.release], []), settings, K, seed_here).blocks(asked.min_k)
+        [one] = LevelsAttack(make_levels([area.release], []), settings, asked.datasets, seed_here).blocks(asked.min_k)
         found.append(_found(TRACT, one.block, one.n, one.claims, one.undecided, one.certificates))
-    attack = LevelsAttack(levels, settings, K, seed_here)
+    numbers = np.flatnonzero(levels.sizes <= asked.largest_block).tolist()
+    attack = LevelsAttack(levels, settings, asked.datasets, seed_here, numbers)
     lines: list[Mapping[str, Any]] = [{"block": area.release.block, "shared": attack.shared}]
-    for number in np.flatnonzero(levels.sizes <= asked.largest_block).tolist():
-        one = attack.block(number, asked.min_k)
+    for one in attack.blocks(asked.min_k):
         found.append(_found(BOTH, one.block, one.n, one.claims, one.undecided, one.certificates))
         lines.append({"block": one.block, "alone": one.alone, "together": one.together})
     return TractFound(found, lines, _whole(attack, found, lines, settings, seed_here))
 
 
-def _blocks_alone(levels: Levels, settings: ProgramSettings, asked: Asked, K: int, seed: int) -> Iterator[Found]:
+def _blocks_alone(levels: Levels, settings: ProgramSettings, asked: TractTables, seed: int) -> Iterator[Found]:
     for block in [block for block in levels.blocks if block.n <= asked.largest_block]:
-        one = attack_release(block, settings, K, asked.min_k, derive_seed(seed, "generate", block.block))
+        one = attack_release(block, settings, DATASETS, asked.min_k, derive_seed(seed, "generate", block.block))
         open_ = [d.claim for d in one.decisions if d.verdict in (Verdict.UNDECIDED, Verdict.UNCERTIFIED)]
         yield _found(BLOCKS, block.block, block.n, one.claims, open_, [one.certificate])
 

@@ -4,6 +4,8 @@ from pydantic import Field
 
 from genverify.core.closed import Name, Section
 
+KIND_OF = {"synthetic_persons": "persons", "synthetic_households": "households", "records": "persons"}
+
 
 class TractTables(Section):
     """What is published about some records: their domain and universe, the tables of a block and of the tract, readings."""
@@ -16,16 +18,12 @@ class TractTables(Section):
     readings: dict[Name, str | None] = Field(min_length=1)
     min_k: int = Field(ge=1)
     largest_block: int = Field(ge=1)
+    datasets: int = Field(ge=1)
 
 
 class SyntheticTracts(Section):
     tracts: int = Field(ge=1)
     records: int = Field(ge=1)
-
-
-class TractClaims(Section):
-    datasets: int = Field(ge=1)
-    batches: int = Field(ge=1, le=1000)
 
 
 class Tracts(Section):
@@ -34,4 +32,4 @@ class Tracts(Section):
     synthetic_persons: SyntheticTracts
     synthetic_households: SyntheticTracts
     records: str | None
-    claims: TractClaims
+    batches: int = Field(ge=1, le=1000)
