@@ -78,8 +78,17 @@ def test_one_line_on_a_terminal_and_plain_lines_elsewhere(
     stream: io.StringIO, text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(watch, "lines", lambda *_: iter(["a", "b"]))
+    monkeypatch.delenv("NO_COLOR", raising=False)
     watch.watch(Path(), stream)
     assert stream.getvalue() == text
+
+
+def test_without_colours_no_line_is_written_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watch, "lines", lambda *_: iter(["a", "b"]))
+    monkeypatch.setenv("NO_COLOR", "1")
+    stream = Terminal()
+    watch.watch(Path(), stream)
+    assert stream.getvalue() == "a\nb\n"
 
 
 def test_where_no_study_runs_this_is_said(tmp_path: Path) -> None:
