@@ -7,6 +7,7 @@ from typing import Any
 from genverify.attack.block import claim_where
 from genverify.attack.words.command import conditions
 from genverify.attack.words.layout import explain_proof
+from genverify.attack.words.reasons import Reasons
 from genverify.checker.levels import LevelsChecker
 from genverify.core.claims import Claim, parse_claim
 from genverify.core.errors import DataError
@@ -36,7 +37,7 @@ def explain_in_tract(folder: Path, block: str, text: str) -> Iterator[str]:
         stored = _stored(release, certificate, said)
         if stored:
             yield "Verified: true of every dataset that fits the tables of all blocks and of the tract (proof checked)."
-            yield from explain_proof(release, certificate, stored)
+            yield from explain_proof(Reasons(release, certificate["lemmas"]), certificate, stored)
             yield from _nobody(shared)
             return
     yield "Not among the verified claims: some dataset may contradict it, or it was not asked."
