@@ -112,8 +112,8 @@ def _run(request: dict[str, object], streams: list[int]) -> int:
     except BaseException:
         traceback.print_exc()
         code = 1
-    for stream in (sys.stdout, sys.stderr):
-        stream.flush()
+    for written in (sys.stdout, sys.stderr):
+        written.flush()
     return code
 
 

@@ -19,7 +19,8 @@ Columns = tuple[int, ...]
 KEPT = 8
 KEPT_ATOMS = 64
 KEPT_UNIVERSES = 10_000
-K, V = TypeVar("K", bound=Hashable), TypeVar("V")
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
 
 
 def _kept(known: OrderedDict[K, V], key: K, make: Callable[[], V], most: int = KEPT) -> V:
@@ -64,9 +65,9 @@ class Grids:
     @lru_cache(maxsize=KEPT_UNIVERSES)  # noqa: B019
     def places(self, columns: Columns, query: int) -> Ints:
         """The flat places of a query in the grid of some columns."""
-        index = 0
-        if columns:
-            index = np.ravel_multi_index(box(self.domain, self.atoms, columns, self.added[query]), self.shape(columns))
+        if not columns:
+            return np.zeros(1, dtype=np.int64)
+        index = np.ravel_multi_index(box(self.domain, self.atoms, columns, self.added[query]), self.shape(columns))
         return np.asarray(index, dtype=np.int64).ravel()
 
 
