@@ -9,6 +9,8 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
+import time
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -55,6 +57,7 @@ def _serve() -> None:
     import snakemake.cli  # noqa: F401
 
     answers = os.fdopen(os.dup(1), "w")
+    _warm_jobs()
     for line in sys.stdin:
         reading, writing = os.pipe()
         if (child := os.fork()) == 0:
@@ -66,6 +69,17 @@ def _serve() -> None:
         _, status = os.waitpid(child, 0)
         answers.write(json.dumps([os.waitstatus_to_exitcode(status), said]) + "\n")
         answers.flush()
+
+
+def _warm_jobs() -> None:
+    """Let jobs be run by a process that has imported their libraries: what Snakemake takes for Python hands them over."""
+    helper, address = Path(__file__).with_name("warm_job.py"), str(Path(tempfile.mkdtemp()) / "jobs")
+    one_thread = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}  # as Snakemake tells its jobs
+    words = [sys.executable, str(helper), "--serve", address, str(os.getpid())]
+    subprocess.Popen(words, env={**os.environ, **one_thread}, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    while not Path(address).exists():
+        time.sleep(0.01)
+    sys.executable = f"{sys.executable} -I -S {helper} {address}"
 
 
 def _child(request: dict[str, Any], output: int) -> int:

@@ -54,7 +54,8 @@ def _forced(program: Program, records: Codes) -> Ints:
     for bit in range(columns):
         halves = free.reshape(-1, 2, 1 << bit)
         halves[:, 0] |= halves[:, 1]
-    return ~free & ((1 << columns) - 1)
+    forced: Ints = ~free & ((1 << columns) - 1)
+    return forced
 
 
 def _smallest(forced: Ints, named: Ints) -> Ints:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from itertools import product
 from typing import Any
 
@@ -130,5 +131,11 @@ def _lines(
                 raise DataError(f"table {name}, line {line}: unknown group {word!r}: {nearest(word, list(groups))}")
         predicate = clause
         for word in words:
-            predicate = predicate & groups[word].predicate
+            predicate = _both(predicate, groups[word].predicate)
         yield Query(f"{name}.{line}", name, ", ".join(groups[word].label for word in words), predicate, sums)
+
+
+@lru_cache(maxsize=20_000)
+def _both(one: Predicate, other: Predicate) -> Predicate:
+    """Both conditions; a study is read several times, with the same lines."""
+    return one & other

@@ -11,8 +11,8 @@ from genverify.core.files import read_yaml
 from genverify.papers.gtv.cost import block_seconds, households_of
 from genverify.run.settings import Config
 
-# where nothing was measured yet: a job without what it does to blocks, a block's results of one variant, a household of the microdata,
-# and the size of a block that is known only with the microdata
+# where nothing was measured yet: a job without what it does to blocks, a block's results of one variant, a household of the
+# microdata, and the size of a block that is known only with the microdata
 SECONDS_PER_JOB = 3.0
 BYTES_PER_BLOCK, BYTES_PER_HOUSEHOLD = 12_000, 4
 STATES, TYPICAL_HOUSEHOLDS = 51, 10

@@ -104,7 +104,8 @@ class Exchange:
         order, starts, sizes = self.program.grouped
         if len(order) == len(sizes):  # every class is one type
             return classes
-        return order[starts[classes] + self.rng.integers(0, sizes[classes])]
+        types: Ints = order[starts[classes] + self.rng.integers(0, sizes[classes])]
+        return types
 
     def step(self, points: Ints) -> Ints:
         """

@@ -113,7 +113,7 @@ class Implied:
     def _within(self, family: Sequence[int]) -> Ints:
         """Whether (1 or 0) each cell of a family lies inside each other one that names no column which it does not name."""
         outside = 1 - self.allowed
-        inside = (self.allowed[family] @ outside.T == 0).astype(np.int64)
+        inside: Ints = (self.allowed[family] @ outside.T == 0).astype(np.int64)
         inside[np.arange(len(family)), family] = 0
         return inside
 

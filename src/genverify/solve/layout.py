@@ -65,9 +65,9 @@ class Grids:
     @lru_cache(maxsize=KEPT_UNIVERSES)  # noqa: B019
     def places(self, columns: Columns, query: int) -> Ints:
         """The flat places of a query in the grid of some columns."""
-        index: Ints = np.zeros(1, dtype=np.int64)
-        if columns:
-            index = np.ravel_multi_index(box(self.domain, self.atoms, columns, self.added[query]), self.shape(columns))
+        if not columns:
+            return np.zeros(1, dtype=np.int64)
+        index = np.ravel_multi_index(box(self.domain, self.atoms, columns, self.added[query]), self.shape(columns))
         return np.asarray(index, dtype=np.int64).ravel()
 
 
