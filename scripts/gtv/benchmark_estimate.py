@@ -7,7 +7,8 @@ import pandas as pd
 from genverify.attack.datasetfile import read_datasets
 from genverify.attack.estimate import Effort
 from genverify.attack.settings import Verify
-from genverify.core.release import read_releases, read_schema
+from genverify.core.claims import Codes
+from genverify.core.release import Release, read_releases, read_schema
 from genverify.core.timing import progress
 from genverify.papers.gtv.probability.coverage import compare_estimates, coverage_table
 from genverify.papers.gtv.probability.priors import SINGLED, Areas, chosen_smoothing
@@ -24,7 +25,8 @@ def main(job: Job) -> None:
     max_types = job.settings("program", ProgramSettings).max_types
     areas = Areas.of(pd.read_parquet(job.input.areas), schema.domain, chosen_smoothing(pd.read_csv(job.input.smoothing)))
     effort, budget = Effort(**settings.estimate.model_dump()), Budget(**own.budget.model_dump())
-    releases, starts = [], {}
+    releases: list[Release] = []
+    starts: dict[str, Codes] = {}
     for counts, datasets in zip(job.input.counts, job.input.datasets, strict=True):
         own_releases = list(read_releases(Path(counts), schema))
         starts |= read_datasets(Path(datasets), own_releases)
