@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 
 from genverify.core.release import read_releases, read_schema
-from genverify.papers.gtv.probability.cost import compare_speed, measure_memory
+from genverify.papers.gtv.probability.cost import compare_speed, measure_memory, time_arrays
 from genverify.papers.gtv.probability.settings import CountingBenchmark, Probability
 from genverify.run.jobs import Job, run
 from genverify.solve.counting.diagram import Budget
@@ -20,9 +20,10 @@ def main(job: Job) -> None:
     releases = list(read_releases(Path(job.input.counts), read_schema(Path(job.input.schema))))
     programs = [build_program(release, max_types) for release in releases]
     small = [program for program in programs if program.classes <= own.classes][: own.blocks]
+    larger = [program for program in programs if own.classes < program.classes <= own.larger][: own.blocks]
     largest = max(programs, key=lambda program: program.classes)
     budgets = [replace(budget, states=budget.states // part, moves=budget.moves // part) for part in own.parts]
-    found = [compare_speed(small, budget), measure_memory(largest.release, max_types, budgets)]
+    found = [compare_speed(small, budget), time_arrays(larger, budget), measure_memory(largest.release, max_types, budgets)]
     pd.concat(found, ignore_index=True).to_csv(job.output.table, index=False, float_format="%.6g")
 
 

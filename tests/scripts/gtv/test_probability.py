@@ -94,7 +94,7 @@ def test_smoothing_is_chosen_among_the_values_given(study: Path) -> None:
 
 def test_the_benchmarks_of_counting_and_of_estimates(study: Path, program_settings: ProgramSettings) -> None:
     program, table = program_settings.model_dump(), study / "cost.csv"
-    counting = {"blocks": 2, "classes": 100, "parts": [1]}
+    counting = {"blocks": 2, "classes": 100, "larger": 200, "parts": [1]}
     script("benchmark_counting")(
         job({"schema": study / "schema.json", "counts": study / "counts.parquet"}, {"table": table},
             counting=counting, program=program, probability=SETTINGS)

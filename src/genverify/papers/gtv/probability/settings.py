@@ -23,6 +23,7 @@ class ChainEffort(Section):
 class CountingBenchmark(Section):
     blocks: int = Field(ge=1)
     classes: int = Field(ge=1)
+    larger: int = Field(ge=1)
     parts: list[Annotated[int, Field(ge=1)]] = Field(min_length=1)
 
 
