@@ -133,8 +133,10 @@ class _Checker:
         largest = max(map(abs, (*y.values(), *c.values())), default=0)
         if largest * int(np.abs(self.sums.weights).max(initial=1)) * len(y) > WIDE:
             return None
-        if len(y) == 1 and not ends and self.distinct(*y):
-            return self.one_row(*y, *y.values(), c)
+        if len(y) == 1 and not ends:
+            ((row, own),) = y.items()
+            if self.distinct(row):
+                return self.one_row(row, own, c)
         w = np.zeros(len(self.sums.cells), dtype=np.int64)
         for row, own in y.items():
             part = slice(self.start[row], self.start[row + 1])
