@@ -183,7 +183,10 @@ rule benchmark_marginals:
 rule write_marginals:
     """Put the times of all marginal cases into one table."""
     input:
-        cases=expand("results/benchmark/marginals/{case}.csv", case=STUDY.benchmark.marginals.cases),
+        cases=expand(
+            "results/benchmark/marginals/{case}.csv",
+            case=STUDY.benchmark.marginals.cases,
+        ),
     output:
         table="results/benchmark/marginals.csv",
         record="results/benchmark/marginals.record.json",

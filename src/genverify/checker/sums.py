@@ -56,6 +56,7 @@ class _Checker:
         self.sums = sums
         self.shown = Shown(sums.lo.tolist(), sums.hi.tolist())
         self.lo, self.hi = sums.lo.astype(np.int64), sums.hi.astype(np.int64)  # the same, for long rows
+        self.once = dict[int, bool]()
         self.row = {name: at for at, name in enumerate(sums.rows)}
         self.entries = list(zip(sums.columns.tolist(), sums.weights.tolist(), strict=True))
         self.start, self.least, self.most = sums.start.tolist(), sums.least.tolist(), sums.most.tolist()
@@ -129,10 +130,14 @@ class _Checker:
 
     def long(self, y: Sparse, c: Sparse, ends: Mapping[int, tuple[int, int]]) -> int | None:
         """The bound of a leaf whose rows have many cells, by arrays; none where 64 bits might not hold it."""
-        w = np.zeros(len(self.sums.cells), dtype=np.int64)
         largest = max(map(abs, (*y.values(), *c.values())), default=0)
         if largest * int(np.abs(self.sums.weights).max(initial=1)) * len(y) > WIDE:
             return None
+        if len(y) == 1 and not ends:
+            ((row, own),) = y.items()
+            if self.distinct(row):
+                return self.one_row(row, own, c)
+        w = np.zeros(len(self.sums.cells), dtype=np.int64)
         for row, own in y.items():
             part = slice(self.start[row], self.start[row + 1])
             np.subtract.at(w, self.sums.columns[part], own * self.sums.weights[part])
@@ -145,6 +150,27 @@ class _Checker:
         if float((np.abs(w).astype(np.float64) * np.abs(reach)).sum()) > WIDE:
             return None
         return int((w * reach).sum()) + sum(int(own * (self.most if own > 0 else self.least)[row]) for row, own in y.items())
+
+    def distinct(self, row: int) -> bool:
+        """Whether a row names no cell twice."""
+        if row not in self.once:
+            cells = self.sums.columns[self.start[row] : self.start[row + 1]]
+            self.once[row] = len(np.unique(cells)) == len(cells)
+        return self.once[row]
+
+    def one_row(self, row: int, y: int, c: Sparse) -> int | None:
+        """The same for one row: only its own cells are looked at."""
+        part = slice(self.start[row], self.start[row + 1])
+        cells, w = self.sums.columns[part], -y * self.sums.weights[part]
+        terms = w * np.where(w > 0, self.hi[cells], self.lo[cells])
+        if float(np.abs(terms.astype(np.float64)).sum()) > WIDE:
+            return None
+        total = int(terms.sum()) + int(y * (self.most if y > 0 else self.least)[row])
+        for cell, own in c.items():
+            mine = np.flatnonzero(cells == cell)
+            before, term = (int(w[mine[0]]), int(terms[mine[0]])) if len(mine) else (0, 0)
+            total += (before + own) * (self.shown.hi if before + own > 0 else self.shown.lo)[cell] - term
+        return total
 
     def nothing(self, leaf: Mapping[str, Any], ends: Mapping[int, tuple[int, int]], place: str) -> int:
         """The most that 0 can be by these multipliers: below 0, there are no counts that fit."""
