@@ -22,7 +22,7 @@ def main(job: Job) -> None:
     blocks, tracts = (
         schema_of(domain, text, own, published.universe) for own in (published.block_tables, published.tract_tables)
     )
-    records, label = _records(job, domain, published.universe)
+    records, label = _records(job, domain, published)
     reading = make_reading(text, blocks, tracts, published.readings[job.wildcards.reading])
     levels = list(tract_levels(records, blocks, tracts, reading))
     write_schema(levels[0].schema, Path(job.output.blocks))
@@ -34,17 +34,19 @@ def main(job: Job) -> None:
     log.info("%d tracts, %d blocks, %d records", len(levels), sum(len(one.blocks) for one in levels), len(records))
 
 
-def _records(job: Job, domain: DomainFile, universe: str) -> tuple[pd.DataFrame, str]:
-    """The records of some synthetic tracts, or of all tracts of a file."""
+def _records(job: Job, domain: DomainFile, published: TractTables) -> tuple[pd.DataFrame, str]:
+    """The records of some synthetic tracts, without their largest blocks, or of all tracts of a file."""
     source = Path(job.input.source)
     if not source.is_dir():
         return read_person_records(source, domain.domain), f"records of {source.name}"
     records = read_microdata(source, ["block", *domain.domain.names]).to_pandas()
-    for name, codes in domain.universe(universe).keeps.clauses:
+    for name, codes in domain.universe(published.universe).keeps.clauses:
         records = records[records[name].isin(list(codes))]
     records["block"] = records["block"].astype(str)
     chosen, seed = job.settings(job.wildcards.source, SyntheticTracts), derive_seed(job.params.seed, "tracts", "sample")
-    return choose_tracts(records, chosen.tracts, chosen.records, seed), data_label(source.with_suffix(".json"))
+    own = choose_tracts(records, chosen.tracts, chosen.records, seed)
+    kept = own[own.groupby("block")["block"].transform("size") <= published.largest_block].reset_index(drop=True)
+    return kept, data_label(source.with_suffix(".json"))
 
 
 if __name__ == "__main__":
