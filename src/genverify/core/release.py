@@ -4,7 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from genverify.core.clip import clip_query, clip_rule
 from genverify.core.domain import Column, Domain, DomainFile, read_domain
 from genverify.core.errors import DataError, ReleaseError
 from genverify.core.files import read_json, read_yaml
@@ -115,39 +116,15 @@ def build_schema(domain_file: DomainFile, tables: Mapping[str, Any], settings: R
     chosen = domain_file.rules if settings.structural_zeros else universe.rules
     rules = tuple(clip_rule(domain_file.rules[name], domain) for name in chosen)
     queries = build_queries(tables, domain_file, universe, settings.tables, settings.groups)
-    return Schema(domain, rules, tuple(_clip_query(query, domain) for query in queries))
+    return Schema(domain, rules, tuple(clip_query(query, domain) for query in queries))
 
 
 def restricted(release: Release, codes: Mapping[str, Sequence[int]]) -> Release:
     """The release about records that hold only the given codes: fewer datasets, every one of which fits the whole."""
     domain = release.schema.domain.restrict(codes)
     rules = tuple(clip_rule(rule, domain) for rule in release.schema.rules)
-    queries = tuple(_clip_query(query, domain) for query in release.schema.queries)
+    queries = tuple(clip_query(query, domain) for query in release.schema.queries)
     return replace(release, schema=Schema(domain, rules, queries))
-
-
-def _clip_query(query: Query, domain: Domain) -> Query:
-    """The query without codes that no record of the domain holds; most have none and stay as they are."""
-    clipped = _clip(query.predicate, domain)
-    return query if clipped is query.predicate else replace(query, predicate=clipped)
-
-
-def _clip(predicate: Predicate, domain: Domain) -> Predicate:
-    """The predicate without codes that no record of the domain holds; itself where it has none."""
-    if all(_held(domain[name].codes).issuperset(codes) for name, codes in predicate.clauses):
-        return predicate
-    known = ((name, codes, domain[name].codes) for name, codes in predicate.clauses)
-    return Predicate(tuple((name, tuple(code for code in codes if code in held)) for name, codes, held in known))
-
-
-@cache
-def _held(codes: tuple[int, ...]) -> frozenset[int]:
-    return frozenset(codes)
-
-
-def clip_rule(rule: Rule, domain: Domain) -> Rule:
-    """The rule without codes that no record of the domain holds."""
-    return Rule(rule.name, _clip(rule.when, domain), tuple(_clip(option, domain) for option in rule.one_of))
 
 
 def write_schema(schema: Schema, path: Path) -> None:

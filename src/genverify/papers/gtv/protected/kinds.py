@@ -11,10 +11,11 @@ from scipy.sparse import csc_array, csr_array
 
 from genverify.core.arrays import Ints
 from genverify.core.claims import Codes
+from genverify.core.clip import clip_rule
 from genverify.core.domain import read_domain
 from genverify.core.errors import ConfigError, nearest
 from genverify.core.predicates import EVERY, Flags, Rule
-from genverify.core.release import Release, Schema, clip_rule, read_study
+from genverify.core.release import Release, Schema, read_study
 from genverify.core.settings import ReleaseSettings
 from genverify.solve.classes import matched_classes
 from genverify.solve.datasets import draw_dataset
