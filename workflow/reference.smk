@@ -1,7 +1,7 @@
 """
 Reads: the figures and tables of all five papers (workflow/reference.yaml lists them), and the job records behind them.
 Writes: docs/reference/, which is kept with the code, so the rule always runs: in a fresh clone its files would pass for newer than any result.
-`genverify reference --write gtv cellbounds` makes the set from what is there, without asking for more.
+`genverify reference --write gtv cellbounds` makes the part of these papers from what is there, without asking for more.
 """
 
 from genverify.run.reference.listing import read_listing

@@ -109,6 +109,14 @@ def test_another_run_of_the_study_gives_the_same_bytes(reference: Path) -> None:
 
 
 def test_papers_can_be_named(reference: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = manifest()
+    assert main(["reference", "--write", "two"]) == 0
+    assert manifest()["results"] == before["results"]
+    assert main(["reference"]) == 0
+    (reference / "docs" / "reference" / f"{Path(TARGET).stem}.png").write_bytes(b"")
+    assert main(["reference", "--write", "two"]) == 1
+    assert "so it cannot stay. Make its paper again, too" in capsys.readouterr().err
+    shutil.rmtree(reference / "docs" / "reference")
     assert main(["reference", "--write", "two"]) == 0
     assert list(manifest()["results"]) == ["figures/ablation.pdf"]
     assert manifest()["absent"][TARGET] == "not asked for"

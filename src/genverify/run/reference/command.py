@@ -30,7 +30,7 @@ def add_parser(commands: Any) -> None:
     asked = parser.add_mutually_exclusive_group()
     asked.add_argument("--check", action="store_true", help="say whether it is whole and current (what is done by default)")
     asked.add_argument("--write", nargs="*", metavar="PAPER",
-                       help="make it from the results here, of all papers or of those named")  # fmt: skip
+                       help="make it from the results here, of all or of the named papers (the others stay)")  # fmt: skip
     parser.add_argument("--configfile", nargs="+", action="extend", type=Path, default=[], metavar="FILE",
                         help="laid over config.yaml, as for Snakemake")  # fmt: skip
     parser.set_defaults(run=_reference)

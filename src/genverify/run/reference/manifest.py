@@ -1,7 +1,7 @@
 """The manifest of a reference set: what each file was made from, as the job records say; no times, places or versions."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -66,11 +66,23 @@ def data_of(chain: Chain) -> dict[str, str]:
     return {path: value for job in chain.jobs for path, value in job.inputs.items() if path in chain.raw}
 
 
-def manifest_of(entries: Mapping[str, Entry], chains: Mapping[str, Chain], absent: Mapping[str, str], page: str) -> Manifest:
+def manifest_of(entries: Mapping[str, Entry], chains: Mapping[str, Chain], absent: Mapping[str, str], page: str,
+                kept: Manifest | None = None) -> Manifest:  # fmt: skip
     """All of it: the results, what is absent and why, the jobs and the raw files that the results share."""
-    jobs = {name: job for target in entries for name, job in jobs_of(chains[target]).items()}
-    data = {path: value for target in entries for path, value in data_of(chains[target]).items()}
+    jobs = {name: job for chain in chains.values() for name, job in jobs_of(chain).items()}
+    data = {path: value for chain in chains.values() for path, value in data_of(chain).items()}
+    old = kept or {}
+    for target in sorted(entries.keys() - chains.keys()):
+        _take_over(jobs, old["jobs"], entries[target]["jobs"], target)
+        _take_over(data, old["data"], entries[target]["data"], target)
     return {"page": page, "results": dict(entries), "absent": dict(absent), "jobs": jobs, "data": data}
+
+
+def _take_over(known: dict[str, Any], old: Mapping[str, Any], names: Sequence[str], target: str) -> None:
+    """What a result that stays was made from; what it shares with the others must be the same."""
+    for name in names:
+        if known.setdefault(name, old[name]) != old[name]:
+            raise DataError(f"{target} was made from another {name} than the results here: make its paper again, too")
 
 
 def write_manifest(manifest: Manifest, path: Path) -> None:

@@ -22,8 +22,10 @@ from genverify.run.reference.manifest import (
     MANIFEST,
     PAGE,
     Entry,
+    Manifest,
     entry_of,
     manifest_of,
+    read_manifest,
     seed_of,
     sources_of,
     write_manifest,
@@ -49,16 +51,19 @@ def write_reference(place: Place, layout: Layout, config: Config, papers: Sequen
     """
     Make the set anew from the results that are there, of all papers or of those named; what is missing is listed as absent.
 
-    AuditError if one of the results is not what its settings, code and data would give; the set that was there then stays.
+    Results of papers that are not named stay as they are, where the set shows them. AuditError if one of the results here is
+    not what its settings, code and data would give; the set that was there then stays.
     """
     listing = read_listing(place.listing)
     absent = absent_of(listing, papers)
     present = [target for target in listing.targets if target not in absent]
+    kept = kept_of(place.folder, [target for target, reason in absent.items() if reason == NOT_ASKED])
+    absent = {target: reason for target, reason in absent.items() if target not in kept["results"]}
     records = find_records(layout.made)
     _check(walk(present, records), records, layout, config)
     chains = {target: walk([target], records) for target in present}
     with TemporaryDirectory(dir=place.folder.parent, prefix=place.folder.name) as beside:
-        entries = _write(Path(beside), place, listing, chains, absent, config)
+        entries = _write(Path(beside), place, listing, chains, absent, config, kept)
         shutil.rmtree(place.folder, ignore_errors=True)
         place.folder.mkdir()
         for path in Path(beside).iterdir():
@@ -66,18 +71,47 @@ def write_reference(place: Place, layout: Layout, config: Config, papers: Sequen
     return entries
 
 
+def kept_of(folder: Path, targets: Sequence[str]) -> Manifest:
+    """What the set that is there says of some of its results; an error if one of their files is not as it says."""
+    if not (folder / MANIFEST).exists():
+        return {"results": {}, "jobs": {}, "data": {}}
+    old = read_manifest(folder / MANIFEST)
+    kept = {target: old["results"][target] for target in targets if target in old["results"]}
+    for name, value in ((name, value) for entry in kept.values() for name, value in entry["files"].items()):
+        if not (folder / name).is_file() or digest(folder / name) != value:
+            raise DataError(f"{folder / name}: not as {MANIFEST} says, so it cannot stay. Make its paper again, too")
+    return {**old, "results": kept}
+
+
+def _wildcards(kept: Manifest, target: str) -> dict[str, str]:
+    """Those of the job that made a result."""
+    entry = kept["results"][target]
+    made = [job for job in (kept["jobs"][name] for name in entry["jobs"]) if job["rule"] == entry["rule"]]
+    return dict(made[0]["wildcards"])
+
+
 def _write(
-    folder: Path, place: Place, listing: Listing, chains: Mapping[str, Chain], absent: Mapping[str, str], config: Config
+    folder: Path,
+    place: Place,
+    listing: Listing,
+    chains: Mapping[str, Chain],
+    absent: Mapping[str, str],
+    config: Config,
+    kept: Manifest,
 ) -> dict[str, Entry]:
     study = config.model_dump()
     named = {target: name for paper in listing.papers.values() for target, name in paper.results.items()}
-    captions = {
-        target: caption(place.captions, named[target], chain.results[target].wildcards, study)
-        for target, chain in chains.items()
-    }
+    wildcards = {target: chain.results[target].wildcards for target, chain in chains.items()}
+    wildcards |= {target: _wildcards(kept, target) for target in kept["results"]}
+    captions = {target: caption(place.captions, named[target], own, study) for target, own in wildcards.items()}
     entries = {target: entry_of(target, chain, _write_files(target, chain, folder)) for target, chain in chains.items()}
+    for target, entry in kept["results"].items():
+        for name in entry["files"]:
+            shutil.copyfile(place.folder / name, folder / name)
+        entries[target] = entry
+    entries = {target: entries[target] for target in listing.targets if target in entries}
     (folder / PAGE).write_text(reference_page(listing, entries, captions, absent))
-    manifest = manifest_of(entries, chains, {**absent, **listing.absent}, digest(folder / PAGE))
+    manifest = manifest_of(entries, chains, {**absent, **listing.absent}, digest(folder / PAGE), kept)
     write_manifest(manifest, folder / MANIFEST)
     return entries
 
