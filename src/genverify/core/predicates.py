@@ -1,6 +1,6 @@
 """Conditions on a record: predicates (conjunctions of sets of codes) and structural rules."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -92,3 +92,21 @@ class Rule:
         for option in self.one_of:
             flags &= ~option.matches(records)
         return flags
+
+
+def allowed_codes(predicates: Sequence[Predicate], columns: Mapping[str, Sequence[int]]) -> npt.NDArray[np.float32]:
+    """
+    Per condition and code of each column, 1 where it allows the code; a column that it does not name allows all its codes.
+    Products of such rows count codes: where one condition lies inside another, it allows no code that the other excludes.
+
+    >>> rows = allowed_codes([Predicate.of({"A": [1]}), Predicate.of({"A": [1, 2]})], {"A": (1, 2, 3), "B": (0, 1)})
+    >>> (rows @ (1 - rows).T == 0).tolist()
+    [[True, True], [False, True]]
+    """
+    ends = np.cumsum([0, *(len(codes) for codes in columns.values())]).tolist()
+    start = dict(zip(columns, ends, strict=False))
+    flags = np.ones((len(predicates), ends[-1]), dtype=np.float32)
+    for row, predicate in zip(flags, predicates, strict=True):
+        for name, codes in predicate.clauses:
+            row[start[name] : start[name] + len(columns[name])] = [code in codes for code in columns[name]]
+    return flags

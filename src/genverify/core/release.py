@@ -17,7 +17,7 @@ from genverify.core.clip import clip_query, clip_rule
 from genverify.core.domain import Column, Domain, DomainFile, read_domain
 from genverify.core.errors import DataError, ReleaseError
 from genverify.core.files import read_json, read_yaml
-from genverify.core.predicates import Predicate, Rule
+from genverify.core.predicates import Predicate, Rule, allowed_codes
 from genverify.core.queries import Query, build_queries
 from genverify.core.settings import ReleaseSettings
 from genverify.core.tablefile import read_frame
@@ -48,18 +48,9 @@ class Schema:
 
     @cached_property
     def allowed(self) -> npt.NDArray[np.float32]:
-        """
-        Per query and code of each column, 1 where the query's condition allows it; a column that it does not name allows all
-        its codes. Products of such rows count codes: of one inside another, no code is outside.
-        """
-        sizes = [len(column.codes) for column in self.domain.columns]
-        start = dict(zip(self.domain.names, np.cumsum([0, *sizes[:-1]]).tolist(), strict=True))
-        flags = np.ones((len(self.queries), sum(sizes)), dtype=np.float32)
-        for row, query in zip(flags, self.queries, strict=True):
-            for name, codes in query.predicate.clauses:
-                known = self.domain[name].codes
-                row[start[name] : start[name] + len(known)] = [code in codes for code in known]
-        return flags
+        """Of each query, the codes that its condition allows (allowed_codes)."""
+        columns = {column.name: column.codes for column in self.domain.columns}
+        return allowed_codes([query.predicate for query in self.queries], columns)
 
     @cached_property
     def digest(self) -> str:
