@@ -10,7 +10,7 @@ from genverify.papers.gtv.tracts.attack import BLOCKS, BOTH, TRACT
 from genverify.papers.gtv.tracts.table import in_words
 from genverify.show.style import PAGE_WIDTH, PALETTE, plain, say_source, use_style
 
-MARKS = {BLOCKS: "o-", TRACT: "s--", BOTH: "D:"}
+MARKS = {BLOCKS: ("o-", 8, "none"), TRACT: ("s--", 4, None), BOTH: ("D:", 4, None)}  # where two agree, both are seen
 WORDS = {BLOCKS: "block tables", TRACT: "tract tables (in the tract)", BOTH: "block and tract tables"}
 ACROSS = 3
 
@@ -24,9 +24,10 @@ def plot_tracts(table: pd.DataFrame, label: str) -> Figure:
         down, across, figsize=(PAGE_WIDTH, 0.7 + 2.3 * down), sharey=True, layout="constrained", squeeze=False
     )
     for ax, ((source, reading), own) in zip(axes.flat, panels, strict=False):
-        for colour, (tables, mark) in zip(PALETTE, MARKS.items(), strict=False):
+        for colour, (tables, (mark, size, fill)) in zip(PALETTE, MARKS.items(), strict=False):
             rows = own[(own["tables"] == tables) & (own["k"] > 0)]
-            ax.plot(rows["k"], 100 * rows["share_singled_out"], mark, color=colour, ms=4, label=WORDS[tables])
+            shares = 100 * rows["share_singled_out"]
+            ax.plot(rows["k"], shares, mark, color=colour, ms=size, mfc=fill, label=WORDS[tables])
         ax.set_title(plain(in_words(str(source), str(reading))), fontsize=8)
         ax.set_xlabel("columns of a claim, k")
         ax.set_xticks(sorted(own.loc[own["k"] > 0, "k"].unique()))
