@@ -127,8 +127,7 @@ def _as_json(found: "Audit", search: "Search", folder: Path) -> str:
 def _show_progress() -> None:
     """Lines about how far long work is, on the standard error."""
     log.setLevel("INFO")
-    if not log.handlers:
-        log.addHandler(logging.StreamHandler())
+    log.handlers = [logging.StreamHandler()]  # of the standard error as it is now: --quiet puts another in its place
 
 
 def run_what_if(options: argparse.Namespace) -> None:

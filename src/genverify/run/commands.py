@@ -119,12 +119,13 @@ def _bounds(release: "Release", text: str) -> "tuple[list[dict[str, Any]], list[
 
 
 def _explain(options: argparse.Namespace) -> None:
-    from genverify.attack.words.command import explain_claim
-    from genverify.papers.gtv.tracts.explain import explain_in_tract
-
     if options.tracts:
+        from genverify.papers.gtv.tracts.explain import explain_in_tract
+
         lines = explain_in_tract(options.tracts, options.block, options.claim)
     else:
+        from genverify.attack.words.command import explain_claim
+
         lines = explain_claim(options.study, options.block, options.claim)
     for line in lines:
         print(line)
