@@ -3,12 +3,11 @@
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from genverify.core.arrays import Ints
 from genverify.core.claims import ANY, Claim, Codes, matches
 from genverify.solve.program import Program
 
-Ints = npt.NDArray[np.int64]
 CELLS_AT_ONCE = 2_000_000
 
 

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from genverify.core.arrays import Floats, Ints
 from genverify.core.claims import Codes, matches
 from genverify.core.errors import GenverifyError
 from genverify.solve.counting.chain import run_chain
@@ -12,8 +12,6 @@ from genverify.solve.counting.prior import Prior, lay_on
 from genverify.solve.datasets import class_vectors
 from genverify.solve.program import Program
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 SURE = 1.96
 
 

@@ -6,6 +6,7 @@ import numpy.typing as npt
 from genverify.attack.contradiction import no_dataset_fits
 from genverify.attack.generated import Generated
 from genverify.attack.onehot.generate import generate_onehot
+from genverify.core.arrays import Ints
 from genverify.core.claims import Codes
 from genverify.core.errors import ReleaseError
 from genverify.core.release import Release
@@ -17,7 +18,6 @@ from genverify.solve.program import Program
 from genverify.solve.settings import ProgramSettings
 from genverify.solve.solvers.base import Optimal
 
-Ints = npt.NDArray[np.int64]
 VERTICES = 6
 TRIED = 3
 DIVES = 3

@@ -12,11 +12,11 @@ from math import floor
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from genverify.attack.block import certificate_for, release_certificate
 from genverify.attack.verify import Decision, Verdict, Verifier
 from genverify.checker.levels import LevelsChecker
+from genverify.core.arrays import Ints
 from genverify.core.claims import Claim, as_claims, candidate_claims, claim_arrays
 from genverify.core.errors import ReleaseError
 from genverify.core.levels import Levels
@@ -31,7 +31,6 @@ from genverify.solve.recount import INTEGRAL, integer_point
 from genverify.solve.settings import DEFAULT, ProgramSettings
 from genverify.solve.solvers.base import LinearProgram, Optimal
 
-Ints = npt.NDArray[np.int64]
 DRAWS = 4
 VECTORS = 12  # class counts of a block from which candidates are drawn; all others are compared with these
 BRANCHED = 4_000_000  # coefficients of the program of all blocks up to which integers are searched with proofs

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from genverify.attack.estimate import Effort, estimate
@@ -22,7 +21,6 @@ from genverify.solve.counting.prior import Prior, uniform
 from genverify.solve.program import build_program
 from genverify.solve.settings import DEFAULT, ProgramSettings
 
-Floats = npt.NDArray[np.float64]
 WEIGHT = "weight"
 
 

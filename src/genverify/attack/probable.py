@@ -3,19 +3,16 @@
 from collections.abc import Collection
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from genverify.attack.posterior import Counted, count_release
-from genverify.core.arrays import row_weights, weighted_keys
+from genverify.core.arrays import Flags, Floats, row_weights, weighted_keys
 from genverify.core.claims import ANY, Claim, Codes, column_subsets
-from genverify.core.predicates import Flags
 from genverify.solve.counting.diagram import Budget, TooManyStates
 from genverify.solve.counting.prior import Prior
 from genverify.solve.program import Program
 from genverify.solve.recount import WrongAnswer
 
-Floats = npt.NDArray[np.float64]
 SOME = Budget(states=100_000, moves=400_000, seconds=30.0)
 DRAWS = 60
 SLACK = 0.1  # draws that make a claim look a little less likely than it is do not hide it

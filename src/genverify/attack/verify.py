@@ -8,9 +8,9 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from genverify.checker.check import ProvedBound, check_bounds
-from genverify.core.arrays import Ints
+from genverify.core.arrays import Flags, Ints
 from genverify.core.claims import Claim, claim_arrays
-from genverify.core.predicates import Flags, Predicate
+from genverify.core.predicates import Predicate
 from genverify.solve.bounds import Bound, Bounder, Limits
 from genverify.solve.classes import condition_classes, matched_classes
 from genverify.solve.leaves import Node

@@ -17,7 +17,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from genverify.checker.cells import Cell, Cells
 from genverify.checker.form import (
@@ -35,12 +34,12 @@ from genverify.checker.form import (
     read_certificate,
 )
 from genverify.checker.live import Bits, LiveTypes, TooManyRecords, bits_of, first_of, flags_of, live_types
-from genverify.core.predicates import Flags, Predicate, Rule
+from genverify.core.arrays import Flags, Ints
+from genverify.core.predicates import Predicate, Rule
 from genverify.core.release import Release
 
 __all__ = ["CertificateError", "Checked", "ProvedBound", "check_block", "check_bounds"]
 
-Ints = npt.NDArray[np.int64]
 Path = tuple[tuple[Flags, int, bool], ...]  # of each fork above: the types of its part, its t, whether we are below it
 
 

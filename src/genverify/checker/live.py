@@ -7,9 +7,10 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
+from genverify.core.arrays import Flags
 from genverify.core.domain import Domain
 from genverify.core.errors import GenverifyError
-from genverify.core.predicates import Flags, Predicate, Rule
+from genverify.core.predicates import Predicate, Rule
 
 Words = npt.NDArray[np.uint64]
 Table = npt.NDArray[np.int16]

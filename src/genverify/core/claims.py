@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from genverify.core.arrays import Ints
+from genverify.core.arrays import Flags, Ints
 from genverify.core.domain import Domain
 from genverify.core.errors import DataError
-from genverify.core.predicates import Flags, Predicate
+from genverify.core.predicates import Predicate
 
 ANY = -1
 FEW = 8

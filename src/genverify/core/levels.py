@@ -7,15 +7,14 @@ from functools import cached_property
 from itertools import combinations
 
 import numpy as np
-import numpy.typing as npt
 
+from genverify.core.arrays import Flags, Ints
 from genverify.core.domain import Column, Domain
 from genverify.core.errors import DataError, ReleaseError
-from genverify.core.predicates import Flags, Predicate, Rule
+from genverify.core.predicates import Predicate, Rule
 from genverify.core.queries import Query
 from genverify.core.release import TOTAL, Release, Schema
 
-Ints = npt.NDArray[np.int64]
 BLOCK = "BLOCK"
 NAMED = 5  # cells in an error
 

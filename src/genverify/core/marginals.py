@@ -4,11 +4,12 @@ from itertools import combinations, product
 
 import numpy as np
 
+from genverify.core.arrays import Ints
 from genverify.core.domain import Domain
 from genverify.core.errors import ConfigError
 from genverify.core.predicates import Predicate, Records
 from genverify.core.queries import Query
-from genverify.core.tabulate import Ints, code_places
+from genverify.core.tabulate import code_places
 
 
 def marginal_queries(domain: Domain, ways: int) -> tuple[Query, ...]:

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from genverify.core.arrays import Flags
+
 Records = Mapping[str, Any]  # column name: codes, one per record
-Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from genverify.core.arrays import Ints
 from genverify.core.clip import clip_query, clip_rule
 from genverify.core.domain import Column, Domain, DomainFile, read_domain
 from genverify.core.errors import DataError, ReleaseError
@@ -22,7 +23,6 @@ from genverify.core.queries import Query, build_queries
 from genverify.core.settings import ReleaseSettings
 from genverify.core.tablefile import read_frame
 
-Ints = npt.NDArray[np.int64]
 TOTAL = "N"
 LARGEST_COUNT = 1_000_000  # records of a block; what is larger is a mistake, or meant to exhaust the memory
 

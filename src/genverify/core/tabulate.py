@@ -9,9 +9,9 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.sparse import csr_array
 
-from genverify.core.arrays import row_bytes
+from genverify.core.arrays import Flags, Ints, row_bytes
 from genverify.core.domain import Domain
-from genverify.core.predicates import Flags, Predicate, Records
+from genverify.core.predicates import Predicate, Records
 from genverify.core.queries import Query
 from genverify.core.release import Release, Schema, counts_frame
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Table: TypeAlias = "pa.Table | pd.DataFrame"
-Ints = npt.NDArray[np.int64]
 ROWS_AT_ONCE = 50_000
 
 

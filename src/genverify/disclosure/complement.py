@@ -14,7 +14,6 @@ from itertools import combinations
 from math import comb
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csr_array, hstack, vstack
 
 from genverify.disclosure.exposed import Exposed, opened
@@ -22,7 +21,6 @@ from genverify.solve.solvers.base import IntegerProgram, Optimal
 from genverify.solve.sums.parts import all_ranges
 from genverify.solve.sums.ranges import Ranges, Work
 
-Ints = npt.NDArray[np.int64]
 ROUNDS = 6
 SETS, SECONDS = 400, 5.0  # smaller sets that are tried at the end, if they are that few, and how long
 FEWEST, GREEDY = "no fewer would do: all smaller sets were tried", "found step by step: perhaps not the fewest"

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from genverify.core.csvfile import need_columns
@@ -25,7 +24,6 @@ from genverify.disclosure.priors import read_priors
 from genverify.protect.publishing import publish
 from genverify.solve.counting.prior import Prior
 
-Ints = npt.NDArray[np.int64]
 WHOLE = "all"
 MOST_VALUES = 3_000_000  # of an area, records times columns: its generated datasets then take a few gigabytes
 RESERVED = {"block", "area", "k", "m", "effective_k", "proof"}

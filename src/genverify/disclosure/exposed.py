@@ -5,19 +5,17 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from genverify.checker.form import CertificateError
 from genverify.checker.sums import check_sums
+from genverify.core.arrays import Flags, Ints
 from genverify.core.errors import ReleaseError
 from genverify.core.sums import CEILING, Sums
 from genverify.disclosure.linked import Key, Linked, name_of
 from genverify.solve.sums.parts import Contradiction, all_ranges, contradiction, quiet
 from genverify.solve.sums.ranges import Ranges, Work
 
-Ints = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 MOST_REASONS = 6
 FAR = 10**15
 FACT = "fact: "

@@ -1,11 +1,9 @@
 """The attack on an area of many records, without exchanges of records: their number grows with the square of the classes."""
 
-import numpy as np
-import numpy.typing as npt
-
 from genverify.attack.block import Verified, check_verified, collect
 from genverify.attack.generate import generate_block
 from genverify.attack.verify import Decision, Verifier
+from genverify.core.arrays import Ints
 from genverify.core.claims import Claim, as_claims, candidate_claims
 from genverify.core.release import Release
 from genverify.core.timing import NowAndThen, log
@@ -14,7 +12,6 @@ from genverify.solve.datasets import class_vectors
 from genverify.solve.program import program_of
 from genverify.solve.settings import ProgramSettings
 
-Ints = npt.NDArray[np.int64]
 LARGE = 300  # records of an area, from which on exchanges of records take longer than linear programs
 NODES = 60  # of one question; what needs more is undecided, and counted as such
 

@@ -5,10 +5,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from genverify.core.arrays import Ints
+from genverify.core.arrays import Flags, Ints
 from genverify.core.coarsen import refuse_sums
 from genverify.core.errors import DataError, ReleaseError
-from genverify.core.predicates import Flags
 from genverify.core.release import Release
 
 SUPPRESSED = -1

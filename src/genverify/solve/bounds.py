@@ -11,16 +11,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from genverify.core.arrays import Floats, Ints
 from genverify.core.release import TOTAL
 from genverify.solve.branching import choose_part
 from genverify.solve.exchange import Exchange
 from genverify.solve.leaves import Branch, Fork, Leaf, Node, exact_leaf
 from genverify.solve.program import Program
 from genverify.solve.recount import INTEGRAL, WrongAnswer, integer_point
-from genverify.solve.solvers.base import Floats, Infeasible, LinearProgram, Optimal, Solver, Stopped
+from genverify.solve.solvers.base import Infeasible, LinearProgram, Optimal, Solver, Stopped
 from genverify.solve.workingset import FEW_CLASSES, WorkingSet
 
-Ints = npt.NDArray[np.int64]
 SPARE_STEPS = 10
 NEIGHBOURS = 5
 

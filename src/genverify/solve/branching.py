@@ -6,7 +6,8 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
-from genverify.core.predicates import Flags, Predicate
+from genverify.core.arrays import Flags
+from genverify.core.predicates import Predicate
 from genverify.solve.leaves import Part
 from genverify.solve.program import COUNTED, Program
 

@@ -4,11 +4,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array, vstack
 
+from genverify.core.arrays import Flags, Ints
 from genverify.core.claims import ANY, Codes
-from genverify.core.predicates import Flags, Predicate
+from genverify.core.predicates import Predicate
 from genverify.solve.program import Program
 
-Ints = npt.NDArray[np.int64]
 CELLS_AT_ONCE = 5_000_000
 
 

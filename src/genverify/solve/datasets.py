@@ -7,15 +7,12 @@ from math import comb
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from genverify.core.arrays import positions, row_bytes, row_keys
+from genverify.core.arrays import Ints, positions, row_bytes, row_keys
 from genverify.core.claims import Codes
 from genverify.solve.program import Program
 from genverify.solve.recount import WrongAnswer
 from genverify.solve.types import Atoms
-
-Ints = npt.NDArray[np.int64]
 
 
 def draw_records(program: Program, classes: Ints, rng: np.random.Generator, by_raw: bool = False) -> Codes:

@@ -5,11 +5,9 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from genverify.core.arrays import positions, row_weights
+from genverify.core.arrays import Floats, Ints, positions, row_weights
 from genverify.solve.program import Program
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 LOOKUPS_AT_ONCE = 200_000
 TRIED = 4000
 SLOTS = 64  # per class, so that one in 64 of the sums that no class has is looked up in vain

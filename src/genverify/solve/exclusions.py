@@ -8,12 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from genverify.core.arrays import Ints
 from genverify.core.domain import Domain
 from genverify.core.predicates import EVERY, Predicate, Rule
 from genverify.core.queries import Query
 from genverify.core.release import TOTAL, Release
-
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -6,19 +6,16 @@ from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import block_diag, csr_array, hstack, vstack
 
+from genverify.core.arrays import Flags, Floats, Ints
 from genverify.core.levels import BLOCK, Area, Levels, seen_from, together
-from genverify.core.predicates import Flags
 from genverify.core.release import TOTAL, Release
 from genverify.solve.layout import Layout, layout_of
 from genverify.solve.program import Program, build_program
 from genverify.solve.recount import WrongAnswer, integer_point
-from genverify.solve.solvers.base import Floats, IntegerProgram, Solver, best_point
+from genverify.solve.solvers.base import IntegerProgram, Solver, best_point
 from genverify.solve.types import Types, flat_places
-
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)

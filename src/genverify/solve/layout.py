@@ -7,14 +7,13 @@ from math import prod
 from typing import TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
-from genverify.core.predicates import Flags, Predicate, Rule
+from genverify.core.arrays import Flags, Ints
+from genverify.core.predicates import Predicate, Rule
 from genverify.core.release import TOTAL, Release, Schema
 from genverify.solve.exclusions import Implied, Lemma, adding, lemma_rule, one_code_each
 from genverify.solve.types import GRID_LIMIT, Atoms, Excluded, Types, atoms_of, box, flat_places, rule_tests
 
-Ints = npt.NDArray[np.int64]
 Columns = tuple[int, ...]
 KEPT = 8
 KEPT_ATOMS = 64

@@ -10,13 +10,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
+from genverify.core.arrays import Floats, Ints
 from genverify.core.predicates import Predicate
 from genverify.core.release import Release
 from genverify.solve.exclusions import Lemma
 from genverify.solve.program import COUNTED
-from genverify.solve.solvers.base import Floats
 
-Ints = npt.NDArray[np.int64]
 DENOMINATORS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 15, 16, 18, 20, 24, 30, 36, 40, 42, 48, 60, 72, 84, 120)
 CLOSE = 1e-5
 SIMPLE = 500  # of a single multiplier; sums of a column lead to denominators that the list has not

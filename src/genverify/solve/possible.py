@@ -5,15 +5,13 @@ from dataclasses import dataclass
 from math import floor
 
 import numpy as np
-import numpy.typing as npt
 
-from genverify.core.predicates import Flags
+from genverify.core.arrays import Flags, Ints
 from genverify.solve.joint import Joint
 from genverify.solve.leaves import Leaf, exact_leaf
 from genverify.solve.recount import INTEGRAL, integer_point
 from genverify.solve.solvers.base import LinearProgram, Optimal, Solver
 
-Ints = npt.NDArray[np.int64]
 ROUNDS = 5_000
 
 

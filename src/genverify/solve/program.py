@@ -7,14 +7,13 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
-from genverify.core.arrays import row_bytes
-from genverify.core.predicates import Flags, Predicate
+from genverify.core.arrays import Flags, Ints, row_bytes
+from genverify.core.predicates import Predicate
 from genverify.core.release import TOTAL, Release
 from genverify.solve.exclusions import Lemma
 from genverify.solve.layout import Layout, layout_of
 from genverify.solve.types import Types, walk_types
 
-Ints = npt.NDArray[np.int64]
 Matrix = npt.NDArray[np.int8] | npt.NDArray[np.int64]
 COUNTED = "COUNT"
 FEW_POINTS = 4

@@ -5,9 +5,8 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from genverify.core.arrays import Ints
+from genverify.core.arrays import Floats, Ints
 from genverify.core.errors import GenverifyError
-from genverify.solve.solvers.base import Floats
 
 INTEGRAL = 1e-6
 

@@ -8,10 +8,10 @@ from math import prod
 import numpy as np
 import numpy.typing as npt
 
-from genverify.core.arrays import Ints
+from genverify.core.arrays import Flags, Ints
 from genverify.core.domain import Domain
 from genverify.core.errors import GenverifyError
-from genverify.core.predicates import Flags, Predicate, Rule
+from genverify.core.predicates import Predicate, Rule
 
 Places = npt.NDArray[np.int16]
 Atoms = tuple[tuple[int, ...], ...]

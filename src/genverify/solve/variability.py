@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 from scipy.sparse import block_array, csr_array, diags_array, eye_array
 
-from genverify.core.arrays import Ints
+from genverify.core.arrays import Floats, Ints
 from genverify.core.claims import Codes
 from genverify.solve.program import Program
 from genverify.solve.recount import Fitting, recounted
-from genverify.solve.solvers.base import Floats, IntegerProgram, Optimal, Solver, best_point
+from genverify.solve.solvers.base import IntegerProgram, Optimal, Solver, best_point
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from genverify.core.arrays import Ints
+from genverify.core.arrays import Floats, Ints
 from genverify.solve.program import Program
-from genverify.solve.solvers.base import Answer, Floats, Infeasible, LinearProgram, Optimal, Solver
+from genverify.solve.solvers.base import Answer, Infeasible, LinearProgram, Optimal, Solver
 
 FEW_CLASSES = 1500
 FIRST = 300

@@ -3,10 +3,11 @@
 import numpy as np
 
 from genverify.attack.onehot.program import onehot_program
+from genverify.core.arrays import Floats
 from genverify.core.claims import Codes
 from genverify.core.release import Release
 from genverify.solve.recount import WrongAnswer
-from genverify.solve.solvers.base import Floats, Solver
+from genverify.solve.solvers.base import Solver
 
 ROUNDS = 5
 

@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 from scipy.sparse import block_diag, coo_array, csr_array, eye_array, kron, vstack
 
+from genverify.core.arrays import Floats
 from genverify.core.claims import ANY, Claim
 from genverify.core.domain import Domain
 from genverify.core.errors import ReleaseError
 from genverify.core.predicates import Predicate
 from genverify.core.release import Release
-from genverify.solve.solvers.base import Floats, IntegerProgram
+from genverify.solve.solvers.base import IntegerProgram
 
 HASH_SEED = 18
 HASH_VALUES = 1000

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from genverify.core.arrays import Ints
-from genverify.core.predicates import Flags
+from genverify.core.arrays import Flags, Ints
 
 LARGEST = 7
 OLD_CODE = 7

@@ -4,19 +4,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from genverify.checker.sums import check_sums
+from genverify.core.arrays import Flags, Ints
 from genverify.core.domain import LARGEST_CODE
 from genverify.core.errors import DataError, ReleaseError
-from genverify.core.predicates import Flags
 from genverify.core.sums import Sums
 from genverify.papers.cellbounds.multiway import Multiway, check_size
 from genverify.solve.sums.cubes import cubes_of
 from genverify.solve.sums.parts import all_ranges, contradiction, quiet
 from genverify.solve.sums.ranges import Work
 
-Ints = npt.NDArray[np.int64]
 Levels = Mapping[str, tuple[str, ...]]
 MOST_ENTRIES = 20_000_000  # cells times marginals: about a gigabyte
 

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from genverify.core.arrays import Ints
+from genverify.core.arrays import Flags, Ints
 from genverify.core.errors import DataError
-from genverify.core.predicates import Flags
 from genverify.papers.cellbounds.exact import CellBounds
 from genverify.papers.cellbounds.numbers import check_labels, check_N
 from genverify.papers.cellbounds.reachable import add, flags_of, leave_one_out, runs_of

@@ -13,7 +13,6 @@ from time import process_time
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from genverify.core.csvfile import Expected, naming_unreadable
@@ -24,7 +23,6 @@ from genverify.papers.cellbounds.exact import bound_cells
 from genverify.papers.cellbounds.multiway import Multiway, read_multiway
 from genverify.papers.cellbounds.settings import Shape
 
-Ints = npt.NDArray[np.int64]
 CLASSES, SPREAD = 5, 0.5
 STAND_IN = "synthetic stand-in of the same shape"
 

@@ -7,9 +7,9 @@ from math import sqrt
 import numpy as np
 import numpy.typing as npt
 
-from genverify.core.arrays import Floats
+from genverify.core.arrays import Flags, Floats
 from genverify.core.domain import Domain
-from genverify.core.predicates import Flags, Predicate, Rule
+from genverify.core.predicates import Predicate, Rule
 from genverify.papers.mechanisms.parameters import PrivacyError
 
 Ints = npt.NDArray[np.int32]

@@ -5,15 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
+from genverify.core.arrays import Floats, Ints
 from genverify.core.claims import ANY
 from genverify.core.errors import DataError
 from genverify.core.frames import read_blocks
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 PRIORS = ("tract", "state", "nation", "uniform")
 LEAST = 0.5
 CLOSE = 0.02  # a shorter form that is hardly likelier says nothing new

@@ -7,8 +7,9 @@ import numpy as np
 
 from genverify.checker.cells import Cell
 from genverify.checker.form import Lemma
+from genverify.core.arrays import Flags
 from genverify.core.domain import Domain
-from genverify.core.predicates import Flags, Predicate, Rule
+from genverify.core.predicates import Predicate, Rule
 from genverify.core.release import TOTAL, Release
 from genverify.show.export.program import Row
 from genverify.show.export.signatures import Record, Region

@@ -13,15 +13,14 @@ from time import process_time
 import numpy as np
 import numpy.typing as npt
 
+from genverify.core.arrays import Flags, Ints
 from genverify.core.errors import GenverifyError
 from genverify.solve.counting.order import orders
 from genverify.solve.counting.system import System, system_of
 from genverify.solve.recount import Fitting
 
-Ints = npt.NDArray[np.int64]
 Nodes = npt.NDArray[np.int32]
 Words = npt.NDArray[np.uint64]
-Flags = npt.NDArray[np.bool_]
 FIRST_RACE, LONGER = 3_000, 8
 WORD = 63
 BYTES_PER_MOVE, BYTES_PER_STATE = 70, 400

@@ -5,11 +5,10 @@ from itertools import chain, islice
 
 import numpy as np
 
-from genverify.core.arrays import Floats, Ints
+from genverify.core.arrays import Flags, Floats, Ints
 from genverify.core.claims import ANY, Codes, matches
 from genverify.core.domain import Domain
 from genverify.core.errors import DataError
-from genverify.core.predicates import Flags
 from genverify.solve.datasets import classes_of_records, draw_dataset, records_of_type
 from genverify.solve.program import Program
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
-Floats = npt.NDArray[np.float64]
+from genverify.core.arrays import Floats
 
 
 class Limit(Enum):

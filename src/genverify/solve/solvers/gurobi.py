@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array, eye_array, hstack
 
+from genverify.core.arrays import Floats
 from genverify.core.errors import GenverifyError
-from genverify.solve.solvers.base import Answer, Floats, Infeasible, IntegerProgram, Limit, Optimal, Stopped, WorkLimits
+from genverify.solve.solvers.base import Answer, Infeasible, IntegerProgram, Limit, Optimal, Stopped, WorkLimits
 
 GRB = gp.GRB
 SIZE_LIMIT = 2000

@@ -13,9 +13,9 @@ from itertools import combinations
 from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 
-Ints = npt.NDArray[np.int64]
+from genverify.core.arrays import Ints
+
 Blocks = tuple[tuple[int, ...], ...]
 MOST_BLOCKS = 5
 DIVISIONS, TRIALS = 12, 400

@@ -13,13 +13,13 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from genverify.core.arrays import Ints
 from genverify.core.sums import Sums
 from genverify.solve.recount import INTEGRAL, integer_point
 from genverify.solve.solvers.base import Optimal
 from genverify.solve.sums.leaf import Ends
 from genverify.solve.sums.lp import CellProgram
 
-Ints = npt.NDArray[np.int64]
 Step = tuple[int, int, bool]
 End = tuple[int, int]  # a cell, and 1 for its most or -1 for its least
 KEPT = 0.4  # the part of a vertex that stays: all of it leaves too little freedom for the rest

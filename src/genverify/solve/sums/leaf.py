@@ -6,12 +6,10 @@ from math import inf
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from genverify.core.arrays import Floats, Ints
 from genverify.core.sums import Sums
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 DENOMINATORS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 20, 60, 120, 840)
 MORE = np.arange(1, 3_000)  # looked through where none of these fits
 LAST = (10**6, 10**8)  # whatever the multipliers are, their rounding then costs next to nothing

@@ -2,13 +2,11 @@
 
 import highspy
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csr_array
 
-from genverify.solve.solvers.base import Answer, Floats, Infeasible, Limit, Optimal, Stopped
+from genverify.core.arrays import Floats, Ints
+from genverify.solve.solvers.base import Answer, Infeasible, Limit, Optimal, Stopped
 from genverify.solve.solvers.highs import DEVEX, DUAL, MODEL, PRIMAL, dual_ray, model_of, open_highs
-
-Ints = npt.NDArray[np.int64]
 
 
 class CellProgram:

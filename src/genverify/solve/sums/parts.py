@@ -6,17 +6,15 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from genverify.core.arrays import Flags, Ints
 from genverify.core.sums import Sums, select
 from genverify.solve.sums.cubes import Cubes
 from genverify.solve.sums.propagate import Known, propagate
 from genverify.solve.sums.ranges import Ranges, Work, find_ranges
 
-Ints = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 Say = Callable[[int, int], None]
 
 

@@ -7,9 +7,9 @@ from math import floor, inf
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csr_array
 
+from genverify.core.arrays import Flags, Floats, Ints
 from genverify.core.sums import CEILING, Sums
 from genverify.solve.recount import INTEGRAL, integer_point
 from genverify.solve.solvers.base import Answer, Infeasible, IntegerProgram, Optimal, Solver, WorkLimits
@@ -21,9 +21,6 @@ from genverify.solve.sums.leaf import Ends, exact_leaf, farkas_leaf
 from genverify.solve.sums.lp import CellProgram
 from genverify.solve.sums.propagate import Known
 
-Ints = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
-Floats = npt.NDArray[np.float64]
 ROUNDS = 40  # objectives that pull all open ends at once, before single ends are asked for
 IDLE = 3  # of them in a row that brought little
 POINTS = 400

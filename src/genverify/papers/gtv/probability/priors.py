@@ -4,13 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from genverify.core.domain import Domain
 from genverify.solve.counting.prior import Prior, uniform
 
-Floats = npt.NDArray[np.float64]
 UNIFORM, NATION, STATE, TRACT = "uniform", "nation", "state", "tract"
 PRIORS = (UNIFORM, NATION, STATE, TRACT)
 SINGLED = (UNIFORM, TRACT)

@@ -6,13 +6,12 @@ used. No sampled block has a part in it, neither as what predicts nor as what is
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
+from genverify.core.arrays import Floats
 from genverify.microdata.store import GEOGRAPHY
 from genverify.papers.gtv.probability.priors import NATION, STATE, TIMES, TRACT
 
-Floats = npt.NDArray[np.float64]
 LEVELS = (NATION, STATE, TRACT)
 COLUMNS = ["level", "smoothing", "nats_per_household", "households", "chosen"]
 

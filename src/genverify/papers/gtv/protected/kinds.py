@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 from scipy.sparse import csc_array, csr_array
 
-from genverify.core.arrays import Ints
+from genverify.core.arrays import Flags, Ints
 from genverify.core.claims import Codes
 from genverify.core.clip import clip_rule
 from genverify.core.domain import read_domain
 from genverify.core.errors import ConfigError, nearest
-from genverify.core.predicates import EVERY, Flags, Rule
+from genverify.core.predicates import EVERY, Rule
 from genverify.core.release import Release, Schema, read_study
 from genverify.core.settings import ReleaseSettings
 from genverify.solve.classes import matched_classes

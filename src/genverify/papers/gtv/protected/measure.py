@@ -14,9 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from genverify.core.arrays import Ints
+from genverify.core.arrays import Flags, Ints
 from genverify.core.errors import ConfigError
-from genverify.core.predicates import Flags
 from genverify.core.release import Schema
 from genverify.papers.gtv.protected.kinds import Kinds, build_kinds, queries_of
 from genverify.papers.gtv.protected.search import Search, Wanted

@@ -4,8 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from genverify.core.arrays import Ints
-from genverify.core.predicates import Flags
+from genverify.core.arrays import Flags, Ints
 from genverify.papers.gtv.protected.kinds import Kinds
 
 KICKS = 20

@@ -6,11 +6,11 @@ from math import inf
 import numpy as np
 from scipy.sparse import block_array, csr_array
 
-from genverify.core.arrays import Ints
+from genverify.core.arrays import Floats, Ints
 from genverify.papers.housing.attack.prior import NATS
 from genverify.papers.housing.attack.types_program import TypeProgram
 from genverify.solve.recount import WrongAnswer, integer_point
-from genverify.solve.solvers.base import Floats, IntegerProgram, Optimal, Solver, Stopped, best_point
+from genverify.solve.solvers.base import IntegerProgram, Optimal, Solver, Stopped, best_point
 
 WIDTH = 6  # steps to each side of an error that are distinguished
 MOVES, TRIES = 4, 20  # so often the steps are laid around other errors, then they are widened

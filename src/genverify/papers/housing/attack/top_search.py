@@ -6,10 +6,10 @@ from math import inf
 
 import numpy as np
 
-from genverify.core.arrays import Ints
+from genverify.core.arrays import Floats, Ints
 from genverify.papers.housing.attack.types_program import TypeProgram
 from genverify.solve.recount import WrongAnswer, integer_point
-from genverify.solve.solvers.base import Floats, Infeasible, Solver, Stopped
+from genverify.solve.solvers.base import Infeasible, Solver, Stopped
 
 HALF = 0.5  # costs are integers: a bound may be wrong by less than half
 

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from genverify.core.arrays import Floats, Ints
+from genverify.core.arrays import Flags, Floats, Ints
 from genverify.core.errors import ConfigError, DataError
-from genverify.core.predicates import Flags
 
 Block = Mapping[str, Ints]
 """The households of a block by column: SIZE, CHILDREN, RACE."""

@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from genverify.core.arrays import Flags
 from genverify.core.errors import DataError
-from genverify.core.predicates import Flags, Predicate
+from genverify.core.predicates import Predicate
 from genverify.papers.housing.private.conditionals import LARGEST
 
 RACES = 14
