@@ -23,6 +23,8 @@ CORE = (
     "predicates",
     "vocabulary",
     "queries",
+    "arraytypes",
+    "clip",
     "extras",
     "release",
     "errors",

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from genverify.core.arrays import Ints
+from genverify.core.arraytypes import Ints
 from genverify.core.files import read_yaml
 from genverify.papers.housing.attack.types_program import TypeProgram
 from genverify.papers.housing.published.statistics import census_statistics, hud_statistics, join

@@ -8,7 +8,7 @@ import opendp.prelude as dp
 import pytest
 from scipy.stats import chi2, chi2_contingency
 
-from genverify.core.arrays import Floats, Ints
+from genverify.core.arraytypes import Floats, Ints
 from genverify.core.errors import ConfigError
 from genverify.protect.discrete_gaussian import bernoulli_exp, discrete_laplace, sample, uniform
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from genverify.core.arrays import Ints
+from genverify.core.arraytypes import Ints
 from genverify.core.claims import ANY, Claim, Codes, matches
 from genverify.solve.program import Program
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from genverify.core.arrays import Floats, Ints
+from genverify.core.arraytypes import Floats, Ints
 from genverify.core.claims import Codes, matches
 from genverify.core.errors import GenverifyError
 from genverify.solve.counting.chain import run_chain

@@ -6,7 +6,7 @@ import numpy.typing as npt
 from genverify.attack.contradiction import no_dataset_fits
 from genverify.attack.generated import Generated
 from genverify.attack.onehot.generate import generate_onehot
-from genverify.core.arrays import Ints
+from genverify.core.arraytypes import Ints
 from genverify.core.claims import Codes
 from genverify.core.errors import ReleaseError
 from genverify.core.release import Release

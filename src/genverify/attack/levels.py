@@ -16,7 +16,7 @@ import numpy as np
 from genverify.attack.block import certificate_for, release_certificate
 from genverify.attack.verify import Decision, Verdict, Verifier
 from genverify.checker.levels import LevelsChecker
-from genverify.core.arrays import Ints
+from genverify.core.arraytypes import Ints
 from genverify.core.claims import Claim, as_claims, candidate_claims, claim_arrays
 from genverify.core.errors import ReleaseError
 from genverify.core.levels import Levels

@@ -5,7 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
-from genverify.core.arrays import Floats, Ints
+from genverify.core.arraytypes import Floats, Ints
 from genverify.core.claims import Codes
 from genverify.core.errors import ReleaseError
 from genverify.solve.counting.counts import count_distribution

@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 
 from genverify.attack.posterior import Counted, count_release
-from genverify.core.arrays import Flags, Floats, row_weights, weighted_keys
+from genverify.core.arrays import row_weights, weighted_keys
+from genverify.core.arraytypes import Flags, Floats
 from genverify.core.claims import ANY, Claim, Codes, column_subsets
 from genverify.solve.counting.diagram import Budget, TooManyStates
 from genverify.solve.counting.prior import Prior

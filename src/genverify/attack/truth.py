@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from genverify.core.arrays import Flags, Floats, Ints
+from genverify.core.arraytypes import Flags, Floats, Ints
 from genverify.core.claims import ANY, false_claims, matches
 from genverify.core.errors import DataError
 from genverify.core.seeds import derive_seed

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from genverify.checker.check import ProvedBound, check_bounds
-from genverify.core.arrays import Flags, Ints
+from genverify.core.arraytypes import Flags, Ints
 from genverify.core.claims import Claim, claim_arrays
 from genverify.core.predicates import Predicate
 from genverify.solve.bounds import Bound, Bounder, Limits

@@ -34,7 +34,7 @@ from genverify.checker.form import (
     read_certificate,
 )
 from genverify.checker.live import Bits, LiveTypes, TooManyRecords, bits_of, first_of, flags_of, live_types
-from genverify.core.arrays import Flags, Ints
+from genverify.core.arraytypes import Flags, Ints
 from genverify.core.predicates import Predicate, Rule
 from genverify.core.release import Release
 

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from genverify.checker.live import LiveTypes
-from genverify.core.arrays import Flags
+from genverify.core.arraytypes import Flags
 from genverify.core.predicates import Predicate
 
 Masks = npt.NDArray[np.int64]

@@ -17,7 +17,7 @@ from genverify.checker.cells import Cell, Cells
 from genverify.checker.check import Checked, ProofChecker, check_block, check_lemma
 from genverify.checker.form import CertificateError, read_bounds, read_nobody
 from genverify.checker.live import LiveTypes, TooManyRecords, flags_of, live_types
-from genverify.core.arrays import Flags
+from genverify.core.arraytypes import Flags
 from genverify.core.domain import Domain
 from genverify.core.levels import Levels, seen_from, together
 from genverify.core.predicates import Predicate, Rule

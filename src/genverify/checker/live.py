@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from genverify.core.arrays import Flags
+from genverify.core.arraytypes import Flags
 from genverify.core.domain import Domain
 from genverify.core.errors import GenverifyError
 from genverify.core.predicates import Predicate, Rule

@@ -5,11 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from genverify.core.arraytypes import Ints
 from genverify.core.errors import DataError
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
 Keys = npt.NDArray[np.generic]
 ROOM = 2**62
 

@@ -8,7 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
-from genverify.core.arrays import Flags, Ints
+from genverify.core.arraytypes import Flags, Ints
 from genverify.core.domain import Column, Domain
 from genverify.core.errors import DataError, ReleaseError
 from genverify.core.predicates import Predicate, Rule

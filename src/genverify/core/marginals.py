@@ -4,7 +4,7 @@ from itertools import combinations, product
 
 import numpy as np
 
-from genverify.core.arrays import Ints
+from genverify.core.arraytypes import Ints
 from genverify.core.domain import Domain
 from genverify.core.errors import ConfigError
 from genverify.core.predicates import Predicate, Records

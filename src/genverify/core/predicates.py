@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from genverify.core.arrays import Flags
+from genverify.core.arraytypes import Flags
 
 Records = Mapping[str, Any]  # column name: codes, one per record
 

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from genverify.core.arrays import Ints
+from genverify.core.arraytypes import Ints
 from genverify.core.clip import clip_query, clip_rule
 from genverify.core.domain import Column, Domain, DomainFile, read_domain
 from genverify.core.errors import DataError, ReleaseError

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from genverify.core.arrays import Ints
+from genverify.core.arraytypes import Ints
 
 CEILING = 10**12  # no count is larger
 

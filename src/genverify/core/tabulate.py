@@ -9,7 +9,8 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.sparse import csr_array
 
-from genverify.core.arrays import Flags, Ints, row_bytes
+from genverify.core.arrays import row_bytes
+from genverify.core.arraytypes import Flags, Ints
 from genverify.core.domain import Domain
 from genverify.core.predicates import Predicate, Records
 from genverify.core.queries import Query

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from genverify.core.arrays import Ints
+from genverify.core.arraytypes import Ints
 from genverify.core.csvfile import need_columns
 from genverify.core.csvtext import neutral
 from genverify.core.errors import ReleaseError, nearest

@@ -9,7 +9,7 @@ import pandas as pd
 
 from genverify.checker.form import CertificateError
 from genverify.checker.sums import check_sums
-from genverify.core.arrays import Flags, Ints
+from genverify.core.arraytypes import Flags, Ints
 from genverify.core.errors import ReleaseError
 from genverify.core.sums import CEILING, Sums
 from genverify.disclosure.linked import Key, Linked, name_of

@@ -3,7 +3,7 @@
 from genverify.attack.block import Verified, check_verified, collect
 from genverify.attack.generate import generate_block
 from genverify.attack.verify import Decision, Verifier
-from genverify.core.arrays import Ints
+from genverify.core.arraytypes import Ints
 from genverify.core.claims import Claim, as_claims, candidate_claims
 from genverify.core.release import Release
 from genverify.core.timing import NowAndThen, log

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from scipy.sparse import csc_array, csr_array
 
 from genverify.checker.sums import check_at_most, check_sums
-from genverify.core.arrays import Ints
+from genverify.core.arraytypes import Ints
 from genverify.core.errors import DataError
 from genverify.core.sums import CEILING, Sums
 from genverify.solve.recount import INTEGRAL, integer_point

@@ -11,7 +11,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from genverify.core.arrays import Ints, row_weights
+from genverify.core.arrays import row_weights
+from genverify.core.arraytypes import Ints
 from genverify.core.domain import Domain
 from genverify.core.errors import DataError
 from genverify.core.predicates import Predicate

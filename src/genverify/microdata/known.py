@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from genverify.core.arrays import Ints
+from genverify.core.arraytypes import Ints
 from genverify.core.coarsen import merge_codes
 from genverify.core.errors import DataError
 from genverify.core.files import read_yaml

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from genverify.core.arrays import Ints
+from genverify.core.arraytypes import Ints
 from genverify.core.csvfile import Expected, open_csv
 from genverify.core.errors import DataError
 from genverify.core.limits import FileLimits

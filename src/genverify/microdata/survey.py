@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
-from genverify.core.arrays import Floats
+from genverify.core.arraytypes import Floats
 from genverify.core.csvfile import Expected, open_csv, refuse_row
 from genverify.core.domain import Column, Domain
 from genverify.core.errors import DataError, nearest

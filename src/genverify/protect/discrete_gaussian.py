@@ -11,7 +11,7 @@ from math import isqrt
 import numpy as np
 import numpy.typing as npt
 
-from genverify.core.arrays import Flags, Ints
+from genverify.core.arraytypes import Flags, Ints
 from genverify.core.errors import ConfigError
 
 Numbers = npt.NDArray[np.int64] | npt.NDArray[np.object_]

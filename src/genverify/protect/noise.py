@@ -11,7 +11,7 @@ from math import ceil, log, sqrt
 import numpy as np
 import numpy.typing as npt
 
-from genverify.core.arrays import Ints
+from genverify.core.arraytypes import Ints
 from genverify.core.errors import ConfigError
 from genverify.protect.discrete_gaussian import sample
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from genverify.core.arrays import Flags, Ints
+from genverify.core.arraytypes import Flags, Ints
 from genverify.core.coarsen import refuse_sums
 from genverify.core.errors import DataError, ReleaseError
 from genverify.core.release import Release

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from genverify.core.arrays import Floats, Ints
+from genverify.core.arraytypes import Floats, Ints
 from genverify.core.errors import ConfigError, DataError
 from genverify.core.seeds import derive_seed
 

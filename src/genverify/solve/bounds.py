@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from genverify.core.arrays import Floats, Ints
+from genverify.core.arraytypes import Floats, Ints
 from genverify.core.release import TOTAL
 from genverify.solve.branching import choose_part
 from genverify.solve.exchange import Exchange

@@ -6,7 +6,7 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
-from genverify.core.arrays import Flags
+from genverify.core.arraytypes import Flags
 from genverify.core.predicates import Predicate
 from genverify.solve.leaves import Part
 from genverify.solve.program import COUNTED, Program

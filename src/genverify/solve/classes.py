@@ -4,7 +4,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array, vstack
 
-from genverify.core.arrays import Flags, Ints
+from genverify.core.arraytypes import Flags, Ints
 from genverify.core.claims import ANY, Codes
 from genverify.core.predicates import Predicate
 from genverify.solve.program import Program

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from genverify.core.arrays import Ints, positions, row_bytes, row_keys
+from genverify.core.arrays import positions, row_bytes, row_keys
+from genverify.core.arraytypes import Ints
 from genverify.core.claims import Codes
 from genverify.solve.program import Program
 from genverify.solve.recount import WrongAnswer

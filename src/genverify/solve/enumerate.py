@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from genverify.core.arrays import Flags, Ints
+from genverify.core.arraytypes import Flags, Ints
 from genverify.solve.bounds import Bounder
 from genverify.solve.program import Program
 

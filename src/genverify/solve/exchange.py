@@ -5,7 +5,8 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from genverify.core.arrays import Floats, Ints, positions, row_weights
+from genverify.core.arrays import positions, row_weights
+from genverify.core.arraytypes import Floats, Ints
 from genverify.solve.program import Program
 
 LOOKUPS_AT_ONCE = 200_000

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from genverify.core.arrays import Ints
+from genverify.core.arraytypes import Ints
 from genverify.core.domain import Domain
 from genverify.core.predicates import EVERY, Predicate, Rule
 from genverify.core.queries import Query

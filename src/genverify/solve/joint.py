@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 from scipy.sparse import block_diag, csr_array, hstack, vstack
 
-from genverify.core.arrays import Flags, Floats, Ints
+from genverify.core.arraytypes import Flags, Floats, Ints
 from genverify.core.levels import BLOCK, Area, Levels, seen_from, together
 from genverify.core.release import TOTAL, Release
 from genverify.solve.layout import Layout, layout_of

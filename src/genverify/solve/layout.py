@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from genverify.core.arrays import Flags, Ints
+from genverify.core.arraytypes import Flags, Ints
 from genverify.core.predicates import Predicate, Rule
 from genverify.core.release import TOTAL, Release, Schema
 from genverify.solve.exclusions import Implied, Lemma, adding, lemma_rule, one_code_each

@@ -6,7 +6,7 @@ from math import floor
 
 import numpy as np
 
-from genverify.core.arrays import Flags, Ints
+from genverify.core.arraytypes import Flags, Ints
 from genverify.solve.joint import Joint
 from genverify.solve.leaves import Leaf, exact_leaf
 from genverify.solve.recount import INTEGRAL, integer_point

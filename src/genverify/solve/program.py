@@ -7,7 +7,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
-from genverify.core.arrays import Flags, Ints, row_bytes
+from genverify.core.arrays import row_bytes
+from genverify.core.arraytypes import Flags, Ints
 from genverify.core.predicates import Predicate
 from genverify.core.release import TOTAL, Release
 from genverify.solve.exclusions import Lemma

@@ -5,7 +5,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from genverify.core.arrays import Floats, Ints
+from genverify.core.arraytypes import Floats, Ints
 from genverify.core.errors import GenverifyError
 
 INTEGRAL = 1e-6

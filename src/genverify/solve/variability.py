@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import block_array, csr_array, diags_array, eye_array
 
-from genverify.core.arrays import Floats, Ints
+from genverify.core.arraytypes import Floats, Ints
 from genverify.core.claims import Codes
 from genverify.solve.program import Program
 from genverify.solve.recount import Fitting, recounted

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from genverify.core.arrays import Floats, Ints
+from genverify.core.arraytypes import Floats, Ints
 from genverify.solve.program import Program
 from genverify.solve.solvers.base import Answer, Infeasible, LinearProgram, Optimal, Solver
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from genverify.attack.onehot.generate import records_of, wrong_answer
 from genverify.attack.onehot.program import onehot, refuting
 from genverify.attack.verify import Decision, Verdict
-from genverify.core.arrays import Floats
+from genverify.core.arraytypes import Floats
 from genverify.core.claims import Claim
 from genverify.core.release import Release
 from genverify.solve.solvers.base import Infeasible, Optimal, Solver, Stopped

@@ -3,7 +3,7 @@
 import numpy as np
 
 from genverify.attack.onehot.program import onehot_program
-from genverify.core.arrays import Floats
+from genverify.core.arraytypes import Floats
 from genverify.core.claims import Codes
 from genverify.core.release import Release
 from genverify.solve.recount import WrongAnswer

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import block_diag, coo_array, csr_array, eye_array, kron, vstack
 
-from genverify.core.arrays import Floats
+from genverify.core.arraytypes import Floats
 from genverify.core.claims import ANY, Claim
 from genverify.core.domain import Domain
 from genverify.core.errors import ReleaseError

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from genverify.checker.file import Forks
-from genverify.core.arrays import Flags, Ints
+from genverify.core.arraytypes import Flags, Ints
 from genverify.core.predicates import EVERY, Predicate, Rule
 from genverify.core.release import TOTAL, Release
 from genverify.core.seeds import derive_seed

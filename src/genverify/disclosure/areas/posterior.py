@@ -14,7 +14,7 @@ from math import log2
 import numpy as np
 import pandas as pd
 
-from genverify.core.arrays import Floats
+from genverify.core.arraytypes import Floats
 from genverify.disclosure.areas.spec import AreaTables
 from genverify.disclosure.areas.system import Printed
 

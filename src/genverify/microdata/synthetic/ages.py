@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from genverify.core.arrays import Flags, Floats, Ints
+from genverify.core.arraytypes import Flags, Floats, Ints
 from genverify.microdata.synthetic.homes import NONRELATIVES, WITH_OWN_CHILDREN, Homes
 
 ADULT, OLD, OLDEST, MARRIAGEABLE = 18, 65, 115, 15

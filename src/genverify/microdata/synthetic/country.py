@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from genverify.core.arrays import Floats, Ints
+from genverify.core.arraytypes import Floats, Ints
 from genverify.core.csvfile import Expected, open_csv
 from genverify.core.errors import DataError, nearest
 from genverify.core.files import read_yaml

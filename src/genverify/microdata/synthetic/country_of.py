@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow as pa
 
-from genverify.core.arrays import Ints
+from genverify.core.arraytypes import Ints
 from genverify.core.domain import DomainFile
 from genverify.microdata.settings import Synthetic
 from genverify.microdata.synthetic.country import Country

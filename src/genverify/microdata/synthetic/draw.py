@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from genverify.core.arrays import Floats, Ints
+from genverify.core.arraytypes import Floats, Ints
 from genverify.microdata.synthetic.likeness import sources
 from genverify.microdata.synthetic.model import Model
 from genverify.microdata.synthetic.neighbourhoods import Neighbourhoods

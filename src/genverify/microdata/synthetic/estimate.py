@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.optimize import minimize
 
-from genverify.core.arrays import Floats, Ints
+from genverify.core.arraytypes import Floats, Ints
 from genverify.core.domain import DomainFile
 from genverify.core.errors import DataError
 from genverify.core.predicates import Records

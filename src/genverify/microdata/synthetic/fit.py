@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from genverify.core.arrays import Floats, Ints
+from genverify.core.arraytypes import Floats, Ints
 from genverify.microdata.synthetic.household_types import Margin, rake
 from genverify.microdata.synthetic.model import Model
 from genverify.microdata.synthetic.neighbourhoods import Neighbourhoods

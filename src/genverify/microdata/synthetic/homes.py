@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from genverify.core.arrays import Flags, Ints
+from genverify.core.arraytypes import Flags, Ints
 
 LARGEST = 7
 OLD_CODE = 7

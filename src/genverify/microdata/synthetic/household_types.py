@@ -7,7 +7,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from genverify.core.arrays import Floats, positions, row_keys
+from genverify.core.arrays import positions, row_keys
+from genverify.core.arraytypes import Floats
 from genverify.core.domain import DomainFile
 from genverify.core.errors import DataError
 from genverify.core.predicates import Records

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from genverify.core.arrays import Floats, Ints
+from genverify.core.arraytypes import Floats, Ints
 from genverify.microdata.synthetic.country import LEVELS, Likeness
 from genverify.microdata.synthetic.pick import pick_cells
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from genverify.core.arrays import Floats
+from genverify.core.arraytypes import Floats
 from genverify.microdata.synthetic.likeness import Neighbours
 from genverify.microdata.synthetic.likeness import Places as Drawn
 from genverify.microdata.synthetic.places import Places

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from genverify.core.arrays import Ints
+from genverify.core.arraytypes import Ints
 from genverify.core.domain import Domain
 from genverify.core.errors import DataError
 from genverify.core.files import read_yaml

@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from genverify.core.arrays import Floats, Ints
+from genverify.core.arraytypes import Floats, Ints
 
 
 def pick(weights: Floats, row: npt.NDArray[np.intp], uniform: Floats) -> Ints:

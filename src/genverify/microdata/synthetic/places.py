@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtri
 
-from genverify.core.arrays import Floats, Ints
+from genverify.core.arraytypes import Floats, Ints
 from genverify.core.errors import ConfigError
 from genverify.microdata.synthetic.country import Country, State
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from genverify.core.arrays import Floats, Ints
+from genverify.core.arraytypes import Floats, Ints
 from genverify.core.domain import Column
 from genverify.core.errors import DataError, nearest
 from genverify.microdata.synthetic.homes import NONRELATIVES, Homes

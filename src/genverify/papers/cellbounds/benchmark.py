@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 import pandas as pd
 
-from genverify.core.arrays import Ints
+from genverify.core.arraytypes import Ints
 from genverify.core.timing import watch
 from genverify.papers.cellbounds.conditional import Conditionals, conditionals_of_counts
 from genverify.papers.cellbounds.exact import CellBounds, bound_cells

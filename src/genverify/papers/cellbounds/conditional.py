@@ -7,7 +7,7 @@ from math import gcd, lcm
 
 import numpy as np
 
-from genverify.core.arrays import Ints
+from genverify.core.arraytypes import Ints
 from genverify.core.errors import DataError
 from genverify.papers.cellbounds.numbers import Numbers, check_labels, check_N, check_not_negative
 

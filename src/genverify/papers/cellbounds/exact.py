@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from genverify.core.arrays import Ints
+from genverify.core.arraytypes import Ints
 from genverify.core.errors import DataError, nearest
 from genverify.papers.cellbounds.conditional import Conditionals
 from genverify.papers.cellbounds.knapsack import Limits, Multipliers, solve_knapsack

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from genverify.checker.sums import check_sums
-from genverify.core.arrays import Flags, Ints
+from genverify.core.arraytypes import Flags, Ints
 from genverify.core.domain import LARGEST_CODE
 from genverify.core.errors import DataError, ReleaseError
 from genverify.core.sums import Sums

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from genverify.core.arrays import Ints
+from genverify.core.arraytypes import Ints
 from genverify.core.csvfile import Expected, need_columns, open_csv, refuse_row
 from genverify.core.errors import DataError
 from genverify.core.limits import LIMITS, FileLimits

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from genverify.core.arrays import Flags
+from genverify.core.arraytypes import Flags
 
 T = TypeVar("T")
 ZERO_ALONE = 1

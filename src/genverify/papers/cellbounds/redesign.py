@@ -15,7 +15,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from genverify.core.arrays import Ints
+from genverify.core.arraytypes import Ints
 from genverify.core.errors import DataError
 from genverify.papers.cellbounds.conditional import conditionals_of_counts
 from genverify.papers.cellbounds.exact import bound_cells

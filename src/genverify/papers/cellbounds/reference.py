@@ -6,7 +6,7 @@ maximum per cell, and the knapsack (6)-(8), a minimum and a maximum per row.
 import numpy as np
 from scipy.sparse import coo_array, csr_array
 
-from genverify.core.arrays import Floats
+from genverify.core.arraytypes import Floats
 from genverify.core.errors import DataError
 from genverify.papers.cellbounds.conditional import Conditionals
 from genverify.solve.solvers.base import Infeasible, IntegerProgram, Solver, Stopped

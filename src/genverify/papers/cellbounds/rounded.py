@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from genverify.core.arrays import Flags, Ints
+from genverify.core.arraytypes import Flags, Ints
 from genverify.core.errors import DataError
 from genverify.papers.cellbounds.exact import CellBounds
 from genverify.papers.cellbounds.numbers import check_labels, check_N

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from genverify.core.arrays import Ints
+from genverify.core.arraytypes import Ints
 from genverify.core.csvfile import Expected, read_rows
 from genverify.core.errors import DataError
 from genverify.core.limits import LIMITS, FileLimits

@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 from scipy.stats import binom
 
-from genverify.core.arrays import Flags, Floats, Ints, positions
+from genverify.core.arrays import positions
+from genverify.core.arraytypes import Flags, Floats, Ints
 from genverify.core.domain import Domain
 from genverify.core.errors import DataError
 from genverify.core.predicates import Predicate

@@ -9,7 +9,7 @@ import pandas as pd
 
 from genverify.attack.attack import attack_release
 from genverify.attack.verify import Verdict
-from genverify.core.arrays import Ints
+from genverify.core.arraytypes import Ints
 from genverify.core.claims import ANY, Codes, false_claims, matches
 from genverify.core.release import Release
 from genverify.core.seeds import derive_seed

@@ -32,7 +32,7 @@ from math import prod
 
 import numpy as np
 
-from genverify.core.arrays import Floats
+from genverify.core.arraytypes import Floats
 from genverify.papers.mechanisms.parameters import PrivacyError, check_epsilon
 from genverify.papers.mechanisms.sensitivity import query_sensitivity
 from genverify.papers.mechanisms.workload import Columns, Workload, chain, exact_rank

@@ -8,7 +8,7 @@ The N people asked are drawn at random (B-7): of N people held fixed the varianc
 from dataclasses import dataclass
 from math import exp, expm1, inf, log1p
 
-from genverify.core.arrays import Floats
+from genverify.core.arraytypes import Floats
 from genverify.papers.mechanisms.parameters import PrivacyError, check_epsilon, check_open, check_population, check_share
 
 FAIR = 0.5

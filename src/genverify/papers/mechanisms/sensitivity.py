@@ -7,7 +7,7 @@ from math import sqrt
 import numpy as np
 import numpy.typing as npt
 
-from genverify.core.arrays import Flags, Floats
+from genverify.core.arraytypes import Flags, Floats
 from genverify.core.domain import Domain
 from genverify.core.predicates import Predicate, Rule
 from genverify.papers.mechanisms.parameters import PrivacyError

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from genverify.core.arrays import Floats
+from genverify.core.arraytypes import Floats
 from genverify.core.seeds import derive_seed
 from genverify.papers.mechanisms.parameters import PrivacyError
 from genverify.papers.mechanisms.randomized_response import Survey, asking_probability

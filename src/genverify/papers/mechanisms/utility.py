@@ -20,7 +20,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from genverify.core.arrays import Floats
+from genverify.core.arraytypes import Floats
 from genverify.core.queries import Query
 from genverify.papers.mechanisms.matrix_mechanism import noise_variance, workload_projection
 from genverify.papers.mechanisms.parameters import PrivacyError

@@ -12,7 +12,7 @@ from math import prod
 
 import numpy as np
 
-from genverify.core.arrays import Ints
+from genverify.core.arraytypes import Ints
 from genverify.core.domain import Domain
 from genverify.core.predicates import Predicate
 

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from genverify.attack.truth import match_claims
-from genverify.core.arrays import Floats
+from genverify.core.arraytypes import Floats
 from genverify.core.errors import DataError
 from genverify.core.seeds import derive_seed
 from genverify.papers.raprank.curves import X, grid_of, mean_interval

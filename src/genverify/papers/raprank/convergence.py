@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from genverify.core.arrays import Floats
+from genverify.core.arraytypes import Floats
 from genverify.core.release import Release, Schema, read_releases
 from genverify.core.timing import progress
 from genverify.papers.raprank.curves import HOLDOUT, started

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from genverify.attack.truth import block_weights, ratio_interval
-from genverify.core.arrays import Floats
+from genverify.core.arraytypes import Floats
 from genverify.core.domain import Domain
 from genverify.core.seeds import derive_seed
 from genverify.papers.raprank.geographies import baselines_above, populate_blocks

@@ -16,7 +16,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from genverify.attack.posterior import count_release
-from genverify.core.arrays import Floats
+from genverify.core.arraytypes import Floats
 from genverify.core.describe import make_schema
 from genverify.core.release import Release, Schema, make_release
 from genverify.core.seeds import derive_seed

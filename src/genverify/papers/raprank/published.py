@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from genverify.core.arrays import Ints
+from genverify.core.arraytypes import Ints
 from genverify.core.domain import Domain
 from genverify.core.predicates import EVERY, Predicate
 from genverify.core.release import Release, Schema, counts_frame, read_releases

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from genverify.core.arrays import Floats, Ints, positions, row_keys
+from genverify.core.arrays import positions, row_keys
+from genverify.core.arraytypes import Floats, Ints
 from genverify.core.errors import DataError
 
 Codes = npt.NDArray[np.int64]

@@ -10,7 +10,7 @@ import pandas as pd
 
 from genverify.checker.check import Checked
 from genverify.checker.effective import effective_sizes
-from genverify.core.arrays import Flags
+from genverify.core.arraytypes import Flags
 from genverify.core.release import Release
 from genverify.papers.gtv.protected.attack import ATTACKED, CONTRADICTORY, UNDECIDED
 from genverify.run.provenance.records import AuditError

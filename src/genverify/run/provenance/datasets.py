@@ -9,7 +9,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from genverify.attack.datasetfile import read_datasets
-from genverify.core.arrays import Ints, row_bytes
+from genverify.core.arrays import row_bytes
+from genverify.core.arraytypes import Ints
 from genverify.core.claims import Codes, candidate_claims
 from genverify.core.release import Release
 from genverify.core.tabulate import tabulate

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from genverify.core.arrays import Ints
+from genverify.core.arraytypes import Ints
 from genverify.core.claims import ANY
 from genverify.core.errors import DataError
 from genverify.core.frames import read_blocks

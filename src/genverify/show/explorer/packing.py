@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from genverify.core.arrays import Floats, Ints
+from genverify.core.arraytypes import Floats, Ints
 
 ALPHABET = "".join(chr(code) for code in range(35, 127) if chr(code) != "\\")
 """Characters that JSON writes as they are."""

@@ -7,7 +7,7 @@ import numpy as np
 
 from genverify.checker.cells import Cell
 from genverify.checker.form import Lemma
-from genverify.core.arrays import Flags
+from genverify.core.arraytypes import Flags
 from genverify.core.domain import Domain
 from genverify.core.predicates import Predicate, Rule
 from genverify.core.release import TOTAL, Release

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from genverify.core.arrays import Floats, Ints
+from genverify.core.arraytypes import Floats, Ints
 from genverify.solve.counting.diagram import Budget, TooManyStates, draw_diagram
 from genverify.solve.counting.draw import draw_vectors
 from genverify.solve.counting.passes import forward

@@ -6,7 +6,7 @@ from math import comb
 import numpy as np
 import numpy.typing as npt
 
-from genverify.core.arrays import Floats, Ints
+from genverify.core.arraytypes import Floats, Ints
 from genverify.solve.counting.diagram import Diagram
 from genverify.solve.counting.weights import Weights
 

@@ -13,7 +13,7 @@ from time import process_time
 import numpy as np
 import numpy.typing as npt
 
-from genverify.core.arrays import Flags, Ints
+from genverify.core.arraytypes import Flags, Ints
 from genverify.core.errors import GenverifyError
 from genverify.solve.counting.order import orders
 from genverify.solve.counting.system import System, system_of

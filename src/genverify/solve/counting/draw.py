@@ -3,7 +3,8 @@
 import numpy as np
 import numpy.typing as npt
 
-from genverify.core.arrays import Ints, positions
+from genverify.core.arrays import positions
+from genverify.core.arraytypes import Ints
 from genverify.solve.counting.diagram import Diagram, Moves
 from genverify.solve.counting.passes import Forward
 from genverify.solve.counting.weights import Weights

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from genverify.core.arrays import Flags, Ints
+from genverify.core.arraytypes import Flags, Ints
 from genverify.solve.counting.system import System
 
 Taste = Callable[[float, float, float], tuple[float, ...]]

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from genverify.core.arrays import Floats, Ints
+from genverify.core.arraytypes import Floats, Ints
 from genverify.solve.counting.diagram import Diagram
 from genverify.solve.counting.weights import Weights, dataset_weights, vector_weights
 

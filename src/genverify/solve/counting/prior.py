@@ -5,7 +5,7 @@ from itertools import chain, islice
 
 import numpy as np
 
-from genverify.core.arrays import Flags, Floats, Ints
+from genverify.core.arraytypes import Flags, Floats, Ints
 from genverify.core.claims import ANY, Codes, matches
 from genverify.core.domain import Domain
 from genverify.core.errors import DataError

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from genverify.core.arrays import Ints
+from genverify.core.arraytypes import Ints
 from genverify.solve.recount import Fitting
 
 DENOMINATOR = 1_000

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from genverify.core.arrays import Floats, Ints
+from genverify.core.arraytypes import Floats, Ints
 from genverify.core.errors import GenverifyError
 from genverify.solve.counting.diagram import Diagram
 from genverify.solve.program import Program

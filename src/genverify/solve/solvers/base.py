@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
-from genverify.core.arrays import Floats
+from genverify.core.arraytypes import Floats
 
 
 class Limit(Enum):

@@ -14,7 +14,7 @@ from typing import Protocol
 
 import numpy as np
 
-from genverify.core.arrays import Ints
+from genverify.core.arraytypes import Ints
 
 Blocks = tuple[tuple[int, ...], ...]
 MOST_BLOCKS = 5

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from genverify.core.arrays import Floats, Ints
+from genverify.core.arraytypes import Floats, Ints
 from genverify.core.sums import Sums
 
 DENOMINATORS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 20, 60, 120, 840)

@@ -4,7 +4,7 @@ import highspy
 import numpy as np
 from scipy.sparse import csr_array
 
-from genverify.core.arrays import Floats, Ints
+from genverify.core.arraytypes import Floats, Ints
 from genverify.solve.solvers.base import Answer, Infeasible, Limit, Optimal, Stopped
 from genverify.solve.solvers.highs import DEVEX, DUAL, MODEL, PRIMAL, dual_ray, model_of, open_highs
 

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from genverify.core.arrays import Flags, Ints
+from genverify.core.arraytypes import Flags, Ints
 from genverify.core.sums import Sums, select
 from genverify.solve.sums.cubes import Cubes
 from genverify.solve.sums.propagate import Known, propagate

@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch
 
-from genverify.core.arrays import Flags
+from genverify.core.arraytypes import Flags
 from genverify.core.claims import ANY, Codes
 from genverify.core.domain import Domain
 from genverify.core.errors import DataError

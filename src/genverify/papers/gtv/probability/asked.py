@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from genverify.core.arrays import Ints
+from genverify.core.arraytypes import Ints
 from genverify.core.claims import Codes, candidate_claims
 
 CANDIDATE, SAMPLED = "candidate", "sampled"

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from genverify.attack.truth import match_claims
-from genverify.core.arrays import Flags, Floats
+from genverify.core.arraytypes import Flags, Floats
 from genverify.core.seeds import derive_seed
 from genverify.papers.gtv.probability.priors import PRIORS, SINGLED, TIMES
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from genverify.core.arrays import Floats
+from genverify.core.arraytypes import Floats
 from genverify.microdata.store import GEOGRAPHY
 from genverify.papers.gtv.probability.priors import NATION, STATE, TIMES, TRACT
 

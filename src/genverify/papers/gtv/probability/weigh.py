@@ -11,7 +11,7 @@ import pandas as pd
 from genverify.attack.estimate import Effort, Estimated, estimate
 from genverify.attack.posterior import Counted, Posterior, count_release
 from genverify.attack.probable import likely_singletons
-from genverify.core.arrays import Flags, Floats, Ints
+from genverify.core.arraytypes import Flags, Floats, Ints
 from genverify.core.claims import ANY, Codes, candidate_claims, matches
 from genverify.core.seeds import derive_seed
 from genverify.papers.gtv.probability.asked import CANDIDATE, SAMPLED, joined, sampled_claims

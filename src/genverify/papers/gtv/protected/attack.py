@@ -15,7 +15,7 @@ import numpy as np
 from genverify.attack.block import Verified, verify_block
 from genverify.attack.generate import generate_block
 from genverify.attack.verify import Verdict
-from genverify.core.arrays import Flags, Ints
+from genverify.core.arraytypes import Flags, Ints
 from genverify.core.claims import Codes, candidate_claims, false_claims, matches
 from genverify.core.errors import NoDatasetError
 from genverify.core.release import Release

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from scipy.sparse import csc_array, csr_array
 
-from genverify.core.arrays import Flags, Ints
+from genverify.core.arraytypes import Flags, Ints
 from genverify.core.claims import Codes
 from genverify.core.clip import clip_rule
 from genverify.core.domain import read_domain

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from genverify.core.arrays import Flags, Ints
+from genverify.core.arraytypes import Flags, Ints
 from genverify.core.errors import ConfigError
 from genverify.core.release import Schema
 from genverify.papers.gtv.protected.kinds import Kinds, build_kinds, queries_of

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from genverify.core.arrays import Flags, Ints
+from genverify.core.arraytypes import Flags, Ints
 from genverify.papers.gtv.protected.kinds import Kinds
 
 KICKS = 20

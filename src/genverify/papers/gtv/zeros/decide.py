@@ -8,7 +8,7 @@ import numpy as np
 from genverify.attack.block import check_decisions, verify_block
 from genverify.attack.generate import generate_block
 from genverify.attack.verify import Verdict, Verifier
-from genverify.core.arrays import Flags
+from genverify.core.arraytypes import Flags
 from genverify.core.claims import Claim
 from genverify.core.release import Release
 from genverify.solve.settings import ProgramSettings

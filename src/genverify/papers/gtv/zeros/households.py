@@ -7,7 +7,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from genverify.attack.truth import match_claims
-from genverify.core.arrays import Flags, Floats, Ints
+from genverify.core.arraytypes import Flags, Floats, Ints
 from genverify.core.claims import ANY, Claim, false_claims
 from genverify.core.errors import DataError
 from genverify.papers.gtv.tables.households import PAPER_K

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from genverify.core.arrays import Ints
+from genverify.core.arraytypes import Ints
 from genverify.core.domain import DomainFile
 from genverify.core.errors import ConfigError
 from genverify.core.seeds import derive_seed

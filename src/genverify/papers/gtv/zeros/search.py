@@ -6,7 +6,7 @@ from operator import itemgetter
 
 import numpy as np
 
-from genverify.core.arrays import Flags, Floats, Ints
+from genverify.core.arraytypes import Flags, Floats, Ints
 from genverify.core.release import Release
 from genverify.papers.gtv.tables.households import PAPER_K
 from genverify.papers.gtv.zeros.decide import publish_less, survivors

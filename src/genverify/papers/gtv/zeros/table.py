@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from genverify.attack.truth import block_weights, ratio_interval
-from genverify.core.arrays import Floats
+from genverify.core.arraytypes import Floats
 from genverify.papers.gtv.tables.households import PAPER_K
 from genverify.papers.gtv.zeros.households import distance, losses, one_column_later, paper_losses
 from genverify.papers.gtv.zeros.onehot import verified_by_k

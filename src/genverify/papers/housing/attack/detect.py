@@ -9,7 +9,7 @@ import pandas as pd
 from scipy.sparse import csr_array
 
 from genverify.checker.check import CertificateError, check_block
-from genverify.core.arrays import Ints
+from genverify.core.arraytypes import Ints
 from genverify.core.release import Release, restricted
 from genverify.papers.housing.attack.joint_program import VIOLATION, Percentage, Row, provable_parts, read_block
 from genverify.papers.housing.attack.verdict import FLAGGED, YES, Verdict, proved

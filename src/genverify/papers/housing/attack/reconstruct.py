@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from genverify.core.arrays import Ints
+from genverify.core.arraytypes import Ints
 from genverify.core.release import Release
 from genverify.core.seeds import derive_seed
 from genverify.papers.housing.attack.nearest import closest

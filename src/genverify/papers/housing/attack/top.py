@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from genverify.core.arrays import Ints
+from genverify.core.arraytypes import Ints
 from genverify.papers.housing.attack.prior import NATS
 from genverify.papers.housing.attack.top_search import Pool, search_least
 from genverify.papers.housing.attack.top_walks import Walks

@@ -6,7 +6,7 @@ from math import inf
 
 import numpy as np
 
-from genverify.core.arrays import Floats, Ints
+from genverify.core.arraytypes import Floats, Ints
 from genverify.papers.housing.attack.types_program import TypeProgram
 from genverify.solve.recount import WrongAnswer, integer_point
 from genverify.solve.solvers.base import Infeasible, Solver, Stopped

@@ -3,7 +3,8 @@
 import numpy as np
 import numpy.typing as npt
 
-from genverify.core.arrays import Ints, positions, row_weights
+from genverify.core.arrays import positions, row_weights
+from genverify.core.arraytypes import Ints
 from genverify.core.errors import DataError
 from genverify.papers.housing.attack.types_program import TypeProgram
 

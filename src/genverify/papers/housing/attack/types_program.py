@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 from scipy.sparse import csr_array
 
-from genverify.core.arrays import Flags, Ints
+from genverify.core.arraytypes import Flags, Ints
 from genverify.core.release import TOTAL, Release
 from genverify.solve.solvers.base import IntegerProgram
 

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 import pandas as pd
 
-from genverify.core.arrays import Ints
+from genverify.core.arraytypes import Ints
 from genverify.core.release import Release
 from genverify.papers.housing.attack.prior import Prior
 from genverify.papers.housing.attack.reconstruct import prior_program

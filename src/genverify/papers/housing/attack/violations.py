@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from scipy.sparse import block_array, csr_array, diags_array, eye_array
 
-from genverify.core.arrays import Flags, Ints
+from genverify.core.arraytypes import Flags, Ints
 from genverify.papers.housing.attack.types_program import TypeProgram
 from genverify.papers.housing.private.household import HouseholdFile
 from genverify.solve.recount import recounted

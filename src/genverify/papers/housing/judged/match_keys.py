@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.core.arrays import Flags
+from genverify.core.arraytypes import Flags
 from genverify.papers.housing.private.household import COLUMNS, HouseholdFile
 from genverify.papers.housing.private.store import property_households, read_states
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from genverify.core.arrays import Floats, Ints
+from genverify.core.arraytypes import Floats, Ints
 from genverify.core.errors import DataError
 
 LARGEST = 7

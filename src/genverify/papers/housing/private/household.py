@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from genverify.core.arrays import Flags, Ints
+from genverify.core.arraytypes import Flags, Ints
 from genverify.core.domain import Domain, parse_domain
 from genverify.core.errors import DataError, nearest
 from genverify.core.files import read_yaml

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from genverify.core.arrays import Flags, Floats, Ints
+from genverify.core.arraytypes import Flags, Floats, Ints
 from genverify.core.errors import ConfigError, DataError
 
 Block = Mapping[str, Ints]

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from genverify.core.arrays import Ints
+from genverify.core.arraytypes import Ints
 from genverify.core.errors import DataError
 from genverify.core.seeds import derive_seed
 from genverify.papers.housing.private.conditionals import Conditionals, draw_children, draw_sizes

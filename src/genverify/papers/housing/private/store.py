@@ -9,7 +9,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from genverify.core.arrays import Ints
+from genverify.core.arraytypes import Ints
 from genverify.core.errors import DataError
 from genverify.core.seeds import derive_seed
 from genverify.microdata.store import read_microdata

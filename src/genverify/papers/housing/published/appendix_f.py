@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
-from genverify.core.arrays import Ints
+from genverify.core.arraytypes import Ints
 from genverify.core.closed import Section, validate
 from genverify.core.errors import DataError, nearest
 from genverify.core.files import read_yaml

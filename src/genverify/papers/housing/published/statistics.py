@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from genverify.core.arrays import Flags
+from genverify.core.arraytypes import Flags
 from genverify.core.errors import DataError
 from genverify.core.predicates import Predicate
 from genverify.papers.housing.private.conditionals import LARGEST

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from genverify.core.arrays import Ints
+from genverify.core.arraytypes import Ints
 from genverify.core.domain import Domain
 from genverify.core.marginals import marginal_counts, marginal_queries
 from genverify.core.predicates import Records

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from genverify.core.arrays import Ints, row_keys
+from genverify.core.arrays import row_keys
+from genverify.core.arraytypes import Ints
 from genverify.papers.raprank.rap.workload import Indices, Workload
 
 FEWEST_ROWS = 64  # below, the matrices of a run are so small that XLA is slower with them than query by query

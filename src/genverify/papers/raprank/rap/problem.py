@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import numpy.typing as npt
 
-from genverify.core.arrays import Ints
+from genverify.core.arraytypes import Ints
 from genverify.core.errors import DataError
 from genverify.papers.raprank.blocks import BlockCounts
 from genverify.papers.raprank.rap.layout import Layout, lay_out
