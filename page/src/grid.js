@@ -161,7 +161,8 @@ function tableOf({ block, name, source, title, rows, labels, heads, section }) {
       place: `${source}, N in a header or title`,
     });
   const table = makeTable(name, source, names, entries, title);
-  if (shares.length) table.notes.push(`percentages left out: ${shares.map((at) => last[at] || letters(at)).join(", ")}`);
+  if (shares.length || rows.some((row) => counted.some((column) => BOTH.test(block.grid[row][column]))))
+    table.notes.push("percentages left out: they may give away more, which the command genverify disclose finds and this page does not");
   table.notes.push(...sizes.map(([, size]) => `N = ${size} from the header`));
   return table;
 }

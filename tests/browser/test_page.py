@@ -19,7 +19,7 @@ from genverify.disclosure.complement import complement
 from genverify.disclosure.exposed import expose
 from genverify.disclosure.exposed import opened as opened_sums
 from genverify.disclosure.page_command import PAGE
-from genverify.disclosure.printed import PrintedForm, understand
+from genverify.disclosure.printed import PrintedForm, PrintedTableForm, Understood, understand
 from genverify.solve.sums.parts import all_ranges
 from genverify.solve.sums.ranges import Work
 from random_tables import KINDS, TableText, random_table
@@ -205,6 +205,13 @@ def test_two_hundred_random_tables_have_the_ranges_of_python(
             assert "contradict each other (proof checked)" in ours["error"]
 
 
+def without_percentages(form: PrintedForm, folder: Path) -> Understood:
+    """As Python understands the tables where percentages are left out, as the page does and says."""
+    found = understand(form, folder)
+    unused = {name: PrintedTableForm(percent_of="none") for name in found.percent_of}
+    return understand(form.model_copy(update={"tables": unused}), folder) if unused else found
+
+
 def test_tables_in_many_shapes_are_read_as_python_reads_them(opened: Visit, tmp_path: Path) -> None:
     """The same cells, rows and ends, by the digest of the system; or an error on both sides."""
     marks = {"blank": "suppressed", "*": "suppressed", "status C": "suppressed"}
@@ -214,7 +221,7 @@ def test_tables_in_many_shapes_are_read_as_python_reads_them(opened: Visit, tmp_
     for case, ours in zip(cases, ours_all, strict=True):
         (tmp_path / "table.csv").write_bytes(case.text.encode())
         try:
-            theirs = understand(PrintedForm(printed=["table.csv"], marks=marks), tmp_path).linked.sums.digest
+            theirs = without_percentages(PrintedForm(printed=["table.csv"], marks=marks), tmp_path).linked.sums.digest
         except GenverifyError:
             theirs, refused = None, refused + 1
         assert ours.get("digest") == theirs, (case.text, ours)

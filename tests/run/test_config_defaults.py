@@ -36,6 +36,7 @@ NOISE = {
 }
 SWAPPED = {"none": 0.0, "swapped_2": 0.02, "swapped_10": 0.1, "swapped_50": 0.5}
 BOTH, RANDOM, KNOWN = ["random", "holdout"], ["random"], "known"
+SLOW = {"share": 1.0, "learning_rate": 0.1, "steps": 300}
 WHOLE, HALF, TENTH = ({"share": share, "steps": 150} for share in (1.0, 0.5, 0.1))
 BLOCK, TRACT = ["level=block"], ["level=tract"]
 KEYS = [
@@ -45,18 +46,18 @@ KEYS = [
 REAL = "tracts of real records"
 EXPERIMENTS = {
     "blocks": ("blocks (households)", "households", "sample", None, 1, None, "all", None, KNOWN, None, BOTH, 20, {}),
-    "tracts": ("tracts with BLOCK", "persons", "tract", 10, 1, None, TRACT, BLOCK, KNOWN, None, BOTH, 10, WHOLE),
+    "tracts": ("tracts with BLOCK", "persons", "tract", 5, 1, None, TRACT, BLOCK, KNOWN, None, BOTH, 10, SLOW),
     "tracts_plain": ("tracts without BLOCK", "persons", "tract", None, 1, None, "all", None, KNOWN, None, RANDOM, 10, WHOLE),
-    "person_blocks": ("blocks (persons)", "persons", "block", 15, 1, None, BLOCK, None, KNOWN, None, BOTH, 10, HALF),
+    "person_blocks": ("blocks (persons)", "persons", "block", 5, 1, None, BLOCK, None, KNOWN, None, BOTH, 10, HALF),
     "marginals_2": ("2-way marginals", "households", "state", 5, 1, 2000, None, None, KNOWN, 2, RANDOM, 10, HALF),
     "marginals_3": ("3-way marginals", "households", "state", 5, 1, 2000, None, None, KNOWN, 3, RANDOM, 10, TENTH),
     "records_tracts": (
-        f"{REAL} with BLOCK", "records", "tract", None, None, None, TRACT, BLOCK, KNOWN, None, BOTH, 10, WHOLE,
+        f"{REAL} with BLOCK", "records", "tract", None, None, None, TRACT, BLOCK, KNOWN, None, BOTH, 10, SLOW,
     ),
     "records_tracts_plain": (
         f"{REAL} without BLOCK", "records", "tract", None, None, None, "all", None, KNOWN, None, RANDOM, 10, WHOLE,
     ),
-    "records_blocks": ("blocks of real records", "records", "block", 10, 1, None, BLOCK, None, KNOWN, None, BOTH, 10, HALF),
+    "records_blocks": ("blocks of real records", "records", "block", 5, 1, None, BLOCK, None, KNOWN, None, BOTH, 10, HALF),
 }  # fmt: skip
 
 

@@ -72,7 +72,7 @@ test_that("bounds from conditionals and from marginals", {
   expect_equal(names(gv_bounds(half, given = "rows", total = 10, show = "totals")), c("row", "multiplier", "total"))
   people <- data.frame(sex = c("f", "f", "m"), age = c("old", "young", "old"), smokes = c("yes", "no", "no"))
   cells <- gv_bounds(people, marginals = list(c("sex", "age"), c("age", "smokes")))
-  expect_equal(names(cells), c("sex", "age", "smokes", "lower", "upper"))
+  expect_equal(names(cells), c("sex", "age", "smokes", "lower", "upper", "exact"))
   expect_true(all(cells$lower <= cells$upper))
   expect_equal(sum(cells$upper[cells$age == "young"]), 1)
 })

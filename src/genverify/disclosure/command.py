@@ -5,6 +5,8 @@ import json
 import logging
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from genverify.disclosure.describe import Described
     from genverify.disclosure.withhold import Search
 
+PATIENCE = 2.0  # seconds without a line about how far the work is
 CALLS = 8  # of a search for every node above the one that it is at
 
 
@@ -85,6 +88,32 @@ def _is_printed(path: Path) -> bool:
     return is_printed(path)
 
 
+class _Later(logging.Filter):
+    """Lets lines pass once the work has taken a while: whoever waits wants to know, nobody else."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.started = time.time()
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        return record.created - self.started > PATIENCE
+
+
+@contextmanager
+def _progress_shown() -> Iterator[None]:
+    """Lines about how far long work is, on the standard error."""
+    handler, level = logging.StreamHandler(), log.level
+    handler.addFilter(_Later())
+    log.addHandler(handler)
+    log.setLevel("INFO")
+    try:
+        yield
+    finally:
+        log.removeHandler(handler)
+        log.setLevel(level)
+
+
+@_progress_shown()
 def run_audit(options: argparse.Namespace) -> None:
     """Audit a release and say in a few lines what came out."""
     from genverify.disclosure.describe import describe
@@ -92,7 +121,6 @@ def run_audit(options: argparse.Namespace) -> None:
     from genverify.disclosure.write import write_audit
 
     started = time.monotonic()
-    _show_progress()
     if options.cells:
         options.prints = "csv"
         print(template(options.release, _limits(options)), end="")
@@ -122,12 +150,6 @@ def _as_json(found: "Audit", search: "Search", folder: Path) -> str:
     singles = {"all": len(found.singles), "searched": search.before, "left": search.left, "undecided": search.undecided}
     numbers = {"people": found.described.people, "claims": len(found.claims), "singleton_claims": singles}
     return json.dumps({**numbers, "withhold": withheld, "k": search.k, "report": str(folder / "report.html")}, indent=1)
-
-
-def _show_progress() -> None:
-    """Lines about how far long work is, on the standard error."""
-    log.setLevel("INFO")
-    log.handlers = [logging.StreamHandler()]  # of the standard error as it is now: --quiet puts another in its place
 
 
 def run_what_if(options: argparse.Namespace) -> None:

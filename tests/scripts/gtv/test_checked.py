@@ -73,7 +73,7 @@ def build_page(study: Path, small_explorer: ModuleType, toy: Path, folder: Path)
     """The page alone, from the laid-out proofs that are there."""
     frames = {name: study / f"{name}.parquet" for name in ("sample", "claims", "blocks", "households", "baselines")}
     files = {"manifest": study / "microdata.json", "domain": toy / "domain.yaml", "tables": toy / "tables.yaml"}
-    batch = {"counts": [study / "000.parquet"], "proofs": [study / "000.jsonl.gz"], "vipr": []}
+    batch = {"counts": [study / "000.parquet"], "proofs": [study / "000.jsonl.gz"], "vipr": [], "weighed": []}
     inputs = {**frames, **files, **batch, "explained": [study / "explained.jsonl.gz"], "schema": study / "schema.json"}
     folder.mkdir()
     outputs = {"page": folder / "index.html", "pieces": folder / "pieces"}

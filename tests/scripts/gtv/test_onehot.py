@@ -168,7 +168,7 @@ def test_the_explorer_shows_claims_without_a_proof(
     followed: Path, tmp_path: Path, small_explorer: ModuleType, toy: Path
 ) -> None:
     inputs: dict[str, Any] = {"schema": followed / "release" / "schema.json", "manifest": followed / "microdata.json",
-              "domain": toy / "domain.yaml", "tables": toy / "tables.yaml", "vipr": [],
+              "domain": toy / "domain.yaml", "tables": toy / "tables.yaml", "vipr": [], "weighed": [],
               "counts": [followed / "release" / f"{batch}.parquet" for batch in ("000", "001")],
               "proofs": [followed / "proofs" / f"{batch}.jsonl.gz" for batch in ("000", "001")],
               "explained": [followed / "explained" / f"{batch}.jsonl.gz" for batch in ("000", "001")]}  # fmt: skip
