@@ -1,6 +1,7 @@
 """Release files: what they describe, what the audit makes of them, and what is refused with which words."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,7 +16,7 @@ from genverify.disclosure.people import longest, singled_out
 from genverify.disclosure.report import report
 from genverify.disclosure.riskiest import riskiest_cells
 from genverify.disclosure.whatif import what_if
-from genverify.disclosure.withhold import search_cells
+from genverify.disclosure.withhold import _Area, search_cells
 from genverify.disclosure.write import write_audit
 from tiny_release import ATTACK, PEOPLE, YAML, counted, write
 
@@ -145,6 +146,22 @@ def test_the_same_release_gives_the_same_bytes(tmp_path: Path) -> None:
     assert len(files) == 10
     for file in files:
         assert file.read_bytes() == (tmp_path / "two" / file.relative_to(tmp_path / "one")).read_bytes(), file
+
+
+def test_no_more_proofs_are_gone_through_when_time_is_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = audit(describe(write(tmp_path)), ATTACK)
+    gone_through, as_ever = list[bool](), _Area._support
+
+    def last(area: _Area, *proof: Any) -> frozenset[str]:
+        gone_through.append(area._late())
+        area.deadline = -1.0
+        return as_ever(area, *proof)
+
+    monkeypatch.setattr(_Area, "_support", last)
+    search = search_cells(found.verified, ATTACK, 1, 20)
+    assert gone_through == [False]
+    assert len(search.steps) == 1  # the cell that hits the one proof found in time
+    assert search.steps[0].left is None
 
 
 def the_report(described: Described) -> str:
