@@ -9,6 +9,7 @@ import pytest
 
 from genverify.cli import main
 from genverify.core.errors import DataError
+from genverify.disclosure import probable
 from genverify.disclosure.audit import audit, recovered
 from genverify.disclosure.codes import bin_labels
 from genverify.disclosure.describe import Described, describe
@@ -177,6 +178,17 @@ def test_claims_in_words_are_shown_only_where_the_file_says_so(tmp_path: Path) -
     assert "This report shows aggregates" in hidden
     assert "exactly one person has age: 65 and over; sex: woman" in shown
     assert "At least 1:" in shown
+
+
+def test_large_areas_of_many_classes_are_not_counted_and_the_report_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    described = describe(write(tmp_path))
+    assert "too many to count" not in the_report(described)
+    monkeypatch.setattr(probable, "MOST_CLASSES", 0)
+    assert "too many to count" not in the_report(described)  # few records
+    monkeypatch.setattr(probable, "LARGE", 5)
+    assert "For 1 areas the datasets that fit are too many to count" in the_report(described)
 
 
 def test_html_in_names_and_labels_is_escaped(tmp_path: Path) -> None:
