@@ -1,6 +1,7 @@
 """Release files: what they describe, what the audit makes of them, and what is refused with which words."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -8,6 +9,7 @@ import pytest
 
 from genverify.cli import main
 from genverify.core.errors import DataError
+from genverify.disclosure import probable
 from genverify.disclosure.audit import audit, recovered
 from genverify.disclosure.codes import bin_labels
 from genverify.disclosure.describe import Described, describe
@@ -15,7 +17,7 @@ from genverify.disclosure.people import longest, singled_out
 from genverify.disclosure.report import report
 from genverify.disclosure.riskiest import riskiest_cells
 from genverify.disclosure.whatif import what_if
-from genverify.disclosure.withhold import search_cells
+from genverify.disclosure.withhold import _Area, search_cells
 from genverify.disclosure.write import write_audit
 from tiny_release import ATTACK, PEOPLE, YAML, counted, write
 
@@ -147,6 +149,22 @@ def test_the_same_release_gives_the_same_bytes(tmp_path: Path) -> None:
         assert file.read_bytes() == (tmp_path / "two" / file.relative_to(tmp_path / "one")).read_bytes(), file
 
 
+def test_no_more_proofs_are_gone_through_when_time_is_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = audit(describe(write(tmp_path)), ATTACK)
+    gone_through, as_ever = list[bool](), _Area._support
+
+    def last(area: _Area, *proof: Any) -> frozenset[str]:
+        gone_through.append(area._late())
+        area.deadline = -1.0
+        return as_ever(area, *proof)
+
+    monkeypatch.setattr(_Area, "_support", last)
+    search = search_cells(found.verified, ATTACK, 1, 20)
+    assert gone_through == [False]
+    assert len(search.steps) == 1  # the cell that hits the one proof found in time
+    assert search.steps[0].left is None
+
+
 def the_report(described: Described) -> str:
     found = audit(described, ATTACK)
     search = search_cells(found.verified, ATTACK, 2, 20)
@@ -160,6 +178,17 @@ def test_claims_in_words_are_shown_only_where_the_file_says_so(tmp_path: Path) -
     assert "This report shows aggregates" in hidden
     assert "exactly one person has age: 65 and over; sex: woman" in shown
     assert "At least 1:" in shown
+
+
+def test_large_areas_of_many_classes_are_not_counted_and_the_report_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    described = describe(write(tmp_path))
+    assert "too many to count" not in the_report(described)
+    monkeypatch.setattr(probable, "MOST_CLASSES", 0)
+    assert "too many to count" not in the_report(described)  # few records
+    monkeypatch.setattr(probable, "LARGE", 5)
+    assert "For 1 areas the datasets that fit are too many to count" in the_report(described)
 
 
 def test_html_in_names_and_labels_is_escaped(tmp_path: Path) -> None:

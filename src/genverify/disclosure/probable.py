@@ -11,15 +11,23 @@ from genverify.attack.probable import count_some, probable_singletons
 from genverify.attack.verify import Verdict
 from genverify.core.frames import stack
 from genverify.core.seeds import derive_seed
+from genverify.disclosure.large import LARGE
 from genverify.solve.counting.prior import Prior, uniform
+from genverify.solve.program import Program
 
 LEVELS = (0.99, 0.9, 0.5)
 OPEN = (Verdict.UNDECIDED, Verdict.UNCERTIFIED)
+MOST_CLASSES = 1000  # of a large area that is counted
 
 
 def counted_areas(verified: Sequence[Verified]) -> list[Counted | None]:
     """The datasets that fit every area, counted once for all priors; none where they are too many."""
-    return [count_some(one.program) for one in verified]
+    return [None if _in_vain(one.program) else count_some(one.program) for one in verified]
+
+
+def _in_vain(program: Program) -> bool:
+    """Many records in many classes: half a minute would be spent until the budget is."""
+    return program.release.n >= LARGE and program.classes > MOST_CLASSES
 
 
 def probable_claims(

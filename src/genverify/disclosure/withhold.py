@@ -11,8 +11,9 @@ the solver's optimum of a covering program; that the chosen cells hit them all i
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from math import inf
 from typing import Any
 
@@ -155,6 +156,8 @@ class _Area:
 
     def _needed(self, cells: Cells) -> Cells:
         """The cells without those that can be published again: no more claims are left than before."""
+        if self._late():
+            return cells
         left = len(self._open(cells, self.claims)[1])
         for cell in sorted(cells):
             if not self._late() and len(self._open(cells - {cell}, self.claims)[1]) <= left:
@@ -206,8 +209,12 @@ class _Area:
         """The cells that the proofs of these claims rest on; a proof that rests on sizes and rules alone cannot be hit."""
         program, open_ = self._open(cells, self.claims)
         reasons = Reasons(program.release, certificate_of(program.release, program.lemmas)["lemmas"])
-        supports = {self._support(program, reasons, decision) for decision in _different(open_)}
+        supports = {self._support(program, reasons, decision) for decision in self._in_time(_different(open_))}
         return {support for support in supports if support}
+
+    def _in_time(self, decisions: Sequence[Decision]) -> Iterator[Decision]:
+        """The decisions until time is up: the cells of one proof in a large area may take seconds."""
+        return takewhile(lambda _: not self._late(), decisions)
 
     def _support(self, program: Program, reasons: Reasons, decision: Decision) -> Cells:
         """The cells of a proof; only if it is checked that they are enough is `least` proved."""

@@ -60,7 +60,7 @@ def _ordinary(
                 best = _best(A, sums, cell, sign, settings.reference_seconds)
                 late, equal = late + (best is None), equal + (best == end)
     times = len(sums.cells) / len(cells)
-    remark = f"extrapolated from {2 * len(cells)} ends: {equal} equal to ours, {late} stopped by the limit"
+    remark = f"extrapolated from {2 * len(cells)} ends: {equal} equal to ours, {late} stopped by the limit of wall time"
     return {"method": ORDINARY, "cpu_s": (process_time() - started) * times, "wall_s": spent.seconds * times,
             "peak_mb": _peak(), "exact": None, "uncertified": None, "remark": remark}  # fmt: skip
 
