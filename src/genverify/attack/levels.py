@@ -34,6 +34,7 @@ from genverify.solve.solvers.base import LinearProgram, Optimal
 DRAWS = 4
 VECTORS = 12  # class counts of a block from which candidates are drawn; all others are compared with these
 BRANCHED = 4_000_000  # coefficients of the program of all blocks up to which integers are searched with proofs
+CHECKS = 1_000  # of its limits by the solver in one search of all blocks: a clock would make results hang on the machine
 SEARCHES = 40  # integer searches for one set of areas where the program is larger than that
 
 
@@ -86,12 +87,12 @@ class LevelsAttack:
         self.levels, self.settings, self.rng = levels, settings, np.random.default_rng(seed)
         self.asked = range(len(levels.blocks)) if asked is None else asked
         whole = build_joint(levels, settings.max_types)
-        datasets = {z.tobytes(): z for z in whole.datasets(settings.make_solver(), K, seed)}
+        datasets = {z.tobytes(): z for z in whole.datasets(settings.make_solver(CHECKS), K, seed)}
         if not datasets:
             names = ", ".join(area.release.block for area in levels.areas) or "the blocks"
             raise ReleaseError(
                 f"no dataset fits all tables of {names} together, or none was found within program.nodes and "
-                "program.seconds; where the counts are exact, block and area tables contradict each other"
+                f"{CHECKS:,} checks of the search; where the counts are exact, block and area tables contradict each other"
             )
         possible = possible_classes(whole, settings.make_solver(), list(datasets.values()), self.asked)
         self.joint = whole.restricted(possible.classes)
@@ -220,7 +221,7 @@ class LevelsAttack:
         if self.searches >= SEARCHES:
             return Bound(limit="integer searches", integer=True, decided=False)
         self.searches += 1
-        z = self.joint.best(self.settings.make_solver(), c.astype(float))
+        z = self.joint.best(self.settings.make_solver(CHECKS), c.astype(float))
         if z is not None and int(c @ z) > b:
             return self.met(z, integer=True)
         return Bound(limit="no proof of what an integer search did not find", integer=True, decided=False)

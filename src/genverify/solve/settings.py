@@ -35,8 +35,9 @@ class ProgramSettings(Section):
             return self
         raise ConfigError(f"{work} needs proofs, and the one-hot program gives none. Set program.formulation: compact.")
 
-    def make_solver(self) -> Solver:
-        return make_solver(self.solver, WorkLimits(self.iterations, self.nodes, self.seconds))
+    def make_solver(self, checks: int | None = None) -> Solver:
+        """With a number of checks, no clock ends an integer search: see WorkLimits."""
+        return make_solver(self.solver, WorkLimits(self.iterations, self.nodes, self.seconds, checks))
 
     def bounder(self, release: Release) -> Bounder:
         return self.bounder_of(program_of(release, self.max_types))

@@ -138,10 +138,15 @@ def _sample(types: Types, wrong: Flags, rng: np.random.Generator) -> Ints:
 
 
 def _cover(seen: Flags, chosen: Sequence[int]) -> list[int]:
-    """Further rules, one after the other the one that excludes most records that no rule excludes yet."""
+    """
+    Further rules, one after the other the one that excludes most records that no rule excludes yet.
+
+    >>> _cover(np.array([[True, False, False], [False, True, True]]), [0]), _cover(np.zeros((0, 3), dtype=bool), [])
+    ([1], [])
+    """
     left = ~seen[list(chosen)].any(axis=0)
     more: list[int] = []
-    while left.any():
+    while left.any() and len(seen):  # all blocks together may have no zero cell
         sizes = seen[:, left].sum(axis=1)
         best = int(np.argmax(sizes))
         if sizes[best] == 0:

@@ -101,11 +101,15 @@ class IntegerProgram:
 
 @dataclass(frozen=True)
 class WorkLimits:
-    """Deterministic limits first (simplex iterations of a linear program, nodes of a branching), seconds as safety net."""
+    """
+    Deterministic limits first (simplex iterations of a linear program, nodes of a branching), seconds as safety net. Where
+    `checks` is given, an integer search ends at that one of the solver's own checks of its limits, and no clock ends it.
+    """
 
     iterations: int
     nodes: int
     seconds: float
+    checks: int | None = None
 
 
 class Solver(Protocol):

@@ -1,6 +1,8 @@
 """HiGHS, the embedded default solver."""
 
+from collections.abc import Callable
 from dataclasses import replace
+from itertools import count
 from typing import Any
 
 import highspy
@@ -152,8 +154,13 @@ class Highs:
     def solve(self, program: IntegerProgram) -> Answer:
         """An optimal integer point; with an objective of zeros, the first point found."""
         # Objectives whose optimum matters have integer values: within an absolute gap of 0.5 the optimum is proved.
-        limits = {"mip_max_nodes": self._limits.nodes, "time_limit": self._limits.seconds}
-        highs = open_highs(mip_rel_gap=0.0, mip_abs_gap=0.5, mip_feasibility_tolerance=1e-9, **limits)
+        highs = open_highs(
+            mip_rel_gap=0.0, mip_abs_gap=0.5, mip_feasibility_tolerance=1e-9, mip_max_nodes=self._limits.nodes
+        )
+        if self._limits.checks is None:
+            highs.setOptionValue("time_limit", self._limits.seconds)
+        else:
+            highs.cbMipInterrupt.subscribe(_end_at(self._limits.checks))
         model = model_of(csc_array(program.A.astype(np.float64)), program.lo, program.hi)
         model.col_cost_, model.col_upper_ = program.objective, program.upper
         integers = np.ones(len(program.upper), dtype=bool) if program.integers is None else program.integers
@@ -178,6 +185,17 @@ class Highs:
             if isinstance(answer, Optimal):
                 points.append(answer.z)
         return points
+
+
+def _end_at(checks: int) -> Callable[[Any], None]:
+    """Ends a search at a number of checks: HiGHS tells no iterations on its way, but checks at the same places each time."""
+    numbers = count(1)
+
+    def check(event: Any) -> None:
+        if next(numbers) >= checks:
+            event.interrupt()
+
+    return check
 
 
 def _answer(highs: Any) -> Answer:

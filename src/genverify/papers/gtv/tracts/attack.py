@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from genverify.attack.attack import attack_release
-from genverify.attack.levels import LevelsAttack
+from genverify.attack.levels import CHECKS, LevelsAttack
 from genverify.attack.verify import Verdict
 from genverify.core.claims import Claim
 from genverify.core.levels import Levels, make_levels
@@ -117,7 +117,7 @@ def _variability(attack: LevelsAttack, settings: ProgramSettings, seed: int) -> 
         return None
     program = attack.joint.program()
     records = draw_dataset(program, attack.datasets[0], np.random.default_rng(seed))
-    return solution_variability(program, records, settings.make_solver())
+    return solution_variability(program, records, settings.make_solver(CHECKS))
 
 
 def claims_frame(tract: str, found: Sequence[Found], names: Sequence[str]) -> pd.DataFrame:

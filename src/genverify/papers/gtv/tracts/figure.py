@@ -24,19 +24,20 @@ def plot_tracts(table: pd.DataFrame, label: str) -> Figure:
         down, across, figsize=(PAGE_WIDTH, 0.7 + 2.3 * down), sharey=True, layout="constrained", squeeze=False
     )
     for ax, ((source, reading), own) in zip(axes.flat, panels, strict=False):
+        own = own[own["k"] >= own.loc[(own["k"] > 0) & (own["claims"] > 0), "k"].min()]  # below min_k nothing was asked
         for colour, (tables, (mark, size, fill)) in zip(PALETTE, MARKS.items(), strict=False):
-            rows = own[(own["tables"] == tables) & (own["k"] > 0)]
+            rows = own[own["tables"] == tables]
             shares = 100 * rows["share_singled_out"]
             ax.plot(rows["k"], shares, mark, color=colour, ms=size, mfc=fill, label=WORDS[tables])
         ax.set_title(plain(in_words(str(source), str(reading))), fontsize=8)
         ax.set_xlabel("columns of a claim, k")
-        ax.set_xticks(sorted(own.loc[own["k"] > 0, "k"].unique()))
+        ax.set_xticks(sorted(own["k"].unique()))
     for ax in axes[:, 0]:
         ax.set_ylabel("records singled out, %")
     for ax in axes.flat[len(panels) :]:
         ax.set_visible(False)
     axes[0, 0].set_ylim(-4, 104)
     handles, labels = axes[0, 0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False)
+    figure.legend(handles, labels, loc="outside upper center", ncols=3, frameon=False)
     say_source(figure, label)
     return figure
