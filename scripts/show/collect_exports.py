@@ -10,8 +10,8 @@ from genverify.show.export.write import join_exports, readme
 def main(job: Job) -> None:
     out = Path(job.output.archive)
     words = readme("vipr", f"Counts of: {data_label(Path(job.input.manifest))}.")
-    statements, files = join_exports(out, map(Path, job.input.archives), words)
-    log.info("%d statements, %d certificates, %.1f MB", statements, files, out.stat().st_size / 1e6)
+    written = join_exports(out, map(Path, job.input.archives), words)
+    log.info("%s, %.1f MB", written, out.stat().st_size / 1e6)
 
 
 if __name__ == "__main__":

@@ -15,9 +15,9 @@ def main(job: Job) -> None:
     schema, out = read_schema(Path(job.input.schema)), Path(job.output.archive)
     blocks = list(stored_blocks(Path(job.input.counts), Path(job.input.proofs), schema))
     words = readme("vipr", f"Counts of: {data_label(Path(job.input.manifest))}.")
-    statements, files = write_export(out, progress(blocks, "blocks"), "vipr", words)
+    written = write_export(out, progress(blocks, "blocks"), "vipr", words)
     checked = check_archive(out)
-    log.info("%d statements, %d certificates, %d of them accepted by the VIPR checker", statements, files, checked)
+    log.info("%s; %d certificates accepted by the VIPR checker", written, checked)
 
 
 if __name__ == "__main__":

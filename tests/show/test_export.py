@@ -4,8 +4,10 @@ import re
 from collections import Counter
 from dataclasses import replace
 from itertools import product
+from pathlib import Path
 from random import Random
 from typing import Any
+from zipfile import ZipFile
 
 import numpy as np
 import pytest
@@ -33,7 +35,7 @@ from genverify.show.export.program import AT_LEAST, AT_MOST, NEVER, Fork, Progra
 from genverify.show.export.questions import bound_questions, questions_of
 from genverify.show.export.smt import smt_text
 from genverify.show.export.vipr import vipr_text
-from genverify.show.export.write import export_block
+from genverify.show.export.write import export_block, join_exports, write_export
 from genverify.solve.leaves import certificate_of
 from genverify.solve.settings import DEFAULT
 from solvers import SOLVERS, solver
@@ -251,6 +253,23 @@ def test_too_many_kinds_are_refused_clearly(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(signatures, "MOST", 2)
     with pytest.raises(DataError, match="over the limit of 2; this claim cannot be exported"):
         programs(release, text)
+
+
+def test_a_study_is_exported_without_what_is_too_large_and_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    release = brute.clique(4)
+    text = proved(release)
+    whole = write_export(tmp_path / "whole.zip", [(release, text)], "vipr", "")
+    assert whole.left_out == 0
+    assert whole.statements > 0
+    monkeypatch.setattr(signatures, "MOST", 2)
+    some = write_export(tmp_path / "some.zip", [(release, text)], "vipr", "")
+    assert some.left_out > 0
+    assert some.statements + some.left_out == whole.statements
+    assert f"{some.left_out} too large and left out" in str(some)
+    with ZipFile(tmp_path / "some.zip") as archive:
+        rows = archive.read("index.csv").decode().splitlines()
+    assert sum("not exported" in row for row in rows) == some.left_out
+    assert join_exports(tmp_path / "joined.zip", [tmp_path / "some.zip"], "") == some
 
 
 def test_a_proof_that_does_not_fit_its_release_and_an_unknown_format_are_refused() -> None:

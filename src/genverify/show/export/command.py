@@ -12,6 +12,7 @@ from genverify.core.errors import DataError
 if TYPE_CHECKING:
     from genverify.checker.form import ProvedBound
     from genverify.core.release import Release
+    from genverify.show.export.write import Written
 
 FORMATS = ("vipr", "opb", "smt2", "coq")
 ENDING, STATISTICS = ".jsonl.gz", "statistics.parquet"
@@ -52,20 +53,20 @@ def run_export(options: argparse.Namespace) -> None:
     started, out = time.monotonic(), options.to or Path(f"{options.format}.zip")
     words = readme(options.format)
     if options.claim or options.range:
-        statements, files = (_one_claim if options.claim else _one_range)(options, out, words)
+        written = (_one_claim if options.claim else _one_range)(options, out, words)
     else:
         blocks = _asked(options)
-        statements, files = write_export(out, _counted(blocks), options.format, words)
+        written = write_export(out, _counted(blocks), options.format, words)
     spent = time.monotonic() - started
-    print(f"{out}: {statements} claims and other statements, {files} files ({spent:.1f} s)")
+    print(f"{out}: {written} ({spent:.1f} s)")
 
 
-def _one_claim(options: argparse.Namespace, out: Path, words: str) -> tuple[int, int]:
+def _one_claim(options: argparse.Namespace, out: Path, words: str) -> "Written":
     from genverify.checker.check import check_block
     from genverify.checker.form import read_certificate
     from genverify.core.claims import parse_claim
     from genverify.show.export.questions import INDEX, claim_questions, find_claim
-    from genverify.show.export.write import export_questions, index_text, writing
+    from genverify.show.export.write import Written, export_questions, index_text, writing
 
     release, proofs = _one_block(options)
     domain = release.schema.domain
@@ -77,13 +78,13 @@ def _one_claim(options: argparse.Namespace, out: Path, words: str) -> tuple[int,
     with writing(out, words) as put:
         (line,) = export_questions(release, certificate, questions, options.format, put)
         put(INDEX, index_text([line]))
-    return 1, len(line.files)
+    return Written(1, len(line.files), 0)
 
 
-def _one_range(options: argparse.Namespace, out: Path, words: str) -> tuple[int, int]:
+def _one_range(options: argparse.Namespace, out: Path, words: str) -> "Written":
     from genverify.checker.form import read_bounds
     from genverify.show.export.questions import INDEX, bound_questions
-    from genverify.show.export.write import export_questions, index_text, writing
+    from genverify.show.export.write import Written, export_questions, index_text, writing
 
     release, _ = _one_block(options)
     lemmas, bounds = options.bounds(release, options.range)
@@ -92,7 +93,7 @@ def _one_range(options: argparse.Namespace, out: Path, words: str) -> tuple[int,
     with writing(out, words) as put:
         lines = list(export_questions(release, certificate, questions, options.format, put))
         put(INDEX, index_text(lines))
-    return len(lines), sum(len(line.files) for line in lines)
+    return Written(len(lines), sum(len(line.files) for line in lines), 0)
 
 
 def _one_block(options: argparse.Namespace) -> Block:

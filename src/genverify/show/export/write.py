@@ -7,8 +7,10 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from genverify.checker.check import check_block
@@ -21,6 +23,7 @@ from genverify.show.export.coq import coq_text
 from genverify.show.export.opb import opb_text, pbp_text
 from genverify.show.export.program import CLAIM, Program, Question
 from genverify.show.export.questions import INDEX, questions_of
+from genverify.show.export.signatures import TooManyClasses
 from genverify.show.export.smt import smt_text
 from genverify.show.export.vipr import vipr_text
 from genverify.show.export.words import plain
@@ -33,11 +36,12 @@ FORMATS: Mapping[str, Mapping[str, Callable[[Program], str]]] = {
 }
 README = "README.txt"
 COLUMNS = ("block", "shown", "m", "claim", "files", "cells")
-EXACTLY, NOTHING = "exactly", "no dataset fits"
+EXACTLY, NOTHING, TOO_LARGE = "exactly", "no dataset fits", "not exported: too many kinds of records"
 TEXT = """Proofs of claims about published tables, exported by genverify. {data}
 
 Each file opens with what it shows, in words. index.csv lists every claim with its files and the published cells that they
-name. A claim "exactly m" is shown by two files: at least m records, and at most m.
+name. A claim "exactly m" is shown by two files: at least m records, and at most m. A claim that is "not exported" is proved
+all the same (`genverify check`), but its cells tell so many kinds of records apart that a file would be too large to read.
 
 {how}
 """
@@ -69,10 +73,11 @@ class Line:
 
 
 def export_block(release: Release, proofs: Mapping[str, Any], format: str, put: Put) -> Iterator[Line]:
-    """Check the proofs of a block, hand over the files of all of them, and list what they show."""
+    """Check the proofs of a block, hand over the files of all that are not too large, and list what they show."""
     check_block(release, proofs)
     certificate = read_certificate(release, proofs)
-    yield from export_questions(release, certificate, questions_of(release.schema.domain, certificate), format, put)
+    questions = questions_of(release.schema.domain, certificate)
+    yield from export_questions(release, certificate, questions, format, put, leave_out=True)
 
 
 def export_questions(
@@ -81,23 +86,37 @@ def export_questions(
     questions: Iterable[tuple[Question, Sequence[Statement]]],
     format: str,
     put: Put,
+    leave_out: bool = False,
 ) -> Iterator[Line]:
-    """Hand over the files of some questions; a line for each statement that they settle."""
+    """
+    Hand over the files of some questions; a line for each statement that they settle. One that is too large is an error, or
+    left out, and its line says so.
+    """
     if format not in FORMATS:
         raise DataError(f"unknown format {format!r}: {nearest(format, list(FORMATS))}")
     exporter = Exporter(release, certificate.lemmas)
     settled: dict[tuple[str, int | None, str], tuple[list[str], dict[str, None]]] = {}
-    for question, statements in questions:
-        program = exporter.program(question)
-        names = [f"{plain(release.block)}/{question.name}.{ending}" for ending in FORMATS[format]]
-        for name, text in zip(names, FORMATS[format].values(), strict=True):
-            put(name, text(program))
-        for said in _settled(question, statements):
-            files, cells = settled.setdefault(said, ([], {}))
-            files += names
-            cells |= {row.name: None for row in program.rows.values() if row.name not in (TOTAL, CLAIM)}
+    too_large: list[tuple[str, int | None, str]] = []
+    for statements, halves in groupby(questions, key=itemgetter(1)):
+        asked = [question for question, _ in halves]
+        try:
+            programs = [exporter.program(question) for question in asked]
+        except TooManyClasses:
+            if not leave_out:
+                raise
+            too_large += _settled(asked[0], statements)
+            continue
+        for question, program in zip(asked, programs, strict=True):
+            names = [f"{plain(release.block)}/{question.name}.{ending}" for ending in FORMATS[format]]
+            for name, text in zip(names, FORMATS[format].values(), strict=True):
+                put(name, text(program))
+            for said in _settled(question, statements):
+                files, cells = settled.setdefault(said, ([], {}))
+                files += names
+                cells |= {row.name: None for row in program.rows.values() if row.name not in (TOTAL, CLAIM)}
     for (shown, m, claim), (files, cells) in settled.items():
         yield Line(release.block, shown, m, claim, tuple(files), tuple(cells))
+    yield from (Line(release.block, TOO_LARGE, m, claim, (), ()) for _, m, claim in too_large)
 
 
 def _settled(question: Question, statements: Sequence[Statement]) -> list[tuple[str, int | None, str]]:
@@ -107,18 +126,31 @@ def _settled(question: Question, statements: Sequence[Statement]) -> list[tuple[
     return [(question.goal if one.proof is None else EXACTLY, one.m, str(one.where)) for one in statements]
 
 
-def write_export(out: Path, blocks: Iterable[tuple[Release, Mapping[str, Any]]], format: str, words: str) -> tuple[int, int]:
-    """All proofs of some blocks in a folder or zip archive; how many statements and files it holds."""
+class Written(NamedTuple):
+    """How many statements an export shows, in how many files, and how many were left out because they are too large."""
+
+    statements: int
+    files: int
+    left_out: int
+
+    def __str__(self) -> str:
+        left = f"; {self.left_out} too large and left out (index.csv lists them)" if self.left_out else ""
+        return f"{self.statements} claims and other statements, {self.files} files{left}"
+
+
+def write_export(out: Path, blocks: Iterable[tuple[Release, Mapping[str, Any]]], format: str, words: str) -> Written:
+    """All proofs of some blocks in a folder or zip archive; what it holds."""
     lines: list[Line] = []
     with writing(out, words) as put:
         for release, proofs in blocks:
             lines.extend(export_block(release, proofs, format, put))
         put(INDEX, index_text(lines))
-    return len(lines), len({file for line in lines for file in line.files})
+    left_out = sum(line.shown == TOO_LARGE for line in lines)
+    return Written(len(lines) - left_out, len({file for line in lines for file in line.files}), left_out)
 
 
-def join_exports(out: Path, archives: Iterable[Path], words: str) -> tuple[int, int]:
-    """Several archives in one, with one index; how many statements and files it holds."""
+def join_exports(out: Path, archives: Iterable[Path], words: str) -> Written:
+    """Several archives in one, with one index; what it holds."""
     count, head, rows = 0, "", list[str]()
     with writing(out, words) as put:
         for path in archives:
@@ -132,7 +164,8 @@ def join_exports(out: Path, archives: Iterable[Path], words: str) -> tuple[int, 
                         put(name, text)
                         count += 1
         put(INDEX, "".join([head, *rows]))
-    return len(rows), count
+    left_out = sum(f",{TOO_LARGE}," in row for row in rows)
+    return Written(len(rows) - left_out, count, left_out)
 
 
 @contextmanager

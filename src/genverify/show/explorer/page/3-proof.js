@@ -82,7 +82,7 @@ genverify.proof = (function () {
     const said = h("span", { class: "muted", role: "status" });
     const button = h("button", { type: "button", class: "quiet save", onclick: function () {
       save(block.vipr, "_proof_" + group.id + "_").then(function (names) { said.textContent = " Saved: " + names.join(", "); })
-        .catch(function (error) { said.textContent = " Cannot be saved here (" + error.message + "); see vipr.zip of the study."; });
+        .catch(function (error) { said.textContent = " Cannot be saved here (" + error.message + "); genverify check checks it."; });
     } }, "Save the proof for other checkers (VIPR)");
     return h("p", { class: "files" }, button, said);
   }
@@ -94,6 +94,7 @@ genverify.proof = (function () {
     const whole = await new Response(stream).arrayBuffer();
     const wanted = piece.names.map(function (name, place) { return [name, place ? piece.ends[place - 1] : 0, piece.ends[place]]; })
       .filter(function ([name]) { return name.includes(part); });
+    if (wanted.length < 2) throw new Error("its cells tell too many kinds of records apart for a readable file");
     wanted.forEach(function ([name, from, to]) {
       const address = URL.createObjectURL(new Blob([whole.slice(from, to)], { type: "text/plain" }));
       h("a", { href: address, download: name }).click();
