@@ -13,7 +13,7 @@ from genverify.core.claims import Claim, claim_arrays
 from genverify.core.predicates import Predicate
 from genverify.solve.bounds import Bound, Bounder, Limits
 from genverify.solve.classes import condition_classes, matched_classes
-from genverify.solve.leaves import Node
+from genverify.solve.leaves import Leaf, Node
 from genverify.solve.program import Program, build_program
 from genverify.solve.solvers.base import Solver
 
@@ -130,10 +130,22 @@ class Verifier:
         """Whether sign times the records in these classes are at most b."""
         key = (places.tobytes(), sign, b)
         if key not in self.answers:
-            c = np.zeros(self.bounder.program.classes, dtype=np.int64)
-            c[places] = sign
-            self.answers[key] = self.bounder.at_most(c, b)
+            said = self._published(key[0], sign)
+            self.answers[key] = Bound(proof=said[1]) if said and said[0] <= b else self._asked(places, sign, b)
         return self.answers[key]
+
+    def _published(self, places: bytes, sign: int) -> tuple[int, Node] | None:
+        """What a published cell of exactly these classes says of them: most claims that hold are about such a cell."""
+        program, row = self.bounder.program, self.bounder.program.row_of.get(places)
+        if row is None:
+            return None
+        most = int(program.hi[row]) if sign > 0 else -int(program.lo[row])
+        return most, Leaf("bound", 1, {program.rows[row]: sign}, ())
+
+    def _asked(self, places: Ints, sign: int, b: int) -> Bound:
+        c = np.zeros(self.bounder.program.classes, dtype=np.int64)
+        c[places] = sign
+        return self.bounder.at_most(c, b)
 
 
 def _places(matrix: csr_array, index: int) -> Ints:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from genverify.core.arraytypes import Floats, Ints
+from genverify.core.arraytypes import Flags, Floats, Ints
 from genverify.core.release import TOTAL
 from genverify.solve.branching import choose_part
 from genverify.solve.exchange import Exchange
@@ -58,12 +58,19 @@ class Bounder:
 
     def __init__(self, program: Program, solver: Solver, limits: Limits) -> None:
         self.program, self.solver, self.limits = program, solver, limits
-        few = program.classes <= FEW_CLASSES
-        self.lp: LinearProgram | WorkingSet = (
-            solver.linear_program(program.A, program.lo, program.hi) if few else WorkingSet(program, solver)
-        )
         self.seen: list[Ints] = []
         self.linear_programs = self.searches = 0
+        self._used: Flags = np.zeros(program.classes, dtype=bool)
+
+    @cached_property
+    def lp(self) -> LinearProgram | WorkingSet:
+        """Made when the first question needs it: most claims about a small block need none."""
+        program = self.program
+        if program.classes <= FEW_CLASSES:
+            return self.solver.linear_program(program.A, program.lo, program.hi)
+        working = WorkingSet(program, self.solver)
+        working.include(np.flatnonzero(self._used))
+        return working
 
     @cached_property
     def exchange(self) -> Exchange:
@@ -72,8 +79,11 @@ class Bounder:
     def learn(self, fitting: Sequence[Ints]) -> None:
         """Class counts that are known to fit: they refute claims, and their classes are where linear programs start."""
         self.seen.extend(fitting)
-        if isinstance(self.lp, WorkingSet) and fitting:
-            self.lp.include(np.flatnonzero(np.any(fitting, axis=0)))
+        if fitting:
+            self._used |= np.any(fitting, axis=0)
+        made = self.__dict__.get("lp")
+        if isinstance(made, WorkingSet):
+            made.include(np.flatnonzero(self._used))
 
     def at_most(self, c: Ints, b: int) -> Bound:
         """Prove c z <= b for every fitting z, or find one that exceeds it."""

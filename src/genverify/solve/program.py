@@ -66,6 +66,14 @@ class Program:
         return csr_array((added, rows.astype(np.int32), starts.astype(np.int32)), shape=(self.classes, len(self.rows)))
 
     @cached_property
+    def row_of(self) -> dict[bytes, int]:
+        """The row that counts exactly the records of some classes, by the numbers of these classes as bytes."""
+        rows, classes = np.nonzero(self.A)
+        parts = np.split(classes, np.cumsum(np.bincount(rows, minlength=len(self.rows)))[:-1])
+        counts = np.flatnonzero(self.A.max(axis=1, initial=0) <= 1).tolist()
+        return {parts[row].tobytes(): row for row in reversed(counts)}
+
+    @cached_property
     def largest(self) -> int:
         """The largest coefficient, at least 1."""
         return max(1, int(self.A.max(initial=0)))
