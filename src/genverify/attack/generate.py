@@ -18,7 +18,8 @@ from genverify.solve.program import Program
 from genverify.solve.settings import ProgramSettings
 from genverify.solve.solvers.base import Optimal
 
-VERTICES = 6
+VERTICES = 2
+OBJECTIVES = 6
 TRIED = 3
 DIVES = 3
 WEIGHED = 100
@@ -68,11 +69,14 @@ class _Collection:
 
 
 def _starts(bounder: Bounder, rng: np.random.Generator) -> list[Ints]:
-    """Integral vertices at random objectives; if none turns up, a dive from one; if that fails, a dataset by branching."""
+    """
+    Two integral vertices at random objectives (from more, walks lead no farther apart, and each is a linear program); if
+    none turns up, a dive from one; if that fails, a dataset by branching.
+    """
     classes = bounder.program.classes
     points: list[Ints] = []
-    for tried in range(VERTICES):
-        if tried == TRIED and not points:
+    for tried in range(OBJECTIVES):
+        if len(points) == VERTICES or (tried == TRIED and not points):
             break
         answer = bounder.lp.maximise(_objective(classes, rng))
         z = bounder.integral(answer.z) if isinstance(answer, Optimal) else None

@@ -75,28 +75,29 @@ class Exchange:
 
     def swap(self, points: Ints) -> Ints:
         """
-        Exchanges in several datasets at once (rows of classes): the records of each are paired at random, and the two of a
-        pair swap their codes in random columns where that leaves every cell as it was.
+        Exchanges in several datasets at once (rows of classes): records are paired at random, in all datasets alike, and the
+        two of a pair swap their codes in random columns where that leaves every cell as it was.
         """
-        half = points.shape[1] // 2
-        order = self.rng.random(points.shape).argsort(axis=1)
-        one_places, other_places = order[:, :half], order[:, half : 2 * half]
-        ones, others = (np.take_along_axis(points, places, axis=1) for places in (one_places, other_places))
-        chance = self.rng.random((*ones.shape, 1))
-        swapped = self.rng.random((*ones.shape, self.weighted.shape[1])) < chance
-        first, second = self._some_type(ones), self._some_type(others)
-        key = np.where(swapped, self.weighted[second], self.weighted[first]) @ np.ones(self.weighted.shape[1])
-        news = self.known.classes(key.astype(np.int64))
-        partners = self.known.classes(self.key[first] + self.key[second] - key.astype(np.int64))
+        half, order = points.shape[1] // 2, self.rng.permutation(points.shape[1])
+        one_places, other_places = order[:half], order[half : 2 * half]
+        ones, others = points[:, one_places], points[:, other_places]
+        news, partners = self._swapped(self._some_type(ones), self._some_type(others))
         # -1, no such type, looks up the last hash: the sum may be equal by chance, so it is asked for by itself
-        same = (self.hashed[news] + self.hashed[partners] == self.hashed[ones] + self.hashed[others]) & (news >= 0)
-        same &= (partners >= 0) & (news != ones) & (news != others)
-        found = np.nonzero(same)
-        same[found] = self._same_cells(ones[found], others[found], news[found], partners[found])
-        moved = points.copy()
-        np.put_along_axis(moved, one_places, np.where(same, news, ones), axis=1)
-        np.put_along_axis(moved, other_places, np.where(same, partners, others), axis=1)
+        same = self.hashed[news] + self.hashed[partners] == self.hashed[ones] + self.hashed[others]
+        same &= (news >= 0) & (partners >= 0) & (news != ones) & (news != others)
+        which, pair = np.nonzero(same)
+        news, partners = news[which, pair], partners[which, pair]
+        right = self._same_cells(ones[which, pair], others[which, pair], news, partners)
+        which, pair, moved = which[right], pair[right], points.copy()
+        moved[which, one_places[pair]], moved[which, other_places[pair]] = news[right], partners[right]
         return moved
+
+    def _swapped(self, first: Ints, second: Ints) -> tuple[Ints, Ints]:
+        """The classes of two types after they swapped their codes in random columns; -1 where no type has the codes."""
+        chance = self.rng.random((*first.shape, 1), dtype=np.float32)
+        chosen = self.rng.random((*first.shape, self.weighted.shape[1]), dtype=np.float32) < chance
+        change = np.einsum("wpc,wpc->wp", self.weighted[second] - self.weighted[first], chosen).astype(np.int64)
+        return self.known.classes(self.key[first] + change), self.known.classes(self.key[second] - change)
 
     def _some_type(self, classes: Ints) -> Ints:
         """A random type of each class."""
