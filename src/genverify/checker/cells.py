@@ -32,8 +32,8 @@ class Cells(Mapping[str, Cell]):
     """
 
     def __init__(self, release: Release) -> None:
-        self.queries, self.lo, self.hi, self.domain = release.queries, release.lo, release.hi, release.schema.domain
-        self.place = {query.id: place for place, query in enumerate(self.queries)}
+        self.published, self.lo, self.hi, self.domain = release.published, release.lo, release.hi, release.schema.domain
+        self.queries, self.place = self.published.queries, self.published.place
         self.made = {TOTAL: Cell(EVERY, int(release.n), int(release.n))}
 
     def __getitem__(self, name: str) -> Cell:
@@ -52,5 +52,7 @@ class Cells(Mapping[str, Cell]):
     @property
     def empty(self) -> list[Predicate]:
         """The conditions that nobody meets: those of cells that count nobody."""
-        zero = [self.queries[place] for place in np.flatnonzero(self.hi == 0).tolist()]
-        return [self[query.id].adding(self.domain) if query.sums else query.predicate for query in zero]
+        zero = np.flatnonzero(self.hi == 0).tolist()
+        if not self.published.summed:
+            return [self.published.predicates[place] for place in zero]
+        return [self[self.queries[place].id].adding(self.domain) for place in zero]

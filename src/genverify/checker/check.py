@@ -40,6 +40,7 @@ from genverify.core.release import Release
 
 __all__ = ["CertificateError", "Checked", "ProvedBound", "check_block", "check_bounds"]
 
+Said = Statement | str  # what an error names: put into words only where there is one
 Path = tuple[tuple[Flags, int, bool], ...]  # of each fork above: the types of its part, its t, whether we are below it
 
 
@@ -84,7 +85,7 @@ def check_block(release: Release, proofs: Mapping[str, Any], types: LiveTypes | 
     for claim in certificate.claims:
         checker.claim(claim)
     for said in certificate.impossible:
-        checker.empty(said.lower, str(said), said)
+        checker.empty(said.lower, said, said)
     for bound in certificate.at_least:
         checker.half(bound, -1)
     if certificate.contradiction is not None:
@@ -134,10 +135,11 @@ def _live(release: Release, cells: Cells, certificate: Certificate) -> LiveTypes
     domain = release.schema.domain
     lemmas = [Rule(x.universe, cells[x.universe].predicate, tuple(cells[cell].predicate for cell in x.cells))
               for x in certificate.lemmas]  # fmt: skip
-    conditions = [query.predicate for query in cells.queries]
-    summed = {query.sums for query in cells.queries if query.sums}
-    conditions += [Predicate.of({name: [code]}) for name in summed for code in domain[name].codes]
-    conditions += _parts(certificate)
+    conditions = cells.published.predicates
+    summed = sorted(cells.published.summed)
+    more = [Predicate.of({name: [code]}) for name in summed for code in domain[name].codes] + _parts(certificate)
+    if more:
+        conditions = (*conditions, *more)
     try:
         return live_types(domain, conditions, cells.empty, [*lemmas, *release.schema.rules])
     except TooManyRecords as error:
@@ -190,21 +192,21 @@ class ProofChecker:
             limit, open_ = None, np.zeros(len(self.types), dtype=bool)
             for leaf, path in self.leaves(node):
                 if leaf.kind == EMPTY:
-                    self.nobody(leaf, path, str(said), None)
+                    self.nobody(leaf, path, said, None)
                     continue
-                v, total = self.sums(leaf, path, str(said))
-                self.at_least(v, 0 if s > 0 else -leaf.d, leaf, str(said))
+                v, total = self.sums(leaf, path, said)
+                self.at_least(v, 0 if s > 0 else -leaf.d, leaf, said)
                 open_ |= v < (leaf.d if s > 0 else 0)
                 limit = max(total // leaf.d, total // leaf.d if limit is None else limit)
             self.shown[key] = Shown(limit, bits_of(open_))
         return self.shown[key]
 
-    def empty(self, node: Node, said: str, statement: Statement | None) -> None:
+    def empty(self, node: Node, said: Said, statement: Statement | None) -> None:
         """No dataset fits; or none that also has COUNT(a) = m, for a statement."""
         for leaf, path in self.leaves(node):
             self.nobody(leaf, path, said, statement)
 
-    def nobody(self, leaf: Leaf, path: Path, said: str, statement: Statement | None) -> None:
+    def nobody(self, leaf: Leaf, path: Path, said: Said, statement: Statement | None) -> None:
         """The values are nowhere negative, but their sum is: there is no such dataset."""
         v, total = self.sums(leaf, path, said)
         if statement and leaf.c:
@@ -240,7 +242,7 @@ class ProofChecker:
         inside = self.types.inside(cell.predicate)
         return inside * self.types.codes(cell.sums) if cell.sums else inside
 
-    def sums(self, leaf: Leaf, path: Path, said: str) -> tuple[Ints, int]:
+    def sums(self, leaf: Leaf, path: Path, said: Said) -> tuple[Ints, int]:
         """The value v of each type, and the most that v can sum to over a dataset that fits."""
         v, total = np.zeros(len(self.types), dtype=np.int64), 0
         for name, y in leaf.y.items():
@@ -257,7 +259,7 @@ class ProofChecker:
             total += w * (at if below else at + 1)
         return v, total
 
-    def at_least(self, v: Ints, least: int, leaf: Leaf, said: str) -> None:
+    def at_least(self, v: Ints, least: int, leaf: Leaf, said: Said) -> None:
         if v.min(initial=least) < least:
             place = int(np.argmin(v))
             raise CertificateError(

@@ -149,7 +149,7 @@ def read_certificate(release: Release, proofs: Mapping[str, Any]) -> Certificate
 
 
 def _reader(release: Release) -> "_Reader":
-    return _Reader(release, {TOTAL, *(query.id for query in release.queries)})
+    return _Reader(release, release.published.place)
 
 
 @dataclass(frozen=True)
@@ -157,7 +157,7 @@ class _Reader:
     """Reads the parts of a certificate about one release."""
 
     release: Release
-    published: set[str]
+    published: Mapping[str, int]
     clauses: dict[tuple[str, int], tuple[str, tuple[int, ...]]] = field(default_factory=dict)
 
     def lemma(self, value: Any, place: str) -> Lemma:
@@ -239,7 +239,7 @@ class _Reader:
         return str(name)
 
     def cell(self, name: Any, place: str) -> str:
-        if not isinstance(name, str) or name not in self.published:
+        if not isinstance(name, str) or (name not in self.published and name != TOTAL):
             raise CertificateError(f"{place}: {name!r} is no published cell")
         return name
 
@@ -248,6 +248,8 @@ def _mapping(value: Any, place: str, needed: tuple[str, ...], optional: tuple[st
     """A mapping that has the needed keys and no unknown one."""
     if not isinstance(value, Mapping):
         raise CertificateError(f"{place}: {_short(value)} is not an object with keys")
+    if len(value) == len(needed) and all(key in value for key in needed):
+        return value
     missing = [key for key in needed if key not in value]
     unknown = [key for key in value if key not in needed and key not in optional]
     if missing or unknown:

@@ -59,7 +59,7 @@ class LevelsChecker:
         """What is proved from the cells of all blocks and areas."""
         return check_block(self.release, certificate, self.types)
 
-    def _live(self, number: int, conditions: Sequence[Predicate], lemmas: Mapping[str, Any]) -> LiveTypes:
+    def _live(self, number: int, conditions: tuple[Predicate, ...], lemmas: Mapping[str, Any]) -> LiveTypes:
         release = seen_from(self.levels, number)
         cells = Cells(release)
         rules = []
@@ -85,7 +85,7 @@ class LevelsChecker:
         return gone
 
 
-def _conditions(levels: Levels) -> list[Predicate]:
+def _conditions(levels: Levels) -> tuple[Predicate, ...]:
     """All that some cell tells apart, the same for every block, so that their live records can be put together."""
     domain, found = levels.schema.domain, dict[Predicate, None]()
     releases = {(id(r.schema), r.cells.tobytes()): r for r in (*levels.blocks, *(area.release for area in levels.areas))}
@@ -95,7 +95,7 @@ def _conditions(levels: Levels) -> list[Predicate]:
             if query.sums is not None:
                 found[_cell(release, place).adding(domain)] = None
                 found |= dict.fromkeys(Predicate.of({query.sums: [code]}) for code in domain[query.sums].codes)
-    return list(found)
+    return tuple(found)
 
 
 def _cell(release: Release, place: int) -> Cell:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -10,7 +9,7 @@ import numpy.typing as npt
 from genverify.core.arraytypes import Flags
 from genverify.core.domain import Domain
 from genverify.core.errors import GenverifyError
-from genverify.core.predicates import Predicate, Rule
+from genverify.core.predicates import EVERY, Predicate, Rule
 
 Words = npt.NDArray[np.uint64]
 Table = npt.NDArray[np.int16]
@@ -19,6 +18,7 @@ Atoms = list[list[tuple[int, ...]]]
 Bits = int  # a set of types, the bit of a type at its place: one number of any length, compared with others in one step
 MOST = 4_000_000
 AT_ONCE = 1_000_000
+KEPT = 8
 
 
 class TooManyRecords(GenverifyError):
@@ -60,6 +60,8 @@ class LiveTypes:
     def touched(self, where: Predicate, among: Bits) -> Bits:
         """Of these types, those with at least one record that matches."""
         for clause in where.clauses:
+            if not among:
+                break
             among &= self.clause(clause)[0]
         return among
 
@@ -112,14 +114,17 @@ def first_of(bits: Bits) -> int:
 
 
 def live_types(
-    domain: Domain, conditions: Iterable[Predicate], never: Sequence[Predicate], rules: Sequence[Rule]
+    domain: Domain, conditions: tuple[Predicate, ...], never: Sequence[Predicate], rules: Sequence[Rule]
 ) -> LiveTypes:
     """
     Every type that breaks no rule and meets none of the conditions that nobody may meet. `conditions` are those besides that
     must not split a type.
     """
-    said = dict.fromkeys([*conditions, *never, *(predicate for rule in rules for predicate in (rule.when, *rule.one_of))])
-    known = _known(domain, tuple(said))
+    known = _known(domain, conditions, ())
+    said = [*never, *(predicate for rule in rules for predicate in (rule.when, *rule.one_of))]
+    others = [predicate for predicate in said if predicate not in known.at]
+    if others:
+        known = _known(domain, conditions, tuple(dict.fromkeys(others)))
     walk = _Walk(known, never, rules)
     table, possible = np.zeros((len(known.atoms), 1), dtype=np.int16), np.full((known.words, 1), ~np.uint64(0))
     for step in range(len(known.atoms)):
@@ -127,10 +132,18 @@ def live_types(
     return LiveTypes(domain, known.atoms, table)
 
 
-@lru_cache(maxsize=8)
-def _known(domain: Domain, said: tuple[Predicate, ...]) -> "_Conditions":
+_KNOWN: dict[tuple[int, int, tuple[Predicate, ...]], tuple[Domain, tuple[Predicate, ...], "_Conditions"]] = {}
+
+
+def _known(domain: Domain, conditions: tuple[Predicate, ...], others: tuple[Predicate, ...]) -> "_Conditions":
     """Blocks that publish the same cells share this; whatever is counted comes later."""
-    return _Conditions(domain, said)
+    # by identity, which is safe because what is known by it is kept with it
+    key = id(domain), id(conditions), others
+    if key not in _KNOWN:
+        _KNOWN[key] = domain, conditions, _Conditions(domain, list(dict.fromkeys([EVERY, *conditions, *others])))
+        if len(_KNOWN) > KEPT:
+            del _KNOWN[next(iter(_KNOWN))]
+    return _KNOWN[key][2]
 
 
 @dataclass(frozen=True)
@@ -150,7 +163,8 @@ class _Conditions:
         self.order = sorted(range(len(self.atoms)), key=lambda column: len(self.atoms[column]))
         self.step_of = {domain.names[column]: step for step, column in enumerate(self.order)}
         self.bit = {predicate: bit for bit, predicate in enumerate(said)}
-        self.known_at = {p: max((self.step_of[name] for name in p.columns), default=0) for p in said}
+        # the step from which on a condition is known, and its bit
+        self.at = {p: (max((self.step_of[name] for name in p.columns), default=0), 1 << bit) for p, bit in self.bit.items()}
         self.words = len(said) // 64 + 1
         self.allowed = self._allowed(domain)
 
@@ -180,13 +194,14 @@ class _Walk:
         self.tests = [self._test(known, rule) for rule in rules if rule.one_of]
         self.never = [0] * len(known.atoms)  # per step, the conditions known from there on that no record may meet
         for predicate in [*never, *(rule.when for rule in rules if not rule.one_of)]:
-            self.never[known.known_at[predicate]] |= 1 << known.bit[predicate]
+            step, bit = known.at[predicate]
+            self.never[step] |= bit
 
     def _test(self, known: _Conditions, rule: Rule) -> _Test:
         steps = {known.step_of[name] for predicate in (rule.when, *rule.one_of) for name in predicate.columns}
-        first = known.known_at[rule.when]
-        one_of = sum(1 << bit for bit in {known.bit[option] for option in rule.one_of})
-        return _Test(1 << known.bit[rule.when], one_of, frozenset(step for step in steps if step >= first))
+        first, when = known.at[rule.when]
+        one_of = sum({known.at[option][1] for option in rule.one_of})
+        return _Test(when, one_of, frozenset(step for step in steps if step >= first))
 
     def add(self, table: Table, possible: Words, step: int) -> tuple[Table, Words]:
         """Every record with every atom of the next column, without those that break a rule."""
@@ -216,12 +231,9 @@ class _Walk:
 
 def _any(bits: Words, mask: int) -> Flags:
     """Whether some bit of the mask stands, per record."""
-    found = np.zeros(bits.shape[1], dtype=np.uint64)
-    for word in range(len(bits)):
-        part = mask >> 64 * word & (2**64 - 1)
-        if part:
-            found |= bits[word] & np.uint64(part)
-    flags: Flags = found != 0
+    words = np.frombuffer(mask.to_bytes(8 * len(bits), "little"), "<u8").astype(np.uint64)
+    named = np.flatnonzero(words)
+    flags: Flags = (bits[named] & words[named, None]).any(axis=0)
     return flags
 
 

@@ -24,7 +24,34 @@ from genverify.core.settings import ReleaseSettings
 from genverify.core.tablefile import read_frame
 
 TOTAL = "N"
+KEPT = 8
 LARGEST_COUNT = 1_000_000  # records of a block; what is larger is a mistake, or meant to exhaust the memory
+
+
+class Published:
+    """Some queries of a schema, and what every release that publishes just these shares: their places, and lines of text."""
+
+    def __init__(self, queries: list[Query]) -> None:
+        self.queries = queries
+
+    @cached_property
+    def place(self) -> Mapping[str, int]:
+        """The place of each query, by id."""
+        return {query.id: place for place, query in enumerate(self.queries)}
+
+    @cached_property
+    def predicates(self) -> tuple[Predicate, ...]:
+        return tuple(query.predicate for query in self.queries)
+
+    @cached_property
+    def summed(self) -> frozenset[str]:
+        """The columns that some query sums."""
+        return frozenset(query.sums for query in self.queries if query.sums)
+
+    @cached_property
+    def lines(self) -> str:
+        """A line per query with room for its lo and hi."""
+        return "\n".join(query.id.replace("%", "%%") + " %d %d" for query in self.queries)
 
 
 @dataclass(frozen=True)
@@ -45,6 +72,19 @@ class Schema:
     @cached_property
     def position(self) -> Mapping[str, int]:
         return {query.id: place for place, query in enumerate(self.queries)}
+
+    def published(self, cells: Ints) -> Published:
+        """The queries at these positions; those asked for last are kept, because most blocks publish the same ones."""
+        key = cells.tobytes()
+        if key not in self._published:
+            self._published[key] = Published([self.queries[cell] for cell in cells.tolist()])
+            if len(self._published) > KEPT:
+                del self._published[next(iter(self._published))]
+        return self._published[key]
+
+    @cached_property
+    def _published(self) -> dict[bytes, Published]:
+        return {}
 
     @cached_property
     def allowed(self) -> npt.NDArray[np.float32]:
@@ -80,14 +120,19 @@ class Release:
     hi: Ints
 
     @property
+    def published(self) -> Published:
+        return self.schema.published(self.cells)
+
+    @property
     def queries(self) -> list[Query]:
-        return [self.schema.queries[cell] for cell in self.cells]
+        return self.published.queries
 
     @cached_property
     def digest(self) -> str:
         """SHA-256 over the schema's digest, block and N, then id, lo and hi of every published query, a line each."""
-        cells = zip(self.queries, self.lo.tolist(), self.hi.tolist(), strict=True)
-        lines = [self.schema.digest, self.block, str(self.n), *(f"{query.id} {lo} {hi}" for query, lo, hi in cells)]
+        lines = [self.schema.digest, self.block, str(self.n)]
+        if len(self.cells):
+            lines.append(self.published.lines % tuple(np.column_stack([self.lo, self.hi]).ravel().tolist()))
         return sha256("\n".join(lines).encode()).hexdigest()
 
 

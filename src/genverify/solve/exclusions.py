@@ -1,18 +1,23 @@
 """Which records a release rules out: zero cells, implied zeros and structural rules."""
 
+from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from genverify.core.arraytypes import Ints
+from genverify.core.arraytypes import Flags, Ints
 from genverify.core.domain import Domain
 from genverify.core.predicates import EVERY, Predicate, Rule
 from genverify.core.queries import Query
-from genverify.core.release import TOTAL, Release
+from genverify.core.release import TOTAL, Release, Schema
+from genverify.solve.kept import kept
+
+MOST_CELLS = 2000
+KEPT_FAMILIES = 1000
 
 
 @dataclass(frozen=True)
@@ -61,79 +66,96 @@ def implied_zeros(release: Release) -> list[Lemma]:
 
 
 class Implied:
-    """The cells of a release that count some record, by the columns that they name, and the lemmas about each family."""
+    """The cells of a release that count some record, and the lemmas about those that name the same columns."""
 
     def __init__(self, release: Release) -> None:
-        self.release = release
+        self.release, self.queries = release, release.schema.queries
+        # by position in the schema; the whole block comes last
+        self.lo, self.hi = np.zeros((2, len(self.queries) + 1), dtype=np.int64)
+        self.lo[release.cells], self.hi[release.cells] = release.lo, release.hi
+        self.lo[-1] = self.hi[-1] = release.n
 
     @cached_property
-    def places(self) -> list[int]:
-        """The published cells that count some record."""
-        queries, cells = self.release.schema.queries, self.release.cells
-        return [place for place in np.flatnonzero(self.release.lo > 0).tolist() if not queries[cells[place]].sums]
-
-    @cached_property
-    def cells(self) -> "list[_Cell]":
+    def universes(self) -> Ints:
         """The cells that count some record, and the whole block."""
-        schema, lo, hi = self.release.schema, self.release.lo.tolist(), self.release.hi.tolist()
-        queries = [schema.queries[cell] for cell in self.release.cells[self.places].tolist()]
-        cells = [_Cell(q.id, q.predicate, lo[at], hi[at]) for q, at in zip(queries, self.places, strict=True)]
-        return [*cells, _Cell(TOTAL, EVERY, self.release.n, self.release.n)]
+        counted = np.flatnonzero(self.lo[:-1] > 0).tolist()
+        return np.array([*(cell for cell in counted if not self.queries[cell].sums), len(self.queries)], dtype=np.int64)
 
-    @cached_property
-    def families(self) -> dict[tuple[str, ...], list[int]]:
-        """The cells about the same columns, as places among the cells, the largest counts first."""
-        cells, found = self.cells, dict[tuple[str, ...], list[int]]()
-        for place in sorted(range(len(cells) - 1), key=lambda place: (-cells[place].lo, cells[place].id)):
-            found.setdefault(cells[place].predicate.columns, []).append(place)
-        return found
+    @property
+    def families(self) -> list[tuple[str, ...]]:
+        """The columns that cells name together, those of the largest counts first."""
+        return list(dict.fromkeys(self.queries[cell].predicate.columns for cell in self._largest(self.universes[:-1])))
 
-    @cached_property
-    def allowed(self) -> npt.NDArray[np.float32]:
-        """Per cell and code of each column, 1 where the cell allows it; a column that it does not name allows all."""
-        schema, places = self.release.schema, self.places
-        return np.vstack([schema.allowed[self.release.cells[places]], np.ones_like(schema.allowed[:1])])
+    def _largest(self, cells: Ints) -> list[int]:
+        return sorted(cells.tolist(), key=lambda cell: (-self.lo[cell], self.queries[cell].id))
 
     def lemmas(self, columns: tuple[str, ...]) -> Iterator[Lemma]:
         """The universes that the cells about these columns exhaust."""
-        family, named = self.families.get(columns, []), set(columns)
-        if not family:
+        family = _family(self.release.schema, columns)
+        own = self._largest(family.members[self.lo[family.members] > 0])
+        if not own:
             return
-        inside = self._within(family)
+        cells = family.cells(own)
+        rows = [cells.row[cell] for cell in own]
+        inside = cells.inside[np.ix_(rows, self.universes)]
         # the cheap test first: what does not exhaust the universe does not do so without overlaps either
-        enough = np.array([self.cells[place].lo for place in family]) @ inside >= [cell.hi for cell in self.cells]
+        enough = self.lo[own] @ inside >= self.hi[self.universes]
         for place in np.flatnonzero(enough).tolist():
-            universe = self.cells[place]
-            if named.issuperset(universe.predicate.columns):
-                chosen = _disjoint([self.cells[family[row]] for row in np.flatnonzero(inside[:, place]).tolist()])
-                if chosen and sum(cell.lo for cell in chosen) == universe.hi:
-                    yield Lemma(universe.id, tuple(cell.id for cell in chosen))
+            chosen = cells.disjoint([row for row, held in zip(rows, inside[:, place].tolist(), strict=True) if held])
+            universe = int(self.universes[place])
+            if chosen and self.lo[chosen].sum() == self.hi[universe]:
+                yield Lemma(self._name(universe), tuple(self.queries[cell].id for cell in chosen))
 
-    def _within(self, family: Sequence[int]) -> Ints:
-        """Whether (1 or 0) each cell of a family lies inside each other one that names no column which it does not name."""
-        outside = 1 - self.allowed
-        inside: Ints = (self.allowed[family] @ outside.T == 0).astype(np.int64)
-        inside[np.arange(len(family)), family] = 0
-        return inside
+    def _name(self, cell: int) -> str:
+        return self.queries[cell].id if cell < len(self.queries) else TOTAL
 
 
-class _Cell(NamedTuple):
-    id: str
-    predicate: Predicate
-    lo: int
-    hi: int
+class _Family:
+    """The queries of a schema that name the same columns."""
+
+    def __init__(self, schema: Schema, columns: tuple[str, ...]) -> None:
+        self.schema, self.columns = schema, columns
+        own = [not query.sums and query.predicate.columns == columns for query in schema.queries]
+        self.members: Ints = np.flatnonzero(own)
+
+    def cells(self, own: Sequence[int]) -> "_Cells":
+        """What is known of some cells of the family, and of the others where they are not too many to be kept."""
+        return self._every if len(self.members) <= MOST_CELLS else _Cells(self, own)
+
+    @cached_property
+    def _every(self) -> "_Cells":
+        return _Cells(self, self.members.tolist())
 
 
-def _disjoint(cells: Sequence[_Cell]) -> list[_Cell]:
-    """Pairwise disjoint cells, the largest counts (which come first) preferred."""
-    chosen: list[_Cell] = []
-    for cell in cells:
-        if all(_apart(cell, other) for other in chosen):
-            chosen.append(cell)
-    return chosen
+class _Cells:
+    """Cells about the same columns: inside which queries (the whole block comes last) they lie, and which two overlap."""
+
+    def __init__(self, family: _Family, cells: Sequence[int]) -> None:
+        schema, named = family.schema, set(family.columns)
+        self.own, self.row = cells, {cell: row for row, cell in enumerate(cells)}
+        allowed = np.vstack([schema.allowed, np.ones_like(schema.allowed[:1])])
+        self.inside: Flags = allowed[cells] @ (1 - allowed).T == 0
+        self.inside &= [*(named.issuperset(query.predicate.columns) for query in schema.queries), True]
+        self.inside[np.arange(len(cells)), cells] = False
+        starts = np.cumsum([0, *(len(column.codes) for column in schema.domain.columns)]).tolist()
+        overlap: Flags = np.ones((len(cells), len(cells)), dtype=bool)
+        for start, end in pairwise(starts):
+            overlap &= allowed[cells, start:end] @ allowed[cells, start:end].T > 0
+        self.overlaps = [int.from_bytes(np.packbits(row, bitorder="little").tobytes(), "little") for row in overlap]
+
+    def disjoint(self, rows: Sequence[int]) -> list[int]:
+        """Pairwise disjoint cells of these rows, the first preferred."""
+        taken, chosen = 0, list[int]()
+        for row in rows:
+            if not taken & self.overlaps[row]:
+                taken |= 1 << row
+                chosen.append(self.own[row])
+        return chosen
 
 
-def _apart(one: _Cell, other: _Cell) -> bool:
-    """Whether no record lies in both cells."""
-    codes = one.predicate.masks
-    return any(name in codes and codes[name] & allowed == 0 for name, allowed in other.predicate.masks.items())
+_FAMILIES: OrderedDict[tuple[int, tuple[str, ...]], _Family] = OrderedDict()
+
+
+def _family(schema: Schema, columns: tuple[str, ...]) -> _Family:
+    # by identity, which is safe as long as the schema is kept with what is known of it
+    return kept(_FAMILIES, (id(schema), columns), lambda: _Family(schema, columns), KEPT_FAMILIES)

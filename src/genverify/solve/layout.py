@@ -1,10 +1,9 @@
 """What the blocks of a study share: the atoms of the published cells, and where each cell lies among them."""
 
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache, cached_property, lru_cache
 from math import prod
-from typing import TypeVar
 
 import numpy as np
 
@@ -12,24 +11,12 @@ from genverify.core.arraytypes import Flags, Ints
 from genverify.core.predicates import Predicate, Rule
 from genverify.core.release import TOTAL, Release, Schema
 from genverify.solve.exclusions import Implied, Lemma, adding, lemma_rule, one_code_each
+from genverify.solve.kept import kept
 from genverify.solve.types import GRID_LIMIT, Atoms, Excluded, Types, atoms_of, box, flat_places, rule_tests
 
 Columns = tuple[int, ...]
-KEPT = 8
 KEPT_ATOMS = 64
 KEPT_UNIVERSES = 10_000
-K = TypeVar("K", bound=Hashable)
-V = TypeVar("V")
-
-
-def _kept(known: OrderedDict[K, V], key: K, make: Callable[[], V], most: int = KEPT) -> V:
-    """What is known by this key, made where it is not; those asked for last are kept."""
-    if key not in known:
-        known[key] = make()
-        if len(known) > most:
-            known.popitem(last=False)
-    known.move_to_end(key)
-    return known[key]
 
 
 class Grids:
@@ -94,7 +81,7 @@ class _Queries:
         named = np.zeros(len(self.clauses), dtype=bool)
         named[self.clause[published[self.query]]] = True
         key = named.tobytes(), np.flatnonzero(published & self.summed).tobytes()
-        return _kept(self.grids, key, lambda: self.grids_for(cells), KEPT_ATOMS)
+        return kept(self.grids, key, lambda: self.grids_for(cells), KEPT_ATOMS)
 
     def grids_for(self, cells: Ints, extra: Sequence[Predicate] = ()) -> Grids:
         """The grids of the atoms that these queries and other conditions make."""
@@ -218,8 +205,8 @@ def layout_of(release: Release, extra: Sequence[Predicate] = ()) -> Layout:
     that must not split a type either.
     """
     # by identity, which is safe as long as the schema is kept with what is known of it
-    queries = _kept(_QUERIES, id(release.schema), lambda: _Queries(release.schema))
+    queries = kept(_QUERIES, id(release.schema), lambda: _Queries(release.schema))
     if extra:
         return Layout(queries, release.cells, queries.grids_for(release.cells, extra))
     key = id(release.schema), release.cells.tobytes()
-    return _kept(_LAYOUTS, key, lambda: Layout(queries, release.cells, queries.grids_of(release.cells)))
+    return kept(_LAYOUTS, key, lambda: Layout(queries, release.cells, queries.grids_of(release.cells)))
