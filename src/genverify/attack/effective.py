@@ -22,26 +22,34 @@ def effective_k(program: Program, claims: Sequence[Claim], records: Codes) -> li
     codes = np.array([claim.codes for claim in claims], dtype=np.int16)
     kinds = np.unique(records, axis=0)
     described = np.argmax(matches(codes, kinds), axis=1)
-    named = (codes != ANY) @ (1 << np.arange(codes.shape[1]))
+    # a column in which all live types hold the same code says nothing
+    vary = [column for column in range(codes.shape[1]) if not _constant(program, column)]
+    named = (codes[:, vary] != ANY) @ (1 << np.arange(len(vary)))
     sizes = np.zeros(len(claims), dtype=np.int64)
     asked = np.unique(described)
     step = max(1, CELLS_AT_ONCE // max(1, len(program.types)))
     for at in range(0, len(asked), step):
         some = asked[at : at + step]
-        for record, forced in zip(some.tolist(), _forced(program, kinds[some]), strict=True):
+        for record, forced in zip(some.tolist(), _forced(program, kinds[some], vary), strict=True):
             own = described == record
             sizes[own] = _smallest(forced, named[own])
     return sizes.tolist()
 
 
-def _forced(program: Program, records: Codes) -> Ints:
+def _constant(program: Program, column: int) -> bool:
+    places = program.types.table[:, column]
+    return bool(len(places) and (places == places[0]).all() and len(program.types.atoms[column][places[0]]) == 1)
+
+
+def _forced(program: Program, records: Codes, vary: Sequence[int]) -> Ints:
     """
-    Per record and subset of columns, as a bit mask: the columns whose code in the record the subset forces among the live
-    types.
+    Per record and subset of some columns, as a bit mask: the columns whose code in the record the subset forces among the
+    live types.
     """
-    types, columns = program.types, records.shape[1]
+    types, columns = program.types, len(vary)
     agrees, differ = np.zeros((len(records), len(types)), dtype=np.int32), []
-    for column, (codes, atoms, at) in enumerate(zip(records.T.tolist(), types.atoms, types.table.T, strict=True)):
+    for column, of_all in enumerate(vary):
+        codes, atoms, at = records[:, of_all].tolist(), types.atoms[of_all], types.table[:, of_all]
         agrees |= np.array([[(code in atom) << column for atom in atoms] for code in codes], dtype=np.int32)[:, at]
         differ.append(np.array([[atom != (code,) for atom in atoms] for code in codes])[:, at])
     # `free` of a set holds the columns in which some type differs that agrees with the record on just this set; then each

@@ -20,14 +20,16 @@ HASH_BITS = 44  # with up to 2**8 cells per record, sums of hashes are exact in 
 
 def _weighted(table: npt.NDArray[np.int16]) -> Floats:
     """
-    The atoms of each type, weighted so that their sum tells types apart; exact in floating-point numbers. Without such
-    weights few swaps are found, and those that are found are right all the same.
+    The atoms of each type in the columns where types differ, weighted so that their sum tells types apart; exact in
+    floating-point numbers. Without such weights few swaps are found, and those that are found are right all the same.
     """
-    sizes = table.max(axis=0, initial=0).astype(np.int64) - table.min(axis=0, initial=MOST_ATOMS) + 1
-    weights = row_weights(np.maximum(sizes, 1))
-    if weights is None or weights[-1] * sizes[-1] >= EXACT:
-        return np.zeros(table.shape)
-    least: Floats = (table - table.min(axis=0, initial=MOST_ATOMS)) * weights.astype(np.float64)
+    low, high = table.min(axis=0, initial=MOST_ATOMS).astype(np.int64), table.max(axis=0, initial=0)
+    vary = np.flatnonzero(high > low)
+    sizes = (high - low + 1)[vary]
+    weights = row_weights(sizes) if len(vary) else np.zeros(0, dtype=np.int64)
+    if weights is None or (len(vary) and weights[-1] * sizes[-1] >= EXACT):
+        return np.zeros((len(table), len(vary)))
+    least: Floats = (table[:, vary] - low[vary]) * weights.astype(np.float64)
     return least
 
 

@@ -8,6 +8,7 @@ from math import prod
 import numpy as np
 import numpy.typing as npt
 
+from genverify.core.arrays import Keys, row_keys
 from genverify.core.arraytypes import Flags, Ints
 from genverify.core.domain import Domain
 from genverify.core.errors import GenverifyError
@@ -59,6 +60,16 @@ class Types:
         for column, atoms in enumerate(self.atoms):
             sizes *= np.array([len(atom) for atom in atoms], dtype=np.int64)[self.table[:, column]]
         return sizes
+
+
+    @cached_property
+    def records(self) -> tuple[Places, Keys] | None:
+        """The record that each type stands for, and a key that sorts as the records do; None where some type has several."""
+        if not len(self.table) or (self.raw > 1).any():
+            return None
+        first = [np.array([atom[0] for atom in atoms], dtype=np.int16) for atoms in self.atoms]
+        codes = np.stack([codes[places] for codes, places in zip(first, self.table.T, strict=True)], axis=1)
+        return codes, row_keys([codes])[0]
 
 
 @lru_cache(maxsize=20_000)
