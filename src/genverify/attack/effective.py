@@ -46,23 +46,35 @@ def _forced(program: Program, records: Codes, vary: Sequence[int]) -> Ints:
     Per record and subset of some columns, as a bit mask: the columns whose code in the record the subset forces among the
     live types.
     """
-    types, columns = program.types, len(vary)
-    agrees, differ = np.zeros((len(records), len(types)), dtype=np.int32), []
-    for column, of_all in enumerate(vary):
-        codes, atoms, at = records[:, of_all].tolist(), types.atoms[of_all], types.table[:, of_all]
-        agrees |= np.array([[(code in atom) << column for atom in atoms] for code in codes], dtype=np.int32)[:, at]
-        differ.append(np.array([[atom != (code,) for atom in atoms] for code in codes])[:, at])
     # `free` of a set holds the columns in which some type differs that agrees with the record on just this set; then each
     # column in turn adds to the sets without it what is free with it, because those types agree on the smaller set as well.
-    free = np.zeros((len(records), 1 << columns), dtype=np.int64)
-    for column, flags in enumerate(differ):
-        record, type_ = np.nonzero(flags)
-        free[record, agrees[record, type_]] |= 1 << column
+    free = _free(program, records, vary)
+    columns = len(vary)
     for bit in range(columns):
         halves = free.reshape(-1, 2, 1 << bit)
         halves[:, 0] |= halves[:, 1]
     forced: Ints = ~free & ((1 << columns) - 1)
     return forced
+
+
+def _free(program: Program, records: Codes, vary: Sequence[int]) -> Ints:
+    """Per record and set of columns: the columns in which some type differs that agrees with the record on just this set."""
+    types = program.types
+    agrees, differ = np.zeros((len(records), len(types)), dtype=np.int32), []
+    free = np.zeros((len(records), 1 << len(vary)), dtype=np.int64)
+    if types.records is not None:  # of types with one record each, one differs wherever it does not agree
+        for bit, column in enumerate(vary):
+            agrees |= (records[:, column, None] == types.records[0][:, column]).astype(np.int32) << bit
+        free[np.arange(len(records))[:, None], agrees] = ~agrees & ((1 << len(vary)) - 1)
+        return free
+    for bit, column in enumerate(vary):
+        codes, atoms, at = records[:, column].tolist(), types.atoms[column], types.table[:, column]
+        agrees |= np.array([[(code in atom) << bit for atom in atoms] for code in codes], dtype=np.int32)[:, at]
+        differ.append(np.array([[atom != (code,) for atom in atoms] for code in codes])[:, at])
+    for bit, flags in enumerate(differ):
+        record, type_ = np.nonzero(flags)
+        free[record, agrees[record, type_]] |= 1 << bit
+    return free
 
 
 def _smallest(forced: Ints, named: Ints) -> Ints:

@@ -10,6 +10,7 @@ from genverify.core.errors import DataError
 
 Keys = npt.NDArray[np.generic]
 ROOM = 2**62
+EXACT = 2**53  # floating-point numbers hold whole numbers up to here
 
 
 def row_weights(sizes: Ints) -> Ints | None:
@@ -45,7 +46,11 @@ def row_keys(parts: Sequence[npt.NDArray[np.integer]]) -> list[Keys]:
     if not full:
         return [np.zeros(0, np.int64) for _ in parts]
     low = np.min([part.min(axis=0) for part in full], axis=0).astype(np.int64)
-    weights = row_weights((np.max([part.max(axis=0) for part in full], axis=0) - low + 1)[::-1])
+    sizes = (np.max([part.max(axis=0) for part in full], axis=0) - low + 1)[::-1]
+    weights = row_weights(sizes)
+    if weights is not None and np.prod(sizes.astype(np.float64)) < EXACT:
+        # a product of floating-point numbers is much faster, and exact here
+        return [((part - low) @ weights[::-1].astype(np.float64)).astype(np.int64) for part in parts]
     return [weighted_keys((part - low)[:, ::-1], weights) for part in parts]
 
 

@@ -121,13 +121,14 @@ def _counts(records: Codes, datasets: Codes, columns: Ints) -> npt.NDArray[np.un
     to the sets without it the records counted with it.
     """
     K, N, _ = datasets.shape
-    agree = np.zeros((len(records), K, N), dtype=np.int64)
+    agree = np.zeros((len(records), K, N), dtype=np.uint16 if len(columns) <= 16 else np.int64)
     for bit, column in enumerate(columns.tolist()):
-        agree |= (records[:, None, None, column] == datasets[:, :, column]).astype(np.int64) << bit
+        codes = np.ascontiguousarray(datasets[:, :, column])
+        agree |= (records[:, None, None, column] == codes).astype(agree.dtype) << bit
     sets = 1 << len(columns)
-    agree += sets * np.arange(len(records) * K).reshape(len(records), K, 1)
+    places = agree + sets * np.arange(len(records) * K).reshape(len(records), K, 1)
     kind = np.uint8 if N < 256 else np.uint16 if N < 2**16 else np.uint32
-    counts = np.bincount(agree.ravel(), minlength=len(records) * K * sets).astype(kind)
+    counts = np.bincount(places.ravel(), minlength=len(records) * K * sets).astype(kind)
     return _add_larger_sets(counts.reshape(len(records), K, sets))
 
 

@@ -138,14 +138,23 @@ def class_vectors(program: Program, datasets: Codes) -> list[Ints]:
 
 def classes_of_records(program: Program, datasets: Codes) -> Ints:
     """The class of every record of every dataset; -1 for a record that the release rules out."""
-    flat, codes = _flat(program.types.atoms), datasets.reshape(-1, datasets.shape[2]).astype(np.int64)
-    # a code that no atom holds has the place of the entry after the last one
-    known = np.where((codes >= 0) & (codes < flat.codes_of), codes, flat.codes_of)
-    keys, wanted = row_keys([program.types.table, flat.atom[flat.code + known]])
+    records = datasets.reshape(-1, datasets.shape[2])
+    if program.types.records is not None:
+        keys, wanted = row_keys([program.types.records[0], records])
+    else:
+        keys, wanted = row_keys([program.types.table, _atoms_of(program, records)])
     order = np.argsort(keys)
     index = positions(keys[order], wanted)
     # positions gives -1 for a key that is not among the types: it indexes the appended last entry, which is -1 again
     return np.append(program.class_of[order], -1)[index].reshape(datasets.shape[:2])
+
+
+def _atoms_of(program: Program, records: Codes) -> Ints:
+    """The place of the atom of each code of each record; -1 for a code that no atom holds."""
+    flat, codes = _flat(program.types.atoms), records.astype(np.int64)
+    # a code that no atom holds has the place of the entry after the last one
+    known = np.where((codes >= 0) & (codes < flat.codes_of), codes, flat.codes_of)
+    return flat.atom[flat.code + known]
 
 
 def _places(atoms: Atoms) -> Ints:

@@ -1,6 +1,7 @@
 """Exchanges: two records are replaced by two others that lie, together, in the same cells."""
 
 from collections.abc import Iterator
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -96,8 +97,8 @@ class Exchange:
 
     def _swapped(self, first: Ints, second: Ints) -> tuple[Ints, Ints]:
         """The classes of two types after they swapped their codes in random columns; -1 where no type has the codes."""
-        chance = self.rng.random((*first.shape, 1), dtype=np.float32)
-        chosen = self.rng.random((*first.shape, self.weighted.shape[1]), dtype=np.float32) < chance
+        chance = self.rng.integers(0, 256, (*first.shape, 1), dtype=np.uint8)
+        chosen = self.rng.integers(0, 256, (*first.shape, self.weighted.shape[1]), dtype=np.uint8) < chance
         change = np.einsum("wpc,wpc->wp", self.weighted[second] - self.weighted[first], chosen).astype(np.int64)
         return self.known.classes(self.key[first] + change), self.known.classes(self.key[second] - change)
 
@@ -183,6 +184,19 @@ class Exchange:
 
     def _same_cells(self, ones: Ints, others: Ints, new: Ints, partners: Ints) -> npt.NDArray[np.bool_]:
         """Whether two pairs of classes lie in exactly the same cells."""
-        A = self.program.A
-        same: npt.NDArray[np.bool_] = (A[:, ones] + A[:, others] == A[:, new] + A[:, partners]).all(axis=0)
-        return same
+        if self.cells is None:
+            A = self.program.A
+            return np.asarray((A[:, ones] + A[:, others] == A[:, new] + A[:, partners]).all(axis=0))
+        # one of the two lies in the same cells, and so do both
+        a, b, c, d = (self.cells[classes] for classes in (ones, others, new, partners))
+        return np.asarray((((a ^ b) == (c ^ d)) & ((a & b) == (c & d))).all(axis=1))
+
+    @cached_property
+    def cells(self) -> npt.NDArray[np.uint64] | None:
+        """The cells of each class, one bit each; None where records add other numbers than 0 and 1 to some cell."""
+        if self.program.largest > 1:
+            return None
+        packed = np.packbits(self.program.A.astype(bool, copy=False), axis=0)
+        bytes_ = np.zeros((self.program.classes, -(-len(packed) // 8) * 8), dtype=np.uint8)
+        bytes_[:, : len(packed)] = packed.T
+        return bytes_.view(np.uint64)
