@@ -63,6 +63,13 @@ def posterior_of(release: Release, prior: Prior) -> Posterior:
     return count_release(build_program(release, 10_000)).posterior(prior)
 
 
+def weighed(random: Random, kind: tuple[bool, bool]) -> tuple[Release, Posterior, np.ndarray, np.ndarray]:
+    """A release and its posterior under some prior; every dataset that fits, listed, and the probability of each."""
+    release = brute.some_release(random, slack=kind[0], sums=kind[1])
+    prior = some_prior(random, release)
+    return release, posterior_of(release, prior), brute.Truth(release).datasets, weights_of(release, prior)
+
+
 @tiny
 @given(randoms, kinds)
 def test_class_vectors_and_datasets_are_counted_as_by_hand(random: Random, kind: tuple[bool, bool]) -> None:
@@ -78,10 +85,7 @@ def test_class_vectors_and_datasets_are_counted_as_by_hand(random: Random, kind:
 @tiny
 @given(randoms, kinds)
 def test_every_claim_has_its_probability_and_only_certain_ones_have_1(random: Random, kind: tuple[bool, bool]) -> None:
-    release = brute.some_release(random, slack=kind[0], sums=kind[1])
-    prior = some_prior(random, release)
-    found, shares = posterior_of(release, prior), weights_of(release, prior)
-    datasets = brute.Truth(release).datasets
+    release, found, datasets, shares = weighed(random, kind)
     assignments = brute.every_assignment(release.schema.domain)
     said = found.distribution(np.array(assignments, dtype=np.int16), release.n)
     for codes, row in zip(assignments, said, strict=True):
@@ -94,10 +98,7 @@ def test_every_claim_has_its_probability_and_only_certain_ones_have_1(random: Ra
 @tiny
 @given(randoms, kinds)
 def test_class_counts_and_rows_are_distributed_as_by_hand(random: Random, kind: tuple[bool, bool]) -> None:
-    release = brute.some_release(random, slack=kind[0], sums=kind[1])
-    prior = some_prior(random, release)
-    found, shares = posterior_of(release, prior), weights_of(release, prior)
-    datasets = brute.Truth(release).datasets
+    release, found, datasets, shares = weighed(random, kind)
     rows, chance = found.rows(10_000)
     present = [float(shares[(datasets == np.array(row)).all(axis=2).any(axis=1)].sum()) for row in rows[:12].tolist()]
     assert chance[:12] == pytest.approx(np.array(present), rel=1e-9, abs=1e-12)
