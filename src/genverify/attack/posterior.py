@@ -8,7 +8,7 @@ import numpy as np
 from genverify.core.arraytypes import Floats, Ints
 from genverify.core.claims import Codes
 from genverify.core.errors import ReleaseError
-from genverify.solve.counting.counts import count_distribution
+from genverify.solve.counting.counts import count_distribution, count_probability, no_match
 from genverify.solve.counting.diagram import BUDGET, Budget, Diagram, draw_diagram
 from genverify.solve.counting.draw import draw_vectors
 from genverify.solve.counting.passes import Forward, class_counts, count_datasets, count_vectors, forward
@@ -90,8 +90,14 @@ class Posterior:
         found = np.zeros(len(m))
         for top in np.unique(m).tolist():
             asked = np.flatnonzero(m == top)
-            found[asked] = self.distribution(codes[asked], top)[:, top]
+            shares = self.masses.shares(codes[asked])
+            found[asked] = count_probability(self.diagram, self.weights, shares, top, self.found.total)
         return found
+
+    def present(self, codes: Codes) -> Floats:
+        """The probability that at least one record matches: 1 exactly if that is certain, below 1 if not."""
+        absent = no_match(self.diagram, self.weights, self.masses.shares(codes), self.found.total)
+        return np.where(absent > 0, np.clip(1 - absent, 0, np.nextafter(1.0, 0.0)), 1.0)
 
     @cached_property
     def class_counts(self) -> Floats:

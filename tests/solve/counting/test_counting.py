@@ -87,9 +87,17 @@ def test_class_vectors_and_datasets_are_counted_as_by_hand(random: Random, kind:
 def test_every_claim_has_its_probability_and_only_certain_ones_have_1(random: Random, kind: tuple[bool, bool]) -> None:
     release, found, datasets, shares = weighed(random, kind)
     assignments = brute.every_assignment(release.schema.domain)
-    said = found.distribution(np.array(assignments, dtype=np.int16), release.n)
-    for codes, row in zip(assignments, said, strict=True):
+    asked = np.array(assignments, dtype=np.int16)
+    said, present = found.distribution(asked, release.n), found.present(asked)
+    alone = [found.probabilities(asked, np.full(len(asked), m)) for m in range(3)]
+    for place, (codes, row) in enumerate(zip(assignments, said, strict=True)):
         counts = counts_of(datasets, codes)
+        for m, single in enumerate(alone):
+            expected = row[m] if m <= release.n else 0.0
+            assert single[place] == pytest.approx(expected, rel=1e-9, abs=1e-12)
+            assert (single[place] == 1, single[place] > 0) == (set(counts) == {m}, m in counts)
+        assert present[place] == pytest.approx(1 - row[0], rel=1e-9, abs=1e-12)
+        assert (present[place] == 1) == (0 not in counts)
         assert row == pytest.approx(np.bincount(counts, shares, minlength=release.n + 2), rel=1e-9, abs=1e-12)
         assert {m for m in range(release.n + 1) if row[m] == 1} == (set(counts) if len(set(counts)) == 1 else set())
         assert {m for m in range(release.n + 1) if row[m] > 0} == set(counts)

@@ -180,8 +180,7 @@ def _rows(
     frame["generated"] = np.mean([matches(records, dataset).any(axis=1) for dataset in generated], axis=0)
     for (name, one), drawn in zip(found.items(), draws, strict=True):
         if isinstance(one, Posterior):
-            absent = one.distribution(records, 0)[:, 0]
-            frame[name] = np.where(absent > 0, np.minimum(1 - absent, np.nextafter(1.0, 0.0)), 1.0)
+            frame[name] = one.present(records)
         else:
             frame[name] = np.mean([matches(records, dataset).any(axis=1) for dataset in drawn], axis=0)
         frame["numbers"] = EXACT if isinstance(one, Posterior) else ESTIMATED
