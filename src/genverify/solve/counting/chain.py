@@ -45,7 +45,7 @@ def redraw(program: Program, mass: Floats, z: Ints, records: int, rng: np.random
         useful = np.flatnonzero((hi[:, None] >= program.A).all(axis=0) & (mass > 0))
         rest = _Rest(program.A[:, useful].astype(np.int64), lo, hi, len(chosen))
         try:
-            diagram = draw_diagram(rest, SMALL)
+            diagram = draw_diagram(rest, SMALL, smallest=False)
         except TooManyStates:
             records = records - 1
             continue

@@ -122,8 +122,7 @@ class _Counting:
                 if len(matched):
                     ways[:, matched] = _shifted(ways[:, matched], shares[matched, cls], move.times, self.above)
                 values[move.target] += ways
-        alive = np.flatnonzero(ahead)
-        found: Masses = (values[alive] * ahead[alive, None, None]).sum(axis=0)
+        found: Masses = (ahead @ values.reshape(len(values), -1)).reshape(len(group), self.places)
         return found
 
 
