@@ -1,4 +1,4 @@
-"""Choose how many households of the wider area a prior needs, on the blocks outside the sample."""
+"""Choose how many households of the wider area a prior needs, and how alike a block is, on the blocks outside the sample."""
 
 from pathlib import Path
 
@@ -15,10 +15,14 @@ from genverify.run.jobs import Job, log, run
 def main(job: Job) -> None:
     file, universe = read_domain(Path(job.input.domain)), job.settings("release", ReleaseSettings).universe
     published = file.domain.restrict(file.universe(universe).codes)
-    sampled = set(pd.read_parquet(job.input.blocks)["block"])
-    outside = Outside(Path(job.input.microdata), file, universe, published, sampled)
+    sampled = pd.read_parquet(job.input.blocks)
+    outside = Outside(Path(job.input.microdata), file, universe, published, set(sampled["block"]))
     scored = score_smoothing(
-        lambda: (own for _, own in outside.states()), published.names, published.size, job.params.values
+        lambda: (own for _, own in outside.states()),
+        published.names,
+        published.size,
+        job.params.values,
+        largest=int(sampled["n_households"].max()),
     )
     log.info("chosen: %s", chosen_smoothing(scored))
     scored.to_csv(job.output.table, index=False, float_format="%.6g")

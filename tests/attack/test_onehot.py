@@ -1,11 +1,11 @@
 """The paper's one-hot program: the same datasets and the same verdicts as brute force and as the compact program."""
 
 from itertools import combinations_with_replacement, product
-from pathlib import Path
 
 import numpy as np
 import pytest
 
+from census_blocks import census_release
 from genverify.attack.generate import generate
 from genverify.attack.onehot.attack import decide_onehot
 from genverify.attack.onehot.generate import generate_onehot, records_of
@@ -16,9 +16,7 @@ from genverify.core.domain import Column, Domain
 from genverify.core.errors import ReleaseError
 from genverify.core.predicates import Predicate, Rule
 from genverify.core.queries import Query
-from genverify.core.release import Release, Schema, make_release, read_study
-from genverify.core.settings import ReleaseSettings
-from genverify.core.tabulate import tabulate
+from genverify.core.release import Release, Schema, make_release
 from genverify.solve.bounds import Bounder, Limits
 from genverify.solve.program import build_program
 from genverify.solve.recount import WrongAnswer
@@ -167,35 +165,6 @@ def test_ranges_are_refused_with_the_cell() -> None:
     ranges = Release(exact.schema, exact.block, exact.n, exact.cells, exact.lo, exact.hi + np.array([0, 1, 0, 0]))
     with pytest.raises(ReleaseError, match=r"q1 is known as 2 to 3.*program.formulation: compact"):
         onehot_program(ranges)
-
-
-SHARES = {
-    "TEN": [0.5, 0.2, 0.28, 0.02],
-    "VACS": [1, 0, 0, 0, 0, 0, 0, 0],
-    "HHSIZE": [0.27, 0.33, 0.16, 0.13, 0.06, 0.03, 0.02],
-    "HHT": [0.48, 0.05, 0.13, 0.12, 0.03, 0.15, 0.04],
-    "HHT2": [0.2, 0.27, 0.03, 0.04, 0.15, 0.06, 0.05, 0.02, 0.12, 0.02, 0.02, 0.02],
-    "THHSPAN": [0.9, 0.1],
-    "THHLDRAGE": [0.05, 0.15, 0.18, 0.21, 0.1, 0.09, 0.12, 0.07, 0.03],
-    "THHRACE": [0.85, 0.1, 0.01, 0.02, 0.005, 0.01, 0.005],
-    "TP18": [0.67, 0.33],
-    "TP65": [0.75, 0.25],
-}
-
-
-def census_release(seed: int, n: int, structural_zeros: bool) -> Release:
-    """All 621 counts of n households drawn at random; with structural zeros, only households that keep the rules."""
-    census = Path(__file__).parents[2] / "data" / "census"
-    settings = ReleaseSettings(tables_file=str(census / "tables.yaml"), universe="occupied", tables="all",
-                               groups={"renter": [3]}, structural_zeros=structural_zeros, withhold=[])  # fmt: skip
-    study = read_study(census / "domain.yaml", settings)
-    rng = np.random.default_rng(seed)
-    drawn = {c.name: rng.choice(c.codes, 1000, p=SHARES[c.name]) for c in study.domain.columns}
-    kept = ~np.any([np.zeros(1000, dtype=bool), *(rule.excludes(drawn) for rule in study.rules)], axis=0)
-    records = {name: codes[kept][:n] for name, codes in drawn.items()}
-    counts = tabulate(records, np.array([0]), study.domain, study.queries)[0]
-    known = {"N": n, **{q.id: int(count) for q, count in zip(study.queries, counts, strict=True)}}
-    return make_release(study, f"seed {seed}", known)
 
 
 @pytest.mark.parametrize(("seed", "structural_zeros"), [(1, False), (5, False), (3, True)])

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from browsers import ARGS, CHROMIUM, CONTRAST, NO_BROWSER
+from browsers import CONTRAST, Visit
 from genverify.attack.words.sentences import read_phrases
 from genverify.checker.vipr import check_vipr
 from genverify.core.domain import read_domain
@@ -17,7 +17,6 @@ from genverify.show.explorer.summary import plain_sentence
 from genverify.solve.settings import ProgramSettings
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="the package playwright is not installed")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason=NO_BROWSER)
 FIRST = "010010201001000"
 
 
@@ -25,27 +24,8 @@ def expect_blocks(page: Any, count: int) -> None:
     sync_api.expect(page.locator("#blocks a")).to_have_count(count)
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with sync_api.sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGS)
-        yield opened
-        opened.close()
-
-
-class Visit:
-    """A page of the explorer, opened offline; it remembers what the console said and what was asked of a network."""
-
-    def __init__(self, browser: Any, **context: Any) -> None:
-        self.page = browser.new_context(offline=True, **context).new_page()
-        self.page.set_default_timeout(20_000)
-        self.said: list[str] = []
-        self.page.on(
-            "console", lambda message: self.said.append(message.text) if message.type in ("error", "warning") else None
-        )
-        self.page.on("pageerror", lambda error: self.said.append(str(error)))
-        self.page.on("dialog", lambda dialog: (self.said.append("a dialog"), dialog.dismiss()))
-        self.page.on("request", lambda asked: None if asked.url.startswith("file:") else self.said.append(asked.url))
+class Explorer(Visit):
+    """The explorer of a folder."""
 
     def open(self, folder: Path, place: str = "") -> Any:
         self.page.goto(f"{(folder / 'index.html').as_uri()}#{place}")
@@ -55,14 +35,13 @@ class Visit:
 
 
 @pytest.fixture
-def visit(browser: Any) -> Iterator[Visit]:
-    found = Visit(browser, viewport={"width": 1280, "height": 900})
+def visit(browser: Any) -> Iterator[Explorer]:
+    found = Explorer(browser, viewport={"width": 1280, "height": 900})
     yield found
-    found.page.context.close()
-    assert found.said == []
+    found.end()
 
 
-def test_it_opens_with_figures_and_says_that_the_data_are_synthetic(visit: Visit, explorer: Path) -> None:
+def test_it_opens_with_figures_and_says_that_the_data_are_synthetic(visit: Explorer, explorer: Path) -> None:
     page = visit.open(explorer)
     assert page.inner_text("h1") == "How exposed are these blocks?"
     assert page.inner_text("#data") == "synthetic microdata: no real household"
@@ -73,7 +52,7 @@ def test_it_opens_with_figures_and_says_that_the_data_are_synthetic(visit: Visit
     assert "first-contentful-paint" in page.evaluate("performance.getEntriesByType('paint').map(entry => entry.name)")
 
 
-def test_search_and_tiles_narrow_the_list(visit: Visit, explorer: Path) -> None:
+def test_search_and_tiles_narrow_the_list(visit: Explorer, explorer: Path) -> None:
     page = visit.open(explorer)
     page.fill("#search", "wyoming")
     expect_blocks(page, 1)
@@ -89,7 +68,7 @@ def test_search_and_tiles_narrow_the_list(visit: Visit, explorer: Path) -> None:
     assert page.inner_text("#blocks [role=status]") == "0 blocks in Wyoming, most exposed first"
 
 
-def test_a_block_its_claims_and_filters(visit: Visit, explorer: Path) -> None:
+def test_a_block_its_claims_and_filters(visit: Explorer, explorer: Path) -> None:
     page = visit.open(explorer, f"block={FIRST}")
     assert page.inner_text("h1") == f"Block {FIRST}"
     assert page.inner_text(".verdict b") == "3 of 3 households"
@@ -108,7 +87,9 @@ def test_a_block_its_claims_and_filters(visit: Visit, explorer: Path) -> None:
     assert page.inner_text("#claims [role=status]") == "2 statements (3 claims; shorter forms are folded)"
 
 
-def test_a_proof_cell_by_cell_down_to_the_published_line(visit: Visit, explorer: Path, small_explorer: ModuleType) -> None:
+def test_a_proof_cell_by_cell_down_to_the_published_line(
+    visit: Explorer, explorer: Path, small_explorer: ModuleType
+) -> None:
     page = visit.open(explorer, f"block={FIRST}")
     assert page.inner_text(".text >> nth=0") == f"{small_explorer.LABEL}: fish; home: flat; age of the owner: middle-aged."
     page.click(".why >> nth=0")
@@ -128,7 +109,7 @@ def test_a_proof_cell_by_cell_down_to_the_published_line(visit: Visit, explorer:
 
 
 def test_likely_claims_say_their_prior_and_whether_they_are_exact(
-    visit: Visit, explorer: Path, small_explorer: ModuleType
+    visit: Explorer, explorer: Path, small_explorer: ModuleType
 ) -> None:
     page = visit.open(explorer, f"block={small_explorer.LIKELY}")
     assert page.inner_text("#likely-title") == "What is not certain, but likely"
@@ -147,7 +128,7 @@ def test_likely_claims_say_their_prior_and_whether_they_are_exact(
     assert page.locator("#likely").count() == 0
 
 
-def test_a_link_opens_a_claim(visit: Visit, explorer: Path) -> None:
+def test_a_link_opens_a_claim(visit: Explorer, explorer: Path) -> None:
     page = visit.open(explorer, f"block={FIRST}&claim=0")
     assert page.locator(".body:visible").count() == 1
     assert page.get_attribute("[data-claim='0'] .why", "aria-expanded") == "true"
@@ -155,7 +136,7 @@ def test_a_link_opens_a_claim(visit: Visit, explorer: Path) -> None:
     sync_api.expect(page.locator("h1")).to_have_text("No such block")
 
 
-def test_every_step_can_be_made_with_keys(visit: Visit, explorer: Path) -> None:
+def test_every_step_can_be_made_with_keys(visit: Explorer, explorer: Path) -> None:
     page = visit.open(explorer)
     page.wait_for_selector("#blocks a")
     page.keyboard.press("Tab")
@@ -179,7 +160,7 @@ def test_every_step_can_be_made_with_keys(visit: Visit, explorer: Path) -> None:
     assert page.evaluate("document.activeElement.className") == "why"
 
 
-def test_hostile_names_are_only_text(visit: Visit, explorer: Path, small_explorer: ModuleType) -> None:
+def test_hostile_names_are_only_text(visit: Explorer, explorer: Path, small_explorer: ModuleType) -> None:
     page = visit.open(explorer)
     page.fill("#search", "onerror")
     expect_blocks(page, 1)
@@ -192,21 +173,20 @@ def test_hostile_names_are_only_text(visit: Visit, explorer: Path, small_explore
 
 
 def test_on_a_phone_the_bar_hides_nothing_of_a_claim_that_is_opened(browser: Any, explorer: Path) -> None:
-    visit = Visit(browser, viewport={"width": 390, "height": 740})
+    visit = Explorer(browser, viewport={"width": 390, "height": 740})
     page = visit.open(explorer, f"block={FIRST}&claim=2")
     page.wait_for_selector(".body:visible")
     page.evaluate("document.querySelector('[data-claim=\"2\"]').scrollIntoView({ block: 'start' })")
     top, bottom = (page.locator(one).bounding_box() for one in ("[data-claim='2']", ".bar"))
     assert top["y"] >= bottom["y"] + bottom["height"]
-    page.context.close()
-    assert visit.said == []
+    visit.end()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_text_can_be_read_in_light_and_dark_and_on_a_phone(
     browser: Any, explorer: Path, small_explorer: ModuleType, scheme: str
 ) -> None:
-    visit = Visit(browser, viewport={"width": 360, "height": 740}, color_scheme=scheme)
+    visit = Explorer(browser, viewport={"width": 360, "height": 740}, color_scheme=scheme)
     for place in ("", f"block={small_explorer.LIKELY}", f"block={FIRST}&claim=2"):
         page = visit.open(explorer, place)
         page.reload()
@@ -219,12 +199,11 @@ def test_text_can_be_read_in_light_and_dark_and_on_a_phone(
     page.click("#theme")
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") != paper
     assert page.evaluate(CONTRAST) == []
-    page.context.close()
-    assert visit.said == []
+    visit.end()
 
 
 def test_real_data_have_no_list_of_blocks(
-    visit: Visit,
+    visit: Explorer,
     small_explorer: ModuleType,
     toy_schema: Schema,
     program_settings: ProgramSettings,
@@ -239,7 +218,7 @@ def test_real_data_have_no_list_of_blocks(
     assert page.locator("#claims").count() == 0
 
 
-def test_claims_are_said_as_the_library_says_them(visit: Visit, explorer: Path, root: Path) -> None:
+def test_claims_are_said_as_the_library_says_them(visit: Explorer, explorer: Path, root: Path) -> None:
     """Random claims about census records: the words of the page are those of genverify.attack.words.sentences."""
     file = read_domain(root / "data" / "census" / "domain.yaml")
     domain = file.domain
@@ -264,7 +243,7 @@ def case(names: Sequence[str], claim: dict[str, int]) -> list[dict[str, Any]]:
     return [{"codes": [claim.get(name, -1) for name in names]}, {"mask": mask}]
 
 
-def test_a_proof_is_saved_for_other_checkers(visit: Visit, explorer: Path) -> None:
+def test_a_proof_is_saved_for_other_checkers(visit: Explorer, explorer: Path) -> None:
     """The files are in a piece of their own, loaded only now, and are what the VIPR checker accepts."""
     page = visit.open(explorer, f"block={FIRST}")
     page.click(".why >> nth=0")

@@ -1,6 +1,7 @@
 """The browser of the tests, where there is one, and what is asked of every page in it."""
 
 import shutil
+from typing import Any
 
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome") or shutil.which("chromium-browser")
 NO_BROWSER = "no browser is installed (chromium or google-chrome)"
@@ -23,3 +24,22 @@ CONTRAST = """() => {
   }
   return low;
 }"""
+
+
+class Visit:
+    """A page, opened offline from files; it remembers what the console said and what was asked of a network."""
+
+    def __init__(self, browser: Any, **context: Any) -> None:
+        self.page = browser.new_context(offline=True, **context).new_page()
+        self.page.set_default_timeout(20_000)
+        self.said: list[str] = []
+        self.page.on("console", lambda message: self.said.append(message.text))
+        self.page.on("pageerror", lambda error: self.said.append(str(error)))
+        self.page.on("dialog", lambda dialog: (self.said.append("a dialog"), dialog.dismiss()))
+        own = ("file:", "blob:")
+        self.page.on("request", lambda asked: None if asked.url.startswith(own) else self.said.append(asked.url))
+
+    def end(self) -> None:
+        """Leave, and fail where the page said something or asked for more than its files."""
+        self.page.context.close()
+        assert self.said == []

@@ -1,7 +1,7 @@
 """Scripts of the workflow in tests: their modules by name, and jobs made of plain values."""
 
 import importlib.util
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -41,3 +41,21 @@ def job(inputs: dict[str, Any], outputs: dict[str, Any], wildcards: dict[str, st
 
 def _texts(files: dict[str, Any]) -> SimpleNamespace:
     return SimpleNamespace(**{k: list(map(str, v)) if isinstance(v, list) else str(v) for k, v in files.items()})
+
+
+def evaluate(home: Path, domain: Path, found: dict[str, Path], batches: Sequence[str], release: Any) -> None:
+    """Baselines, households and the summary of claims that were collected; `found`: the sample and the verified blocks."""
+    private = {"microdata": home / "microdata", "domain": domain, "claims": home / "claims.parquet"}
+    schema, counts = home / "release" / "schema.json", [home / "release" / f"{batch}.parquet" for batch in batches]
+    script("fit_baselines")(
+        job({**private, "blocks": found["blocks"]},
+            {"baselines": home / "baselines.parquet", "unseen": home / "unseen.csv"}, release=release)
+    )  # fmt: skip
+    script("count_households")(
+        job({**private, "sample": found["sample"], "schema": schema, "counts": counts},
+            {"households": home / "households.parquet", "answers": home / "answers.parquet"}, release=release, sample=SAMPLE)
+    )  # fmt: skip
+    script("summarise_claims")(
+        job({"schema": schema, "claims": home / "claims.parquet", "baselines": home / "baselines.parquet"},
+            {"summary": home / "summary.json"})
+    )  # fmt: skip

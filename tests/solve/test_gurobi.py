@@ -6,12 +6,10 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
+from census_blocks import census_release
 from genverify.attack.generate import generate
 from genverify.attack.verify import Decision, Verdict, Verifier
 from genverify.core.claims import as_claims, candidate_claims
-from genverify.core.release import Schema, make_release, read_study
-from genverify.core.settings import ReleaseSettings
-from genverify.core.tabulate import tabulate
 from genverify.papers.housing.attack.top import most_likely, most_likely_sets
 from genverify.solve.bounds import Bounder, Limits
 from genverify.solve.program import Program, build_program
@@ -164,34 +162,8 @@ def test_without_a_licence_the_message_says_what_to_set(monkeypatch: pytest.Monk
         gurobi._environment.cache_clear()
 
 
-SHARES = {
-    "TEN": [0.5, 0.2, 0.28, 0.02],
-    "VACS": [1, 0, 0, 0, 0, 0, 0, 0],
-    "HHSIZE": [0.27, 0.33, 0.16, 0.13, 0.06, 0.03, 0.02],
-    "HHT": [0.48, 0.05, 0.13, 0.12, 0.03, 0.15, 0.04],
-    "HHT2": [0.2, 0.27, 0.03, 0.04, 0.15, 0.06, 0.05, 0.02, 0.12, 0.02, 0.02, 0.02],
-    "THHSPAN": [0.9, 0.1],
-    "THHLDRAGE": [0.05, 0.15, 0.18, 0.21, 0.1, 0.09, 0.12, 0.07, 0.03],
-    "THHRACE": [0.85, 0.1, 0.01, 0.02, 0.005, 0.01, 0.005],
-    "TP18": [0.67, 0.33],
-    "TP65": [0.75, 0.25],
-}
-
-
-@pytest.fixture(scope="module")
-def study() -> Schema:
-    census = Path(__file__).parents[2] / "data" / "census"
-    settings = ReleaseSettings(tables_file=str(census / "tables.yaml"), universe="occupied", tables="all",
-                               groups={"renter": [3]}, structural_zeros=False, withhold=[])  # fmt: skip
-    return read_study(census / "domain.yaml", settings)
-
-
-def block(study: Schema, seed: int, n: int) -> Program:
-    rng = np.random.default_rng(seed)
-    records = {c.name: rng.choice(c.codes, n, p=SHARES[c.name]) for c in study.domain.columns}
-    counts = tabulate(records, np.array([0]), study.domain, study.queries)[0]
-    known = {"N": n, **{q.id: int(count) for q, count in zip(study.queries, counts, strict=True)}}
-    return build_program(make_release(study, f"seed {seed}", known), 2_000_000)
+def block(seed: int, n: int) -> Program:
+    return build_program(census_release(seed, n, drawn=n), 2_000_000)
 
 
 def decide(program: Program, solver: Solver) -> list[Decision]:
@@ -203,8 +175,8 @@ def decide(program: Program, solver: Solver) -> list[Decision]:
 
 @needs_gurobi
 @pytest.mark.parametrize("seed", [1, 3, 5])
-def test_both_solvers_verify_the_same_claims_of_ten_households(study: Schema, seed: int) -> None:
-    program = block(study, seed, 10)
+def test_both_solvers_verify_the_same_claims_of_ten_households(seed: int) -> None:
+    program = block(seed, 10)
     if program.classes > gurobi.SIZE_LIMIT and not has_full_licence():
         pytest.skip(f"{program.classes} classes do not fit Gurobi's licence")
     by_highs, by_gurobi = decide(program, Highs(LIMITS)), decide(program, Gurobi(LIMITS))

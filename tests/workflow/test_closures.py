@@ -14,7 +14,7 @@ VERIFIED = tuple(f"attack/{name}" for name in ("block", "datasetfile", "effectiv
 VERIFICATION = (*VERIFIED, "attack/onehot/attack", *ONEHOT)
 COUNTING = "solve/counting/"
 MAY_COVER = {
-    "generate_datasets": ("solve/", "checker/", *GENERATION),  # no words, no verification, no counting
+    "generate_datasets": ("solve/", "checker/", "run/generation", *GENERATION),  # no words, no verification, no counting
     "verify_claims": ("solve/", "checker/", *VERIFICATION),  # no words, no walks, no counting
     "rank_areas": ("papers/raprank/",),  # no program, no exchange
     "plot_solvar": ("papers/gtv/figures/solvar", "show/style"),

@@ -6,7 +6,7 @@ import pytest
 
 from genverify.core.describe import make_schema
 from genverify.papers.gtv.probability.priors import TIMES, Areas, chosen_smoothing
-from genverify.papers.gtv.probability.smoothing import left_out, predicted, score_smoothing
+from genverify.papers.gtv.probability.smoothing import left_out, predicted, score_smoothing, urn_loss
 
 DOMAIN = make_schema({"A": ["a", "b", "c"], "B": ["x", "y"]}, {"A": ["A"]}).domain
 NAMES = list(DOMAIN.names)
@@ -65,3 +65,24 @@ def test_tracts_that_differ_need_little_smoothing_and_alike_ones_much() -> None:
 def test_without_other_blocks_the_wider_area_says_most() -> None:
     nothing = households(1).iloc[:0]
     assert chosen_smoothing(score_smoothing(lambda: [nothing], NAMES, DOMAIN.size, VALUES))["tract"] == 1000.0
+
+
+def test_blocks_of_one_kind_need_a_small_urn_and_mixed_ones_a_large() -> None:
+    """Blocks of four copies of one household each, and blocks of households of their own, in one tract."""
+    rng = np.random.default_rng(1)
+    blocks = np.repeat([f"010010000011{block:03d}" for block in range(120)], 4)
+    kinds = {"copies": np.repeat(rng.choice(CODES["A"], 120), 4), "mixed": rng.choice(CODES["A"], 480)}
+    chosen = {}
+    for name, codes in kinds.items():
+        records = pd.DataFrame({"block": blocks, "A": codes, "B": CODES["B"][0]})
+        scored = score_smoothing(lambda own=records: [own], NAMES, DOMAIN.size, VALUES, largest=4)
+        chosen[name] = chosen_smoothing(scored)["alike"]
+    assert chosen["copies"] == 0.1
+    assert chosen["mixed"] >= 100
+
+
+def test_the_loss_of_an_urn_is_that_of_its_draws_one_by_one() -> None:
+    """Two blocks: a, a, b and b, in the order drawn; p(a) = 0.6, p(b) = 0.4, an urn of 5."""
+    rows = pd.DataFrame({"block": ["x", "x", "y"], TIMES: [2, 1, 1]})
+    by_hand = np.log(3.0 / 5) + np.log((3 + 1) / 6) + np.log(2.0 / 7) + np.log(2.0 / 5)
+    assert urn_loss(rows, np.array([0.6, 0.4, 0.4]), 5.0) == pytest.approx(-by_hand)

@@ -9,12 +9,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from genverify.core.arraytypes import Ints
 from genverify.core.errors import GenverifyError
 from genverify.core.release import Release
 from genverify.papers.housing.attack import variability as module
 from genverify.papers.housing.attack.joint_program import read_block, read_percentages
 from genverify.papers.housing.attack.prior import Prior
 from genverify.papers.housing.attack.top import most_likely
+from genverify.papers.housing.attack.types_program import TypeProgram
 from genverify.papers.housing.attack.variability import every_type, measure_block, variability, variability_frame
 from genverify.papers.housing.attack.violations import violates, violations_variability
 from genverify.papers.housing.private.household import HouseholdFile, read_household_file
@@ -49,13 +51,19 @@ def histogram(types: pd.DataFrame, z: Any, attributes: list[str], file: Househol
     return held
 
 
-@pytest.mark.parametrize("attributes", [["BEDROOMS", "SIZE", "CHILDREN"], ["SIZE"], ["BEDROOMS", "CHILD"], ["SUBSIDIZED"]])
-@pytest.mark.parametrize("seed", range(12))
-def test_the_farthest_dataset_is_found(file: HouseholdFile, seed: int, attributes: list[str]) -> None:
+def likely_dataset(seed: int) -> tuple[TypeProgram, pd.DataFrame, Ints]:
+    """A small program, its types and the likeliest dataset."""
     program = small_program(seed)
     first = most_likely(program, SOLVER).z
     assert first is not None
     types = pd.DataFrame(program.codes, columns=list(program.names))
+    return program, types, first
+
+
+@pytest.mark.parametrize("attributes", [["BEDROOMS", "SIZE", "CHILDREN"], ["SIZE"], ["BEDROOMS", "CHILD"], ["SUBSIDIZED"]])
+@pytest.mark.parametrize("seed", range(12))
+def test_the_farthest_dataset_is_found(file: HouseholdFile, seed: int, attributes: list[str]) -> None:
+    program, types, first = likely_dataset(seed)
     found = variability(program, types.assign(count=first)[first > 0], attributes, file, SOLVER, "here")
     own = histogram(types, first, attributes, file)
     farthest = 0
@@ -71,10 +79,7 @@ def test_the_farthest_dataset_is_found(file: HouseholdFile, seed: int, attribute
 @pytest.mark.parametrize("attributes", [["BEDROOMS", "SIZE", "CHILDREN"], ["SIZE"], ["BEDROOMS", "CHILD"]])
 @pytest.mark.parametrize("seed", range(12))
 def test_the_farthest_violations_are_found(file: HouseholdFile, seed: int, attributes: list[str]) -> None:
-    program = small_program(seed)
-    first = most_likely(program, SOLVER).z
-    assert first is not None
-    types = pd.DataFrame(program.codes, columns=list(program.names))
+    program, types, first = likely_dataset(seed)
     tight = replace(file, occupancy={1: 1, 2: 2})  # so that small blocks have violations
     against = violates(tight, types)
     found = violations_variability(program, types.assign(count=first)[first > 0], attributes, tight, SOLVER, "here")

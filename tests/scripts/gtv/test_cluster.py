@@ -16,7 +16,7 @@ from genverify.core.settings import ReleaseSettings
 from genverify.microdata.store import write_microdata
 from genverify.papers.gtv.sample import groups_of_batches
 from genverify.solve.settings import ProgramSettings
-from script_jobs import job, script
+from script_jobs import evaluate, job, script
 
 NAMES = ["PET", "HOME", "AGE"]
 BATCHES = ["000", "001", "002"]
@@ -79,27 +79,8 @@ def make(home: Path, root: Path, toy: Path, settings: dict[str, Any], program: d
         )  # fmt: skip
     found = {"claims": parts["claims"], "verified": blocks["claims"], "generated": blocks["generated"]}
     script("collect_claims")(job({"sample": sample, **found}, {"claims": claims, "blocks": home / "verified.parquet"}))
-    evaluate(home, root, toy, settings)
+    evaluate(home, toy / "domain.yaml", {"sample": sample, "blocks": home / "verified.parquet"}, BATCHES, settings)
     return home
-
-
-def evaluate(home: Path, root: Path, toy: Path, settings: dict[str, Any]) -> None:
-    """Baselines, households and the summary."""
-    private = {"microdata": home / "microdata", "domain": toy / "domain.yaml", "claims": home / "claims.parquet"}
-    schema, counts = home / "release" / "schema.json", [home / "release" / f"{b}.parquet" for b in BATCHES]
-    script("fit_baselines")(
-        job({**private, "blocks": home / "verified.parquet"},
-            {"baselines": home / "baselines.parquet", "unseen": home / "unseen.csv"}, release=settings)
-    )  # fmt: skip
-    script("count_households")(
-        job({**private, "sample": home / "blocks.parquet", "schema": schema, "counts": counts},
-            {"households": home / "households.parquet", "answers": home / "answers.parquet"},
-            release=settings, sample=SAMPLE)
-    )  # fmt: skip
-    script("summarise_claims")(
-        job({"schema": schema, "claims": home / "claims.parquet", "baselines": home / "baselines.parquet"},
-            {"summary": home / "summary.json"})
-    )  # fmt: skip
 
 
 @pytest.fixture(scope="module")

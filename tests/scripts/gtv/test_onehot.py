@@ -18,7 +18,7 @@ from genverify.core.release import Schema, write_schema
 from genverify.core.settings import ReleaseSettings
 from genverify.microdata.store import write_microdata
 from genverify.solve.settings import ProgramSettings
-from script_jobs import SAMPLE, job, script
+from script_jobs import evaluate, job, script
 
 BLOCKS = ["010010201001000", "010010201001001", "560010201001000"]
 
@@ -86,22 +86,8 @@ def verify(home: Path, batch: str, program: dict[str, Any]) -> None:
 @pytest.fixture(scope="module")
 def followed(made: Path, toy: Path, toy_settings: ReleaseSettings) -> Path:
     """Baselines, households, the summary and the explained proofs."""
-    both = {"claims": made / "claims.parquet", "microdata": made / "microdata", "domain": toy / "domain.yaml"}
-    counts = [made / "release" / f"{batch}.parquet" for batch in ("000", "001")]
-    schema = made / "release" / "schema.json"
-    script("fit_baselines")(
-        job({**both, "blocks": made / "blocks.parquet"},
-            {"baselines": made / "baselines.parquet", "unseen": made / "unseen.csv"}, release=toy_settings)
-    )  # fmt: skip
-    script("count_households")(
-        job({**both, "sample": made / "sample.parquet", "schema": schema, "counts": counts},
-            {"households": made / "households.parquet", "answers": made / "answers.parquet"},
-            release=toy_settings, sample=SAMPLE)
-    )  # fmt: skip
-    script("summarise_claims")(
-        job({"schema": schema, "claims": made / "claims.parquet", "baselines": made / "baselines.parquet"},
-            {"summary": made / "summary.json"})
-    )  # fmt: skip
+    found = {"sample": made / "sample.parquet", "blocks": made / "blocks.parquet"}
+    evaluate(made, toy / "domain.yaml", found, ("000", "001"), toy_settings)
     for batch in ("000", "001"):
         inputs = {**release_files(made, batch), "proofs": made / "proofs" / f"{batch}.jsonl.gz"}
         script("explain_claims")(job(inputs, {"explained": made / "explained" / f"{batch}.jsonl.gz"}))

@@ -14,6 +14,7 @@ from genverify.core.settings import ReleaseSettings
 from genverify.microdata.store import write_microdata
 from genverify.papers.gtv.probability.judge import reliability
 from genverify.papers.gtv.probability.priors import PRIORS
+from genverify.papers.gtv.probability.worlds import WORLDS, expected, in_worlds
 from genverify.solve.settings import ProgramSettings
 from script_jobs import SAMPLE, job, script
 
@@ -87,7 +88,7 @@ def test_priors_leave_the_sampled_blocks_out(study: Path) -> None:
 
 def test_smoothing_is_chosen_among_the_values_given(study: Path) -> None:
     table = pd.read_csv(study / "smoothing.csv")
-    assert table[table["chosen"]]["level"].tolist() == ["nation", "state", "tract"]
+    assert table[table["chosen"]]["level"].tolist() == ["nation", "state", "tract", "alike"]
     assert set(table["smoothing"]) == set(SETTINGS["smoothing"])
     assert (table["households"] == 8 * 5).all()
 
@@ -111,7 +112,7 @@ def test_the_benchmarks_of_counting_and_of_estimates(study: Path, program_settin
             probability={**SETTINGS, "estimate": {"chains": 6, "draws": 8, "records": 3, "between": 1}})
     )  # fmt: skip
     found = pd.read_csv(table).set_index("prior")
-    assert list(found.index) == ["uniform", "tract"]
+    assert list(found.index) == ["uniform", "tract", "alike"]
     assert (found["claims"] > 10).all()
     assert (found["inside_percent"] > 85).all()
 
@@ -171,6 +172,12 @@ def test_probabilities_are_judged_and_drawn(study: Path, toy: Path, toy_settings
     assert proved["statements"].gt(0).all()
     assert table.groupby("prior")["statements"].is_monotonic_increasing.all()
     reliable = pd.read_csv(judged["reliability"])
+    priors = reliable["source"].isin(PRIORS)
+    assert (reliable.loc[priors, "expected_low"] <= reliable.loc[priors, "expected_high"]).all()
+    assert reliable.loc[~priors, ["expected_low", "expected_high"]].isna().all(axis=None)
+    # a dozen claims or more of four blocks whose records were drawn at random: shares are where the worlds have them
+    inside = reliable["true"].between(reliable["expected_low"] - 0.05, reliable["expected_high"] + 0.05)
+    assert inside[priors & (reliable["source"] == "tract") & (reliable["n"] > 12)].mean() > 0.7
     assert (reliable.loc[(reliable["bin"] == 10) & reliable["source"].isin(PRIORS), "true"] == 1).all()
     assert set(pd.read_csv(judged["rates"])["source"]) >= {*PRIORS, "RAP-RANK", "tract alone"}
     manifest, blocks = {"manifest": study / "microdata.json"}, {"blocks": [study / "p.blocks.parquet"]}
@@ -199,3 +206,20 @@ def test_draws_that_all_agree_are_not_called_certain() -> None:
     )  # fmt: skip
     found = reliability(frame, ("tract", "generated"), "claims", 1)
     assert found[["source", "bin", "n"]].to_numpy().tolist() == [["tract", 9, 1], ["tract", 10, 2], ["generated", 10, 3]]
+
+
+def test_shares_are_expected_as_far_apart_as_blocks_hang_together() -> None:
+    """Ten claims given 50 % in each of 40 blocks: all of a block true together, or each by itself."""
+    rng = np.random.default_rng(1)
+    together, alone = np.repeat(rng.random((40, WORLDS)) < 0.5, 10, axis=0), rng.random((400, WORLDS)) < 0.5
+    blocks = np.repeat([f"b{block}" for block in range(40)], 10)
+    width = {}
+    for name, bits in {"together": together, "alone": alone}.items():
+        frame = pd.DataFrame({"block": blocks, "tract_worlds": in_worlds(list(bits.T))})
+        low, high = expected(frame, "tract", 1, 2000)
+        width[name] = high - low
+        assert low < 0.5 < high
+    # 1.96 sqrt(p (1 - p) / n) on either side, of 40 blocks or of 400 claims
+    assert width["together"] == pytest.approx(2 * 1.96 * 0.5 / 40**0.5, rel=0.15)
+    assert width["alone"] == pytest.approx(2 * 1.96 * 0.5 / 400**0.5, rel=0.15)
+    assert np.isnan(expected(frame, "generated", 1, 10)).all()

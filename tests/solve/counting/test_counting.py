@@ -5,7 +5,7 @@ import tracemalloc
 from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
-from math import factorial
+from math import factorial, prod
 from random import Random
 
 import numpy as np
@@ -33,23 +33,26 @@ kinds = st.sampled_from([(False, False), (True, False), (False, True), (True, Tr
 
 
 def some_prior(random: Random, release: Release) -> Prior:
-    """A prior with a table of some records, and often a floor for all."""
+    """A prior with a table of some records and a floor for all, of independent records or of an urn."""
     records = random.sample(brute.records_of(release.schema), k=1)
     records += [r for r in brute.records_of(release.schema) if random.random() < 0.6 and r not in records]
     weights = np.array([random.choice([0.25, 1.0, 3.0]) for _ in records])
     floor = random.choice([0.1, 1.0])
-    return Prior("some", release.schema.domain, np.array(records, dtype=np.int16), weights, floor)
+    alike = random.choice([None, 0.5, 4.0])
+    return Prior("some", release.schema.domain, np.array(records, dtype=np.int16), weights, floor, alike)
 
 
 def weights_of(release: Release, prior: Prior) -> np.ndarray:
-    """The probability of every listed dataset: N records drawn one by one from the prior, given that they fit."""
+    """The probability of every listed dataset: N records drawn one by one from prior or urn, given that they fit."""
     table = {tuple(r): w for r, w in zip(prior.records.tolist(), prior.weights.tolist(), strict=True)}
+    whole = prior.weights.sum() + prior.floor * prior.domain.size
+    scale, copy = (1.0, 0.0) if prior.alike is None else (prior.alike / whole, 1.0)
     found = []
     for dataset in brute.Truth(release).datasets.tolist():
-        records = Counter(map(tuple, dataset))
         weight = 1.0
-        for record, times in records.items():
-            weight *= (prior.floor + table.get(record, 0.0)) ** times / factorial(times)
+        for record, times in Counter(map(tuple, dataset)).items():
+            begins = scale * (prior.floor + table.get(record, 0.0))
+            weight *= prod(begins + copy * before for before in range(times)) / factorial(times)
         found.append(weight)
     return np.array(found) / sum(found)
 
@@ -61,6 +64,13 @@ def counts_of(datasets: np.ndarray, codes: tuple[int, ...]) -> np.ndarray:
 
 def posterior_of(release: Release, prior: Prior) -> Posterior:
     return count_release(build_program(release, 10_000)).posterior(prior)
+
+
+def weighed(random: Random, kind: tuple[bool, bool]) -> tuple[Release, Posterior, np.ndarray, np.ndarray]:
+    """A release and its posterior under some prior; every dataset that fits, listed, and the probability of each."""
+    release = brute.some_release(random, slack=kind[0], sums=kind[1])
+    prior = some_prior(random, release)
+    return release, posterior_of(release, prior), brute.Truth(release).datasets, weights_of(release, prior)
 
 
 @tiny
@@ -78,14 +88,19 @@ def test_class_vectors_and_datasets_are_counted_as_by_hand(random: Random, kind:
 @tiny
 @given(randoms, kinds)
 def test_every_claim_has_its_probability_and_only_certain_ones_have_1(random: Random, kind: tuple[bool, bool]) -> None:
-    release = brute.some_release(random, slack=kind[0], sums=kind[1])
-    prior = some_prior(random, release)
-    found, shares = posterior_of(release, prior), weights_of(release, prior)
-    datasets = brute.Truth(release).datasets
+    release, found, datasets, shares = weighed(random, kind)
     assignments = brute.every_assignment(release.schema.domain)
-    said = found.distribution(np.array(assignments, dtype=np.int16), release.n)
-    for codes, row in zip(assignments, said, strict=True):
+    asked = np.array(assignments, dtype=np.int16)
+    said, present = found.distribution(asked, release.n), found.present(asked)
+    alone = [found.probabilities(asked, np.full(len(asked), m)) for m in range(3)]
+    for place, (codes, row) in enumerate(zip(assignments, said, strict=True)):
         counts = counts_of(datasets, codes)
+        for m, single in enumerate(alone):
+            expected = row[m] if m <= release.n else 0.0
+            assert single[place] == pytest.approx(expected, rel=1e-9, abs=1e-12)
+            assert (single[place] == 1, single[place] > 0) == (set(counts) == {m}, m in counts)
+        assert present[place] == pytest.approx(1 - row[0], rel=1e-9, abs=1e-12)
+        assert (present[place] == 1) == (0 not in counts)
         assert row == pytest.approx(np.bincount(counts, shares, minlength=release.n + 2), rel=1e-9, abs=1e-12)
         assert {m for m in range(release.n + 1) if row[m] == 1} == (set(counts) if len(set(counts)) == 1 else set())
         assert {m for m in range(release.n + 1) if row[m] > 0} == set(counts)
@@ -94,10 +109,7 @@ def test_every_claim_has_its_probability_and_only_certain_ones_have_1(random: Ra
 @tiny
 @given(randoms, kinds)
 def test_class_counts_and_rows_are_distributed_as_by_hand(random: Random, kind: tuple[bool, bool]) -> None:
-    release = brute.some_release(random, slack=kind[0], sums=kind[1])
-    prior = some_prior(random, release)
-    found, shares = posterior_of(release, prior), weights_of(release, prior)
-    datasets = brute.Truth(release).datasets
+    release, found, datasets, shares = weighed(random, kind)
     rows, chance = found.rows(10_000)
     present = [float(shares[(datasets == np.array(row)).all(axis=2).any(axis=1)].sum()) for row in rows[:12].tolist()]
     assert chance[:12] == pytest.approx(np.array(present), rel=1e-9, abs=1e-12)
@@ -141,13 +153,13 @@ def test_draws_are_independent_draws_from_the_posterior(seed: int) -> None:
 def test_sums_in_floats_stay_within_the_stated_error(random: Random, kind: tuple[bool, bool]) -> None:
     release = brute.some_release(random, slack=kind[0], sums=kind[1])
     found = posterior_of(release, some_prior(random, release))
-    exact = []
-    masses = [Fraction(float(mass)) for mass in found.masses.of_classes]
-    largest = (
-        max(mass for mass, most in zip(masses, found.diagram.most, strict=True) if most) if found.diagram.most.any() else 1
-    )
+    exact, urn = [], found.masses.urn is not None
+    masses = [Fraction(float(mass)) for mass in found.masses.begins]
+    largest = max((mass for mass, most in zip(masses, found.diagram.most, strict=True) if most), default=Fraction(1))
+    largest = max(largest, Fraction(1)) if urn else largest
     for mass, most in zip(masses, found.diagram.most.tolist(), strict=True):
-        exact.append(np.array([(mass / largest) ** j / factorial(j) for j in range(most + 1)], dtype=object))
+        steps = [(mass + urn * before) / largest / (before + 1) for before in range(most)]
+        exact.append(np.array([prod(steps[:j], start=Fraction(1)) for j in range(most + 1)], dtype=object))
     total = Fraction(total_weight(found.diagram, exact))
     assert abs(Fraction(float(found.found.total)) - total) <= total * Fraction(rounding(found.diagram))
     assert rounding(found.diagram) < 1e-12
@@ -223,3 +235,5 @@ def test_priors_about_something_else_are_refused() -> None:
         Prior("wrong", domain, np.array([[1, 1]], dtype=np.int16), -np.ones(1), 1.0)
     with pytest.raises(DataError, match="no record has a weight above 0"):
         Prior("wrong", domain, np.array([[1, 1]], dtype=np.int16), np.zeros(1), 0.0)
+    with pytest.raises(DataError, match="an urn begins with a number of records above 0, not with 0"):
+        replace(uniform(domain), alike=0.0)

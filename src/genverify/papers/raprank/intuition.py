@@ -53,7 +53,7 @@ def equations(schema: Schema, n: int, prior: Prior) -> pd.DataFrame:
     for datasets in answers.values():
         release = _release(schema, records[list(datasets[0][1])])
         found = count_release(build_program(release, MAX_TYPES)).posterior(prior)
-        there = 1 - found.distribution(records, 0)[:, 0]
+        there = found.present(records)
         twice += sum(weight for weight, _ in datasets) * there**2
         for weight, held in datasets:
             for row in set(held):
@@ -96,7 +96,7 @@ def frequencies(schema: Schema, n: int, number: int, runs: int, seed: int, setti
         found = count_release(build_program(release, MAX_TYPES)).posterior(uniform(schema.domain))
         _, done = rank_target(make_target([release]), ("tiny", str(place)), runs, seed, settings)
         share = count_holders(records.astype(np.int64), done.datasets) / runs
-        frames.append(pd.DataFrame({"part": FREQUENCY, "x": 1 - found.distribution(records, 0)[:, 0], "y": share}))
+        frames.append(pd.DataFrame({"part": FREQUENCY, "x": found.present(records), "y": share}))
     return pd.concat(frames, ignore_index=True)
 
 

@@ -9,6 +9,7 @@ states. States are kept sorted; a class that a state does not take costs nothing
 from collections.abc import Iterator
 from dataclasses import dataclass
 from time import process_time
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +22,7 @@ from genverify.solve.recount import Fitting
 
 Nodes = npt.NDArray[np.int32]
 Words = npt.NDArray[np.uint64]
+T = TypeVar("T", np.uint64, np.int32)
 FIRST_RACE, LONGER = 3_000, 8
 WORD = 63
 BYTES_PER_MOVE, BYTES_PER_STATE = 70, 400
@@ -99,8 +101,11 @@ class Diagram:
         return most
 
 
-def draw_diagram(program: Fitting, budget: Budget = BUDGET) -> Diagram:
-    """The diagram of a program; orders of its classes are raced, and the first that stays small is taken."""
+def draw_diagram(program: Fitting, budget: Budget = BUDGET, smallest: bool = True) -> Diagram:
+    """
+    The diagram of a program; orders of its classes are raced, and the smallest of the first that stay small is taken. Where
+    the diagram is used only once or twice, looking for the smallest takes longer than it saves.
+    """
     system = system_of(program)
     classes = system.A.shape[1]
     if system.contradictory:
@@ -112,6 +117,8 @@ def draw_diagram(program: Fitting, budget: Budget = BUDGET) -> Diagram:
         best = None
         for order in found:
             drawn = _Drawing(system, limit, budget, deadline).along(order)
+            if drawn is not None and not smallest:
+                return drawn
             if drawn is not None and (best is None or drawn.moves < best.moves):
                 best = drawn
         if best is not None:
@@ -220,14 +227,28 @@ class _Drawing:
         nodes = self.nodes[there]
         nodes[new] = np.arange(self.states, self.states + len(new), dtype=np.int32)
         self.states += len(new)
-        self.keys = np.insert(self.keys, place[new], keys[new])
-        self.rest = np.insert(self.rest, place[new], rest[new], axis=0)
-        self.nodes = np.insert(self.nodes, place[new], nodes[new])
+        if len(new):
+            self._put(place[new], keys[new], rest[new], nodes[new])
         return nodes
+
+    def _put(self, place: Ints, keys: Words, rest: Words, nodes: Nodes) -> None:
+        """New states at their places among the sorted ones, all three arrays moved alike."""
+        fresh: Flags = np.zeros(len(self.keys) + len(place), dtype=bool)
+        fresh[place + np.arange(len(place))] = True
+        old = ~fresh
+        self.keys, self.rest, self.nodes = (
+            _merged(fresh, old, *pair) for pair in ((self.keys, keys), (self.rest, rest), (self.nodes, nodes))
+        )
 
     def _keep(self, alive: Flags) -> None:
         if not alive.all():
             self.keys, self.rest, self.nodes = self.keys[alive], self.rest[alive], self.nodes[alive]
+
+
+def _merged(fresh: Flags, old: Flags, before: npt.NDArray[T], new: npt.NDArray[T]) -> npt.NDArray[T]:
+    both: npt.NDArray[T] = np.empty((len(fresh), *before.shape[1:]), dtype=before.dtype)
+    both[old], both[fresh] = before, new
+    return both
 
 
 def _trimmed(classes: int, states: int, steps: list[list[Moves]], ends: Nodes) -> Diagram:

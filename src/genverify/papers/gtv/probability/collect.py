@@ -45,19 +45,20 @@ def judged(
     seed: int,
 ) -> Judged:
     """
-    Claims: those drawn at random from one generated dataset of each block. Rows: all that some source lists, on the blocks
-    that RAP-RANK was run on; a row that RAP-RANK never found has the frequency 0.
+    Claims: those drawn at random from one generated dataset of each block. Rows: all that some source lists; where RAP-RANK
+    has a part, on the blocks that it was run on, a row that it never found with the frequency 0.
     """
     told = true_claims(claims, records)
     asked = told[told[SAMPLED]]
     ranked = ranked.assign(**{RAP: ranked["runs"] / runs})[["block", *names, RAP]].astype(dict.fromkeys(names, "int16"))
     blocks = set(ranked["block"])
-    own = rows[rows["block"].isin(blocks)].astype(dict.fromkeys(names, "int16"))
-    both = own.merge(ranked, on=["block", *names], how="left").fillna({RAP: 0.0})
-    listed = true_rows(both, records, names)
+    every = true_rows(rows.astype(dict.fromkeys(names, "int16")), records, names)
+    own = every[every["block"].isin(blocks)]
+    listed = own.merge(ranked, on=["block", *names], how="left").fillna({RAP: 0.0})
     sources = (*SOURCES, RAP)
+    reliable = [reliability(asked, SOURCES, CLAIMS, seed), reliability(every, SOURCES, ROWS, seed)]
     return Judged(
-        pd.concat([reliability(asked, SOURCES, CLAIMS, seed), reliability(listed, sources, ROWS, seed)]),
+        pd.concat([*reliable, reliability(listed, (RAP,), ROWS, seed)]),
         pd.concat([scores(asked, SOURCES, CLAIMS, seed), scores(listed, sources, ROWS, seed)]),
         _rates(listed, true_rows(ranked, records, names), areas, records, names, seed),
         singled_out(told, len(records), seed),

@@ -9,6 +9,7 @@ from genverify.attack.truth import match_claims
 from genverify.core.arraytypes import Flags, Floats
 from genverify.core.seeds import derive_seed
 from genverify.papers.gtv.probability.priors import PRIORS, SINGLED, TIMES
+from genverify.papers.gtv.probability.worlds import expected
 
 BINS = 10
 RESAMPLES = 1000
@@ -56,7 +57,10 @@ def scores(frame: pd.DataFrame, sources: Sequence[str], about: str, seed: int) -
 
 
 def reliability(frame: pd.DataFrame, sources: Sequence[str], about: str, seed: int) -> pd.DataFrame:
-    """By tenths of the probability: its mean, and the share that is true with an interval (95 %, blocks resampled)."""
+    """
+    By tenths of the probability: its mean, and the share that is true with an interval (95 %, blocks resampled); and, where
+    there are worlds of draws, between which ends that share would lie (95 %) if the probabilities were right.
+    """
     found = []
     for source in sources:
         bins = np.minimum((frame[source] * BINS).astype(int), BINS - 1)
@@ -65,8 +69,10 @@ def reliability(frame: pd.DataFrame, sources: Sequence[str], about: str, seed: i
             rows = frame[places == place]
             true = rows["true"].to_numpy(dtype=np.float64)
             mean, low, high = _mean(rows["block"], true, np.ones(len(rows)), derive_seed(seed, source, str(place)))
-            found.append((about, source, place, rows[source].mean(), mean, low, high, len(rows)))
-    return pd.DataFrame(found, columns=["about", "source", "bin", "p", "true", "low", "high", "n"])
+            ends = expected(rows, source, derive_seed(seed, "worlds", source, str(place)), RESAMPLES)
+            found.append((about, source, place, rows[source].mean(), mean, low, high, len(rows), *ends))
+    names = ["about", "source", "bin", "p", "true", "low", "high", "n", "expected_low", "expected_high"]
+    return pd.DataFrame(found, columns=names)
 
 
 def _apart(frame: pd.DataFrame, source: str) -> Flags:

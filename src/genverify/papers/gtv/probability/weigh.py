@@ -17,6 +17,7 @@ from genverify.core.seeds import derive_seed
 from genverify.papers.gtv.probability.asked import CANDIDATE, SAMPLED, joined, sampled_claims
 from genverify.papers.gtv.probability.priors import SINGLED
 from genverify.papers.gtv.probability.settings import Probability
+from genverify.papers.gtv.probability.worlds import Worlds, in_worlds, worlds_in, worlds_of
 from genverify.solve.counting.diagram import Budget, TooManyStates
 from genverify.solve.counting.prior import Prior
 from genverify.solve.program import Program
@@ -58,6 +59,7 @@ def weigh_block(
     found, draws = _found(program, counted, known, priors, settings, seed)
     codes, m, sources = _asked(known, dict(zip(priors, draws, strict=True)), settings, min_k, seed)
     claims = _claims(program, known, codes, m, dict(zip(priors, found, strict=True)), sources)
+    claims = claims.assign(**_claims_in_worlds(codes, m, sources[SAMPLED], dict(zip(priors, draws, strict=True))))
     hold_against_proofs(program.release.block, claims, known, list(priors))
     rows = _rows(program, known.datasets, dict(zip(priors, found, strict=True)), draws, settings.rows)
     about["seconds"] = time.process_time() - started
@@ -180,12 +182,22 @@ def _rows(
     frame["generated"] = np.mean([matches(records, dataset).any(axis=1) for dataset in generated], axis=0)
     for (name, one), drawn in zip(found.items(), draws, strict=True):
         if isinstance(one, Posterior):
-            absent = one.distribution(records, 0)[:, 0]
-            frame[name] = np.where(absent > 0, np.minimum(1 - absent, np.nextafter(1.0, 0.0)), 1.0)
+            frame[name] = one.present(records)
         else:
             frame[name] = np.mean([matches(records, dataset).any(axis=1) for dataset in drawn], axis=0)
         frame["numbers"] = EXACT if isinstance(one, Posterior) else ESTIMATED
+        frame[worlds_of(name)] = in_worlds([matches(records, dataset).any(axis=1) for dataset in worlds_in(drawn)])
     return frame
+
+
+def _claims_in_worlds(codes: Codes, m: Ints, asked: Flags, draws: Mapping[str, Codes]) -> dict[str, Worlds]:
+    """The same for the claims that the calibration is about; no world for the others."""
+    found = {}
+    for name, drawn in draws.items():
+        worlds = np.zeros(len(m), dtype=np.int64)
+        worlds[asked] = in_worlds([matches(codes[asked], dataset).sum(axis=1) == m[asked] for dataset in worlds_in(drawn)])
+        found[worlds_of(name)] = worlds
+    return found
 
 
 def _often(drawn: Codes, most: int) -> Codes:
