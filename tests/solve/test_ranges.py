@@ -18,7 +18,7 @@ from genverify.solve.sums.cubes import cubes_of
 from genverify.solve.sums.dive import Dives
 from genverify.solve.sums.leaf import Ends, exact_leaf
 from genverify.solve.sums.parts import all_ranges
-from genverify.solve.sums.ranges import Ranges, Work
+from genverify.solve.sums.work import Ranges, Work
 
 
 def marginals(variables: int, way: int, records: int, seed: int) -> tuple[Sums, np.ndarray]:

@@ -1,9 +1,9 @@
 """
 Counts that attain ends which linear programs prove, but whose vertices are fractional: dives.
 
-A dive solves the linear program with the wanted end held, keeps part of what the vertex holds, rounds one fractional cell up
-or down (up with the chance of its fraction), and solves again, back and forth, until a vertex is whole. A point counts only
-after its recount.
+A dive solves the linear program with the wanted end held and looks for whole counts near its vertex (corner.py). Where there
+are none, it keeps part of what the vertex holds, rounds some fractional cells up or down (up with the chance of their
+fraction), and solves again, back and forth, until a vertex is whole. A point counts only after its recount.
 """
 
 from collections.abc import Iterable
@@ -17,6 +17,7 @@ from genverify.core.arraytypes import Ints
 from genverify.core.sums import Sums
 from genverify.solve.recount import INTEGRAL, integer_point
 from genverify.solve.solvers.base import Optimal
+from genverify.solve.sums.corner import Corner
 from genverify.solve.sums.leaf import Ends
 from genverify.solve.sums.lp import CellProgram
 
@@ -26,6 +27,7 @@ KEPT = 0.4  # the part of a vertex that stays: all of it leaves too little freed
 FEW = 10  # with fewer fractional cells left than this, one at a time
 PROGRAMS = 150  # linear programs of one dive
 TRIES = 3
+AT_MOST, LUCK = 16, 10  # cells at once; dives won before there are more
 
 
 class Diving(Protocol):
@@ -51,7 +53,8 @@ class Dives:
 
     search: Diving
     rng: np.random.Generator
-    at_once: int = 4  # cells rounded before the next program
+    corner: Corner | None = None
+    at_once: int = 8  # cells rounded before the next program
     balance: int = 2
 
     def attain(self, ends: Iterable[End]) -> None:
@@ -60,25 +63,18 @@ class Dives:
             for _ in range(TRIES):
                 if self.search.late() or self.search.seen(*end) >= self.search.proved(*end):
                     break
-                point = self.dive(self.with_end(self.search.best_ends(), end))
+                point = self.dive(self.search.best_ends().held(*end, self.search.proved(*end)))
                 self.learn(point is not None)
                 if point is not None:
                     self.search.keep(point)
 
     def learn(self, found: bool) -> None:
-        """Half as many cells at once where more dives fail than succeed."""
+        """Half as many cells at once where more dives fail than succeed, and more again after some luck."""
         self.balance += 1 if found else -1
         if self.balance < 0:
             self.at_once, self.balance = max(1, self.at_once // 2), 0
-
-    def with_end(self, ends: Ends, end: End) -> Ends:
-        cell, sign = end
-        held = Ends(ends.lo.copy(), ends.hi.copy())
-        if sign > 0:
-            held.lo[cell] = self.search.proved(cell, sign)
-        else:
-            held.hi[cell] = -self.search.proved(cell, sign)
-        return held
+        elif self.balance > LUCK:
+            self.at_once, self.balance = min(AT_MOST, 2 * self.at_once), 2
 
     def dive(self, ends: Ends) -> Ints | None:
         """A whole point between these ends, or none within the number of programs."""
@@ -94,6 +90,8 @@ class Dives:
                 lo[cell], hi[cell] = (lo[cell], at) if up else (at + 1, hi[cell])
                 continue
             whole = integer_point(answer.z)
+            if whole is None and self.corner is not None and not above:
+                whole = self.corner.near(answer.z, Ends(lo, hi))
             if whole is not None:
                 return whole
             lo = np.maximum(lo, np.floor(KEPT * np.floor(answer.z + INTEGRAL)).astype(np.int64))
