@@ -13,7 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from genverify.core.arraytypes import Floats, Ints
-from genverify.solve.recount import INTEGRAL
+from genverify.solve.recount import INTEGRAL, integer_point
+from genverify.solve.solvers.base import Optimal
 from genverify.solve.sums.leaf import Ends
 from genverify.solve.sums.lp import CellProgram
 
@@ -21,37 +22,53 @@ MOST_ROWS = 300
 SAMPLE = 4_000  # cells that may be raised
 USED = 1_500  # ... of which those that take the least are paired
 FEWEST = 60
-LARGEST_GROUP = 2.0**44
+LARGEST_GROUP = 2.0**35
 PAIRS = 2_000, 150_000
 OVER = 12  # pairs of one side, as a multiple of the square root of the group
-LOOKED = 2_000  # pairs of pairs that are tried
+LOOKED, CHUNK = 2_000, 200  # pairs of pairs that are tried, and how many at a time
+KEY_BITS, PLACE_BITS = 22, 19  # two keys below 2**22, or one below LARGEST_GROUP, and the place of a pair
+VERTICES, PULLED = 5, 0.2  # vertices that are tried; the share of the cells that pull to the next
 WHOLE = 1e-5
 
 
 @dataclass
 class Corner:
-    """Whole counts near vertices of one program, all of whose rows are equations that say different things."""
+    """Whole counts near vertices of a program of its own, all of whose rows are equations that say different things."""
 
     lp: CellProgram
     rng: np.random.Generator
 
+    def attain(self, relaxed: CellProgram, ends: Ends, cell: int, sign: int) -> Ints | None:
+        """Whole counts between ends that hold the cell, from where its linear program came out; none if luck fails."""
+        self.lp.set_ends(ends.lo, ends.hi)
+        self.lp.start_at(relaxed)
+        objective = np.zeros(len(ends.lo))
+        objective[cell] = sign
+        for _ in range(VERTICES):
+            answer = self.lp.maximise(objective)
+            if not isinstance(answer, Optimal):
+                return None
+            whole = integer_point(answer.z)
+            whole = self.near(answer.z, ends) if whole is None else whole
+            if whole is not None:
+                return whole
+            objective = np.where(self.rng.random(len(objective)) < PULLED, self.rng.uniform(-1, 0, len(objective)), 0.0)
+        return None
+
     def near(self, z: Floats, ends: Ends) -> Ints | None:
-        """Whole counts between these ends, from the vertex z that the program found last; none if luck fails."""
-        basis = self.lp.basis() if len(self.lp.rows) <= MOST_ROWS else None
-        if basis is None:
-            return None
-        inverse, order = _inverse(self.lp.A[:, basis].toarray())
-        if inverse is None:
+        """Whole counts between these ends, from the vertex z that the program found last."""
+        basis = self.lp.basis()
+        inverse, order = (None, 0) if basis is None else _inverse(self.lp.A[:, basis].toarray())
+        if basis is None or inverse is None:
             return None
         others = self.others(z, ends, basis)
-        W = inverse @ self.lp.A[:, others].toarray()
+        W = (self.lp.A[:, others].T @ inverse.T).T  # sparse: a library that starts threads for small products would cost more
         x = z[basis]
         chosen = _cheapest(x - ends.lo[basis], W)
-        sides = self.sides(len(chosen), order)
-        raised = _lookup(np.rint(W[:, chosen] * order), np.rint(x * order), order, sides, self.rng)
         own = np.hstack([W[:, chosen], np.zeros((len(x), 1))])  # the last: nothing is raised
+        raised = _lookup(np.rint(own * order), np.rint(x * order), order, self.sides(len(chosen), order), self.rng)
         low, high = ends.lo[basis] - INTEGRAL, ends.hi[basis] + INTEGRAL
-        for four in np.array_split(raised, max(1, len(raised) // 200)) if len(raised) else []:
+        for four in np.array_split(raised, len(raised) // CHUNK + 1):
             left = x[:, None] - own[:, four].sum(axis=2)
             good = (left > low[:, None]) & (left < high[:, None]) & (np.abs(left - np.rint(left)) < WHOLE)
             for at in np.flatnonzero(good.all(axis=0))[:1].tolist():
@@ -99,18 +116,20 @@ def _cheapest(room: Floats, W: Floats) -> Ints:
 
 def _lookup(W: Floats, x: Floats, order: int, sides: tuple[Ints, Ints], rng: np.random.Generator) -> Ints:
     """Pairs of pairs, as four places each, whose remainders probably add up to that of x."""
-    reach = max(2, 2**62 // (order * len(x)))
-    draws = rng.integers(0, min(reach, 2**20), (2 if order < 2**31 else 1, len(x)))
-    columns = np.hstack([np.mod(W, order), np.zeros((len(x), 1))]).astype(np.int64)
-    keys, goal = np.mod(draws @ columns, order), np.mod(draws @ np.mod(x, order).astype(np.int64), order)
-    ones = _packed(np.mod(keys[:, sides[0]].sum(axis=2), order), order)
-    others = _packed(np.mod(goal[:, None] - keys[:, sides[1]].sum(axis=2), order), order)
-    sorting = np.argsort(ones, kind="stable")
-    at = np.minimum(np.searchsorted(ones[sorting], others), len(ones) - 1)
-    met = np.flatnonzero(ones[sorting][at] == others)[:LOOKED]
-    return np.hstack([sides[0][sorting[at[met]]], sides[1][met]])
+    reach = min(2**20, max(2, 2**62 // (order * len(x))))
+    draws = rng.integers(0, reach, (1 if order > 2**KEY_BITS else 2, len(x)))
+    columns, goal = np.mod(W, order).astype(np.int64), draws @ np.mod(x, order).astype(np.int64)
+    keys = np.mod(draws @ columns, order)
+    ones = np.mod(keys[:, sides[0][:, 0]] + keys[:, sides[0][:, 1]], order)
+    others = np.mod(goal[:, None] - keys[:, sides[1][:, 0]] - keys[:, sides[1][:, 1]], order)
+    size = len(sides[0])
+    packed = np.concatenate([_packed(ones, order), _packed(others, order)]) * 2**PLACE_BITS + np.arange(2 * size)
+    packed.sort()
+    place = packed % 2**PLACE_BITS
+    met = np.flatnonzero((np.diff(packed // 2**PLACE_BITS) == 0) & (place[:-1] < size) & (place[1:] >= size))[:LOOKED]
+    return np.hstack([sides[0][place[met]], sides[1][place[met + 1] - size]])
 
 
 def _packed(keys: Ints, order: int) -> Ints:
-    """One number for one or two keys below the order."""
+    """One number of at most 44 bits for one or two keys below the order."""
     return keys[0] if len(keys) == 1 else keys[0] * order + keys[1]

@@ -1,9 +1,9 @@
 """
 Counts that attain ends which linear programs prove, but whose vertices are fractional: dives.
 
-A dive solves the linear program with the wanted end held and looks for whole counts near its vertex (corner.py). Where there
-are none, it keeps part of what the vertex holds, rounds some fractional cells up or down (up with the chance of their
-fraction), and solves again, back and forth, until a vertex is whole. A point counts only after its recount.
+A dive solves the linear program with the wanted end held, keeps part of what the vertex holds, rounds some fractional cells
+up or down (up with the chance of their fraction), and solves again, back and forth, until a vertex is whole. A point counts
+only after its recount.
 """
 
 from collections.abc import Iterable
@@ -14,10 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from genverify.core.arraytypes import Ints
-from genverify.core.sums import Sums
 from genverify.solve.recount import INTEGRAL, integer_point
 from genverify.solve.solvers.base import Optimal
-from genverify.solve.sums.corner import Corner
 from genverify.solve.sums.leaf import Ends
 from genverify.solve.sums.lp import CellProgram
 
@@ -32,9 +30,6 @@ AT_MOST, LUCK = 16, 10  # cells at once; dives won before there are more
 
 class Diving(Protocol):
     """The search that a dive serves."""
-
-    sums: Sums
-    lp: CellProgram
 
     def best_ends(self) -> Ends: ...
 
@@ -52,8 +47,8 @@ class Dives:
     """Dives for the ends of one search."""
 
     search: Diving
+    lp: CellProgram
     rng: np.random.Generator
-    corner: Corner | None = None
     at_once: int = 8  # cells rounded before the next program
     balance: int = 2
 
@@ -81,8 +76,8 @@ class Dives:
         lo, hi, above = ends.lo.copy(), ends.hi.copy(), list[tuple[Step, Ints, Ints]]()
         objective = self.rng.uniform(-1, 0, len(lo))
         for _ in range(PROGRAMS):
-            self.search.lp.set_ends(lo, hi)
-            answer = self.search.lp.maximise(objective)
+            self.lp.set_ends(lo, hi)
+            answer = self.lp.maximise(objective)
             if self.search.late() or not (above or isinstance(answer, Optimal)):
                 return None
             if not isinstance(answer, Optimal):
@@ -90,8 +85,6 @@ class Dives:
                 lo[cell], hi[cell] = (lo[cell], at) if up else (at + 1, hi[cell])
                 continue
             whole = integer_point(answer.z)
-            if whole is None and self.corner is not None and not above:
-                whole = self.corner.near(answer.z, Ends(lo, hi))
             if whole is not None:
                 return whole
             lo = np.maximum(lo, np.floor(KEPT * np.floor(answer.z + INTEGRAL)).astype(np.int64))

@@ -24,10 +24,13 @@ class Ends:
     lo: Ints
     hi: Ints
 
-    def held(self, cell: int, sign: int, value: int) -> "Ends":
-        """The same with sign x[cell] at least the value."""
+    def held(self, cell: int, sign: int, value: int, fixed: bool = False) -> "Ends":
+        """The same with sign x[cell] at least the value, or at it."""
         lo, hi = self.lo.copy(), self.hi.copy()
-        (lo if sign > 0 else hi)[cell] = sign * value
+        if sign > 0 or fixed:
+            lo[cell] = sign * value
+        if sign < 0 or fixed:
+            hi[cell] = sign * value
         return Ends(lo, hi)
 
 

@@ -70,6 +70,11 @@ class CellProgram:
         cells = np.array(self._highs.getBasicVariables()[1], dtype=np.int64)
         return cells if (cells >= 0).all() else None
 
+    def start_at(self, other: "CellProgram") -> None:
+        """Begin the next solve where another program of the same rows came out."""
+        self._highs.setBasis(other._highs.getBasis())
+        self._moved = True
+
     def set_ends(self, lo: Ints, hi: Ints) -> None:
         """Other ends of the cells."""
         changed = np.flatnonzero((lo != self._lo) | (hi != self._hi)).astype(np.int32)

@@ -11,7 +11,7 @@ from genverify.core.sums import CEILING, Sums
 from genverify.solve.recount import INTEGRAL, integer_point
 from genverify.solve.solvers.base import Answer, Infeasible, IntegerProgram, Optimal
 from genverify.solve.sums.cases import Cases
-from genverify.solve.sums.corner import Corner
+from genverify.solve.sums.corner import MOST_ROWS, Corner
 from genverify.solve.sums.dive import Dives
 from genverify.solve.sums.leaf import Ends, exact_leaf, farkas_leaf
 from genverify.solve.sums.lp import CellProgram
@@ -22,7 +22,6 @@ from genverify.solve.sums.work import Hints, Ranges, Work
 ROUNDS = 40  # objectives that pull all open ends at once, before single ends are asked for
 IDLE = 3  # of them in a row that brought little
 POINTS = 400
-TOGETHER = 8  # cells whose ends are asked for before the next ones
 DIVE_FROM = 100  # in smaller systems the solver's own search is quick
 SLOW = 0.05  # of the time left: an objective that takes longer is the last of its kind
 OFFER, OFFERS = 2e-4, 0.1  # seconds to state and check what is shown of a cell beside others; the part of all that is kept for it
@@ -58,7 +57,7 @@ class _Search:
         self.told = set[tuple[int, int]]()  # ends that the solver's search calls the best
         self.ends = Ends(known.lo.copy(), known.hi.copy())
         self.offers = Offers(sums, self.ends)
-        self.corner: Corner | None = None
+        self.corner = False
 
     def run(self, enough: Ints | None) -> Ranges:
         """`enough`: rows that say all that the others say, once a point shows that they agree."""
@@ -83,8 +82,8 @@ class _Search:
         """The linear program of some rows, or all."""
         self.lp = CellProgram(self.sums.matrix, self.sums.least, self.sums.most, self.left, rows)
         self.to_ends(self.ends)
-        equations = (self.sums.least == self.sums.most)[self.lp.rows].all()
-        self.corner = Corner(self.lp, np.random.default_rng(self.work.seed)) if rows is not None and equations else None
+        equations = bool((self.sums.least == self.sums.most)[self.lp.rows].all())
+        self.corner = rows is not None and equations and len(rows) <= MOST_ROWS
 
     def left(self) -> float:
         """Seconds left to a linear program, by the clock."""
@@ -164,19 +163,22 @@ class _Search:
 
     def by_programs(self) -> None:
         """The linear program of every open end, and dives where its vertex is fractional; some cells at a time."""
-        dives = Dives(self, np.random.default_rng(self.work.seed), self.corner)
-        cells = np.flatnonzero(self.wanted)
-        for own in np.array_split(cells, -(-len(cells) // TOGETHER)) if len(cells) else []:
+        if len(self.sums.cells) < DIVE_FROM:
+            return
+        rng = np.random.default_rng(self.work.seed)
+        second = CellProgram(self.sums.matrix, self.sums.least, self.sums.most, self.left, self.lp.rows)
+        dives, corner = Dives(self, second, rng), Corner(second, rng) if self.corner else None
+        for cell in np.flatnonzero(self.wanted).tolist():
             for sign in (1, -1):
-                ends = [(cell, sign) for cell in own.tolist()]
-                for end in ends:
-                    if self.late():
-                        return
-                    self.relax(*end)
-                if len(self.sums.cells) >= DIVE_FROM:
-                    dives.attain(ends)
-                    self.to_ends(self.ends)
-            self.say(int(own[-1]))
+                if self.late():
+                    return
+                if self.relax(cell, sign) and corner is not None:
+                    best = self.proved(cell, sign)
+                    point = corner.attain(self.lp, self.ends.held(cell, sign, best, fixed=True), cell, sign)
+                    if point is not None:
+                        self.keep(point)
+                dives.attain([(cell, sign)])
+            self.say(cell)
 
     def single(self) -> None:
         """Every end that is still open, one after the other."""
@@ -217,10 +219,6 @@ class _Search:
             self.prove(cell, sign, best, leaf)
             if sign > 0:
                 self.offers.add(leaf)
-        if self.seen(cell, sign) < best and self.corner is not None:
-            near = self.corner.near(answer.z, self.ends.held(cell, sign, best))
-            if near is not None:
-                self.keep(near)
         return self.seen(cell, sign) < best
 
     def take_offer(self, cell: int, sign: int) -> None:
