@@ -15,7 +15,7 @@ from genverify.disclosure.exposed import expose
 from genverify.disclosure.exposed import opened as opened_sums
 from genverify.disclosure.printed import PrintedForm, PrintedTableForm, Understood, understand
 from genverify.solve.sums.parts import all_ranges
-from genverify.solve.sums.ranges import Work
+from genverify.solve.sums.work import Work
 from page_visit import PageVisit, better
 from random_tables import KINDS, TableText, random_table
 from table_shapes import SHAPES

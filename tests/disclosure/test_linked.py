@@ -20,7 +20,7 @@ from genverify.disclosure.linked import Linked, link
 from genverify.disclosure.marks import Value
 from genverify.disclosure.readers.model import Entry, PrintedTable
 from genverify.solve.sums.parts import all_ranges
-from genverify.solve.sums.ranges import Work
+from genverify.solve.sums.work import Work
 
 WORK = Work(seconds=30.0)
 SIZES = {"a": 2, "b": 3, "c": 2}

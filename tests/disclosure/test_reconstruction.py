@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from genverify.core.errors import GenverifyError
 from genverify.core.sums import make_sums
 from genverify.disclosure.reconstruction import read_program, unique
-from genverify.solve.sums.ranges import Work
+from genverify.solve.sums.work import Work
 
 LP = (
     "maximize\n obj: x\nsubject to\n c1: x + y + z = 2\n c2: x - y >= {}\n"

@@ -11,18 +11,17 @@ so that c x <= that sum // d. A fork is a split into cases: a cell is at most t,
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from genverify.checker.form import DEEPEST, LARGEST, CertificateError
+from genverify.checker.longrows import LongRows
 from genverify.core.sums import Sums
 
 Sparse = dict[int, int]
 EMPTY = "empty"
 SIDES = ("upper", "lower", EMPTY)
 LONG = 2_000  # entries of rows from which arrays are faster
-WIDE = 2**60
 
 
 @dataclass
@@ -36,32 +35,41 @@ class Shown:
 
 def check_sums(sums: Sums, statements: Sequence[Mapping[str, Any]]) -> Shown:
     """Check statements in their order; an error names the first that fails. What they show together is handed back."""
-    checker = _Checker(sums)
-    for number, statement in enumerate(statements):
-        checker.statement(statement, f"statement {number}")
+    checker = Checking(sums)
+    for statement in statements:
+        checker.take(statement)
     return checker.shown
 
 
 def check_at_most(sums: Sums, statements: Sequence[Mapping[str, Any]], weights: Mapping[str, int], proof: Any) -> int:
     """The most that a weighted sum of cells can be by a proof that comes after some statements; all of them are checked."""
-    checker = _Checker(sums)
-    for number, statement in enumerate(statements):
-        checker.statement(statement, f"statement {number}")
+    checker = Checking(sums)
+    for statement in statements:
+        checker.take(statement)
     c = {checker.cell(name, "sum"): _whole(weight, f"sum, {name}") for name, weight in weights.items()}
     return checker.most_of(c, proof, {}, "sum", 0)
 
 
-class _Checker:
+class Checking:
+    """Checks statements one after the other, as they are made or read."""
+
     def __init__(self, sums: Sums) -> None:
         self.sums = sums
         self.shown = Shown(sums.lo.tolist(), sums.hi.tolist())
-        self.lo, self.hi = sums.lo.astype(np.int64), sums.hi.astype(np.int64)  # the same, for long rows
-        self.once = dict[int, bool]()
+        self.long, self.number = LongRows(sums), 0
         self.row = {name: at for at, name in enumerate(sums.rows)}
-        self.entries = list(zip(sums.columns.tolist(), sums.weights.tolist(), strict=True))
         self.start, self.least, self.most = sums.start.tolist(), sums.least.tolist(), sums.most.tolist()
         if len(self.row) < len(sums.rows) or len(sums.place) < len(sums.cells):
             raise CertificateError("two rows or two cells have one name")
+
+    @cached_property
+    def entries(self) -> list[tuple[int, int]]:
+        return list(zip(self.sums.columns.tolist(), self.sums.weights.tolist(), strict=True))
+
+    def take(self, text: Mapping[str, Any]) -> None:
+        """Check the next statement; an error names it if it fails."""
+        self.statement(text, f"statement {self.number}")
+        self.number += 1
 
     def statement(self, text: Mapping[str, Any], place: str) -> None:
         side = text.get("side")
@@ -79,9 +87,10 @@ class _Checker:
             relation = "<=" if sign > 0 else ">="
             raise CertificateError(f"{place}: {text['cell']} {relation} {value} is said, but {sign * found} is shown")
         if sign > 0:
-            self.shown.hi[cell] = self.hi[cell] = min(self.shown.hi[cell], value)
+            self.shown.hi[cell] = min(self.shown.hi[cell], value)
         else:
-            self.shown.lo[cell] = self.lo[cell] = max(self.shown.lo[cell], value)
+            self.shown.lo[cell] = max(self.shown.lo[cell], value)
+        self.long.narrow(cell, sign > 0, (self.shown.hi if sign > 0 else self.shown.lo)[cell])
         self.shown.empty |= self.shown.lo[cell] > self.shown.hi[cell]
 
     def most_of(self, c: Sparse, node: Any, ends: Mapping[int, tuple[int, int]], place: str, depth: int) -> int:
@@ -107,7 +116,7 @@ class _Checker:
             return -(10**18)
         w = {cell: d * own for cell, own in c.items()}
         y = self.multipliers(leaf, place)
-        total = self.long(y, w, ends) if sum(self.start[row + 1] - self.start[row] for row in y) > LONG else None
+        total = self.long.most(y, w, ends) if sum(self.start[row + 1] - self.start[row] for row in y) > LONG else None
         if total is None:
             total = sum(self.used(row, own, w) for row, own in y.items())
             for cell, own in w.items():
@@ -127,50 +136,6 @@ class _Checker:
                 raise CertificateError(f"{place}: there is no row {name!r}")
             found[row] = _whole(y, f"{place}, y of {name}")
         return found
-
-    def long(self, y: Sparse, c: Sparse, ends: Mapping[int, tuple[int, int]]) -> int | None:
-        """The bound of a leaf whose rows have many cells, by arrays; none where 64 bits might not hold it."""
-        largest = max(map(abs, (*y.values(), *c.values())), default=0)
-        if largest * int(np.abs(self.sums.weights).max(initial=1)) * len(y) > WIDE:
-            return None
-        if len(y) == 1 and not ends:
-            ((row, own),) = y.items()
-            if self.distinct(row):
-                return self.one_row(row, own, c)
-        w = np.zeros(len(self.sums.cells), dtype=np.int64)
-        for row, own in y.items():
-            part = slice(self.start[row], self.start[row + 1])
-            np.subtract.at(w, self.sums.columns[part], own * self.sums.weights[part])
-        for cell, own in c.items():
-            w[cell] += own
-        lo, hi = self.lo.copy(), self.hi.copy()
-        for cell in ends:
-            lo[cell], hi[cell] = self.ends(cell, ends)
-        reach = np.where(w > 0, hi, lo)
-        if float((np.abs(w).astype(np.float64) * np.abs(reach)).sum()) > WIDE:
-            return None
-        return int((w * reach).sum()) + sum(int(own * (self.most if own > 0 else self.least)[row]) for row, own in y.items())
-
-    def distinct(self, row: int) -> bool:
-        """Whether a row names no cell twice."""
-        if row not in self.once:
-            cells = self.sums.columns[self.start[row] : self.start[row + 1]]
-            self.once[row] = len(np.unique(cells)) == len(cells)
-        return self.once[row]
-
-    def one_row(self, row: int, y: int, c: Sparse) -> int | None:
-        """The same for one row: only its own cells are looked at."""
-        part = slice(self.start[row], self.start[row + 1])
-        cells, w = self.sums.columns[part], -y * self.sums.weights[part]
-        terms = w * np.where(w > 0, self.hi[cells], self.lo[cells])
-        if float(np.abs(terms.astype(np.float64)).sum()) > WIDE:
-            return None
-        total = int(terms.sum()) + int(y * (self.most if y > 0 else self.least)[row])
-        for cell, own in c.items():
-            mine = np.flatnonzero(cells == cell)
-            before, term = (int(w[mine[0]]), int(terms[mine[0]])) if len(mine) else (0, 0)
-            total += (before + own) * (self.shown.hi if before + own > 0 else self.shown.lo)[cell] - term
-        return total
 
     def nothing(self, leaf: Mapping[str, Any], ends: Mapping[int, tuple[int, int]], place: str) -> int:
         """The most that 0 can be by these multipliers: below 0, there are no counts that fit."""

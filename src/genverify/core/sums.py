@@ -7,6 +7,7 @@ from hashlib import sha256
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from genverify.core.arraytypes import Ints
 
@@ -43,10 +44,14 @@ class Sums:
         """The row of each entry."""
         return np.repeat(np.arange(len(self.rows)), np.diff(self.start))
 
+    @cached_property
+    def matrix(self) -> csr_array:
+        """The weights, a line per row."""
+        return csr_array((self.weights, self.columns, self.start), shape=(len(self.rows), len(self.cells)))
+
     def activity(self, x: Ints) -> Ints:
-        """The sum of every row."""
-        total = np.zeros(len(self.rows), dtype=np.int64)
-        np.add.at(total, self.row_of, self.weights * x[self.columns])
+        """The sum of every row, in integers."""
+        total: Ints = self.matrix @ x.astype(np.int64)
         return total
 
     def fits(self, x: Ints) -> bool:

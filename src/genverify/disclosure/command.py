@@ -62,7 +62,7 @@ def add_unique(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
 def run_unique(options: argparse.Namespace) -> None:
     """Say whether a reconstruction has exactly one solution."""
     from genverify.disclosure.reconstruction import read_program, unique
-    from genverify.solve.sums.ranges import Work
+    from genverify.solve.sums.work import Work
 
     found = unique(read_program(options.program), Work(seconds=options.seconds))
     print(f"{found.numbers} numbers, {found.rows} rows: {found.answer}")

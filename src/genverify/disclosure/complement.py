@@ -19,7 +19,7 @@ from scipy.sparse import csr_array, hstack, vstack
 from genverify.disclosure.exposed import Exposed, opened
 from genverify.solve.solvers.base import IntegerProgram, Optimal
 from genverify.solve.sums.parts import all_ranges
-from genverify.solve.sums.ranges import Ranges, Work
+from genverify.solve.sums.work import Ranges, Work
 
 ROUNDS = 6
 SETS, SECONDS = 400, 5.0  # smaller sets that are tried at the end, if they are that few, and how long

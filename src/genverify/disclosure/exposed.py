@@ -14,7 +14,7 @@ from genverify.core.errors import ReleaseError
 from genverify.core.sums import CEILING, Sums
 from genverify.disclosure.linked import Key, Linked, name_of
 from genverify.solve.sums.parts import Contradiction, all_ranges, contradiction, quiet
-from genverify.solve.sums.ranges import Ranges, Work
+from genverify.solve.sums.work import Ranges, Work
 
 MOST_REASONS = 6
 FAR = 10**15

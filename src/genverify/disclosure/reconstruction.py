@@ -27,7 +27,7 @@ from genverify.solve.sums.leaf import Ends, exact_leaf
 from genverify.solve.sums.lp import CellProgram
 from genverify.solve.sums.parts import all_ranges
 from genverify.solve.sums.propagate import propagate
-from genverify.solve.sums.ranges import Work
+from genverify.solve.sums.work import Work
 
 LARGEST = 10**6  # numbers without an upper end are taken to be at most this
 
@@ -55,8 +55,8 @@ def read_program(path: Path) -> Sums:
     entries = (np.array(lp.a_matrix_.value_), np.array(lp.a_matrix_.index_), np.array(lp.a_matrix_.start_))
     matrix = csr_array(csc_array(entries, shape))
     lower, upper = np.array(lp.col_lower_), np.minimum(np.array(lp.col_upper_), LARGEST)
-    rows = tuple(lp.row_names_[i] if lp.row_names_ else f"r{i}" for i in range(shape[0]))
-    cells = tuple(lp.col_names_[i] if lp.col_names_ else f"x{i}" for i in range(shape[1]))
+    rows = tuple(lp.row_names_) or tuple(f"r{i}" for i in range(shape[0]))
+    cells = tuple(lp.col_names_) or tuple(f"x{i}" for i in range(shape[1]))
     least, most = (np.clip(np.array(values), -CEILING, CEILING) for values in (lp.row_lower_, lp.row_upper_))
     given = ((lower, "a lower end"), (upper, "an upper end"), (matrix.data, "a weight"), (least, "a row"), (most, "a row"))
     ends = [_whole(values, path, what) for values, what in given]
@@ -93,7 +93,7 @@ def unique(sums: Sums, work: Work) -> Unique:
     c[inside] = 0
     questions = [c, *(_one(len(x), cell, sign) for cell in inside.tolist() for sign in (1, -1))]
     proved = True
-    lp = CellProgram(_matrix(sums), sums.least, sums.most, work.seconds)
+    lp = CellProgram(sums.matrix, sums.least, sums.most, lambda: work.seconds)
     lp.set_ends(ends.lo, ends.hi)
     for question in questions:
         other, proof = _ask(sums, ends, x, question, lp, work)

@@ -21,7 +21,7 @@ from genverify.disclosure.contributions import Broken, broken_rules, read_contri
 from genverify.disclosure.exposed import expose
 from genverify.disclosure.printed import PrintedForm, Understood, is_printed, read_printed, summary, understand, written
 from genverify.disclosure.tables_report import tables_report
-from genverify.solve.sums.ranges import Work
+from genverify.solve.sums.work import Work
 
 SAY_EVERY = 5.0
 SYSTEM, PROOFS = "system.json.gz", "proofs.jsonl.gz"

@@ -18,7 +18,7 @@ from genverify.papers.cellbounds.multiway import Multiway
 from genverify.papers.cellbounds.rounded import RoundedConditionals, bound_rounded, rounded_totals
 from genverify.papers.cellbounds.rounding import RULES, Rounding
 from genverify.papers.cellbounds.which import explain_rows
-from genverify.solve.sums.ranges import Work
+from genverify.solve.sums.work import Work
 
 Row = tuple[int, ...]
 Table = tuple[Row, ...]

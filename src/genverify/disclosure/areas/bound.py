@@ -13,7 +13,7 @@ from genverify.disclosure.areas.spec import AreaTables
 from genverify.disclosure.areas.system import Part, rounded_ends, system_of
 from genverify.solve.sums.parts import all_ranges
 from genverify.solve.sums.propagate import propagate
-from genverify.solve.sums.ranges import Ranges, Work
+from genverify.solve.sums.work import Ranges, Work
 
 NOWHERE = -1
 COLUMNS = ["level", "cell", "printed", "rule_lo", "rule_hi", "alone_lo", "alone_hi", "lo", "hi", "attained", "contradicts"]

@@ -219,7 +219,7 @@ def _bounds_rows(found: CellBounds) -> Rows:
 def _marginal_rows(options: argparse.Namespace) -> Rows:
     """Marginals tabulated from one file, or published in several."""
     from genverify.papers.cellbounds.marginals import bound_marginals
-    from genverify.solve.sums.ranges import Work
+    from genverify.solve.sums.work import Work
 
     full = None
     if options.marginals and len(options.tables) == 1:

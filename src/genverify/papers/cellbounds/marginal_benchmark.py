@@ -18,7 +18,7 @@ from genverify.papers.cellbounds.shapes import stand_in
 from genverify.solve.recount import integer_point
 from genverify.solve.solvers.base import IntegerProgram, Optimal, WorkLimits
 from genverify.solve.solvers.choose import make_solver
-from genverify.solve.sums.ranges import Work
+from genverify.solve.sums.work import Work
 
 OURS, ORDINARY = "ranges with proofs", "ordinary integer program"
 DATA = "synthetic tables"

@@ -1,11 +1,11 @@
 """Exact [min, max] of every cell of a table of several variables from any set of its marginals, each end with a proof."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from genverify.checker.sums import check_sums
+from genverify.checker.sums import Checking
 from genverify.core.arraytypes import Flags, Ints
 from genverify.core.domain import LARGEST_CODE
 from genverify.core.errors import DataError, ReleaseError
@@ -13,7 +13,7 @@ from genverify.core.sums import Sums
 from genverify.papers.cellbounds.multiway import Multiway, check_size
 from genverify.solve.sums.cubes import cubes_of
 from genverify.solve.sums.parts import all_ranges, contradiction, quiet
-from genverify.solve.sums.ranges import Work
+from genverify.solve.sums.work import Hints, Work
 
 Levels = Mapping[str, tuple[str, ...]]
 MOST_ENTRIES = 20_000_000  # cells times marginals: about a gigabyte
@@ -39,23 +39,28 @@ class MarginalBounds:
 def bound_marginals(
     marginals: Sequence[Multiway], work: Work, full: Multiway | None = None, say: Callable[[int, int], None] = quiet
 ) -> MarginalBounds:
-    """Bounds of every cell of the table of all variables that the marginals name; `full` has them, if known."""
+    """
+    Bounds of every cell of the table of all variables that the marginals name; `full` has them, if known. Every proof is
+    checked when it is made, so that the limit of time holds for both.
+    """
+    deadline = work.now() + work.seconds
     levels = levels_of(marginals)
     tables = [_over(table, levels) for table in marginals]
     sums = marginal_sums(tables, levels)
     start = [_over(full, levels).counts.ravel()] if full is not None else []
     names = list(levels)
     sets = [[names.index(name) for name in table.names] for table in tables]
-    cubes = cubes_of([len(own) for own in levels.values()], sets, work.seed)
-    found = all_ranges(sums, work, start=start, say=say, cubes=cubes)
-    check_sums(sums, found.statements)
+    shape = [len(own) for own in levels.values()]
+    hints = Hints(cubes_of(shape, sets, work.seed), enough_rows(shape, sets))
+    checking = Checking(sums)
+    own = replace(work, seconds=max(deadline - work.now(), 0.05))
+    found = all_ranges(sums, own, start=start, say=say, hints=hints, check=checking.take)
     if found.empty:
         rows = contradiction(sums, list(found.statements)).rows
         raise ReleaseError(
             f"no dataset fits the published counts. These contradict each other (proof checked): {'; '.join(rows[:6])}"
             f"{' and more' if len(rows) > 6 else ''}"
         )
-    shape = [len(own) for own in levels.values()]
     ends = (found.lo.reshape(shape), found.hi.reshape(shape), found.exact.reshape(shape), found.uncertified.reshape(shape))
     return MarginalBounds(tuple(levels), tuple(levels.values()), *ends)
 
@@ -89,6 +94,27 @@ def marginal_sums(tables: Sequence[Multiway], levels: Levels) -> Sums:
     cells = tuple(map(str, range(size)))
     zeros, ones = np.zeros(size, dtype=np.int64), np.ones(len(entries), dtype=np.int64)
     return Sums(cells, zeros, np.full(size, total), _unique(rows), start, entries, ones, printed, printed)
+
+
+def enough_rows(shape: Sequence[int], marginals: Sequence[Sequence[int]]) -> Ints:
+    """
+    Rows of marginals that say all that the others say, and nothing twice: of every set of variables within a marginal, and in
+    one of the marginals that hold it, the cells with those variables at another than the first level, and the others at it.
+
+    >>> enough_rows([2, 2, 2], [[0, 1], [1, 2]]).tolist()
+    [0, 1, 2, 3, 5, 7]
+    """
+    rows, before, seen = list[Ints](), 0, set[frozenset[int]]()
+    for own in marginals:
+        size = [shape[axis] for axis in own]
+        fresh = np.zeros([2] * len(own), dtype=bool)
+        for others in np.ndindex(*fresh.shape):
+            inside = frozenset(axis for axis, other in zip(own, others, strict=True) if other)
+            fresh[others], seen = inside not in seen, seen | {inside}
+        levels = np.minimum(np.indices(size), 1)
+        rows.append(before + np.flatnonzero(fresh[tuple(levels)]))
+        before += int(np.prod(size))
+    return np.concatenate(rows)
 
 
 def _words(table: Multiway, cell: tuple[int, ...], count: int) -> str:

@@ -1,9 +1,9 @@
 """
 Counts that attain ends which linear programs prove, but whose vertices are fractional: dives.
 
-A dive solves the linear program with the wanted end held, keeps part of what the vertex holds, rounds one fractional cell up
-or down (up with the chance of its fraction), and solves again, back and forth, until a vertex is whole. A point counts only
-after its recount.
+A dive solves the linear program with the wanted end held, keeps part of what the vertex holds, rounds some fractional cells
+up or down (up with the chance of their fraction), and solves again, back and forth, until a vertex is whole. A point counts
+only after its recount.
 """
 
 from collections.abc import Iterable
@@ -14,7 +14,6 @@ import numpy as np
 import numpy.typing as npt
 
 from genverify.core.arraytypes import Ints
-from genverify.core.sums import Sums
 from genverify.solve.recount import INTEGRAL, integer_point
 from genverify.solve.solvers.base import Optimal
 from genverify.solve.sums.leaf import Ends
@@ -26,13 +25,11 @@ KEPT = 0.4  # the part of a vertex that stays: all of it leaves too little freed
 FEW = 10  # with fewer fractional cells left than this, one at a time
 PROGRAMS = 150  # linear programs of one dive
 TRIES = 3
+AT_MOST, LUCK = 16, 10  # cells at once; dives won before there are more
 
 
 class Diving(Protocol):
     """The search that a dive serves."""
-
-    sums: Sums
-    lp: CellProgram
 
     def best_ends(self) -> Ends: ...
 
@@ -50,8 +47,9 @@ class Dives:
     """Dives for the ends of one search."""
 
     search: Diving
+    lp: CellProgram
     rng: np.random.Generator
-    at_once: int = 4  # cells rounded before the next program
+    at_once: int = 8  # cells rounded before the next program
     balance: int = 2
 
     def attain(self, ends: Iterable[End]) -> None:
@@ -60,33 +58,26 @@ class Dives:
             for _ in range(TRIES):
                 if self.search.late() or self.search.seen(*end) >= self.search.proved(*end):
                     break
-                point = self.dive(self.with_end(self.search.best_ends(), end))
+                point = self.dive(self.search.best_ends().held(*end, self.search.proved(*end)))
                 self.learn(point is not None)
                 if point is not None:
                     self.search.keep(point)
 
     def learn(self, found: bool) -> None:
-        """Half as many cells at once where more dives fail than succeed."""
+        """Half as many cells at once where more dives fail than succeed, and more again after some luck."""
         self.balance += 1 if found else -1
         if self.balance < 0:
             self.at_once, self.balance = max(1, self.at_once // 2), 0
-
-    def with_end(self, ends: Ends, end: End) -> Ends:
-        cell, sign = end
-        held = Ends(ends.lo.copy(), ends.hi.copy())
-        if sign > 0:
-            held.lo[cell] = self.search.proved(cell, sign)
-        else:
-            held.hi[cell] = -self.search.proved(cell, sign)
-        return held
+        elif self.balance > LUCK:
+            self.at_once, self.balance = min(AT_MOST, 2 * self.at_once), 2
 
     def dive(self, ends: Ends) -> Ints | None:
         """A whole point between these ends, or none within the number of programs."""
         lo, hi, above = ends.lo.copy(), ends.hi.copy(), list[tuple[Step, Ints, Ints]]()
         objective = self.rng.uniform(-1, 0, len(lo))
         for _ in range(PROGRAMS):
-            self.search.lp.set_ends(lo, hi)
-            answer = self.search.lp.maximise(objective)
+            self.lp.set_ends(lo, hi)
+            answer = self.lp.maximise(objective)
             if self.search.late() or not (above or isinstance(answer, Optimal)):
                 return None
             if not isinstance(answer, Optimal):

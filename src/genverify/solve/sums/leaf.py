@@ -24,6 +24,15 @@ class Ends:
     lo: Ints
     hi: Ints
 
+    def held(self, cell: int, sign: int, value: int, fixed: bool = False) -> "Ends":
+        """The same with sign x[cell] at least the value, or at it."""
+        lo, hi = self.lo.copy(), self.hi.copy()
+        if sign > 0 or fixed:
+            lo[cell] = sign * value
+        if sign < 0 or fixed:
+            hi[cell] = sign * value
+        return Ends(lo, hi)
+
 
 def exact_leaf(sums: Sums, ends: Ends, y: Floats | None, c: dict[int, int], b: int) -> dict[str, Any] | None:
     """
@@ -45,12 +54,12 @@ def exact_leaf(sums: Sums, ends: Ends, y: Floats | None, c: dict[int, int], b: i
 
 
 def _denominators(y: Floats) -> Iterator[int]:
-    """Denominators to try: the usual ones, the smallest that makes all multipliers whole, large ones."""
-    yield from DENOMINATORS
+    """Denominators to try: the smallest that makes all multipliers whole, the usual ones, large ones."""
     left = MORE
     for own in np.unique(np.round(np.abs(y), 9)).tolist():
         left = left[np.abs(own * left - np.rint(own * left)) < CLOSE]
     yield from left[:1].tolist()
+    yield from DENOMINATORS
     yield from LAST
 
 
@@ -68,11 +77,17 @@ def farkas_leaf(sums: Sums, ends: Ends, y: Floats | None) -> dict[str, Any] | No
 
 def bound(sums: Sums, ends: Ends, Y: Ints, c: dict[int, int]) -> float:
     """The most that c x can be by the multipliers Y, in whole numbers (as a float only where it is far out of reach)."""
-    parts = (Y[sums.row_of] * sums.weights).astype(np.float64)  # sums far below 2**53, where floats are exact
-    w = -np.rint(np.bincount(sums.columns, weights=parts, minlength=len(sums.cells))).astype(np.int64)
+    w = -weighed(sums, Y)
     for cell, own in c.items():
         w[cell] += own
     reach = np.where(w > 0, ends.hi, ends.lo)
     sides = np.where(Y > 0, sums.most, sums.least)
     size = float((np.abs(w) * np.abs(reach).astype(np.float64)).sum() + (np.abs(Y) * np.abs(sides).astype(np.float64)).sum())
     return int((w * reach).sum() + (Y * sides).sum()) if size < 2**62 else inf
+
+
+def weighed(sums: Sums, Y: Ints) -> Ints:
+    """Y A: what multipliers of rows make of every cell."""
+    used = np.flatnonzero(Y)
+    total: Ints = sums.matrix[used].T @ Y[used]
+    return total

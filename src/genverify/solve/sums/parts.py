@@ -11,9 +11,9 @@ from scipy.sparse.csgraph import connected_components
 
 from genverify.core.arraytypes import Flags, Ints
 from genverify.core.sums import Sums, select
-from genverify.solve.sums.cubes import Cubes
-from genverify.solve.sums.propagate import Known, propagate
-from genverify.solve.sums.ranges import Ranges, Work, find_ranges
+from genverify.solve.sums.propagate import Check, Known, propagate, trusting
+from genverify.solve.sums.ranges import find_ranges
+from genverify.solve.sums.work import Hints, Ranges, Work
 
 Say = Callable[[int, int], None]
 
@@ -36,14 +36,16 @@ def all_ranges(
     wanted: Flags | None = None,
     start: Sequence[Ints] = (),
     say: Say = quiet,
-    cubes: Cubes | None = None,
+    hints: Hints = Hints(),  # noqa: B008  (frozen)
+    check: Check = trusting,
 ) -> Ranges:
     """
-    The range of every wanted cell of a system; the statements are in an order in which they can be checked. `cubes` lead
-    from one table to others, where the cells are those of one table and the rows its marginals.
+    The range of every wanted cell of a system; the statements are in an order in which they can be checked, and in which
+    `check` gets them as they are made.
     """
     wanted = np.ones(len(sums.cells), dtype=bool) if wanted is None else wanted
-    known, deadline = propagate(sums), work.now() + work.seconds
+    deadline = work.now() + work.seconds
+    known = propagate(sums, check=check)
     statements: list[dict[str, Any]] = list(known.statements)
     lo, hi = known.lo.copy(), known.hi.copy()
     least, most = lo - 1, hi + 1
@@ -56,9 +58,12 @@ def all_ranges(
         own = replace(work, seconds=max(deadline - work.now(), 0.05))
         started = [point[cells] for point in start]
         asked = wanted[cells] & (part.lo < part.hi)
-        own_known = Known(part, part.lo.copy(), part.hi.copy())
-        whole = cubes if len(cells) == len(sums.cells) else None
-        found = find_ranges(part, own_known, own, asked, started, partial(_say, say, done, len(sums.cells)), whole)
+        own_known = Known(part, part.lo.copy(), part.hi.copy(), check=check)
+        ours = Hints(
+            hints.cubes if len(cells) == len(sums.cells) else None,
+            None if hints.rows is None else np.flatnonzero(np.isin(rows, hints.rows)),
+        )
+        found = find_ranges(part, own_known, own, asked, started, partial(_say, say, done, len(sums.cells)), ours)
         statements += found.statements
         lo[cells], hi[cells] = found.lo, found.hi
         least[cells], most[cells] = found.least, found.most

@@ -1,6 +1,6 @@
 """What single rows say of their cells, again and again until nothing changes; every step is a proof of one row."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,6 +12,11 @@ from genverify.core.sums import CEILING, Sums
 
 PASSES = 50
 Statement = dict[str, Any]
+Check = Callable[[Statement], None]  # a statement is checked when it is made, or later
+
+
+def trusting(statement: Statement) -> None:
+    """Leave the check to whoever uses the statements."""
 
 
 @dataclass
@@ -23,23 +28,28 @@ class Known:
     hi: Ints
     statements: list[Statement] = field(default_factory=list)
     empty: bool = False
+    check: Check = trusting
 
     def say(self, cell: int, side: str, value: int, proof: dict[str, Any]) -> None:
         """Another bound with its proof, in effect from here on."""
-        self.statements.append({"cell": self.sums.cells[cell], "side": side, "value": int(value), "proof": proof})
+        self.state({"cell": self.sums.cells[cell], "side": side, "value": int(value), "proof": proof})
         if side == "upper":
             self.hi[cell] = min(self.hi[cell], value)
         else:
             self.lo[cell] = max(self.lo[cell], value)
 
     def contradict(self, proof: dict[str, Any]) -> None:
-        self.statements.append({"side": "empty", "proof": proof})
+        self.state({"side": "empty", "proof": proof})
         self.empty = True
 
+    def state(self, statement: Statement) -> None:
+        self.check(statement)
+        self.statements.append(statement)
 
-def propagate(sums: Sums, passes: int = PASSES) -> Known:
+
+def propagate(sums: Sums, passes: int = PASSES, check: Check = trusting) -> Known:
     """The ends that single rows imply; with small weights of 1 on a tree of sums these are the exact ranges."""
-    known = Known(sums, sums.lo.copy(), sums.hi.copy())
+    known = Known(sums, sums.lo.copy(), sums.hi.copy(), check=check)
     for _ in range(passes):
         row = _impossible(known)
         if row is not None:
@@ -97,9 +107,10 @@ def _best(
 ) -> Iterator[tuple[int, str, int, dict[str, Any]]]:
     sums = known.sums
     entries = np.flatnonzero(better & (np.abs(value) < CEILING))
-    order = entries[np.lexsort((value[entries] * (1 if side == "upper" else -1), sums.columns[entries]))]
-    first = np.unique(sums.columns[order], return_index=True)[1]
-    for entry in order[first].tolist():
+    best = (known.hi if side == "upper" else known.lo).copy()
+    (np.minimum if side == "upper" else np.maximum).at(best, sums.columns[entries], value[entries])
+    entries = entries[value[entries] == best[sums.columns[entries]]]
+    for entry in entries[np.unique(sums.columns[entries], return_index=True)[1]].tolist():
         proof: dict[str, Any] = {"y": {sums.rows[sums.row_of[entry]]: int(y[entry])}}
         if abs(int(sums.weights[entry])) != 1:
             proof["d"] = abs(int(sums.weights[entry]))

@@ -1,79 +1,30 @@
 """The exact range of every cell: points that attain both ends, recounted, and proofs that nothing lies outside."""
 
-import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from math import floor, inf
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from genverify.core.arraytypes import Flags, Floats, Ints
 from genverify.core.sums import CEILING, Sums
 from genverify.solve.recount import INTEGRAL, integer_point
-from genverify.solve.solvers.base import Answer, Infeasible, IntegerProgram, Optimal, Solver, WorkLimits
-from genverify.solve.solvers.choose import make_solver
+from genverify.solve.solvers.base import Answer, Infeasible, IntegerProgram, Optimal
 from genverify.solve.sums.cases import Cases
-from genverify.solve.sums.cubes import Cubes
+from genverify.solve.sums.corner import MOST_ROWS, Corner
 from genverify.solve.sums.dive import Dives
 from genverify.solve.sums.leaf import Ends, exact_leaf, farkas_leaf
 from genverify.solve.sums.lp import CellProgram
+from genverify.solve.sums.offers import Offers
 from genverify.solve.sums.propagate import Known
+from genverify.solve.sums.work import Hints, Ranges, Work
 
 ROUNDS = 40  # objectives that pull all open ends at once, before single ends are asked for
 IDLE = 3  # of them in a row that brought little
 POINTS = 400
-TOGETHER = 8  # cells whose ends are asked for before the next ones
 DIVE_FROM = 100  # in smaller systems the solver's own search is quick
-
-
-@dataclass(frozen=True)
-class Work:
-    """
-    How much work a set of cells may take: seconds in all (of the clock, or of the processor where `cpu`, so that a busy
-    machine counts the same), nodes of an integer search, leaves of one proof.
-    """
-
-    seconds: float = 120.0
-    nodes: int = 2_000
-    leaves: int = 200
-    seed: int = 1
-    cpu: bool = False
-
-    def now(self) -> float:
-        return time.process_time() if self.cpu else time.monotonic()
-
-    def solver(self, seconds: float) -> Solver:
-        return make_solver("highs", WorkLimits(200_000, self.nodes, max(seconds, 0.01)))
-
-
-@dataclass(frozen=True)
-class Ranges:
-    """
-    What became of some cells: the proved ends (`lo`, `hi`), what points that fit attain (`least`, `most`), the statements
-    with their proofs in order, whether it was shown that nothing fits, and some counts that fit. Where both agree a range is
-    exact. A cell of `told` has ends that agree, or that a solver's search calls the best, without a proof.
-    """
-
-    lo: Ints
-    hi: Ints
-    least: Ints
-    most: Ints
-    statements: tuple[dict[str, Any], ...]
-    empty: bool
-    limit: str = ""
-    point: Ints | None = None
-    told: Flags | None = None
-
-    @property
-    def exact(self) -> Flags:
-        return np.asarray((self.lo == self.least) & (self.hi == self.most))
-
-    @property
-    def uncertified(self) -> Flags:
-        """The cells whose range a solver found, but of which no proof was found."""
-        return np.zeros(len(self.lo), dtype=bool) if self.told is None else np.asarray(self.told & ~self.exact)
+SLOW = 0.05  # of the time left: an objective that takes longer is the last of its kind
+OFFER, OFFERS = 2e-4, 0.1  # seconds to state and check what is shown of a cell beside others; the part of all that is kept for it
 
 
 def find_ranges(
@@ -83,44 +34,60 @@ def find_ranges(
     wanted: Flags | None = None,
     start: Sequence[Ints] = (),
     say: Callable[[int], None] = lambda done: None,
-    cubes: Cubes | None = None,
+    hints: Hints = Hints(),  # noqa: B008  (frozen)
 ) -> Ranges:
     """The range of every wanted cell of one part, beginning with what rows alone imply and with points that fit."""
     search = _Search(sums, known, work, np.ones(len(sums.cells), dtype=bool) if wanted is None else wanted, say)
     for point in start:
         search.keep(point)
-    if cubes is not None and search.points and not known.empty:
-        cubes.attain(search, np.flatnonzero(search.wanted).tolist())
-    return search.run()
+    if hints.cubes is not None and search.points and not known.empty:
+        hints.cubes.attain(search, np.flatnonzero(search.wanted).tolist())
+    return search.run(hints.rows)
 
 
 class _Search:
     def __init__(self, sums: Sums, known: Known, work: Work, wanted: Flags, say: Callable[[int], None]) -> None:
         self.sums, self.known, self.work, self.wanted, self.say = sums, known, work, wanted, say
-        self.deadline = work.now() + work.seconds
+        self.end_of_all = work.now() + work.seconds
+        self.deadline = self.end_of_all - min(OFFERS * work.seconds, OFFER * len(sums.cells))
         self.least = np.full(len(sums.cells), CEILING * 2, dtype=np.int64)
         self.most = np.full(len(sums.cells), -1, dtype=np.int64)
         self.points: list[Ints] = []
         self.limit = ""
         self.told = set[tuple[int, int]]()  # ends that the solver's search calls the best
-        shape = (len(sums.rows), len(sums.cells))
-        self.A = csr_array((sums.weights.astype(np.float64), sums.columns, sums.start), shape=shape)
         self.ends = Ends(known.lo.copy(), known.hi.copy())
+        self.offers = Offers(sums, self.ends)
+        self.corner = False
 
-    def run(self) -> Ranges:
+    def run(self, enough: Ints | None) -> Ranges:
+        """`enough`: rows that say all that the others say, once a point shows that they agree."""
         if not self.known.empty:
-            self.lp = CellProgram(self.A, self.sums.least, self.sums.most, inf if self.work.cpu else self.work.seconds)
-            self.to_ends(self.ends)
+            if enough is None or not self.points:
+                self.open(None)
             if self.first():
+                if enough is not None:
+                    self.open(enough)
                 self.many()
                 self.by_programs()
                 self.single()
+                self.take_offers()
         lo, hi = self.known.lo, self.known.hi
         least, most = (self.least, self.most) if self.points else (lo - 1, hi + 1)
         point = self.points[0] if self.points else None
         return Ranges(
             lo, hi, least, most, tuple(self.known.statements), self.known.empty, self.limit, point, self.ends_told()
         )
+
+    def open(self, rows: Ints | None) -> None:
+        """The linear program of some rows, or all."""
+        self.lp = CellProgram(self.sums.matrix, self.sums.least, self.sums.most, self.left, rows)
+        self.to_ends(self.ends)
+        equations = bool((self.sums.least == self.sums.most)[self.lp.rows].all())
+        self.corner = rows is not None and equations and len(rows) <= MOST_ROWS
+
+    def left(self) -> float:
+        """Seconds left to a linear program, by the clock."""
+        return inf if self.work.cpu else self.deadline - self.work.now()
 
     def ends_told(self) -> Flags:
         """The cells whose ends are both attained and proved, or told by the solver."""
@@ -185,27 +152,33 @@ class _Search:
             before = int(down.sum() + up.sum())
             if not before or idle >= IDLE or self.late():
                 return
+            started = self.work.now()
             up_too = rng.random(len(up)) < 0.5
             objective = np.where(up & (up_too | ~down), 1.0, np.where(down, -1.0, 0.0)) * rng.uniform(0.5, 1.5, len(up))
             self.take(self.lp.maximise(objective))
             after = sum(int(own.sum()) for own in self.open_ends())
             idle = idle + 1 if before - after <= max(1, before // 50) else 0
+            if self.work.now() - started > SLOW * (self.deadline - started):
+                return
 
     def by_programs(self) -> None:
         """The linear program of every open end, and dives where its vertex is fractional; some cells at a time."""
-        dives = Dives(self, np.random.default_rng(self.work.seed))
-        cells = np.flatnonzero(self.wanted)
-        for own in np.array_split(cells, -(-len(cells) // TOGETHER)) if len(cells) else []:
+        if len(self.sums.cells) < DIVE_FROM:
+            return
+        rng = np.random.default_rng(self.work.seed)
+        second = CellProgram(self.sums.matrix, self.sums.least, self.sums.most, self.left, self.lp.rows)
+        dives, corner = Dives(self, second, rng), Corner(second, rng) if self.corner else None
+        for cell in np.flatnonzero(self.wanted).tolist():
             for sign in (1, -1):
-                ends = [(cell, sign) for cell in own.tolist()]
-                for end in ends:
-                    if self.late():
-                        return
-                    self.relax(*end)
-                if len(self.sums.cells) >= DIVE_FROM:
-                    dives.attain(ends)
-                    self.to_ends(self.ends)
-            self.say(int(own[-1]))
+                if self.late():
+                    return
+                if self.relax(cell, sign) and corner is not None:
+                    best = self.proved(cell, sign)
+                    point = corner.attain(self.lp, self.ends.held(cell, sign, best, fixed=True), cell, sign)
+                    if point is not None:
+                        self.keep(point)
+                dives.attain([(cell, sign)])
+            self.say(cell)
 
     def single(self) -> None:
         """Every end that is still open, one after the other."""
@@ -230,6 +203,7 @@ class _Search:
 
     def relax(self, cell: int, sign: int) -> bool:
         """The linear program of an open end: its vertex as a point, its value as a bound; whether the end stays open."""
+        self.take_offer(cell, sign)
         proved = self.proved(cell, sign)
         if self.seen(cell, sign) == proved:
             return False
@@ -239,11 +213,26 @@ class _Search:
         if not isinstance(answer, Optimal):
             return False
         self.take(answer)
-        relaxed = floor(answer.value + INTEGRAL)
-        leaf = exact_leaf(self.sums, self.ends, answer.y, {cell: sign}, min(relaxed, proved))
-        if leaf is not None and relaxed < proved:
-            self.prove(cell, sign, relaxed, leaf)
-        return self.seen(cell, sign) < min(relaxed, proved)
+        best = min(floor(answer.value + INTEGRAL), proved)
+        leaf = exact_leaf(self.sums, self.ends, answer.y, {cell: sign}, best)
+        if leaf is not None and best < proved:
+            self.prove(cell, sign, best, leaf)
+            if sign > 0:
+                self.offers.add(leaf)
+        return self.seen(cell, sign) < best
+
+    def take_offer(self, cell: int, sign: int) -> None:
+        """Another cell's multipliers show the end that a point attains: no program is needed."""
+        if sign > 0 and self.known.hi[cell] > self.offers.hi[cell] == self.seen(cell, sign):
+            self.prove(cell, sign, int(self.offers.hi[cell]), self.offers.proof(cell))
+
+    def take_offers(self) -> None:
+        """What other cells' multipliers show of cells that the time did not suffice for."""
+        open_ = np.flatnonzero(self.wanted & (self.offers.hi < self.known.hi))
+        for cell in open_[np.argsort(self.offers.by[open_], kind="stable")].tolist():
+            if self.work.now() > self.end_of_all:
+                return
+            self.prove(cell, 1, int(self.offers.hi[cell]), self.offers.proof(cell))
 
     def end(self, cell: int, sign: int) -> None:
         """The most of sign x[cell]: attained and proved, or left as it is."""
@@ -274,7 +263,8 @@ class _Search:
         objective = np.zeros(len(lo))
         for cell, own in c.items():
             objective[cell] = own
-        program = IntegerProgram(self.A, self.sums.least - shift, self.sums.most - shift, (hi - lo).astype(float), objective)
+        least, most, rows = self.sums.least - shift, self.sums.most - shift, self.lp.rows
+        program = IntegerProgram(self.lp.A.tocsr(), least[rows], most[rows], (hi - lo).astype(float), objective)
         answer = self.work.solver(self.share()).solve(program)
         if isinstance(answer, Optimal):
             return Optimal(answer.value + float(objective @ lo), answer.z + lo)

@@ -1,0 +1,43 @@
+"""Upper ends that the multipliers of one cell's proof show of other cells too, for those that have no proof of their own."""
+
+from typing import Any
+
+import numpy as np
+
+from genverify.core.sums import Sums
+from genverify.solve.sums.leaf import Ends, weighed
+
+
+class Offers:
+    """
+    The best upper end of every cell by the multipliers met so far. y A x is at most `most` (or `least` where y < 0) of its
+    rows, so a cell that y A weighs v > 0 is at most that, less the least of all other cells, over v.
+    """
+
+    def __init__(self, sums: Sums, ends: Ends) -> None:
+        self.sums, self.ends, self.hi = sums, ends, ends.hi.copy()
+        self.by = np.full(len(sums.cells), -1)
+        self.over = np.ones(len(sums.cells), dtype=np.int64)
+        self.leaves = list[dict[str, int]]()
+        self.row = {name: at for at, name in enumerate(sums.rows)}
+
+    def add(self, leaf: dict[str, Any]) -> None:
+        """Look at every cell with the multipliers of a leaf."""
+        Y = np.zeros(len(self.sums.rows), dtype=np.int64)
+        for name, y in leaf["y"].items():
+            Y[self.row[name]] = y
+        v = weighed(self.sums, Y)
+        least = v * np.where(v < 0, self.ends.hi, self.ends.lo)
+        sides = np.where(Y > 0, self.sums.most, self.sums.least)
+        if float(np.abs(least).astype(np.float64).sum() + (np.abs(Y) * np.abs(sides).astype(np.float64)).sum()) > 2**60:
+            return
+        room = int((Y * sides).sum() - least.sum())
+        hi = np.where(v > 0, (room + least) // np.maximum(v, 1), self.hi)
+        better = hi < self.hi
+        self.hi[better], self.over[better], self.by[better] = hi[better], v[better], len(self.leaves)
+        self.leaves.append(leaf["y"])
+
+    def proof(self, cell: int) -> dict[str, Any]:
+        d = int(self.over[cell])
+        leaf: dict[str, Any] = {"y": self.leaves[self.by[cell]]}
+        return leaf if d == 1 else {**leaf, "d": d}
