@@ -6,9 +6,8 @@ block's own cells; what is left is asked of all blocks together.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from math import floor
 from typing import Any
 
 import numpy as np
@@ -20,22 +19,22 @@ from genverify.core.arraytypes import Ints
 from genverify.core.claims import Claim, as_claims, candidate_claims, claim_arrays
 from genverify.core.errors import ReleaseError
 from genverify.core.levels import Levels
-from genverify.solve.bounds import Bound, Bounder, Limits
+from genverify.solve.bounds import Bounder
+from genverify.solve.byblocks import ByBlocks
 from genverify.solve.classes import matched_classes
 from genverify.solve.datasets import draw_dataset
-from genverify.solve.joint import build_joint
-from genverify.solve.leaves import exact_leaf
+from genverify.solve.joint import Joint, build_joint
+from genverify.solve.jointbounds import CHECKS, JointBounder, counted
 from genverify.solve.possible import possible_classes
 from genverify.solve.program import Program
-from genverify.solve.recount import INTEGRAL, integer_point
 from genverify.solve.settings import DEFAULT, ProgramSettings
-from genverify.solve.solvers.base import LinearProgram, Optimal
+from genverify.solve.solvers.base import LinearProgram
+from genverify.solve.wander import wander
 
 DRAWS = 4
 VECTORS = 12  # class counts of a block from which candidates are drawn; all others are compared with these
-BRANCHED = 4_000_000  # coefficients of the program of all blocks up to which integers are searched with proofs
-CHECKS = 1_000  # of its limits by the solver in one search of all blocks: a clock would make results hang on the machine
-SEARCHES = 40  # integer searches for one set of areas where the program is larger than that
+ONE_SEARCH = 20_000_000  # coefficients of the program of all blocks up to which one search gives a first dataset
+SHARES = 4  # of a block in the areas' cells, at each of which its own program may refute a claim
 
 
 @dataclass(frozen=True)
@@ -84,20 +83,16 @@ class LevelsAttack:
         seed: int = 1,
         asked: Sequence[int] | None = None,
     ) -> None:
-        self.levels, self.settings, self.rng = levels, settings, np.random.default_rng(seed)
+        self.levels, self.settings, self.seed, self.rng = levels, settings, seed, np.random.default_rng(seed)
         self.asked = range(len(levels.blocks)) if asked is None else asked
         whole = build_joint(levels, settings.max_types)
-        datasets = {z.tobytes(): z for z in whole.datasets(settings.make_solver(CHECKS), K, seed)}
-        if not datasets:
-            names = ", ".join(area.release.block for area in levels.areas) or "the blocks"
-            raise ReleaseError(
-                f"no dataset fits all tables of {names} together, or none was found within program.nodes and "
-                f"{CHECKS:,} checks of the search; where the counts are exact, block and area tables contradict each other"
-            )
-        possible = possible_classes(whole, settings.make_solver(), list(datasets.values()), self.asked)
+        lp = settings.make_solver().linear_program(whole.A, whole.lo, whole.hi)
+        starts = self.starts(whole, lp, K)
+        walked = wander(whole, starts, self.rng)
+        possible = possible_classes(whole, settings.make_solver(), lp, [*starts, *walked], self.asked)
         self.joint = whole.restricted(possible.classes)
-        self.datasets: Ints = np.array(possible.datasets)[:, possible.classes]
-        self.linear_programs, self.searches = possible.linear_programs, 0
+        self.bounder = JointBounder(self.joint, settings, np.array(possible.datasets)[:, possible.classes])
+        self.bounder.linear_programs = possible.linear_programs
         lemmas = {program.release.block: [lemma.as_dict() for lemma in program.lemmas] for program in whole.programs}
         self.shared: dict[str, Any] = {
             "release": whole.release.digest,
@@ -105,7 +100,30 @@ class LevelsAttack:
             "nobody": [leaf.as_dict() for leaf in possible.nobody],
         }
         self.checker = LevelsChecker(levels, self.shared)
-        self.answers: dict[tuple[bytes, int, int], Bound] = {}
+
+    def starts(self, whole: Joint, lp: LinearProgram, K: int) -> list[Ints]:
+        """
+        Datasets of all blocks by random objectives, each once. Where one search for all blocks is too large, or finds
+        nothing, block by block.
+        """
+        solver, rng = self.settings.make_solver(CHECKS), np.random.default_rng(self.seed)
+        by_blocks = ByBlocks(whole, solver, lp)
+        objectives = [rng.standard_normal(whole.A.shape[1]) for _ in range(K)]
+        large = whole.A.shape[0] * whole.A.shape[1] > ONE_SEARCH
+        found = [by_blocks.dataset(objective) if large else whole.best(solver, objective) for objective in objectives]
+        datasets = {z.tobytes(): z for z in found if z is not None}
+        if not datasets:
+            names = ", ".join(area.release.block for area in self.levels.areas) or "the blocks"
+            raise ReleaseError(
+                f"no dataset fits all tables of {names} together, or none was found within program.nodes and "
+                f"{CHECKS:,} checks of a search; where the counts are exact, block and area tables contradict each other"
+            )
+        return list(datasets.values())
+
+    @property
+    def datasets(self) -> Ints:
+        """Class counts of every dataset that was met, the first one found first."""
+        return self.bounder.datasets
 
     def blocks(self, min_k: int = 1) -> Iterator[LevelsVerified]:
         for number in self.asked:
@@ -120,7 +138,7 @@ class LevelsAttack:
         if alone:
             self.checker.alone(number, alone)
         proved = {decision.claim for decision in own}
-        left = [claim for claim in candidates if claim not in proved]
+        left = self.not_refuted(program, number, [claim for claim in candidates if claim not in proved])
         decisions = self.together(number, left)
         more = _verified(decisions)
         placed = [_placed(number, decision) for decision in more]
@@ -152,9 +170,25 @@ class LevelsAttack:
         """The claims decided on the block's own program: those that it refutes may still follow from all blocks together."""
         if not claims:
             return []
-        bounder = Bounder(program, self.settings.make_solver(), self.limits)
+        bounder = Bounder(program, self.settings.make_solver(), counted(self.settings))
         bounder.learn(list(self.vectors(number)))
         return Verifier(bounder).decide(claims)
+
+    def not_refuted(self, program: Program, number: int, claims: Sequence[Claim]) -> list[Claim]:
+        """
+        The claims that no dataset contradicts which differs from a known one in this block only, its share of the areas'
+        cells included.
+        """
+        span = self.joint.spans[number]
+        shares = np.unique(self.datasets[:, span] @ program.A.T.astype(np.int64), axis=0)
+        for share in shares[:SHARES]:
+            if not claims:
+                break
+            bounder = Bounder(replace(program, lo=share, hi=share), self.settings.make_solver(), counted(self.settings))
+            bounder.learn([z for z in self.vectors(number) if bounder.program.fits(z)])
+            decisions = Verifier(bounder).decide(claims)
+            claims = [decision.claim for decision in decisions if decision.verdict is not Verdict.REFUTED]
+        return list(claims)
 
     def together(self, number: int, claims: Sequence[Claim]) -> list[Decision]:
         """The claims decided on the program of all blocks."""
@@ -169,10 +203,10 @@ class LevelsAttack:
         own = self.datasets[:, self.joint.spans[number]]
         if ((own @ F != claim.m) | (own @ T != claim.m)).any():
             return Decision(claim, Verdict.REFUTED)
-        upper = self.at_most(number, T, claim.m)
+        upper = self.bounder.at_most(number, T, claim.m)
         if upper.counterexample is not None:
             return Decision(claim, Verdict.REFUTED, integer=upper.integer)
-        lower = self.at_most(number, -F, -claim.m)
+        lower = self.bounder.at_most(number, -F, -claim.m)
         if lower.counterexample is not None:
             return Decision(claim, Verdict.REFUTED, integer=lower.integer)
         integer, limit = upper.integer or lower.integer, upper.limit or lower.limit
@@ -180,69 +214,6 @@ class LevelsAttack:
             return Decision(claim, Verdict.VERIFIED, lower.proof, upper.proof, integer)
         decided = upper.decided and lower.decided
         return Decision(claim, Verdict.UNCERTIFIED if decided else Verdict.UNDECIDED, integer=integer, limit=limit)
-
-    def at_most(self, number: int, weights: Ints, b: int) -> Bound:
-        """Whether the records of a block, weighted by class, are at most b; asked once."""
-        key = weights.tobytes(), number, b
-        if key not in self.answers:
-            c = np.zeros(self.joint.A.shape[1], dtype=np.int64)
-            c[self.joint.spans[number]] = weights
-            self.answers[key] = self._at_most(c, b)
-        return self.answers[key]
-
-    def _at_most(self, c: Ints, b: int) -> Bound:
-        self.linear_programs += 1
-        answer = self.lp.maximise(c)
-        if not isinstance(answer, Optimal):
-            return Bound(limit="linear program", decided=False)
-        if floor(answer.value + INTEGRAL) <= b:
-            leaf = None if answer.y is None else exact_leaf(self.joint, [], answer.y, c, b, "bound")
-            if leaf is not None:
-                return Bound(proof=leaf)
-            return self.searched(c, b)
-        z = integer_point(answer.z)
-        if z is not None:
-            return self.met(z)
-        return self.searched(c, b)
-
-    def met(self, z: Ints, integer: bool = False) -> Bound:
-        """A dataset that exceeds a bound, kept: it may contradict other claims."""
-        self.joint.recount(z)
-        self.datasets = np.vstack([self.datasets, z[None, :]])
-        return Bound(counterexample=z, integer=integer)
-
-    def searched(self, c: Ints, b: int) -> Bound:
-        """What the linear program leaves open: branching with proofs; a search without, where all blocks are too large."""
-        if self.branching is not None:
-            bound = self.branching.at_most(c, b)
-            if bound.counterexample is not None:
-                self.met(bound.counterexample)
-            return bound
-        if self.searches >= SEARCHES:
-            return Bound(limit="integer searches", integer=True, decided=False)
-        self.searches += 1
-        z = self.joint.best(self.settings.make_solver(CHECKS), c.astype(float))
-        if z is not None and int(c @ z) > b:
-            return self.met(z, integer=True)
-        return Bound(limit="no proof of what an integer search did not find", integer=True, decided=False)
-
-    @property
-    def limits(self) -> Limits:
-        return Limits(self.settings.nodes, self.settings.leaves, self.settings.seconds)
-
-    @cached_property
-    def lp(self) -> LinearProgram:
-        return self.settings.make_solver().linear_program(self.joint.A, self.joint.lo, self.joint.hi)
-
-    @cached_property
-    def branching(self) -> Bounder | None:
-        """The program of all blocks as an ordinary one, where it is small enough."""
-        rows, classes = self.joint.A.shape
-        if rows * classes > BRANCHED or not self.joint.alike:
-            return None
-        bounder = Bounder(self.joint.program(), self.settings.make_solver(), self.limits)
-        bounder.learn(list(self.datasets))
-        return bounder
 
 
 def _verified(decisions: Sequence[Decision]) -> list[Decision]:

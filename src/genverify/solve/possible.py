@@ -6,7 +6,7 @@ from math import floor
 
 import numpy as np
 
-from genverify.core.arraytypes import Flags, Ints
+from genverify.core.arraytypes import Flags, Floats, Ints
 from genverify.solve.joint import Joint
 from genverify.solve.leaves import Leaf, exact_leaf
 from genverify.solve.recount import INTEGRAL, integer_point
@@ -28,18 +28,20 @@ class Possible:
     linear_programs: int
 
 
-def possible_classes(joint: Joint, solver: Solver, datasets: Sequence[Ints], asked: Sequence[int]) -> Possible:
+def possible_classes(
+    joint: Joint, solver: Solver, lp: LinearProgram, datasets: Sequence[Ints], asked: Sequence[int]
+) -> Possible:
     """
     As many records as possible in classes that were never seen, again and again: a point shows more classes to be possible,
-    or there is none, and the multipliers of that one answer rule out all that are left. Only the classes of some blocks are
-    asked about; those of the others are left as they are.
+    or there is none, and the multipliers of that one answer rule out all that are left. From each point every block goes on
+    by itself, with its share of the areas' cells as it is. Only the classes of some blocks are asked about; those of the
+    others are left as they are.
     """
     unseen: Flags = ~np.any(datasets, axis=0)
     for number in set(range(len(joint.programs))) - set(asked):
         unseen[joint.spans[number]] = False
     found, rounds = list(datasets), 0
-    lp = solver.linear_program(joint.A, joint.lo, joint.hi) if unseen.any() else None
-    while lp is not None and unseen.any() and rounds < ROUNDS:
+    while unseen.any() and rounds < ROUNDS:
         rounds += 1
         answer = lp.maximise(unseen.astype(np.int64))
         if not isinstance(answer, Optimal):
@@ -52,7 +54,23 @@ def possible_classes(joint: Joint, solver: Solver, datasets: Sequence[Ints], ask
             joint.recount(z)
             found.append(z)
         unseen &= answer.z <= INTEGRAL
+        _by_blocks(joint, solver, answer.z, unseen)
     return Possible(np.ones(joint.A.shape[1], dtype=bool), (), tuple(found), rounds)
+
+
+def _by_blocks(joint: Joint, solver: Solver, point: Floats, unseen: Flags) -> None:
+    """Take away the classes that a block can have, at the values that a point gives to all its rows."""
+    for program, span in zip(joint.programs, joint.spans, strict=True):
+        left = unseen[span]
+        if not left.any():
+            continue
+        values = program.columns.T @ point[span]
+        lp = solver.linear_program(program.A, values, values)
+        while left.any():
+            answer = lp.maximise(left.astype(np.int64))
+            if not isinstance(answer, Optimal) or not (left & (answer.z > INTEGRAL)).any():
+                break
+            left &= answer.z <= INTEGRAL
 
 
 def _rule_out(joint: Joint, lp: LinearProgram, unseen: Flags) -> tuple[tuple[Leaf, ...], Flags, int]:

@@ -9,13 +9,14 @@ import numpy as np
 import pandas as pd
 
 from genverify.attack.attack import attack_release
-from genverify.attack.levels import CHECKS, LevelsAttack
+from genverify.attack.levels import LevelsAttack
 from genverify.attack.verify import Verdict
 from genverify.core.claims import Claim
 from genverify.core.levels import Levels, make_levels
 from genverify.core.seeds import derive_seed
 from genverify.papers.gtv.tracts.settings import TractTables
 from genverify.solve.datasets import draw_dataset
+from genverify.solve.jointbounds import CHECKS
 from genverify.solve.settings import ProgramSettings
 from genverify.solve.variability import Variability, solution_variability
 
@@ -102,8 +103,8 @@ def _whole(
         "classes": attack.joint.A.shape[1],
         "rows": attack.joint.A.shape[0],
         "datasets": len(attack.datasets),
-        "linear_programs": attack.linear_programs,
-        "searches": attack.searches,
+        "linear_programs": attack.bounder.linear_programs,
+        "searches": attack.bounder.searches,
         "cells_of_nobody": sum(len(proof["y"]) for proof in attack.shared["nobody"] if "y" in proof),
         "together": sum(len(line["together"]["claims"]) for line in lines[1:] if line["together"]),
         "proof_bytes": sum(len(json.dumps(line, separators=(",", ":"))) for line in lines),
