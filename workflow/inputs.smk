@@ -6,11 +6,15 @@ Writes: nothing: what a rule takes where a name is not enough, as functions of i
 
 def file_named(path, setting_name):
     """The file that a setting names; if it names none, an error once a job wants it."""
+    # microdata.ppmf.persons is microdata={ppmf: {persons: ...}} on the command line
+    section, *names = setting_name.split(".")
+    inner = ": {".join(names) + ": mine.csv" + "}" * len(names)
+    remedy = f"--config '{section}={{{inner}'"
 
     def of_job(wildcards):
         if not path:
             raise WorkflowError(
-                f"config.yaml: {setting_name} must give the path of a file for this target"
+                f"{setting_name} is not set: this target needs a file of yours; give its path, {remedy}"
             )
         return path
 

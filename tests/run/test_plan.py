@@ -9,7 +9,7 @@ import pytest
 from genverify.core.closed import merge
 from genverify.papers.gtv.cost import block_seconds
 from genverify.run.config import parse_config
-from genverify.run.plan import Earlier, count_states, in_words, jobs_of, plan, read_earlier
+from genverify.run.plan import Earlier, count_states, in_words, jobs_of, plan, plan_everything, read_earlier
 from genverify.run.settings import Config
 
 NOTHING = Earlier(0.0, {}, {}, None)
@@ -49,6 +49,17 @@ def test_a_plan_before_anything_was_run(small: Config, tmp_path: Path) -> None:
 
 def test_nothing_to_do_is_said(small: Config, tmp_path: Path) -> None:
     assert list(plan(small, {}, 25, NOTHING, tmp_path, 2))[-1] == "jobs: none, everything is up to date"
+
+
+def test_figures_without_their_file_are_left_out_with_the_reason(
+    config: dict[str, Any], small: Config, tmp_path: Path
+) -> None:
+    jobs = {"plot_fig3": 1}
+    last = list(plan_everything(small, jobs, 25, NOTHING, tmp_path, 2))[-1]
+    figures = "rap_fig1_records, rap_fig2_records, rap_fig3_records"
+    assert last == f"  left out, since persons.records names no file of person records: {figures}"
+    named = parse_config(merge(config, {"persons": {"records": "mine.csv"}}))
+    assert "left out" not in "".join(plan_everything(named, jobs, 25, NOTHING, tmp_path, 2))
 
 
 def test_earlier_runs_are_measured_per_block(small: Config, tmp_path: Path) -> None:

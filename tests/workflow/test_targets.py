@@ -50,3 +50,10 @@ def test_the_study_over_generators_is_a_target_of_its_own() -> None:
 def test_probabilities_are_a_target_of_their_own() -> None:
     steps = {"fit_priors", "choose_smoothing", "weigh_claims", "judge_probabilities", "plot_calibration", "plot_posterior"}
     assert steps | {"rank_release", "plot_reconstructions", "write_singled_out"} <= planned("probability")
+
+
+def test_a_figure_of_real_records_needs_their_file_and_is_left_out_without_it() -> None:
+    said = dry_run("figures/rap_fig3_records.pdf", right=False)
+    remedy = "give its path, --config 'persons={records: mine.csv}'"
+    assert said.count(f"persons.records is not set: this target needs a file of yours; {remedy}") == 1
+    assert "ingest_records" not in planned("raprank")

@@ -65,7 +65,7 @@ rule publish_housing:
 
 
 rule write_housing_simulation:
-    """Compare the simulated properties with what the paper says of its own: households, share subsidized, violations."""
+    """Compare the simulated properties, and other draws of them, with what the paper says of its own: violations and sizes."""
     input:
         households="results/housing/households.parquet",
         manifest="results/housing/manifest.json",
@@ -82,5 +82,10 @@ rule write_housing_simulation:
         "../../envs/environment.yaml"
     params:
         code=code_of("write_housing_simulation"),
+        blocks=setting("housing.blocks"),
+        smallest_property=setting("housing.smallest_property"),
+        alpha=setting("housing.alpha"),
+        draws=setting("housing.simulation_draws"),
+        seed=setting("seed"),
     script:
         "../../scripts/housing/write_housing_simulation.py"

@@ -28,8 +28,8 @@ households), or PUMS files as the Census Bureau gives them: housing units (psam_
 children: sizes from 7 on and children by persons, as in data/housing/simulation.yaml. Give two csv files of counts: with
 the columns persons, own_children, TP18, households; and with HHSIZE, HHT2, households.
 
-bedrooms: bedrooms and children by kind of property, in the form of data/housing/simulation.yaml. Give a csv file of counts
-with the columns TEN, persons, TP18, bedrooms, households; data/housing/bedrooms.csv holds the renters of the ACS 2016.
+bedrooms: bedrooms and children by kind of property, as in data/housing/simulation.yaml. Give a csv file of counts with the
+columns TEN, persons, TP18, bedrooms, households; data/housing/bedrooms.csv is the shipped one, renters of the ACS 2016.
 """
 
 

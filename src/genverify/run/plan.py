@@ -9,6 +9,7 @@ import pandas as pd
 
 from genverify.core.files import read_yaml
 from genverify.papers.gtv.cost import block_seconds, households_of
+from genverify.run.experiments import can_be_drawn
 from genverify.run.settings import Config
 
 # where nothing was measured yet: a job without what it does to blocks, a block's results of one variant, a household of the
@@ -137,6 +138,14 @@ def plan_everything(
     yield f"everything (all five papers), {first}"
     yield from rest
     yield f"  jobs: {sum(jobs.values())} of {len(jobs)} rules"
+    yield from _left_out(config)
+
+
+def _left_out(config: Config) -> Iterator[str]:
+    """The figures that need a file of the user, where none is named."""
+    figures = [figure for figure in config.raprank.figures if not can_be_drawn(config, figure)]
+    if figures:
+        yield f"  left out, since persons.records names no file of person records: {', '.join(figures)}"
 
 
 def time_lines(jobs: Mapping[str, int], per_batch: float, batches: int, earlier: Earlier, cores: int) -> Iterator[str]:

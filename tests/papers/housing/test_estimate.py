@@ -60,6 +60,15 @@ def test_the_file_of_assumptions_has_the_estimates(root: Path) -> None:
         assert {size: shipped["children"][kind][size] for size in rows} == rows
 
 
+def test_kinds_of_property_are_those_of_the_shipped_renters(root: Path) -> None:
+    renters = pd.read_csv(root / "data" / "housing" / "bedrooms.csv")
+    shipped = read_yaml(root / "data" / "housing" / "simulation.yaml")["properties"]["kinds"]
+    for kind, found in estimate_kinds(renters).items():
+        assert {name: shipped[kind][name] for name in ("bedrooms", "children")} == {
+            name: found[name] for name in ("bedrooms", "children")
+        }
+
+
 def test_renters_are_counted_by_size_children_and_bedrooms() -> None:
     survey = pd.DataFrame(
         [(3, 9, 1, 5, 2), (3, 7, 1, 3, 1), (3, 1, 0, 0, 4), (1, 1, 0, 0, 8)],

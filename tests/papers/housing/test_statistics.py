@@ -8,7 +8,7 @@ import pytest
 
 from genverify.core.errors import DataError
 from genverify.core.files import read_yaml
-from genverify.papers.housing.judged.simulation import simulation_table
+from genverify.papers.housing.judged.simulation import measures, simulation_table
 from genverify.papers.housing.published.conditions import protect
 from genverify.papers.housing.published.statistics import (
     CENSUS,
@@ -118,12 +118,13 @@ def test_a_property_without_a_block_and_one_too_many(households: pd.DataFrame, p
 
 def test_the_simulation_is_compared_with_the_paper(households: pd.DataFrame) -> None:
     paper = {"violation_percent": 3.4, "subsidized_percent": 47.0}
-    table = simulation_table([households.iloc[9:], households], {1: 2, 2: 4}, paper, "synthetic microdata").set_index(
-        "measure"
-    )
+    ours = measures([households.iloc[9:], households], {1: 2, 2: 4})
+    again = [ours | {"violation_percent": 3.0}, ours | {"violation_percent": 5.0}]
+    table = simulation_table(ours, again, paper, "synthetic microdata").set_index("measure")
     assert table["ours"].to_dict() == {
         "blocks": 1, "households": 9, "subsidized_households": 7, "violations": 2, "blocks_with_violation": 1,
         "subsidized_per_block": 7, "subsidized_percent": 77.78, "violation_percent": 28.57,
         "blocks_with_violation_percent": 100}  # fmt: skip
     assert table["difference"].dropna().to_dict() == {"subsidized_percent": 30.78, "violation_percent": 25.17}
     assert set(table["data"]) == {"synthetic microdata"}
+    assert table.loc["violation_percent", ["draws_mean", "draws_deviation", "draws"]].tolist() == [4.0, 1.41, 2]

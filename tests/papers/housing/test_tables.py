@@ -221,6 +221,14 @@ def test_figures_name_their_data_and_stay_on_the_page() -> None:
         assert not cut_off(figure), name
 
 
+def test_the_highest_curve_of_a_row_of_panels_stays_inside() -> None:
+    curves = all_curves("none").query("scope == 'all'")
+    steep = curves.assign(recall=curves["recall"].where(curves["key"] == "race_child", 0.1))
+    below = plot_both(steep, all_totals(), ["hud", "race_child"], LABEL, "all").axes[3]
+    assert below.get_ylim()[0] == 0
+    assert max(line.get_ydata().max() for line in below.get_lines()) <= below.get_ylim()[1]
+
+
 def test_the_same_figure_has_the_same_bytes() -> None:
     files = []
     for _ in range(2):

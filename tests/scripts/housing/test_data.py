@@ -68,8 +68,15 @@ def test_the_simulation_stands_beside_the_paper(root: Path, synthetic: Path, tmp
     inputs = {name: synthetic / file for name, file in (("households", "households.parquet"), ("manifest", "manifest.json"))}
     data = root / "data/housing"
     inputs |= {"housing_domain": data / "domain.yaml", "simulation": data / "simulation.yaml"}
-    script("write_housing_simulation")(job(inputs, {"table": tmp_path / "table.csv"}))
+    params = {"blocks": 25, "smallest_property": 11, "alpha": 1e-4, "seed": 1}
+    script("write_housing_simulation")(job(inputs, {"table": tmp_path / "table.csv"}, draws=3, **params))
     table = pd.read_csv(tmp_path / "table.csv").set_index("measure")
+    assert (table["draws_mean"]["blocks"], table["draws_deviation"]["blocks"]) == (25, 0)
+    assert table["draws_deviation"]["subsidized_percent"] > 0
+    script("write_housing_simulation")(job(inputs, {"table": tmp_path / "alone.csv"}, draws=0, **params))
+    alone = pd.read_csv(tmp_path / "alone.csv").set_index("measure")
+    assert alone["ours"].equals(table["ours"])
+    assert alone["draws_mean"].isna().all()
     assert table["ours"]["blocks"] == 25
     assert table["paper"]["blocks_with_violation_percent"] == 44.9
     assert 20 < table["ours"]["subsidized_percent"] < 75

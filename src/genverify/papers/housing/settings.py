@@ -30,6 +30,7 @@ class Housing(Section):
     picture: str | None
     sf1: str | None
     blocks: int = Field(ge=1)
+    simulation_draws: int = Field(ge=0, le=1000)
     smallest_property: int = Field(ge=1)
     alpha: float = Field(ge=0, le=1)
     batches: int = Field(ge=1, le=100_000)

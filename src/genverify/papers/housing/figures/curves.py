@@ -96,7 +96,6 @@ def _name_axes(axes: Axes, x: str, y: str) -> None:
         log_axis(axes)
     axes.set_xlabel(AXES[x])
     axes.set_ylabel(AXES[y])
-    axes.set_ylim(bottom=0)
 
 
 def _size(totals: pd.DataFrame, key: str, scope: str, what: str = "households") -> int:
@@ -104,6 +103,8 @@ def _size(totals: pd.DataFrame, key: str, scope: str, what: str = "households") 
 
 
 def _finish(figure: Figure, curves: pd.DataFrame, label: str, chance: bool = True) -> Figure:
+    for axes in figure.axes:  # once all panels are drawn: a limit ends the scaling of an axis that several share
+        axes.set_ylim(bottom=0)
     sources = [name for name in curves["source"].unique() if name != SAMPLING]
     legend(figure, [*sources, *([SAMPLING] if SAMPLING in set(curves["source"]) else [])], chance)
     say_source(figure, label)

@@ -30,10 +30,8 @@ def write_households(states: Iterable[pd.DataFrame], path: Path, model: Property
     part = path.with_suffix(".part")
     try:
         sizes = write_states((frame.assign(BEDROOMS=0) for frame in states), part)
-        rng = np.random.default_rng(derive_seed(seed, "housing", "properties"))
-        chosen, subsidized = place_properties(sizes["n"].to_numpy(), blocks, model, rng)
-        wanted = dict(zip(sizes["block"].iloc[chosen], subsidized.tolist(), strict=True))
-        write_states((_with_properties(frame, wanted, model, seed) for frame in read_states(part)), path)
+        wanted = choose_blocks(sizes, blocks, model, seed)
+        write_states((with_properties(frame, wanted, model, seed) for frame in read_states(part)), path)
     finally:
         part.unlink(missing_ok=True)
     return len(wanted)
@@ -48,10 +46,22 @@ def write_states(states: Iterable[pd.DataFrame], path: Path) -> pd.DataFrame:
                 raise DataError(f"{path}: block {frame['block'].iloc[0]} comes after {last}: give the states in order")
             last = frame["block"].iloc[-1]
             file.write_table(pa.Table.from_pandas(frame, SCHEMA, preserve_index=False), row_group_size=len(frame))
-            counted.append(frame.groupby("block", sort=False).size().rename("n").reset_index())
+            counted.append(block_sizes(frame))
     if not counted:
         raise DataError(f"{path}: there is no household to write. Check that the microdata hold occupied units.")
     return pd.concat(counted, ignore_index=True)
+
+
+def block_sizes(frame: pd.DataFrame) -> pd.DataFrame:
+    """The number of households of each block (block, n)."""
+    return frame.groupby("block", sort=False).size().rename("n").reset_index()
+
+
+def choose_blocks(sizes: pd.DataFrame, blocks: int, model: PropertyModel, seed: int) -> dict[str, int]:
+    """The blocks that hold a property, at most `blocks`, and how many subsidized households each has."""
+    rng = np.random.default_rng(derive_seed(seed, "housing", "properties"))
+    chosen, subsidized = place_properties(sizes["n"].to_numpy(), blocks, model, rng)
+    return dict(zip(sizes["block"].iloc[chosen], subsidized.tolist(), strict=True))
 
 
 def read_states(path: Path) -> Iterator[pd.DataFrame]:
@@ -61,7 +71,7 @@ def read_states(path: Path) -> Iterator[pd.DataFrame]:
             yield file.read_row_group(group).to_pandas()
 
 
-def _with_properties(frame: pd.DataFrame, wanted: Mapping[str, int], model: PropertyModel, seed: int) -> pd.DataFrame:
+def with_properties(frame: pd.DataFrame, wanted: Mapping[str, int], model: PropertyModel, seed: int) -> pd.DataFrame:
     """The households of a state with the properties of its blocks, each drawn by a seed of its own."""
     bedrooms = np.zeros(len(frame), dtype=np.int64)
     columns: dict[str, Ints] = {name: frame[name].to_numpy().astype(np.int64) for name in ("SIZE", "CHILDREN", "RACE")}
