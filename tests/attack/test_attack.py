@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from genverify.attack.block import proofs_dict, verify_block
+from genverify.attack.block import check_decisions, proofs_dict, verify_block
 from genverify.attack.generate import generate, generate_block
 from genverify.attack.verify import Verdict, Verifier, cannot_exist
 from genverify.checker.check import check_block
@@ -17,6 +17,7 @@ from genverify.core.predicates import Predicate
 from genverify.core.queries import Query
 from genverify.core.release import Release, Schema, make_release
 from genverify.solve.bounds import Bounder, Limits
+from genverify.solve.leaves import Leaf
 from genverify.solve.program import build_program
 from genverify.solve.recount import WrongAnswer
 from genverify.solve.settings import DEFAULT
@@ -204,5 +205,16 @@ def test_a_false_infeasible_verifies_nothing(schema: Schema) -> None:
 def test_a_limit_makes_a_claim_undecided(schema: Schema) -> None:
     release = make_release(schema, "b", {"N": 3, "A": 2, "B": 1})
     tired = Lying(lambda answer: Stopped(Limit.WORK))
-    decision = Verifier(bounder(release, tired)).decide([Claim((1, -1, -1), 2)])[0]
+    decision = Verifier(bounder(release, tired)).decide([Claim((1, 1, -1), 1)])[0]
     assert (decision.verdict, decision.limit) == (Verdict.UNDECIDED, "work limit")
+
+
+def test_what_a_cell_says_by_itself_needs_no_solver(schema: Schema) -> None:
+    """The claim speaks of exactly the records of a published cell: its count is the proof. With another m it is false."""
+    release = make_release(schema, "b", {"N": 3, "A": 2, "B": 1})
+    tired = bounder(release, Lying(lambda answer: Stopped(Limit.WORK)))
+    right, wrong = Verifier(tired).decide([Claim((1, -1, -1), 2), Claim((1, -1, -1), 1)])
+    assert (right.verdict, tired.linear_programs) == (Verdict.VERIFIED, 1)
+    assert (right.lower, right.upper) == (Leaf("bound", 1, {"A": -1}, ()), Leaf("bound", 1, {"A": 1}, ()))
+    check_decisions(tired.program, [right])
+    assert wrong.verdict is Verdict.UNDECIDED

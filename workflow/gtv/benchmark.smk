@@ -153,6 +153,37 @@ rule benchmark_blocks:
         "../../scripts/gtv/benchmark_blocks.py"
 
 
+rule benchmark_same:
+    """Whether this version and an earlier one verify the same claims: blocks of the study, and blocks that differ more within."""
+    input:
+        microdata="results/microdata",
+        sizes="results/sample/sizes.parquet",
+        domain=STUDY.microdata.domain,
+        tables=tables_file,
+        schema="results/paper/release/schema.json",
+        counts=expand("results/paper/release/{batch}.parquet", batch=BATCHES),
+    output:
+        table="results/benchmark/same.csv",
+        record="results/benchmark/same.record.json",
+    log:
+        "logs/benchmark_same.log",
+    benchmark:
+        "benchmarks/benchmark_same.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code_of("benchmark_same"),
+        release=setting("release"),
+        program=setting("program"),
+        generate=setting("generate"),
+        verify=setting("verify"),
+        blocks=setting("benchmark.blocks"),
+        same=setting("benchmark.same"),
+        seed=setting("seed"),
+    script:
+        "../../scripts/gtv/benchmark_same.py"
+
+
 rule benchmark_scaling:
     """Seconds and peak memory of the attack on blocks of growing size, with and without structural zeros."""
     input:

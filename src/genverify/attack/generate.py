@@ -16,7 +16,6 @@ from genverify.solve.enumerate import all_class_counts
 from genverify.solve.exchange import Exchange
 from genverify.solve.program import Program
 from genverify.solve.settings import ProgramSettings
-from genverify.solve.solvers.base import Optimal
 
 VERTICES = 2
 OBJECTIVES = 6
@@ -78,8 +77,7 @@ def _starts(bounder: Bounder, rng: np.random.Generator) -> list[Ints]:
     for tried in range(OBJECTIVES):
         if len(points) == VERTICES or (tried == TRIED and not points):
             break
-        answer = bounder.lp.maximise(_objective(classes, rng))
-        z = bounder.integral(answer.z) if isinstance(answer, Optimal) else None
+        z = bounder.vertex(_objective(classes, rng))
         if z is not None:
             points.append(z)
     if points:

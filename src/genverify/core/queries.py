@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import product
 from typing import Any
 
@@ -30,6 +30,32 @@ class Query:
     label: str
     predicate: Predicate
     sums: str | None = None
+
+
+class Published:
+    """Some queries of a schema, and what every release that publishes just these shares: their places, and lines of text."""
+
+    def __init__(self, queries: list[Query]) -> None:
+        self.queries = queries
+
+    @cached_property
+    def place(self) -> Mapping[str, int]:
+        """The place of each query, by id."""
+        return {query.id: place for place, query in enumerate(self.queries)}
+
+    @cached_property
+    def predicates(self) -> tuple[Predicate, ...]:
+        return tuple(query.predicate for query in self.queries)
+
+    @cached_property
+    def summed(self) -> frozenset[str]:
+        """The columns that some query sums."""
+        return frozenset(query.sums for query in self.queries if query.sums)
+
+    @cached_property
+    def lines(self) -> str:
+        """A line per query with room for its lo and hi."""
+        return "\n".join(query.id.replace("%", "%%") + " %d %d" for query in self.queries)
 
 
 def build_queries(

@@ -19,39 +19,13 @@ from genverify.core.domain import Column, Domain, DomainFile, read_domain
 from genverify.core.errors import DataError, ReleaseError
 from genverify.core.files import read_json, read_yaml
 from genverify.core.predicates import Predicate, Rule, allowed_codes
-from genverify.core.queries import Query, build_queries
+from genverify.core.queries import Published, Query, build_queries
 from genverify.core.settings import ReleaseSettings
 from genverify.core.tablefile import read_frame
 
 TOTAL = "N"
 KEPT = 8
 LARGEST_COUNT = 1_000_000  # records of a block; what is larger is a mistake, or meant to exhaust the memory
-
-
-class Published:
-    """Some queries of a schema, and what every release that publishes just these shares: their places, and lines of text."""
-
-    def __init__(self, queries: list[Query]) -> None:
-        self.queries = queries
-
-    @cached_property
-    def place(self) -> Mapping[str, int]:
-        """The place of each query, by id."""
-        return {query.id: place for place, query in enumerate(self.queries)}
-
-    @cached_property
-    def predicates(self) -> tuple[Predicate, ...]:
-        return tuple(query.predicate for query in self.queries)
-
-    @cached_property
-    def summed(self) -> frozenset[str]:
-        """The columns that some query sums."""
-        return frozenset(query.sums for query in self.queries if query.sums)
-
-    @cached_property
-    def lines(self) -> str:
-        """A line per query with room for its lo and hi."""
-        return "\n".join(query.id.replace("%", "%%") + " %d %d" for query in self.queries)
 
 
 @dataclass(frozen=True)

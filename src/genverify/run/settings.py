@@ -10,7 +10,13 @@ from genverify.core.settings import ReleaseSettings
 from genverify.disclosure.areas.spec import AreaSettings
 from genverify.microdata.settings import Microdata
 from genverify.papers.cellbounds.settings import Cellbounds, CellboundsBenchmark, MarginalsBenchmark
-from genverify.papers.gtv.benchmark.settings import BlocksBenchmark, IngestBenchmark, ScalingBenchmark, SpeedBenchmark
+from genverify.papers.gtv.benchmark.settings import (
+    BlocksBenchmark,
+    IngestBenchmark,
+    SameBenchmark,
+    ScalingBenchmark,
+    SpeedBenchmark,
+)
 from genverify.papers.gtv.excluded.settings import Excluded
 from genverify.papers.gtv.generators.settings import Generators
 from genverify.papers.gtv.probability.settings import CountingBenchmark, EstimateBenchmark, Probability
@@ -30,6 +36,7 @@ class Benchmark(Section):
     speed: SpeedBenchmark
     scaling: ScalingBenchmark
     blocks: BlocksBenchmark
+    same: SameBenchmark
     counting: CountingBenchmark
     estimate: EstimateBenchmark
     rap: RapBenchmark

@@ -85,6 +85,14 @@ class Bounder:
         if isinstance(made, WorkingSet):
             made.include(np.flatnonzero(self._used))
 
+    def vertex(self, objective: Floats) -> Ints | None:
+        """The best point at an objective, if it is integral; the few classes that the objective asks for join at once."""
+        if isinstance(self.lp, WorkingSet):
+            self.lp.include_some()
+            self.lp.include(np.flatnonzero(objective > 0))
+        answer = self.lp.maximise(objective)
+        return self.integral(answer.z) if isinstance(answer, Optimal) else None
+
     def at_most(self, c: Ints, b: int) -> Bound:
         """Prove c z <= b for every fitting z, or find one that exceeds it."""
         return _Search(self, c, b).run()

@@ -26,7 +26,8 @@ def draw_records(program: Program, classes: Ints, rng: np.random.Generator, by_r
     types = order[_pick_raw(program, classes, rng) if by_raw else starts[classes] + _pick(rng, sizes[classes])]
     if program.types.records is not None:
         codes, key = program.types.records
-        return codes[np.take_along_axis(types, np.argsort(key[types], axis=1, kind="stable"), axis=1)]
+        drawn_in_order: Codes = codes[np.take_along_axis(types, np.argsort(key[types], axis=1, kind="stable"), axis=1)]
+        return drawn_in_order
     flat = _flat(program.types.atoms)
     places = program.types.table.T[:, types] + flat.column[:, None, None]
     drawn = flat.codes[flat.first[places] + _pick(rng, flat.size[places])]

@@ -97,7 +97,7 @@ class Implied:
             return
         cells = family.cells(own)
         rows = [cells.row[cell] for cell in own]
-        inside = cells.inside[np.ix_(rows, self.universes)]
+        inside = cells.inside[rows][:, self.universes]
         # the cheap test first: what does not exhaust the universe does not do so without overlaps either
         enough = self.lo[own] @ inside >= self.hi[self.universes]
         for place in np.flatnonzero(enough).tolist():

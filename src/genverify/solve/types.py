@@ -61,7 +61,6 @@ class Types:
             sizes *= np.array([len(atom) for atom in atoms], dtype=np.int64)[self.table[:, column]]
         return sizes
 
-
     @cached_property
     def records(self) -> tuple[Places, Keys] | None:
         """The record that each type stands for, and a key that sorts as the records do; None where some type has several."""

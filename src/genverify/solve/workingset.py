@@ -41,6 +41,10 @@ class WorkingSet:
             columns = self._program.columns[fresh].toarray().T
             self._inner.add_columns(np.vstack([columns, *(row[None, fresh] for row, _, _ in self._branches)]))
 
+    def include_some(self) -> None:
+        """Let some classes join, spread over all of them."""
+        self.include(np.arange(0, self._program.classes, max(1, self._program.classes // FIRST)))
+
     def maximise(self, objective: npt.NDArray[Any]) -> Answer:
         if self._inner is None:
             self._start()
@@ -57,8 +61,7 @@ class WorkingSet:
 
     def _start(self) -> None:
         if not self._order:
-            step = max(1, self._program.classes // FIRST)
-            self.include(np.arange(0, self._program.classes, step))
+            self.include_some()
         chosen = np.concatenate(self._order)
         A = self._program.columns[chosen].toarray().T
         self._inner = self._solver.linear_program(A, self._program.lo, self._program.hi)

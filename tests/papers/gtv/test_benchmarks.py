@@ -20,6 +20,7 @@ from genverify.core.predicates import EVERY
 from genverify.core.timing import watch
 from genverify.papers.gtv.benchmark.blockcost import blocks_frame, cost_rows, costs, country_rows, draw_classes, shares
 from genverify.papers.gtv.benchmark.ingest import enlarged
+from genverify.papers.gtv.benchmark.same import same_frame, same_row
 from genverify.papers.gtv.benchmark.scaling import draw_tract, merge_blocks, scaling_frame, scaling_row
 from genverify.papers.gtv.benchmark.speed import Compact, OneHotTimes, _agree, speed_row
 from genverify.papers.gtv.figures.scaling import plot_scaling
@@ -188,3 +189,14 @@ def test_blocks_are_drawn_by_classes_of_sizes_and_cost_the_country_by_their_shar
 def test_a_folder_that_holds_no_version_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="no folder that holds genverify"):
         costs([], (DEFAULT, 1, 1, 1), tmp_path)
+
+
+def test_two_versions_are_compared_block_by_block() -> None:
+    stages = {"build_s": 1.0, "generate_s": 2.0, "verify_s": 3.0, "check_s": 4.0}
+    counts = {"n_households": 20, "classes": 50, "verified": 2, "undecided": 0, "uncertified": 0}
+    now = pd.DataFrame([{"block": block, **counts, **stages, "claims": block} for block in ("a", "b")])
+    before = now.assign(verify_s=33.0, claims=["a", "other"], undecided=[0, 1]).iloc[::-1]
+    frame = same_frame([same_row("20 households", before, now), same_row("study", now, now)]).set_index("case")
+    assert frame.loc["20 households", ["blocks", "same", "undecided_before", "undecided_now"]].tolist() == [2, 1, 1, 0]
+    assert frame.loc["20 households", "faster"] == 4.0
+    assert frame.loc["all", ["blocks", "households", "largest", "same", "before_s"]].tolist() == [4, 80, 20, 3, 100.0]

@@ -12,6 +12,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 from time import process_time
 from typing import Any
@@ -21,6 +22,7 @@ import pandas as pd
 
 from genverify.attack.block import check_verified, decide_block
 from genverify.attack.generate import generate
+from genverify.attack.tables import claims_frame
 from genverify.core.errors import DataError
 from genverify.core.measure import peak_memory_mb
 from genverify.core.release import Release
@@ -74,7 +76,8 @@ def costs(releases: Sequence[Release], how: How, version: Path | None) -> pd.Dat
 def cost(release: Release, settings: ProgramSettings, K: int, min_k: int, seed: int) -> dict[str, Any]:
     """
     The core-seconds of each stage of the attack on one block. As in a study, where generation and verification are jobs,
-    verification gets the release anew and builds the program again: these seconds are part of verify_s.
+    verification gets the release anew and builds the program again: these seconds are part of verify_s. `claims` is the
+    digest of the table of verified claims.
     """
     at = [process_time()]
     bounder = settings.bounder(release)
@@ -90,7 +93,8 @@ def cost(release: Release, settings: ProgramSettings, K: int, min_k: int, seed: 
     tallies = {name: verdicts.count(name) for name in COUNTS[:3]}
     work = {name: getattr(found, name, None) for name in COUNTS[3:]}
     size = {"block": release.block, "n_households": release.n, "classes": found.program.classes}
-    return {**size, **spent, **tallies, **work, "peak_memory_mb": peak_memory_mb()}
+    claims = sha256(claims_frame(found).to_csv(index=False).encode()).hexdigest()
+    return {**size, **spent, **tallies, **work, "peak_memory_mb": peak_memory_mb(), "claims": claims}
 
 
 def cost_rows(version: str, class_: str, blocks: pd.DataFrame) -> dict[str, Any]:

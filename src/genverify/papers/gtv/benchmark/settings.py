@@ -22,6 +22,16 @@ class BlocksBenchmark(Section):
     before: str | None
 
 
+class Blocks(Section):
+    households: int = Field(ge=1)
+    blocks: int = Field(ge=1)
+
+
+class SameBenchmark(Section):
+    study: bool
+    cases: list[Blocks] = Field(min_length=1)
+
+
 class ScalingBenchmark(Section):
     households: list[int] = Field(min_length=1)
     repeats: int = Field(ge=1)
