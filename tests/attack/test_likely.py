@@ -50,17 +50,6 @@ def test_a_table_of_weights_moves_it(release: Release) -> None:
     )
 
 
-def test_records_that_are_alike_by_hand() -> None:
-    """Of two people nothing is published. The second repeats the first with 1/3, or is drawn anew: 1/3 that they differ."""
-    release = make_release(gv.make_schema(columns={"sex": ["f", "m"]}, tables={"sexes": ["sex"]}), "block", {"N": 2})
-    assert gv.probability(release, "sex=1,m=1").value == pytest.approx(1 / 2)
-    found = gv.probability(release, "sex=1,m=1", alike=2.0)
-    assert found.counts == pytest.approx((1 / 3, 1 / 3, 1 / 3))
-    assert str(found) == "33.33 % (exact, prior: uniform, alike by an urn of 2)"
-    with pytest.raises(DataError, match="an urn begins with a number of records above 0, not with -1"):
-        gv.probability(release, "sex=1,m=1", alike=-1.0)
-
-
 @pytest.mark.parametrize(
     ("table", "said"),
     [

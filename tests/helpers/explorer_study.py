@@ -95,7 +95,7 @@ def write_weighed(folder: Path, schema: Schema, claims: pd.DataFrame) -> None:
     open_ = pd.DataFrame(OPEN, columns=[*names, "p"]).assign(block=LIKELY, m=1, verified=False)
     unlikely = open_.iloc[:1].assign(block="010010201001001", p=0.2)
     frame = pd.concat([sure, open_, unlikely], ignore_index=True).astype(dict.fromkeys(names, "Int16"))
-    for prior, part in {"uniform": 0.9, "nation": 0.95, "state": None, "alike": 0.8, "tract": 1.0}.items():
+    for prior, part in {"uniform": 0.9, "nation": 0.95, "state": None, "tract": 1.0}.items():
         p = frame["p"].where(frame["verified"], frame["p"] * part) if part else frame["p"].where(frame["verified"])
         frame = frame.assign(**{prior: p, f"{prior}_low": p, f"{prior}_high": p})
     numbers = frame["p"].map(lambda p: "estimated" if p == ESTIMATED else "exact")

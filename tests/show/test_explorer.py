@@ -114,7 +114,7 @@ def test_likely_claims_stand_beside_the_verified_ones_with_their_probability(
     explorer: Path, small_explorer: ModuleType
 ) -> None:
     study = piece(explorer, "study")
-    assert study["weighed"] == ["tract", "alike", "state", "nation", "uniform"]
+    assert study["weighed"] == ["tract", "state", "nation", "uniform"]
     entries = {
         block: entry
         for file in (explorer / "pieces").glob("blocks-*.js")
@@ -123,7 +123,7 @@ def test_likely_claims_stand_beside_the_verified_ones_with_their_probability(
     assert [one["codes"] for one in entries[small_explorer.LIKELY]["likely"]] == [[1, 2, 3], [2, 1, 2]]
     first, second = entries[small_explorer.LIKELY]["likely"]
     # never rounded up to certainty; not asked under the state's prior
-    assert first["chance"] == [[0.9999] * 3, [0.8] * 3, None, [0.95] * 3, [0.9] * 3]
+    assert first["chance"] == [[0.9999] * 3, None, [0.95] * 3, [0.9] * 3]
     assert (first["exact"], second["exact"]) == (True, False)
     assert second["chance"][0] == [0.75, 0.6, 0.75]
     assert entries["010010201001001"]["likely"] == []

@@ -1,6 +1,6 @@
 """The probability of one claim about one release, in the words of a front door: exact, or estimated with an interval."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -65,7 +65,6 @@ def probability(
     claim: Claim | str,
     prior: Prior | pd.DataFrame | None = None,
     floor: float = 0.0,
-    alike: float | None = None,
     budget: Budget = BUDGET,
     settings: ProgramSettings = DEFAULT,
     seed: int = 1,
@@ -74,14 +73,11 @@ def probability(
     How likely a claim is given a release: a claim or a text such as `TEN=3,HHSIZE=1,m=1`.
 
     `prior` is None (every record of the domain equally likely), a Prior, or a table with a column per column of the release,
-    in codes, and `weight`; `floor` is then the weight of records that are not in the table. `alike`: records of a block
-    repeat each other, as if drawn from an urn that begins with this number of records; None: they are independent.
+    in codes, and `weight`; `floor` is then the weight of records that are not in the table.
     """
     domain = release.schema.domain
     asked = parse_claim(claim, domain) if isinstance(claim, str) else claim
     known = _prior(prior, domain, floor)
-    if alike is not None:
-        known = replace(known, name=f"{known.name}, alike by an urn of {alike:g}", alike=alike)
     program = build_program(release, settings.max_types)
     try:
         return _exact(count_release(program, budget), known, asked)

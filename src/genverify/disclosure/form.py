@@ -106,14 +106,10 @@ class ProtectionForm(PublishedForm):
 
 
 class PriorForm(Section):
-    """
-    How likely records are beforehand: a file with the columns of the release and `weight`; the weight of all others.
-    `alike`: records of an area repeat each other, as if drawn from an urn that begins with so many.
-    """
+    """How likely records are beforehand: a file with the columns of the release and `weight`; the weight of all others."""
 
     weights: str
     floor: float = Field(default=0.0, ge=0, allow_inf_nan=False)
-    alike: float | None = Field(default=None, gt=0, allow_inf_nan=False)
 
 
 class SearchForm(Section):

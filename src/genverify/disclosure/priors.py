@@ -22,9 +22,7 @@ def read_priors(path: Path, form: ReleaseForm, codings: Codings) -> tuple[Prior,
     if form.priors and WEIGHT in domain.names:
         raise DataError(f"column {WEIGHT!r} of the release would be taken for the weights of a prior; rename it")
     files = zip(form.priors.items(), prior_files(path), strict=True)
-    return tuple(
-        replace(_read(name, one.floor, file, form, codings, domain), alike=one.alike) for (name, one), file in files
-    )
+    return tuple(_read(name, one.floor, file, form, codings, domain) for (name, one), file in files)
 
 
 def _read(name: str, floor: float, file: Path, form: ReleaseForm, codings: Codings, domain: Domain) -> Prior:

@@ -49,11 +49,6 @@ def add_parser(commands: Any) -> None:
     )
     likely.add_argument("--floor", type=float, default=0.0, help="weight of records that the table lacks (%(default)s)")
     likely.add_argument(
-        "--alike",
-        type=float,
-        help="records of a block repeat each other: with how many records its urn begins (independent)",
-    )
-    likely.add_argument(
         "--states", type=int, default=500_000, help="most states of the count; beyond, an estimate (%(default)s)"
     )
     likely.set_defaults(run=_probability)
@@ -160,8 +155,7 @@ def _probability(options: argparse.Namespace) -> None:
     from genverify.solve.counting.diagram import BUDGET
 
     budget = replace(BUDGET, states=options.states)
-    asked = options.study, options.block, options.claim, options.prior, options.floor, options.alike
-    for line in probable_claim(*asked, budget):
+    for line in probable_claim(options.study, options.block, options.claim, options.prior, options.floor, budget):
         print(line)
 
 

@@ -12,9 +12,7 @@ from genverify.solve.counting.diagram import Budget
 SHOWN = 0.00005
 
 
-def probable_claim(
-    study: Path, block: str, text: str, prior: Path | None, floor: float, alike: float | None, budget: Budget
-) -> Iterator[str]:
+def probable_claim(study: Path, block: str, text: str, prior: Path | None, floor: float, budget: Budget) -> Iterator[str]:
     """The claim in words, its probability, and the distribution of its count."""
     schema = read_schema(study / "release" / "schema.json")
     release, _ = find_release(study, schema, block)
@@ -22,7 +20,7 @@ def probable_claim(
     yield f"Block {block}, {release.n} records. Claim: exactly {claim.m} with"
     yield from conditions(schema, claim)
     table = read_prior(prior, schema.domain, floor) if prior else None
-    found = probability(release, claim, table, alike=alike, budget=budget)
+    found = probability(release, claim, table, budget=budget)
     yield f"Probability: {found}."
     if found.value == 1 and found.exact:
         yield "Certain: true of every dataset that fits the published counts and that the prior does not rule out."

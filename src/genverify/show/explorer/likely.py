@@ -12,7 +12,7 @@ from genverify.core.claims import ANY
 from genverify.core.errors import DataError
 from genverify.core.frames import read_blocks
 
-PRIORS = ("tract", "alike", "state", "nation", "uniform")
+PRIORS = ("tract", "state", "nation", "uniform")
 LEAST = 0.5
 CLOSE = 0.02  # a shorter form that is hardly likelier says nothing new
 

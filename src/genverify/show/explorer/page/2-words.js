@@ -76,7 +76,7 @@ genverify.words = (function () {
   }
 
   const PRIORS = {
-    tract: "its tract", alike: "its tract, and each other", tract_leave_out: "its tract without this block", county: "its county", state: "its state",
+    tract: "its tract", tract_leave_out: "its tract without this block", county: "its county", state: "its state",
     nation: "the nation", uniform: "all combinations alike",
   };
   function prior(name) {
