@@ -1,4 +1,4 @@
-"""Choose how many households of the wider area a prior needs, and how alike a block is, on the blocks outside the sample."""
+"""Choose how many households of the wider area a prior needs, on the blocks outside the sample."""
 
 from pathlib import Path
 
@@ -8,6 +8,7 @@ from genverify.core.domain import read_domain
 from genverify.core.settings import ReleaseSettings
 from genverify.papers.gtv.probability.areas import Outside
 from genverify.papers.gtv.probability.priors import chosen_smoothing
+from genverify.papers.gtv.probability.settings import Probability
 from genverify.papers.gtv.probability.smoothing import score_smoothing
 from genverify.run.jobs import Job, log, run
 
@@ -15,14 +16,14 @@ from genverify.run.jobs import Job, log, run
 def main(job: Job) -> None:
     file, universe = read_domain(Path(job.input.domain)), job.settings("release", ReleaseSettings).universe
     published = file.domain.restrict(file.universe(universe).codes)
-    sampled = pd.read_parquet(job.input.blocks)
-    outside = Outside(Path(job.input.microdata), file, universe, published, set(sampled["block"]))
+    sampled = set(pd.read_parquet(job.input.blocks)["block"])
+    outside = Outside(Path(job.input.microdata), file, universe, published, sampled)
+    own = job.settings("probability", Probability)
     scored = score_smoothing(
-        lambda: (own for _, own in outside.states()),
-        published.names,
-        published.size,
-        job.params.values,
-        largest=int(sampled["n_households"].max()),
+        lambda: (households for _, households in outside.states()),
+        {column.name: len(column.codes) for column in published.columns},
+        own.smoothing,
+        given=own.known_columns(published.names),
     )
     log.info("chosen: %s", chosen_smoothing(scored))
     scored.to_csv(job.output.table, index=False, float_format="%.6g")

@@ -78,11 +78,7 @@ def test_probability_1_and_verified_are_the_same(toy_schema: Schema, program_set
     assert refuted > 5
 
 
-@pytest.mark.parametrize("alike", [None, 3.0])
-def test_estimates_agree_with_exact_probabilities(
-    toy_schema: Schema, program_settings: ProgramSettings, alike: float | None
-) -> None:
-    prior = replace(uniform(toy_schema.domain), alike=alike)
+def test_estimates_agree_with_exact_probabilities(toy_schema: Schema, program_settings: ProgramSettings) -> None:
     inside = asked = 0
     for seed in range(2):
         release = some_block(replace(toy_schema, queries=toy_schema.queries[:-2]), 6, seed)
@@ -90,8 +86,8 @@ def test_estimates_agree_with_exact_probabilities(
         starts = generate_block(release, program_settings, 20, 1).records
         codes = np.array(brute.every_assignment(toy_schema.domain), dtype=np.int16)
         m = np.ones(len(codes), dtype=np.int64)
-        exact = count_release(program).posterior(prior).probabilities(codes, m)
-        found, low, high = estimate(program, prior, starts, EFFORT, seed).probabilities(codes, m)
+        exact = count_release(program).posterior(uniform(toy_schema.domain)).probabilities(codes, m)
+        found, low, high = estimate(program, uniform(toy_schema.domain), starts, EFFORT, seed).probabilities(codes, m)
         open_ = (exact > 0) & (exact < 1)
         assert np.array_equal(found[~open_], exact[~open_])
         assert np.abs(found - exact).mean() < 0.05

@@ -1,6 +1,7 @@
 """The rooms of the library: each imports only from those before it; papers do not know each other."""
 
 import ast
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ def name_of(path: Path) -> str:
     return ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
 
 
+@cache
 def imports(path: Path) -> set[tuple[str, ...]]:
     """The modules of the library that a file imports, wherever in it, as parts of their names; and packages from outside."""
     found: set[tuple[str, ...]] = set()

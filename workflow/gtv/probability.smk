@@ -46,7 +46,7 @@ rule choose_smoothing:
     params:
         code=code_of("choose_smoothing"),
         release=setting("release"),
-        values=setting("probability.smoothing"),
+        probability=setting("probability"),
     script:
         "../../scripts/gtv/choose_smoothing.py"
 

@@ -68,6 +68,6 @@ def estimate(program: Program, prior: Prior, starts: Codes, effort: Effort, seed
     places = np.linspace(0, len(known) - 1, effort.chains).round().astype(int)
     chains = []
     for place in places.tolist():
-        found = run_chain(program, masses, known[place], effort.records, effort.draws, effort.between, rng)
+        found = run_chain(program, masses.of_classes, known[place], effort.records, effort.draws, effort.between, rng)
         chains.append([masses.draw(z, rng) for z in found])
     return Estimated(np.array(chains))

@@ -35,7 +35,7 @@ class Counted:
     def posterior(self, prior: Prior) -> "Posterior":
         """What follows for records that are drawn from the prior; an error where the prior rules the release out."""
         masses = lay_on(prior, self.program)
-        weights = prior_weights(self.diagram, masses.begins, self.program.n, masses.urn is not None)
+        weights = prior_weights(self.diagram, masses.of_classes, self.program.n)
         found = forward(self.diagram, weights)
         if not found.total > 0:
             raise _unlikely(self.program, masses, prior)
@@ -83,7 +83,7 @@ class Posterior:
 
     def distribution(self, codes: Codes, top: int) -> Floats:
         """P(COUNT = 0), ..., P(COUNT = top), P(COUNT > top) of every row of codes."""
-        return count_distribution(self.diagram, self.weights, self.masses.shares(codes), top, self.masses.urn)
+        return count_distribution(self.diagram, self.weights, self.masses.shares(codes), top)
 
     def probabilities(self, codes: Codes, m: Ints) -> Floats:
         """P(R(a, m)) of every claim: 1 exactly if it is certain, below 1 if not."""
@@ -91,13 +91,12 @@ class Posterior:
         for top in np.unique(m).tolist():
             asked = np.flatnonzero(m == top)
             shares = self.masses.shares(codes[asked])
-            found[asked] = count_probability(self.diagram, self.weights, shares, top, self.found.total, self.masses.urn)
+            found[asked] = count_probability(self.diagram, self.weights, shares, top, self.found.total)
         return found
 
     def present(self, codes: Codes) -> Floats:
         """The probability that at least one record matches: 1 exactly if that is certain, below 1 if not."""
-        shares = self.masses.shares(codes)
-        absent = no_match(self.diagram, self.weights, shares, self.found.total, self.masses.urn)
+        absent = no_match(self.diagram, self.weights, self.masses.shares(codes), self.found.total)
         return np.where(absent > 0, np.clip(1 - absent, 0, np.nextafter(1.0, 0.0)), 1.0)
 
     @cached_property
@@ -112,8 +111,8 @@ class Posterior:
         Records of a class that have the floor's weight alone are equally likely: only a number of them are listed.
         """
         records, shares, classes = self.masses.listed(self.class_counts[:, 0] < 1, most)
-        missed = self.masses.missed(shares, classes, self.class_counts.shape[1])
-        absent = (self.class_counts[classes] * missed).sum(axis=1)
+        counts = np.arange(self.class_counts.shape[1])
+        absent = (self.class_counts[classes] * (1 - shares[:, None]) ** counts).sum(axis=1)
         order = np.lexsort((*records.T[::-1], -(1 - absent)))[:most]
         return records[order], np.clip(1 - absent[order], 0, 1)
 

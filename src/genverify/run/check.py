@@ -2,13 +2,12 @@
 
 from pathlib import Path
 
-from genverify.core.domain import read_domain
 from genverify.core.errors import ConfigError, GenverifyError
-from genverify.core.release import read_study
 from genverify.papers.gtv.settings import Persons
 from genverify.run.config import settings_of, variant_settings
 from genverify.run.experiments import check_experiments
 from genverify.run.settings import Config
+from genverify.run.studies import Studies
 
 NEEDED_DESIGN = {"fig2": "state_median", "table5": "country_median"}
 EXAMPLES = ("fig1", "table1")
@@ -26,29 +25,27 @@ def can_be_made(config: Config, result: str) -> bool:
 
 def check_study(config: Config) -> None:
     """Everything that the settings name exists: universes, and the tables and groups of every variant."""
+    studies, domain = Studies(), Path(config.microdata.domain)
     try:
-        read_domain(Path(config.microdata.domain)).universe(config.sample.universe)
+        studies.domain(domain).universe(config.sample.universe)
     except GenverifyError as error:
         raise ConfigError(f"config.yaml: sample.universe: {error}") from None
-    _check_persons(config.persons)
-    check_experiments(config)
-    columns: dict[str, int] = {}  # of what is published, by its settings: many variants only withhold answers
+    _check_persons(config.persons, studies)
+    check_experiments(config, studies)
     for name in config.variants:
         settings = variant_settings(config, name)
-        published = settings.release.but(withhold=[]).model_dump_json()
         try:
-            if published not in columns:
-                columns[published] = len(read_study(Path(config.microdata.domain), settings.release).domain.names)
+            columns = len(studies.read(domain, settings.release).domain.names)
         except GenverifyError as error:
             raise ConfigError(f"config.yaml: variants.{name}: {error}") from None
-        if settings.verify.min_k > columns[published]:
-            wanted = f"verify.min_k is {settings.verify.min_k}, of {columns[published]} columns"
+        if settings.verify.min_k > columns:
+            wanted = f"verify.min_k is {settings.verify.min_k}, of {columns} columns"
             raise ConfigError(f"config.yaml: variants.{name}: {wanted}")
 
 
-def _check_persons(persons: Persons) -> None:
+def _check_persons(persons: Persons, studies: Studies) -> None:
     for part, tables in (("release.tables", persons.release.tables), ("tract_tables", persons.tract_tables)):
         try:
-            read_study(Path(persons.domain), persons.release.but(tables=tables))
+            studies.read(Path(persons.domain), persons.release.but(tables=tables))
         except GenverifyError as error:
             raise ConfigError(f"config.yaml: persons.{part}: {error}") from None

@@ -4,13 +4,13 @@ from pathlib import Path
 from typing import Any
 
 from genverify.core.closed import merge, validate
-from genverify.core.domain import DomainFile, read_domain
 from genverify.core.errors import ConfigError, GenverifyError, nearest
 from genverify.core.files import read_yaml
-from genverify.papers.raprank.experiments import experiment_schemas
+from genverify.papers.raprank.experiments import published_tables
 from genverify.papers.raprank.settings import Experiment, RapSettings, ResolvedExperiment
 from genverify.run.layout import STORES, SURVEY
 from genverify.run.settings import Config
+from genverify.run.studies import Studies
 
 PERSONS = ("persons", "records")
 
@@ -63,8 +63,9 @@ def figure_panels(config: Config, figure: str) -> list[dict[str, Any]]:
     return [{"label": e.label, "start": s, "limit": e.limit} for e, s in shown]
 
 
-def check_experiments(config: Config) -> None:
+def check_experiments(config: Config, studies: Studies | None = None) -> None:
     """Everything that the experiments and their figures name exists."""
+    studies = studies or Studies()
     for name, experiment in config.raprank.experiments.items():
         where = f"config.yaml: raprank.experiments.{name}"
         if not name.isidentifier() or name == "survey":
@@ -76,7 +77,7 @@ def check_experiments(config: Config) -> None:
             raise ConfigError(f"{where}: block_tables distinguish the blocks of a tract; areas is {experiment.areas}")
         if experiment.areas == "sample" and experiment.data != "households":
             raise ConfigError(f"{where}: the sampled blocks are blocks of households; set data: households, or areas: block")
-        _check_data(config, experiment, settings, where)
+        _check_data(config, experiment, settings, studies, where)
     for figure, panels in config.raprank.figures.items():
         if not figure.startswith("rap") or not figure.isidentifier() or figure.endswith("_states"):
             raise ConfigError(f"config.yaml: raprank.figures.{figure}: the name of a figure of experiments begins with rap")
@@ -84,10 +85,10 @@ def check_experiments(config: Config) -> None:
             _check_panel(config, figure, panel)
 
 
-def _check_data(config: Config, experiment: Experiment, settings: ResolvedExperiment, where: str) -> None:
+def _check_data(config: Config, experiment: Experiment, settings: ResolvedExperiment, studies: Studies, where: str) -> None:
     try:
         if experiment.data in ("households", *PERSONS):
-            _check_queries(read_domain(Path(domain_path(config, experiment))), settings)
+            _check_queries(Path(domain_path(config, experiment)), settings, studies)
             return
         tasks = read_yaml(Path(config.raprank.survey.tasks_file))["tasks"]
     except GenverifyError as error:
@@ -100,11 +101,12 @@ def _check_data(config: Config, experiment: Experiment, settings: ResolvedExperi
         raise ConfigError(f"{where}: {experiment.data} is a task of a survey: raprank.survey.files must name the files")
 
 
-def _check_queries(domain_file: DomainFile, settings: ResolvedExperiment) -> None:
+def _check_queries(domain: Path, settings: ResolvedExperiment, studies: Studies) -> None:
     """The tables exist; marginals are not listed here (there may be very many), only counted."""
-    columns = len(domain_file.domain.names)
+    columns = len(studies.domain(domain).domain.names)
     if settings.marginals is None:
-        experiment_schemas(domain_file, settings)
+        for release in published_tables(settings):
+            studies.read(domain, release)
     elif settings.marginals > columns:
         raise ConfigError(f"{settings.marginals}-way marginals of {columns} columns")
 

@@ -1,16 +1,21 @@
 """Smoothing of the priors: chosen by predicting blocks from their neighbours, against the priors themselves."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from genverify.core.describe import make_schema
+from genverify.core.errors import ConfigError
 from genverify.papers.gtv.probability.priors import TIMES, Areas, chosen_smoothing
-from genverify.papers.gtv.probability.smoothing import left_out, predicted, score_smoothing, urn_loss
+from genverify.papers.gtv.probability.settings import Probability
+from genverify.papers.gtv.probability.smoothing import left_out, predicted, score_smoothing
 
 DOMAIN = make_schema({"A": ["a", "b", "c"], "B": ["x", "y"]}, {"A": ["A"]}).domain
 NAMES = list(DOMAIN.names)
 CODES = {column.name: column.codes for column in DOMAIN.columns}
+SIZES = {column.name: len(column.codes) for column in DOMAIN.columns}
 VALUES = [0.1, 1.0, 10.0, 100.0, 1000.0]
 BLOCKS = ["010010001001000", "010010001001001", "010010002001000", "560010001001000"]
 
@@ -52,7 +57,7 @@ def test_tracts_that_differ_need_little_smoothing_and_alike_ones_much() -> None:
     chosen = {}
     for name, codes in {"apart": np.repeat(rng.choice(CODES["A"], 30), 40), "alike": rng.choice(CODES["A"], 1200)}.items():
         records = pd.DataFrame({"block": blocks, "A": codes, "B": CODES["B"][0]})
-        scored = score_smoothing(lambda own=records: [own], NAMES, DOMAIN.size, VALUES)
+        scored = score_smoothing(lambda own=records: [own], SIZES, VALUES)
         chosen[name] = chosen_smoothing(scored)
         best = scored.groupby("level")["nats_per_household"].min()
         assert (
@@ -64,25 +69,40 @@ def test_tracts_that_differ_need_little_smoothing_and_alike_ones_much() -> None:
 
 def test_without_other_blocks_the_wider_area_says_most() -> None:
     nothing = households(1).iloc[:0]
-    assert chosen_smoothing(score_smoothing(lambda: [nothing], NAMES, DOMAIN.size, VALUES))["tract"] == 1000.0
+    assert chosen_smoothing(score_smoothing(lambda: [nothing], SIZES, VALUES))["tract"] == 1000.0
 
 
-def test_blocks_of_one_kind_need_a_small_urn_and_mixed_ones_a_large() -> None:
-    """Blocks of four copies of one household each, and blocks of households of their own, in one tract."""
+def test_what_is_given_has_no_part_in_the_choice() -> None:
+    """Tracts differ in A, which is given, and in nothing else: B is best predicted by the nation, though A is not."""
     rng = np.random.default_rng(1)
-    blocks = np.repeat([f"010010000011{block:03d}" for block in range(120)], 4)
-    kinds = {"copies": np.repeat(rng.choice(CODES["A"], 120), 4), "mixed": rng.choice(CODES["A"], 480)}
-    chosen = {}
-    for name, codes in kinds.items():
-        records = pd.DataFrame({"block": blocks, "A": codes, "B": CODES["B"][0]})
-        scored = score_smoothing(lambda own=records: [own], NAMES, DOMAIN.size, VALUES, largest=4)
-        chosen[name] = chosen_smoothing(scored)["alike"]
-    assert chosen["copies"] == 0.1
-    assert chosen["mixed"] >= 100
+    tracts = np.repeat([f"01001{tract:06d}" for tract in range(30)], 40)
+    blocks = [f"{tract}{1000 + number % 4}" for number, tract in enumerate(tracts)]
+    columns = {"A": np.repeat(rng.choice(CODES["A"], 30), 40), "B": rng.choice(CODES["B"], 1200)}
+    records = pd.DataFrame({"block": blocks, **columns})
+    alone, rest = (score_smoothing(lambda: [records], SIZES, VALUES, given=given) for given in ([], ["A"]))
+    assert chosen_smoothing(alone)["tract"] <= 10
+    assert chosen_smoothing(rest)["tract"] >= 100
 
 
-def test_the_loss_of_an_urn_is_that_of_its_draws_one_by_one() -> None:
-    """Two blocks: a, a, b and b, in the order drawn; p(a) = 0.6, p(b) = 0.4, an urn of 5."""
-    rows = pd.DataFrame({"block": ["x", "x", "y"], TIMES: [2, 1, 1]})
-    by_hand = np.log(3.0 / 5) + np.log((3 + 1) / 6) + np.log(2.0 / 7) + np.log(2.0 / 5)
-    assert urn_loss(rows, np.array([0.6, 0.4, 0.4]), 5.0) == pytest.approx(-by_hand)
+def test_the_loss_given_a_column_is_that_of_the_whole_without_it() -> None:
+    """By hand from the priors: -log P(A, B) + log P(A), every household from the other blocks."""
+    records = households(3)
+    nation = counted(records, "nation", "")[[*NAMES, TIMES]]
+    scored = score_smoothing(lambda: [records], SIZES, [2.0], ("nation",), ["A"])
+    rows = left_out(records, nation, NAMES).assign(p=lambda rows: predicted(rows, {"nation": 2.0}, DOMAIN.size))
+    loss = 0.0
+    for block, own in rows.groupby("block"):
+        others = records[records["block"] != block]
+        of_a = others["A"].value_counts().reindex(own["A"]).fillna(0).to_numpy()
+        p_a = (of_a + 2.0 / SIZES["A"]) / (len(others) + 2.0)
+        loss -= (own[TIMES] * np.log(own["p"].to_numpy() / p_a)).sum()
+    assert scored["nats_per_household"].tolist() == pytest.approx([loss / len(records)])
+
+
+@pytest.mark.parametrize(
+    ("given", "said"), [(["TENN"], "no column 'TENN': did you mean TEN"), (["TEN", "RACE"], "every column is given")]
+)
+def test_wrong_columns_are_refused(given: list[str], said: str, config: dict[str, Any]) -> None:
+    settings = Probability(**{**config["probability"], "given": given})
+    with pytest.raises(ConfigError, match=said):
+        settings.known_columns(["TEN", "RACE"])

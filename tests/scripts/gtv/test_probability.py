@@ -20,7 +20,7 @@ from script_jobs import SAMPLE, job, script
 
 NAMES = ("PET", "HOME", "AGE")
 SETTINGS: dict[str, Any] = {
-    "skip": 0, "batches": 1, "raprank": 1, "smoothing": [3.0, 10.0, 30.0],
+    "skip": 0, "batches": 1, "raprank": 1, "smoothing": [3.0, 10.0, 30.0], "given": ["HOME"],
     "budget": {"states": 1000, "moves": 100000, "seconds": 60.0},
     "exact_moves": 100000, "estimate": {"chains": 2, "draws": 4, "records": 2, "between": 1}, "draws": 20, "least": 0.4,
     "claims": 20, "rows": 8, "person_blocks": 3,
@@ -55,7 +55,7 @@ def study(
     script("verify_claims")(job({**release, **datasets}, verified, program=program, verify={"min_k": 1}))
     script("fit_priors")(job(store, {"areas": home / "areas.parquet"}, release=toy_settings))
     smoothing = {"table": home / "smoothing.csv"}
-    script("choose_smoothing")(job(store, smoothing, release=toy_settings, values=SETTINGS["smoothing"]))
+    script("choose_smoothing")(job(store, smoothing, release=toy_settings, probability=SETTINGS))
     weigh(home, program, SETTINGS)
     return home
 
@@ -88,7 +88,7 @@ def test_priors_leave_the_sampled_blocks_out(study: Path) -> None:
 
 def test_smoothing_is_chosen_among_the_values_given(study: Path) -> None:
     table = pd.read_csv(study / "smoothing.csv")
-    assert table[table["chosen"]]["level"].tolist() == ["nation", "state", "tract", "alike"]
+    assert table[table["chosen"]]["level"].tolist() == ["nation", "state", "tract"]
     assert set(table["smoothing"]) == set(SETTINGS["smoothing"])
     assert (table["households"] == 8 * 5).all()
 
@@ -112,7 +112,7 @@ def test_the_benchmarks_of_counting_and_of_estimates(study: Path, program_settin
             probability={**SETTINGS, "estimate": {"chains": 6, "draws": 8, "records": 3, "between": 1}})
     )  # fmt: skip
     found = pd.read_csv(table).set_index("prior")
-    assert list(found.index) == ["uniform", "tract", "alike"]
+    assert list(found.index) == ["uniform", "tract"]
     assert (found["claims"] > 10).all()
     assert (found["inside_percent"] > 85).all()
 

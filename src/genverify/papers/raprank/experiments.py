@@ -7,6 +7,7 @@ from genverify.core.errors import ConfigError
 from genverify.core.files import read_yaml
 from genverify.core.marginals import marginal_queries
 from genverify.core.release import Schema, build_schema
+from genverify.core.settings import ReleaseSettings
 from genverify.papers.raprank.settings import ResolvedExperiment
 
 
@@ -16,10 +17,12 @@ def experiment_schemas(domain_file: DomainFile, experiment: ResolvedExperiment) 
         domain = domain_file.domain.restrict(domain_file.universe(experiment.keeps).codes)
         return Schema(domain, (), marginal_queries(domain, experiment.marginals)), None
     text = read_yaml(Path(experiment.release.tables_file))
-    of_area, of_block = (
-        build_schema(domain_file, text, experiment.release.but(tables=tables)) if tables else None
-        for tables in (experiment.tables, experiment.block_tables)
-    )
-    if of_area is None:
+    of_area, *of_block = (build_schema(domain_file, text, release) for release in published_tables(experiment))
+    return of_area, of_block[0] if of_block else None
+
+
+def published_tables(experiment: ResolvedExperiment) -> list[ReleaseSettings]:
+    """The tables about an area, and those about its blocks where they are distinguished."""
+    if not experiment.tables:
         raise ConfigError("no tables: nothing is published about an area")
-    return of_area, of_block
+    return [experiment.release.but(tables=tables) for tables in (experiment.tables, experiment.block_tables) if tables]

@@ -10,11 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from genverify.core.arraytypes import Ints
+from genverify.core.arraytypes import Floats, Ints
 from genverify.solve.counting.diagram import Budget, TooManyStates, draw_diagram
 from genverify.solve.counting.draw import draw_vectors
 from genverify.solve.counting.passes import forward
-from genverify.solve.counting.prior import Masses
 from genverify.solve.counting.weights import prior_weights
 from genverify.solve.program import Program
 
@@ -35,12 +34,8 @@ class _Rest:
         return bool((counts >= self.lo).all() and (counts <= self.hi).all())
 
 
-def redraw(program: Program, masses: Masses, z: Ints, records: int, rng: np.random.Generator) -> Ints:
-    """
-    Class counts of which some records are drawn again, given the others; fewer where counting them is too much. In an urn,
-    the others are there already.
-    """
-    mass = masses.begins
+def redraw(program: Program, mass: Floats, z: Ints, records: int, rng: np.random.Generator) -> Ints:
+    """Class counts of which some records are drawn again, given the others; fewer where counting them is too much."""
     placed = np.repeat(np.arange(len(z)), z)
     while True:
         chosen = rng.choice(placed, min(records, len(placed)), replace=False)
@@ -54,8 +49,7 @@ def redraw(program: Program, masses: Masses, z: Ints, records: int, rng: np.rand
         except TooManyStates:
             records = records - 1
             continue
-        urn = masses.urn is not None
-        weights = prior_weights(diagram, (mass + kept if urn else mass)[useful], len(chosen), urn)
+        weights = prior_weights(diagram, mass[useful], len(chosen))
         drawn = draw_vectors(diagram, weights, forward(diagram, weights), 1, rng)[0]
         fresh = kept.copy()
         fresh[useful] += drawn
@@ -63,13 +57,13 @@ def redraw(program: Program, masses: Masses, z: Ints, records: int, rng: np.rand
 
 
 def run_chain(
-    program: Program, masses: Masses, start: Ints, records: int, draws: int, between: int, rng: np.random.Generator
+    program: Program, mass: Floats, start: Ints, records: int, draws: int, between: int, rng: np.random.Generator
 ) -> list[Ints]:
     """Class counts after every `between` steps of a chain, the first of its draws left out as long as half of them."""
     z, found = start, []
     for step in range(draws + draws // 2):
         for _ in range(between):
-            z = redraw(program, masses, z, records, rng)
+            z = redraw(program, mass, z, records, rng)
         if step >= draws // 2:
             found.append(z)
     return found

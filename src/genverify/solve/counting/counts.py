@@ -9,23 +9,22 @@ import numpy.typing as npt
 
 from genverify.core.arraytypes import Floats, Ints
 from genverify.solve.counting.diagram import Diagram
-from genverify.solve.counting.weights import Weights, rising
+from genverify.solve.counting.weights import Weights
 
 Masses = npt.NDArray[np.floating]
 CELLS_AT_ONCE = 4_000_000
 CLAIMS_AT_ONCE = 48
 
 
-def count_distribution(diagram: Diagram, weights: Weights, shares: Floats, top: int, urn: Floats | None = None) -> Floats:
+def count_distribution(diagram: Diagram, weights: Weights, shares: Floats, top: int) -> Floats:
     """
     P(COUNT = 0), ..., P(COUNT = top), P(COUNT > top): a row per claim. `shares` holds what part of each class matches.
 
-    A class of which a part matches takes its binomial share: within a class, records are drawn by the prior's proportions
-    (`urn`: with how many records of each class an urn begins, where they come from one). A probability is 0 or 1
-    exactly where no class vector says otherwise; below that it is never rounded up to 1.
+    A class of which a part matches takes its binomial share: within a class, records are drawn by the prior's proportions. A
+    probability is 0 or 1 exactly where no class vector says otherwise; below that it is never rounded up to 1.
     """
     asked, which = np.unique(shares, axis=0, return_inverse=True)
-    mass = _Counting(diagram, weights, asked, top, True, urn).masses()
+    mass = _Counting(diagram, weights, asked, top, above=True).masses()
     total = mass.sum(axis=1, keepdims=True)
     found = np.asarray(mass / np.where(total > 0, total, 1), dtype=np.float64)
     open_ = np.count_nonzero(mass, axis=1) > 1
@@ -33,26 +32,24 @@ def count_distribution(diagram: Diagram, weights: Weights, shares: Floats, top: 
     return found[which.ravel()]
 
 
-def count_probability(
-    diagram: Diagram, weights: Weights, shares: Floats, m: int, total: Any, urn: Floats | None = None
-) -> Floats:
+def count_probability(diagram: Diagram, weights: Weights, shares: Floats, m: int, total: Any) -> Floats:
     """
     P(COUNT = m) of every claim, from the weight of all class vectors. Counts above m are asked for only where none below it
     is possible: nowhere else can the claim be certain.
     """
     asked, which = np.unique(shares, axis=0, return_inverse=True)
-    mass = _Counting(diagram, weights, asked, m, False, urn).masses()
+    mass = _Counting(diagram, weights, asked, m, above=False).masses()
     found = np.minimum(np.asarray(mass[:, m] / total, dtype=np.float64), np.nextafter(1.0, 0.0))
     perhaps = np.flatnonzero((mass[:, :m] == 0).all(axis=1) & (mass[:, m] > 0))
     if len(perhaps):
-        found[perhaps] = count_distribution(diagram, weights, asked[perhaps], m, urn)[:, m]
+        found[perhaps] = count_distribution(diagram, weights, asked[perhaps], m)[:, m]
     return found[which.ravel()]
 
 
-def no_match(diagram: Diagram, weights: Weights, shares: Floats, total: Any, urn: Floats | None = None) -> Floats:
+def no_match(diagram: Diagram, weights: Weights, shares: Floats, total: Any) -> Floats:
     """P(COUNT = 0) of every claim, 0 exactly where some record matches in every class vector."""
     asked, which = np.unique(shares, axis=0, return_inverse=True)
-    mass = _Counting(diagram, weights, asked, 0, False, urn).masses()[:, 0]
+    mass = _Counting(diagram, weights, asked, 0, above=False).masses()[:, 0]
     return np.asarray(mass / total, dtype=np.float64)[which.ravel()]
 
 
@@ -62,10 +59,8 @@ class _Counting:
     the last step that it has a part in: the ways to the first and from the last are the same for all claims.
     """
 
-    def __init__(
-        self, diagram: Diagram, weights: Weights, shares: Floats, top: int, above: bool, urn: Floats | None
-    ) -> None:
-        self.diagram, self.weights, self.shares, self.urn = diagram, weights, shares, urn
+    def __init__(self, diagram: Diagram, weights: Weights, shares: Floats, top: int, above: bool) -> None:
+        self.diagram, self.weights, self.shares = diagram, weights, shares
         self.places, self.above = top + 1 + above, above
         self.kind = weights[0].dtype if weights else np.dtype(np.float64)
         classes = [step[0].cls for step in diagram.steps]
@@ -122,26 +117,24 @@ class _Counting:
         for moves in self.diagram.steps[start:end]:
             cls = moves[0].cls
             matched = np.flatnonzero(shares[:, cls])
-            begins = None if self.urn is None else float(self.urn[cls])
             for move, ways in zip(moves, [values.take(move.source, axis=0) for move in moves], strict=True):
                 ways *= self.weights[cls][move.times]
                 if len(matched):
-                    ways[:, matched] = _shifted(ways[:, matched], shares[matched, cls], move.times, self.above, begins)
+                    ways[:, matched] = _shifted(ways[:, matched], shares[matched, cls], move.times, self.above)
                 values[move.target] += ways
         found: Masses = (ahead @ values.reshape(len(values), -1)).reshape(len(group), self.places)
         return found
 
 
-def _shifted(ways: Masses, share: Floats, times: int, above: bool, begins: float | None) -> Masses:
+def _shifted(ways: Masses, share: Floats, times: int, above: bool) -> Masses:
     """
-    The ways after `times` records, each of which matches with the probability `share` or, out of an urn that begins with so
-    many records, repeats one before it. Ways with more matches than there are places are in the last place (above), or given
-    up.
+    The ways after `times` records, each of which matches with the probability `share`. Ways with more matches than there are
+    places are in the last place (above), or given up.
     """
     found = np.zeros_like(ways)
     last = ways.shape[2] - 1
     for hits in range(times + 1 if above else min(times, last) + 1):
-        part = comb(times, hits) * _chance(share, hits, times, begins)
+        part = comb(times, hits) * share**hits * (1 - share) ** (times - hits)
         if not part.any():
             continue
         moved = ways * part[None, :, None]
@@ -150,12 +143,3 @@ def _shifted(ways: Masses, share: Floats, times: int, above: bool, begins: float
         if low and above:
             found[:, :, last] += moved[:, :, last + 1 - low :].sum(axis=2)
     return found
-
-
-def _chance(share: Floats, hits: int, times: int, begins: float | None) -> Floats:
-    """That the first `hits` of so many records match, and no other."""
-    if begins is None:
-        return share**hits * (1 - share) ** (times - hits)
-    # an urn with nothing in it is never drawn from
-    ways = rising(begins * share, hits) * rising(begins * (1 - share), times - hits)
-    return ways / rising(np.array(begins), times) if begins > 0 else np.zeros_like(share)

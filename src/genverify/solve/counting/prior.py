@@ -19,10 +19,6 @@ class Prior:
     Weights of record types, any positive multiple of their probabilities: `floor` for every record of the domain, and what
     the table adds to some (records, one row of codes each).
 
-    `alike`: records of a block are alike. They come from an urn that begins with this number of records, by the weights, and
-    gets a copy of each record that is drawn: the next one repeats one of the i before it with probability i / (alike + i).
-    None: records are drawn independently of each other.
-
     It must not come from the private records of the block in question.
     """
 
@@ -31,7 +27,6 @@ class Prior:
     records: Codes
     weights: Floats
     floor: float
-    alike: float | None = None
 
     def __post_init__(self) -> None:
         if self.records.shape != (len(self.weights), len(self.domain.names)):
@@ -43,8 +38,6 @@ class Prior:
             raise DataError(f"prior {self.name}: weights are numbers from 0 on, and finite")
         if not (self.floor > 0 or (self.floor == 0 and (self.weights > 0).any())):
             raise DataError(f"prior {self.name}: no record has a weight above 0")
-        if self.alike is not None and not (np.isfinite(self.alike) and self.alike > 0):
-            raise DataError(f"prior {self.name}: an urn begins with a number of records above 0, not with {self.alike}")
         for place, column in enumerate(self.domain.columns):
             wrong = np.setdiff1d(self.records[:, place], column.codes)
             if len(wrong):
@@ -59,11 +52,7 @@ def uniform(domain: Domain) -> Prior:
 
 @dataclass(frozen=True)
 class Masses:
-    """
-    A prior laid on a program: the class of every record of its table that is not ruled out, and the weight of classes.
-
-    `urn`: with how many records of each class the urn begins, where there is one.
-    """
+    """A prior laid on a program: the class of every record of its table that is not ruled out, and the weight of classes."""
 
     program: Program
     classes: Ints
@@ -71,7 +60,6 @@ class Masses:
     weights: Floats
     floor: float
     of_classes: Floats
-    urn: Floats | None = None
 
     def shares(self, codes: Codes) -> Floats:
         """What part of each class matches each claim: a row per claim, a column per class."""
@@ -81,20 +69,6 @@ class Masses:
             for claim, hit in enumerate(matches(codes, self.records)):
                 matched[claim] += np.bincount(self.classes[hit], self.weights[hit], minlength=self.program.classes)
         return self._exact(raw, matched)
-
-    @property
-    def begins(self) -> Floats:
-        """What class vectors are weighed by: the weight of classes, or what the urn begins with."""
-        return self.of_classes if self.urn is None else self.urn
-
-    def missed(self, shares: Floats, classes: Ints, top: int) -> Floats:
-        """That none of the first 0, 1, ..., top - 1 records of a class is of a part of it: a row per part."""
-        before = np.arange(max(top - 1, 0))
-        left = np.broadcast_to((1 - shares)[:, None], (len(shares), len(before)))
-        if self.urn is not None:
-            urn = self.urn[classes][:, None]
-            left = np.divide(urn * left + before, urn + before, out=np.ones(left.shape), where=urn + before > 0)
-        return np.concatenate([np.ones((len(shares), 1)), np.cumprod(left, axis=1)], axis=1)
 
     def listed(self, wanted: Flags, most: int) -> tuple[Codes, Floats, Ints]:
         """
@@ -123,17 +97,9 @@ class Masses:
     def draw(self, z: Ints, rng: np.random.Generator) -> Codes:
         """A dataset with the given class counts: within a class, records by the prior's proportions; sorted records."""
         records = draw_dataset(self.program, z, rng, by_raw=True)
-        if not len(self.records) and self.urn is None:
+        if not len(self.records):
             return records
         classes = classes_of_records(self.program, records[None])[0]
-        if len(self.records):
-            self._by_table(records, classes, rng)
-        if self.urn is not None:
-            _repeat(records, classes, self.urn, rng)
-        return records[np.lexsort(records.T[::-1])]
-
-    def _by_table(self, records: Codes, classes: Ints, rng: np.random.Generator) -> None:
-        """Some of the records of each class, by its weight, become records of the table."""
         for c in np.unique(classes).tolist():
             listed = np.flatnonzero(self.classes == c)
             mass = self.weights[listed].sum()
@@ -141,6 +107,7 @@ class Masses:
             places = places[rng.random(len(places)) * self.of_classes[c] < mass]
             if len(places):
                 records[places] = self.records[rng.choice(listed, len(places), p=self.weights[listed] / mass)]
+        return records[np.lexsort(records.T[::-1])]
 
     def _exact(self, raw: Floats, matched: Floats) -> Floats:
         """Rounding must not make a part of a class the whole of it, nor the reverse: records are counted for that."""
@@ -177,19 +144,7 @@ def lay_on(prior: Prior, program: Program) -> Masses:
     if prior.floor:
         raw = np.bincount(program.class_of, program.types.raw.astype(np.float64), minlength=program.classes)
         mass += prior.floor * raw
-    urn = None
-    if prior.alike is not None:
-        urn = mass * (prior.alike / (prior.weights.sum() + prior.floor * domain.size))
-    return Masses(program, classes[live], records, weights, prior.floor, mass, urn)
-
-
-def _repeat(records: Codes, classes: Ints, urn: Floats, rng: np.random.Generator) -> None:
-    """Records of a class that were drawn independently, as an urn gives them: some are copies of those before them."""
-    for c in np.unique(classes).tolist():
-        places = rng.permutation(np.flatnonzero(classes == c))  # they are sorted, and none of them comes first
-        for before, place in enumerate(places.tolist()):
-            if rng.random() * (urn[c] + before) < before:
-                records[place] = records[places[rng.integers(before)]]
+    return Masses(program, classes[live], records, weights, prior.floor, mass)
 
 
 def _columns(domain: Domain) -> str:

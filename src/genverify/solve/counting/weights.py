@@ -37,10 +37,9 @@ def records_of_classes(program: Program) -> Ints:
     return counted
 
 
-def prior_weights(diagram: Diagram, mass: Floats, n: int, urn: bool = False) -> Weights:
+def prior_weights(diagram: Diagram, mass: Floats, n: int) -> Weights:
     """
-    A class vector weighs prod P_c^z_c / z_c!, up to one factor for all: its probability among n records of the prior. Out of
-    an urn that begins with a_c records of each class, it weighs prod a_c (a_c + 1) ... (a_c + z_c - 1) / z_c!.
+    A class vector weighs prod P_c^z_c / z_c!, up to one factor for all: its probability among n records of the prior.
 
     Numbers too small for 64 bits would make a possible dataset impossible: where that could happen, wider floats are used.
     """
@@ -48,8 +47,6 @@ def prior_weights(diagram: Diagram, mass: Floats, n: int, urn: bool = False) -> 
     largest = mass[used].max(initial=0.0)
     if not np.isfinite(mass).all() or (mass < 0).any():
         raise GenverifyError("a prior gives a record type a weight that is negative or not a number; give weights from 0 on")
-    if urn:  # so that (a + i) / (i + 1) stays below it
-        largest = max(largest, 1.0)
     scaled = mass / largest if largest > 0 else mass
     least = scaled[used & (scaled > 0)].min(initial=1.0)
     # every weight of a whole class vector is at least least^n / n!, and at most 1
@@ -60,10 +57,8 @@ def prior_weights(diagram: Diagram, mass: Floats, n: int, urn: bool = False) -> 
             f"the prior's weights span too many powers of ten for {n} records; smooth it, so that rare types weigh more"
         )
     found: Weights = []
-    copy = wide.type(1) / wide.type(largest) if urn else wide.type(0)
     for share, most in zip(scaled.astype(wide), diagram.most.tolist(), strict=True):
-        before = np.arange(most, dtype=wide)
-        steps = (share + before * copy) / (before + 1) if share > 0 else np.zeros(most, dtype=wide)
+        steps = share / np.arange(1, most + 1, dtype=wide)
         found.append(np.concatenate([np.ones(1, dtype=wide), np.cumprod(steps)]))
     return found
 
@@ -71,16 +66,7 @@ def prior_weights(diagram: Diagram, mass: Floats, n: int, urn: bool = False) -> 
 def rounding(diagram: Diagram) -> float:
     """
     A bound on the relative error of every sum of weights in floats of 64 bits. All terms are positive, so no digit cancels:
-    a step multiplies once and adds at most once per move into a state; a weight of count j is a product of at most 5 j
-    roundings (an urn's: the copy's share, its multiple, their sum, the quotient, the product).
+    a step multiplies once and adds at most once per move into a state; a weight of count j is a product of 2 j roundings.
     """
-    steps = sum(3 * len(step) + 3 for step in diagram.steps) + 5 * int(diagram.most.sum()) + len(diagram.ends)
+    steps = sum(3 * len(step) + 3 for step in diagram.steps) + 2 * int(diagram.most.sum()) + len(diagram.ends)
     return 2 * steps * float(np.finfo(np.float64).eps) / 2
-
-
-def rising(begins: Floats, times: int) -> Floats:
-    """a (a + 1) ... (a + times - 1)."""
-    found = np.ones_like(begins)
-    for i in range(times):
-        found = found * (begins + i)
-    return found

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from genverify.papers.gtv.probability.judge import BINS, CLAIMS, GENERATED, RAP, ROWS
-from genverify.papers.gtv.probability.priors import ALIKE, NATION, STATE, TRACT, UNIFORM
+from genverify.papers.gtv.probability.priors import NATION, STATE, TRACT, UNIFORM
 from genverify.show.style import INK, PAGE_WIDTH, PALETTE, say_source, use_style
 
 LOOKS = {
@@ -17,7 +17,6 @@ LOOKS = {
     NATION: ("nation", PALETTE[2], "s", "-"),
     STATE: ("state", PALETTE[3], "^", "-"),
     TRACT: ("tract", PALETTE[4], "D", "-"),
-    ALIKE: ("tract, households alike", INK, "*", "-"),
     GENERATED: ("generated datasets, frequency", "#6b7780", "v", "--"),
     RAP: ("RAP-RANK, frequency", PALETTE[1], "P", "--"),
     "tract alone": ("tract's commonest, no release", PALETTE[4], "x", ":"),
@@ -47,7 +46,7 @@ def plot_calibration(reliable: pd.DataFrame, scored: pd.DataFrame, min_k: int, l
 
 def _reliable(axes: Axes, table: pd.DataFrame) -> None:
     axes.plot([0, 1], [0, 1], color=INK, lw=0.8, ls=(0, (4, 3)), zorder=1)
-    right = table[(table["source"] == ALIKE) & (table["bin"] < BINS)]
+    right = table[(table["source"] == TRACT) & (table["bin"] < BINS)]
     axes.fill_between(right["p"], right["expected_low"], right["expected_high"], color=INK, alpha=0.12, lw=0, zorder=0)
     for place, (source, rows) in enumerate(_by_source(table)):
         said, colour, mark, line = LOOKS[source]

@@ -44,7 +44,8 @@ def smoothing_of(
 ) -> dict[str, float]:
     """The smoothing of the priors, chosen on the blocks that are not weighed."""
     rest = records.loc[~records["block"].isin(list(left_out)), ["block", *domain.names]]
-    return chosen_smoothing(score_smoothing(lambda: [rest], domain.names, domain.size, values, (NATION, TRACT)))
+    sizes = {column.name: len(column.codes) for column in domain.columns}
+    return chosen_smoothing(score_smoothing(lambda: [rest], sizes, values, (NATION, TRACT)))
 
 
 def weigh_known(

@@ -1,7 +1,7 @@
 """Priors of the study: what households of other blocks are like, in the tract, the state and the nation."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -9,13 +9,10 @@ import pandas as pd
 from genverify.core.domain import Domain
 from genverify.solve.counting.prior import Prior, uniform
 
-UNIFORM, NATION, STATE, TRACT, ALIKE = "uniform", "nation", "state", "tract", "alike"
-PRIORS = (UNIFORM, NATION, STATE, TRACT, ALIKE)
-SINGLED = (UNIFORM, TRACT, ALIKE)
-"""
-Who is singled out is asked under the two ends: of somebody who knows nothing, and of one who knows the neighbourhood, first
-without the knowledge that the households of a block are alike, then with it.
-"""
+UNIFORM, NATION, STATE, TRACT = "uniform", "nation", "state", "tract"
+PRIORS = (UNIFORM, NATION, STATE, TRACT)
+SINGLED = (UNIFORM, TRACT)
+"""Who is singled out is asked under the two ends: of somebody who knows nothing, and of one who knows the neighbourhood."""
 TIMES = "households"
 
 
@@ -43,8 +40,7 @@ class Areas:
     def priors(self, block: str) -> dict[str, Prior]:
         """
         The priors of a block, from the uniform one to its tract's. Each is smoothed towards the one before it: what an
-        area's households say, and `smoothing` households more that are drawn from the wider area. The last one is the
-        tract's with an urn that begins with so many households: those of the block are alike.
+        area's households say, and `smoothing` households more that are drawn from the wider area.
         """
         found = {UNIFORM: uniform(self.domain)}
         table, floor = pd.DataFrame({name: [] for name in [*self.domain.names, "weight"]}), 1.0 / self.domain.size
@@ -53,8 +49,6 @@ class Areas:
             table, floor = self._smoothed(inside[0] if inside else None, table, floor, self.smoothing.get(name, 0.0))
             codes = table[list(self.domain.names)].to_numpy(dtype=np.int16)
             found[name] = Prior(name, self.domain, codes, table["weight"].to_numpy(dtype=np.float64), floor)
-        if ALIKE in self.smoothing:
-            found[ALIKE] = replace(found[TRACT], name=ALIKE, alike=self.smoothing[ALIKE])
         return found
 
     def _smoothed(

@@ -1,18 +1,19 @@
 """
-How many households of the wider area a prior needs, and how alike the households of a block are: chosen by predicting blocks
-from their neighbours, as the priors will be used. No sampled block has a part in it, neither as what predicts nor as what is
+How many households of the wider area a prior needs: chosen by predicting blocks from their neighbours, as the priors will be
+used: given what the tables tell of every block. No sampled block has a part in it, neither as what predicts nor as what is
 predicted.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import prod
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy.special import gammaln
 
 from genverify.core.arraytypes import Floats
 from genverify.microdata.store import GEOGRAPHY
-from genverify.papers.gtv.probability.priors import ALIKE, NATION, STATE, TIMES, TRACT
+from genverify.papers.gtv.probability.priors import NATION, STATE, TIMES, TRACT
 
 LEVELS = (NATION, STATE, TRACT)
 COLUMNS = ["level", "smoothing", "nats_per_household", "households", "chosen"]
@@ -20,35 +21,49 @@ COLUMNS = ["level", "smoothing", "nats_per_household", "households", "chosen"]
 
 def score_smoothing(
     states: Callable[[], Iterable[pd.DataFrame]],
-    names: Sequence[str],
-    size: int,
+    sizes: Mapping[str, int],
     values: Sequence[float],
     levels: Sequence[str] = LEVELS,
-    largest: int | None = None,
+    given: Sequence[str] = (),
 ) -> pd.DataFrame:
     """
-    For every level and value the mean of -log P(household) over all households outside the sample, each block predicted from
-    all others; the best value of a level is chosen before the next narrower one. `states` gives the households of each state
-    (block, and a code per column), as often as it is asked; `size` is the number of records of the domain. With `largest`,
-    the urn of households that are alike is chosen too, on blocks of up to so many.
+    For every level and value the mean of -log P(household | its given columns) over all households outside the sample, each
+    block predicted from all others; the best value of a level is chosen before the next narrower one. `states` gives the
+    households of each state (block, and a code per column), as often as it is asked; `sizes` the number of codes of each
+    column. The columns that are given are what the tables tell of a block anyway: a prior is needed for the rest.
     """
-    nation = _counted(pd.concat([_counted(own, names) for own in states()], ignore_index=True), names, TIMES)
+    parts = [Part(list(names), 1 if names is sizes else -1) for names in (sizes, given) if names]
+    nations = [_nation(states(), part.names) for part in parts]
     chosen: dict[str, float] = {}
     found = []
-    for level in [*levels, *([ALIKE] if largest else [])]:
+    for level in levels:
         losses, households = np.zeros(len(values)), 0
         for own in states():
-            rows = left_out(own, nation, names)
-            if level == ALIKE:
-                rows = rows[rows.groupby("block")[TIMES].transform("sum") <= largest]
-            losses += [_loss(rows, {**chosen, level: value}, size) for value in values]
-            households += int(rows[TIMES].sum())
+            for part, nation in zip(parts, nations, strict=True):
+                rows, size = left_out(own, nation, part.names), prod(sizes[name] for name in part.names)
+                losses += [part.sign * _loss(rows, {**chosen, level: value}, size) for value in values]
+            households += len(own)
         # without any other block there is nothing to learn from: the wider area then says most
         best = int(losses.argmin()) if households else int(np.argmax(values))
         chosen[level] = float(values[best])
         found += [(level, float(value), loss / max(households, 1), households, place == best)
                   for place, (value, loss) in enumerate(zip(values, losses, strict=True))]  # fmt: skip
     return pd.DataFrame(found, columns=COLUMNS)
+
+
+class Part(NamedTuple):
+    """log P(household | given) = log P(household) - log P(given): columns, and the sign of their part."""
+
+    names: list[str]
+    sign: int
+
+
+def _nation(states: Iterable[pd.DataFrame], names: Sequence[str]) -> pd.DataFrame:
+    return _counted(pd.concat([_counted(own, names) for own in states], ignore_index=True), names, TIMES)
+
+
+def _loss(rows: pd.DataFrame, smoothing: Mapping[str, float], size: int) -> float:
+    return float(-(rows[TIMES].to_numpy(dtype=np.float64) @ np.log(predicted(rows, smoothing, size))))
 
 
 def left_out(records: pd.DataFrame, nation: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
@@ -74,20 +89,6 @@ def predicted(rows: pd.DataFrame, smoothing: Mapping[str, float], size: int) -> 
         seen, total = (rows[name].to_numpy(dtype=np.float64) for name in (level, f"{level}_n"))
         p = (seen + smoothing[level] * p) / (total + smoothing[level])
     return p
-
-
-def _loss(rows: pd.DataFrame, smoothing: Mapping[str, float], size: int) -> float:
-    """-log of the probability of all households: independent ones or, with `alike`, out of an urn for each block."""
-    p, times = predicted(rows, smoothing, size), rows[TIMES].to_numpy(dtype=np.float64)
-    return urn_loss(rows, p, smoothing[ALIKE]) if ALIKE in smoothing else float(-(times @ np.log(p)))
-
-
-def urn_loss(rows: pd.DataFrame, p: Floats, begins: float) -> float:
-    """-log of the probability of all blocks, each drawn from an urn of its own that begins with so many households."""
-    times = rows[TIMES].to_numpy(dtype=np.float64)
-    sizes = rows.groupby("block")[TIMES].sum().to_numpy(dtype=np.float64)
-    drawn = (gammaln(begins * p + times) - gammaln(begins * p)).sum()
-    return float((gammaln(begins + sizes) - gammaln(begins)).sum() - drawn)
 
 
 def _counted(rows: pd.DataFrame, names: Sequence[str], times: str | None = None) -> pd.DataFrame:
