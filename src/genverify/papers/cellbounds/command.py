@@ -242,7 +242,7 @@ def _marginal_rows(options: argparse.Namespace) -> Rows:
     open_ = int((~found.exact).sum())
     if open_:
         print(
-            f"note: {open_} of {found.exact.size} cells are not decided: a limit struck. Their bounds hold (proofs checked), "
+            f"note: {open_} of {found.exact.size} cells are not decided: a limit struck. The bounds hold (proofs checked), "
             f"but may be too wide. {time.monotonic() - started:.0f} s, with the check of all proofs; --seconds gives more",
             file=sys.stderr,
         )
