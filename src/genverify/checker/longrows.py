@@ -1,6 +1,6 @@
 """
-Leaves whose rows have many cells, by arrays. Many statements have the same multipliers, each for another cell: what these add
-up to is kept until an end that it uses moves, and only the cells in question are looked at anew, in Python's integers.
+Leaves whose rows have many cells, by arrays. Many statements have the same multipliers, each for another cell: what these
+add up to is kept until an end that it uses moves, and only the cells in question are looked at anew, in Python's integers.
 """
 
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ WIDE = 2**60  # sums beyond it are left to Python's integers
 
 @dataclass
 class Kept:
-    """What multipliers leave of every cell (w = -y A) of `cells`, or of all; their rows' part of the bound; the bound itself."""
+    """What multipliers leave of every cell (w = -y A) of `cells`, or of all; the part of their rows; the bound itself."""
 
     cells: Ints | None
     w: Ints
@@ -53,7 +53,7 @@ class LongRows:
         self.moves[int(upper)] += 1
 
     def most(self, y: Sparse, c: Sparse, ends: Narrowed) -> int | None:
-        """The most that c x can be by these multipliers, where forks narrow some ends; none where 64 bits might not hold it."""
+        """The most that c x can be by these multipliers, where forks narrow ends; none where 64 bits might not hold it."""
         if max(map(abs, y.values()), default=0) * self.largest * len(y) > WIDE:
             return None
         kept = self.kept(y)

@@ -21,7 +21,7 @@ from genverify.core.sums import Sums
 Sparse = dict[int, int]
 EMPTY = "empty"
 SIDES = ("upper", "lower", EMPTY)
-LONG = 2_000  # entries of rows from which arrays are faster
+LONG = 100  # entries of rows from which arrays are faster
 
 
 @dataclass

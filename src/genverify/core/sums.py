@@ -7,11 +7,12 @@ from hashlib import sha256
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array
+from scipy.sparse import csc_array, csr_array
 
 from genverify.core.arraytypes import Ints
 
 CEILING = 10**12  # no count is larger
+FEW_MOVED = 0.02
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,10 @@ class Sums:
         return {cell: at for at, cell in enumerate(self.cells)}
 
     @cached_property
+    def row_place(self) -> Mapping[str, int]:
+        return {row: at for at, row in enumerate(self.rows)}
+
+    @cached_property
     def row_of(self) -> Ints:
         """The row of each entry."""
         return np.repeat(np.arange(len(self.rows)), np.diff(self.start))
@@ -53,6 +58,24 @@ class Sums:
         """The sum of every row, in integers."""
         total: Ints = self.matrix @ x.astype(np.int64)
         return total
+
+    @cached_property
+    def by_cell(self) -> csc_array:
+        """The weights, a column for each cell."""
+        return self.matrix.tocsc()
+
+    def fits_as(self, x: Ints, known: Ints) -> bool:
+        """Whether these counts fit, as others do that were recounted; where they differ in few cells, only those are."""
+        moved = np.flatnonzero(x != known)
+        if len(moved) > FEW_MOVED * len(x):
+            return self.fits(x)
+        inside = (x[moved] >= self.lo[moved]) & (x[moved] <= self.hi[moved])
+        if not inside.all():
+            return False
+        changed = self.by_cell[:, moved] @ (x[moved] - known[moved])
+        if not changed.any():
+            return True
+        return self.fits(x)
 
     def fits(self, x: Ints) -> bool:
         """Whether these counts lie between all ends, recounted in integers."""

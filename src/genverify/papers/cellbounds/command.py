@@ -74,7 +74,12 @@ def add_parser(commands: Any) -> None:
                         help="merge rows or columns of counts until the conditionals disclose no row")  # fmt: skip
     parser.add_argument("--small", type=int, metavar="n", help="with --redesign: only counts up to n must not be disclosed")
     parser.add_argument("--neighbours", action="store_true", help="with --redesign: merge neighbours only")
-    parser.add_argument("--seconds", type=float, default=120.0, help="limit of the search with marginals (%(default)s)")
+    parser.add_argument(
+        "--seconds",
+        type=float,
+        default=120.0,
+        help="limit of the search with marginals and of the check of its proofs (%(default)s)",
+    )
     parser.add_argument("--max-rows", type=int, default=LIMITS.rows, metavar="N", help="rows of a table (%(default)s)")
     parser.add_argument("--max-bytes", type=int, default=LIMITS.size, metavar="N", help="bytes of a table (%(default)s)")
     parser.set_defaults(run=run, prints="csv")
@@ -221,7 +226,7 @@ def _marginal_rows(options: argparse.Namespace) -> Rows:
     from genverify.papers.cellbounds.marginals import bound_marginals
     from genverify.solve.sums.work import Work
 
-    full = None
+    started, full = time.monotonic(), None
     if options.marginals and len(options.tables) == 1:
         sets = [text.split(",") for text in options.marginals]
         full = read_multiway(options.tables[0], options.count, list(dict.fromkeys(_flat(sets))), _limits(options))
@@ -232,12 +237,13 @@ def _marginal_rows(options: argparse.Namespace) -> Rows:
         raise ConfigError(
             "say --given rows (a table of conditionals), --marginals A,B (of one table), or name several marginals"
         )
-    found = bound_marginals(marginals, Work(seconds=options.seconds), full, _Progress())
+    left = max(options.seconds - (time.monotonic() - started), 0.05)
+    found = bound_marginals(marginals, Work(seconds=left), full, _Progress())
     open_ = int((~found.exact).sum())
     if open_:
         print(
-            f"note: {open_} of {found.exact.size} cells ran into a limit of work; their bounds hold (proofs checked), but "
-            "may be too wide; --seconds gives more time",
+            f"note: {open_} of {found.exact.size} cells are not decided: a limit struck. The bounds hold (proofs checked), "
+            f"but may be too wide. {time.monotonic() - started:.0f} s, with the check of all proofs; --seconds gives more",
             file=sys.stderr,
         )
     words = np.where(found.exact, "yes", np.where(found.uncertified, "uncertified", "no"))

@@ -60,7 +60,7 @@ def _ordinary(
                 best = _best(A, sums, cell, sign, settings.reference_seconds)
                 late, equal = late + (best is None), equal + (best == end)
     times = len(sums.cells) / len(cells)
-    remark = f"extrapolated from {2 * len(cells)} ends: {equal} equal to ours, {late} stopped by the limit of wall time"
+    remark = f"extrapolated from {2 * len(cells)} ends: {equal} equal to ours, {late} stopped by the limit"
     return {"method": ORDINARY, "cpu_s": (process_time() - started) * times, "wall_s": spent.seconds * times,
             "peak_mb": _peak(), "exact": None, "uncertified": None, "remark": remark}  # fmt: skip
 
@@ -68,7 +68,7 @@ def _ordinary(
 def _best(A: csr_array, sums: Sums, cell: int, sign: int, seconds: float) -> int | None:
     objective = np.zeros(len(sums.cells))
     objective[cell] = sign
-    solver = make_solver("highs", WorkLimits(iterations=10**9, nodes=10**9, seconds=seconds))
+    solver = make_solver("highs", WorkLimits(iterations=10**9, nodes=10**9, seconds=seconds, cpu=True))
     ends = (sums.least.astype(np.float64), sums.most.astype(np.float64))
     answer = solver.solve(IntegerProgram(A, *ends, sums.hi.astype(np.float64), objective))
     point = integer_point(answer.z) if isinstance(answer, Optimal) else None

@@ -10,10 +10,12 @@ from genverify.core.arraytypes import Flags, Ints
 from genverify.core.domain import LARGEST_CODE
 from genverify.core.errors import DataError, ReleaseError
 from genverify.core.sums import Sums
+from genverify.papers.cellbounds.exchange import exchanges_of
 from genverify.papers.cellbounds.multiway import Multiway, check_size
 from genverify.solve.sums.cubes import cubes_of
+from genverify.solve.sums.orbits import Orbits, carried_over, leaves_as_it_is, orbits_of
 from genverify.solve.sums.parts import all_ranges, contradiction, quiet
-from genverify.solve.sums.work import Hints, Work
+from genverify.solve.sums.work import Hints, Ranges, Work
 
 Levels = Mapping[str, tuple[str, ...]]
 MOST_ENTRIES = 20_000_000  # cells times marginals: about a gigabyte
@@ -54,15 +56,37 @@ def bound_marginals(
     hints = Hints(cubes_of(shape, sets, work.seed), enough_rows(shape, sets))
     checking = Checking(sums)
     own = replace(work, seconds=max(deadline - work.now(), 0.05))
-    found = all_ranges(sums, own, start=start, say=say, hints=hints, check=checking.take)
+    exchanges = [one for one in exchanges_of(tables, names, shape) if leaves_as_it_is(sums, one)]
+    orbits = orbits_of(len(sums.cells), exchanges)
+    found = all_ranges(sums, own, orbits.chosen, start, say, hints, checking.take)
     if found.empty:
         rows = contradiction(sums, list(found.statements)).rows
         raise ReleaseError(
             f"no dataset fits the published counts. These contradict each other (proof checked): {'; '.join(rows[:6])}"
             f"{' and more' if len(rows) > 6 else ''}"
         )
+    found = _with_carried(sums, found, orbits, checking, lambda: work.now() > deadline)
     ends = (found.lo.reshape(shape), found.hi.reshape(shape), found.exact.reshape(shape), found.uncertified.reshape(shape))
     return MarginalBounds(tuple(levels), tuple(levels.values()), *ends)
+
+
+def _with_carried(sums: Sums, found: Ranges, orbits: Orbits, checking: Checking, late: Callable[[], bool]) -> Ranges:
+    """The ranges of all cells, those of symmetric cells carried from the one that was searched for; proofs are checked."""
+    last = {(one["cell"], one["side"]): one for one in found.statements} if orbits.carried else {}
+    lo, hi, least, most = (own.copy() for own in (found.lo, found.hi, found.least, found.most))
+    told = None if found.told is None else found.told.copy()
+    for own in () if late() else orbits.carried:
+        for side, ends, best in (("upper", hi, min), ("lower", lo, max)):
+            origin = last.get((sums.cells[own.origin], side))
+            if origin is not None and best(ends[own.origin], ends[own.cell]) != ends[own.cell]:
+                moved = carried_over(sums, origin, own)
+                checking.take(moved)
+                last[moved["cell"], side] = moved
+                ends[own.cell] = moved["value"]
+        least[own.cell], most[own.cell] = least[own.origin], most[own.origin]
+        if told is not None:
+            told[own.cell] = told[own.origin]
+    return replace(found, lo=lo, hi=hi, least=least, most=most, told=told)
 
 
 def marginal_sums(tables: Sequence[Multiway], levels: Levels) -> Sums:
@@ -98,8 +122,8 @@ def marginal_sums(tables: Sequence[Multiway], levels: Levels) -> Sums:
 
 def enough_rows(shape: Sequence[int], marginals: Sequence[Sequence[int]]) -> Ints:
     """
-    Rows of marginals that say all that the others say, and nothing twice: of every set of variables within a marginal, and in
-    one of the marginals that hold it, the cells with those variables at another than the first level, and the others at it.
+    Rows of marginals that say all that the others say, and nothing twice: of every set of variables within a marginal, and
+    in one of the marginals that hold it, the cells with those variables at another than the first level, the others at it.
 
     >>> enough_rows([2, 2, 2], [[0, 1], [1, 2]]).tolist()
     [0, 1, 2, 3, 5, 7]

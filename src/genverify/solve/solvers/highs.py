@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import count
+from time import process_time
 from typing import Any
 
 import highspy
@@ -16,6 +17,7 @@ from genverify.solve.solvers.base import Answer, Infeasible, IntegerProgram, Lim
 MODEL = highspy.HighsModelStatus
 DUAL, PRIMAL = 1, 4
 DEVEX = 1
+BUSY = 3.0  # seconds of the clock for one of the processor, at most
 FEASIBLE = int(highspy.SolutionStatus.kSolutionStatusFeasible)
 
 
@@ -157,7 +159,13 @@ class Highs:
         highs = open_highs(
             mip_rel_gap=0.0, mip_abs_gap=0.5, mip_feasibility_tolerance=1e-9, mip_max_nodes=self._limits.nodes
         )
-        if self._limits.checks is None:
+        if self._limits.cpu:
+            highs.setOptionValue(
+                "time_limit", BUSY * self._limits.seconds
+            )  # its heuristics check the clock alone
+            for checked in (highs.cbMipInterrupt, highs.cbSimplexInterrupt):
+                checked.subscribe(_end_after(self._limits.seconds))
+        elif self._limits.checks is None:
             highs.setOptionValue("time_limit", self._limits.seconds)
         else:
             highs.cbMipInterrupt.subscribe(_end_at(self._limits.checks))
@@ -193,6 +201,17 @@ def _end_at(checks: int) -> Callable[[Any], None]:
 
     def check(event: Any) -> None:
         if next(numbers) >= checks:
+            event.interrupt()
+
+    return check
+
+
+def _end_after(seconds: float) -> Callable[[Any], None]:
+    """Ends a search after seconds of the processor."""
+    deadline = process_time() + seconds
+
+    def check(event: Any) -> None:
+        if process_time() > deadline:
             event.interrupt()
 
     return check

@@ -12,6 +12,7 @@ from genverify.solve.recount import INTEGRAL
 from genverify.solve.solvers.base import Answer, Infeasible, Optimal
 from genverify.solve.sums.leaf import Ends, exact_leaf, farkas_leaf
 from genverify.solve.sums.lp import CellProgram
+from genverify.solve.sums.work import Work
 
 DEEPEST = 100
 
@@ -21,9 +22,7 @@ class Searching(Protocol):
 
     sums: Sums
     lp: CellProgram
-
-    @property
-    def leaves(self) -> int: ...
+    work: Work
 
     def to_ends(self, ends: Ends) -> None: ...
 
@@ -50,7 +49,7 @@ class Cases:
 
     def node(self, ends: Ends, depth: int) -> dict[str, Any] | None:
         self.leaves += 1
-        if self.leaves > self.search.leaves or depth > DEEPEST or self.better or self.search.late():
+        if self.leaves > self.search.work.leaves or depth > DEEPEST or self.better or self.search.late():
             return None
         self.search.to_ends(ends)
         answer = self.search.lp.maximise(self.objective)

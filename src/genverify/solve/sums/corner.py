@@ -27,7 +27,7 @@ PAIRS = 2_000, 150_000
 OVER = 12  # pairs of one side, as a multiple of the square root of the group
 LOOKED, CHUNK = 2_000, 200  # pairs of pairs that are tried, and how many at a time
 KEY_BITS, PLACE_BITS = 22, 19  # two keys below 2**22, or one below LARGEST_GROUP, and the place of a pair
-VERTICES, PULLED = 5, 0.2  # vertices that are tried; the share of the cells that pull to the next
+VERTICES, PULLED = 15, 0.2  # vertices that are tried; the share of the cells that pull to the next
 WHOLE = 1e-5
 
 
@@ -62,7 +62,7 @@ class Corner:
         if basis is None or inverse is None:
             return None
         others = self.others(z, ends, basis)
-        W = (self.lp.A[:, others].T @ inverse.T).T  # sparse: a library that starts threads for small products would cost more
+        W = (self.lp.A[:, others].T @ inverse.T).T  # sparse: no library starts threads for it
         x = z[basis]
         chosen = _cheapest(x - ends.lo[basis], W)
         own = np.hstack([W[:, chosen], np.zeros((len(x), 1))])  # the last: nothing is raised
@@ -99,7 +99,8 @@ def _inverse(B: Floats) -> tuple[Floats | None, int]:
     sign, size = np.linalg.slogdet(B)
     if sign == 0 or size > np.log(LARGEST_GROUP):
         return None, 0
-    inverse, order = np.linalg.inv(B), int(np.rint(np.exp(size)))
+    inverse: Floats = np.linalg.inv(B).astype(np.float64)
+    order = int(np.rint(np.exp(size)))
     whole = np.rint(inverse * order)
     if np.abs(inverse * order - whole).max() > 0.01:
         return None, 0
@@ -132,4 +133,5 @@ def _lookup(W: Floats, x: Floats, order: int, sides: tuple[Ints, Ints], rng: np.
 
 def _packed(keys: Ints, order: int) -> Ints:
     """One number of at most 44 bits for one or two keys below the order."""
-    return keys[0] if len(keys) == 1 else keys[0] * order + keys[1]
+    packed: Ints = keys[0] if len(keys) == 1 else keys[0] * order + keys[1]
+    return packed

@@ -9,6 +9,7 @@ long as the cells that lose have something to lose. What is found is recounted b
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache, cached_property
 from itertools import combinations
 from typing import Protocol
 
@@ -19,6 +20,7 @@ from genverify.core.arraytypes import Ints
 Blocks = tuple[tuple[int, ...], ...]
 MOST_BLOCKS = 5
 DIVISIONS, TRIALS = 12, 400
+SMALL = 512  # places that a step looks at before it looks at all
 FEW_WALKS, WORTH = 20, 0.2  # walks after which it is seen whether enough of them arrive
 
 
@@ -44,40 +46,81 @@ class Cubes:
     shape: tuple[int, ...]
     divisions: tuple[Blocks, ...]
 
+    @cached_property
+    def layouts(self) -> "tuple[Layout, ...]":
+        return tuple(_layout(self.shape, blocks) for blocks in self.divisions)
+
     def attain(self, search: Walking, cells: Sequence[int]) -> None:
-        """Walks from the first point to every open end; where too few arrive, the other ends of this kind are left."""
+        """
+        Walks to every open end; where too few arrive, the other ends of this kind are left. To upper ends they start at the
+        first point, to lower ones where the last walk came to: what it emptied on its way counts too.
+        """
         for sign in (1, -1):
-            tried = arrived = 0
+            tried, arrived, x = 0, 0, search.points[0]
             for cell in cells:
                 if search.late() or (tried >= FEW_WALKS and arrived < WORTH * tried):
                     break
                 if search.seen(cell, sign) < search.proved(cell, sign):
-                    search.keep(self.walk(search.points[0], cell, sign, sign * search.proved(cell, sign)))
+                    found = self.walk(x, cell, sign, sign * search.proved(cell, sign))
+                    search.keep(found)
+                    x = found if sign < 0 else x
                     tried, arrived = tried + 1, arrived + (search.seen(cell, sign) == search.proved(cell, sign))
                     search.say(cell)
 
     def walk(self, x: Ints, cell: int, sign: int, target: int) -> Ints:
         """Counts with the same marginals in which the cell is as near to the target, above or below, as steps bring it."""
-        table, stuck = x.reshape(self.shape).copy(), 0
-        place = np.unravel_index(cell, self.shape)
-        while stuck < len(self.divisions) and sign * int(table[place]) < sign * target:
+        table, moved = x.copy(), True
+        while moved:
             moved = False
-            for blocks in self.divisions:
-                gap = abs(target - int(table[place]))
-                moved |= gap > 0 and _step(table, blocks, [int(at) for at in place], sign, gap)
-            stuck = 0 if moved else len(self.divisions)
-        return table.ravel()
+            for layout in self.layouts:
+                gap = abs(target - int(table[cell]))
+                moved |= gap > 0 and _step(table, layout, cell, sign, gap)
+        return table
 
 
-def _step(table: Ints, blocks: Blocks, place: Sequence[int], sign: int, most: int) -> bool:
-    """One step of the cell by at most so much, in place; whether there was one."""
-    merged = np.transpose(table, [axis for block in blocks for axis in block])
-    sizes = [[table.shape[axis] for axis in block] for block in blocks]
-    flat = merged.reshape([int(np.prod(own)) for own in sizes])
-    u = [int(np.ravel_multi_index([place[axis] for axis in b], own)) for b, own in zip(blocks, sizes, strict=True)]
+@dataclass(frozen=True)
+class Layout:
+    """A table with an axis for each block: the cell at every place, and the place of every cell."""
+
+    cell: Ints
+    place: Ints
+
+    def at(self, cell: int) -> list[int]:
+        return [int(own) for own in np.unravel_index(self.place[cell], self.cell.shape)]
+
+
+def _layout(shape: Sequence[int], blocks: Blocks) -> Layout:
+    cell = np.arange(int(np.prod(shape))).reshape(shape).transpose([axis for block in blocks for axis in block])
+    cell = cell.reshape([int(np.prod([shape[axis] for axis in block])) for block in blocks])
+    return Layout(cell, np.argsort(cell, axis=None))
+
+
+def _step(table: Ints, layout: Layout, cell: int, sign: int, most: int) -> bool:
+    """One step of the cell by at most so much, in place, among the likeliest places if it goes up; whether there was one."""
+    u = layout.at(cell)
+    if sign > 0 and layout.cell.size > SMALL and _step_among(table, _likely(table, layout, u), [0] * len(u), sign, most):
+        return True
+    return _step_among(table, layout.cell, u, sign, most)
+
+
+def _likely(table: Ints, layout: Layout, u: Sequence[int]) -> Ints:
+    """The cells of u (first) and of the places that have the most to lose, block by block."""
+    kept = max(2, int(SMALL ** (1 / len(u))) - 1)
+    places = []
+    for block, own in enumerate(u):
+        face = table[layout.cell[tuple(slice(None) if g == block else at for g, at in enumerate(u))]]
+        face[own] = -1  # comes last: v differs from u in every block
+        places.append(np.append(own, np.argsort(-face, kind="stable")[: min(kept, len(face) - 1)]))
+    likely: Ints = layout.cell[np.ix_(*places)]
+    return likely
+
+
+def _step_among(table: Ints, cells: Ints, u: Sequence[int], sign: int, most: int) -> bool:
+    flat = table[cells]
     room = np.full(flat.shape, most, dtype=np.int64)
-    for corner in _corners(len(blocks), odd=sign > 0):
-        room = np.minimum(room, flat[tuple(slice(None) if g in corner else slice(own, own + 1) for g, own in enumerate(u))])
+    for corner in _corners(len(u), odd=sign > 0):
+        face = flat[tuple(slice(None) if g in corner else slice(own, own + 1) for g, own in enumerate(u))]
+        np.minimum(room, face, out=room)
     for at, own in enumerate(u):
         room[tuple(own if g == at else slice(None) for g in range(len(u)))] = 0
     best = int(np.argmax(room))
@@ -85,13 +128,13 @@ def _step(table: Ints, blocks: Blocks, place: Sequence[int], sign: int, most: in
     if size == 0:
         return False
     for odd in (True, False):
-        for corner in _corners(len(blocks), odd):
+        for corner in _corners(len(u), odd):
             spot = tuple(int(v[g]) if g in corner else own for g, own in enumerate(u))
-            flat[spot] += -size if odd == (sign > 0) else size
-    merged[...] = flat.reshape(merged.shape)  # flat may be a copy
+            table[cells[spot]] += -size if odd == (sign > 0) else size
     return True
 
 
+@cache
 def _corners(blocks: int, odd: bool) -> list[frozenset[int]]:
     """The sets of blocks that are of v, with an odd or an even number of them."""
     return [frozenset(own) for n in range(blocks + 1) if n % 2 == int(odd) for own in combinations(range(blocks), n)]

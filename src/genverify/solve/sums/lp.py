@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from math import inf
 
-import highspy
 import numpy as np
 from scipy.sparse import csr_array
 
@@ -30,21 +29,20 @@ class CellProgram:
         self.rows = np.arange(A.shape[0]) if rows is None else rows
         self.A = (A if rows is None else A[rows]).tocsc().astype(np.float64)
         self._size, self._left = A.shape[0], left
-        self._highs = open_highs(
-            presolve="off", simplex_iteration_limit=200_000, simplex_primal_edge_weight_strategy=DEVEX
-        )
+        self._highs = open_highs(presolve="off", simplex_iteration_limit=200_000, simplex_primal_edge_weight_strategy=DEVEX)
         pass_model(self._highs, self.A, least[self.rows], most[self.rows])
         self._lo, self._hi = np.zeros(A.shape[1]), np.full(A.shape[1], np.inf)
         self._costs = np.zeros(A.shape[1])
         self._moved = True
 
-    def maximise(self, objective: Floats) -> Answer:
+    def maximise(self, objective: Floats, seconds: float = inf) -> Answer:
+        """The best point, unless it takes more than so many seconds of the clock, or than there are left."""
         changed = np.flatnonzero(objective != self._costs).astype(np.int32)
         if len(changed):
             self._highs.changeColsCost(len(changed), changed, objective[changed].astype(np.float64))
             self._costs = objective.copy()
         self._highs.setOptionValue("simplex_strategy", DUAL if self._moved else PRIMAL)
-        self._highs.setOptionValue("time_limit", self._highs.getRunTime() + max(self._left(), 0.01))
+        self._highs.setOptionValue("time_limit", self._highs.getRunTime() + max(min(self._left(), seconds), 0.01))
         self._highs.run()
         status = self._highs.getModelStatus()
         if status == MODEL.kOptimal:

@@ -19,13 +19,12 @@ class Offers:
         self.by = np.full(len(sums.cells), -1)
         self.over = np.ones(len(sums.cells), dtype=np.int64)
         self.leaves = list[dict[str, int]]()
-        self.row = {name: at for at, name in enumerate(sums.rows)}
 
     def add(self, leaf: dict[str, Any]) -> None:
         """Look at every cell with the multipliers of a leaf."""
         Y = np.zeros(len(self.sums.rows), dtype=np.int64)
         for name, y in leaf["y"].items():
-            Y[self.row[name]] = y
+            Y[self.sums.row_place[name]] = y
         v = weighed(self.sums, Y)
         least = v * np.where(v < 0, self.ends.hi, self.ends.lo)
         sides = np.where(Y > 0, self.sums.most, self.sums.least)

@@ -1,7 +1,7 @@
 """The exact range of every cell: points that attain both ends, recounted, and proofs that nothing lies outside."""
 
 from collections.abc import Callable, Sequence
-from math import floor, inf
+from math import floor
 from typing import Any
 
 import numpy as np
@@ -10,9 +10,10 @@ from genverify.core.arraytypes import Flags, Floats, Ints
 from genverify.core.sums import CEILING, Sums
 from genverify.solve.recount import INTEGRAL, integer_point
 from genverify.solve.solvers.base import Answer, Infeasible, IntegerProgram, Optimal
+from genverify.solve.solvers.highs import BUSY
 from genverify.solve.sums.cases import Cases
 from genverify.solve.sums.corner import MOST_ROWS, Corner
-from genverify.solve.sums.dive import Dives
+from genverify.solve.sums.dive import PROGRAMS, Dives
 from genverify.solve.sums.leaf import Ends, exact_leaf, farkas_leaf
 from genverify.solve.sums.lp import CellProgram
 from genverify.solve.sums.offers import Offers
@@ -23,8 +24,14 @@ ROUNDS = 40  # objectives that pull all open ends at once, before single ends ar
 IDLE = 3  # of them in a row that brought little
 POINTS = 400
 DIVE_FROM = 100  # in smaller systems the solver's own search is quick
+FEW_OPEN = 0.01  # of the cells: so many ends are asked for one by one
+STOPPED = 3  # programs that a limit ended: no more of them
+ONE_PROGRAM = 0.2  # of the time of all
 SLOW = 0.05  # of the time left: an objective that takes longer is the last of its kind
-OFFER, OFFERS = 2e-4, 0.1  # seconds to state and check what is shown of a cell beside others; the part of all that is kept for it
+OFFER, OFFERS = (
+    2e-4,
+    0.1,
+)  # seconds to state and check what is shown of a cell beside others; the part of all that is kept for it
 
 
 def find_ranges(
@@ -49,15 +56,15 @@ class _Search:
     def __init__(self, sums: Sums, known: Known, work: Work, wanted: Flags, say: Callable[[int], None]) -> None:
         self.sums, self.known, self.work, self.wanted, self.say = sums, known, work, wanted, say
         self.end_of_all = work.now() + work.seconds
-        self.deadline = self.end_of_all - min(OFFERS * work.seconds, OFFER * len(sums.cells))
         self.least = np.full(len(sums.cells), CEILING * 2, dtype=np.int64)
         self.most = np.full(len(sums.cells), -1, dtype=np.int64)
         self.points: list[Ints] = []
+        self.last: Ints | None = None  # the last point that was recounted
         self.limit = ""
         self.told = set[tuple[int, int]]()  # ends that the solver's search calls the best
         self.ends = Ends(known.lo.copy(), known.hi.copy())
         self.offers = Offers(sums, self.ends)
-        self.corner = False
+        self.corner, self.stopped = False, 0
 
     def run(self, enough: Ints | None) -> Ranges:
         """`enough`: rows that say all that the others say, once a point shows that they agree."""
@@ -85,9 +92,15 @@ class _Search:
         equations = bool((self.sums.least == self.sums.most)[self.lp.rows].all())
         self.corner = rows is not None and equations and len(rows) <= MOST_ROWS
 
+    @property
+    def deadline(self) -> float:
+        """The end of the search: what was found beside is still to be stated, and checked."""
+        kept = min(OFFERS * self.work.seconds, OFFER * len(self.sums.cells)) if self.offers.leaves else 0.0
+        return self.end_of_all - kept
+
     def left(self) -> float:
         """Seconds left to a linear program, by the clock."""
-        return inf if self.work.cpu else self.deadline - self.work.now()
+        return (BUSY if self.work.cpu else 1.0) * (self.deadline - self.work.now())
 
     def ends_told(self) -> Flags:
         """The cells whose ends are both attained and proved, or told by the solver."""
@@ -96,17 +109,14 @@ class _Search:
             (high if sign > 0 else low)[cell] = True
         return np.asarray(low & high)
 
-    @property
-    def leaves(self) -> int:
-        return self.work.leaves
-
     def to_ends(self, ends: Ends) -> None:
         self.lp.set_ends(ends.lo, ends.hi)
 
     def keep(self, x: Ints) -> bool:
         """A point that fits, recounted; whether it attains more than those before it."""
-        if not self.sums.fits(x):
+        if not (self.sums.fits(x) if self.last is None else self.sums.fits_as(x, self.last)):
             return False
+        self.last = x
         new = bool(((x < self.least) | (x > self.most))[self.wanted].any())
         self.least, self.most = np.minimum(self.least, x), np.maximum(self.most, x)
         if len(self.points) < POINTS:
@@ -150,15 +160,16 @@ class _Search:
         for _ in range(ROUNDS):
             down, up = self.open_ends()
             before = int(down.sum() + up.sum())
-            if not before or idle >= IDLE or self.late():
+            if before <= FEW_OPEN * self.wanted.sum() or idle >= IDLE or self.late():
                 return
             started = self.work.now()
+            most = SLOW * (self.deadline - started)
             up_too = rng.random(len(up)) < 0.5
             objective = np.where(up & (up_too | ~down), 1.0, np.where(down, -1.0, 0.0)) * rng.uniform(0.5, 1.5, len(up))
-            self.take(self.lp.maximise(objective))
+            self.take(self.lp.maximise(objective, most))
             after = sum(int(own.sum()) for own in self.open_ends())
             idle = idle + 1 if before - after <= max(1, before // 50) else 0
-            if self.work.now() - started > SLOW * (self.deadline - started):
+            if self.work.now() - started > most:
                 return
 
     def by_programs(self) -> None:
@@ -172,7 +183,11 @@ class _Search:
             for sign in (1, -1):
                 if self.late():
                     return
-                if self.relax(cell, sign) and corner is not None:
+                started = self.work.now()
+                open_ = self.relax(cell, sign)
+                if PROGRAMS * (self.work.now() - started) > self.deadline - started:
+                    continue  # programs are so slow here that bounds of other cells are worth more than this one's point
+                if open_ and corner is not None:
                     best = self.proved(cell, sign)
                     point = corner.attain(self.lp, self.ends.held(cell, sign, best, fixed=True), cell, sign)
                     if point is not None:
@@ -196,7 +211,7 @@ class _Search:
         return min(left, max(1.0, 4 * left / max(sum(int(own.sum()) for own in self.open_ends()), 1)))
 
     def late(self) -> bool:
-        return self.work.now() > self.deadline
+        return self.stopped >= STOPPED or self.work.now() > self.deadline
 
     def best_ends(self) -> Ends:
         return Ends(self.known.lo, self.known.hi)
@@ -209,8 +224,9 @@ class _Search:
             return False
         objective = np.zeros(len(self.sums.cells))
         objective[cell] = sign
-        answer = self.lp.maximise(objective)
+        answer = self.lp.maximise(objective, ONE_PROGRAM * self.work.seconds)
         if not isinstance(answer, Optimal):
+            self.stopped += 1
             return False
         self.take(answer)
         best = min(floor(answer.value + INTEGRAL), proved)
