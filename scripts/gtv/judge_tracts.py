@@ -1,9 +1,13 @@
-"""Compare the claims about tracts with the records: which are true, whom they single out."""
+"""Compare the claims about tracts with the records: which are true, whom they single out, which cells are missing."""
+
+from pathlib import Path
 
 import pandas as pd
 
 from genverify.core.frames import stack
+from genverify.core.release import read_schema
 from genverify.papers.gtv.tracts.judge import judge
+from genverify.papers.gtv.tracts.missing import missing_cells, told_apart
 from genverify.run.jobs import Job, run
 
 
@@ -12,6 +16,8 @@ def main(job: Job) -> None:
     records = pd.read_parquet(job.input.records)
     names = [name for name in records.columns if name != "block"]
     judge(claims, areas, records, names).to_csv(job.output.judged, index=False)
+    apart = told_apart(read_schema(Path(job.input.blocks)))
+    missing_cells(claims, records, names, apart).to_csv(job.output.missing, index=False)
     stack([pd.read_parquet(path) for path in job.input.whole]).to_csv(job.output.whole, index=False)
 
 

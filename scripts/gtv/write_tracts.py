@@ -8,19 +8,21 @@ from genverify.core.domain import read_domain
 from genverify.core.manifest import data_labels
 from genverify.papers.gtv.tracts.publish import read_tables, schema_of
 from genverify.papers.gtv.tracts.settings import TractTables
-from genverify.papers.gtv.tracts.table import cells_by_table, tracts_table, tracts_text, whole_table
+from genverify.papers.gtv.tracts.table import cells_by_table, missing_table, tracts_table, tracts_text, whole_table
 from genverify.run.jobs import Job, run
 
 
 def main(job: Job) -> None:
     label, published = data_labels(job.input.manifests), job.settings("tables", TractTables)
     table, whole = tracts_table(_frames(job.input.judged)), whole_table(_frames(job.input.whole))
+    missing = missing_table(_frames(job.input.missing))
+    missing.assign(data=label).to_csv(job.output.missing, index=False)
     table.assign(data=label).to_csv(job.output.table, index=False)
     whole.assign(data=label).to_csv(job.output.whole, index=False)
     domain, text = read_domain(Path(job.input.domain)), read_tables([Path(path) for path in job.input.tables])
     levels = (published.block_tables, published.tract_tables)
     queries = [query for tables in levels for query in schema_of(domain, text, tables, published.universe).queries]
-    Path(job.output.readable).write_text(tracts_text(table, whole, cells_by_table(queries, text["printed"]), label))
+    Path(job.output.readable).write_text(tracts_text(table, whole, missing, cells_by_table(queries, text["printed"]), label))
 
 
 def _frames(paths: list[str]) -> dict[tuple[str, str], pd.DataFrame]:

@@ -114,14 +114,16 @@ rule check_tracts:
 
 
 rule judge_tracts:
-    """Compare the claims about tracts with the records: which are true, whom they single out, what they determine."""
+    """Compare the claims about tracts with the records: which are true, whom they single out, what is missing."""
     input:
         claims=of_tract_batches("claims", "parquet"),
         areas=of_tract_batches("areas", "parquet"),
         whole=of_tract_batches("whole", "parquet"),
         checked="results/tracts/{source}/{reading}/checked.csv",
         records="results/tracts/{source}/{reading}/records.parquet",
+        blocks="results/tracts/{source}/{reading}/blocks.json",
     output:
+        missing="results/tracts/{source}/{reading}/missing.csv",
         judged="results/tracts/{source}/{reading}/judged.csv",
         whole="results/tracts/{source}/{reading}/whole.csv",
         record="results/tracts/{source}/{reading}/judged.record.json",
@@ -142,12 +144,14 @@ rule write_tracts:
     input:
         judged=expand("results/tracts/{study}/judged.csv", study=TRACT_STUDIES),
         whole=expand("results/tracts/{study}/whole.csv", study=TRACT_STUDIES),
+        missing=expand("results/tracts/{study}/missing.csv", study=TRACT_STUDIES),
         manifests=expand("results/tracts/{study}/manifest.json", study=TRACT_STUDIES),
         domain=STUDY.tracts.persons.domain,
         tables=STUDY.tracts.persons.tables_files,
     output:
         table="results/tables/tracts.csv",
         whole="results/tables/tracts_whole.csv",
+        missing="results/tables/tracts_missing.csv",
         readable="results/tables/tracts.md",
         record="results/tables/tracts.record.json",
     log:
@@ -188,5 +192,6 @@ rule tracts:
     input:
         "results/tables/tracts.csv",
         "results/tables/tracts_whole.csv",
+        "results/tables/tracts_missing.csv",
         "results/report/tracts.html",
         "figures/tracts.pdf",

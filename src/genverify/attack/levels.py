@@ -138,8 +138,7 @@ class LevelsAttack:
         if alone:
             self.checker.alone(number, alone)
         proved = {decision.claim for decision in own}
-        left = self.not_refuted(program, number, [claim for claim in candidates if claim not in proved])
-        decisions = self.together(number, left)
+        decisions = self.together(number, [claim for claim in candidates if claim not in proved])
         more = _verified(decisions)
         placed = [_placed(number, decision) for decision in more]
         together = release_certificate(self.joint.release, (), placed) if placed else None
@@ -174,32 +173,36 @@ class LevelsAttack:
         bounder.learn(list(self.vectors(number)))
         return Verifier(bounder).decide(claims)
 
-    def not_refuted(self, program: Program, number: int, claims: Sequence[Claim]) -> list[Claim]:
+    def together(self, number: int, claims: Sequence[Claim]) -> list[Decision]:
+        """The claims decided on the program of all blocks; after each dataset that is met, the block alone refutes again."""
+        left, decisions, used = list(claims), list[Decision](), set[bytes]()
+        while left:
+            left = self.not_refuted(number, left, used)
+            met = len(self.datasets)
+            while left and len(self.datasets) == met:
+                decisions.append(self.decide(number, left.pop(0)))
+        return decisions
+
+    def not_refuted(self, number: int, claims: Sequence[Claim], used: set[bytes]) -> list[Claim]:
         """
-        The claims that no dataset contradicts which differs from a known one in this block only, its share of the areas'
-        cells included.
+        The claims that no dataset contradicts which differs from a known one in this block only, and leaves its share of
+        the areas' cells as it is. Each share is tried once.
         """
-        span = self.joint.spans[number]
-        shares = np.unique(self.datasets[:, span] @ program.A.T.astype(np.int64), axis=0)
-        for share in shares[:SHARES]:
-            if not claims:
-                break
+        program, span = self.joint.programs[number], self.joint.spans[number]
+        shares = {share.tobytes(): share for share in self.datasets[:, span] @ program.A.T.astype(np.int64)}
+        fresh = [key for key in shares if key not in used][:SHARES]
+        used.update(fresh)
+        for share in (shares[key] for key in fresh):
             bounder = Bounder(replace(program, lo=share, hi=share), self.settings.make_solver(), counted(self.settings))
             bounder.learn([z for z in self.vectors(number) if bounder.program.fits(z)])
             decisions = Verifier(bounder).decide(claims)
             claims = [decision.claim for decision in decisions if decision.verdict is not Verdict.REFUTED]
         return list(claims)
 
-    def together(self, number: int, claims: Sequence[Claim]) -> list[Decision]:
-        """The claims decided on the program of all blocks."""
-        if not claims:
-            return []
-        codes, _ = claim_arrays(claims)
-        F, T = (matrix.toarray().astype(np.int64) for matrix in matched_classes(self.joint.programs[number], codes))
-        return [self.decide(number, claim, F[place], T[place]) for place, claim in enumerate(claims)]
-
-    def decide(self, number: int, claim: Claim, F: Ints, T: Ints) -> Decision:
+    def decide(self, number: int, claim: Claim) -> Decision:
         """min sum_F z = m = max sum_T z, over the datasets of all blocks."""
+        matched = matched_classes(self.joint.programs[number], claim_arrays([claim])[0])
+        F, T = (matrix.toarray()[0].astype(np.int64) for matrix in matched)
         own = self.datasets[:, self.joint.spans[number]]
         if ((own @ F != claim.m) | (own @ T != claim.m)).any():
             return Decision(claim, Verdict.REFUTED)

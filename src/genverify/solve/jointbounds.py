@@ -15,7 +15,7 @@ from genverify.solve.settings import ProgramSettings
 from genverify.solve.solvers.base import LinearProgram, Optimal
 
 BRANCHED = 4_000_000  # coefficients of the program of all blocks up to which integers are searched by branching at once
-CHECKS = 1_000  # of its limits by the solver in one search of all blocks: a clock would make results hang on the machine
+CHECKS = 300  # of its limits by the solver in one search of all blocks: a clock would make results hang on the machine
 SEARCHES = 200  # integer searches for one set of areas where the program is larger than that
 
 
@@ -57,7 +57,7 @@ class JointBounder:
         return Bound(counterexample=z, integer=integer)
 
     def _searched(self, c: Ints, b: int) -> Bound:
-        """What the linear program leaves open: branching with proofs, or near a known dataset where all blocks are too large."""
+        """What the linear program leaves open: branching with proofs, or, where all blocks are too large, near a dataset."""
         if self.branching is not None:
             bound = self.branching.at_most(c, b)
             if bound.counterexample is not None:
@@ -66,18 +66,19 @@ class JointBounder:
         if self.searches >= SEARCHES:
             return Bound(limit="integer searches", integer=True, decided=False)
         self.searches += 1
-        z = self.by_blocks.near(self.datasets[0], (c, b + 1))
+        z = self._beyond(c, b)
         if z is not None and int(c @ z) > b:
             return self.met(z, integer=True)
         return Bound(limit="no proof of what an integer search did not find", integer=True, decided=False)
 
+    def _beyond(self, c: Ints, b: int) -> Ints | None:
+        """A dataset with c z > b, near the first one."""
+        by_blocks = ByBlocks(self.joint, self.settings.make_solver(CHECKS), self.lp, (c, b + 1))
+        return by_blocks.near(self.datasets[0])
+
     @cached_property
     def lp(self) -> LinearProgram:
         return self.settings.make_solver().linear_program(self.joint.A, self.joint.lo, self.joint.hi)
-
-    @cached_property
-    def by_blocks(self) -> ByBlocks:
-        return ByBlocks(self.joint, self.settings.make_solver(CHECKS), self.lp)
 
     @cached_property
     def branching(self) -> Bounder | None:

@@ -7,6 +7,7 @@ import pandas as pd
 
 from genverify.core.queries import Query
 from genverify.papers.gtv.tracts.judge import unit_of
+from genverify.papers.gtv.tracts.settings import KIND_OF
 from genverify.show.markdown import document, markdown_table
 
 SOURCES = {
@@ -29,6 +30,15 @@ WHOLE_NOTE = (
     "that was found, in the tracts where the integer program ended (`exact`). Classes: kinds of records by block that the "
     "tables leave open and tell apart, the columns of the one program of a tract."
 )
+MISSING_NOTE = (
+    "Records that block and tract tables together do not determine, by what the verified claims tell of them: the largest "
+    "sets of columns known together, the columns that are then missing, and whether some cell of a block tells the record's "
+    "codes in these columns apart from all others (where none does, only the tract's cells have them, and they can lie in "
+    "any of its blocks). Cells: the counts of one block by all columns that would have to be published for these records. "
+    "Persons only; the largest groups."
+)
+MISSING = ("known", "missing", "told_apart", "records", "areas", "cells")
+LISTED = 8  # groups of records on the page; the table file has all
 NO_RECORDS = (
     "Real tracts are not part of this run: no file of person records is named (`tracts.records` in config/tracts.yaml)."
 )
@@ -75,6 +85,12 @@ def whole_table(whole: Mapping[tuple[str, str], pd.DataFrame]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+def missing_table(missing: Mapping[tuple[str, str], pd.DataFrame]) -> pd.DataFrame:
+    """The records that are not determined, of every source and reading whose claims have any number of columns."""
+    parts = [frame.assign(source=source, reading=reading) for (source, reading), frame in missing.items()]
+    return pd.concat(parts, ignore_index=True)[["source", "reading", *MISSING]]
+
+
 SUMMED = ("classes", "linear_programs", "searches", "together", "cells_of_nobody", "proof_bytes")
 
 
@@ -91,7 +107,7 @@ def cells_by_table(queries: Sequence[Query], printed: Mapping[str, int]) -> pd.D
     return counts
 
 
-def tracts_text(table: pd.DataFrame, whole: pd.DataFrame, cells: pd.DataFrame, label: str) -> str:
+def tracts_text(table: pd.DataFrame, whole: pd.DataFrame, missing: pd.DataFrame, cells: pd.DataFrame, label: str) -> str:
     """The page: what is known of records by which tables, what the tracts took, and how many cells were used."""
     rows: list[list[Any]] = []
     for row in table[table["k"] == 0].to_dict("records"):
@@ -103,8 +119,9 @@ def tracts_text(table: pd.DataFrame, whole: pd.DataFrame, cells: pd.DataFrame, l
     header = ["records", "tables", "claims about", "number", "singled out", "determined", "areas with one solution"]
     main = markdown_table([*header, "claims", "false", "undecided", "cells per proof"], rows, left=3)
     used = markdown_table(["table", "tables", "cells used", "cells printed"], cells.to_numpy().tolist())
-    missing = [] if (table["source"] == "records").any() else [NO_RECORDS]
-    parts = [main, NOTE, *missing, "## Tracts as a whole", _whole_text(whole), WHOLE_NOTE, "## Cells of persons", used]
+    real = [] if (table["source"] == "records").any() else [NO_RECORDS]
+    parts = [main, NOTE, *real, "## Tracts as a whole", _whole_text(whole), WHOLE_NOTE]
+    parts += ["## Cells that are missing", _missing_text(missing), MISSING_NOTE, "## Cells of persons", used]
     return document("Whole tracts: block and tract tables in one attack", label, parts)
 
 
@@ -118,3 +135,15 @@ def _whole_text(whole: pd.DataFrame) -> str:
         rows.append([source, one, varies, *solved, f"{row['proof_bytes'] / 1e6:.1f} MB"])
     header = ["records", "tracts with one solution", "records that can differ", "classes", "linear programs"]
     return markdown_table([*header, "integer searches", "claims that need all blocks", "proofs"], rows, left=1)
+
+
+def _missing_text(missing: pd.DataFrame) -> str:
+    rows = []
+    for (source, reading), own in missing.groupby(["source", "reading"], sort=False):
+        if KIND_OF[str(source)] == "persons":
+            named = in_words(str(source), str(reading))
+            rows += [[named, *(row[name] for name in MISSING)] for row in own.head(LISTED).to_dict("records")]
+    if not rows:
+        return "No cell is missing: every record is determined."
+    header = ["records", "known together", "missing", "told apart by a block cell", "number", "blocks", "cells"]
+    return markdown_table(header, rows, left=4)
