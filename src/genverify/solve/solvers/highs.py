@@ -160,9 +160,7 @@ class Highs:
             mip_rel_gap=0.0, mip_abs_gap=0.5, mip_feasibility_tolerance=1e-9, mip_max_nodes=self._limits.nodes
         )
         if self._limits.cpu:
-            highs.setOptionValue(
-                "time_limit", BUSY * self._limits.seconds
-            )  # its heuristics check the clock alone
+            highs.setOptionValue("time_limit", BUSY * self._limits.seconds)  # its heuristics check the clock alone
             for checked in (highs.cbMipInterrupt, highs.cbSimplexInterrupt):
                 checked.subscribe(_end_after(self._limits.seconds))
         elif self._limits.checks is None:
