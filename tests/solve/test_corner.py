@@ -22,6 +22,7 @@ from genverify.solve.sums.corner import Corner
 from genverify.solve.sums.dive import Dives
 from genverify.solve.sums.leaf import Ends, exact_leaf
 from genverify.solve.sums.lp import CellProgram
+from genverify.solve.sums.matrix import matrix_of
 from genverify.solve.sums.offers import Offers
 from genverify.solve.sums.orbits import Exchange, leaves_as_it_is
 from genverify.solve.sums.parts import all_ranges
@@ -44,7 +45,7 @@ def even(shape: tuple[int, ...], count: int) -> tuple[Multiway, list[Multiway]]:
 def test_enough_rows_say_all_and_nothing_twice(shape: list[int], way: int) -> None:
     _, _, sums = made(shape, way, 50)
     rows = enough_rows(shape, list(combinations(range(len(shape)), way)))
-    dense = sums.matrix.toarray()
+    dense = matrix_of(sums).toarray()
     assert np.linalg.matrix_rank(dense[rows]) == len(rows) == np.linalg.matrix_rank(dense)
 
 
@@ -72,7 +73,7 @@ def test_multipliers_of_one_cell_bound_others() -> None:
     """The bounds hold by the checker, and none is below the best that the linear program of that cell has."""
     _, _, sums = made([2] * 5, 2, 60)
     ends = Ends(sums.lo, sums.hi)
-    lp = CellProgram(sums.matrix, sums.least, sums.most)
+    lp = CellProgram(matrix_of(sums), sums.least, sums.most)
     lp.set_ends(sums.lo, sums.hi)
     offers, best = Offers(sums, ends), {}
     for cell in range(0, 32, 3):

@@ -25,6 +25,7 @@ from genverify.solve.recount import INTEGRAL, integer_point
 from genverify.solve.solvers.base import IntegerProgram, best_point
 from genverify.solve.solvers.highs import MODEL, open_highs, pass_model
 from genverify.solve.sums.leaf import Ends, exact_leaf
+from genverify.solve.sums.matrix import matrix_of
 from genverify.solve.sums.parts import all_ranges
 from genverify.solve.sums.propagate import propagate
 from genverify.solve.sums.work import Work
@@ -129,7 +130,7 @@ def _relaxed(sums: Sums, ends: Ends, c: Ints, work: Work) -> tuple[float, Floats
     """The linear program, after the solver's presolve took most of it away: its value, and multipliers of all rows."""
     highs = open_highs(time_limit=work.seconds)
     columns = np.arange(len(c), dtype=np.int32)
-    pass_model(highs, sums.matrix.tocsc().astype(np.float64), sums.least, sums.most)
+    pass_model(highs, matrix_of(sums).tocsc().astype(np.float64), sums.least, sums.most)
     highs.changeColsBounds(len(c), columns, ends.lo.astype(np.float64), ends.hi.astype(np.float64))
     highs.changeColsCost(len(c), columns, c.astype(np.float64))
     highs.run()
@@ -140,7 +141,7 @@ def _relaxed(sums: Sums, ends: Ends, c: Ints, work: Work) -> tuple[float, Floats
 
 def _solution(sums: Sums, ends: Ends, work: Work, away: tuple[Ints, int] | None = None) -> Ints | None:
     """The first solution that the solver's own integer search meets, recounted; `away`: with a sum of at least so much."""
-    shift, matrix, least, most = sums.activity(ends.lo), sums.matrix, sums.least, sums.most
+    shift, matrix, least, most = sums.activity(ends.lo), matrix_of(sums), sums.least, sums.most
     if away is not None:
         c, more = away
         matrix = csr_array(vstack([matrix, csr_array(c[None, :])]))
