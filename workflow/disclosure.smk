@@ -1,6 +1,6 @@
 """
 Reads: the release files of config.yaml (releases) and the data or counts that they name.
-Writes: results/disclosure/{release}/: claims, ranges, proofs, the report, and what protections buy.
+Writes: results/disclosure/{release}/: claims, ranges, proofs, the report, and what protections buy; results/benchmark/audits.csv.
 """
 
 from genverify.disclosure.form import prior_files, source_of
@@ -68,3 +68,22 @@ rule try_protections:
         generate=setting("generate"),
     script:
         "../scripts/disclosure/try_protections.py"
+
+
+rule benchmark_audits:
+    """CPU seconds of audits of synthetic surveys, and of answers about synthetic tracts in MPS files."""
+    output:
+        table="results/benchmark/audits.csv",
+        record="results/benchmark/audits.record.json",
+    log:
+        "logs/benchmark_audits.log",
+    benchmark:
+        "benchmarks/benchmark_audits.tsv"
+    conda:
+        "../envs/environment.yaml"
+    params:
+        code=code_of("benchmark_audits"),
+        audits=setting("benchmark.audits"),
+        seed=setting("seed"),
+    script:
+        "../scripts/disclosure/benchmark_audits.py"

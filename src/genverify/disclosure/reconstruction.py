@@ -15,16 +15,17 @@ from typing import Any
 import highspy
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csc_array, csr_array
+from scipy.sparse import csc_array, csr_array, vstack
 
 from genverify.checker.sums import check_at_most, check_sums
-from genverify.core.arraytypes import Ints
+from genverify.core.arraytypes import Floats, Ints
 from genverify.core.errors import DataError
 from genverify.core.sums import CEILING, Sums
 from genverify.solve.recount import INTEGRAL, integer_point
-from genverify.solve.solvers.base import IntegerProgram, Optimal, best_point
+from genverify.solve.solvers.base import IntegerProgram, best_point
+from genverify.solve.solvers.highs import MODEL, open_highs, pass_model
 from genverify.solve.sums.leaf import Ends, exact_leaf
-from genverify.solve.sums.lp import CellProgram
+from genverify.solve.sums.matrix import matrix_of
 from genverify.solve.sums.parts import all_ranges
 from genverify.solve.sums.propagate import propagate
 from genverify.solve.sums.work import Work
@@ -79,24 +80,24 @@ def _whole(values: npt.NDArray[Any], path: Path, what: str) -> Ints:
 def unique(sums: Sums, work: Work) -> Unique:
     """Whether exactly one solution exists; every solution is recounted, every proof checked."""
     size = len(sums.cells), len(sums.rows)
-    first = all_ranges(sums, work, np.zeros(len(sums.cells), dtype=bool))
-    if first.empty:
-        check_sums(sums, first.statements)
-        return Unique("no solution, with a checked proof", *size)
-    if first.point is None:
-        return Unique(f"undecided ({first.limit or 'no solution was found within the limits'})", *size)
     known = propagate(sums)
-    ends, x = Ends(known.lo, known.hi), first.point
+    ends = Ends(known.lo, known.hi)
+    x = None if known.empty else _solution(sums, ends, work)
+    if x is None:
+        first = all_ranges(sums, work, np.zeros(size[0], dtype=bool))
+        if first.empty:
+            check_sums(sums, first.statements)
+            return Unique("no solution, with a checked proof", *size)
+        if first.point is None:
+            return Unique(f"undecided ({first.limit or 'no solution was found within the limits'})", *size)
+        x = first.point
     inside = np.flatnonzero((x > ends.lo) & (x < ends.hi))
     c = np.where(x == ends.lo, 1, -1)
     c[ends.lo == ends.hi] = 0
     c[inside] = 0
-    questions = [c, *(_one(len(x), cell, sign) for cell in inside.tolist() for sign in (1, -1))]
     proved = True
-    lp = CellProgram(sums.matrix, sums.least, sums.most, lambda: work.seconds)
-    lp.set_ends(ends.lo, ends.hi)
-    for question in questions:
-        other, proof = _ask(sums, ends, x, question, lp, work)
+    for question in (c, *(_one(len(x), cell, sign) for cell in inside.tolist() for sign in (1, -1))):
+        other, proof = _ask(sums, ends, x, question, work)
         if other is not None:
             return Unique("not unique: two solutions, both recounted", *size, int((other != x).sum()))
         if proof is None:
@@ -114,31 +115,39 @@ def _one(size: int, cell: int, sign: int) -> Ints:
     return question
 
 
-def _ask(
-    sums: Sums, ends: Ends, x: Ints, c: Ints, lp: CellProgram, work: Work
-) -> tuple[Ints | None, Mapping[str, Any] | None]:
+def _ask(sums: Sums, ends: Ends, x: Ints, c: Ints, work: Work) -> tuple[Ints | None, Mapping[str, Any] | None]:
     """Another solution with c y > c x, or a proof that there is none; neither where only the solver says so."""
     here = int((c * x).sum())
-    answer = lp.maximise(c.astype(np.float64))
-    if not isinstance(answer, Optimal):
+    other = _solution(sums, ends, work, (c, here + 1))
+    if other is not None:
+        return (other, None) if int((c * other).sum()) > here else (None, None)
+    value, y = _relaxed(sums, ends, c, work)
+    weights = {int(cell): int(c[cell]) for cell in np.flatnonzero(c)}
+    return None, exact_leaf(sums, ends, y, weights, here) if floor(value + INTEGRAL) <= here else None
+
+
+def _relaxed(sums: Sums, ends: Ends, c: Ints, work: Work) -> tuple[float, Floats]:
+    """The linear program, after the solver's presolve took most of it away: its value, and multipliers of all rows."""
+    highs = open_highs(time_limit=work.seconds)
+    columns = np.arange(len(c), dtype=np.int32)
+    pass_model(highs, matrix_of(sums).tocsc().astype(np.float64), sums.least, sums.most)
+    highs.changeColsBounds(len(c), columns, ends.lo.astype(np.float64), ends.hi.astype(np.float64))
+    highs.changeColsCost(len(c), columns, c.astype(np.float64))
+    highs.run()
+    if highs.getModelStatus() != MODEL.kOptimal:
         raise DataError("the solver stopped before its end; give more time with --seconds")
-    if floor(answer.value + INTEGRAL) <= here:
-        weights = {int(cell): int(c[cell]) for cell in np.flatnonzero(c)}
-        return None, exact_leaf(sums, ends, answer.y, weights, here)
-    point = integer_point(answer.z)
-    if point is None:
-        shift = sums.activity(ends.lo)
-        room = (ends.hi - ends.lo).astype(np.float64)
-        program = IntegerProgram(
-            _matrix(sums), (sums.least - shift).astype(float), (sums.most - shift).astype(float), room, c.astype(float)
-        )
-        best = best_point(work.solver(work.seconds).solve(program))
-        point = None if best is None else integer_point(best + ends.lo)
-    if point is not None and sums.fits(point) and int((c * point).sum()) > here:
-        return point, None
-    return None, None
+    return highs.getInfo().objective_function_value, np.array(highs.getSolution().row_dual)
 
 
-def _matrix(sums: Sums) -> csr_array:
-    shape = (len(sums.rows), len(sums.cells))
-    return csr_array((sums.weights.astype(np.float64), sums.columns, sums.start), shape=shape)
+def _solution(sums: Sums, ends: Ends, work: Work, away: tuple[Ints, int] | None = None) -> Ints | None:
+    """The first solution that the solver's own integer search meets, recounted; `away`: with a sum of at least so much."""
+    shift, matrix, least, most = sums.activity(ends.lo), matrix_of(sums), sums.least, sums.most
+    if away is not None:
+        c, more = away
+        matrix = csr_array(vstack([matrix, csr_array(c[None, :])]))
+        shift, least, most = np.append(shift, (c * ends.lo).sum()), np.append(least, more), np.append(most, CEILING)
+    room, nothing = (ends.hi - ends.lo).astype(np.float64), np.zeros(len(sums.cells))
+    program = IntegerProgram(matrix, (least - shift).astype(np.float64), (most - shift).astype(np.float64), room, nothing)
+    best = best_point(work.solver(work.seconds).solve(program))
+    point = None if best is None else integer_point(best + ends.lo)
+    return point if point is not None and sums.fits(point) else None

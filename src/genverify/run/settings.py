@@ -8,6 +8,7 @@ from genverify.attack.settings import Generate, Verify
 from genverify.core.closed import Name, Section
 from genverify.core.settings import ReleaseSettings
 from genverify.disclosure.areas.spec import AreaSettings
+from genverify.disclosure.settings import DisclosureBenchmark
 from genverify.microdata.settings import Microdata
 from genverify.papers.cellbounds.settings import Cellbounds, CellboundsBenchmark, MarginalsBenchmark
 from genverify.papers.gtv.benchmark.settings import (
@@ -42,6 +43,7 @@ class Benchmark(Section):
     rap: RapBenchmark
     cellbounds: CellboundsBenchmark
     marginals: MarginalsBenchmark
+    audits: DisclosureBenchmark
     housing: HousingBenchmark
 
 

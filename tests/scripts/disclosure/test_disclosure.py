@@ -57,3 +57,18 @@ def test_try_protections(tmp_path: Path, program_settings: ProgramSettings) -> N
     assert found["protection"].tolist() == ["as published", "suppress below 3"]
     assert found["exact_cells"].tolist() == [8, 0]
     assert (tmp_path / "out" / "whatif.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_audits_and_reconstructions_are_timed(tmp_path: Path) -> None:
+    tracts = {
+        "unique": {"blocks": 8, "persons": 1, "by_year": True},
+        "several": {"blocks": 4, "persons": 9, "by_year": False},
+    }
+    params = SimpleNamespace(audits={"people": [40], "tracts": tracts, "seconds": 60.0}, seed=1)
+    made = SimpleNamespace(table=str(tmp_path / "audits.csv"))
+    script("benchmark_audits")(Job("audits", SimpleNamespace(), made, params, SimpleNamespace()))
+    survey, one, several = pd.read_csv(made.table).to_dict("records")
+    assert (survey["size"], survey["data"]) == (40, "synthetic people")
+    assert survey["answer_s"] <= survey["cpu_s"]
+    assert "unique, with a checked proof" in one["answer"]
+    assert "not unique: two solutions" in several["answer"]

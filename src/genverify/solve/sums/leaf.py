@@ -9,6 +9,7 @@ import numpy as np
 
 from genverify.core.arraytypes import Floats, Ints
 from genverify.core.sums import Sums
+from genverify.solve.sums.matrix import matrix_of
 
 DENOMINATORS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 20, 60, 120, 840)
 MORE = np.arange(1, 3_000)  # looked through where none of these fits
@@ -89,5 +90,5 @@ def bound(sums: Sums, ends: Ends, Y: Ints, c: dict[int, int]) -> float:
 def weighed(sums: Sums, Y: Ints) -> Ints:
     """Y A: what multipliers of rows make of every cell."""
     used = np.flatnonzero(Y)
-    total: Ints = sums.matrix[used].T @ Y[used]
+    total: Ints = matrix_of(sums)[used].T @ Y[used]
     return total

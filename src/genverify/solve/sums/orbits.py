@@ -11,6 +11,7 @@ import numpy as np
 
 from genverify.core.arraytypes import Flags, Ints
 from genverify.core.sums import Sums
+from genverify.solve.sums.matrix import matrix_of
 
 
 @dataclass(frozen=True)
@@ -67,8 +68,8 @@ def leaves_as_it_is(sums: Sums, exchange: Exchange) -> bool:
     """Whether the exchanged system is the same one, in integers: ends, entries, and ends of rows."""
     cells, rows = exchange.cells, exchange.rows
     ends = ((sums.lo, cells), (sums.hi, cells), (sums.least, rows), (sums.most, rows))
-    other = sums.matrix[rows][:, cells]
-    return all(np.array_equal(own[to], own) for own, to in ends) and abs(sums.matrix - other).max() == 0
+    other = matrix_of(sums)[rows][:, cells]
+    return all(np.array_equal(own[to], own) for own, to in ends) and abs(matrix_of(sums) - other).max() == 0
 
 
 def carried_over(sums: Sums, statement: dict[str, Any], own: Carried) -> dict[str, Any]:

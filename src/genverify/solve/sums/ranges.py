@@ -16,6 +16,7 @@ from genverify.solve.sums.corner import MOST_ROWS, Corner
 from genverify.solve.sums.dive import PROGRAMS, Dives
 from genverify.solve.sums.leaf import Ends, exact_leaf, farkas_leaf
 from genverify.solve.sums.lp import CellProgram
+from genverify.solve.sums.matrix import fits_as, matrix_of
 from genverify.solve.sums.offers import Offers
 from genverify.solve.sums.propagate import Known
 from genverify.solve.sums.work import Hints, Ranges, Work
@@ -25,8 +26,7 @@ IDLE = 3  # of them in a row that brought little
 POINTS = 400
 DIVE_FROM = 100  # in smaller systems the solver's own search is quick
 FEW_OPEN = 0.01  # of the cells: so many ends are asked for one by one
-STOPPED = 3  # programs that a limit ended: no more of them
-ONE_PROGRAM = 0.2  # of the time of all
+STOPPED, ONE_PROGRAM = 3, 0.2  # programs that a limit ended before there are no more; the part of all time that one may take
 SLOW = 0.05  # of the time left: an objective that takes longer is the last of its kind
 OFFER, OFFERS = (
     2e-4,
@@ -87,7 +87,7 @@ class _Search:
 
     def open(self, rows: Ints | None) -> None:
         """The linear program of some rows, or all."""
-        self.lp = CellProgram(self.sums.matrix, self.sums.least, self.sums.most, self.left, rows)
+        self.lp = CellProgram(matrix_of(self.sums), self.sums.least, self.sums.most, self.left, rows)
         self.to_ends(self.ends)
         equations = bool((self.sums.least == self.sums.most)[self.lp.rows].all())
         self.corner = rows is not None and equations and len(rows) <= MOST_ROWS
@@ -114,7 +114,7 @@ class _Search:
 
     def keep(self, x: Ints) -> bool:
         """A point that fits, recounted; whether it attains more than those before it."""
-        if not (self.sums.fits(x) if self.last is None else self.sums.fits_as(x, self.last)):
+        if not (self.sums.fits(x) if self.last is None else fits_as(self.sums, x, self.last)):
             return False
         self.last = x
         new = bool(((x < self.least) | (x > self.most))[self.wanted].any())
@@ -177,7 +177,7 @@ class _Search:
         if len(self.sums.cells) < DIVE_FROM:
             return
         rng = np.random.default_rng(self.work.seed)
-        second = CellProgram(self.sums.matrix, self.sums.least, self.sums.most, self.left, self.lp.rows)
+        second = CellProgram(matrix_of(self.sums), self.sums.least, self.sums.most, self.left, self.lp.rows)
         dives, corner = Dives(self, second, rng), Corner(second, rng) if self.corner else None
         for cell in np.flatnonzero(self.wanted).tolist():
             for sign in (1, -1):

@@ -1,0 +1,135 @@
+"""Ranges from marginals: whole counts near vertices, rows that say all, shared multipliers, symmetric cells, limits."""
+
+import time
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+
+from genverify.checker.form import CertificateError
+from genverify.checker.sums import Checking, check_sums
+from genverify.core.arraytypes import Flags
+from genverify.core.sums import Sums
+from genverify.papers.cellbounds import marginals as module
+from genverify.papers.cellbounds.exchange import exchanges_of
+from genverify.papers.cellbounds.marginals import bound_marginals, enough_rows, levels_of, marginal_sums
+from genverify.papers.cellbounds.multiway import Multiway
+from genverify.papers.cellbounds.shapes import stand_in
+from genverify.solve.solvers.base import Optimal
+from genverify.solve.sums import ranges
+from genverify.solve.sums.corner import Corner
+from genverify.solve.sums.dive import Dives
+from genverify.solve.sums.leaf import Ends, exact_leaf
+from genverify.solve.sums.lp import CellProgram
+from genverify.solve.sums.matrix import matrix_of
+from genverify.solve.sums.offers import Offers
+from genverify.solve.sums.orbits import Exchange, leaves_as_it_is
+from genverify.solve.sums.parts import all_ranges
+from genverify.solve.sums.work import Hints, Ranges, Work
+
+
+def made(shape: list[int], way: int, records: int, seed: int = 1) -> tuple[Multiway, list[Multiway], Sums]:
+    full = stand_in(shape, records, np.random.default_rng(seed), 2.0)
+    tables = [full.marginal(names) for names in combinations(full.names, way)]
+    return full, tables, marginal_sums(tables, levels_of(tables))
+
+
+def even(shape: tuple[int, ...], count: int) -> tuple[Multiway, list[Multiway]]:
+    names = tuple("ABCDEFG"[: len(shape)])
+    full = Multiway(names, tuple(tuple(map(str, range(own))) for own in shape), np.full(shape, count))
+    return full, [full.marginal(own) for own in combinations(names, 2)]
+
+
+@pytest.mark.parametrize(("shape", "way"), [([2, 2, 2, 2], 2), ([3, 4, 2], 2), ([2, 3, 2, 2], 3), ([3, 3], 1)])
+def test_enough_rows_say_all_and_nothing_twice(shape: list[int], way: int) -> None:
+    _, _, sums = made(shape, way, 50)
+    rows = enough_rows(shape, list(combinations(range(len(shape)), way)))
+    dense = matrix_of(sums).toarray()
+    assert np.linalg.matrix_rank(dense[rows]) == len(rows) == np.linalg.matrix_rank(dense)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_corners_attain_what_the_integer_search_attains(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
+    """Ends by corners alone are those of the search with its proofs, and a point near a vertex fits."""
+    full, _, sums = made([2] * 7, 2, 150, seed)
+    counts, rows = full.counts.ravel(), enough_rows([2] * 7, list(combinations(range(7), 2)))
+    wanted = np.arange(128) % 9 == 0
+    searched = all_ranges(sums, Work(seconds=60), wanted, [counts])
+    monkeypatch.setattr(Dives, "attain", lambda self, ends: None)
+    monkeypatch.setattr(ranges._Search, "by_integers", lambda self, cell, sign: None)
+    found = all_ranges(sums, Work(seconds=60), wanted, [counts], hints=Hints(rows=rows))
+    monkeypatch.setattr(Corner, "attain", lambda self, *words: None)
+    without = all_ranges(sums, Work(seconds=60), wanted, [counts], hints=Hints(rows=rows))
+    assert searched.exact[wanted].all()
+    assert found.exact[wanted].mean() > 0.8
+    assert without.exact[wanted].sum() < found.exact[wanted].sum()
+    both = found.exact & wanted
+    assert (found.hi[both] == searched.hi[both]).all()
+    assert check_sums(sums, found.statements).hi == found.hi.tolist()
+
+
+def test_multipliers_of_one_cell_bound_others() -> None:
+    """The bounds hold by the checker, and none is below the best that the linear program of that cell has."""
+    _, _, sums = made([2] * 5, 2, 60)
+    ends = Ends(sums.lo, sums.hi)
+    lp = CellProgram(matrix_of(sums), sums.least, sums.most)
+    lp.set_ends(sums.lo, sums.hi)
+    offers, best = Offers(sums, ends), {}
+    for cell in range(0, 32, 3):
+        answer = lp.maximise(np.eye(32)[cell])
+        assert isinstance(answer, Optimal)
+        best[cell] = int(np.floor(answer.value + 1e-6))
+        leaf = exact_leaf(sums, ends, answer.y, {cell: 1}, best[cell])
+        assert leaf is not None
+        offers.add(leaf)
+    shown = np.flatnonzero(offers.hi < sums.hi).tolist()
+    assert len(shown) > len(best)
+    assert all(offers.hi[cell] >= own for cell, own in best.items())
+    for cell in shown:
+        statement = {"cell": str(cell), "side": "upper", "value": int(offers.hi[cell]), "proof": offers.proof(cell)}
+        Checking(sums).take(statement)
+        with pytest.raises(CertificateError, match="is said"):
+            Checking(sums).take({**statement, "value": statement["value"] - 1})
+
+
+@pytest.mark.parametrize("shape", [(2, 2, 2, 2), (3, 3, 3), (3, 4, 3)])
+def test_symmetric_cells_are_searched_once(monkeypatch: pytest.MonkeyPatch, shape: tuple[int, ...]) -> None:
+    full, tables = even(shape, 1)
+    asked = list[int]()
+    original = module.all_ranges
+
+    def counted(sums: Sums, work: Work, wanted: Flags, *rest: Any) -> Ranges:
+        asked.append(int(wanted.sum()))
+        return original(sums, work, wanted, *rest)
+
+    monkeypatch.setattr(module, "all_ranges", counted)
+    once = bound_marginals(tables, Work(seconds=30), full)
+    monkeypatch.setattr(module, "exchanges_of", lambda *words: [])
+    each = bound_marginals(tables, Work(seconds=30), full)
+    assert asked == [1, full.counts.size]
+    assert once.exact.all()
+    assert (once.lower == each.lower).all()
+    assert (once.upper == each.upper).all()
+
+
+def test_an_exchange_that_changes_a_count_is_none() -> None:
+    full, tables = even((2, 2, 2), 1)
+    sums = marginal_sums(tables, levels_of(tables))
+    exchanges = exchanges_of(tables, full.names, [2, 2, 2])
+    assert exchanges
+    assert all(leaves_as_it_is(sums, one) for one in exchanges)
+    other, changed, _ = made([2, 2, 2], 2, 37)
+    assert not exchanges_of(changed, other.names, [2, 2, 2])
+    assert not leaves_as_it_is(sums, Exchange(np.roll(np.arange(8), 1), np.arange(12)))
+
+
+def test_the_limit_is_kept_with_the_check_of_proofs() -> None:
+    """1,024 cells: far more work than the seconds allow; the bounds hold all the same."""
+    full, tables, _ = made([2] * 10, 2, 1_000)
+    started = time.process_time()
+    found = bound_marginals(tables, Work(seconds=2.0, cpu=True), full)
+    assert time.process_time() - started < 5
+    assert 0 < found.exact.sum() < found.exact.size
+    counts = full.counts
+    assert ((found.lower <= counts) & (counts <= found.upper)).all()
