@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from genverify.attack import levels as attack_of_levels
 from genverify.attack.attack import attack_release
 from genverify.attack.levels import LevelsAttack, attack_levels
 from genverify.attack.words.say import explain_levels
@@ -25,6 +26,7 @@ from genverify.core.predicates import Predicate
 from genverify.core.queries import Query
 from genverify.core.release import Release, Schema
 from genverify.disclosure.cells import Line, area_queries
+from genverify.solve import jointbounds
 from genverify.solve.settings import DEFAULT
 
 BINARY = [Column(name, name, (0, 1), ("no", "yes")) for name in "AB"]
@@ -131,6 +133,20 @@ def test_exactly_the_claims_that_hold_in_every_dataset_are_verified(
     for verified, true in zip(attack_levels(levels, K=6), true_claims(levels), strict=True):
         assert set(verified.claims) == true
         assert verified.undecided == ()
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(blocks_of_people, chosen_tables, chosen_tables)
+def test_the_ways_of_large_tracts_leave_at_most_something_undecided(
+    blocks: list[list[tuple[int, ...]]], below: list[str], above: list[str]
+) -> None:
+    """Datasets made block by block, searches near a known one: no false claim, and no true one refuted."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(attack_of_levels, "ONE_SEARCH", 0)
+        patch.setattr(jointbounds, "BRANCHED", -1)
+        levels = levels_of(blocks, below, above)
+        for verified, true in zip(attack_levels(levels, K=2), true_claims(levels), strict=True):
+            assert set(verified.claims) <= true <= set(verified.claims) | set(verified.undecided)
 
 
 def two_blocks() -> Levels:

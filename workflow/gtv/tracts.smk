@@ -151,7 +151,7 @@ rule write_tracts:
     output:
         table="results/tables/tracts.csv",
         whole="results/tables/tracts_whole.csv",
-        missing="results/tables/tracts_missing.csv",
+        missing="results/tracts/missing.csv",
         readable="results/tables/tracts.md",
         record="results/tables/tracts.record.json",
     log:
@@ -192,6 +192,6 @@ rule tracts:
     input:
         "results/tables/tracts.csv",
         "results/tables/tracts_whole.csv",
-        "results/tables/tracts_missing.csv",
+        "results/tracts/missing.csv",
         "results/report/tracts.html",
         "figures/tracts.pdf",

@@ -108,10 +108,15 @@ class LevelsAttack:
         """
         solver, rng = self.settings.make_solver(CHECKS), np.random.default_rng(self.seed)
         by_blocks = ByBlocks(whole, solver, lp)
-        objectives = [rng.standard_normal(whole.A.shape[1]) for _ in range(K)]
         large = whole.A.shape[0] * whole.A.shape[1] > ONE_SEARCH
-        found = [by_blocks.dataset(objective) if large else whole.best(solver, objective) for objective in objectives]
-        datasets = {z.tobytes(): z for z in found if z is not None}
+        datasets: dict[bytes, Ints] = {}
+        for _ in range(K):
+            objective = rng.standard_normal(whole.A.shape[1])
+            z = None if large else whole.best(solver, objective)
+            if z is None and whole.A.shape[1]:
+                z = by_blocks.dataset(objective)
+            if z is not None:
+                datasets[z.tobytes()] = z
         if not datasets:
             names = ", ".join(area.release.block for area in self.levels.areas) or "the blocks"
             raise ReleaseError(

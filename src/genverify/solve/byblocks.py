@@ -1,7 +1,9 @@
 """
-A dataset of all blocks, where the program is too large for one integer search. In turn, each block takes records close to
-its share of a linear program's point; what is then wrong in the areas' cells is mended with few new classes of records, by
-an integer search over the classes that are cheap or, where that fails, from the linear program's own mended point.
+A dataset of all blocks, made block by block, where the program is too large for one integer search.
+
+In turn, each block takes records close to its share of a linear program's point; what is then wrong in the areas' cells is
+mended with few new classes of records, by an integer search over the classes that are cheap or, where that fails, from the
+linear program's own mended point.
 """
 
 from functools import cached_property

@@ -10,8 +10,9 @@ import pytest
 from genverify.checker.check import CertificateError
 from genverify.checker.file import read_proofs, write_proofs
 from genverify.core.errors import DataError
+from genverify.core.release import read_releases, read_schema
 from genverify.papers.gtv.tracts.explain import explain_in_tract
-from genverify.papers.gtv.tracts.publish import choose_tracts
+from genverify.papers.gtv.tracts.publish import batch_of_tracts, choose_tracts
 from genverify.papers.gtv.tracts.settings import TractTables
 from genverify.solve.settings import ProgramSettings
 from script_jobs import job, script
@@ -191,6 +192,16 @@ def test_the_figure_is_the_same_bytes_each_time(study: Path, tmp_path: Path) -> 
         outputs = {"pdf": tmp_path / f"{name}.pdf", "png": tmp_path / f"{name}.png"}
         script("plot_tracts")(job({"table": study / "tracts.csv"}, outputs))
     assert (tmp_path / "one.pdf").read_bytes() == (tmp_path / "two.pdf").read_bytes()
+
+
+def test_a_tract_without_blocks_is_named(study: Path) -> None:
+    here = study / "records" / "bins"
+    blocks, tracts = (
+        list(read_releases(here / f"{level}.parquet", read_schema(here / f"{level}.json"))) for level in ("blocks", "tracts")
+    )
+    assert [len(one.blocks) for one in batch_of_tracts(blocks, tracts, 0, 1)] == [3, 3]
+    with pytest.raises(DataError, match=f"tract {tracts[1].block} has no blocks among the counts"):
+        batch_of_tracts(blocks[:3], tracts, 0, 1)
 
 
 def test_too_few_large_tracts_are_said() -> None:

@@ -102,7 +102,8 @@ def batch_of_tracts(blocks: Sequence[Release], tracts: Sequence[Release], batch:
     inside: dict[str, list[Release]] = {}
     for block in blocks:
         inside.setdefault(block.block[:TRACT_DIGITS], []).append(block)
-    return [
-        make_levels(inside[tract.block], [Area("tract", tract, tuple(range(len(inside[tract.block]))))])
-        for tract in tracts[batch::batches]
-    ]
+    own = [(tract, inside.get(tract.block, [])) for tract in tracts[batch::batches]]
+    for tract, here in own:
+        if not here:
+            raise DataError(f"tract {tract.block} has no blocks among the counts; give them, or leave the tract out")
+    return [make_levels(here, [Area("tract", tract, tuple(range(len(here))))]) for tract, here in own]
