@@ -86,3 +86,18 @@ def test_a_multiplier_that_could_overflow_is_refused() -> None:
     text = {"block": "b", "lemmas": [], "proofs": [], "claims": [], "contradiction": {"kind": "empty", "y": {"P": 2**30}}}
     with pytest.raises(CertificateError, match="too large"):
         check_block(known, text)
+
+
+def test_a_search_that_would_go_too_deep_is_left_undecided() -> None:
+    """Households of 0, 2 and 4 persons: no dataset has an odd sum, and each branch takes one step towards that."""
+    column = {"codes": {0: "none", 2: "two", 4: "four"}}
+    own = build_schema(
+        parse_domain({"columns": {"SIZE": column}}),
+        {"groups": {"people": {"SIZE": [2, 4]}}, "tables": {"P": {"lines": ["people"], "sums": "SIZE"}}},
+        SETTINGS,
+    )
+    settings = PROGRAM.but(nodes=10_000, leaves=10_000, seconds=60.0)
+    few, many = (make_release(own, "b", {"N": n, "P.people": 2 * n + 1}) for n in (20, 2000))
+    shallow, deep = (settings.bounder(one).at_most(np.zeros(3, dtype=np.int64), -1) for one in (few, many))
+    assert shallow.proof is not None
+    assert (deep.proof, deep.limit, deep.decided) == (None, "depth limit", False)

@@ -23,6 +23,8 @@ from genverify.solve.workingset import FEW_CLASSES, WorkingSet
 
 SPARE_STEPS = 10
 NEIGHBOURS = 5
+DEEPEST = 150
+"""Branches below each other: a level takes four of the 1,000 calls of Python, and a checker goes as deep."""
 
 
 @dataclass(frozen=True)
@@ -259,6 +261,8 @@ class _Search:
         self.nodes += 1
         if self.nodes > self.bounder.limits.nodes:
             raise _LimitStruck("node limit")
+        if len(self.branches) > DEEPEST:
+            raise _LimitStruck("depth limit")
         if time.monotonic() > self.deadline:
             raise _LimitStruck("wall-clock limit")
 
