@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from dataclasses import replace
-from functools import reduce
-from itertools import combinations_with_replacement, product
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -21,103 +20,12 @@ from genverify.checker.levels import LevelsChecker
 from genverify.core.claims import ANY, Claim
 from genverify.core.domain import Column, Domain
 from genverify.core.errors import DataError, ReleaseError
-from genverify.core.levels import Area, Levels, make_levels, seen_from, together
-from genverify.core.predicates import Predicate
-from genverify.core.queries import Query
+from genverify.core.levels import Area, make_levels, seen_from, together
 from genverify.core.release import Release, Schema
 from genverify.disclosure.cells import Line, area_queries
 from genverify.solve import jointbounds
 from genverify.solve.settings import DEFAULT
-
-BINARY = [Column(name, name, (0, 1), ("no", "yes")) for name in "AB"]
-DOMAIN = Domain((*BINARY, Column("C", "C", (0, 2), ("none", "two"))))
-RECORDS = list(product(*(column.codes for column in DOMAIN.columns)))
-
-
-def cell(names: str, codes: Sequence[int]) -> Query:
-    where = {name: [code] for name, code in zip(names, codes, strict=True)}
-    return Query(f"{names}.{''.join(map(str, codes))}", names, "", Predicate.of(where))
-
-
-TABLES = ("A", "B", "C", "AB", "AC", "BC")
-CELLS = [cell(names, codes) for names in TABLES for codes in product(*(DOMAIN[name].codes for name in names))]
-SUM = Query("sum.C", "sum", "", Predicate.of({"A": [1]}), "C")
-QUERIES = (*CELLS, SUM)
-
-
-def schema_of(tables: Sequence[str]) -> Schema:
-    return Schema(DOMAIN, (), tuple(query for query in QUERIES if query.table in tables))
-
-
-def count(query: Query, records: Sequence[tuple[int, ...]], domain: Domain = DOMAIN) -> int:
-    total = 0
-    for record in records:
-        codes = dict(zip(domain.names, record, strict=True))
-        if all(codes[name] in allowed for name, allowed in query.predicate.clauses):
-            total += 1 if query.sums is None else codes[query.sums]
-    return total
-
-
-def publish(schema: Schema, name: str, records: Sequence[tuple[int, ...]], width: int = 0) -> Release:
-    counts = np.array([count(query, records) for query in schema.queries], dtype=np.int64)
-    return Release(schema, name, len(records), np.arange(len(counts)), np.maximum(counts - width, 0), counts + width)
-
-
-def levels_of(
-    blocks: Sequence[Sequence[tuple[int, ...]]],
-    below: Sequence[str],
-    above: Sequence[str],
-    width: int = 0,
-    between: Sequence[str] | None = None,
-) -> Levels:
-    """Blocks and their tract; where tables `between` are given, the first two blocks are a block group."""
-    every = [record for block in blocks for record in block]
-    areas = [Area("tract", publish(schema_of(above), "tract", every), tuple(range(len(blocks))))]
-    if between is not None:
-        group = [record for block in blocks[:2] for record in block]
-        areas.append(Area("group", publish(schema_of(between), "group", group), tuple(range(len(blocks[:2])))))
-    own = schema_of(below)
-    return make_levels([publish(own, f"b{number}", block, width) for number, block in enumerate(blocks)], areas)
-
-
-def fits(release: Release, records: Sequence[tuple[int, ...]]) -> bool:
-    counts = [count(query, records) for query in release.queries]
-    return len(records) == release.n and all(a <= b <= c for a, b, c in zip(release.lo, counts, release.hi, strict=True))
-
-
-def true_claims(levels: Levels) -> list[set[Claim]]:
-    """Per block, the claims with m >= 1 that hold in every dataset of all blocks that fits, by trying them all."""
-    own = [
-        [records for records in combinations_with_replacement(RECORDS, block.n) if fits(block, records)]
-        for block in levels.blocks
-    ]
-    fitting = np.ones([len(options) for options in own], dtype=bool)
-    for area in levels.areas:
-        for query, lo, hi in zip(area.release.queries, area.release.lo, area.release.hi, strict=True):
-            inside = [number in area.blocks for number in range(len(own))]
-            counts = [
-                np.array([count(query, records) if here else 0 for records in options])
-                for here, options in zip(inside, own, strict=True)
-            ]
-            total = reduce(np.add.outer, counts)
-            fitting &= (lo <= total) & (total <= hi)
-    found = []
-    for number, options in enumerate(own):
-        others = tuple(axis for axis in range(len(own)) if axis != number)
-        left = [_claims(options[place]) for place in np.flatnonzero(fitting.any(axis=others))]
-        found.append(set.intersection(*left))
-    return found
-
-
-def _claims(records: Sequence[tuple[int, ...]]) -> set[Claim]:
-    held: dict[tuple[int, ...], int] = {}
-    for record in records:
-        for kept in product((True, False), repeat=len(record)):
-            if any(kept):
-                codes = tuple(code if keep else ANY for code, keep in zip(record, kept, strict=True))
-                held[codes] = held.get(codes, 0) + 1
-    return {Claim(codes, m) for codes, m in held.items()}
-
+from tiny_levels import DOMAIN, RECORDS, TABLES, count, levels_of, publish, schema_of, true_claims, two_blocks
 
 blocks_of_people = st.lists(st.lists(st.sampled_from(RECORDS), max_size=2), min_size=1, max_size=3)
 counting_tables = st.lists(st.sampled_from(TABLES), unique=True, max_size=4)
@@ -147,11 +55,6 @@ def test_the_ways_of_large_tracts_leave_at_most_something_undecided(
         levels = levels_of(blocks, below, above)
         for verified, true in zip(attack_levels(levels, K=2), true_claims(levels), strict=True):
             assert set(verified.claims) <= true <= set(verified.claims) | set(verified.undecided)
-
-
-def two_blocks() -> Levels:
-    """Two blocks with one record each; the tract says what the blocks do not."""
-    return levels_of([[(0, 0, 2)], [(1, 1, 0)]], ["A"], ["AC", "B"])
 
 
 def test_the_tract_tells_what_a_block_alone_does_not() -> None:
