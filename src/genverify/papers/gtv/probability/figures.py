@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from genverify.papers.gtv.probability.judge import BINS, CLAIMS, GENERATED, RAP, ROWS
 from genverify.papers.gtv.probability.priors import NATION, STATE, TRACT, UNIFORM
@@ -110,6 +111,7 @@ def plot_reconstructions(blocks: pd.DataFrame, label: str) -> Figure:
     ticks = _ticks(most)
     axes.set_yticks(ticks, [_power(tick) for tick in ticks])
     axes.set(xlabel="households of the block", ylabel="datasets that fit the release", ylim=(-0.4, most + 0.6))
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.set_title(f"{len(counted)} of {len(blocks)} blocks counted exactly")
     axes.legend(frameon=False, loc="lower right")
     say_source(figure, label)
