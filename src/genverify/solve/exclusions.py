@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from genverify.core.arraytypes import Flags, Ints
 from genverify.core.domain import Domain
@@ -134,13 +135,13 @@ class _Cells:
         schema, named = family.schema, set(family.columns)
         self.own, self.row = cells, {cell: row for row, cell in enumerate(cells)}
         allowed = np.vstack([schema.allowed, np.ones_like(schema.allowed[:1])])
-        self.inside: Flags = allowed[cells] @ (1 - allowed).T == 0
+        self.inside: Flags = _products(allowed[cells], 1 - allowed) == 0
         self.inside &= [*(named.issuperset(query.predicate.columns) for query in schema.queries), True]
         self.inside[np.arange(len(cells)), cells] = False
         starts = np.cumsum([0, *(len(column.codes) for column in schema.domain.columns)]).tolist()
         overlap: Flags = np.ones((len(cells), len(cells)), dtype=bool)
         for start, end in pairwise(starts):
-            overlap &= allowed[cells, start:end] @ allowed[cells, start:end].T > 0
+            overlap &= _products(allowed[cells, start:end], allowed[cells, start:end]) > 0
         self.overlaps = [int.from_bytes(np.packbits(row, bitorder="little").tobytes(), "little") for row in overlap]
 
     def disjoint(self, rows: Sequence[int]) -> list[int]:
@@ -151,6 +152,12 @@ class _Cells:
                 taken |= 1 << row
                 chosen.append(self.own[row])
         return chosen
+
+
+def _products(rows: npt.NDArray[np.float32], others: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    """Scalar products of zeros and ones: small whole numbers, whatever flags BLAS raises for lanes that it only pads."""
+    with np.errstate(all="ignore"):
+        return np.asarray(rows @ others.T)
 
 
 _FAMILIES: OrderedDict[tuple[int, tuple[str, ...]], _Family] = OrderedDict()
