@@ -86,6 +86,7 @@ def test_ranges_from_marginals_are_timed_beside_an_integer_program(tmp_path: Pat
         "cases": {"small": {"levels": [2, 3, 2], "records": 40, "way": 2}},
         "seconds": 20.0,
         "reference_cells": 12,
+        "reference_up_to": 60000,
         "reference_seconds": 5.0,
     }
     made = job({}, {"table": tmp_path / "small.csv"}, {"case": "small"}, marginals=settings, seed=1)

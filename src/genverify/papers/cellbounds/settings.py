@@ -45,6 +45,7 @@ class MarginalsBenchmark(Section):
     cases: dict[Name, MarginalCase] = Field(min_length=1)
     seconds: float = Field(gt=0)
     reference_cells: Count
+    reference_up_to: Count
     reference_seconds: float = Field(gt=0)
 
 
