@@ -26,6 +26,7 @@ CORE = (
     "arraytypes",
     "clip",
     "extras",
+    "kept",
     "release",
     "errors",
     "files",

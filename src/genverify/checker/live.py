@@ -1,5 +1,6 @@
 """The records that a release leaves open, as the checker sees them: found in its own way, column by column."""
 
+from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -9,6 +10,7 @@ import numpy.typing as npt
 from genverify.core.arraytypes import Flags
 from genverify.core.domain import Domain
 from genverify.core.errors import GenverifyError
+from genverify.core.kept import kept
 from genverify.core.predicates import EVERY, Predicate, Rule
 
 Words = npt.NDArray[np.uint64]
@@ -18,7 +20,6 @@ Atoms = list[list[tuple[int, ...]]]
 Bits = int  # a set of types, the bit of a type at its place: one number of any length, compared with others in one step
 MOST = 4_000_000
 AT_ONCE = 1_000_000
-KEPT = 8
 
 
 class TooManyRecords(GenverifyError):
@@ -132,18 +133,18 @@ def live_types(
     return LiveTypes(domain, known.atoms, table)
 
 
-_KNOWN: dict[tuple[int, int, tuple[Predicate, ...]], tuple[Domain, tuple[Predicate, ...], "_Conditions"]] = {}
+_KNOWN: OrderedDict[tuple[int, int, tuple[Predicate, ...]], tuple[Domain, tuple[Predicate, ...], "_Conditions"]] = (
+    OrderedDict()
+)
 
 
 def _known(domain: Domain, conditions: tuple[Predicate, ...], others: tuple[Predicate, ...]) -> "_Conditions":
     """Blocks that publish the same cells share this; whatever is counted comes later."""
     # by identity, which is safe because what is known by it is kept with it
     key = id(domain), id(conditions), others
-    if key not in _KNOWN:
-        _KNOWN[key] = domain, conditions, _Conditions(domain, list(dict.fromkeys([EVERY, *conditions, *others])))
-        if len(_KNOWN) > KEPT:
-            del _KNOWN[next(iter(_KNOWN))]
-    return _KNOWN[key][2]
+    return kept(
+        _KNOWN, key, lambda: (domain, conditions, _Conditions(domain, [*dict.fromkeys([EVERY, *conditions, *others])]))
+    )[2]
 
 
 @dataclass(frozen=True)

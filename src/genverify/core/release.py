@@ -1,7 +1,7 @@
 """A release: what is published about a block. All that the attack sees."""
 
 import json
-from collections import Counter
+from collections import Counter, OrderedDict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -18,13 +18,13 @@ from genverify.core.clip import clip_query, clip_rule
 from genverify.core.domain import Column, Domain, DomainFile, read_domain
 from genverify.core.errors import DataError, ReleaseError
 from genverify.core.files import read_json, read_yaml
+from genverify.core.kept import kept
 from genverify.core.predicates import Predicate, Rule, allowed_codes
 from genverify.core.queries import Published, Query, build_queries
 from genverify.core.settings import ReleaseSettings
 from genverify.core.tablefile import read_frame
 
 TOTAL = "N"
-KEPT = 8
 LARGEST_COUNT = 1_000_000  # records of a block; what is larger is a mistake, or meant to exhaust the memory
 
 
@@ -49,16 +49,11 @@ class Schema:
 
     def published(self, cells: Ints) -> Published:
         """The queries at these positions; those asked for last are kept, because most blocks publish the same ones."""
-        key = cells.tobytes()
-        if key not in self._published:
-            self._published[key] = Published([self.queries[cell] for cell in cells.tolist()])
-            if len(self._published) > KEPT:
-                del self._published[next(iter(self._published))]
-        return self._published[key]
+        return kept(self._published, cells.tobytes(), lambda: Published([self.queries[cell] for cell in cells.tolist()]))
 
     @cached_property
-    def _published(self) -> dict[bytes, Published]:
-        return {}
+    def _published(self) -> OrderedDict[bytes, Published]:
+        return OrderedDict()
 
     @cached_property
     def allowed(self) -> npt.NDArray[np.float32]:

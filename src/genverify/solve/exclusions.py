@@ -12,10 +12,10 @@ import numpy.typing as npt
 
 from genverify.core.arraytypes import Flags, Ints
 from genverify.core.domain import Domain
+from genverify.core.kept import kept
 from genverify.core.predicates import EVERY, Predicate, Rule
 from genverify.core.queries import Query
 from genverify.core.release import TOTAL, Release, Schema
-from genverify.solve.kept import kept
 
 MOST_CELLS = 2000
 KEPT_FAMILIES = 1000

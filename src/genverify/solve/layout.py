@@ -8,10 +8,10 @@ from math import prod
 import numpy as np
 
 from genverify.core.arraytypes import Flags, Ints
+from genverify.core.kept import kept
 from genverify.core.predicates import Predicate, Rule
 from genverify.core.release import TOTAL, Release, Schema
 from genverify.solve.exclusions import Implied, Lemma, adding, lemma_rule, one_code_each
-from genverify.solve.kept import kept
 from genverify.solve.types import GRID_LIMIT, Atoms, Excluded, Types, atoms_of, box, flat_places, rule_tests
 
 Columns = tuple[int, ...]
