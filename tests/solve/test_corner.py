@@ -12,10 +12,10 @@ from genverify.checker.sums import Checking, check_sums
 from genverify.core.arraytypes import Flags
 from genverify.core.sums import Sums
 from genverify.papers.cellbounds import marginals as module
-from genverify.papers.cellbounds.exchange import exchanges_of
 from genverify.papers.cellbounds.marginals import bound_marginals, enough_rows, levels_of, marginal_sums
 from genverify.papers.cellbounds.multiway import Multiway
 from genverify.papers.cellbounds.shapes import stand_in
+from genverify.papers.cellbounds.symmetries import symmetries_of
 from genverify.solve.solvers.base import Optimal
 from genverify.solve.sums import ranges
 from genverify.solve.sums.corner import Corner
@@ -24,7 +24,7 @@ from genverify.solve.sums.leaf import Ends, exact_leaf
 from genverify.solve.sums.lp import CellProgram
 from genverify.solve.sums.matrix import matrix_of
 from genverify.solve.sums.offers import Offers
-from genverify.solve.sums.orbits import Exchange, leaves_as_it_is
+from genverify.solve.sums.orbits import Symmetry, leaves_as_it_is
 from genverify.solve.sums.parts import all_ranges
 from genverify.solve.sums.work import Hints, Ranges, Work
 
@@ -105,7 +105,7 @@ def test_symmetric_cells_are_searched_once(monkeypatch: pytest.MonkeyPatch, shap
 
     monkeypatch.setattr(module, "all_ranges", counted)
     once = bound_marginals(tables, Work(seconds=30), full)
-    monkeypatch.setattr(module, "exchanges_of", lambda *words: [])
+    monkeypatch.setattr(module, "symmetries_of", lambda *words: [])
     each = bound_marginals(tables, Work(seconds=30), full)
     assert asked == [1, full.counts.size]
     assert once.exact.all()
@@ -116,12 +116,12 @@ def test_symmetric_cells_are_searched_once(monkeypatch: pytest.MonkeyPatch, shap
 def test_an_exchange_that_changes_a_count_is_none() -> None:
     full, tables = even((2, 2, 2), 1)
     sums = marginal_sums(tables, levels_of(tables))
-    exchanges = exchanges_of(tables, full.names, [2, 2, 2])
+    exchanges = symmetries_of(tables, full.names, [2, 2, 2])
     assert exchanges
     assert all(leaves_as_it_is(sums, one) for one in exchanges)
     other, changed, _ = made([2, 2, 2], 2, 37)
-    assert not exchanges_of(changed, other.names, [2, 2, 2])
-    assert not leaves_as_it_is(sums, Exchange(np.roll(np.arange(8), 1), np.arange(12)))
+    assert not symmetries_of(changed, other.names, [2, 2, 2])
+    assert not leaves_as_it_is(sums, Symmetry(np.roll(np.arange(8), 1), np.arange(12)))
 
 
 def test_the_limit_is_kept_with_the_check_of_proofs() -> None:

@@ -10,8 +10,8 @@ from genverify.core.arraytypes import Flags, Ints
 from genverify.core.domain import LARGEST_CODE
 from genverify.core.errors import DataError, ReleaseError
 from genverify.core.sums import Sums
-from genverify.papers.cellbounds.exchange import exchanges_of
 from genverify.papers.cellbounds.multiway import Multiway, check_size
+from genverify.papers.cellbounds.symmetries import symmetries_of
 from genverify.solve.sums.cubes import cubes_of
 from genverify.solve.sums.orbits import Orbits, carried_over, leaves_as_it_is, orbits_of
 from genverify.solve.sums.parts import all_ranges, contradiction, quiet
@@ -56,7 +56,7 @@ def bound_marginals(
     hints = Hints(cubes_of(shape, sets, work.seed), enough_rows(shape, sets))
     checking = Checking(sums)
     own = replace(work, seconds=max(deadline - work.now(), 0.05))
-    exchanges = [one for one in exchanges_of(tables, names, shape) if leaves_as_it_is(sums, one)]
+    exchanges = [one for one in symmetries_of(tables, names, shape) if leaves_as_it_is(sums, one)]
     orbits = orbits_of(len(sums.cells), exchanges)
     found = all_ranges(sums, own, orbits.chosen, start, say, hints, checking.take)
     if found.empty:

@@ -15,8 +15,8 @@ from genverify.solve.sums.matrix import matrix_of
 
 
 @dataclass(frozen=True)
-class Exchange:
-    """Where every cell and every row go."""
+class Symmetry:
+    """An exchange that leaves a system as it is: where every cell and every row go."""
 
     cells: Ints
     rows: Ints
@@ -28,7 +28,7 @@ class Carried:
 
     cell: int
     origin: int
-    by: Exchange
+    by: Symmetry
 
 
 @dataclass(frozen=True)
@@ -39,11 +39,11 @@ class Orbits:
     carried: tuple[Carried, ...]
 
 
-def orbits_of(size: int, exchanges: Sequence[Exchange]) -> Orbits:
+def orbits_of(size: int, exchanges: Sequence[Symmetry]) -> Orbits:
     """
     Which cells some exchanges lead to each other.
 
-    >>> swap = Exchange(np.array([1, 0, 2]), np.array([0]))
+    >>> swap = Symmetry(np.array([1, 0, 2]), np.array([0]))
     >>> found = orbits_of(3, [swap])
     >>> found.chosen.tolist(), [(own.cell, own.origin) for own in found.carried]
     ([True, False, True], [(1, 0)])
@@ -64,7 +64,7 @@ def orbits_of(size: int, exchanges: Sequence[Exchange]) -> Orbits:
     return Orbits(chosen if exchanges else np.ones(size, dtype=bool), tuple(carried))
 
 
-def leaves_as_it_is(sums: Sums, exchange: Exchange) -> bool:
+def leaves_as_it_is(sums: Sums, exchange: Symmetry) -> bool:
     """Whether the exchanged system is the same one, in integers: ends, entries, and ends of rows."""
     cells, rows = exchange.cells, exchange.rows
     ends = ((sums.lo, cells), (sums.hi, cells), (sums.least, rows), (sums.most, rows))
@@ -86,7 +86,7 @@ def _places(sums: Sums, proof: dict[str, Any]) -> Iterator[tuple[str, int]]:
         yield from ((name, sums.row_place[name]) for name in proof.get("y", {}))
 
 
-def _moved(sums: Sums, proof: dict[str, Any], by: Exchange, row: dict[str, str]) -> dict[str, Any]:
+def _moved(sums: Sums, proof: dict[str, Any], by: Symmetry, row: dict[str, str]) -> dict[str, Any]:
     if "at" in proof:
         sides = {name: _moved(sums, proof[name], by, row) for name in ("below", "above")}
         return {**proof, "cell": sums.cells[by.cells[sums.place[proof["cell"]]]], **sides}

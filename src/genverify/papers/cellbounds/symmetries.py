@@ -1,4 +1,4 @@
-"""Exchanges that leave all marginals as they are: two levels of a variable with the same counts, or two variables."""
+"""Symmetries of marginals: exchanges of two levels with the same counts, or of two variables, that leave all of them as they are."""
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations, pairwise
@@ -7,14 +7,14 @@ import numpy as np
 
 from genverify.core.arraytypes import Ints
 from genverify.papers.cellbounds.multiway import Multiway
-from genverify.solve.sums.orbits import Exchange
+from genverify.solve.sums.orbits import Symmetry
 
 MOST = 60  # exchanges that are looked for: others follow from them
 
 
-def exchanges_of(tables: Sequence[Multiway], names: Sequence[str], shape: Sequence[int]) -> list[Exchange]:
+def symmetries_of(tables: Sequence[Multiway], names: Sequence[str], shape: Sequence[int]) -> list[Symmetry]:
     """Some exchanges of levels and of variables that leave every marginal as it is; all are tried on the counts."""
-    found = list[Exchange]()
+    found = list[Symmetry]()
     for exchange in (*_of_levels(tables, names, shape), *_of_variables(tables, names, shape)):
         found.append(exchange)
         if len(found) == MOST:
@@ -22,7 +22,7 @@ def exchanges_of(tables: Sequence[Multiway], names: Sequence[str], shape: Sequen
     return found
 
 
-def _of_levels(tables: Sequence[Multiway], names: Sequence[str], shape: Sequence[int]) -> Iterator[Exchange]:
+def _of_levels(tables: Sequence[Multiway], names: Sequence[str], shape: Sequence[int]) -> Iterator[Symmetry]:
     for axis, name in enumerate(names):
         own = next(table for table in tables if name in table.names)
         totals = np.moveaxis(own.counts, own.names.index(name), 0).reshape(shape[axis], -1).sum(axis=1)
@@ -34,10 +34,10 @@ def _of_levels(tables: Sequence[Multiway], names: Sequence[str], shape: Sequence
                 moved = [_taken(table.counts, table.names, name, levels) for table in tables]
                 if all(np.array_equal(now, table.counts) for now, table in zip(moved, tables, strict=True)):
                     rows = [_taken(own, table.names, name, levels) for own, table in _rows(tables)]
-                    yield Exchange(np.take(_cells(shape), levels, axis=axis).ravel(), _flat(rows))
+                    yield Symmetry(np.take(_cells(shape), levels, axis=axis).ravel(), _flat(rows))
 
 
-def _of_variables(tables: Sequence[Multiway], names: Sequence[str], shape: Sequence[int]) -> Iterator[Exchange]:
+def _of_variables(tables: Sequence[Multiway], names: Sequence[str], shape: Sequence[int]) -> Iterator[Symmetry]:
     at = {frozenset(table.names): (table, rows) for rows, table in _rows(tables)}
     for one, other in combinations(range(len(names)), 2):
         swap = {names[one]: names[other], names[other]: names[one]}
@@ -47,7 +47,7 @@ def _of_variables(tables: Sequence[Multiway], names: Sequence[str], shape: Seque
         if len(found) == len(tables) and all(same):
             axes = list(range(len(names)))
             axes[one], axes[other] = other, one
-            yield Exchange(_cells(shape).transpose(axes).ravel(), _flat([own[1] for own in found]))
+            yield Symmetry(_cells(shape).transpose(axes).ravel(), _flat([own[1] for own in found]))
 
 
 def _image(
