@@ -1,4 +1,4 @@
-"""Symmetries of marginals: exchanges of two levels with the same counts, or of two variables, that leave all of them as they are."""
+"""Symmetries of marginals: exchanges of two levels, or of two variables, that leave all of them as they are."""
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations, pairwise
