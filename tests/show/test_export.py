@@ -298,7 +298,9 @@ def test_names_of_anybody_cannot_break_a_file() -> None:
     queries = tuple(replace(query, id=names[query.id], label="\nVER 2.0\n") for query in release.schema.queries)
     hostile = replace(release, schema=replace(release.schema, queries=queries))
     found = renamed(text, names) | {"release": hostile.digest}
-    for program in programs(hostile, found):
+    made = programs(hostile, found)
+    assert len(made) == len(programs(release, text)) > 0
+    for program in made:
         accepted(program)
 
 
