@@ -144,7 +144,7 @@ def plain_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shared = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
 
     def make(home: Path) -> None:
-        study_runs.finish(study_runs.copy_small(home), ["state", "--configfile", "small.yaml"])
+        study_runs.snakemake(study_runs.copy_small(home), "state", "--configfile", "small.yaml")
 
     return study_runs.made_once(shared, "plain_study", make)
 

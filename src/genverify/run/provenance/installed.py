@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -50,6 +51,7 @@ def differing(lock: Lock) -> Iterator[str]:
             yield f"{name} {here} (the lock has {' or '.join(sorted(allowed))})"
 
 
+@cache  # what is installed does not change while a process runs
 def _installed(name: str) -> str | None:
     try:
         return version(name)
