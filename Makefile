@@ -3,8 +3,11 @@ PYTHON ?= python3
 VENV := .venv
 READY := $(VENV)/.ready
 
-.PHONY: env all test check fuzz site page FORCE
+.PHONY: env all test slow check fuzz site page FORCE
 .DEFAULT_GOAL := all
+
+# jobs and tests start Python hundreds of times: a module is compiled once, whatever the shell says
+unexport PYTHONDONTWRITEBYTECODE
 
 env: $(READY)
 
@@ -27,7 +30,11 @@ results/%: $(READY) FORCE
 	$(VENV)/bin/snakemake $@
 
 test: check
-	$(VENV)/bin/python -m pytest
+	$(VENV)/bin/python -m pytest -m "not slow"
+
+# whole studies, killed and resumed, and what needs another program: Slurm, R, Coq, a browser, pip
+slow: $(READY)
+	$(VENV)/bin/python -m pytest -m slow
 
 check: $(READY)
 	$(VENV)/bin/ruff check

@@ -35,6 +35,17 @@ LONGEST = (
     "papers/mechanisms/test_matrix_mechanism.py",
     "attack/test_onehot.py",
 )
+# whole studies, and what needs another program; `make test` leaves them to `make slow`
+SLOW = (
+    "workflow/test_resilience.py",
+    "workflow/test_default_study.py",
+    "slurm",
+    "browser",
+    "r",
+    "checker/test_coq.py",
+    "run/test_wheel.py",
+    "run/test_fuzz.py",
+)
 TOY = ROOT / "tests" / "workflow" / "toy"
 # two blocks of the toy, as (PET, HOME, AGE): what is true of the first by hand stands in test_tabulate.py
 TOY_BLOCKS = {
@@ -46,6 +57,10 @@ TOY_BLOCKS = {
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     order = {ROOT / "tests" / name: place for place, name in enumerate(LONGEST)}
     items.sort(key=lambda item: order.get(item.path, len(order)))
+    slow = [ROOT / "tests" / name for name in SLOW]
+    for item in items:
+        if any(item.path.is_relative_to(path) for path in slow):
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(scope="session")
