@@ -21,7 +21,7 @@ from genverify.core.errors import DataError, ReleaseError
 from genverify.core.files import read_json, read_yaml
 from genverify.core.kept import kept
 from genverify.core.predicates import Predicate, Rule, allowed_codes
-from genverify.core.queries import Published, Query, build_queries, check_lines
+from genverify.core.queries import Published, Query, build_queries
 from genverify.core.settings import ReleaseSettings
 from genverify.core.tablefile import read_frame
 
@@ -120,14 +120,6 @@ def naming_table_file(path: Path) -> Iterator[None]:
         yield
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise DataError(f"{path}: not a table file ({error!r}); see data/census/tables.yaml for the form") from None
-
-
-def check_release(domain_file: DomainFile, tables: Mapping[str, Any], settings: ReleaseSettings) -> Domain:
-    """The domain of a study; an error where build_schema would give one, at a tenth of the time: no line is made."""
-    universe = domain_file.universe(settings.universe)
-    domain = domain_file.domain.restrict(universe.codes)
-    check_lines(tables, domain_file, universe, settings.tables, settings.groups)
-    return domain
 
 
 def build_schema(domain_file: DomainFile, tables: Mapping[str, Any], settings: ReleaseSettings) -> Schema:

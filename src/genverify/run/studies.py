@@ -1,11 +1,14 @@
 """What many studies publish, each checked once: variants and experiments share most of it."""
 
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
+from typing import Any
 
-from genverify.core.domain import Domain, read_domain
+from genverify.core.domain import Domain, DomainFile, read_domain
 from genverify.core.files import read_yaml
-from genverify.core.release import check_release, naming_table_file
+from genverify.core.queries import check_lines
+from genverify.core.release import naming_table_file
 from genverify.core.settings import ReleaseSettings
 
 
@@ -23,5 +26,13 @@ class Studies:
         if asked not in self._known:
             tables = Path(settings.tables_file)
             with naming_table_file(tables):
-                self._known[asked] = check_release(self.domain(domain), self._tables(tables), settings)
+                self._known[asked] = _check(self.domain(domain), self._tables(tables), settings)
         return self._known[asked]
+
+
+def _check(file: DomainFile, tables: Mapping[str, Any], settings: ReleaseSettings) -> Domain:
+    """As build_schema, at a tenth of the time: no line is made."""
+    universe = file.universe(settings.universe)
+    domain = file.domain.restrict(universe.codes)
+    check_lines(tables, file, universe, settings.tables, settings.groups)
+    return domain
