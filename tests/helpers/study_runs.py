@@ -11,6 +11,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +61,7 @@ def snakemake(home: Path, *words: str, right: bool = True) -> str:
     return said
 
 
+@cache
 def dry_run(*words: str, right: bool = True) -> str:
     """What Snakemake would do in the repository itself, where nothing is written; or what it says is wrong."""
     code, said = warm_snakemake.run(ROOT, ("-n", "--nolock", *words), {**os.environ, "PYTHONPATH": str(ROOT / "src")})

@@ -254,15 +254,3 @@ def test_the_stages_of_the_attack_are_given_no_microdata(stage: str) -> None:
     rule = next(rule for rule in RULES if rule.name == stage)
     assert "results/microdata" not in rule.body
     assert not [used for used in code_files(find_script(ROOT / "scripts", stage)) if "/microdata/" in used]
-
-
-def imported(path: Path) -> set[str]:
-    """The outermost names of everything that a file and its own modules import."""
-    names: set[str] = set()
-    for file in code_files(path):
-        for node in ast.walk(ast.parse((ROOT / file).read_text())):
-            if isinstance(node, ast.Import):
-                names |= {alias.name.split(".")[0] for alias in node.names}
-            elif isinstance(node, ast.ImportFrom) and node.module:
-                names.add(node.module.split(".")[0])
-    return names
