@@ -20,7 +20,7 @@ DIGITS = 5  # of a position, as a fraction of the figure: less than a hundredth 
 
 
 # written out: a library of looks would take longer to import than most figures to draw
-LOOK: dict[str, Any] = {
+LOOK: dict[Any, Any] = {
     "figure.facecolor": "white", "figure.dpi": 100, "savefig.dpi": 200, "pdf.fonttype": 42,
     "font.family": ["DejaVu Sans"], "font.size": 12 * PAPER, "text.color": INK,
     "axes.facecolor": "white", "axes.edgecolor": INK, "axes.labelcolor": INK, "axes.labelsize": 8, "axes.titlesize": 8.5,
