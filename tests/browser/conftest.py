@@ -9,7 +9,7 @@ from browsers import ARGS, CHROMIUM, NO_BROWSER
 from page_visit import PageVisit
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     sync_api = pytest.importorskip("playwright.sync_api", reason="the package playwright is not installed")
     if CHROMIUM is None:
