@@ -3,6 +3,7 @@
 import os
 import shutil
 from collections.abc import Iterator
+from copy import deepcopy
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -18,6 +19,7 @@ from genverify.core.release import Schema, build_schema
 from genverify.core.settings import ReleaseSettings
 from genverify.run.code import forget_code
 from genverify.run.config import read_shipped
+from genverify.run.jobs import log
 from genverify.solve.settings import ProgramSettings
 
 ROOT = Path(__file__).parents[1]
@@ -98,10 +100,24 @@ def census_tables() -> dict[str, Any]:
     return text
 
 
-@pytest.fixture
-def config() -> dict[str, Any]:
-    """A fresh copy of the shipped configuration."""
+@pytest.fixture(scope="session")
+def shipped() -> dict[str, Any]:
     return read_shipped(ROOT)
+
+
+@pytest.fixture
+def config(shipped: dict[str, Any]) -> dict[str, Any]:
+    """A fresh copy of the shipped configuration."""
+    return deepcopy(shipped)
+
+
+@pytest.fixture(autouse=True)
+def quiet_log() -> Iterator[None]:
+    """Handlers that jobs add in this process are taken away again: they would write to the closed streams of older tests."""
+    yield
+    for handler in list(log.handlers):
+        handler.close()
+        log.removeHandler(handler)
 
 
 @pytest.fixture(scope="session")

@@ -20,6 +20,7 @@ from genverify.core.release import build_schema
 from genverify.core.settings import ReleaseSettings
 from genverify.run.provenance.audit import audit
 from genverify.run.provenance.command import read_config, repository
+from genverify.run.settings import Config
 from genverify.solve.settings import ProgramSettings
 
 TESTS = Path(__file__).parents[1]
@@ -87,13 +88,14 @@ def run(cases: int, seed: int) -> tuple[Counter[str], list[str]]:
         original = make_original(Path(folder), seed)
         enter(original, patch, Path(folder) / "study")
         run_study()
-        accepted()
+        config = read_config([])  # which no forger touches
+        accepted(config)
         truth = told()
         for case in range(cases):
             home = Path(folder) / "forged"
             shutil.copytree(original, home)
             enter(home, patch, Path(folder) / "study")
-            outcome, words = one_case(Random(f"{seed} {case}"), truth)
+            outcome, words = one_case(Random(f"{seed} {case}"), config, truth)
             outcomes[outcome] += 1
             escapes += [f"case {case}: {words}"] if outcome == ESCAPED else []
             patch.chdir(original)
@@ -101,20 +103,20 @@ def run(cases: int, seed: int) -> tuple[Counter[str], list[str]]:
     return outcomes, escapes
 
 
-def one_case(draw: Random, truth: dict[str, Any]) -> tuple[str, str]:
+def one_case(draw: Random, config: Config, truth: dict[str, Any]) -> tuple[str, str]:
     """Forge, then audit: what came of it, and what was done."""
     words = draw.choice(FORGERS)(draw)
-    refused = not accepted(expect=False)
+    refused = not accepted(config, expect=False)
     false = told() != truth
     outcomes = {(True, True): "refused, false", (True, False): "refused, nothing reported is false",
                 (False, True): ESCAPED, (False, False): "accepted, nothing reported is false"}  # fmt: skip
     return outcomes[refused, false], words
 
 
-def accepted(expect: bool = True) -> bool:
+def accepted(config: Config, expect: bool = True) -> bool:
     """Whether the audit accepts the figure of the study where we are."""
     try:
-        list(audit(repository(), read_config([]), ["figures/fig3.pdf"]))
+        list(audit(repository(), config, ["figures/fig3.pdf"]))
     except GenverifyError:
         if expect:
             raise

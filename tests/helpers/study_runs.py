@@ -1,5 +1,6 @@
 """Studies run in copies of the repository: to the end, or killed on the way, their results compared byte for byte."""
 
+import atexit
 import fcntl
 import os
 import re
@@ -7,8 +8,10 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +61,7 @@ def snakemake(home: Path, *words: str, right: bool = True) -> str:
     return said
 
 
+@cache
 def dry_run(*words: str, right: bool = True) -> str:
     """What Snakemake would do in the repository itself, where nothing is written; or what it says is wrong."""
     code, said = warm_snakemake.run(ROOT, ("-n", "--nolock", *words), {**os.environ, "PYTHONPATH": str(ROOT / "src")})
@@ -98,9 +102,13 @@ def made_once(shared: Path, name: str, make: Callable[[Path], object]) -> Path:
     return home
 
 
-def start(home: Path, words: Sequence[str]) -> subprocess.Popen[bytes]:
-    """Snakemake in a process group of its own, so that it can be killed with all its jobs."""
+def start(home: Path, words: Sequence[str], warm: bool = False) -> subprocess.Popen[bytes]:
+    """Snakemake in a process group of its own, so that it can be killed with all its jobs, which may share their imports."""
     command = [sys.executable, "-m", "snakemake", *words]
+    if warm:
+        folder = tempfile.mkdtemp()
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
+        command = [sys.executable, warm_snakemake.__file__, folder, *words]
     with (home / "output.txt").open("ab") as output:
         return subprocess.Popen(
             command, cwd=home, env=environment(home), stdout=output, stderr=output, start_new_session=True
@@ -138,11 +146,11 @@ def percent(home: Path, since: int) -> int:
     return int(found[-1]) if found else 0
 
 
-def kill_at(home: Path, words: Sequence[str], share: int, pause: float) -> int:
+def kill_at(home: Path, words: Sequence[str], share: int, pause: float, warm: bool = False) -> int:
     """Start, kill everything some time after a share of the jobs is done, and unlock; the share that was done."""
     log = home / "output.txt"
     since = log.stat().st_size if log.exists() else 0
-    run = start(home, words)
+    run = start(home, words, warm)
     wait(run, lambda: percent(home, since) >= share)
     time.sleep(pause)
     done = percent(home, since)

@@ -10,10 +10,15 @@ import json
 import os
 import socket
 import sys
+from importlib import import_module
 from pathlib import Path
 from types import FrameType
 
 LISTENING = 64
+LIBRARIES = (
+    "highspy", "matplotlib.backends.backend_agg", "matplotlib.backends.backend_pdf", "matplotlib.pyplot", "pandas",
+    "pyarrow.dataset", "pyarrow.parquet", "pydantic", "scipy.sparse", "snakemake.iocontainers", "snakemake.logging", "yaml",
+)  # fmt: skip
 
 
 def hand_over(address: str, words: list[str]) -> int:
@@ -30,12 +35,14 @@ def hand_over(address: str, words: list[str]) -> int:
 
 def serve(address: str, parent: int) -> None:
     """Run scripts, each in a process of its own, as long as the process lives that started this one."""
+    import gc
+    import shutil
     import signal
 
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(address)
         listener.listen(LISTENING)
-        _import_libraries()
+        gc.freeze()  # what is imported here lives as long as every child: no collection looks at it again
         signal.signal(signal.SIGCHLD, _reap)
         listener.settimeout(1.0)
         while os.getppid() == parent:
@@ -48,8 +55,7 @@ def serve(address: str, parent: int) -> None:
                 client.setblocking(True)
                 os._exit(_attend(client))
             client.close()
-    Path(address).unlink(missing_ok=True)
-    Path(address).parent.rmdir()
+    shutil.rmtree(Path(address).parent, ignore_errors=True)
 
 
 def _reap(_number: int, _frame: FrameType | None) -> None:
@@ -60,16 +66,10 @@ def _reap(_number: int, _frame: FrameType | None) -> None:
         pass
 
 
-def _import_libraries() -> None:
-    import highspy  # noqa: F401
-    import matplotlib.figure  # noqa: F401
-    import pandas  # noqa: F401
-    import pyarrow.parquet  # noqa: F401
-    import pydantic  # noqa: F401
-    import scipy.sparse  # noqa: F401
-    import snakemake.iocontainers
-    import snakemake.logging  # noqa: F401
-    import yaml  # noqa: F401
+def import_libraries() -> None:
+    """Those of most jobs."""
+    for name in LIBRARIES:
+        import_module(name)
 
 
 def _attend(client: socket.socket) -> int:
@@ -118,7 +118,4 @@ def _run(request: dict[str, object], streams: list[int]) -> int:
 
 
 if __name__ == "__main__":
-    if sys.argv[1] == "--serve":
-        serve(sys.argv[2], int(sys.argv[3]))
-    else:
-        sys.exit(hand_over(sys.argv[1], sys.argv[2:]))
+    sys.exit(hand_over(sys.argv[1], sys.argv[2:]))

@@ -1,11 +1,14 @@
 """
 Snakemake for the many short runs of the tests: one process imports it and its libraries, and forks for every run.
 
-A start of its own costs a second more; tests of what happens to a whole process (killed, sent to Slurm) use one.
+`python warm_snakemake.py FOLDER WORDS` is one run alone, for tests that kill it with all its jobs: these are forked too, by
+a process of the same group that waits in FOLDER. What is sent to Slurm starts cold.
 """
 
 import atexit
+import gc
 import json
+import marshal
 import os
 import subprocess
 import sys
@@ -13,8 +16,11 @@ import tempfile
 import time
 from collections.abc import Mapping
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
+
+import warm_job
 
 
 def run(home: Path, words: tuple[str, ...], environment: Mapping[str, str]) -> tuple[int, str]:
@@ -51,14 +57,12 @@ def _stop(server: "subprocess.Popen[str]") -> None:
 
 def _serve() -> None:
     """Answer requests, one a line, until there are no more."""
-    import pandas  # noqa: F401  (what every run imports, but nothing of the repository: a copy has its own)
-    import pydantic  # noqa: F401
-    import scipy.sparse  # noqa: F401
-    import snakemake.cli  # noqa: F401
-
+    folder = Path(tempfile.mkdtemp())
+    _warm(folder)
+    _keep_stages(folder / "stages")
     answers = os.fdopen(os.dup(1), "w")
-    _warm_jobs()
     for line in sys.stdin:
+        gc.freeze()  # what stands here lives as long as every child: no collection looks at it again
         reading, writing = os.pipe()
         if (child := os.fork()) == 0:
             os.close(reading)
@@ -71,15 +75,51 @@ def _serve() -> None:
         answers.flush()
 
 
-def _warm_jobs() -> None:
-    """Let jobs be run by a process that has imported their libraries: what Snakemake takes for Python hands them over."""
-    helper, address = Path(__file__).with_name("warm_job.py"), str(Path(tempfile.mkdtemp()) / "jobs")
-    one_thread = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}  # as Snakemake tells its jobs
-    words = [sys.executable, str(helper), "--serve", address, str(os.getpid())]
-    subprocess.Popen(words, env={**os.environ, **one_thread}, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-    while not Path(address).exists():
+def _warm(folder: Path) -> None:
+    """Import what every run and every job imports, but nothing of the repository, since a copy has its own; serve jobs."""
+    os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}  # as Snakemake tells its jobs
+    import smart_open  # noqa: F401
+    import snakemake.cli
+    import snakemake.profiles
+    import snakemake.storage
+
+    warm_job.import_libraries()
+    snakemake.cli.get_argument_parser()  # collects the plugins
+    parent, address = os.getpid(), folder / "jobs"
+    if os.fork() == 0:
+        for stream in (0, 1):
+            os.dup2(os.open(os.devnull, os.O_RDWR), stream)
+        warm_job.serve(str(address), parent)
+        os._exit(0)
+    while not address.exists():
         time.sleep(0.01)
-    sys.executable = f"{sys.executable} -I -S {helper} {address}"
+    # what Snakemake takes for Python hands jobs over
+    sys.executable = f"{sys.executable} -I -S {warm_job.__file__} {address}"
+
+
+def _keep_stages(known: Path) -> None:
+    """
+    Let Snakemake translate a stage file once, and not in every run: the answer is kept by the path, the whole text and the
+    number of rules before it, all that it depends on.
+    """
+    from snakemake import parser, workflow
+
+    def parse(path: Any, flow: Any, linemap: dict[int, int], rulecount: int = 0) -> tuple[str, int]:
+        where = path.get_path_or_uri(secret_free=True)
+        with flow.sourcecache.open(path) as file:
+            asked = sha256(json.dumps([where, file.read(), rulecount]).encode()).hexdigest()
+        kept = known / asked
+        if not kept.exists():
+            lines: dict[int, int] = {}
+            answer = parser.parse(path, flow, lines, rulecount=rulecount)
+            known.mkdir(exist_ok=True)
+            kept.with_suffix(f".{os.getpid()}").write_bytes(marshal.dumps((answer, lines)))
+            kept.with_suffix(f".{os.getpid()}").rename(kept)
+        (code, rules), lines = marshal.loads(kept.read_bytes())
+        linemap |= lines
+        return code, rules
+
+    workflow.parse = parse
 
 
 def _child(request: dict[str, Any], output: int) -> int:
@@ -104,5 +144,13 @@ def _child(request: dict[str, Any], output: int) -> int:
     return code
 
 
+def _alone(folder: Path, words: list[str]) -> None:
+    from snakemake.cli import main
+
+    _warm(folder)
+    sys.path[0] = os.getcwd()
+    main(words)
+
+
 if __name__ == "__main__":
-    _serve()
+    _alone(Path(sys.argv[1]), sys.argv[2:]) if sys.argv[1:] else _serve()

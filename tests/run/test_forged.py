@@ -3,6 +3,7 @@
 import json
 import shutil
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from genverify.run.provenance.audit import audit
 from genverify.run.provenance.command import read_config, repository
 from genverify.run.provenance.recheck import batches_of
 from genverify.run.provenance.records import AuditError, Record, find_records
+from genverify.run.settings import Config
 
 BATCH, ALL = "results/paper/claims/000.parquet", "results/paper/claims.parquet"
 VERIFIED, GENERATED = "results/paper/claims/000.blocks.parquet", "results/paper/generated/000.blocks.parquet"
@@ -25,8 +27,14 @@ NAMES = ["PET", "HOME", "AGE"]
 Change = Callable[[pd.DataFrame], pd.DataFrame]
 
 
+@cache
+def config() -> Config:
+    """The same in every copy of the study: no test here changes a file of settings."""
+    return read_config([])
+
+
 def audited() -> list[str]:
-    return list(audit(repository(), read_config([]), ["figures/fig3.pdf"]))
+    return list(audit(repository(), config(), ["figures/fig3.pdf"]))
 
 
 def refused(said: str) -> None:

@@ -4,7 +4,6 @@ import hashlib
 import json
 import logging
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -21,16 +20,6 @@ from genverify.run.jobs import Job, digest, digests, run
 
 class Namedlist(list[str]):
     """Snakemake's own list of files, by name only: `run` must turn it into a plain list."""
-
-
-@pytest.fixture(autouse=True)
-def quiet_log() -> Iterator[None]:
-    """Handlers that a job adds are taken away again."""
-    before = list(jobs.log.handlers)
-    yield
-    for handler in [handler for handler in jobs.log.handlers if handler not in before]:
-        handler.close()
-        jobs.log.removeHandler(handler)
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, TypeGuard
 
@@ -157,9 +158,8 @@ def test_a_script_is_a_short_main(path: Path) -> None:
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT / "src" / "genverify")))
 def test_a_module_is_short_and_says_what_it_is(path: Path) -> None:
-    text = path.read_text()
-    assert ast.get_docstring(ast.parse(text))
-    assert len(text.splitlines()) < LONGEST
+    assert read_module(path).docstring
+    assert len(path.read_text().splitlines()) < LONGEST
 
 
 LAYOUT = ROOT / "src" / "genverify" / "run" / "layout.py"
@@ -171,8 +171,9 @@ OPENING = {"Path", "open", "joinpath", "glob", "rglob", "read_parquet", "read_cs
 
 def named_paths(tree: ast.AST) -> list[tuple[int, str]]:
     """Texts of a module that are paths of the repository: as a whole, or a folder's name where a path is put together."""
-    found = [node for node in ast.walk(tree) if is_text(node) and NAMED.fullmatch(node.value)]
-    for node in ast.walk(tree):
+    nodes = list(ast.walk(tree))
+    found = [node for node in nodes if is_text(node) and NAMED.fullmatch(node.value)]
+    for node in nodes:
         joined = []
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
             joined = [node.left, node.right]
@@ -181,6 +182,22 @@ def named_paths(tree: ast.AST) -> list[tuple[int, str]]:
             joined = node.args if called in OPENING else []
         found += [part for part in joined if is_text(part) and (part.value in FOLDERS or "config.yaml" in part.value)]
     return [(node.lineno, node.value) for node in found]
+
+
+class Module(NamedTuple):
+    """What the tests ask of a module: its docstring, its imports from others (line, level, name), paths that it names."""
+
+    docstring: str | None
+    imports: list[tuple[int, int, str]]
+    paths: list[tuple[int, str]]
+
+
+@cache
+def read_module(path: Path) -> Module:
+    """One parse for all tests."""
+    tree = ast.parse(path.read_text())
+    imports = [(n.lineno, n.level, n.module or "") for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)]
+    return Module(ast.get_docstring(tree), imports, named_paths(tree))
 
 
 def is_text(node: ast.AST) -> TypeGuard[Any]:
@@ -207,12 +224,11 @@ def test_what_is_no_path_of_the_repository_may_be_said(text: str) -> None:
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT / "src" / "genverify")))
 def test_the_library_opens_no_path_of_the_repository(path: Path) -> None:
     """Paths come from the caller or run/layout.py; a message may name one. `from . import` is not seen by code_files."""
-    tree = ast.parse(path.read_text())
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"line {node.lineno}: a relative import"
-            assert (node.module or "").split(".")[0] != "snakemake", f"line {node.lineno}: the library knows Snakemake"
-    assert path == LAYOUT or named_paths(tree) == []
+    module = read_module(path)
+    for line, level, name in module.imports:
+        assert level == 0, f"line {line}: a relative import"
+        assert name.split(".")[0] != "snakemake", f"line {line}: the library knows Snakemake"
+    assert path == LAYOUT or module.paths == []
 
 
 STAGES_OF_ATTACKS = [
@@ -238,15 +254,3 @@ def test_the_stages_of_the_attack_are_given_no_microdata(stage: str) -> None:
     rule = next(rule for rule in RULES if rule.name == stage)
     assert "results/microdata" not in rule.body
     assert not [used for used in code_files(find_script(ROOT / "scripts", stage)) if "/microdata/" in used]
-
-
-def imported(path: Path) -> set[str]:
-    """The outermost names of everything that a file and its own modules import."""
-    names: set[str] = set()
-    for file in code_files(path):
-        for node in ast.walk(ast.parse((ROOT / file).read_text())):
-            if isinstance(node, ast.Import):
-                names |= {alias.name.split(".")[0] for alias in node.names}
-            elif isinstance(node, ast.ImportFrom) and node.module:
-                names.add(node.module.split(".")[0])
-    return names

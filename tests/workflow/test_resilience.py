@@ -31,7 +31,7 @@ def test_every_block_of_the_states_is_there(plain_study: Path) -> None:
 def test_killed_twice_and_resumed_it_ends_with_the_same_bytes(plain_study: Path, tmp_path: Path) -> None:
     home = study_runs.copy_small(tmp_path / "home")
     for share in (20, 30):
-        assert study_runs.kill_at(home, ["state", *CONFIG], share, 0.3) < 100
+        assert study_runs.kill_at(home, ["state", *CONFIG], share, 0.3, warm=True) < 100
     study_runs.snakemake(home, "state", *CONFIG)
     assert study_runs.differences(plain_study, home) == []
 
@@ -84,7 +84,7 @@ def test_a_read_only_disk_is_named_and_the_run_resumes(plain_study: Path, small_
 
 def test_a_second_run_in_the_same_folder_is_refused(plain_study: Path, tmp_path: Path) -> None:
     home, words = study_runs.copy_small(tmp_path / "home"), [SAMPLE, *CONFIG]
-    run = study_runs.start(home, words)
+    run = study_runs.start(home, words, warm=True)
     while not list(home.glob(".snakemake/locks/*")):
         assert run.poll() is None, (home / "output.txt").read_text()
         time.sleep(0.02)

@@ -1,12 +1,11 @@
 """The rooms of the library: each imports only from those before it; papers do not know each other."""
 
-import ast
 from functools import cache
 from pathlib import Path
 
 import pytest
 
-from genverify.run.code import code_files
+from genverify.run.code import code_files, imported_names
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "genverify"
@@ -24,14 +23,7 @@ def name_of(path: Path) -> str:
 @cache
 def imports(path: Path) -> set[tuple[str, ...]]:
     """The modules of the library that a file imports, wherever in it, as parts of their names; and packages from outside."""
-    found: set[tuple[str, ...]] = set()
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.Import):
-            found |= {tuple(alias.name.split(".")) for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            base = tuple((node.module or "").split("."))
-            found |= {(*base, alias.name) for alias in node.names}
-    return found
+    return {tuple(name.split(".")) for name in imported_names(path.read_text())}
 
 
 def of_library(path: Path) -> set[tuple[str, ...]]:

@@ -3,6 +3,7 @@
 import json
 from collections import Counter, OrderedDict
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
@@ -108,10 +109,17 @@ class Release:
 def read_study(domain: Path, settings: ReleaseSettings) -> Schema:
     """The schema of a study from its domain file and its release settings."""
     tables = Path(settings.tables_file)
-    try:
+    with naming_table_file(tables):
         return build_schema(read_domain(domain), read_yaml(tables), settings)
+
+
+@contextmanager
+def naming_table_file(path: Path) -> Iterator[None]:
+    """Turn what goes wrong where a table file has another form into an error that names it."""
+    try:
+        yield
     except (KeyError, TypeError, AttributeError, ValueError) as error:
-        raise DataError(f"{tables}: not a table file ({error!r}); see data/census/tables.yaml for the form") from None
+        raise DataError(f"{path}: not a table file ({error!r}); see data/census/tables.yaml for the form") from None
 
 
 def build_schema(domain_file: DomainFile, tables: Mapping[str, Any], settings: ReleaseSettings) -> Schema:

@@ -1,7 +1,8 @@
 """Which files a script's behaviour depends on: the script, every module of the package that it imports, and templates."""
 
+import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -10,7 +11,7 @@ PACKAGE = Path(__file__).parents[1]
 TEMPLATE = re.compile(r"""["']([\w./-]+\.(?:j2|css|html|js))["']""")
 # Snakemake asks for the digests of a hundred scripts at every start, and on a cluster in every job: a parser takes a second
 # for that, these lines a hundredth of it. A test compares them with the parser on every file of the repository.
-IMPORT = re.compile(r"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import[ \t]+(\([^)]*\)|[^\n]*)|import[ \t]+([^\n]*))", re.MULTILINE)
+IMPORT = re.compile(r"\n[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import[ \t]+(\([^)]*\)|[^\n]*)|import[ \t]+([^\n]*))")
 COMMENT = re.compile(r"#.*")
 
 
@@ -24,7 +25,7 @@ def _covered(script: str) -> set[str]:
     found = {script}
     todo = [script]
     while todo:
-        new = _imported(todo.pop()) - found
+        new = _file(todo.pop())[1] - found
         found |= new
         todo += [file for file in new if file.endswith(".py")]
     return found
@@ -38,13 +39,19 @@ def from_here(path: Path) -> str:
 
 def find_script(folder: Path, name: str) -> Path:
     """The script of a rule, in whichever drawer of the folder it lies; its place in the folder itself if it is nowhere."""
-    return next(iter(sorted(folder.rglob(f"{name}.py"))), folder / f"{name}.py")
+    return _scripts(folder).get(f"{name}.py", folder / f"{name}.py")
+
+
+@cache
+def _scripts(folder: Path) -> dict[str, Path]:
+    """The scripts below a folder by name; of two of one name the first."""
+    return {path.name: path for path in sorted(folder.rglob("*.py"), reverse=True)}
 
 
 @cache
 def code_digest(script: Path) -> str:
     """One digest over the content of all these files: a job's setting, so that it runs again when one of them changes."""
-    return joint_digest(map(_digest, _covered(str(script))))
+    return joint_digest(_file(file)[0] for file in _covered(str(script)))
 
 
 def joint_digest(digests: Iterable[str]) -> str:
@@ -54,21 +61,24 @@ def joint_digest(digests: Iterable[str]) -> str:
 
 def forget_code() -> None:
     """Read the files again: what was known of them is kept for the life of a process."""
-    for known in (code_digest, _digest, _imported, _module_files):
+    for known in (code_digest, _scripts, _file, _module_files, _listed):
         known.cache_clear()
 
 
 @cache
-def _digest(file: str) -> str:
-    return sha256(Path(file).read_bytes()).hexdigest()
+def _file(file: str) -> tuple[str, frozenset[str]]:
+    """The digest of a file, and the files that it names: one reading for both."""
+    content = Path(file).read_bytes()
+    return sha256(content).hexdigest(), frozenset(_named(content.decode()) if file.endswith(".py") else ())
 
 
-@cache
-def _imported(file: str) -> frozenset[str]:
-    text = Path(file).read_text()
-    templates = (str(PACKAGE / name) for name in TEMPLATE.findall(text) if (PACKAGE / name).is_file())
-    modules = (path for name in imported_names(text) for path in _module_files(name))
-    return frozenset([*modules, *templates])
+def _named(text: str) -> Iterator[str]:
+    """The modules of this package and the templates that a text names."""
+    for name in imported_names(text):
+        yield from _module_files(name)
+    for name in TEMPLATE.findall(text):
+        if (PACKAGE / name).is_file():
+            yield str(PACKAGE / name)
 
 
 def imported_names(text: str) -> set[str]:
@@ -79,7 +89,7 @@ def imported_names(text: str) -> set[str]:
     ['a.b', 'a.b.c', 'a.b.d', 'json', 'os']
     """
     names: set[str] = set()
-    for module, listed, plain in IMPORT.findall(text):
+    for module, listed, plain in IMPORT.findall(f"\n{text}"):
         words = COMMENT.sub("", plain or listed).strip("() \t\n").split(",")
         found = [word.split()[0] for word in words if word.strip()]
         names.update(found if plain else [module, *(f"{module}.{name}" for name in found)])
@@ -89,9 +99,29 @@ def imported_names(text: str) -> set[str]:
 @cache
 def _module_files(name: str) -> list[str]:
     """The files of a module of this package: the module itself and the __init__ of every package above it."""
-    parts = name.split(".")
-    if parts[0] != PACKAGE.name:
+    first, *below = name.split(".")
+    if first != PACKAGE.name:
         return []
-    files = [PACKAGE.parent.joinpath(*parts[:depth], "__init__.py") for depth in range(1, len(parts) + 1)]
-    files.append(PACKAGE.parent.joinpath(*parts).with_suffix(".py"))
-    return [str(file) for file in files if file.is_file()]
+    folder = str(PACKAGE)
+    files = _those(folder, "__init__.py")
+    for place, part in enumerate(below, 1):
+        files += _those(folder, f"{part}.py") if place == len(below) else []
+        if part not in _listed(folder):
+            return files
+        folder = f"{folder}{os.sep}{part}"
+        files += _those(folder, "__init__.py")
+    return files
+
+
+def _those(folder: str, name: str) -> list[str]:
+    return [f"{folder}{os.sep}{name}"] if name in _listed(folder) else []
+
+
+@cache
+def _listed(folder: str) -> frozenset[str]:
+    """What stands in a folder, nothing where there is none: thousands of names are looked up in a hundred folders."""
+    try:
+        with os.scandir(folder) as found:
+            return frozenset(entry.name for entry in found if entry.is_file() or entry.is_dir())
+    except (FileNotFoundError, NotADirectoryError):
+        return frozenset()
