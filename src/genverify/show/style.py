@@ -6,7 +6,7 @@ from typing import Any
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
-from cycler import cycler
+import seaborn as sns
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.transforms import Bbox
@@ -15,32 +15,24 @@ INK = "#22313f"
 PALETTE = ["#1b4f72", "#e08214", "#5aae61", "#9970ab", "#c0392b", "#80cdc1"]
 COLUMN_WIDTH = 3.5
 PAGE_WIDTH = 7.2
-PAPER = 0.8  # the size of signs on paper, where 1 suits a screen
 DIGITS = 5  # of a position, as a fraction of the figure: less than a hundredth of a point
-
-
-# written out: a library of looks would take longer to import than most figures to draw
-LOOK: dict[Any, Any] = {
-    "figure.facecolor": "white", "figure.dpi": 100, "savefig.dpi": 200, "pdf.fonttype": 42,
-    "font.family": ["DejaVu Sans"], "font.size": 12 * PAPER, "text.color": INK,
-    "axes.facecolor": "white", "axes.edgecolor": INK, "axes.labelcolor": INK, "axes.labelsize": 8, "axes.titlesize": 8.5,
-    "axes.linewidth": 0.8, "axes.axisbelow": True, "axes.grid": True, "axes.prop_cycle": cycler("color", PALETTE),
-    "axes.spines.left": True, "axes.spines.bottom": True, "axes.spines.right": True, "axes.spines.top": True,
-    "grid.color": "#e3e7ea", "grid.linestyle": "-", "grid.linewidth": 0.6,
-    "lines.linewidth": 1.5 * PAPER, "lines.markersize": 6 * PAPER, "lines.solid_capstyle": "round",
-    "patch.edgecolor": "w", "patch.force_edgecolor": True, "patch.linewidth": 0.8,
-    "legend.fontsize": 7.5, "legend.title_fontsize": 12 * PAPER,
-    "xtick.bottom": False, "xtick.top": False, "xtick.direction": "out", "xtick.color": INK, "xtick.labelsize": 7.5,
-    "xtick.major.size": 6 * PAPER, "xtick.major.width": 1, "xtick.minor.size": 3.2, "xtick.minor.width": 0.8,
-    "ytick.left": False, "ytick.right": False, "ytick.direction": "out", "ytick.color": INK, "ytick.labelsize": 7.5,
-    "ytick.major.size": 6 * PAPER, "ytick.major.width": 1, "ytick.minor.size": 3.2, "ytick.minor.width": 0.8,
-}  # fmt: skip
 
 
 def use_style() -> None:
     """Set the style of all figures that follow; nothing is shown on a screen."""
     mpl.use("agg")
-    mpl.rcParams.update(LOOK)
+    sns.set_theme(
+        context="paper",
+        style="whitegrid",
+        palette=PALETTE,
+        font="DejaVu Sans",
+        rc={
+            "axes.edgecolor": INK, "axes.labelcolor": INK, "text.color": INK, "xtick.color": INK, "ytick.color": INK,
+            "axes.labelsize": 8, "axes.titlesize": 8.5, "xtick.labelsize": 7.5, "ytick.labelsize": 7.5,
+            "legend.fontsize": 7.5, "grid.color": "#e3e7ea", "grid.linewidth": 0.6, "axes.linewidth": 0.8,
+            "pdf.fonttype": 42, "figure.dpi": 100, "savefig.dpi": 200,
+        },
+    )  # fmt: skip
 
 
 def plain(text: str) -> str:
