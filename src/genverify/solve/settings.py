@@ -1,17 +1,16 @@
-"""Settings of programs and solvers; what solves is imported where it is made: every start of Snakemake reads settings."""
+"""Settings of programs and solvers."""
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from pydantic import Field
 
 from genverify.core.closed import Section
 from genverify.core.errors import ConfigError
 from genverify.core.release import Release
-
-if TYPE_CHECKING:
-    from genverify.solve.bounds import Bounder
-    from genverify.solve.program import Program
-    from genverify.solve.solvers.base import Solver
+from genverify.solve.bounds import Bounder, Limits
+from genverify.solve.program import Program, program_of
+from genverify.solve.solvers.base import Solver, WorkLimits
+from genverify.solve.solvers.choose import make_solver
 
 
 class ProgramSettings(Section):
@@ -36,22 +35,15 @@ class ProgramSettings(Section):
             return self
         raise ConfigError(f"{work} needs proofs, and the one-hot program gives none. Set program.formulation: compact.")
 
-    def make_solver(self, checks: int | None = None) -> "Solver":
+    def make_solver(self, checks: int | None = None) -> Solver:
         """With a number of checks, no clock ends an integer search: see WorkLimits."""
-        from genverify.solve.solvers.base import WorkLimits
-        from genverify.solve.solvers.choose import make_solver
-
         return make_solver(self.solver, WorkLimits(self.iterations, self.nodes, self.seconds, checks))
 
-    def bounder(self, release: Release) -> "Bounder":
-        from genverify.solve.program import program_of
-
+    def bounder(self, release: Release) -> Bounder:
         return self.bounder_of(program_of(release, self.max_types))
 
-    def bounder_of(self, program: "Program") -> "Bounder":
+    def bounder_of(self, program: Program) -> Bounder:
         """Of a program that was built already."""
-        from genverify.solve.bounds import Bounder, Limits
-
         return Bounder(program, self.make_solver(), Limits(self.nodes, self.leaves, self.seconds))
 
 
