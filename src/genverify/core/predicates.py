@@ -67,7 +67,7 @@ class Predicate:
         flags: Flags = np.ones(length, dtype=bool)
         for name, codes in self.clauses:
             column = np.asarray(records[name])
-            flags &= column == codes[0] if len(codes) == 1 else np.isin(column, codes)  # isin takes long even for few records
+            flags &= column == codes[0] if len(codes) == 1 else np.isin(column, codes)  # isin is slow for few records
         return flags
 
 

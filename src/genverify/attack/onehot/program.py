@@ -198,9 +198,7 @@ def refuting(program: OneHot, claim: Claim) -> IntegerProgram:
     n, m, M = program.release.n, claim.m, float(max(program.release.n, claim.m) + 2)
     picked, a = _assignment(program.release.schema.domain, claim)
     T, U, S, Y = np.cumsum([program.variables, n * len(a), n * len(a), n]).tolist()
-    X, each, record_of = _as_coo(
-        kron(eye_array(n), picked), eye_array(n * len(a)), kron(eye_array(n), np.ones((len(a), 1)))
-    )
+    X, each, record_of = _as_coo(kron(eye_array(n), picked), eye_array(n * len(a)), kron(eye_array(n), np.ones((len(a), 1))))
     value = np.tile(a, n)
     total = np.ones((1, n))
     rows = [

@@ -45,9 +45,7 @@ def build_model(file: DomainFile, country: Country, kind: str, homogeneity: floa
     return Model(types, joint, joint.reshape(1, -1), likeness.newcomers, starts, neighbours), margins
 
 
-def national_law(
-    file: DomainFile, country: Country, likeness: Likeness
-) -> tuple[Types, Ints, tuple[Margin, ...], Floats]:
+def national_law(file: DomainFile, country: Country, likeness: Likeness) -> tuple[Types, Ints, tuple[Margin, ...], Floats]:
     """The types in cells, the first profile of each cell, the national margins, and the joint distribution that has them."""
     types, starts = _in_cells(possible_types(file), likeness)
     margins = margins_of(file, country, types)
