@@ -40,10 +40,19 @@ def small_program(seed: int, noise: int = 0) -> TypeProgram:
     return TypeProgram(NAMES, codes, rows, A, lo, hi, configurations[s, c].astype(np.int64), ("BEDROOMS",))
 
 
-def all_datasets(program: TypeProgram) -> list[Ints]:
-    """Every dataset of n households, whether it fits or not."""
-    picks = combinations_with_replacement(range(program.types), program.n)
-    return [np.bincount(pick, minlength=program.types).astype(np.int64) for pick in picks]
+def all_datasets(program: TypeProgram) -> Ints:
+    """Every dataset of n households, whether it fits or not: a row each, with the number of households of every type."""
+    picks = np.array(list(combinations_with_replacement(range(program.types), program.n)), dtype=np.int64)
+    datasets = np.zeros((len(picks), program.types), dtype=np.int64)
+    np.add.at(datasets, (np.arange(len(picks))[:, None], picks), 1)
+    return datasets
+
+
+def fitting_datasets(program: TypeProgram) -> Ints:
+    """Those of all datasets that are within the range of every row."""
+    datasets = all_datasets(program)
+    counts = datasets @ program.A.T
+    return datasets[((program.lo <= counts) & (counts <= program.hi)).all(axis=1)]
 
 
 def households_frame(block: str, households: Sequence[tuple[int, int, int, int]]) -> pd.DataFrame:

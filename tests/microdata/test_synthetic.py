@@ -18,12 +18,12 @@ from genverify.core.errors import ConfigError, DataError
 from genverify.core.predicates import Predicate
 from genverify.core.queries import Query, build_queries
 from genverify.microdata.settings import Synthetic
-from genverify.microdata.synthetic import answer_shares, calibrate, country_of, read_country, synthesize
+from genverify.microdata.synthetic import answer_shares, calibrate, fit, model, read_country, synthesize
 from genverify.microdata.synthetic.answers import block_answers, blocks_of_size
-from genverify.microdata.synthetic.country import Country
+from genverify.microdata.synthetic.country import Country, Likeness
 from genverify.microdata.synthetic.household_types import Margin, possible_types, rake
 from genverify.microdata.synthetic.likeness import sources
-from genverify.microdata.synthetic.model import build_model
+from genverify.microdata.synthetic.model import build_model, national_law
 from genverify.microdata.synthetic.pick import pick, pick_cells
 from genverify.microdata.synthetic.places import block_sizes, share_out
 
@@ -50,19 +50,19 @@ def sizes_of(table: pa.Table) -> Any:
 
 
 @pytest.fixture(scope="module", autouse=True)
-def models_built_once() -> Iterator[None]:
-    """A model depends on no seed, and takes seconds to build: the tests of this file share it."""
-    built: dict[tuple[str, float], Any] = {}
+def laws_made_once() -> Iterator[None]:
+    """The national law depends on no seed and no homogeneity, and takes a while: the tests of this file share it."""
+    made: dict[int, Any] = {}
 
-    def build_once(file: DomainFile, country: Country, kind: str, homogeneity: float) -> Any:
+    def make_once(file: DomainFile, country: Country, likeness: Likeness) -> Any:
         if file is not FILE or country is not COUNTRY:
-            return build_model(file, country, kind, homogeneity)
-        if (kind, homogeneity) not in built:
-            built[kind, homogeneity] = build_model(file, country, kind, homogeneity)
-        return built[kind, homogeneity]
+            return national_law(file, country, likeness)
+        if id(likeness) not in made:
+            made[id(likeness)] = national_law(file, country, likeness)
+        return made[id(likeness)]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(country_of, "build_model", build_once)
+        patch.setattr(model, "national_law", make_once)
         yield
 
 
@@ -177,8 +177,8 @@ def test_blocks_of_ten_are_diverse(drawn: SimpleNamespace) -> None:
 
 
 def test_types_that_no_survey_saw_can_occur() -> None:
-    model, _ = country_of.build_model(FILE, COUNTRY, "prototype", 1.0)
-    assert (model.joint > 0).all()
+    built, _ = build_model(FILE, COUNTRY, "prototype", 1.0)
+    assert (built.joint > 0).all()
 
 
 def test_race_differs_between_places_of_every_level(drawn: SimpleNamespace) -> None:
@@ -226,6 +226,14 @@ def test_neighbours_are_more_alike_than_the_nation(drawn: SimpleNamespace, colum
     assert neighbours > strangers + 0.04
 
 
+@pytest.fixture
+def fitted_roughly(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fewer rounds towards the national margins, for tests that do not look at them."""
+    monkeypatch.setattr(fit, "MOVES", 1)
+    monkeypatch.setattr(fit, "ROUNDS", 2)
+
+
+@pytest.mark.usefixtures("fitted_roughly")
 def test_same_seed_same_country_other_seed_other_country() -> None:
     """Also where the model is built again."""
     anew = replace(COUNTRY)
@@ -235,6 +243,7 @@ def test_same_seed_same_country_other_seed_other_country() -> None:
     assert not first.equals(other)
 
 
+@pytest.mark.usefixtures("fitted_roughly")
 def test_calibration_table_more_homogeneous_means_more_zeros() -> None:
     rows = list(calibrate(SMALL.model_copy(update={"households": 20_000}), 3, FILE, COUNTRY, queries(), (0.0, 1.0)))
     assert [(row.likeness, row.homogeneity) for row in rows] == [(kind, h) for kind in COUNTRY.likeness for h in (0.0, 1.0)]

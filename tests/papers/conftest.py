@@ -1,7 +1,20 @@
 """What the tests of the papers share."""
 
+from collections.abc import Iterator
+
 import matplotlib.pyplot as plt
 import pytest
+
+from cheaper import collect_rarely, compile_plainly, letters_only
+
+collect_rarely()
+compile_plainly()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def small_fonts() -> Iterator[None]:
+    with letters_only():
+        yield
 
 
 @pytest.fixture(autouse=True)

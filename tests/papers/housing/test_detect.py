@@ -6,6 +6,7 @@ from dataclasses import replace
 from itertools import combinations_with_replacement
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -51,20 +52,26 @@ def violations(block: tuple[Household, ...] | list[Household]) -> int:
     return sum((h[0] == 1 and h[1] > 2) or (h[0] == 2 and h[1] > 4) for h in block)
 
 
-def fits(row: dict[str, int], block: tuple[Household, ...], exact: bool) -> bool:
-    """Whether a dataset has the statistics, as each reading takes them; races are left to the test of races."""
-    own = [h for h in block if h[0]]
-    children = sum(h[2] for h in block)
-    same = all(sum(min(h[1], 7) == x for h in block) == row[f"SIZE_{x}"] for x in range(1, 8))
-    same &= sum(h[1] for h in block) == row["P"] and len(own) == row["HUD_N"]
-    same &= children == row["CHILDREN"] if exact else children >= row["CHILDREN"]
-    persons = sum(h[1] for h in own)
-    same &= persons == row["HUD_P"] if exact else persons >= row["HUD_P"]
+def tally(kinds: list[Household]) -> dict[str, Any]:
+    """What every kind of household adds to the counts of a block; races are left to the test of races."""
+    bedrooms, size, children, _ = np.array(kinds).T
+    own = bedrooms > 0
+    added = {f"SIZE_{x}": np.minimum(size, 7) == x for x in range(1, 8)}
+    added |= {f"HUD_BED_{x}": bedrooms == x for x in (1, 2, 3)}
+    added |= {"P": size, "CHILDREN": children, "HUD_N": own, "HUD_P": own * size, "PARENTS": own & (children > 0)}
+    return {**added, "VIOLATIONS": np.array([violations([kind]) for kind in kinds])}
+
+
+def fits(row: dict[str, int], counts: dict[str, Any], exact: bool) -> Any:
+    """Which datasets have the statistics, as each reading takes them."""
+    same = np.all([counts[name] == row[name] for name in ("P", "HUD_N", *(f"SIZE_{x}" for x in range(1, 8)))], axis=0)
+    for name in ("CHILDREN", "HUD_P"):
+        same &= counts[name] == row[name] if exact else counts[name] >= row[name]
     for x in (1, 2, 3):
-        count, (lo, hi) = sum(h[0] == x for h in own), counts_behind(row[f"HUD_BED_{x}"], row["HUD_UNITS"])
-        same &= lo <= count and (count <= hi or not exact)
-    ranges = [counts_behind(row[name], row["HUD_N"]) for name in ("HUD_ONE_ADULT", "HUD_TWO_ADULTS")]
-    return same and ranges[0][0] + ranges[1][0] <= sum(h[2] > 0 for h in own) <= ranges[0][1] + ranges[1][1]
+        count, (lo, hi) = counts[f"HUD_BED_{x}"], counts_behind(row[f"HUD_BED_{x}"], row["HUD_UNITS"])
+        same &= (lo <= count) & ((count <= hi) | (not exact))
+    (lo, hi), (more_lo, more_hi) = (counts_behind(row[name], row["HUD_N"]) for name in ("HUD_ONE_ADULT", "HUD_TWO_ADULTS"))
+    return same & (lo + more_lo <= counts["PARENTS"]) & (counts["PARENTS"] <= hi + more_hi)
 
 
 def some_block(random: Random) -> list[Household]:
@@ -86,7 +93,9 @@ def least_of_all(block: list[Household], row: dict[str, int], exact: bool) -> in
     kinds = [(b, x, c, 1) for b in range(4) for x in used for c in range(x + 1)]
     if len(kinds) ** len(block) > 150_000:
         return -1
-    return min(violations(one) for one in combinations_with_replacement(kinds, len(block)) if fits(row, one, exact))
+    every = np.array(list(combinations_with_replacement(range(len(kinds)), len(block))))
+    counts = {name: added[every].sum(axis=1) for name, added in tally(kinds).items()}
+    return int(counts["VIOLATIONS"][fits(row, counts, exact)].min())
 
 
 def detected(row: dict[str, int], reading: str) -> Detected:

@@ -13,14 +13,14 @@ from genverify.papers.housing.attack.top_walks import Walks
 from genverify.papers.housing.attack.types_program import TypeProgram
 from genverify.solve.solvers.base import WorkLimits
 from genverify.solve.solvers.highs import Highs
-from housing_cases import NAMES, SOLVER, all_datasets, small_program
+from housing_cases import NAMES, SOLVER, fitting_datasets, small_program
 
 NODES = 2_000
 
 
 def enumerated(program: TypeProgram) -> list[int]:
     """The costs of all datasets that fit, from the least."""
-    return sorted(int(program.cost @ z) for z in all_datasets(program) if program.fits(z))
+    return sorted((fitting_datasets(program) @ program.cost).tolist())
 
 
 @settings(max_examples=150, deadline=None)

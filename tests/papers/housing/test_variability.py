@@ -22,7 +22,7 @@ from genverify.papers.housing.attack.violations import violates, violations_vari
 from genverify.papers.housing.private.household import HouseholdFile, read_household_file
 from genverify.solve.settings import DEFAULT
 from genverify.solve.types import TooManyTypes
-from housing_cases import SOLVER, all_datasets, households_frame, small_program, statistics_frame
+from housing_cases import SOLVER, fitting_datasets, households_frame, small_program, statistics_frame
 
 BLOCK = "010010001001001"
 SETTINGS = DEFAULT.but(max_types=100_000, iterations=100_000, seconds=30.0)
@@ -67,10 +67,9 @@ def test_the_farthest_dataset_is_found(file: HouseholdFile, seed: int, attribute
     found = variability(program, types.assign(count=first)[first > 0], attributes, file, SOLVER, "here")
     own = histogram(types, first, attributes, file)
     farthest = 0
-    for z in all_datasets(program):
-        if program.fits(z):
-            other = histogram(types, z, attributes, file)
-            farthest = max(farthest, sum(abs(own[key] - other[key]) for key in own | other))
+    for z in fitting_datasets(program):
+        other = histogram(types, z, attributes, file)
+        farthest = max(farthest, sum(abs(own[key] - other[key]) for key in own | other))
     assert found.exact
     assert found.solvar == farthest
     assert found.share == pytest.approx(farthest / (2 * program.n))
@@ -85,10 +84,9 @@ def test_the_farthest_violations_are_found(file: HouseholdFile, seed: int, attri
     found = violations_variability(program, types.assign(count=first)[first > 0], attributes, tight, SOLVER, "here")
     own = histogram(types[against], first[against], attributes, tight)
     distances = []
-    for z in all_datasets(program):
-        if program.fits(z):
-            other = histogram(types[against], z[against], attributes, tight)
-            distances.append(sum(abs(own[key] - other[key]) for key in own | other))
+    for z in fitting_datasets(program):
+        other = histogram(types[against], z[against], attributes, tight)
+        distances.append(sum(abs(own[key] - other[key]) for key in own | other))
     assert found.exact
     assert found.solvar == max(distances)
 

@@ -112,23 +112,21 @@ def test_curves_of_every_source(blocks: Path) -> None:
     assert curves["match_rate"].between(0, 1).all()
 
 
-def test_a_tract_with_its_blocks(tmp_path: Path, store: Path, toy: Path, toy_settings: ReleaseSettings) -> None:
-    settings = experiment(toy_settings, areas="tract", tables=["T2"], block_tables=["T1*"])
-    home = reconstruct(tmp_path / "tract", store, toy / "domain.yaml", settings)
-    seen = pd.read_parquet(home / "seen" / "000.parquet")
-    assert seen["block"].unique().tolist() == [TRACT, *BLOCKS]
-    assert set(seen[seen["block"] == TRACT]["query"].str[:2]) == {"N", "T2"}
-    assert set(seen[seen["block"] == BLOCKS[2]]["query"].str[:2]) == {"N", "T1"}
-    ranked = pd.read_parquet(home / "holdout" / "000.parquet")
-    assert set(ranked["BLOCK"]) <= {0, 1, 2}
-    curves = pd.read_parquet(home / "curves.parquet")
-    assert set(curves["source"]) == {"county", "state", "national", "holdout", "RAP-RANK random", "RAP-RANK holdout"}
-
-
 @pytest.fixture(scope="module")
 def tract(tmp_path_factory: pytest.TempPathFactory, store: Path, toy: Path, toy_settings: ReleaseSettings) -> Path:
     settings = experiment(toy_settings, areas="tract", tables=["T2"], block_tables=["T1*"])
     return reconstruct(tmp_path_factory.mktemp("raprank") / "tract", store, toy / "domain.yaml", settings)
+
+
+def test_a_tract_with_its_blocks(tract: Path) -> None:
+    seen = pd.read_parquet(tract / "seen" / "000.parquet")
+    assert seen["block"].unique().tolist() == [TRACT, *BLOCKS]
+    assert set(seen[seen["block"] == TRACT]["query"].str[:2]) == {"N", "T2"}
+    assert set(seen[seen["block"] == BLOCKS[2]]["query"].str[:2]) == {"N", "T1"}
+    ranked = pd.read_parquet(tract / "holdout" / "000.parquet")
+    assert set(ranked["BLOCK"]) <= {0, 1, 2}
+    curves = pd.read_parquet(tract / "curves.parquet")
+    assert set(curves["source"]) == {"county", "state", "national", "holdout", "RAP-RANK random", "RAP-RANK holdout"}
 
 
 def test_convergence_of_a_tract(tract: Path, store: Path, tmp_path: Path, toy_settings: ReleaseSettings) -> None:

@@ -48,11 +48,22 @@ def _at(*parts: tuple[int, Any]) -> csr_array:
     return csr_array((np.concatenate([b.data for _, b in blocks]), (rows, columns)), shape=shape)
 
 
-def _program(rows: Sequence[_Rows], variables: int) -> IntegerProgram:
-    """The rows of all constraints as one program of binary variables, without an objective."""
+def _stacked(rows: Sequence[_Rows], variables: int) -> _Rows:
+    """The rows of all constraints, each over all variables."""
     padded = [csr_array((part.A.data, part.A.indices, part.A.indptr), shape=(part.A.shape[0], variables)) for part in rows]
     lo, hi = np.concatenate([part.lo for part in rows]), np.concatenate([part.hi for part in rows])
-    return IntegerProgram(csr_array(vstack(padded, format="csr")), lo, hi, np.ones(variables), np.zeros(variables))
+    return _Rows(csr_array(vstack(padded, format="csr")), lo, hi)
+
+
+def _as_coo(*parts: Any) -> tuple[coo_array, ...]:
+    """The same matrices in the form that `_at` joins: to be turned into it once, not wherever they stand."""
+    return tuple(map(coo_array, parts))
+
+
+def _program(rows: Sequence[_Rows], variables: int) -> IntegerProgram:
+    """The rows of all constraints as one program of binary variables, without an objective."""
+    whole = _stacked(rows, variables)
+    return IntegerProgram(whole.A, whole.lo, whole.hi, np.ones(variables), np.zeros(variables))
 
 
 @dataclass(frozen=True)
@@ -86,9 +97,10 @@ class OneHot:
         return self.release.n * (self.d + len(self.predicates))
 
     @cached_property
-    def problem1(self) -> list[_Rows]:
+    def problem1(self) -> _Rows:
         """Constraints 7-9 and 18, the one-hot equalities, and the structural rules."""
-        return [self._one_hot(), *self._indicators(), self._counts(), *self._rules(), self._order()]
+        parts = [self._one_hot(), *self._indicators(), self._counts(), *self._rules(), self._order()]
+        return _stacked(parts, self.variables)
 
     def _one_hot(self) -> _Rows:
         """Every column of every record takes exactly one code."""
@@ -169,7 +181,7 @@ def onehot(release: Release) -> OneHot:
 def onehot_program(release: Release) -> IntegerProgram:
     """Problem 1: its points are the datasets that fit the release (7-9 and 18)."""
     program = onehot(release)
-    return _program(program.problem1, program.variables)
+    return _program([program.problem1], program.variables)
 
 
 def refute_program(release: Release, claim: Claim) -> IntegerProgram:
@@ -186,9 +198,8 @@ def refuting(program: OneHot, claim: Claim) -> IntegerProgram:
     n, m, M = program.release.n, claim.m, float(max(program.release.n, claim.m) + 2)
     picked, a = _assignment(program.release.schema.domain, claim)
     T, U, S, Y = np.cumsum([program.variables, n * len(a), n * len(a), n]).tolist()
-    X, each = kron(eye_array(n), picked), eye_array(n * len(a))
+    X, each, record_of = _as_coo(kron(eye_array(n), picked), eye_array(n * len(a)), kron(eye_array(n), np.ones((len(a), 1))))
     value = np.tile(a, n)
-    record_of = kron(eye_array(n), np.ones((len(a), 1)))
     total = np.ones((1, n))
     rows = [
         _rows(_at((0, X), (T, M * each)), -inf, M + value),  # 10: X - a <= M(1 - T)
@@ -200,7 +211,7 @@ def refuting(program: OneHot, claim: Claim) -> IntegerProgram:
         _rows(_at((S, total), (Y, [[-M]])), -inf, m - 1),  # 16: sum S - m <= MY - 1
         _rows(_at((S, total), (Y, [[-M]])), m + 1 - M, inf),  # 17: sum S - m >= 1 - M(1 - Y)
     ]
-    return _program([*program.problem1, *rows], Y + 1)
+    return _program([program.problem1, *rows], Y + 1)
 
 
 def _assignment(domain: Domain, claim: Claim) -> tuple[csr_array, Floats]:
@@ -211,4 +222,4 @@ def _assignment(domain: Domain, claim: Claim) -> tuple[csr_array, Floats]:
     codes = [(place, code) for place, column in enumerate(domain.columns) for code in column.codes]
     named = [j for j, (place, _) in enumerate(codes) if claim.codes[place] != ANY]
     values = [float(claim.codes[place] == code) for place, code in (codes[j] for j in named)]
-    return csr_array(eye_array(len(codes)).tocsr()[named]), np.array(values, dtype=np.float64)
+    return _flags(list(enumerate(named)), (len(named), len(codes))), np.array(values, dtype=np.float64)

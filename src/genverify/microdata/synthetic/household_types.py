@@ -12,7 +12,7 @@ from genverify.core.arraytypes import Floats
 from genverify.core.domain import DomainFile
 from genverify.core.errors import DataError
 from genverify.core.predicates import Records
-from genverify.microdata.synthetic.country import Country, Target
+from genverify.microdata.synthetic.country import Country, Odds, Target
 
 TRAITS = ("TEN", "THHSPAN", "THHRACE")
 UNIVERSE = "occupied"
@@ -66,16 +66,23 @@ def _possible(file: DomainFile, names: Sequence[str]) -> dict[str, npt.NDArray[n
 
 def odds_of_types(country: Country, types: Types) -> Floats:
     """The weight of each type by the odds of the country alone."""
-    weights: Floats = np.ones(types.shape[0] * types.shape[1])
+    weights: Floats = np.ones(types.shape)
     for odds in country.odds:
-        unknown = [name for name in odds.columns if name not in types.records]
-        if unknown:
-            raise DataError(f"odds.csv, {' '.join(odds.columns)}: {unknown[0]} is no column of an occupied household")
-        codes, found = row_keys([odds.codes, np.stack([types.records[name] for name in odds.columns], axis=1)])
-        order = np.argsort(codes, kind="stable")
-        place = positions(codes[order], found)
-        weights *= np.where(place < 0, 1.0, odds.odds[order][place])
-    return weights
+        weights *= _factors(odds, types)
+    return weights.ravel()
+
+
+def _factors(odds: Odds, types: Types) -> Floats:
+    """The odds of each profile (rows) and traits (columns): a single row or column where all of them have the same."""
+    known = {name: codes[:, None] for name, codes in types.profiles.items()} | dict(types.traits)
+    unknown = [name for name in odds.columns if name not in known]
+    if unknown:
+        raise DataError(f"odds.csv, {' '.join(odds.columns)}: {unknown[0]} is no column of an occupied household")
+    grid = np.broadcast_arrays(np.zeros((1, 1)), *(known[name] for name in odds.columns))[1:]
+    codes, found = row_keys([odds.codes, np.stack([column.ravel() for column in grid], axis=1)])
+    order = np.argsort(codes, kind="stable")
+    place = positions(codes[order], found)
+    return np.where(place < 0, 1.0, odds.odds[order][place]).reshape(grid[0].shape)
 
 
 @dataclass(frozen=True)

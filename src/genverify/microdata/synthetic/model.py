@@ -39,12 +39,17 @@ def build_model(file: DomainFile, country: Country, kind: str, homogeneity: floa
     if kind not in country.likeness:
         raise DataError(f"likeness.yaml: the entry {kind} is missing; it describes microdata.synthetic.likeness: {kind}")
     likeness = country.likeness[kind]
-    types, starts = _in_cells(possible_types(file), likeness)
-    margins = margins_of(file, country, types)
-    joint = rake(odds_of_types(country, types), margins).reshape(types.shape)
+    types, starts, margins, joint = national_law(file, country, likeness)
     groups = _groups(types, starts, likeness, np.add.reduceat(joint, starts, axis=0))
     neighbours = neighbours_of(groups, homogeneity)
     return Model(types, joint, joint.reshape(1, -1), likeness.newcomers, starts, neighbours), margins
+
+
+def national_law(file: DomainFile, country: Country, likeness: Likeness) -> tuple[Types, Ints, tuple[Margin, ...], Floats]:
+    """The types in cells, the first profile of each cell, the national margins, and the joint distribution that has them."""
+    types, starts = _in_cells(possible_types(file), likeness)
+    margins = margins_of(file, country, types)
+    return types, starts, margins, rake(odds_of_types(country, types), margins).reshape(types.shape)
 
 
 def _in_cells(types: Types, likeness: Likeness) -> tuple[Types, Ints]:

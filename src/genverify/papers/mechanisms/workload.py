@@ -95,9 +95,9 @@ def _rank_modulo(matrix: Ints, prime: int) -> int:
             continue
         pivot = rank + int(found[0])
         rest[[rank, pivot]] = rest[[pivot, rank]]
-        row = rest[rank] * pow(int(rest[rank, column]), -1, prime) % prime
-        below = rest[rank + 1 :, column].copy()
-        rest[rank + 1 :] = (rest[rank + 1 :] - below[:, None] * row % prime) % prime
+        row = rest[rank, column:] * pow(int(rest[rank, column]), -1, prime) % prime
+        below = rest[rank + 1 :, column:]  # what stands before is 0 already
+        below[:] = (below - below[:, :1] * row) % prime
         rank += 1
         if rank == len(rest):
             break

@@ -43,10 +43,15 @@ class Kinds:
         columns = csc_array(self.inside)
         return np.split(columns.indices, columns.indptr[1:-1])
 
+    @cached_property
+    def lies_in(self) -> list[Ints]:
+        """The queries that each kind lies in."""
+        return np.split(self.inside.indices, self.inside.indptr[1:-1])
+
     def counts(self, kinds: Ints) -> Ints:
         """The count of every query over records of these kinds."""
-        counts: Ints = np.asarray(self.inside[kinds].sum(axis=0), dtype=np.int64)
-        return counts
+        queries = [np.zeros(0, dtype=np.int64), *(self.lies_in[kind] for kind in kinds.tolist())]
+        return np.bincount(np.concatenate(queries), minlength=self.inside.shape[1])
 
     def most(self, queries: Flags) -> int:
         """The most of these queries that one record lies in."""

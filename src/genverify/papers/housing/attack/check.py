@@ -17,7 +17,14 @@ from genverify.checker.check import CertificateError, check_block
 from genverify.checker.file import read_proofs
 from genverify.core.errors import DataError
 from genverify.core.release import Release
-from genverify.papers.housing.attack.joint_program import Row, provable_parts, read_block, read_percentages, read_statistics
+from genverify.papers.housing.attack.joint_program import (
+    Percentage,
+    Row,
+    provable_parts,
+    read_block,
+    read_percentages,
+    read_statistics,
+)
 from genverify.papers.housing.attack.verdict import FLAGGED, UNPROVED, Verdict, proved
 from genverify.papers.housing.private.household import read_household_file
 
@@ -41,12 +48,13 @@ class Detection:
 
 def check_detection(found: Detection) -> Counter[str]:
     """How many blocks have each verdict; an error names the first block whose row is not what its proof shows."""
-    rows = dict(read_statistics(found.statistics, read_percentages(found.published)))
+    percentages = read_percentages(found.published)
+    rows = dict(read_statistics(found.statistics, percentages))
     listed = _listed(found.blocks)
     for block in sorted(rows.keys() ^ listed.keys()):
         present, absent = (found.statistics, found.blocks) if block in rows else (found.blocks, found.statistics)
         raise DataError(f"{absent}: block {block}, which is in {present}, is missing. {REMEDY}")
-    shown = _shown(found, rows)
+    shown = _shown(found, rows, percentages)
     for block, row in rows.items():
         _compare(found, row, listed[block], shown.get(block))
     return Counter(str(line["verdict"]) for line in listed.values())
@@ -65,9 +73,9 @@ def _listed(path: Path) -> dict[str, Line]:
     return {line["block"]: line for line in lines}
 
 
-def _shown(found: Detection, rows: Mapping[str, Row]) -> dict[str, Proved]:
+def _shown(found: Detection, rows: Mapping[str, Row], percentages: Sequence[Percentage]) -> dict[str, Proved]:
     """What the certificate of each block shows."""
-    file, percentages = read_household_file(found.domain), read_percentages(found.published)
+    file = read_household_file(found.domain)
     shown: dict[str, Proved] = {}
     for text in read_proofs(found.proofs):
         block = text["block"]
@@ -89,8 +97,8 @@ def _shown(found: Detection, rows: Mapping[str, Row]) -> dict[str, Proved]:
 
 def certified_parts(found: Detection) -> Iterator[tuple[Release, Mapping[str, Any]]]:
     """Every certificate of a detection with the part of its release that it is about."""
-    rows = dict(read_statistics(found.statistics, read_percentages(found.published)))
     file, percentages = read_household_file(found.domain), read_percentages(found.published)
+    rows = dict(read_statistics(found.statistics, percentages))
     for text in read_proofs(found.proofs):
         if text["block"] not in rows:
             raise DataError(f"{found.proofs}: block {text['block']!r} is not in {found.statistics}. {REMEDY}")

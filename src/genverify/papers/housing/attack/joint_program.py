@@ -57,14 +57,17 @@ def read_statistics(path: Path, percentages: Sequence[Percentage]) -> list[tuple
     missing = [name for name in ("block", *names) if name not in frame.columns]
     if missing:
         raise ReleaseError(f"{path}: no column {missing[0]!r}: {nearest(missing[0], list(frame.columns))}")
-    wrong = [name for name in names if not pd.api.types.is_integer_dtype(frame[name].dtype) or (frame[name] < 0).any()]
+    numbers = frame[names]
+    wrong = {name for name, kind in numbers.dtypes.items() if not pd.api.types.is_integer_dtype(kind)}
+    wrong |= {name for name, negative in (numbers.drop(columns=list(wrong)) < 0).any().items() if negative}
     if wrong:
-        raise ReleaseError(f"{path}: column {wrong[0]} holds something other than whole numbers from 0 on")
+        first = next(name for name in names if name in wrong)
+        raise ReleaseError(f"{path}: column {first} holds something other than whole numbers from 0 on")
     blocks = frame["block"].astype(str)
     _refuse(path, blocks, blocks.duplicated(), "it is duplicated")
-    for percentage in percentages:
-        _refuse(path, blocks, frame[percentage.name] > 100, f"{percentage.name} is not a percentage from 0 to 100")
-    rows = frame[names].to_dict("records")
+    for name, over in (numbers[[percentage.name for percentage in percentages]] > 100).items():
+        _refuse(path, blocks, over, f"{name} is not a percentage from 0 to 100")
+    rows = numbers.to_dict("records")
     return [(block, {str(k): int(v) for k, v in row.items()}) for block, row in zip(blocks, rows, strict=True)]
 
 
