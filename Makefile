@@ -32,9 +32,10 @@ results/%: $(READY) FORCE
 test: check
 	$(VENV)/bin/python -m pytest -m "not slow"
 
-# whole studies, killed and resumed, and what needs another program: Slurm, R, Coq, a browser, pip
+# whole studies, killed and resumed; what needs another program: Slurm, R, Coq, a browser, pip; RAP compiled as a study compiles it
 slow: $(READY)
 	$(VENV)/bin/python -m pytest -m slow
+	XLA_FLAGS= $(VENV)/bin/python -m pytest tests/papers/raprank/test_rap.py
 
 check: $(READY)
 	$(VENV)/bin/ruff check
