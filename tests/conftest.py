@@ -1,5 +1,6 @@
 """What many tests share: the census as data files, a toy domain, a toy study, a chain of recorded jobs."""
 
+import gc
 import os
 import shutil
 from collections.abc import Iterator
@@ -54,6 +55,12 @@ TOY_BLOCKS = {
     "010010201001000": [(1, 1, 1), (2, 1, 3), (3, 2, 2)],
     "010010201001001": [(1, 1, 1), (1, 1, 1), (1, 1, 1), (1, 1, 1)],
 }
+
+
+def pytest_collection_finish() -> None:
+    """Modules and tests live to the end: no collection of garbage looks at them again, and collections are rare."""
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -1,6 +1,5 @@
 """What would cost a test more than what it tests: programs compiled for speed, and fonts with tables that no page needs."""
 
-import gc
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,11 +17,6 @@ def compile_plainly() -> None:
     them as a study does. XLA reads its flags once, so that this must come before its first program.
     """
     os.environ.setdefault("XLA_FLAGS", PLAIN)
-
-
-def collect_rarely() -> None:
-    """Every collection of garbage walks the modules of all tests, and JAX is told of it: it takes a tenth of the time."""
-    gc.set_threshold(50_000, 20, 20)
 
 
 @contextmanager

@@ -4,9 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from cheaper import collect_rarely, compile_plainly, letters_only
+from cheaper import compile_plainly, letters_only
 
-collect_rarely()
 compile_plainly()
 
 
