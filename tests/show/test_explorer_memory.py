@@ -69,7 +69,7 @@ def test_ten_times_the_blocks_take_the_same_memory(explorer: Path, tmp_path: Pat
     peaks = [peak(own, study / "schema.json", tmp_path / f"{own.name}-pieces", int(own.name)) for own in (few, many)]
     written = [sum(file.stat().st_size for file in tmp_path.glob(f"{n}-pieces/*")) for n in (5, 50)]
     assert written[1] > 9 * written[0]
-    assert peaks[1] < 1.5 * peaks[0], peaks
+    assert peaks[1] < 2 * peaks[0], peaks  # 1.4 to 1.5, as garbage goes; all blocks at once: 4.7
 
 
 def test_only_so_many_blocks_are_read_at_once(explorer: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
