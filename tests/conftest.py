@@ -15,6 +15,7 @@ import yaml
 import explorer_study
 import study_runs
 from chain import enter, make_repository, make_study, run_study
+from cheaper import compile_plainly, letters_only
 from genverify.core.domain import DomainFile, read_domain
 from genverify.core.release import Schema, build_schema
 from genverify.core.settings import ReleaseSettings
@@ -57,6 +58,9 @@ TOY_BLOCKS = {
 }
 
 
+compile_plainly()
+
+
 def pytest_collection_finish() -> None:
     """Modules and tests live to the end: no collection of garbage looks at them again, and collections are rare."""
     gc.freeze()
@@ -70,6 +74,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if any(item.path.is_relative_to(path) for path in slow):
             item.add_marker(pytest.mark.slow)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def small_fonts() -> Iterator[None]:
+    with letters_only():
+        yield
 
 
 @pytest.fixture(scope="session")

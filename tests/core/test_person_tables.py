@@ -12,7 +12,7 @@ from genverify.core.coarsen import merge_codes
 from genverify.core.domain import DomainFile, parse_domain, read_domain
 from genverify.core.errors import DataError
 from genverify.core.predicates import Predicate
-from genverify.core.queries import build_queries, check_lines, published_lines
+from genverify.core.queries import build_queries, published_lines
 from genverify.core.release import Schema, build_schema
 from genverify.core.settings import ReleaseSettings
 from genverify.core.tabulate import tabulate
@@ -173,9 +173,6 @@ def test_a_wrong_table_file_is_explained(persons: DomainFile, case: str) -> None
     with pytest.raises(DataError) as caught:
         build_queries(whole, persons, persons.universe("everything"))
     assert message in str(caught.value)
-    with pytest.raises(DataError) as checked:
-        check_lines(whole, persons, persons.universe("everything"))
-    assert str(checked.value) == str(caught.value)
 
 
 def test_age_in_the_bands_of_p12(persons: DomainFile, tables: dict[str, Any]) -> None:

@@ -1,19 +1,16 @@
 """The 621 queries, built from a compact table file."""
 
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
-from hypothesis import event, given
-from hypothesis import strategies as st
 
-from genverify.core.domain import DomainFile, read_domain
+from genverify.core.domain import DomainFile
 from genverify.core.errors import DataError
 from genverify.core.predicates import Predicate
-from genverify.core.queries import Query, build_queries, check_lines
+from genverify.core.queries import Query, build_queries
 from genverify.core.release import Schema, build_schema, read_study
 from genverify.core.settings import ReleaseSettings
 
@@ -142,46 +139,9 @@ def wrong(text: dict[str, Any], part: str, name: str, value: Any) -> dict[str, A
 def test_a_wrong_table_file_is_explained(
     census: DomainFile, census_tables: dict[str, Any], part: str, name: str, value: Any, message: str
 ) -> None:
-    text, universe = wrong(census_tables, part, name, value), census.universe("occupied")
     with pytest.raises(DataError) as error:
-        build_queries(text, census, universe)
+        build_queries(wrong(census_tables, part, name, value), census, census.universe("occupied"))
     assert message in str(error.value)
-    assert outcome(check_lines, text, census) == repr(error.value)
-
-
-def outcome(make: Callable[..., object], text: dict[str, Any], domain: DomainFile) -> str:
-    """What goes wrong; nothing where nothing does."""
-    try:
-        make(text, domain, domain.universe("everything"))
-    except (DataError, KeyError, TypeError, AttributeError, ValueError) as error:
-        return repr(error)
-    return ""
-
-
-WORDS = st.sampled_from(["cat", "dog", "house", "pets", "homes", "cat.house", "a.b", "", "nobody", "empty", "dog.nobody"])
-TABLE = st.fixed_dictionaries(
-    {},
-    optional={
-        "lines": st.lists(WORDS, max_size=3),
-        "cross": st.one_of(st.none(), st.lists(WORDS, max_size=3)),
-        "universe": st.sampled_from(["everything", "owners", "nowhere"]),
-        "sums": st.sampled_from(["AGE", "HOME", "ODD"]),
-        "iterations": st.sampled_from(["A-B", "B-C", "A"]),
-    },
-)
-LISTS = st.dictionaries(st.sampled_from(["pets", "homes", "empty", "a.b"]), st.lists(WORDS, max_size=3))
-
-
-@given(st.lists(TABLE, min_size=1, max_size=2), LISTS)
-def test_a_check_finds_what_building_finds(toy: Path, tables: list[dict[str, Any]], lists: dict[str, list[str]]) -> None:
-    """Right and wrong tables of few words: the same error, or none."""
-    text = yaml.safe_load((toy / "tables.yaml").read_text())
-    text["groups"]["a.b"] = {"PET": [1], "label": "a word that no line can name"}
-    text |= {"tables": {f"T{place}": table for place, table in enumerate(tables)}, "lists": lists}
-    text["iterations"]["C"] = "nobody"
-    domain = read_domain(toy / "domain.yaml")
-    event(outcome(build_queries, text, domain)[:20])
-    assert outcome(check_lines, text, domain) == outcome(build_queries, text, domain)
 
 
 def test_an_unknown_table_or_group_of_a_study_is_explained(census: DomainFile, census_tables: dict[str, Any]) -> None:

@@ -1,11 +1,10 @@
 """What a release publishes: tables as lists of counting queries, built from a compact table file."""
 
-from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cached_property, lru_cache
-from itertools import chain, product
+from itertools import product
 from typing import Any
 
 from genverify.core.domain import DomainFile, Universe
@@ -81,37 +80,12 @@ def published_lines(
     groups: Mapping[str, Sequence[int] | None] | None = None,
 ) -> Iterator[Query]:
     """Every line of the chosen tables, also where two say the same."""
-    known, chosen = _read_tables(text, domain, tables, groups)
-    for name, base, iteration in chosen:
-        yield from _lines(known, domain, universe, name, base, iteration)
-
-
-def check_lines(
-    text: Mapping[str, Any],
-    domain: DomainFile,
-    universe: Universe,
-    tables: str | Sequence[str] = "all",
-    groups: Mapping[str, Sequence[int] | None] | None = None,
-) -> None:
-    """An error where published_lines would give one; lines are made only of a table that has a word which is no group."""
-    known, chosen = _read_tables(text, domain, tables, groups)
-    for name, base, iteration in chosen:
-        _clause(domain, universe, base)
-        if not _words(known, base, iteration) <= known.groups.keys():
-            deque(_lines(known, domain, universe, name, base, iteration), maxlen=0)
-
-
-def _read_tables(
-    text: Mapping[str, Any],
-    domain: DomainFile,
-    tables: str | Sequence[str],
-    groups: Mapping[str, Sequence[int] | None] | None,
-) -> tuple[Vocabulary, list[tuple[str, Mapping[str, Any], str]]]:
-    """The words of a table file, and the tables that are chosen."""
     changes = {name: codes for name, codes in (groups or {}).items() if codes is not None}
     known = read_vocabulary(text, domain.domain, changes)
     wanted = _chosen({name: entry.get("level") for name, entry, _ in _iterated(text)}, tables)
-    return known, [table for table in _iterated(text) if table[0] in wanted]
+    for name, base, iteration in _iterated(text):
+        if name in wanted:
+            yield from _lines(known, domain, universe, name, base, iteration)
 
 
 def _iterated(text: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any], str]]:
@@ -152,23 +126,14 @@ def _chosen(levels: Mapping[str, str | None], tables: str | Sequence[str]) -> se
 
 def _line_ids(known: Vocabulary, entry: Mapping[str, Any]) -> list[str]:
     """The lines that are written out, then every combination of the crossed lists."""
-    lines, crossed = _listed_lines(known, entry)
-    return lines + [".".join(line) for line in (product(*crossed) if "cross" in entry else ())]
-
-
-def _listed_lines(known: Vocabulary, entry: Mapping[str, Any]) -> tuple[list[str], list[list[str]]]:
-    """The lines that are written out, and the groups of the crossed lists."""
     lines = [str(line) for line in entry.get("lines", [])]
-    try:
-        return lines, [list(known.listed(str(part))) for part in entry.get("cross", [])]
-    except DataError as error:
-        raise DataError(f"table {entry.get('title')}: {error}") from None
-
-
-def _words(known: Vocabulary, entry: Mapping[str, Any], iteration: str) -> set[str]:
-    """The words of which the lines of a table are made."""
-    lines, crossed = _listed_lines(known, entry)
-    return {word for line in chain(lines, *crossed, [iteration]) for word in line.split(".") if word}
+    if "cross" in entry:
+        try:
+            crossed = [list(known.listed(str(part))) for part in entry["cross"]]
+        except DataError as error:
+            raise DataError(f"table {entry.get('title')}: {error}") from None
+        lines += [".".join(line) for line in product(*crossed)]
+    return lines
 
 
 def _lines(
@@ -179,9 +144,12 @@ def _lines(
     entry: Mapping[str, Any],
     iteration: str,
 ) -> Iterator[Query]:
-    """The lines of one table."""
-    clause, sums = _clause(domain, universe, entry)
-    groups = known.groups
+    """The lines of one table; its universe becomes a clause unless the study is about that universe."""
+    of_table = domain.universe(entry.get("universe", "everything"))
+    clause = EVERY if of_table.name == universe.name else of_table.keeps
+    groups, sums = known.groups, entry.get("sums")
+    if sums is not None:
+        domain.domain[sums]
     for line in _line_ids(known, entry):
         words = [word for word in (*line.split("."), *iteration.split(".")) if word]
         for word in words:
@@ -191,14 +159,6 @@ def _lines(
         for word in words:
             predicate = _both(predicate, groups[word].predicate)
         yield Query(f"{name}.{line}", name, ", ".join(groups[word].label for word in words), predicate, sums)
-
-
-def _clause(domain: DomainFile, universe: Universe, entry: Mapping[str, Any]) -> tuple[Predicate, str | None]:
-    """The universe of a table, a clause unless the study is about that universe; and the column that its lines sum."""
-    of_table, sums = domain.universe(entry.get("universe", "everything")), entry.get("sums")
-    if sums is not None:
-        domain.domain[sums]
-    return EVERY if of_table.name == universe.name else of_table.keeps, sums
 
 
 @lru_cache(maxsize=20_000)

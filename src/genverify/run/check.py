@@ -35,7 +35,7 @@ def check_study(config: Config) -> None:
     for name in config.variants:
         settings = variant_settings(config, name)
         try:
-            columns = len(studies.check(domain, settings.release).names)
+            columns = len(studies.read(domain, settings.release).domain.names)
         except GenverifyError as error:
             raise ConfigError(f"config.yaml: variants.{name}: {error}") from None
         if settings.verify.min_k > columns:
@@ -46,6 +46,6 @@ def check_study(config: Config) -> None:
 def _check_persons(persons: Persons, studies: Studies) -> None:
     for part, tables in (("release.tables", persons.release.tables), ("tract_tables", persons.tract_tables)):
         try:
-            studies.check(Path(persons.domain), persons.release.but(tables=tables))
+            studies.read(Path(persons.domain), persons.release.but(tables=tables))
         except GenverifyError as error:
             raise ConfigError(f"config.yaml: persons.{part}: {error}") from None

@@ -6,7 +6,8 @@ from typing import Any
 from genverify.core.closed import merge, validate
 from genverify.core.errors import ConfigError, GenverifyError, nearest
 from genverify.core.files import read_yaml
-from genverify.papers.raprank.settings import Experiment, RapSettings, ResolvedExperiment, published_tables
+from genverify.papers.raprank.experiments import published_tables
+from genverify.papers.raprank.settings import Experiment, RapSettings, ResolvedExperiment
 from genverify.run.layout import STORES, SURVEY
 from genverify.run.settings import Config
 from genverify.run.studies import Studies
@@ -105,7 +106,7 @@ def _check_queries(domain: Path, settings: ResolvedExperiment, studies: Studies)
     columns = len(studies.domain(domain).domain.names)
     if settings.marginals is None:
         for release in published_tables(settings):
-            studies.check(domain, release)
+            studies.read(domain, release)
     elif settings.marginals > columns:
         raise ConfigError(f"{settings.marginals}-way marginals of {columns} columns")
 

@@ -3,10 +3,12 @@
 from pathlib import Path
 
 from genverify.core.domain import DomainFile
+from genverify.core.errors import ConfigError
 from genverify.core.files import read_yaml
 from genverify.core.marginals import marginal_queries
 from genverify.core.release import Schema, build_schema
-from genverify.papers.raprank.settings import ResolvedExperiment, published_tables
+from genverify.core.settings import ReleaseSettings
+from genverify.papers.raprank.settings import ResolvedExperiment
 
 
 def experiment_schemas(domain_file: DomainFile, experiment: ResolvedExperiment) -> tuple[Schema, Schema | None]:
@@ -17,3 +19,10 @@ def experiment_schemas(domain_file: DomainFile, experiment: ResolvedExperiment) 
     text = read_yaml(Path(experiment.release.tables_file))
     of_area, *of_block = (build_schema(domain_file, text, release) for release in published_tables(experiment))
     return of_area, of_block[0] if of_block else None
+
+
+def published_tables(experiment: ResolvedExperiment) -> list[ReleaseSettings]:
+    """The tables about an area, and those about its blocks where they are distinguished."""
+    if not experiment.tables:
+        raise ConfigError("no tables: nothing is published about an area")
+    return [experiment.release.but(tables=tables) for tables in (experiment.tables, experiment.block_tables) if tables]

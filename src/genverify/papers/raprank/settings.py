@@ -5,7 +5,6 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from genverify.core.closed import Name, Section, over_default
-from genverify.core.errors import ConfigError
 from genverify.core.settings import ReleaseSettings
 
 
@@ -90,13 +89,6 @@ class ResolvedExperiment(Subject, Publication):
     rap: RapSettings
     release: ReleaseSettings
     keeps: str
-
-
-def published_tables(experiment: ResolvedExperiment) -> list[ReleaseSettings]:
-    """The tables about an area, and those about its blocks where they are distinguished."""
-    if not experiment.tables:
-        raise ConfigError("no tables: nothing is published about an area")
-    return [experiment.release.but(tables=tables) for tables in (experiment.tables, experiment.block_tables) if tables]
 
 
 class Survey(Section):
