@@ -4,7 +4,7 @@ from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
 
-from genverify.run.code import code_digest, find_script
+from genverify.run.code import code_digest, find_script, keep_digests
 from genverify.run.config import config_files, parse_config, settings_of
 from genverify.core.errors import GenverifyError
 from genverify.run.check import can_be_made, check_study
@@ -17,9 +17,8 @@ for path in config_files(Path()):
 
 try:
     for path in workflow.configfiles:
-        read_yaml(
-            Path(path)
-        )  # Snakemake takes the last of two equal keys; this says so
+        # Snakemake takes the last of two equal keys; this says so
+        read_yaml(Path(path))
     STUDY = parse_config(config)
     check_study(STUDY)
 except GenverifyError as error:
@@ -35,13 +34,14 @@ VARIANTS = sorted(STUDY.variants)
 BATCHES = [f"{batch:03d}" for batch in range(STUDY.sample.batches)]
 WEIGHED = (BATCHES[STUDY.probability.skip :] or BATCHES)[: STUDY.probability.batches]
 
-
 IN_PAPER, RAP_RANK, CELL_BOUNDS = "Generate-then-verify", "RAP-RANK", "Cell bounds"
 HOUSING, BEYOND, BENCHMARKS = "Subsidized housing", "Beyond the papers", "Benchmarks"
 PRIVACY = "Privacy against accuracy"
 # the folder of this file, whichever of the two Snakefiles is the main one
 HERE = Path(workflow.current_basedir.get_path_or_uri(secret_free=False))
 CAPTIONS = HERE / "captions"
+SCRIPTS = HERE.parent / "scripts"
+keep_digests(SCRIPTS)
 # the tables of the report, by the rule that asks for their pages
 PAGES = read_yaml(HERE / "report.yaml")
 LABELS = {"variant": "paper", "data": STUDY.microdata.source}
@@ -82,8 +82,8 @@ def shown(path, label, category, caption=None, **labels):
 
 
 def code_of(name):
-    """The digest of a script and every module that it imports, so that a change of their content runs the job again."""
-    return code_digest(find_script(HERE.parent / "scripts", name))
+    """The digest of a script and of every definition that it reaches, so that a change of one runs the job again."""
+    return code_digest(find_script(SCRIPTS, name))
 
 
 include: "inputs.smk"

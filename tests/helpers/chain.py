@@ -272,9 +272,9 @@ def make_repository(home: Path, root: Path) -> None:
     (home / "Snakefile").write_text("")
     (home / "workflow" / "all.smk").write_text(STAGES)
     for name in RULES:
-        (home / "scripts" / f"{name}.py").write_text("import kit.shapes\n")
+        (home / "scripts" / f"{name}.py").write_text("from kit.shapes import size\n\nmain = size\n")
     (home / "src" / "kit" / "__init__.py").write_text("")
-    (home / "src" / "kit" / "shapes.py").write_text("round = 1\n")
+    (home / "src" / "kit" / "shapes.py").write_text("size = 1\n\n\ndef unused():\n    return 2\n")
     shutil.copy(root / "envs" / "requirements.lock", home / "envs")
     (home / "data" / "raw.yaml").write_text("a: 1\n")
     listed = sha256(b"a: 1\n").hexdigest()
@@ -285,5 +285,5 @@ def enter(home: Path, patch: pytest.MonkeyPatch, made_study: Path) -> None:
     """Work in the small repository."""
     patch.chdir(home)
     patch.setenv("MADE_STUDY", str(made_study))
-    patch.setattr(code, "PACKAGE", home / "src" / "kit")
+    patch.setattr(code, "SRC", home / "src")
     forget_code()

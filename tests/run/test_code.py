@@ -1,120 +1,329 @@
-"""Code as input: a script depends on itself and on every module of the package that it imports."""
+"""Code as input: a script depends on the definitions that it can reach, in whichever file they stand."""
 
-import ast
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 
 from genverify.run import code
-from genverify.run.code import TEMPLATE, code_files, forget_code, imported_names
+from genverify.run.code import code_digest, code_files, digested_lines, find_script, forget_code, keep_digests
+from genverify.run.pieces import cut
+
+KIT = {
+    "kit/__init__.py": '"""A package."""\n',
+    "kit/a.py": "from kit.b import thing\nimport os\ndef f():\n    return thing + LIMIT\ndef g():\n    return os\nLIMIT = 3\n",
+    "kit/b.py": "thing = 1\nother = 2\n",
+    "kit/shared/__init__.py": "from kit.b import thing as shown\n",
+    "kit/shared/deep.py": "from kit.a import f\n\n\nclass Base:\n    def m(self):\n        return f()\n",
+    "kit/shared/below.py": "from kit.shared.deep import Base\n\n\nclass Child(Base):\n    x = 1\n",
+    "kit/effect.py": "import os\n\nos.environ.setdefault('A', '1')\nTABLE = {}\n\n\ndef unused():\n    return 1\n",
+    "kit/table.py": "from kit.effect import TABLE\n\n\ndef register(f):\n    TABLE[f.__name__] = f\n    return f\n",
+    "kit/made.py": "from kit.table import register\n@register\ndef one(): two()\ndef two(): ...\ndef three(): ...\n",
+    "other/__init__.py": "",
+    "other/study.py": "from kit.a import g\n\n\ndef h():\n    return g()\n",
+}
 
 
 @pytest.fixture
-def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A package `kit`: one module imports another, one stands alone, one lies in a folder below."""
-    files = {
-        "kit/__init__.py": "",
-        "kit/a.py": "from kit.b import thing\nimport os\n",
-        "kit/b.py": "thing = 1\n",
-        "kit/alone.py": "",
-        "kit/inner/__init__.py": "from kit.b import thing\n",
-        "kit/inner/deep.py": "import numpy.linalg\n",
-        "kit/loop.py": "def f():\n    import kit.loop2\n",
-        "kit/loop2.py": "import kit.loop\n",
-    }
-    for name, text in files.items():
-        path = tmp_path / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    monkeypatch.setattr(code, "PACKAGE", tmp_path / "kit")
+def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Path]:
+    """Write a script, and files besides those of two packages in `src`; what was known of them is forgotten."""
+    monkeypatch.setattr(code, "SRC", tmp_path / "src")
     monkeypatch.chdir(tmp_path)
-    return tmp_path
+
+    def write(script: str, files: Mapping[str, str] = {}) -> Path:
+        for name, text in {**({} if (tmp_path / "src").exists() else KIT), **files}.items():
+            path = tmp_path / "src" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        path = tmp_path / "script.py"
+        path.write_text(script)
+        forget_code()
+        return path
+
+    return write
+
+
+def reached(script: Path) -> set[str]:
+    """What a script reaches outside itself, as `module:name`, `module:*` for a file that counts whole."""
+    found = set()
+    for file, numbers in code.reached(str(script)).items():
+        if file != str(script):
+            module = os.path.relpath(file, code.SRC).removesuffix(".py").replace(os.sep, ".").replace(".__init__", "")
+            if numbers is None:
+                found.add(f"{module}:*")
+            for number in numbers or ():
+                bound, pieces = code._source(file).names, code._source(file).pieces
+                found.add(f"{module}:{','.join(name for name in bound if number in bound[name]) or pieces[number].start}")
+    return found
 
 
 @pytest.mark.parametrize(
-    ("text", "modules"),
+    ("text", "expected"),
     [
-        ("", []),
-        ("import numpy\nimport json\n", []),
-        ("import kit\n", ["__init__"]),
-        ("import kit.alone\n", ["__init__", "alone"]),
-        ("from kit import alone\n", ["__init__", "alone"]),
-        ("from kit.a import thing\n", ["__init__", "a", "b"]),
-        ("import kit.inner.deep\n", ["__init__", "b", "inner/__init__", "inner/deep"]),
-        ("from kit.inner import deep\n", ["__init__", "b", "inner/__init__", "inner/deep"]),
-        ("def f():\n    from kit.alone import x\n", ["__init__", "alone"]),
-        ("import kit.loop\n", ["__init__", "loop", "loop2"]),
-        ("import kitten\n", []),
+        ("", ""),
+        ("import numpy\nimport kitten\n", ""),
+        ("import kit\n", ""),
+        ("import kit.a\n", ""),  # nothing of it is named, and importing it has no effect
+        ("from kit.a import f\nf()\n", "kit.a:f kit.a:LIMIT kit.b:thing"),
+        ("from kit.a import f as other\nother()\n", "kit.a:f kit.a:LIMIT kit.b:thing"),
+        ("from kit.a import LIMIT\nprint(LIMIT)\n", "kit.a:LIMIT"),
+        ("import kit.a\nkit.a.g()\n", "kit.a:g"),
+        ("import kit.a as short\nshort.g()\n", "kit.a:g"),
+        ("from kit import a\na.g()\n", "kit.a:g"),
+        ("from kit import a\ndef main():\n    return a.g\n", "kit.a:g"),
+        ("def main():\n    from kit.a import g\n    return g()\n", "kit.a:g"),
+        ("def main():\n    import kit.a\n    return kit.a.LIMIT\n", "kit.a:LIMIT"),
+        ("from kit.shared import shown\nprint(shown)\n", "kit.b:thing"),
+        ("import kit.shared\nprint(kit.shared.shown)\n", "kit.b:thing"),
+        ("from other.study import h\nh()\n", "other.study:h kit.a:g"),
+        ("from kit.shared.below import Child\nChild()\n",
+         "kit.shared.below:Child kit.shared.deep:Base kit.a:f kit.a:LIMIT kit.b:thing"),
+        ("from kit.a import f\ndef main(x: f): ...\n", "kit.a:f kit.a:LIMIT kit.b:thing"),
+        ("from kit.a import LIMIT\ndef main(x: 'LIMIT | None', y='g'): ...\n", "kit.a:LIMIT"),
+        ("from kit.a import LIMIT\ndef main(x=LIMIT): ...\n", "kit.a:LIMIT"),
+        ("from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from kit.a import f\ndef main(x: 'f'): ...\n", ""),
+        ("import kit.effect\n", "kit.effect:3"),  # importing it runs a statement
+        ("def main():\n    import kit.effect\n", "kit.effect:3"),
+        ("import kit.made\n", "kit.made:one kit.made:two kit.table:register kit.effect:TABLE kit.effect:3"),
+        # what cannot be told
+        ("from kit import b\nprint(getattr(b, 'th' + 'ing'))\n", "kit.b:*"),
+        ("from kit import shared\nprint(vars(shared))\n",
+         "kit.shared:* kit.shared.deep:* kit.shared.below:* kit.a:f kit.a:LIMIT kit.b:thing"),
+        ("from kit.b import *\n", "kit.b:*"),
+        ("from kit import b\nprint(b.unknown)\n", "kit.b:*"),
+        ("from importlib import import_module\nimport_module('kit.b').thing\n", "kit.b:*"),
+        ("import importlib\nnames = ['kit.b']\nfor name in names:\n    importlib.import_module(name)\n", "kit.b:*"),
+        ("ADD = 'kit.b:thing'\n", "kit.b:*"),
+        ("name = 'kit.b.thing'\n", "kit.b:thing"),
+        ("import importlib\ndef main(x):\n    importlib.import_module(f'other.{x}')\n",
+         "other.study:* other:* kit:* kit.a:* kit.b:* kit.effect:* kit.made:* kit.table:* kit.shared:* kit.shared.deep:* "
+         "kit.shared.below:*"),
+        ("def main(load, x):\n    load(f'other.st{x}')\n", "other.study:* kit.a:g"),
+    ],
+)  # fmt: skip
+def test_definitions_are_followed_through_the_packages(write: Callable[..., Path], text: str, expected: str) -> None:
+    assert reached(write(text)) == set(expected.split())
+
+
+@pytest.mark.parametrize(
+    ("module", "expected"),
+    [
+        ("X = 1\ndef f():\n    return X\n", "f X"),
+        ("X = dict(a=1)\nY = [X]\ndef f():\n    return 2\n", "f"),
+        ("X, Y = 1, 2\ndef f():\n    return Y\n", "f X,Y"),
+        ("X: int = 1\ndef f():\n    return X\n", "f X"),
+        ("X = print('a call may do anything')\ndef f(): ...\n", "f X"),
+        ("def make(): ...\nX = make()\ndef f(): ...\n", "f X make"),
+        ("X = {}\nX['a'] = 1\ndef f(): ...\n", "f X 2"),
+        ("X = []\nX += [1]\ndef f(): ...\n", "f X"),
+        ("X = []\nX.append(1)\ndef f(): ...\n", "f X 2"),
+        ("try:\n    import json as j\nexcept ImportError:\n    j = None\ndef f(): ...\n", "f j"),
+        ("if True:\n    def g(): ...\nelse:\n    g = None\ndef f(): ...\n", "f g"),
+        ("for i in range(3):\n    print(i)\ndef f(): ...\n", "f i"),
+        ("with open('a') as a: ...\ndef f(): ...\n", "f a"),
+        ("from functools import cache\n@cache\ndef f(): ...\n@cache\ndef g(): ...\n", "f"),
+        ("def own(f): return f\n@own\ndef g(): ...\ndef f(): ...\n", "f g own"),
+        ("import atexit\n@atexit.register\ndef g(): ...\ndef f(): ...\n", "f g"),
+        ("def own(): ...\ndef g(x=own()): ...\ndef f(): ...\n", "f g own"),
+        ("class A:\n    def m(self): return g()\ndef g(): ...\ndef f(): return A.m\n", "f A g"),
+        ("class A:\n    x = print('runs with the import')\ndef f(): ...\n", "f A"),
+        ("from dataclasses import dataclass\n@dataclass(frozen=True)\nclass A:\n    x: int\ndef f(): ...\n", "f"),
+        ("def f():\n    return TABLE['g']()\ndef g(): ...\ndef h(): ...\nTABLE = {'g': g}\n", "f TABLE g"),
+        ("def f():\n    global X\n    X = 1\nX = 0\ndef g(): ...\n", "f X"),
+        ("def f():\n    return globals()['g']()\ndef g(): ...\n", "*"),
+        ("def f():\n    return eval('g()')\ndef g(): ...\n", "*"),
+        ("def f():\n    return vars()\ndef g(): ...\n", "*"),
+        ("def f(x):\n    return vars(x)\ndef g(): ...\n", "f"),
+        ("class A: ...\nclass B(A): ...\ndef f():\n    return A.__subclasses__()\n", "*"),
+        ("class A:\n    def __init_subclass__(cls): ...\nclass B(A): ...\ndef f(): return A\n", "*"),
+        ("def g():\n    'words'\ndef f():\n    return g.__doc__\n", "*"),
+        ("import sys\ndef f():\n    return sys.modules\ndef g(): ...\n", "*"),
+        ("def f(:\n", "*"),
     ],
 )
-def test_imports_are_followed_inside_the_package(package: Path, text: str, modules: list[str]) -> None:
-    script = package / "script.py"
-    script.write_text(text)
+def test_what_is_reached_within_a_module(write: Callable[..., Path], module: str, expected: str) -> None:
+    found = reached(write("from kit.one import f\nf()\n", {"kit/one.py": module})) - {"kit:*"}
+    assert found == {f"kit.one:{name}" for name in expected.split()}
+
+
+LAZY = """
+from importlib import import_module
+_DOOR = {"thing": "b", "f": "a"}
+_DOOR["more"] = "b"
+
+
+def __getattr__(name):
+    return getattr(import_module(f"{__name__}.{_DOOR[name]}"), "other" if name == "more" else name)
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("import kit.b\n", "kit:_DOOR kit:4"),
+        ("import kit\nkit.thing\n", "kit:* kit.b:thing kit.a:*"),  # kit.a imports a name `thing`, but does not define it
+        ("from kit import more\nmore()\n", "kit:* kit.a:* kit.b:*"),
+    ],
+)
+def test_names_of_a_package_that_are_looked_up_when_asked_for(write: Callable[..., Path], text: str, expected: str) -> None:
+    found = reached(write(text, {"kit/__init__.py": LAZY}))
+    assert found >= {name for name in expected.split() if name != "kit.a:*"}
+    assert ("kit.a:*" in found) == ("more" in text)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "same"),
+    [
+        ("def f():\n    return 1\n", "# why\n\n\ndef f():  # so\n\n    # and so\n    return 1\n", True),
+        ("def f():\n    return 1\n", 'def f():\n    """Says what."""\n    return 1\n', True),
+        ('class A:\n    """Says."""\n\n    x = 1\ndef f(): return A\n', 'class A:\n    x = 1\ndef f(): return A\n', True),
+        ("def f():\n    return 1\n", "def f():\n    return 2\n", False),
+        ("def f():\n    return '#1'\n", "def f():\n    return '#2'\n", False),
+        ("def f():\n    return '''a\n\n# b'''\n", "def f():\n    return '''a\n# b'''\n", False),
+        ("def f():\n    return f'{1}#\"' # x\n", "def f():\n    return f'{1}#\"'\n", True),
+        ("def f():\n    return 1\n", "def f():\n    return 1\n\n\ndef g():\n    return 2\n", True),
+        ("import os as x\ndef f():\n    return x\n", "import sys as x\ndef f():\n    return x\n", False),
+        ("from kit.b import thing as x\ndef f(): x\n", "from kit.b import other as x\ndef f(): x\n", False),
+        ("import os\ndef f(): os\n", "import os\nimport sys\ndef f(): os\ndef g(): sys\n", True),
+        ("def f():\n    return 1\n", "import os\ndef f():\n    return 1\n", False),  # imported for its effect
+        ("def f():\n    if 1:\n        a\n    b\n", "def f():\n    if 1:\n        a\n        b\n", False),
+    ],
+)  # fmt: skip
+def test_what_counts_of_a_definition(write: Callable[..., Path], before: str, after: str, same: bool) -> None:
+    first, second = (code_digest(write("from kit.one import f\nf()\n", {"kit/one.py": text})) for text in (before, after))
+    assert (first == second) == same
+
+
+def test_a_digest_is_that_of_every_version_of_python() -> None:
+    """Records hold digests, and are audited with another Python than the one that wrote them."""
+    text = "import a.b as c\nX = f'{c:>{3}}' # x\ndef f(x: 'X' = 1, /, *y, **z):\n  'é'; return f'{X!r}#', '''\n#a'''\n"
+    assert [piece.digest[:12] for piece in cut(text.encode(), "", frozenset()).pieces] == ["199ee17b8bcb", "6443b373c9d0"]
+
+
+def test_relative_imports_are_followed(write: Callable[..., Path]) -> None:
+    files = {"kit/shared/rel.py": "from ..b import thing\nfrom . import deep\n\n\ndef f():\n    return thing, deep.Base\n"}
+    found = reached(write("from kit.shared.rel import f\nf()\n", files))
+    assert found == {"kit.shared.rel:f", "kit.b:thing", "kit.shared.deep:Base", "kit.a:f", "kit.a:LIMIT"}
+
+
+def test_a_template_counts_where_it_is_named(write: Callable[..., Path]) -> None:
+    files = {
+        "kit/page/x.css": "a",
+        "kit/page/y.html.j2": "b",
+        "kit/page/show.py": "def f():\n    return 'page/x.css'\n\n\ndef g():\n    return 'y.html.j2'\n",
+    }
+    assert code_files(write("from kit.page.show import f\nf()\n", files))[1:] == [
+        "src/kit/page/show.py",
+        "src/kit/page/x.css",
+    ]
+    assert "src/kit/page/y.html.j2" in code_files(write("from kit.page.show import g\ng()\n"))
+
+
+def test_a_package_beside_others_is_followed_alone(write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the library is installed, what lies beside it are libraries of others."""
+    script = write("from kit.a import g\ng()\n")
+    shutil.move(code.SRC, code.SRC.with_name("installed"))
+    monkeypatch.setattr(code, "SRC", code.SRC.with_name("installed"))
     forget_code()
-    assert code_files(script) == sorted([*(f"kit/{name}.py" for name in modules), "script.py"])
+    assert reached(script) == set()
 
 
-def parsed(text: str) -> tuple[set[str], set[str]]:
-    """The names that a text imports and the files that it names, as the parser of Python finds them."""
-    names: set[str] = set()
-    nodes = list(ast.walk(ast.parse(text)))
-    for node in nodes:
-        if isinstance(node, ast.Import):
-            names.update(alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
-            names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
-    texts = [node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]
-    return names, {text for text in texts if text.endswith((".j2", ".css", ".html", ".js"))}
+def test_lines_are_counted(write: Callable[..., Path]) -> None:
+    assert digested_lines(write("from kit.a import f\nf()\n")) == 1 + 2 + 1 + 1
 
 
-@pytest.mark.parametrize("folder", ["src/genverify", "scripts"])
-def test_reading_by_lines_finds_what_the_parser_finds(root: Path, folder: str) -> None:
-    """Also the other way round: no text that only looks like an import."""
-    for path in (root / folder).rglob("*.py"):
-        text = path.read_text()
-        names, templates = parsed(text)
-        assert imported_names(text) == names, path
-        shipped = {name for name in templates if (code.PACKAGE / name).is_file()}
-        assert {name for name in TEMPLATE.findall(text) if (code.PACKAGE / name).is_file()} == shipped, path
+def keep(script: Path) -> str:
+    """The digest as a new process finds it, and keeps it."""
+    forget_code()
+    folder = script.parent / "scripts"
+    folder.mkdir(exist_ok=True)
+    shutil.copy(script, folder / "script.py")
+    keep_digests(folder)
+    return code_digest(folder / "script.py")
+
+
+def test_what_is_known_is_kept_and_follows_every_change(write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    script = write("from kit.a import f\nf()\n")
+    kept, plain = code.SRC.parent / code.STORE, code_digest(script)
+    first = keep(script)
+    written = kept.read_bytes()
+    cuts: list[bytes] = []
+    monkeypatch.setattr(code, "cut", lambda content, *more: cuts.append(content) or cut(content, *more))
+    assert keep(script) == first
+    assert cuts == []
+    assert kept.read_bytes() == written
+    write(script.read_text(), {"kit/b.py": "thing = 5\n"})
+    assert keep(script) != first
+    assert cuts == [b"thing = 5\n"]  # the others are known by their content
+    write(script.read_text(), {"kit/b.py": KIT["kit/b.py"]})
+    assert keep(script) == first
+    assert code_digest(script) == plain
+
+
+@pytest.mark.parametrize("spoil", [lambda _: b"", lambda _: b"\xff\n\n", lambda text: text[: len(text) // 2],
+                                   lambda text: text.replace(b"kit", b"tik", 1)])  # fmt: skip
+def test_what_was_kept_is_not_used_if_it_is_damaged(write: Callable[..., Path], spoil: Callable[[bytes], bytes]) -> None:
+    script = write("from kit.a import f\nf()\n")
+    first, kept = keep(script), code.SRC.parent / code.STORE
+    kept.write_bytes(spoil(kept.read_bytes()))
+    assert keep(script) == first
+
+
+def test_a_folder_that_cannot_be_written_is_left_alone(write: Callable[..., Path]) -> None:
+    script = write("from kit.a import f\nf()\n")
+    (script.parent / ".snakemake").write_text("no folder")
+    assert keep(script) == keep(script)
+    assert (script.parent / ".snakemake").read_text() == "no folder"
+
+
+def test_two_processes_may_keep_at_once(root: Path, tmp_path: Path) -> None:
+    """Each writes a file of its own and puts it in place whole."""
+    words = "import sys; from pathlib import Path; from genverify.run import code; code.SRC = Path('src').resolve(); "
+    words += "code.keep_digests(Path('scripts').resolve()); code.forget_code(); code.keep_digests(Path('scripts').resolve())"
+    for name, text in KIT.items():
+        (tmp_path / "src" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "src" / name).write_text(text)
+    (tmp_path / "scripts").mkdir()
+    (tmp_path / "scripts" / "script.py").write_text("from kit.a import f\nf()\n")
+    environment = {**os.environ, "PYTHONPATH": str(root / "src")}
+    both = [subprocess.Popen([sys.executable, "-c", words], cwd=tmp_path, env=environment) for _ in range(2)]
+    assert [process.wait() for process in both] == [0, 0]
+    assert [path.name for path in (tmp_path / ".snakemake").iterdir()] == [code.STORE.name]
+    assert json.loads((tmp_path / code.STORE).read_bytes().split(b"\n")[3])
 
 
 def test_the_scripts_of_the_workflow(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(root)
+    forget_code()
     files = code_files(root / "scripts" / "gtv" / "tabulate_release.py")
     assert files[0] == "scripts/gtv/tabulate_release.py"
-    assert all(name.startswith("src/genverify/") for name in files[1:])
-    assert all((root / name).is_file() for name in files)
-    below = {"__init__.py", "microdata/__init__.py", "microdata/store.py", "core/release.py", "core/predicates.py"}
-    assert {f"src/genverify/{name}" for name in below} <= set(files)
+    assert all(name.startswith("src/") for name in files[1:])
+    assert {f"src/genverify/{name}" for name in ("microdata/store.py", "core/release.py", "core/predicates.py")} <= set(
+        files
+    )
     assert not any("solvers" in name or "figures" in name for name in files)
 
 
 def test_templates_that_a_module_names_are_followed(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(root)
-    files = code_files(root / "scripts" / "show" / "show_table.py")
+    files = code_files(find_script(root / "scripts", "show_table"))
     named = ["document.html.j2", "layout.html.j2", "style.css", "table.html.j2"]
-    assert [name for name in files if not name.endswith(".py")] == [f"src/genverify/show/page/{name}" for name in named]
+    assert [Path(name).name for name in files if not name.endswith(".py")] == named
 
 
 def test_every_file_of_the_explorer_page_is_followed(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(root)
-    found = {name for name in code_files(root / "scripts" / "show" / "build_explorer.py") if "/explorer/page/" in name}
-    shipped = Path("src/genverify/show/explorer/page").iterdir()
-    assert found == {str(path) for path in shipped}
+    found = {name for name in code_files(find_script(root / "scripts", "build_explorer")) if "/explorer/page/" in name}
+    assert found == {str(path) for path in Path(next(iter(found))).parent.iterdir()}
     assert {Path(name).suffix for name in found} == {".html", ".css", ".js"}
 
 
 def test_files_elsewhere_keep_their_whole_path(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert str(root / "src" / "genverify" / "core" / "errors.py") in code_files(root / "scripts" / "gtv" / "write_table3.py")
-
-
-def test_a_digest_follows_the_content_of_every_module(package: Path) -> None:
-    script = package / "script.py"
-    script.write_text("from kit.a import thing\n")
-    digests = []
-    for text in ("x = 1\n", "x = 2\n", "x = 1\n"):
-        (package / "kit" / "b.py").write_text(text)
-        forget_code()
-        digests.append(code.code_digest(script))
-    assert digests[0] == digests[2] != digests[1]
+    script = find_script(root / "scripts", "write_table3")
+    assert str(script) in code_files(script)

@@ -15,6 +15,7 @@ from genverify.core.seeds import derive_seed
 from genverify.core.timing import progress
 from genverify.microdata.settings import Synthetic
 from genverify.run import jobs
+from genverify.run.code import code_parts, forget_code
 from genverify.run.jobs import Job, digest, digests, run
 
 
@@ -54,6 +55,7 @@ def test_a_record_says_what_went_in_and_what_came_out(described: SimpleNamespace
         Path(job.output.result).write_text("x" * job.params.settings["size"])
         jobs.log.info("done with %s", job.wildcards.variant)
 
+    before = code_parts(Path("scripts/make_toy.py").resolve())["scripts/make_toy.py"]
     run(main, described)
     record = json.loads(Path("out.record.json").read_text())
     assert record["rule"] == "make_toy"
@@ -61,7 +63,7 @@ def test_a_record_says_what_went_in_and_what_came_out(described: SimpleNamespace
     assert record["params"] == {"settings": {"size": 3}, "seed": 5}
     assert record["inputs"] == {"one": {"a.txt": sha("a")}, "many": {"a.txt": sha("a"), "b.txt": sha("b")}}
     assert record["record"] == "out.record.json"
-    assert record["code"] == {"scripts/make_toy.py": sha("import json\n")}
+    assert record["code"] == {"scripts/make_toy.py": before}
     assert record["lock"] == {"envs/requirements.lock": sha("numpy==2\n")}
     assert record["outputs"] == {"result": {"out.txt": sha("xxx")}}
     assert set(jobs.PACKAGES) | {"python"} == set(record["versions"])
@@ -87,8 +89,11 @@ def test_the_code_of_a_record_is_that_of_the_beginning(described: SimpleNamespac
         Path("scripts/make_toy.py").write_text("edited meanwhile\n")
         Path(job.output.result).write_text("x")
 
+    before = code_parts(Path("scripts/make_toy.py").resolve())
     run(main, described)
-    assert json.loads(Path("out.record.json").read_text())["code"] == {"scripts/make_toy.py": sha("import json\n")}
+    assert json.loads(Path("out.record.json").read_text())["code"] == before
+    forget_code()
+    assert code_parts(Path("scripts/make_toy.py").resolve()) != before
 
 
 def test_a_job_without_outputs_leaves_no_record(described: SimpleNamespace) -> None:

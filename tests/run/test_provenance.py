@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 import yaml
 
+from genverify.run.code import forget_code
 from genverify.run.config import parse_config, read_shipped
 from genverify.run.provenance.audit import audit
 from genverify.run.provenance.command import read_config, repository
@@ -85,8 +86,6 @@ def test_the_digest_of_the_chain_is_that_of_contents_and_settings(chain_study: P
         ("results/paper/release/000.parquet", "snakemake --force results/paper/release/000.parquet"),
         ("results/store/02.csv", "snakemake --force results/store"),
         ("data/raw.yaml", "Put the file back"),
-        ("src/kit/shapes.py", "Run Snakemake again (snakemake results/store)"),
-        ("scripts/plot_fig3.py", "Run Snakemake again (snakemake figures/fig3.pdf)"),
         ("envs/requirements.lock", "snakemake --forceall"),
     ],
 )
@@ -96,6 +95,31 @@ def test_a_changed_byte_is_named_with_what_to_rerun(chain_study: Path, path: str
         audited("figures/fig3.pdf")
     assert str(error.value).startswith(f"{path}: not as ")
     assert rerun in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "target"),
+    [
+        ("src/kit/shapes.py", "size = 2\n", "results/store"),
+        ("src/kit/shapes.py", "", "results/store"),
+        ("scripts/plot_fig3.py", "from kit.shapes import size\n\nmain = -size\n", "figures/fig3.pdf"),
+    ],
+)
+def test_changed_code_is_named_with_what_to_rerun(chain_study: Path, path: str, text: str, target: str) -> None:
+    Path(path).write_text(text)
+    forget_code()
+    with pytest.raises(AuditError) as error:
+        audited("figures/fig3.pdf")
+    assert str(error.value).startswith(f"{path}: what scripts/")
+    assert "has changed since" in str(error.value)
+    assert f"Run Snakemake again (snakemake {target})" in str(error.value)
+
+
+def test_code_that_no_job_reaches_may_change(chain_study: Path) -> None:
+    path = Path("src/kit/shapes.py")
+    path.write_text(f"# a comment\n{path.read_text().replace('return 2', 'return 3')}")
+    forget_code()
+    audited("figures/fig3.pdf")
 
 
 @pytest.mark.parametrize(

@@ -153,7 +153,7 @@ def test_changed_data_are_out_of_date(reference: Path, capsys: pytest.CaptureFix
 
 
 def test_changed_code_is_told_and_is_no_error(reference: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    Path("scripts/plot_fig3.py").write_text('"""Another docstring."""\nimport kit.shapes\n')
+    Path("scripts/plot_fig3.py").write_text("from kit.shapes import size\n\nmain = -size\n")
     forget_code()
     code, said = checked(capsys)
     assert code == 0
@@ -162,7 +162,7 @@ def test_changed_code_is_told_and_is_no_error(reference: Path, capsys: pytest.Ca
 
 
 def test_the_same_result_of_other_code_is_current(reference: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    Path("scripts/plot_fig3.py").write_text('"""Another docstring."""\nimport kit.shapes\n')
+    Path("scripts/plot_fig3.py").write_text("from kit.shapes import size\n\nmain = -size\n")
     forget_code()
     rerun()
     for name in ("fig3", "ablation"):

@@ -1,11 +1,12 @@
 """The rooms of the library: each imports only from those before it; papers do not know each other."""
 
+import ast
 from functools import cache
 from pathlib import Path
 
 import pytest
 
-from genverify.run.code import code_files, imported_names
+from genverify.run.code import code_files
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "genverify"
@@ -23,7 +24,13 @@ def name_of(path: Path) -> str:
 @cache
 def imports(path: Path) -> set[tuple[str, ...]]:
     """The modules of the library that a file imports, wherever in it, as parts of their names; and packages from outside."""
-    return {tuple(name.split(".")) for name in imported_names(path.read_text())}
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            names.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            names |= {str(node.module), *(f"{node.module}.{alias.name}" for alias in node.names)}
+    return {tuple(name.split(".")) for name in names}
 
 
 def of_library(path: Path) -> set[tuple[str, ...]]:

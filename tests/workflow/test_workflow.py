@@ -152,7 +152,7 @@ def test_deleted_figures_come_back_with_the_same_bytes(ran: Path) -> None:
 
 
 def downstream(ran: Path, module: str) -> set[str]:
-    """The rules whose scripts import a module, as the records of the run say."""
+    """The rules whose scripts use something of a module, as the records of the run say."""
     found = set()
     for path in ran.rglob("*record.json"):
         record = json.loads(path.read_text())

@@ -1,7 +1,5 @@
 """Contradictory counts: no dataset fits, and a small set of cells that shows it."""
 
-from importlib import import_module
-
 from genverify.checker.check import check_block
 from genverify.core.errors import NoDatasetError
 from genverify.solve.bounds import Bounder
@@ -15,9 +13,10 @@ def no_dataset_fits(bounder: Bounder, proof: Node | None, limit: str | None) -> 
         return NoDatasetError(f"block {release.block}: no dataset that fits the counts was found ({limit})", None)
     certificate = certificate_of(release, bounder.program.lemmas) | {"contradiction": proof.as_dict()}
     check_block(release, certificate)
-    # looked up when there is something to say, so that generation does not depend on how a proof is worded
-    words = import_module("genverify.attack.words.layout")
-    cells = words.contradiction_cells(release, certificate["lemmas"], proof.as_dict()) if isinstance(proof, Leaf) else []
+    # imported when there is something to say: words are not needed to generate
+    from genverify.attack.words.layout import contradiction_cells
+
+    cells = contradiction_cells(release, certificate["lemmas"], proof.as_dict()) if isinstance(proof, Leaf) else []
     named = ", ".join(cells) or "many cells together"
     return NoDatasetError(
         f"block {release.block}: no dataset fits the published counts. These contradict each other: "

@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 
 from genverify.core.closed import S, validate, validate_part
 from genverify.core.errors import GenverifyError, naming_disk_errors
-from genverify.run.code import code_files, from_here
+from genverify.run.code import code_parts, from_here
 from genverify.run.layout import LOCK
 
 PACKAGES = (
@@ -84,7 +84,7 @@ def _writes(job: Job) -> str:
 
 def _recorded(main: Callable[[Job], None], job: Job, home: Path) -> None:
     """The work itself, then its record."""
-    started, code = time.time(), digests({"files": code_files(home / f"{job.rule}.py")})["files"]
+    started, code = time.time(), code_parts(home / f"{job.rule}.py")
     main(job)
     if hasattr(job.output, "record"):
         write_record(job, started, code, [folder / LOCK for folder in home.parents])

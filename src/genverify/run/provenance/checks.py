@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from genverify.run.code import code_digest, find_script, joint_digest
+from genverify.run.code import code_digest, code_parts, find_script, joint_digest
 from genverify.run.jobs import digest, folder_digest, folder_files
 from genverify.run.provenance.chain import Chain
 from genverify.run.provenance.declared import check_files
@@ -65,13 +65,16 @@ class Checks:
             )
 
     def _code(self, record: Record) -> None:
-        for path, recorded in record.code.items():
-            if (found := self.now[path]) != recorded:
-                raise AuditError(
-                    f"{path}: {differs(found, recorded, record.path)}: {record.target} was made by other code. "
-                    f"Run Snakemake again (snakemake {record.target}), or put the file back."
-                )
         script = find_script(Path.cwd() / self.layout.scripts, record.rule)
+        now = code_parts(script) if script.is_file() else {}
+        for path, recorded in record.code.items():
+            if now.get(path) != recorded:
+                change = "has changed" if path in now else "is not there any more"
+                raise AuditError(
+                    f"{path}: what {normal(script)} uses of it {change} since {record.path} was written: "
+                    f"{record.target} was made by other code. Run Snakemake again (snakemake {record.target}), "
+                    "or put the code back."
+                )
         stated = record.params.get(CODE), joint_digest(record.code.values())
         if stated != (code_digest(script),) * 2:
             raise AuditError(
@@ -148,7 +151,7 @@ def files_of(chain: Chain, layout: Layout) -> list[str]:
     """Every file that the chain speaks of, each once, and the stage files that it is compared with."""
     parts = [normal(layout.lock), *map(normal, layout.stages), *chain.raw]
     for record in chain.jobs:
-        parts += [*record.code, *record.lock, *record.inputs, *record.outputs]
+        parts += [*record.lock, *record.inputs, *record.outputs]
     return list(dict.fromkeys(parts))
 
 
