@@ -1,12 +1,16 @@
-"""Scripts of the workflow in tests: their modules by name, and jobs made of plain values."""
+"""Scripts of the workflow in tests: their modules by name, jobs made of plain values, and what they run is digested."""
 
 import importlib.util
-from collections.abc import Callable, Sequence
+import inspect
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from functools import wraps
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import CodeType, FrameType, ModuleType, SimpleNamespace
 from typing import Any
 
 from genverify.core.closed import Section
+from genverify.run import code
 from genverify.run.code import find_script
 from genverify.run.jobs import Job
 
@@ -25,9 +29,45 @@ def load_script(name: str) -> ModuleType:
 
 
 def script(name: str) -> Callable[[Job], None]:
-    """The main of a script."""
+    """The main of a script, which must run nothing that its digest leaves out: a job would not run again for it."""
     main: Callable[[Job], None] = load_script(name).main
-    return main
+
+    @wraps(main)
+    def traced(job: Job) -> None:
+        executed: set[CodeType] = set()
+
+        def note(frame: FrameType, event: str, _: Any) -> None:
+            if event == "call":
+                executed.add(frame.f_code)
+
+        before = sys.getprofile()
+        sys.setprofile(note)
+        try:
+            main(job)
+        finally:
+            sys.setprofile(before)
+        assert main.__code__ in executed
+        left_out = undigested(find_script(SCRIPTS, name), executed)
+        assert not left_out, f"{name} ran what its digest does not cover: {left_out}"
+
+    return traced
+
+
+def undigested(path: Path, executed: Iterable[CodeType]) -> list[str]:
+    """The functions of the packages that ran, and that the digest of a script does not cover."""
+    reached = code.reached(str(path))
+    lines = {
+        file: {line for number in numbers for line in range(*code.lines_of(file, number))}
+        for file, numbers in reached.items()
+        if numbers is not None
+    }
+    functions = [one for one in executed if one.co_flags & inspect.CO_OPTIMIZED]  # no bodies of modules and classes
+    own = [one for one in functions if Path(one.co_filename).is_relative_to(code.SRC)]
+    return sorted(
+        f"{one.co_filename}:{one.co_firstlineno} {one.co_name}"
+        for one in own
+        if one.co_filename not in reached or one.co_firstlineno not in lines.get(one.co_filename, [one.co_firstlineno])
+    )
 
 
 def job(inputs: dict[str, Any], outputs: dict[str, Any], wildcards: dict[str, str] | None = None, **params: Any) -> Job:

@@ -7,14 +7,22 @@ import pytest
 from genverify.run.code import code_files, find_script
 
 ROOT = Path(__file__).parents[2]
-ALWAYS = ("core/", "run/jobs", "run/code", "run/layout")
+ALWAYS = ("core/", "run/jobs", "run/code", "run/pieces", "run/layout")
 ONEHOT = ("attack/onehot/generate", "attack/onehot/program")
 GENERATION = ("attack/contradiction", "attack/generate", "attack/settings", *ONEHOT)
 VERIFIED = tuple(f"attack/{name}" for name in ("block", "datasetfile", "effective", "tables", "verify", "settings"))
 VERIFICATION = (*VERIFIED, "attack/onehot/attack", *ONEHOT)
 COUNTING = "solve/counting/"
 MAY_COVER = {
-    "generate_datasets": ("solve/", "checker/", "run/generation", *GENERATION),  # no words, no verification, no counting
+    # no verification, no counting; of the words only the cells that an error names
+    "generate_datasets": (
+        "solve/",
+        "checker/",
+        "run/generation",
+        "attack/words/layout",
+        "attack/words/reasons",
+        *GENERATION,
+    ),
     "verify_claims": ("solve/", "checker/", *VERIFICATION),  # no words, no walks, no counting
     "rank_areas": ("papers/raprank/",),  # no program, no exchange
     "plot_solvar": ("papers/gtv/figures/solvar", "show/style"),

@@ -119,6 +119,12 @@ def reached(script: str) -> dict[str, set[int] | None]:
     return {**numbers, **{file: None for file, what in found if what in (WHOLE, AS_IT_IS)}}
 
 
+def lines_of(file: str, number: int) -> tuple[int, int]:
+    """Where a piece begins in its file, and the line after its last one."""
+    piece = _source(file).pieces[number]
+    return piece.start, piece.end + 1
+
+
 def _closure(start: set[Node]) -> set[Node]:
     found, todo = set(start), list(start)
     while todo:

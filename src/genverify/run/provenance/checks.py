@@ -69,11 +69,11 @@ class Checks:
         now = code_parts(script) if script.is_file() else {}
         for path, recorded in record.code.items():
             if now.get(path) != recorded:
-                change = "has changed" if path in now else "is not there any more"
+                other = f"what {normal(script)} uses of it is not as {record.path} says"
+                none = f"{normal(script)} uses nothing of it, though {record.path} names it"
                 raise AuditError(
-                    f"{path}: what {normal(script)} uses of it {change} since {record.path} was written: "
-                    f"{record.target} was made by other code. Run Snakemake again (snakemake {record.target}), "
-                    "or put the code back."
+                    f"{path}: {other if path in now else none}: {record.target} was made by other code. "
+                    f"Run Snakemake again (snakemake {record.target}), or put the code back."
                 )
         stated = record.params.get(CODE), joint_digest(record.code.values())
         if stated != (code_digest(script),) * 2:
@@ -151,7 +151,7 @@ def files_of(chain: Chain, layout: Layout) -> list[str]:
     """Every file that the chain speaks of, each once, and the stage files that it is compared with."""
     parts = [normal(layout.lock), *map(normal, layout.stages), *chain.raw]
     for record in chain.jobs:
-        parts += [*record.lock, *record.inputs, *record.outputs]
+        parts += [*record.code, *record.lock, *record.inputs, *record.outputs]
     return list(dict.fromkeys(parts))
 
 
