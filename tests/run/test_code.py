@@ -16,7 +16,7 @@ from genverify.run.pieces import cut
 
 KIT = {
     "kit/__init__.py": '"""A package."""\n',
-    "kit/a.py": "from kit.b import thing\nimport os\ndef f():\n    return thing + LIMIT\ndef g():\n    return os\nLIMIT = 3\n",
+    "kit/a.py": "from kit.b import thing\nimport os\ndef f():\n    thing + LIMIT\ndef g():\n    return os\nLIMIT = 3\n",
     "kit/b.py": "thing = 1\nother = 2\n",
     "kit/shared/__init__.py": "from kit.b import thing as shown\n",
     "kit/shared/deep.py": "from kit.a import f\n\n\nclass Base:\n    def m(self):\n        return f()\n",

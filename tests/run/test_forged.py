@@ -186,7 +186,7 @@ FALSE_RECORDS: dict[str, tuple[str, Callable[[dict[str, Any]], Any], str]] = {
     "a commit that is no text": (FIGURE, lambda text: text["git"].update(commit=2), "'git' names no commit"),
     "a wildcard less": (VERIFY, lambda text: text["wildcards"].pop("batch"), "does not name the wildcard batch"),
     "a parameter more": (FIGURE, lambda text: text["params"].update(more=1), "names params more, which the rule does not"),
-    "another rule": (FIGURE, lambda text: text.update(rule="plot_ablation"), "plot_ablation.py uses nothing of it|not those"),
+    "another rule": (FIGURE, lambda text: text.update(rule="plot_ablation"), "plot_ablation.py uses nothing|not those"),
     "other versions": (FIGURE, lambda text: text["versions"].update(numpy="1.0"), r"made with numpy 1\.0, but envs"),
 }
 

@@ -1,10 +1,14 @@
-"""What reruns a job: the modules that the digest of its script may cover. Layout is performance."""
+"""What reruns a job: the modules that the digest of its script may cover, and the definitions in them."""
 
+import re
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from genverify.run.code import code_files, find_script
+from genverify.run import code
+from genverify.run.code import code_digest, code_files, find_script, forget_code
 
 ROOT = Path(__file__).parents[2]
 ALWAYS = ("core/", "run/jobs", "run/code", "run/pieces", "run/layout")
@@ -40,3 +44,45 @@ def test_a_digest_covers_no_more_than_its_work(script: str) -> None:
     ]
     assert others == []
     assert not [name for name in modules if name.startswith(COUNTING)]
+
+
+STUDIED = ("generate_datasets", "verify_claims", "plot_verified")
+
+
+@pytest.fixture(scope="module")
+def copied(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A copy of the code, which a test may change."""
+    home = tmp_path_factory.mktemp("copied")
+    for part in ("src", "scripts"):
+        shutil.copytree(ROOT / part, home / part, ignore=shutil.ignore_patterns("__pycache__"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(code, "SRC", home / "src")
+        forget_code()
+        code.keep_digests(home / "scripts")
+        yield home
+    forget_code()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "rerun"),
+    [
+        (r"def class_vectors\((.|\n)*?:\n(?= {4}\S)", r"\g<0>    pass\n", {"verify_claims"}),
+        (r"def draw_records\((.|\n)*?:\n(?= {4}\S)", r"\g<0>    pass\n", {"generate_datasets"}),  # in the same file
+        (r"\nLARGEST_COUNT = ", r"\g<0>1 + ", {"generate_datasets", "verify_claims"}),
+        (r"\ndef class_vectors\(", r"\n# a comment\g<0>", set()),
+    ],
+)
+def test_an_edited_definition_reruns_the_jobs_that_reach_it(copied: Path, old: str, new: str, rerun: set[str]) -> None:
+    def digests() -> dict[str, str]:
+        forget_code()
+        return {name: code_digest(find_script(copied / "scripts", name)) for name in STUDIED}
+
+    (path,) = [path for path in (copied / "src").rglob("*.py") if re.search(old, path.read_text())]
+    before, text = digests(), path.read_text()
+    path.write_text(re.sub(old, new, text, count=1))
+    try:
+        after = digests()
+    finally:
+        path.write_text(text)
+    assert path.read_text() == text
+    assert {name for name in STUDIED if before[name] != after[name]} == rerun
