@@ -28,7 +28,7 @@ rule plan:
         batches=len(BATCHES),
         times=str(HERE / "times.yaml"),
     script:
-        "../scripts/run/plan.py"
+        "../scripts/microdata/plan.py"
 
 
 rule everything:

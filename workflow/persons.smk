@@ -81,7 +81,7 @@ rule write_person_queries:
         release=setting("persons.release"),
         tract_tables=setting("persons.tract_tables"),
     script:
-        "../scripts/microdata/write_person_queries.py"
+        "../scripts/raprank/write_person_queries.py"
 
 
 rule verify_persons:
@@ -107,7 +107,7 @@ rule verify_persons:
         program=setting("program"),
         seed=setting("seed"),
     script:
-        "../scripts/microdata/verify_persons.py"
+        "../scripts/gtv/verify_persons.py"
 
 
 rule weigh_persons:
@@ -134,7 +134,7 @@ rule weigh_persons:
         program=setting("program"),
         seed=setting("seed"),
     script:
-        "../scripts/microdata/weigh_persons.py"
+        "../scripts/gtv/weigh_persons.py"
 
 
 rule rank_persons:
@@ -160,7 +160,7 @@ rule rank_persons:
         rap=setting("raprank.rap"),
         seed=setting("seed"),
     script:
-        "../scripts/microdata/rank_persons.py"
+        "../scripts/raprank/rank_persons.py"
 
 
 rule write_persons_verified:
@@ -188,4 +188,4 @@ rule write_persons_verified:
         code=code_of("write_persons_verified"),
         records=setting("persons.records"),
     script:
-        "../scripts/microdata/write_persons_verified.py"
+        "../scripts/gtv/write_persons_verified.py"

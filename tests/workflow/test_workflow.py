@@ -166,7 +166,7 @@ def downstream(ran: Path, module: str) -> set[str]:
     [
         ("papers/gtv/figures/fig2.py", {}),
         ("checker/file.py", {"collect_claims": 1}),
-        ("papers/gtv/sample.py", {"plot_fig2": 1, "generate_datasets": 3, "verify_claims": 3, "collect_claims": 1}),
+        ("microdata/sample.py", {"plot_fig2": 1, "generate_datasets": 3, "verify_claims": 3, "collect_claims": 1}),
     ],
 )
 def test_an_edited_module_reruns_what_imports_it_and_what_follows(ran: Path, module: str, after: dict[str, int]) -> None:

@@ -3,7 +3,7 @@ Reads: the section raprank of config/raprank.yaml.
 Writes: nothing; what the stages of RAP-RANK share: the settings of an experiment, its files, and the targets.
 """
 
-from genverify.run.experiments import (
+from genverify.papers.raprank.configuration import (
     can_be_drawn,
     can_be_run,
     domain_path,

@@ -11,11 +11,3 @@ LOCK, SOURCES = Path("envs/requirements.lock"), Path("data/sources.csv")
 STUDY = RESULTS / "paper"  # the variant that is looked at unless another is named
 SAMPLE = RESULTS / "sample" / "blocks.parquet"
 TABLES = RESULTS / "tables"
-STORES = {
-    "households": RESULTS / "microdata",
-    "persons": RESULTS / "persons",
-    "records": RESULTS / "raprank" / "records",
-}
-SURVEY = RESULTS / "raprank" / "survey"
-HOUSING_DATA = Path("data/housing")
-COUNTRY_DATA, DOMAIN = Path("data/synthetic"), Path("data/census/domain.yaml")

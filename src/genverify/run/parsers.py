@@ -4,6 +4,7 @@ import argparse
 from collections.abc import Sequence
 from typing import Any
 
+from genverify.run.registry import commands
 from genverify.run.shell import EXIT_CODES, Group, build
 
 ABOUT = "What must be true of the people behind these tables?"
@@ -33,11 +34,8 @@ GROUPS = (
         "genverify.run.commands:add_parser",
         {
             "explain": "say which published cells force a claim about a block",
-            "excluded": "say which counts of records of a block cannot exist",
-            "check-ppmf": "check a PPMF file against the layout that is read",
             "probability": "say how likely a claim about a block is, given its release and a prior",
             "progress": "say how far the study that runs in a folder is, until it is done",
-            "check-housing": "check the proofs of the blocks that must hold a violation",
         },
         study=True,
     ),
@@ -56,11 +54,6 @@ GROUPS = (
     Group(
         "genverify.run.reference.command:add_parser",
         {"reference": "say, without a run, whether docs/reference is current; or make it"},
-        study=True,
-    ),
-    Group(
-        "genverify.run.estimate:add_parser",
-        {"estimate": "estimate from surveys what the built-in country is made of"},
         study=True,
     ),
     Group(
@@ -88,7 +81,7 @@ def parser(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     made.add_argument("--version", action=_Version, nargs=0, help="the versions of the program and of its solvers")
-    build(made, GROUPS, words)
+    build(made, [*GROUPS, *commands()], words)
     return made
 
 
