@@ -71,6 +71,11 @@ GROUPS = (
 )
 
 
+def groups() -> list[Group]:
+    """The commands of the library, then those of the studies that are here."""
+    return [*GROUPS, *commands()]
+
+
 def parser(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
     """The parser of the command that the words ask for; without words, of all commands."""
     codes = "\n".join(f"  {code:<4} {meaning}" for code, meaning in EXIT_CODES.items())
@@ -81,7 +86,7 @@ def parser(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     made.add_argument("--version", action=_Version, nargs=0, help="the versions of the program and of its solvers")
-    build(made, [*GROUPS, *commands()], words)
+    build(made, groups(), words)
     return made
 
 
