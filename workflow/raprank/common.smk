@@ -14,6 +14,8 @@ from genverify.papers.raprank.configuration import (
 )
 from genverify.core.files import read_yaml
 
+RAP_RANK = "RAP-RANK"
+WHOLE.append("raprank")
 RAP_BATCHES = [f"{batch:03d}" for batch in range(STUDY.raprank.batches)]
 TASKS = sorted(read_yaml(Path(STUDY.raprank.survey.tasks_file))["tasks"])
 EXPERIMENTS = sorted(STUDY.raprank.experiments)

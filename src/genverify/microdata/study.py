@@ -9,6 +9,7 @@ DATA, DOMAIN = Path("data/synthetic"), Path("data/census/domain.yaml")
 STORES = {"households": Path("results/microdata"), "persons": Path("results/persons")}
 
 STUDY = Study(
+    foundation=True,
     settings={"microdata": ".settings:Microdata", "sample": ".settings:Sample", "persons": ".settings:Persons"},
     folders=("microdata", "sample", "ppmf", "persons", "persons_trial"),
     names=".configuration:names",

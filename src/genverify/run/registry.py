@@ -15,6 +15,7 @@ from genverify.run.shell import Group
 # packages whose folders are studies if they hold the module ENTRY; where none is installed (the wheel), there are no studies
 HOMES = ("genverify", "genverify.papers")
 ENTRY, VALUE = "study", "STUDY"
+SHARED = "common.smk"
 T = TypeVar("T")
 
 
@@ -56,6 +57,7 @@ class Study:
     parts: a wildcard of its rules, and the settings that it chooses: (configuration, its value)
     params: functions of its stage files that give a parameter
     proofs: the kinds of proofs that its rules write
+    foundation: other studies may use it; it comes first
     extends: a command of the library, and what adds options of the study to its parser; it returns what answers with them
     """
 
@@ -72,7 +74,13 @@ class Study:
     proofs: Mapping[str, ProofKind] = field(default_factory=dict)
     extends: Mapping[str, str] = field(default_factory=dict)
     commands: Sequence[Group] = ()
+    foundation: bool = False
     package: str = ""
+
+    @property
+    def name(self) -> str:
+        """The name of its folder, here and in workflow/, scripts/ and tests/."""
+        return self.package.rpartition(".")[2]
 
     def load(self, name: str) -> Any:
         """What a name of the registration stands for."""
@@ -96,8 +104,8 @@ def load(name: str) -> Any:
 
 @cache
 def studies() -> tuple[Study, ...]:
-    """Every study that is here, in the order of their folders' names."""
-    return tuple(_found())
+    """Every study that is here: what others build on first, then in the order of their names."""
+    return tuple(sorted(_found(), key=lambda study: (not study.foundation, study.name)))
 
 
 def _found() -> Iterator[Study]:
@@ -111,6 +119,13 @@ def _found() -> Iterator[Study]:
 
 def _has_entry(finder: Any, name: str) -> bool:
     return (Path(finder.path) / name / f"{ENTRY}.py").is_file()
+
+
+def stage_files(stages: Path) -> list[str]:
+    """The stage files of the studies that are here, seen from above their folder: of each what its stages share first."""
+    folders = [stages / study.name for study in studies()]
+    files = [sorted(folder.glob("*.smk"), key=lambda path: (path.name != SHARED, path.name)) for folder in folders]
+    return [str(path.relative_to(stages.parent)) for own in files for path in own]
 
 
 def registered(part: str) -> Iterator[Callable[..., Any]]:
