@@ -41,7 +41,7 @@ DEFAULT, WHOLE = [], []
 # the folder of this file, whichever of the two Snakefiles is the main one
 HERE = Path(workflow.current_basedir.get_path_or_uri(secret_free=False))
 CAPTIONS = find_captions(HERE)
-# the tables of the report, by the rule that asks for their pages: report.yaml of every folder
+# the tables of the report by what asks for their pages, from report.yaml of every folder
 PAGES = read_pages(HERE)
 LABELS = {"variant": "paper", "data": STUDY.microdata.source}
 
