@@ -75,9 +75,7 @@ def test_the_listing_knows_every_figure_and_table_of_the_workflow(listing: Listi
     made = made_by_the_workflow()
     assert {"figures/fig3.pdf", "figures/rap_fig1_states.pdf", "results/tables/housing_table1.csv"} <= made
     known = {*listing.targets, *listing.absent}
-    assert made <= known, (
-        "add it to reference.yaml in the folder of its stage, among the results of a paper or under `absent`"
-    )
+    assert made <= known, "add it to reference.yaml beside its stage: a result of a paper, or `absent`"
     assert known - made == {"results/paper/proofs.csv"}
 
 

@@ -238,7 +238,7 @@ def test_a_listing_names_each_result_once(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"a\.txt: neither a figure"):
         read_listing(tmp_path)
     write_listings(tmp_path, {"three": {"results": {"figures/a.pdf": "a"}}})
-    with pytest.raises(DataError, match="three/reference.yaml: setting title is missing"):
+    with pytest.raises(DataError, match=r"three/reference\.yaml: setting title is missing"):
         read_listing(tmp_path)
 
 
@@ -271,7 +271,7 @@ def test_the_caption_of_a_table_is_in_the_file_of_the_report(tmp_path: Path) -> 
     (tmp_path / "report.yaml").write_text("all: {b: {caption: 'Blocks, seed {{ snakemake.config.seed }}.'}}")
     captions = Captions(tmp_path)
     assert caption(captions, "b", {}, {"seed": 1}) == "Blocks, seed 1."
-    with pytest.raises(DataError, match="no caption c: neither captions/c.rst nor a table of report.yaml"):
+    with pytest.raises(DataError, match=r"no caption c: neither captions/c\.rst nor a table of report\.yaml"):
         caption(captions, "c", {}, {"seed": 1})
 
 
@@ -280,7 +280,7 @@ def test_no_two_studies_have_a_caption_or_a_page_of_one_name(tmp_path: Path) -> 
         (tmp_path / study / "captions").mkdir(parents=True)
         (tmp_path / study / "captions" / "a.rst").write_text("A.")
         (tmp_path / study / "report.yaml").write_text("all: {b: {caption: B}}")
-    with pytest.raises(DataError, match="two/captions/a.rst: .*one/captions/a.rst is a caption of the same name"):
+    with pytest.raises(DataError, match=r"two/captions/a\.rst: .*one/captions/a\.rst is a caption of the same name"):
         find_captions(tmp_path)
-    with pytest.raises(DataError, match="two/report.yaml: the page b stands in another report.yaml"):
+    with pytest.raises(DataError, match=r"two/report\.yaml: the page b stands in another report\.yaml"):
         read_pages(tmp_path)

@@ -51,6 +51,7 @@ WORKS = {
 # a command that needs the results of a study, where there are none
 FAILS = {
     "progress": ["progress"],
+    "new-study": ["new-study", "pairs"],
     "check-ppmf": ["check-ppmf", "none.csv"],
     "check-housing": ["check-housing", "none"],
     "audit": ["audit"],

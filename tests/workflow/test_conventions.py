@@ -244,7 +244,7 @@ def test_what_is_no_path_of_the_repository_may_be_said(text: str) -> None:
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT / "src" / "genverify")))
 def test_the_library_opens_no_path_of_the_repository(path: Path) -> None:
-    """Paths come from the caller, run/layout.py or the registration of a study; a message may name one. `from . import` is not seen by code_files."""
+    """Paths come from the caller, run/layout.py or a study.py; messages may name one. `from . import` escapes code_files."""
     module = read_module(path)
     for line, level, name in module.imports:
         assert level == 0, f"line {line}: a relative import"

@@ -176,10 +176,11 @@ FORGED: dict[str, tuple[Callable[[], None], str]] = {
 @pytest.mark.parametrize("case", FORGED)
 def test_what_a_forger_made_of_them_is_refused(study: Path, case: str) -> None:
     forge, said = FORGED[case]
+    before = Path(OF_AREAS).read_bytes(), sorted(path.read_bytes() for path in Path(AREAS).rglob("*.*"))
     forge()
+    same = before == (Path(OF_AREAS).read_bytes(), sorted(path.read_bytes() for path in Path(AREAS).rglob("*.*")))
     with pytest.raises(GenverifyError, match=said):
-        audited(OF_TRACTS)
-        audited(OF_AREAS)
+        audited(OF_TRACTS if same else OF_AREAS)
 
 
 def test_every_rule_that_writes_proofs_says_how_they_are_checked() -> None:

@@ -61,6 +61,11 @@ GROUPS = (
         {"config-schema": "print the JSON schema of files of settings, for editors"},
     ),
     Group(
+        "genverify.run.newstudy:add_parser",
+        {"new-study": "write the files of a new study, which runs as it is"},
+        study=True,
+    ),
+    Group(
         "genverify.run.rooms:add_parser",
         {"rooms": "print the rooms of the library, their imports and every module (Markdown)"},
     ),

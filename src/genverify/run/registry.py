@@ -6,7 +6,6 @@ from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from pkgutil import iter_modules
 from typing import Any, TypeVar
 
 from genverify.core.errors import ConfigError
@@ -111,14 +110,10 @@ def studies() -> tuple[Study, ...]:
 def _found() -> Iterator[Study]:
     for home in HOMES:
         spec = find_spec(home) if find_spec(home.partition(".")[0]) else None
-        for module in iter_modules(spec.submodule_search_locations if spec else []):
-            package = f"{home}.{module.name}"
-            if module.ispkg and _has_entry(module.module_finder, module.name):
+        for folder in spec.submodule_search_locations or () if spec else ():
+            for path in sorted(Path(folder).glob(f"*/{ENTRY}.py")):
+                package = f"{home}.{path.parent.name}"
                 yield replace(getattr(import_module(f"{package}.{ENTRY}"), VALUE), package=package)
-
-
-def _has_entry(finder: Any, name: str) -> bool:
-    return (Path(finder.path) / name / f"{ENTRY}.py").is_file()
 
 
 def stage_files(stages: Path) -> list[str]:

@@ -11,7 +11,6 @@ from jinja2 import Environment, StrictUndefined, TemplateError
 from genverify.core.errors import DataError
 from genverify.core.files import read_yaml
 
-
 FOLDER, REPORT = "captions", "report.yaml"
 
 

@@ -3,6 +3,8 @@
 from collections import Counter
 from pathlib import Path
 
+from pydantic import Field
+
 from genverify.core.closed import Section, validate
 from genverify.core.errors import DataError
 from genverify.core.files import read_yaml
@@ -23,8 +25,8 @@ class Part(Section):
 
     order: int = 0
     title: str = ""
-    results: dict[str, str] = {}
-    absent: dict[str, str] = {}
+    results: dict[str, str] = Field(default_factory=dict)
+    absent: dict[str, str] = Field(default_factory=dict)
 
 
 class Listing(Section):
