@@ -6,42 +6,29 @@ min_version("9.27")
 
 
 include: "workflow/common.smk"
-include: "workflow/microdata.smk"
-include: "workflow/persons.smk"
-include: "workflow/gtv/sample.smk"
-include: "workflow/gtv/tabulate.smk"
-include: "workflow/gtv/generate.smk"
-include: "workflow/gtv/verify.smk"
-include: "workflow/gtv/variability.smk"
-include: "workflow/gtv/baselines.smk"
-include: "workflow/gtv/summary.smk"
-include: "workflow/gtv/figures.smk"
-include: "workflow/gtv/paper_figures.smk"
-include: "workflow/gtv/tables.smk"
-include: "workflow/gtv/paper_tables.smk"
-include: "workflow/raprank/common.smk"
-include: "workflow/raprank/experiments.smk"
-include: "workflow/raprank/figures.smk"
-include: "workflow/raprank/certainty.smk"
-include: "workflow/cellbounds/cellbounds.smk"
-include: "workflow/housing/common.smk"
-include: "workflow/housing/draw.smk"
-include: "workflow/housing/detect.smk"
-include: "workflow/housing/reconstruct.smk"
-include: "workflow/housing/results.smk"
-include: "workflow/housing/figures.smk"
-include: "workflow/mechanisms/mechanisms.smk"
+
+
+# The studies. Each has a folder in workflow/, in which its stages are found: common.smk first, which says what they share.
+#
+#   microdata    the built-in country or census files: households, persons, and the blocks that are sampled
+#   gtv          generate-then-verify, and what goes beyond it: protected counts, zeros, probabilities, whole tracts
+#   raprank      RAP-RANK, the ranking that the attack is compared with
+#   cellbounds   bounds of cells from conditional tables
+#   housing      subsidized housing
+#   mechanisms   randomized response, the matrix mechanism
+for stage in stage_files(HERE):
+
+    include: stage
+
+
+# What is about any study: proofs for other checkers, the page of blocks, the report, the crate, the audit, tables of your own.
 include: "workflow/export.smk"
 include: "workflow/explorer.smk"
-include: "workflow/gtv/benchmark.smk"
 include: "workflow/report.smk"
 include: "workflow/crate.smk"
 include: "workflow/audit.smk"
-include: "workflow/raprank/benchmark.smk"
-include: "workflow/housing/benchmark.smk"
 include: "workflow/disclosure.smk"
 include: "workflow/nz.smk"
-include: "workflow/gtv/beyond.smk"
 include: "workflow/reference.smk"
 
 
@@ -49,10 +36,7 @@ rule all:
     """Every figure and table of the study that its settings allow."""
     default_target: True
     input:
-        FIGURES,
-        TABLES,
-        EXAMPLES,
-        CELLBOUNDS,
+        DEFAULT,
         expand(
             "results/report/{page}.html",
             page=[p for p in PAGES["all"] if can_be_made(STUDY, p)],

@@ -6,12 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from genverify.papers.raprank.settings import RapRank
 from genverify.run.config import parse_config, read_shipped
 from genverify.run.provenance.command import repository
 from genverify.run.reference.check import altered_files, changes, unlisted_targets
 from genverify.run.reference.command import REMEDY, bytes_in, reference_place
 from genverify.run.reference.listing import Listing, read_listing
 from genverify.run.reference.manifest import MANIFEST, Manifest, read_manifest
+from genverify.run.settings import section
 
 ROOT = Path(__file__).parents[1]
 STAGES = "\n".join(path.read_text() for path in sorted((ROOT / "workflow").rglob("*.smk")))
@@ -55,7 +57,7 @@ def test_the_set_is_small() -> None:
 
 def made_by_the_workflow() -> set[str]:
     """The figures and tables that the stage files write, wildcards filled in: from the rule itself, or from a setting."""
-    raprank = parse_config(read_shipped(ROOT)).raprank
+    raprank = section(parse_config(read_shipped(ROOT)), RapRank)
     blocks = [name for name, own in raprank.experiments.items() if own.block_tables]
     named = {"figure": list(raprank.figures), "experiment": blocks}
     made = set()
@@ -73,7 +75,7 @@ def test_the_listing_knows_every_figure_and_table_of_the_workflow(listing: Listi
     made = made_by_the_workflow()
     assert {"figures/fig3.pdf", "figures/rap_fig1_states.pdf", "results/tables/housing_table1.csv"} <= made
     known = {*listing.targets, *listing.absent}
-    assert made <= known, "add it to workflow/reference.yaml, among the results of a paper or under `absent`"
+    assert made <= known, "add it to reference.yaml beside its stage: a result of a paper, or `absent`"
     assert known - made == {"results/paper/proofs.csv"}
 
 

@@ -1,7 +1,7 @@
 """
-Reads: the job records in results/ and figures/, every file that they name, and benchmarks/ of earlier runs.
-Writes: nothing. `snakemake audit` looks back at what was made, `snakemake plan` ahead at what would be; neither runs another job.
-`snakemake everything` asks for the targets of all five papers.
+Reads: the job records in results/ and figures/, and every file that they name.
+Writes: nothing. `snakemake audit` looks back at what was made, and runs no other job; `snakemake everything` asks for the targets of all
+studies.
 """
 
 
@@ -17,21 +17,7 @@ rule audit:
         "../scripts/run/audit.py"
 
 
-rule plan:
-    """Say about how long a run would take, and one of all five papers; then its blocks, batches and jobs, and disk."""
-    log:
-        "logs/plan.log",
-    conda:
-        "../envs/environment.yaml"
-    params:
-        study=STUDY.model_dump(),
-        batches=len(BATCHES),
-        times=str(HERE / "times.yaml"),
-    script:
-        "../scripts/run/plan.py"
-
-
 rule everything:
-    """Every figure and table of all five papers."""
+    """Every figure and table of all papers."""
     input:
-        all_papers,
+        everything_of_studies,

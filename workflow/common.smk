@@ -8,6 +8,8 @@ from genverify.run.code import code_digest, find_script, keep_digests
 from genverify.run.config import config_files, parse_config, settings_of
 from genverify.core.errors import GenverifyError
 from genverify.run.check import can_be_made, check_study
+from genverify.run.registry import stage_files
+from genverify.run.reference.captions import find_captions, read_pages
 from genverify.core.files import read_yaml
 
 for path in config_files(Path()):
@@ -31,19 +33,17 @@ if starts and (starts.max_jobs, starts.timespan) == (100, 1):
     workflow.scheduling_settings.max_jobs_per_timespan = None
 
 VARIANTS = sorted(STUDY.variants)
-BATCHES = [f"{batch:03d}" for batch in range(STUDY.sample.batches)]
-WEIGHED = (BATCHES[STUDY.probability.skip :] or BATCHES)[: STUDY.probability.batches]
-
-IN_PAPER, RAP_RANK, CELL_BOUNDS = "Generate-then-verify", "RAP-RANK", "Cell bounds"
-HOUSING, BEYOND, BENCHMARKS = "Subsidized housing", "Beyond the papers", "Benchmarks"
-PRIVACY = "Privacy against accuracy"
+# categories of the report; a study names its own
+BEYOND, BENCHMARKS = "Beyond the papers", "Benchmarks"
+# what studies add: targets of rule all, and names of rules that ask for all that a study makes
+DEFAULT, WHOLE = [], []
 # the folder of this file, whichever of the two Snakefiles is the main one
 HERE = Path(workflow.current_basedir.get_path_or_uri(secret_free=False))
-CAPTIONS = HERE / "captions"
+CAPTIONS = find_captions(HERE)
 SCRIPTS = HERE.parent / "scripts"
 keep_digests(SCRIPTS)
-# the tables of the report, by the rule that asks for their pages
-PAGES = read_yaml(HERE / "report.yaml")
+# the tables of the report by what asks for their pages, from report.yaml of every folder
+PAGES = read_pages(HERE)
 LABELS = {"variant": "paper", "data": STUDY.microdata.source}
 
 
@@ -74,7 +74,7 @@ def shown(path, label, category, caption=None, **labels):
 
     return report(
         path,
-        caption=str(CAPTIONS / f"{caption or Path(path).stem}.rst"),
+        caption=str(CAPTIONS[caption or Path(path).stem]),
         category=category,
         subcategory="Figures",
         labels=of_job if callable(label) else {"result": label, **LABELS, **labels},

@@ -7,7 +7,7 @@ Writes: results/crate.zip, the study as a Workflow Run RO-Crate, to be shared. N
 rule write_crate:
     """Pack the study as a Workflow Run RO-Crate: workflow, settings, figures, tables and the record of every job."""
     input:
-        results=[*FIGURES, *TABLES, *EXAMPLES, *CELLBOUNDS],
+        results=DEFAULT,
         workflow=["Snakefile", *sorted(map(str, Path("workflow").rglob("*.smk")))],
         lock="envs/requirements.lock",
         sources="data/sources.csv",

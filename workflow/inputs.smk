@@ -21,14 +21,6 @@ def file_named(path, setting_name):
     return of_job
 
 
-def number_of(wildcards):
-    """What the paper calls a figure: fig3 is Figure 3, a4 is Figure A.4."""
-    name = wildcards.get("curve") or wildcards.spread
-    return {"fig2": "Figure 2", "fig3": "Figure 3"}.get(
-        name, f"Figure {name[0].upper()}.{name[1:]}"
-    )
-
-
 def file_of_page(wildcards):
     """The table that a page shows."""
     return TABLE_PAGES[wildcards.page]["file"]
@@ -51,10 +43,9 @@ def caption_of_page(wildcards):
     return TABLE_PAGES[wildcards.page]["caption"]
 
 
-def all_papers(wildcards):
-    """The targets of the five papers; looked up when asked for, since `all` comes last."""
-    papers = (rules.all, rules.raprank, rules.cellbounds, rules.housing, rules.privacy)
-    return [target for paper in papers for target in paper.input]
+def everything_of_studies(wildcards):
+    """The targets of all studies; looked up when asked for, since rules come later."""
+    return [target for name in WHOLE for target in getattr(rules, name).input]
 
 
 def release_file(wildcards):
@@ -78,63 +69,5 @@ def nz_file(name):
                 f"nz.{name} is not set: give the paths of your files, snakemake nz --configfile mine.yaml (see config/nz.yaml)"
             )
         return path
-
-    return of_job
-
-
-def protection_part(*names):
-    """Some settings of the job's protection."""
-
-    def of_job(wildcards):
-        protection = STUDY.protected.protections[wildcards.protection].model_dump()
-        return {name: protection[name] for name in names}
-
-    return of_job
-
-
-def of_countries(name):
-    """A file of every country."""
-    return [
-        f"results/generators/{likeness}/{seed}/{name}" for likeness, seed in COUNTRIES
-    ]
-
-
-def records_of_tracts(wildcards):
-    """The synthetic persons or households, or the file of records that the settings name."""
-    if wildcards.source == "records":
-        return file_named(STUDY.tracts.records, "tracts.records")(wildcards)
-    return (
-        "results/persons"
-        if wildcards.source == "synthetic_persons"
-        else "results/microdata"
-    )
-
-
-def tract_tables_of(source):
-    """What is published about the records of a source."""
-    households = source == "synthetic_households"
-    return (
-        STUDY.tracts.households if households else STUDY.tracts.persons
-    ).model_dump()
-
-
-def tract_tables_part(name):
-    """One setting of what is published about the records of a job's source."""
-
-    def of_job(wildcards):
-        return tract_tables_of(wildcards.source)[name]
-
-    return of_job
-
-
-def of_tract_batches(folder, suffix):
-    """A file of every batch of tracts of a job's source."""
-
-    def of_job(wildcards):
-        where = f"results/tracts/{wildcards.source}/{wildcards.reading}/{folder}"
-        return [
-            f"{where}/{batch:03d}.{suffix}"
-            for batch in range(TRACT_BATCHES[wildcards.source])
-        ]
 
     return of_job

@@ -1,5 +1,5 @@
 """
-Reads: the figures and tables of all five papers (workflow/reference.yaml lists them), and the job records behind them.
+Reads: the figures and tables of all five papers (reference.yaml of every study lists them), and the job records behind them.
 Writes: docs/reference/, which is kept with the code, so the rule always runs: in a fresh clone its files would pass for newer than any result.
 `genverify reference --write gtv cellbounds` makes the part of these papers from what is there, without asking for more.
 """
@@ -12,7 +12,7 @@ rule reference:
     input:
         results=[
             target
-            for target in read_listing(HERE / "reference.yaml").targets
+            for target in read_listing(HERE).targets
             if can_be_made(STUDY, Path(target).stem)
         ],
     log:

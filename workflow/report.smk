@@ -1,5 +1,5 @@
 """
-Reads: the tables of results/, workflow/report.yaml and workflow/captions/.
+Reads: the tables of results/, and of every folder of workflow/ report.yaml and captions/.
 Writes: results/report/, each table as a page; `snakemake --report report.html` puts them and the figures into one file that opens offline.
 A figure joins the report by shown(...) around its PNG, a table by an entry of report.yaml; figures have their captions in captions/.
 """

@@ -7,9 +7,9 @@ import pandas as pd
 from genverify.attack.settings import Generate, Verify
 from genverify.core.release import read_releases, read_schema
 from genverify.core.seeds import derive_seed
+from genverify.microdata.sample import draw_blocks
 from genverify.papers.gtv.benchmark.settings import SpeedBenchmark
 from genverify.papers.gtv.benchmark.speed import compare
-from genverify.papers.gtv.sample import draw_blocks
 from genverify.run.jobs import Job, log, run
 from genverify.solve.settings import ProgramSettings
 

@@ -10,8 +10,8 @@ from genverify.core.domain import read_domain
 from genverify.core.frames import FEW_BLOCKS_AT_ONCE, read_blocks, split_rows, write_pieces
 from genverify.core.release import TOTAL, read_schema
 from genverify.core.settings import ReleaseSettings
+from genverify.microdata.settings import Sample
 from genverify.microdata.store import read_microdata
-from genverify.papers.gtv.settings import Sample
 from genverify.run.jobs import Job, log, run
 
 

@@ -9,9 +9,8 @@ from genverify.core.predicates import EVERY
 from genverify.core.release import read_study, write_schema
 from genverify.core.settings import ReleaseSettings
 from genverify.core.tabulate import tabulate_blocks
-from genverify.microdata.settings import Microdata
+from genverify.microdata.settings import Microdata, Sample
 from genverify.papers.gtv.generators.country import draw_country, with_blocks
-from genverify.papers.gtv.settings import Sample
 from genverify.run.jobs import Job, log, run
 
 

@@ -6,7 +6,7 @@ import pandas as pd
 
 from genverify.core.domain import read_domain
 from genverify.core.settings import ReleaseSettings
-from genverify.papers.gtv.sample import chosen_blocks
+from genverify.microdata.sample import chosen_blocks
 from genverify.papers.gtv.settings import ChosenBlocks
 from genverify.papers.gtv.zeros.households import find_households
 from genverify.papers.gtv.zeros.records import read_households

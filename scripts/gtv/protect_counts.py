@@ -9,11 +9,11 @@ import pyarrow as pa
 from genverify.core.domain import read_domain
 from genverify.core.release import read_study, write_schema
 from genverify.core.settings import ReleaseSettings
+from genverify.microdata.sample import batch_of, chosen_blocks
 from genverify.papers.gtv.protected.kinds import possible_schema
 from genverify.papers.gtv.protected.measure import describe, make_noise
 from genverify.papers.gtv.protected.publish import Swapping, publish, read_blocks
 from genverify.papers.gtv.protected.settings import Protection, SwapColumns
-from genverify.papers.gtv.sample import batch_of, chosen_blocks
 from genverify.papers.gtv.settings import ChosenBlocks
 from genverify.run.jobs import Job, log, run
 from genverify.solve.settings import ProgramSettings

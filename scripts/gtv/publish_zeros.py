@@ -10,7 +10,7 @@ from genverify.core.predicates import EVERY
 from genverify.core.release import read_study, write_schema
 from genverify.core.settings import ReleaseSettings
 from genverify.core.tabulate import tabulate_blocks
-from genverify.papers.gtv.sample import chosen_blocks
+from genverify.microdata.sample import chosen_blocks
 from genverify.papers.gtv.settings import ChosenBlocks
 from genverify.papers.gtv.zeros.records import read_households
 from genverify.run.jobs import Job, log, run

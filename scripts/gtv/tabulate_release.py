@@ -8,10 +8,10 @@ from genverify.core.domain import read_domain
 from genverify.core.release import read_study, write_schema
 from genverify.core.settings import ReleaseSettings
 from genverify.core.tabulate import tabulate_blocks
+from genverify.microdata.cost import batch_by_cost, households_of
+from genverify.microdata.sample import groups_of_batches
+from genverify.microdata.settings import Sample
 from genverify.microdata.store import read_microdata
-from genverify.papers.gtv.cost import batch_by_cost, households_of
-from genverify.papers.gtv.sample import groups_of_batches
-from genverify.papers.gtv.settings import Sample
 from genverify.run.jobs import Job, log, run
 
 

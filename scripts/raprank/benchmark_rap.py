@@ -6,8 +6,8 @@ import pandas as pd
 
 from genverify.core.domain import read_domain
 from genverify.core.release import read_releases, read_schema
+from genverify.microdata.sample import draw_blocks
 from genverify.microdata.store import read_microdata
-from genverify.papers.gtv.sample import draw_blocks
 from genverify.papers.raprank.rap.benchmark import speed_table, time_blocks, time_marginals
 from genverify.papers.raprank.settings import RapBenchmark, RapSettings
 from genverify.run.jobs import Job, run

@@ -7,7 +7,7 @@ import pandas as pd
 from genverify.core.domain import read_domain
 from genverify.core.release import write_schema
 from genverify.microdata.records import read_records
-from genverify.papers.gtv.sample import batch_of
+from genverify.microdata.sample import batch_of
 from genverify.papers.raprank.experiments import experiment_schemas
 from genverify.papers.raprank.halves import area_records, split_areas
 from genverify.papers.raprank.published import both_schemas, publish_areas

@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Sequence
 
-from genverify.run.parsers import GROUPS, parser
+from genverify.run.parsers import groups, parser
 from genverify.run.shell import run_command
 
 
@@ -11,5 +11,5 @@ def main(words: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code; `genverify --help` lists them."""
     words = sys.argv[1:] if words is None else [str(word) for word in words]
     options = parser(words).parse_args(words)
-    group = next(group for group in GROUPS if options.command in (*group.lines, *group.aliases))
+    group = next(group for group in groups() if options.command in (*group.lines, *group.aliases))
     return run_command(options, group.study)

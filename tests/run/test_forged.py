@@ -15,7 +15,7 @@ from genverify.cli import main
 from genverify.core.errors import GenverifyError
 from genverify.run.provenance.audit import audit
 from genverify.run.provenance.command import read_config, repository
-from genverify.run.provenance.recheck import batches_of
+from genverify.run.provenance.recheck import KINDS, batch_of, jobs_with_proofs
 from genverify.run.provenance.records import AuditError, Record, find_records
 from genverify.run.settings import Config
 
@@ -211,12 +211,17 @@ def test_proofs_of_an_audited_release_are_checked(chain_study: Path) -> None:
     """Its job writes the release that the proofs are about."""
     files = {name: {f"results/disclosure/r/{name}": "0" * 64} for name in ("schema", "counts", "proofs", "claims")}
     text = {"record": "r", "rule": "disclose_release", "params": {}, "inputs": {}, "outputs": files}
-    found = batches_of([Record("r", text)], find_records(("results",)))
-    assert found["r"].proofs == Path("results/disclosure/r/proofs")
-    assert found["r"].counts == Path("results/disclosure/r/counts")
+    found = jobs_with_proofs([Record("r", text)], find_records(("results",)))["r"]
+    assert found.kind == KINDS["records"]
+    batch = batch_of(found.record, found.writers)
+    assert batch.proofs == Path("results/disclosure/r/proofs")
+    assert batch.counts == Path("results/disclosure/r/counts")
+    text["outputs"]["counts"]["results/disclosure/r/more"] = "0" * 64  # type: ignore[index]
+    with pytest.raises(AuditError, match="names proofs, but not one file 'counts' that they are about"):
+        batch_of(Record("r", text), {})
     del text["outputs"]["counts"]  # type: ignore[attr-defined]
-    with pytest.raises(AuditError, match="names proofs, but not one schema and one file of counts"):
-        batches_of([Record("r", text)], find_records(("results",)))
+    with pytest.raises(AuditError, match="names proofs, but not the files that proofs of any kind are about"):
+        jobs_with_proofs([Record("r", text)], find_records(("results",)))
 
 
 def checked(*words: str) -> int:

@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 from genverify.core.closed import merge
-from genverify.papers.gtv.cost import block_seconds
+from genverify.microdata.cost import block_seconds
+from genverify.microdata.plan import Earlier, count_states, in_words, jobs_of, plan, plan_everything, read_earlier
 from genverify.run.config import parse_config
-from genverify.run.plan import Earlier, count_states, in_words, jobs_of, plan, plan_everything, read_earlier
 from genverify.run.settings import Config
 
 NOTHING = Earlier(0.0, {}, {}, None)

@@ -14,18 +14,23 @@ from chain import run_study
 from genverify.cli import main
 from genverify.core.errors import DataError
 from genverify.run.code import forget_code
-from genverify.run.reference.captions import Captions, caption
+from genverify.run.reference.captions import Captions, caption, find_captions, read_pages
 from genverify.run.reference.listing import read_listing
 from genverify.run.reference.write import csv_page
 
 TARGET, SET = "figures/fig3.pdf", Path("docs/reference")
-LISTING = {
-    "papers": {
-        "one": {"title": "Paper one", "results": {TARGET: "fig3", "figures/never.pdf": "fig3"}},
-        "two": {"title": "Paper two", "results": {"figures/ablation.pdf": "fig3"}},
-    },
-    "absent": {"figures/scaling.pdf": "seconds on one machine"},
+LISTINGS: dict[str, dict[str, Any]] = {
+    "two": {"order": 1, "title": "Paper one", "results": {TARGET: "fig3", "figures/never.pdf": "fig3"}},
+    "one": {"order": 2, "title": "Paper two", "results": {"figures/ablation.pdf": "fig3"}},
+    ".": {"absent": {"figures/scaling.pdf": "seconds on one machine"}},
 }
+
+
+def write_listings(home: Path, more: dict[str, dict[str, Any]]) -> None:
+    """A file in the folder of each study, and one above them."""
+    for name, part in {**LISTINGS, **more}.items():
+        (home / name).mkdir(parents=True, exist_ok=True)
+        (home / name / "reference.yaml").write_text(yaml.safe_dump(part, sort_keys=False))
 
 
 @pytest.fixture
@@ -34,7 +39,7 @@ def reference(chain_study: Path) -> Path:
     for name in ("fig3", "ablation"):
         draw(name, "red")
     Path("docs").mkdir()
-    Path("workflow/reference.yaml").write_text(yaml.safe_dump(LISTING, sort_keys=False))
+    write_listings(Path("workflow"), {})
     Path("workflow/captions").mkdir()
     text = "**Figure 3.** Claims of ``k`` columns\nwith seed {{ snakemake.config['seed'] }}.\n\nMore.\n"
     Path("workflow/captions/fig3.rst").write_text(text)
@@ -196,8 +201,7 @@ def test_altered_files_are_named(
 
 
 def test_a_new_target_must_be_in_the_set_or_absent(reference: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    other = {**LISTING, "absent": {"figures/other.pdf": "a reason"}}
-    Path("workflow/reference.yaml").write_text(yaml.safe_dump(other, sort_keys=False))
+    write_listings(Path("workflow"), {".": {"absent": {"figures/other.pdf": "a reason"}}})
     code, said = checked(capsys)
     assert code == 1
     assert "figures/other.pdf: neither in the set nor listed as absent" in said
@@ -227,13 +231,15 @@ def test_real_microdata_do_not_go_into_a_set(reference: Path, capsys: pytest.Cap
 
 
 def test_a_listing_names_each_result_once(tmp_path: Path) -> None:
-    path = tmp_path / "reference.yaml"
-    path.write_text(yaml.safe_dump({**LISTING, "absent": {TARGET: "a reason"}}))
+    write_listings(tmp_path, {".": {"absent": {TARGET: "a reason"}}})
     with pytest.raises(DataError, match=r"fig3\.pdf is duplicated"):
-        read_listing(path)
-    path.write_text(yaml.safe_dump({"papers": {"one": {"title": "One", "results": {"a.txt": "a"}}}, "absent": {}}))
+        read_listing(tmp_path)
+    write_listings(tmp_path, {"three": {"title": "One", "results": {"a.txt": "a"}}})
     with pytest.raises(DataError, match=r"a\.txt: neither a figure"):
-        read_listing(path)
+        read_listing(tmp_path)
+    write_listings(tmp_path, {"three": {"results": {"figures/a.pdf": "a"}}})
+    with pytest.raises(DataError, match=r"three/reference\.yaml: setting title is missing"):
+        read_listing(tmp_path)
 
 
 def test_a_table_without_readable_form_becomes_a_page(tmp_path: Path) -> None:
@@ -254,15 +260,27 @@ def test_a_table_without_readable_form_becomes_a_page(tmp_path: Path) -> None:
 
 
 def test_a_caption_that_cannot_be_filled_in_is_named(tmp_path: Path) -> None:
-    (tmp_path / "a.rst").write_text("{{ snakemake.config['colour'] }}")
-    captions = Captions(tmp_path, tmp_path / "report.yaml")
+    (tmp_path / "one" / "captions").mkdir(parents=True)
+    (tmp_path / "one" / "captions" / "a.rst").write_text("{{ snakemake.config['colour'] }}")
+    captions = Captions(tmp_path)
     with pytest.raises(DataError, match=r"caption a in .*: cannot be filled in"):
         caption(captions, "a", {}, {"seed": 1})
 
 
 def test_the_caption_of_a_table_is_in_the_file_of_the_report(tmp_path: Path) -> None:
     (tmp_path / "report.yaml").write_text("all: {b: {caption: 'Blocks, seed {{ snakemake.config.seed }}.'}}")
-    captions = Captions(tmp_path, tmp_path / "report.yaml")
+    captions = Captions(tmp_path)
     assert caption(captions, "b", {}, {"seed": 1}) == "Blocks, seed 1."
-    with pytest.raises(DataError, match="no caption c: neither a file in"):
+    with pytest.raises(DataError, match=r"no caption c: neither captions/c\.rst nor a table of report\.yaml"):
         caption(captions, "c", {}, {"seed": 1})
+
+
+def test_no_two_studies_have_a_caption_or_a_page_of_one_name(tmp_path: Path) -> None:
+    for study in ("one", "two"):
+        (tmp_path / study / "captions").mkdir(parents=True)
+        (tmp_path / study / "captions" / "a.rst").write_text("A.")
+        (tmp_path / study / "report.yaml").write_text("all: {b: {caption: B}}")
+    with pytest.raises(DataError, match=r"two/captions/a\.rst: .*one/captions/a\.rst is a caption of the same name"):
+        find_captions(tmp_path)
+    with pytest.raises(DataError, match=r"two/report\.yaml: the page b stands in another report\.yaml"):
+        read_pages(tmp_path)

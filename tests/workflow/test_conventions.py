@@ -2,6 +2,7 @@
 
 import ast
 import re
+from collections import Counter
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, TypeGuard
@@ -11,6 +12,7 @@ import pytest
 from genverify.run.code import code_files, find_script
 from genverify.run.provenance.rules import read_sections
 from genverify.run.provenance.stages import read_stages
+from genverify.run.registry import Study, stage_files, studies
 
 ROOT = Path(__file__).parents[2]
 STAGES = sorted((ROOT / "workflow").rglob("*.smk"))
@@ -128,17 +130,36 @@ def test_a_stage_opens_with_its_contract(path: Path) -> None:
         assert "\nWrites: " in opening
 
 
-def test_the_contents_page_includes_every_stage_once() -> None:
-    text = (ROOT / "Snakefile").read_text()
-    included = re.findall(r'^include: "(workflow/[\w/]+\.smk)"$', text, re.MULTILINE)
+def test_every_stage_is_included_once() -> None:
+    """Those of studies are found in their folders, the others stand in the contents page."""
+    included = re.findall(r'^include: "(workflow/[\w/]+\.smk)"$', (ROOT / "Snakefile").read_text(), re.MULTILINE)
     below = [
         str(path.with_name(name).relative_to(ROOT))
         for path in STAGES
         for name in re.findall(r'^include: "(\w+\.smk)"$', path.read_text(), re.MULTILINE)
     ]
-    assert sorted([*included, *below]) == sorted(str(path.relative_to(ROOT)) for path in STAGES)
+    found = stage_files(ROOT / "workflow")
+    assert sorted([*included, *below, *found]) == sorted(str(path.relative_to(ROOT)) for path in STAGES)
     assert included[0] == "workflow/common.smk"
-    assert len(text.splitlines()) < 60
+
+
+def test_every_study_has_the_same_name_everywhere() -> None:
+    """Its folder in workflow/, scripts/ and tests/ is called as that of its code; and the contents page tells of it."""
+    page = (ROOT / "Snakefile").read_text()
+    for study in studies():
+        for place in ("workflow", "scripts"):
+            assert (ROOT / place / study.name).is_dir(), f"{place}/{study.name} is missing"
+    homes = {path.name for path in (ROOT / "workflow").iterdir() if list(path.glob("*.smk"))}
+    assert homes == {study.name for study in studies()}
+    assert "for stage in stage_files(HERE):" in page
+
+
+def test_no_two_stages_give_a_name_two_values() -> None:
+    """All stages share their names: a second value would hold for whatever is included later."""
+    assigned = Counter(
+        name for path in STAGES for name in set(re.findall(r"^([A-Z_]{2,}) = ", path.read_text(), re.MULTILINE))
+    )
+    assert [name for name, times in assigned.items() if times > 1] == []
 
 
 def test_what_every_stage_shares_is_short() -> None:
@@ -223,12 +244,43 @@ def test_what_is_no_path_of_the_repository_may_be_said(text: str) -> None:
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT / "src" / "genverify")))
 def test_the_library_opens_no_path_of_the_repository(path: Path) -> None:
-    """Paths come from the caller or run/layout.py; a message may name one."""
+    """Paths come from the caller, run/layout.py or a study.py; a message may name one."""
     module = read_module(path)
     for line, level, name in module.imports:
         assert level == 0, f"line {line}: a relative import"
         assert name.split(".")[0] != "snakemake", f"line {line}: the library knows Snakemake"
-    assert path == LAYOUT or module.paths == []
+    assert path == LAYOUT or path.name == "study.py" or module.paths == []
+
+
+LIBRARY = [path for path in MODULES if not {"papers", "microdata"} & set(path.relative_to(ROOT).parts)]
+# parts of the paper on cell bounds that the library offers (`genverify bounds`, bound_cells)
+OFFERED = ("genverify.papers.cellbounds.frame", "genverify.papers.cellbounds.command")
+
+
+@pytest.mark.parametrize("path", LIBRARY, ids=lambda path: str(path.relative_to(ROOT / "src" / "genverify")))
+def test_the_library_imports_no_study(path: Path) -> None:
+    text = path.read_text()
+    named = re.findall(r"\bgenverify\.(?:papers|microdata)\.[\w.]+", text)
+    assert [name for name in named if name not in OFFERED] == []
+
+
+@pytest.mark.parametrize("study", studies(), ids=lambda study: study.name)
+def test_a_study_imports_no_other_but_what_studies_build_on(study: Study) -> None:
+    others = [one for one in studies() if one.name != study.name and not one.foundation]
+    code = [*Path(ROOT / "src", *study.package.split(".")).rglob("*.py"), *(ROOT / "scripts" / study.name).glob("*.py")]
+    assert code
+    for path in code:
+        for one in others:
+            assert f"{one.package}." not in path.read_text(), f"{path} imports {one.package}"
+
+
+@pytest.mark.parametrize("study", studies(), ids=lambda study: study.name)
+def test_what_a_study_registers_is_there(study: Study) -> None:
+    single = [study.names, study.settings_check, study.files_check, study.possible, study.private, study.left_out]
+    many = [*study.settings.values(), *study.parts.values(), *study.extends.values()]
+    many += [param.value for param in study.params.values()] + [kind.check for kind in study.proofs.values()]
+    for name in [*filter(None, single), *many, *(group.add for group in study.commands)]:
+        assert callable(study.load(name)), name
 
 
 STAGES_OF_ATTACKS = [

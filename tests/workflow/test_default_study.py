@@ -18,9 +18,9 @@ from genverify.core.claims import ANY
 from genverify.core.domain import read_domain
 from genverify.core.release import Release, make_release, read_study
 from genverify.core.tabulate import tabulate_counts
+from genverify.microdata.sample import choose_blocks
 from genverify.microdata.sources import open_source
 from genverify.microdata.store import block_sizes, read_microdata, write_microdata
-from genverify.papers.gtv.sample import choose_blocks
 from genverify.run.config import parse_config, read_shipped
 from genverify.solve.settings import ProgramSettings
 

@@ -3,12 +3,15 @@ Reads: data/cellbounds/: the counts and the printed numbers of the cell-bounding
 Writes: results/tables/cellbounds_*.csv, figures/cellbounds*.* and results/benchmark/cellbounds.csv (the benchmark on request).
 """
 
+CELL_BOUNDS = "Cell bounds"
 CELLBOUNDS = [
     "figures/cellbounds.pdf",
     *(f"results/tables/cellbounds_table{number}.csv" for number in (1, 3, 5, 6, 8, 9)),
     "results/tables/cellbounds_sentences.csv",
     "results/tables/cellbounds_redesign.csv",
 ]
+DEFAULT += CELLBOUNDS
+WHOLE.append("cellbounds")
 
 
 rule cellbounds:

@@ -4,7 +4,7 @@ Writes: results/{variant}/generated/: K datasets per block that fit its release,
 """
 
 # The one-hot program has its own way of finding datasets.
-DRAWN = [
+DRAWN_EXACTLY = [
     v
     for v in VARIANTS
     if settings_of(STUDY, "generate", v)["method"] == "exact"
@@ -27,7 +27,7 @@ rule generate_datasets:
     benchmark:
         "benchmarks/{variant}/generate_datasets/{batch}.tsv"
     wildcard_constraints:
-        variant="|".join(v for v in VARIANTS if v not in DRAWN) or NONE,
+        variant="|".join(v for v in VARIANTS if v not in DRAWN_EXACTLY) or NONE,
     conda:
         "../../envs/environment.yaml"
     params:
@@ -53,7 +53,7 @@ rule draw_datasets:
     benchmark:
         "benchmarks/{variant}/draw_datasets/{batch}.tsv"
     wildcard_constraints:
-        variant="|".join(DRAWN) or NONE,
+        variant="|".join(DRAWN_EXACTLY) or NONE,
     conda:
         "../../envs/environment.yaml"
     params:

@@ -3,17 +3,6 @@ Reads: results/.
 Writes: figures/fig1, fig3, fig4, fig5 and candidates, PDF and PNG: the figures about verified claims.
 """
 
-EXAMPLES = [
-    path
-    for path in ("figures/fig1.pdf", "results/tables/table1.csv")
-    if can_be_made(STUDY, Path(path).stem)
-]
-FIGURES = [
-    f"figures/{name}.pdf"
-    for name in ("fig2", "fig3", "fig4", "fig5", "solvar", "candidates")
-    if can_be_made(STUDY, name)
-]
-
 
 rule plot_fig1:
     """Figure 1: verified claims about a small synthetic block, on its private table and in words."""

@@ -6,20 +6,6 @@ its text, each as CSV and as Markdown.
 
 PAPER = "data/papers/generate_then_verify.yaml"
 NUMBERED = sorted({"paper", "no_ones", "no_zeros_ones"} & set(VARIANTS))
-TABLES = [
-    f"results/tables/{name}.csv"
-    for name in (
-        "calibration",
-        "table2",
-        "table3",
-        "table4",
-        "table5",
-        "table6",
-        "table7",
-        "numbers",
-    )
-    if can_be_made(STUDY, name)
-]
 
 
 rule count_households:

@@ -3,9 +3,18 @@ Reads: the section housing of config/housing.yaml.
 Writes: nothing; what the stages of the housing study share: its source, the settings of a condition, and the files that it needs.
 """
 
+HOUSING = "Subsidized housing"
+WHOLE.append("housing")
 CONDITIONS = sorted(STUDY.housing.conditions)
 # those whose flagged blocks are reconstructed
 RECONSTRUCTED = [name for name in CONDITIONS if STUDY.housing.conditions[name].top]
+# from which figures are drawn: the paper's reading of the counts
+SHOWN_CONDITIONS = [
+    name
+    for name, condition in STUDY.housing.conditions.items()
+    if condition.reading == "appendix_e" and condition.top
+]
+HOUSING_BATCHES = [f"{batch:03d}" for batch in range(STUDY.housing.batches)]
 HOUSING_SOURCE = (
     COUNTRY
     if STUDY.microdata.source == "synthetic"
@@ -58,3 +67,11 @@ def user_files(wildcards):
 def budget_file(wildcards):
     """The budgets of appendix F, if the condition adds noise."""
     return STUDY.housing.budget if has_noise(wildcards) else []
+
+
+def number_of(wildcards):
+    """What the paper calls a figure: fig3 is Figure 3, a4 is Figure A.4."""
+    name = wildcards.get("curve") or wildcards.spread
+    return {"fig2": "Figure 2", "fig3": "Figure 3"}.get(
+        name, f"Figure {name[0].upper()}.{name[1:]}"
+    )

@@ -4,8 +4,6 @@ Writes: results/housing/prior.parquet; results/housing/{condition}/reconstructio
 results/housing/{condition}/variability/, how far datasets that fit can be from the first.
 """
 
-HOUSING_BATCHES = [f"{batch:03d}" for batch in range(STUDY.housing.batches)]
-
 
 rule fit_housing_prior:
     """Count how often each configuration of a household occurs in a sample of each state, the prior of equation 2."""

@@ -5,12 +5,6 @@ Writes: results/housing/{condition}/judged.parquet (blocks), evaluation.parquet 
 """
 
 HOUSING_PAPER = "data/papers/subsidized_housing.yaml"
-# from which figures are drawn: the paper's reading of the counts
-SHOWN_CONDITIONS = [
-    name
-    for name, condition in STUDY.housing.conditions.items()
-    if condition.reading == "appendix_e" and condition.top
-]
 JUDGED = [
     f"results/housing/{name}/{'evaluation' if name in RECONSTRUCTED else 'judged'}.parquet"
     for name in CONDITIONS

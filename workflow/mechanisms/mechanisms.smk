@@ -3,6 +3,7 @@ Reads: the domain and table files; results/microdata/ and results/persons/ for t
 Writes: figures/rr_*, matrix_mechanism.*, data_utility.*, zeros_removed.*, person_zeros.*, results/privacy/, results/tables/privacy_semantics.csv.
 """
 
+PRIVACY = "Privacy against accuracy"
 PRIVACY_FIGURES = [
     f"figures/{name}.pdf"
     for name in (
@@ -14,6 +15,7 @@ PRIVACY_FIGURES = [
         "person_zeros",
     )
 ]
+WHOLE.append("privacy")
 
 
 rule plot_rr_frontier:

@@ -3,7 +3,7 @@ Reads: the section raprank of config/raprank.yaml.
 Writes: nothing; what the stages of RAP-RANK share: the settings of an experiment, its files, and the targets.
 """
 
-from genverify.run.experiments import (
+from genverify.papers.raprank.configuration import (
     can_be_drawn,
     can_be_run,
     domain_path,
@@ -14,6 +14,8 @@ from genverify.run.experiments import (
 )
 from genverify.core.files import read_yaml
 
+RAP_RANK = "RAP-RANK"
+WHOLE.append("raprank")
 RAP_BATCHES = [f"{batch:03d}" for batch in range(STUDY.raprank.batches)]
 TASKS = sorted(read_yaml(Path(STUDY.raprank.survey.tasks_file))["tasks"])
 EXPERIMENTS = sorted(STUDY.raprank.experiments)

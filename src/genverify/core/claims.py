@@ -17,6 +17,8 @@ ANY = -1
 FEW = 8
 CELLS_AT_ONCE = 4_000_000
 Codes = npt.NDArray[np.int16]
+# what became of a block whose counts were protected: tables say it, and an audit compares it with what is proved
+ATTACKED, CONTRADICTORY, UNDECIDED = "attacked", "contradictory", "undecided"
 
 
 @dataclass(frozen=True)

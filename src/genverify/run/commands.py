@@ -1,20 +1,19 @@
-"""Commands about a study's blocks: explain a claim, say what cannot exist or how likely it is, check proofs and files."""
+"""Commands about a study's blocks: explain a claim, say how likely it is, check proofs, watch a run."""
 
 import argparse
 import time
-from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from genverify.core.errors import DataError
-from genverify.run.layout import HOUSING_DATA, STUDY
+from genverify.run.layout import STUDY
+from genverify.run.registry import extend
 from genverify.show.export import command as export_command
 
 if TYPE_CHECKING:
     from genverify.checker.form import ProvedBound
     from genverify.core.release import Release
-    from genverify.papers.housing.attack.check import Detection
 
 
 def add_parser(commands: Any) -> None:
@@ -23,21 +22,7 @@ def add_parser(commands: Any) -> None:
     explain.add_argument("block", help="15-digit GEOID of the block")
     explain.add_argument("claim", help="for instance TEN=3,HHSIZE=1,THHRACE=2,m=1 (m = 1 if left out)")
     explain.add_argument("--study", type=Path, default=STUDY, help="results of a variant (%(default)s)")
-    explain.add_argument(
-        "--tracts", type=Path, help="results about whole tracts, e.g. results/tracts/synthetic_persons/bins"
-    )
-    explain.set_defaults(run=_explain)
-    excluded = commands.add_parser("excluded", help="say which counts of records of a block cannot exist")
-    excluded.add_argument("block", help="15-digit GEOID of the block")
-    excluded.add_argument("claim", help="for instance TEN=3,HHSIZE=1 (m is not needed)")
-    excluded.add_argument("--study", type=Path, default=STUDY, help="results of a variant (%(default)s)")
-    excluded.set_defaults(run=_excluded)
-    layout = commands.add_parser("check-ppmf", help="check a PPMF file against the layout that is read")
-    layout.add_argument("file", type=Path, help="the unit or the person file (.csv, .txt, .gz or .zip)")
-    layout.add_argument("--persons", action="store_true", help="it is the person file")
-    layout.add_argument("--rows", type=int, default=1_000_000, metavar="N", help="rows that are read (%(default)s; 0: all)")
-    layout.add_argument("--domain", type=Path, help="columns and codes (as config.yaml names them)")
-    layout.set_defaults(run=_check_ppmf)
+    explain.set_defaults(run=_explain, answers=extend(explain, "explain"))
     likely = commands.add_parser(
         "probability", help="say how likely a claim about a block is, given its release and a prior"
     )
@@ -57,11 +42,6 @@ def add_parser(commands: Any) -> None:
         "folder", type=Path, nargs="?", default=Path("."), help="where Snakemake was started (%(default)s)"
     )
     progress.set_defaults(run=_progress)
-    housing = commands.add_parser("check-housing", help="check the proofs of the blocks that must hold a violation")
-    housing.add_argument("folder", type=Path, help="results of a condition, e.g. results/housing/none")
-    housing.add_argument("--reading", choices=["appendix_e", "exact"], default="appendix_e", help="(%(default)s)")
-    housing.add_argument("--data", type=Path, default=HOUSING_DATA, help="domain and published (%(default)s)")
-    housing.set_defaults(run=_check_housing)
 
 
 def add_check(commands: Any) -> None:
@@ -76,31 +56,7 @@ def add_check(commands: Any) -> None:
 
 def add_export(commands: Any) -> None:
     """Add `export` and `check-vipr`."""
-    export_command.add_parser(commands, _housing_blocks, _bounds)
-
-
-def _check_housing(options: argparse.Namespace) -> None:
-    from genverify.papers.housing.attack.check import check_detection
-
-    started = time.monotonic()
-    total = check_detection(_detection(options.folder, options.data, options.reading))
-    proved = f"{total['violation']} blocks with a violation, {total['contradiction']} with counts that contradict each other"
-    print(f"{proved}: all proofs right ({time.monotonic() - started:.1f} s)")
-    print(f"{total['possible']} blocks possible, {total['undecided']} undecided: without a proof, as they claim nothing")
-
-
-def _detection(home: Path, data: Path, reading: str) -> "Detection":
-    from genverify.papers.housing.attack.check import Detection
-
-    statistics, blocks, proofs = (home / name for name in ("statistics.parquet", "blocks.parquet", "proofs.jsonl.gz"))
-    return Detection(statistics, blocks, proofs, data / "domain.yaml", data / "published.yaml", reading)
-
-
-def _housing_blocks(options: argparse.Namespace) -> "Iterator[tuple[Release, Mapping[str, Any]]]":
-    """The certificates of the blocks that must hold a violation, each with its release."""
-    from genverify.papers.housing.attack.check import certified_parts
-
-    return certified_parts(_detection(options.proofs.parent, HOUSING_DATA, options.reading))
+    export_command.add_parser(commands, extend, _bounds)
 
 
 def _bounds(release: "Release", text: str) -> "tuple[list[dict[str, Any]], list[ProvedBound]]":
@@ -119,32 +75,10 @@ def _bounds(release: "Release", text: str) -> "tuple[list[dict[str, Any]], list[
 
 
 def _explain(options: argparse.Namespace) -> None:
-    if options.tracts:
-        from genverify.papers.gtv.tracts.explain import explain_in_tract
+    from genverify.attack.words.command import explain_claim
 
-        lines = explain_in_tract(options.tracts, options.block, options.claim)
-    else:
-        from genverify.attack.words.command import explain_claim
-
-        lines = explain_claim(options.study, options.block, options.claim)
-    for line in lines:
-        print(line)
-
-
-def _excluded(options: argparse.Namespace) -> None:
-    from genverify.papers.gtv.excluded.multiplicities import say_excluded
-
-    for line in say_excluded(options.study, options.block, options.claim):
-        print(line)
-
-
-def _check_ppmf(options: argparse.Namespace) -> None:
-    from genverify.microdata.ppmf_check import check_layout
-    from genverify.run.config import parse_config, read_shipped
-
-    config = parse_config(read_shipped(Path()))
-    domain = options.domain or Path(config.persons.domain if options.persons else config.microdata.domain)
-    for line in check_layout(options.file, domain, options.persons, options.rows):
+    lines = next((lines for answer in options.answers if (lines := answer(options)) is not None), None)
+    for line in lines if lines is not None else explain_claim(options.study, options.block, options.claim):
         print(line)
 
 

@@ -11,24 +11,18 @@ from genverify.core.closed import Section, merge, validate
 from genverify.core.errors import ConfigError, nearest
 from genverify.core.files import read_yaml
 from genverify.run import layout
-from genverify.run.settings import Config, Variant
+from genverify.run.registry import registered, studies
+from genverify.run.settings import Config, Variant, config_model
 
-FOLDERS = (
-    "microdata sample tables benchmark ppmf disclosure explorer "
-    "persons persons_trial raprank crate housing privacy protected zeros generators nz probability tracts"
-)
-RESERVED = tuple(FOLDERS.split())
+# folders of results/ that belong to no study and to no variant
+FOLDERS = ("tables", "benchmark", "disclosure", "explorer", "crate", "nz")
 NAME = re.compile(r"[A-Za-z0-9]\w{0,63}", re.ASCII)  # becomes part of paths
-PARTS = (
-    "persons", "raprank", "cellbounds", "housing", "mechanisms", "protected", "zeros", "generators", "excluded",
-    "nz", "probability", "tracts", "benchmark",
-)  # fmt: skip
 VARIABLE_SECTIONS = ("release", "program", "generate", "verify")
 
 
 def config_files(folder: Path) -> list[Path]:
-    """The files of the shipped configuration: config.yaml on top, and one for each part in config/."""
-    return [folder / layout.SETTINGS, *(folder / layout.PARTS / f"{part}.yaml" for part in PARTS)]
+    """The files of the shipped configuration: config.yaml on top, and every one in config/ itself."""
+    return [folder / layout.SETTINGS, *sorted((folder / layout.PARTS).glob("*.yaml"))]
 
 
 def read_shipped(folder: Path) -> dict[str, Any]:
@@ -39,51 +33,28 @@ def read_shipped(folder: Path) -> dict[str, Any]:
 
 def parse_config(text: Mapping[str, Any]) -> Config:
     """The checked configuration, every variant included."""
-    config = validate(Config, text, str(layout.SETTINGS))
+    config = validate(config_model(), text, str(layout.SETTINGS))
     for name in config.variants:
         variant_settings(config, name)
     if "paper" not in config.variants:
         raise ConfigError("config.yaml: variants must hold `paper`, the study that the others are compared with")
-    _check_designs(config)
-    _check_protections(config)
+    for check in registered("settings_check"):
+        check(config)
     if config.explorer.variant not in config.variants:
         known = nearest(config.explorer.variant, list(config.variants))
         raise ConfigError(f"config.yaml: explorer.variant is {config.explorer.variant!r}, which is no variant: {known}")
-    designs = (config.sample.designs, config.sample.all_blocks)
-    named = (config.variants, *designs, config.releases, config.protected.protections)
-    readings = (config.tracts.persons.readings, config.tracts.households.readings)
-    for name in chain(*named, config.zeros.records, config.zeros.explanations, *readings):
-        if not NAME.fullmatch(name) or name.casefold() in RESERVED:
-            raise ConfigError(
-                f"config.yaml: {name!r} cannot be a name, which becomes part of paths: "
-                f"use letters, digits and _, 64 at most, and none of {', '.join(RESERVED)}, which name folders of results/"
-            )
-    if config.microdata.source == "ppmf" and not config.microdata.ppmf.units:
-        raise ConfigError("config.yaml: microdata.source is ppmf, so microdata.ppmf.units must give the path of the file")
-    if bool(config.housing.picture) != bool(config.housing.sf1):
-        raise ConfigError("config.yaml: housing.picture and housing.sf1 describe the same blocks: give both files, or none")
+    _check_names(config)
     return config
 
 
-def _check_designs(config: Config) -> None:
-    """At least one design, and no name for two."""
-    designs, whole = config.sample.designs, config.sample.all_blocks
-    if not [one for one in (*designs.values(), *whole.values()) if one is not None]:
-        raise ConfigError("config.yaml: sample.designs and sample.all_blocks hold no design: name at least one")
-    twice = sorted(designs.keys() & whole.keys())
-    if twice:
-        raise ConfigError(f"config.yaml: sample.designs and sample.all_blocks both hold {twice[0]!r}: give one another name")
-
-
-def _check_protections(config: Config) -> None:
-    """Intervals have a confidence, and microdata none."""
-    for name, protection in config.protected.protections.items():
-        noise = protection.noise
-        if noise and (noise.publish == "intervals") != (noise.confidence is not None):
-            remedy = "give one, for instance 0.95" if noise.publish == "intervals" else "set it to null"
+def _check_names(config: Config) -> None:
+    """What becomes part of paths can, and names no folder of results/ that is taken."""
+    reserved = sorted([*FOLDERS, *(folder for study in studies() for folder in study.folders)])
+    for name in chain(config.variants, config.releases, *(names(config) for names in registered("names"))):
+        if not NAME.fullmatch(name) or name.casefold() in reserved:
             raise ConfigError(
-                f"config.yaml: protected.protections.{name}: noise.publish is {noise.publish} and noise.confidence "
-                f"{noise.confidence}: {remedy}"
+                f"config.yaml: {name!r} cannot be a name, which becomes part of paths: "
+                f"use letters, digits and _, 64 at most, and none of {', '.join(reserved)}, which name folders of results/"
             )
 
 

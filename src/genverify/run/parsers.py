@@ -4,6 +4,7 @@ import argparse
 from collections.abc import Sequence
 from typing import Any
 
+from genverify.run.registry import commands
 from genverify.run.shell import EXIT_CODES, Group, build
 
 ABOUT = "What must be true of the people behind these tables?"
@@ -33,11 +34,8 @@ GROUPS = (
         "genverify.run.commands:add_parser",
         {
             "explain": "say which published cells force a claim about a block",
-            "excluded": "say which counts of records of a block cannot exist",
-            "check-ppmf": "check a PPMF file against the layout that is read",
             "probability": "say how likely a claim about a block is, given its release and a prior",
             "progress": "say how far the study that runs in a folder is, until it is done",
-            "check-housing": "check the proofs of the blocks that must hold a violation",
         },
         study=True,
     ),
@@ -59,13 +57,13 @@ GROUPS = (
         study=True,
     ),
     Group(
-        "genverify.run.estimate:add_parser",
-        {"estimate": "estimate from surveys what the built-in country is made of"},
-        study=True,
-    ),
-    Group(
         "genverify.run.schema:add_parser",
         {"config-schema": "print the JSON schema of files of settings, for editors"},
+    ),
+    Group(
+        "genverify.run.newstudy:add_parser",
+        {"new-study": "write the files of a new study, which runs as it is"},
+        study=True,
     ),
     Group(
         "genverify.run.rooms:add_parser",
@@ -78,6 +76,11 @@ GROUPS = (
 )
 
 
+def groups() -> list[Group]:
+    """The commands of the library, then those of the studies that are here."""
+    return [*GROUPS, *commands()]
+
+
 def parser(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
     """The parser of the command that the words ask for; without words, of all commands."""
     codes = "\n".join(f"  {code:<4} {meaning}" for code, meaning in EXIT_CODES.items())
@@ -88,7 +91,7 @@ def parser(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     made.add_argument("--version", action=_Version, nargs=0, help="the versions of the program and of its solvers")
-    build(made, GROUPS, words)
+    build(made, groups(), words)
     return made
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic.json_schema import GenerateJsonSchema, models_json_schema
 
-from genverify.run.settings import Config, Variant
+from genverify.run.settings import Variant, config_model
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -26,7 +26,7 @@ def config_schema() -> dict[str, Any]:
     >>> sorted(config_schema()["properties"]["seed"])
     ['exclusiveMaximum', 'minimum', 'type']
     """
-    models: Any = [(Config, "validation"), (Variant, "validation")]
+    models: Any = [(config_model(), "validation"), (Variant, "validation")]
     sections = models_json_schema(models, schema_generator=_Untitled)[1]["$defs"]
     # changes that are checked once they are laid over what they change
     sections["Config"]["properties"]["variants"]["additionalProperties"]["anyOf"][0] = {"$ref": "#/$defs/Variant"}

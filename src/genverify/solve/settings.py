@@ -1,16 +1,17 @@
 """Settings of programs and solvers."""
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
 from genverify.core.closed import Section
 from genverify.core.errors import ConfigError
 from genverify.core.release import Release
-from genverify.solve.bounds import Bounder, Limits
-from genverify.solve.program import Program, program_of
-from genverify.solve.solvers.base import Solver, WorkLimits
-from genverify.solve.solvers.choose import make_solver
+
+if TYPE_CHECKING:  # settings are read where nothing is solved: the audit, and the start of the workflow
+    from genverify.solve.bounds import Bounder
+    from genverify.solve.program import Program
+    from genverify.solve.solvers.base import Solver
 
 
 class ProgramSettings(Section):
@@ -35,15 +36,22 @@ class ProgramSettings(Section):
             return self
         raise ConfigError(f"{work} needs proofs, and the one-hot program gives none. Set program.formulation: compact.")
 
-    def make_solver(self, checks: int | None = None) -> Solver:
+    def make_solver(self, checks: int | None = None) -> "Solver":
         """With a number of checks, no clock ends an integer search: see WorkLimits."""
+        from genverify.solve.solvers.base import WorkLimits
+        from genverify.solve.solvers.choose import make_solver
+
         return make_solver(self.solver, WorkLimits(self.iterations, self.nodes, self.seconds, checks))
 
-    def bounder(self, release: Release) -> Bounder:
+    def bounder(self, release: Release) -> "Bounder":
+        from genverify.solve.program import program_of
+
         return self.bounder_of(program_of(release, self.max_types))
 
-    def bounder_of(self, program: Program) -> Bounder:
+    def bounder_of(self, program: "Program") -> "Bounder":
         """Of a program that was built already."""
+        from genverify.solve.bounds import Bounder, Limits
+
         return Bounder(program, self.make_solver(), Limits(self.nodes, self.leaves, self.seconds))
 
 

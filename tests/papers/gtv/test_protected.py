@@ -22,6 +22,7 @@ from genverify.core.errors import ConfigError, DataError
 from genverify.core.release import Release, Schema, empty_ranges, ranges_frame
 from genverify.core.settings import ReleaseSettings
 from genverify.core.tabulate import tabulate
+from genverify.microdata.sample import chosen_blocks
 from genverify.microdata.store import write_microdata
 from genverify.papers.gtv.protected.attack import ATTACKED, CONTRADICTORY, UNDECIDED, Attack, limited
 from genverify.papers.gtv.protected.judge import check_unprotected, judge, summarise
@@ -30,7 +31,6 @@ from genverify.papers.gtv.protected.measure import Noise, half_width, noise_vari
 from genverify.papers.gtv.protected.publish import Swapping, publish, read_blocks
 from genverify.papers.gtv.protected.search import Search, Wanted
 from genverify.papers.gtv.protected.tables import contradictory_rows
-from genverify.papers.gtv.sample import chosen_blocks
 from genverify.run.config import parse_config
 from genverify.solve.settings import ProgramSettings
 

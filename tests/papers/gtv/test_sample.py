@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 from genverify.core.errors import DataError
-from genverify.papers.gtv.cost import batch_by_cost, block_seconds, households_of
-from genverify.papers.gtv.sample import COLUMNS, batch_of, choose_blocks, groups_of_batches, sample_blocks
-from genverify.papers.gtv.settings import Design, Sample
+from genverify.microdata.cost import batch_by_cost, block_seconds, households_of
+from genverify.microdata.sample import COLUMNS, batch_of, choose_blocks, groups_of_batches, sample_blocks
+from genverify.microdata.settings import Design, Sample
 
 DESIGNS = {
     "state_median": Design(size="state_median", blocks_per_state=2),

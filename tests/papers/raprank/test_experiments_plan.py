@@ -8,8 +8,7 @@ import pytest
 from genverify.core.closed import merge
 from genverify.core.errors import ConfigError
 from genverify.core.files import read_yaml
-from genverify.run.config import parse_config
-from genverify.run.experiments import (
+from genverify.papers.raprank.configuration import (
     can_be_drawn,
     can_be_run,
     check_experiments,
@@ -18,6 +17,7 @@ from genverify.run.experiments import (
     experiment_settings,
     store_path,
 )
+from genverify.run.config import parse_config
 
 
 def changed(config: dict[str, Any], name: str, **changes: Any) -> dict[str, Any]:

@@ -13,8 +13,8 @@ import pytest
 
 from genverify.core.domain import read_domain
 from genverify.core.settings import ReleaseSettings
+from genverify.microdata.sample import groups_of_batches
 from genverify.microdata.store import write_microdata
-from genverify.papers.gtv.sample import groups_of_batches
 from genverify.solve.settings import ProgramSettings
 from script_jobs import evaluate, job, script
 
@@ -122,7 +122,7 @@ def test_small_pieces_change_nothing(
     program_settings: ProgramSettings,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("genverify.papers.gtv.sample.groups_of_batches", partial(groups_of_batches, at_once=1))
+    monkeypatch.setattr("genverify.microdata.sample.groups_of_batches", partial(groups_of_batches, at_once=1))
     monkeypatch.setattr("genverify.core.frames.BLOCKS_AT_ONCE", 3)
     monkeypatch.setattr("genverify.core.frames.FEW_BLOCKS_AT_ONCE", 2)
     monkeypatch.setattr("genverify.core.frames.ROWS_PER_GROUP", 5)

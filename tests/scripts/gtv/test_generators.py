@@ -8,10 +8,10 @@ import pandas as pd
 import pytest
 import yaml
 
+from genverify.microdata.settings import Sample
 from genverify.papers.gtv.generators.count import TABLES, count_represented
 from genverify.papers.gtv.generators.country import with_blocks
 from genverify.papers.gtv.generators.table import Country, generators_table, generators_text
-from genverify.papers.gtv.settings import Sample
 from genverify.papers.gtv.tables.households import PAPER_K
 from genverify.run.config import parse_config, read_shipped
 from genverify.solve.settings import ProgramSettings

@@ -16,7 +16,7 @@ from genverify.microdata.synthetic import read_country, synthesize
 from genverify.run.check import check_study
 from genverify.run.config import read_shipped
 from genverify.run.jobs import Job
-from genverify.run.settings import Config
+from genverify.run.settings import config_model
 from script_jobs import script
 
 
@@ -133,9 +133,9 @@ def test_tables_of_persons_are_checked_before_the_first_job(
     root: Path, config: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(root)
-    check_study(Config.model_validate(config))
+    check_study(config_model().model_validate(config))
     config["persons"]["tract_tables"] = ["PCT13*"]
     with pytest.raises(
         ConfigError, match=r"persons.tract_tables: release.tables: unknown table 'PCT13\*': did you mean PCT12"
     ):
-        check_study(Config.model_validate(config))
+        check_study(config_model().model_validate(config))

@@ -54,7 +54,7 @@ def test_write_crate(root: Path, chain_study: Path, caplog: pytest.LogCaptureFix
 def test_reference(root: Path, chain_study: Path, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO, "genverify")
     Path("docs").mkdir()
-    Path("workflow/reference.yaml").write_text("papers: {}\nabsent: {figures/fig3.pdf: a reason}\n")
+    Path("workflow/reference.yaml").write_text("absent: {figures/fig3.pdf: a reason}\n")
     load_script("reference").main(job({}, {}, study=read_shipped(Path())))
     assert said(caplog) == ["docs/reference: figures 0, tables 0, 0.0 MB", "absent: figures/fig3.pdf: a reason"]
     assert {path.name for path in Path("docs/reference").iterdir()} == {"README.md", "manifest.json"}

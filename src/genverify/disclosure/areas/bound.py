@@ -1,6 +1,6 @@
 """The exact range of every count of a part; counts that contradict the rule are found, and left to their areas alone."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from genverify.checker.sums import check_sums
+from genverify.core.arraytypes import Flags, Ints
 from genverify.core.sums import Sums, select
 from genverify.disclosure.areas.spec import AreaTables
 from genverify.disclosure.areas.system import Part, rounded_ends, system_of
@@ -30,14 +31,15 @@ class Bounded:
 def bound_part(part: Part, spec: AreaTables, work: Work) -> Bounded:
     """Ranges with geography where counts fit the rule; else of each area by itself; what fits nowhere is marked."""
     sums, alone = system_of(part, spec), system_of(part, spec, geography=False)
-    by_area = _alone(alone)
+    by_area = alone_ranges(alone)
     together = all_ranges(sums, work)
     shown = check_sums(sums, together.statements)
     contradiction = together.empty
-    if contradiction:
-        assert shown.empty
-        together = by_area
-    rows = pd.DataFrame(_rows(part, spec, alone, by_area, together, contradiction), columns=COLUMNS)
+    assert shown.empty == contradiction
+    found = by_area if contradiction else together
+    rows = pd.DataFrame(
+        rows_of(part, spec, alone, by_area, (found.lo, found.hi), contradiction, found.exact), columns=COLUMNS
+    )
     return Bounded(
         rows,
         {
@@ -49,9 +51,10 @@ def bound_part(part: Part, spec: AreaTables, work: Work) -> Bounded:
     )
 
 
-def _alone(sums: Sums) -> Ranges:
+def alone_ranges(sums: Sums) -> Ranges:
     """Every area by itself: its tables are trees of sums, of which single rows say all. NOWHERE where nothing fits."""
     known = propagate(sums)
+    check_sums(sums, known.statements)
     lo, hi = known.lo, known.hi
     if known.empty:
         areas = np.array([int(cell.partition(":")[0]) for cell in sums.cells])
@@ -65,9 +68,16 @@ def _alone(sums: Sums) -> Ranges:
     return Ranges(lo, hi, lo, hi, (), False)
 
 
-def _rows(
-    part: Part, spec: AreaTables, sums: Sums, alone: Ranges, found: Ranges, contradiction: bool
+def rows_of(
+    part: Part,
+    spec: AreaTables,
+    sums: Sums,
+    alone: Ranges,
+    found: tuple[Sequence[int] | Ints, Sequence[int] | Ints],
+    contradiction: bool,
+    exact: Flags | None = None,
 ) -> Iterator[tuple[Any, ...]]:
+    """What the table says of each count: the range by the rule, by its area, as found (its ends), and if it is exact."""
     name_of = spec.name_of
     for at, printed in enumerate(part.areas):
         level = "larger" if at == 0 and part.has_larger else "small"
@@ -76,8 +86,8 @@ def _rows(
                 continue  # the same number as another total
             cell = sums.place[f"{at}:{name}"]
             lo, hi = rounded_ends(count, spec.base) if count is not None else (0, int(sums.hi[cell]))
-            ends = (alone.lo, alone.hi, found.lo, found.hi)
-            attained = bool(found.exact[cell]) and not contradiction
+            ends = (alone.lo, alone.hi, *found)
+            attained = exact is not None and bool(exact[cell]) and not contradiction
             wrong = "area" if alone.hi[cell] == NOWHERE else "geography" if contradiction else ""
             yield level, name, count, lo, hi, *(int(end[cell]) for end in ends), attained, wrong
 

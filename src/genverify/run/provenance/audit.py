@@ -5,9 +5,6 @@ from collections import Counter
 from collections.abc import Generator, Iterable, Iterator
 from pathlib import Path
 
-from genverify.core.release import read_schema
-from genverify.papers.housing.attack.check import check_detection
-from genverify.papers.housing.attack.verdict import FLAGGED
 from genverify.run.jobs import git_state
 from genverify.run.provenance.chain import Chain, find_results, walk
 from genverify.run.provenance.checks import Checks, digest_files, files_of, read_listed
@@ -15,11 +12,12 @@ from genverify.run.provenance.collected import check_collection, collection_of
 from genverify.run.provenance.installed import differing, in_words, read_lock
 from genverify.run.provenance.layout import Layout
 from genverify.run.provenance.published import CHAIN, Summary, summarise
-from genverify.run.provenance.recheck import batches_of, check_proofs, detections_of
+from genverify.run.provenance.recheck import check_proofs, jobs_with_proofs
 from genverify.run.provenance.records import AuditError, Records, find_records, reading_tables
 from genverify.run.provenance.rules import unchecked
 from genverify.run.provenance.stages import read_stages
 from genverify.run.provenance.tree import git_in_words, tree, versions
+from genverify.run.registry import ProofKind
 from genverify.run.settings import Config
 
 
@@ -46,8 +44,8 @@ def audit(layout: Layout, config: Config, asked: Iterable[str] = (), proofs: boo
     yield from _not_compared(chain, checks, open_)
     found = Counter[str]()
     if proofs:
-        found = _check_proofs(chain, records)
-        yield _proofs_in_words(found)
+        found, kinds = _check_proofs(chain, records)
+        yield _proofs_in_words(found, kinds)
     summary = summarise(chain, now, found if proofs else None)
     yield f"chain {summary[CHAIN]} (publish it, and anybody can see whether one of these files was changed later)"
     files = sum(not Path(path).is_dir() for path in now)
@@ -65,32 +63,24 @@ def _not_compared(chain: Chain, checks: Checks, inputs: Iterable[str]) -> Iterat
         yield f"inputs named by a function, whose paths were not compared: {', '.join(sorted(set(inputs)))}"
 
 
-def _proofs_in_words(found: Counter[str]) -> str:
-    if not found.total():
+def _proofs_in_words(found: Counter[str], kinds: Iterable[ProofKind]) -> str:
+    said = [(kind.words.format_map(found), kind.unproved) for kind in kinds]
+    if not said:
         return "proofs: none in this chain"
-    parts = []
-    if found["blocks"]:
-        parts.append(f"{found['blocks']} blocks, {found['claims']} claims, {found['proofs']} proofs")
-    if found["conditions"]:
-        parts.append(f"{found['flagged']} flagged blocks of {found['conditions']} conditions")
-    unproved = found["unproved"]
-    without = f"; {unproved} claims of the one-hot program rest on the solver, without proof" if unproved else ""
-    return f"proofs: {'; '.join(parts)}: all right{without}"
+    without = [f"; {words.format(found[name])}" for _, resting in said for name, words in resting.items() if found[name]]
+    return f"proofs: {'; '.join(words for words, _ in said)}: all right{''.join(without)}"
 
 
-def _check_proofs(chain: Chain, records: Records) -> Counter[str]:
-    """Every batch of proofs, every table that was put together from batches, and every detection."""
-    batches = batches_of(chain.jobs, records)
-    found = dict(zip(batches, check_proofs(list(batches.values())), strict=True))
+def _check_proofs(chain: Chain, records: Records) -> tuple[Counter[str], list[ProofKind]]:
+    """The proofs of every job, and every table put together from batches: what is right, and the kinds of proofs."""
+    jobs = jobs_with_proofs(chain.jobs, records)
+    found = dict(zip(jobs, check_proofs(list(jobs.values())), strict=True))
     for record in chain.jobs:
         collection = collection_of(record)
         if collection is not None:
-            read = [path for path in chain.upstream[record.path] if path in batches]
-            proven = {block: digest for path in read for block, digest in found[path].claims.items()}
-            names = read_schema(batches[read[0]].schema).domain.names if read else ()
+            read = [found[path] for path in chain.upstream[record.path] if path in found]
+            proven = {block: digest for one in read for block, digest in one.claims.items()}
             with reading_tables(collection.claims):
-                check_collection(collection, proven, names)
-    detections = detections_of(chain.jobs)
-    flagged = sum(counts[verdict] for counts in map(check_detection, detections) for verdict in FLAGGED)
-    total = sum((one.counts for one in found.values()), Counter[str]())
-    return total + Counter(conditions=len(detections), flagged=flagged)
+                check_collection(collection, proven, read[0].names if read else ())
+    kinds = {job.kind.check: job.kind for job in jobs.values()}
+    return sum((one.counts for one in found.values()), Counter[str]()), [kinds[check] for check in sorted(kinds)]

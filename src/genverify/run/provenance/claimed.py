@@ -11,8 +11,8 @@ import pandas as pd
 from genverify.checker.check import Checked
 from genverify.checker.effective import effective_sizes
 from genverify.core.arraytypes import Flags
+from genverify.core.claims import ATTACKED, CONTRADICTORY, UNDECIDED
 from genverify.core.release import Release
-from genverify.papers.gtv.protected.attack import ATTACKED, CONTRADICTORY, UNDECIDED
 from genverify.run.provenance.records import AuditError
 
 Matrix = npt.NDArray[np.int64]

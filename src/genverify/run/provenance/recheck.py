@@ -1,9 +1,14 @@
-"""Every proof behind some results, checked again; and every table that repeats what they show, compared with them."""
+"""
+Every proof behind some results, checked again; and every table that repeats what they show, compared with them.
+
+A job that writes `proofs` is of a kind, which is known by what it names and says how it is checked: kinds of the library are
+listed here, those of a study in its registration.
+"""
 
 import gc
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from functools import cache
@@ -14,7 +19,6 @@ import pandas as pd
 
 from genverify.checker.stored import checked_blocks
 from genverify.core.release import Release, Schema, empty_ranges, read_schema
-from genverify.papers.housing.attack.check import Detection
 from genverify.run.provenance.claimed import (
     NULL,
     Matrix,
@@ -28,9 +32,24 @@ from genverify.run.provenance.claimed import (
     without_proof,
 )
 from genverify.run.provenance.datasets import compare_candidates, compare_generated, read_generated
-from genverify.run.provenance.records import AuditError, Record, Records, reading_tables
+from genverify.run.provenance.records import AuditError, Record, Records, normal, reading_tables
+from genverify.run.registry import ProofKind, load, proof_kinds
 
 PROOFS = "proofs"
+KINDS = {
+    "records": ProofKind(
+        ("schema", "counts", PROOFS),
+        "genverify.run.provenance.recheck:check_records",
+        "{blocks} blocks, {claims} claims, {proofs} proofs",
+        {"unproved": "{} claims of the one-hot program rest on the solver, without proof"},
+    ),
+    "areas": ProofKind(
+        ("counts", "larger", "areas", "tables", "ranges", PROOFS),
+        "genverify.run.provenance.rounded:check_areas",
+        "{systems} systems of areas, {ranges} ranges",
+        {"attained": "that both ends of {} ranges are attained rests on the solver, without proof"},
+    ),
+}
 ONEHOT = "onehot"
 
 
@@ -56,31 +75,67 @@ class Batch:
 
 @dataclass(frozen=True)
 class Found:
-    """What was found right: how many blocks, claims, proofs, claims without proof; and a digest of each block's claims."""
+    """
+    What was found right: how many of each thing; and, for tables that are put together of batches, a digest of each block's
+    claims, and the columns that they are about.
+    """
 
     counts: Counter[str] = field(default_factory=Counter)
     claims: dict[str, str] = field(default_factory=dict)
-
-    def __add__(self, other: "Found") -> "Found":
-        return Found(self.counts + other.counts, self.claims | other.claims)
+    names: tuple[str, ...] = ()
 
 
-def batches_of(jobs: Iterable[Record], records: Records) -> dict[str, Batch]:
-    """What the jobs of a chain proved, by job record; proofs without what they are about are an error."""
+@dataclass(frozen=True)
+class Proving:
+    """A job that wrote proofs, their kind, and the jobs that wrote what it read."""
+
+    kind: ProofKind
+    record: Record
+    writers: Mapping[str, Record]
+
+
+def kind_of(files: Collection[str]) -> ProofKind | None:
+    """The kind of the proofs of a job that names these files; the one that asks for most, where several fit."""
+    fitting = [kind for kind in (*KINDS.values(), *proof_kinds().values()) if set(kind.files) <= set(files)]
+    return max(fitting, key=lambda kind: len(kind.files), default=None)
+
+
+def jobs_with_proofs(jobs: Iterable[Record], records: Records) -> dict[str, Proving]:
+    """What the jobs of a chain proved, by job record; proofs of no kind that can be checked are an error."""
     found = {}
     for record in jobs:
-        if not record.named("outputs", PROOFS) or record.named("inputs", "statistics"):
+        if not record.named("outputs", PROOFS):
             continue
-        found[record.path] = _batch(record, records)
+        kind = kind_of([name for part in ("inputs", "outputs") for name in record.text[part] if record.named(part, name)])
+        if kind is None:
+            raise AuditError(
+                f"{record.path}: names proofs, but not the files that proofs of any kind are about. Register how they are "
+                "checked: `proofs` in study.py of the study."
+            )
+        writers = {path: records.writer(path) for path in record.inputs if records.is_made(path)}
+        found[record.path] = Proving(kind, record, writers)
     return found
 
 
-def _batch(record: Record, records: Records) -> Batch:
-    schema, counts, proofs, datasets = (_one(record, name) for name in ("schema", "counts", PROOFS, "datasets"))
-    if not (schema and counts and proofs):
-        raise AuditError(f"{record.path}: names proofs, but not one schema and one file of counts that they are about.")
+def one_file(record: Record, name: str) -> Path:
+    """The only input or output of a name; proofs about several, or about none, are refused."""
+    found = _one(record, name)
+    if found is None:
+        raise AuditError(f"{record.path}: names proofs, but not one file {name!r} that they are about.")
+    return found
+
+
+def check_records(record: Record, writers: Mapping[str, Record]) -> Found:
+    """The proofs of a job about the records behind a release."""
+    return check_batch(batch_of(record, writers))
+
+
+def batch_of(record: Record, writers: Mapping[str, Record]) -> Batch:
+    """The files of such a job."""
+    schema, counts, proofs = (one_file(record, name) for name in ("schema", "counts", PROOFS))
+    datasets = _one(record, "datasets")
     verified = _one(record, "blocks") if datasets else None
-    generated = _one(records.writer(str(datasets)), "blocks") if datasets else None
+    generated = _one(writers[normal(datasets)], "blocks") if datasets else None
     min_k = record.params.get("verify", {}).get("min_k", 1)
     unproved = record.params.get("program", {}).get("formulation") == ONEHOT
     claims = _one(record, "claims")
@@ -94,32 +149,25 @@ def _one(record: Record, name: str) -> Path | None:
     return Path(paths[0]) if len(paths) == 1 else None
 
 
-def detections_of(jobs: Iterable[Record]) -> list[Detection]:
-    """The detections of a chain: jobs with an output `proofs` about the input `statistics`."""
-    found = []
-    for record in jobs:
-        inputs = [record.named("inputs", name) for name in ("statistics", "housing_domain", "published")]
-        outputs = [record.named("outputs", name) for name in ("blocks", PROOFS)]
-        if all(len(paths) == 1 for paths in (*inputs, *outputs)):
-            statistics, domain, published, blocks, proofs = (Path(paths[0]) for paths in (*inputs, *outputs))
-            reading = str(record.params["condition"]["reading"])
-            found.append(Detection(statistics, blocks, proofs, domain, published, reading))
-    return found
-
-
-def check_proofs(batches: Sequence[Batch]) -> Iterator[Found]:
-    """What is right of each batch, several at a time; an error names the first that is not."""
+def check_proofs(jobs: Sequence[Proving]) -> Iterator[Found]:
+    """What is right of each job's proofs, several at a time; an error names the first that is not."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if min(cores, len(batches)) <= 1:
-        yield from map(check_batch, batches)
+    if min(cores, len(jobs)) <= 1:
+        yield from map(check_job, jobs)
         return
     # a batch makes millions of small values and no circles, which the collector would count again and again
-    with ProcessPoolExecutor(min(cores, len(batches)), get_context("spawn"), gc.disable) as pool:
+    with ProcessPoolExecutor(min(cores, len(jobs)), get_context("spawn"), gc.disable) as pool:
         try:
-            yield from pool.map(check_batch, batches)
+            yield from pool.map(check_job, jobs)
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
+
+
+def check_job(job: Proving) -> Found:
+    """Check the proofs of a job as its kind says."""
+    found: Found = load(job.kind.check)(job.record, job.writers)
+    return found
 
 
 def check_batch(batch: Batch) -> Found:
@@ -141,7 +189,8 @@ def check_batch(batch: Batch) -> Found:
         with reading_tables(batch.claims):
             proven = _compare_tables(batch, releases, proven)
     unproved = sum(int((rows[:, 3] == NULL).sum()) for rows in proven.values())
-    return Found(total + Counter(unproved=unproved), {block: digest_rows(rows) for block, rows in proven.items()})
+    names = known_schema(batch.schema).domain.names
+    return Found(total + Counter(unproved=unproved), {block: digest_rows(rows) for block, rows in proven.items()}, names)
 
 
 def _compare_tables(batch: Batch, releases: dict[str, Release], proven: dict[str, Matrix]) -> dict[str, Matrix]:

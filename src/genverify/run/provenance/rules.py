@@ -6,12 +6,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from genverify.core.closed import Section
 from genverify.core.errors import GenverifyError
 from genverify.run.config import settings_of
-from genverify.run.experiments import experiment_settings, figure_panels
 from genverify.run.provenance.records import AuditError, Record
 from genverify.run.provenance.stages import Named, Stages
+from genverify.run.registry import load, named, params
 from genverify.run.settings import Config
 
 CODE = "code"
@@ -26,20 +25,20 @@ def read_sections(stages: Stages) -> Sections:
     return {name: dict(_sources(rule.params)) for name, rule in stages.rules.items()}
 
 
-def _sources(params: Named) -> Iterator[tuple[str, Source]]:
-    for name, value in params.items():
+def _sources(given: Named) -> Iterator[tuple[str, Source]]:
+    for name, value in given.items():
         match value:
             case ast.Call(func=ast.Name("setting"), args=[ast.Constant(str(section))]):
                 yield name, (section, partial(_section, section))
-            case ast.Call(func=ast.Name(called), args=parts) if (kind := called.removesuffix("_part")) in KINDS:
+            case ast.Call(func=ast.Name(called), args=parts) if (kind := called.removesuffix("_part")) in named("parts"):
                 yield (
                     name,
                     (kind, partial(_part, kind, [str(part.value) for part in parts if isinstance(part, ast.Constant)])),
                 )
             case ast.Call(func=ast.Attribute(ast.Name("STUDY"), "model_dump")):
                 yield name, ("all", lambda config, wildcards: config.model_dump())
-            case ast.Name("panels_of"):
-                yield name, ("raprank.figures", lambda config, wildcards: figure_panels(config, wildcards["figure"]))
+            case ast.Name(called) if called in params():
+                yield name, (params()[called].setting, load(params()[called].value))
 
 
 def _section(section: str, config: Config, wildcards: Wildcards) -> Any:
@@ -48,15 +47,8 @@ def _section(section: str, config: Config, wildcards: Wildcards) -> Any:
 
 def _part(kind: str, names: Iterable[str], config: Config, wildcards: Wildcards) -> dict[str, Any]:
     """Some settings of the experiment, the condition or the protection that the job is about."""
-    settings = KINDS[kind](config, wildcards[kind]).model_dump()
+    settings = load(named("parts")[kind])(config, wildcards[kind]).model_dump()
     return {name: settings[name] for name in names}
-
-
-KINDS: Mapping[str, Callable[[Config, str], Section]] = {
-    "experiment": experiment_settings,
-    "condition": lambda config, name: config.housing.conditions[name],
-    "protection": lambda config, name: config.protected.protections[name],
-}
 
 
 def check_settings(record: Record, sections: Sections, config: Config) -> None:

@@ -11,21 +11,44 @@ from jinja2 import Environment, StrictUndefined, TemplateError
 from genverify.core.errors import DataError
 from genverify.core.files import read_yaml
 
+FOLDER, REPORT = "captions", "report.yaml"
+
+
+def find_captions(stages: Path) -> dict[str, Path]:
+    """The captions of figures by their names: one file each, in the folders `captions` of the stages and of every study."""
+    found: dict[str, Path] = {}
+    for path in sorted(stages.rglob(f"{FOLDER}/*.rst")):
+        if path.stem in found:
+            raise DataError(f"{path}: {found[path.stem]} is a caption of the same name: give one another name")
+        found[path.stem] = path
+    return found
+
+
+def read_pages(stages: Path) -> dict[str, dict[str, dict[str, str]]]:
+    """The tables of the report, by the rule that asks for their pages, from the files report.yaml of every study."""
+    found: dict[str, dict[str, dict[str, str]]] = {}
+    for path in sorted(stages.rglob(REPORT)):
+        for rule, pages in read_yaml(path).items():
+            twice = [name for name in pages for group in found.values() if name in group]
+            if twice:
+                raise DataError(f"{path}: the page {twice[0]} stands in another {REPORT} as well: give one another name")
+            found.setdefault(rule, {}).update(pages)
+    return found
+
 
 @dataclass(frozen=True)
 class Captions:
-    """Where captions are kept: those of figures in a folder, one file each, those of tables in the file of the report."""
+    """Where captions are kept: those of figures in folders, one file each, those of tables in the files of the report."""
 
-    folder: Path
-    report: Path
+    stages: Path
 
     def read(self, name: str) -> str:
-        path = self.folder / f"{name}.rst"
-        if path.exists():
-            return path.read_text()
-        tables = {table: page for group in read_yaml(self.report).values() for table, page in group.items()}
+        figures = find_captions(self.stages)
+        if name in figures:
+            return figures[name].read_text()
+        tables = {table: page for group in read_pages(self.stages).values() for table, page in group.items()}
         if name not in tables:
-            raise DataError(f"no caption {name}: neither a file in {self.folder} nor a table in {self.report}")
+            raise DataError(f"no caption {name}: neither {FOLDER}/{name}.rst nor a table of {REPORT} in {self.stages}")
         return str(tables[name]["caption"])
 
 
@@ -36,5 +59,5 @@ def caption(captions: Captions, name: str, wildcards: Mapping[str, str], study: 
     try:
         text = Environment(undefined=StrictUndefined, autoescape=False).from_string(first).render(snakemake=told)
     except TemplateError as error:
-        raise DataError(f"caption {name} in {captions.folder}: cannot be filled in ({error})") from None
+        raise DataError(f"caption {name} in {captions.stages}: cannot be filled in ({error})") from None
     return " ".join(text.replace("``", "`").split())

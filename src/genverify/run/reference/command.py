@@ -21,7 +21,7 @@ REMEDY = "Make the set again: snakemake reference"
 
 def reference_place() -> Place:
     """Where this repository keeps the set, seen from its root."""
-    return Place(REFERENCE, STAGES / "reference.yaml", Captions(STAGES / "captions", STAGES / "report.yaml"))
+    return Place(REFERENCE, STAGES, Captions(STAGES))
 
 
 def add_parser(commands: Any) -> None:

@@ -31,6 +31,7 @@ from genverify.run.reference.manifest import (
     write_manifest,
 )
 from genverify.run.reference.page import data_in_words, reference_page
+from genverify.run.registry import registered
 from genverify.run.settings import Config
 from genverify.show.markdown import document, markdown_table
 from genverify.show.smaller import write_smaller
@@ -134,8 +135,8 @@ def absent_of(listing: Listing, papers: Sequence[str]) -> dict[str, str]:
 def _check(chain: Chain, records: Records, layout: Layout, config: Config) -> None:
     """Every job as recorded, with the settings and the code of today; and nothing but synthetic data and listed sources."""
     listed = read_listed(layout.sources)
-    if config.microdata.source != "synthetic":
-        raise DataError(f"microdata.source is {config.microdata.source}: a reference set is made from synthetic data only")
+    for refuse in registered("private"):
+        refuse(config)
     other = [path for path in chain.raw if path not in listed]
     if other:
         raise DataError(f"{other[0]}: not in {layout.sources}, and a reference set is made from the files listed there only")

@@ -15,15 +15,16 @@ if TYPE_CHECKING:
     from genverify.show.export.write import Written
 
 FORMATS = ("vipr", "opb", "smt2", "coq")
-ENDING, STATISTICS = ".jsonl.gz", "statistics.parquet"
+ENDING = ".jsonl.gz"
 Block = tuple["Release", Mapping[str, Any]]
+Extend = Callable[[argparse.ArgumentParser, str], list[Callable[[argparse.Namespace], "Iterator[Block] | None"]]]
 Bounds = Callable[["Release", str], tuple[list[dict[str, Any]], list["ProvedBound"]]]
 
 
-def add_parser(commands: Any, housing: Callable[[argparse.Namespace], Iterator[Block]], bounds: Bounds) -> None:
+def add_parser(commands: Any, extend: Extend, bounds: Bounds) -> None:
     """
-    Add both commands to the command line. `housing` gives the blocks where the proofs are of violations in housing; `bounds`
-    finds what a release says of a count, as lemmas and checked bounds.
+    Add both commands to the command line. `extend` adds what studies know of proofs of their own: functions of the options
+    that give the blocks, or None; `bounds` finds what a release says of a count, as lemmas and checked bounds.
     """
     export = commands.add_parser(
         "export", help="write proofs in the formats of other checkers: VIPR, OPB with VeriPB, SMT-LIB, Coq"
@@ -38,9 +39,7 @@ def add_parser(commands: Any, housing: Callable[[argparse.Namespace], Iterator[B
                         help="in place of a stored proof: the least and the most records of a block that meet a condition, "
                         "e.g. TEN=3,HHSIZE=1; both bounds are found and proved now")  # fmt: skip
     export.add_argument("--to", type=Path, help="a .zip archive or a new folder (default: FORMAT.zip here)")
-    export.add_argument("--reading", choices=["appendix_e", "exact"], default="appendix_e",
-                        help="of housing statistics, if proofs lie by statistics.parquet (%(default)s)")  # fmt: skip
-    export.set_defaults(run=run_export, housing=housing, bounds=bounds)
+    export.set_defaults(run=run_export, answers=extend(export, "export"), bounds=bounds)
     check = commands.add_parser("check-vipr", help="check VIPR certificates of any program, in rational numbers")
     check.add_argument("files", type=Path, nargs="+", help="certificates, folders of them, or zip archives")
     check.set_defaults(run=run_check)
@@ -105,10 +104,10 @@ def _one_block(options: argparse.Namespace) -> Block:
 
 def _asked(options: argparse.Namespace) -> Iterator[Block]:
     """The blocks that are asked for; an error if the one that is named is not there."""
-    if not options.proofs.is_dir() and options.proofs.with_name(STATISTICS).exists():
-        found: Iterator[Block] = (one for one in options.housing(options) if options.block in (None, one[0].block))
-    else:
-        found = _blocks(options.proofs, options.release, options.block)
+    own = next((blocks for answer in options.answers if (blocks := answer(options)) is not None), None)
+    if own is None:
+        own = _blocks(options.proofs, options.release, options.block)
+    found = (one for one in own if options.block in (None, one[0].block))
     count = 0
     for one in found:
         count += 1

@@ -8,11 +8,10 @@ import pandas as pd
 
 from genverify.core.domain import DomainFile
 from genverify.core.predicates import Predicate
-from genverify.microdata.settings import Microdata
+from genverify.microdata.sample import choose_blocks
+from genverify.microdata.settings import Microdata, Sample
 from genverify.microdata.sources import open_source
 from genverify.microdata.store import block_sizes, read_microdata, write_microdata
-from genverify.papers.gtv.sample import choose_blocks
-from genverify.papers.gtv.settings import Sample
 
 
 def with_blocks(sample: Sample, per_state: int) -> Sample:

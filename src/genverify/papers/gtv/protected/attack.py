@@ -16,7 +16,7 @@ from genverify.attack.block import Verified, verify_block
 from genverify.attack.generate import generate_block
 from genverify.attack.verify import Verdict
 from genverify.core.arraytypes import Flags, Ints
-from genverify.core.claims import Codes, candidate_claims, false_claims, matches
+from genverify.core.claims import ATTACKED, CONTRADICTORY, UNDECIDED, Codes, candidate_claims, false_claims, matches
 from genverify.core.errors import NoDatasetError
 from genverify.core.release import Release
 from genverify.papers.gtv.protected.kinds import Kinds
@@ -27,7 +27,6 @@ from genverify.solve.types import TooManyTypes
 
 FAILURES = 20
 KICKS = 3
-ATTACKED, CONTRADICTORY, UNDECIDED = "attacked", "contradictory", "undecided"
 
 
 @dataclass(frozen=True)

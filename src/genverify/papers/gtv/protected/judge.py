@@ -7,9 +7,8 @@ import numpy as np
 import pandas as pd
 
 from genverify.attack.truth import Matches, block_weights, match_claims, ratio_interval
-from genverify.core.claims import false_claims
+from genverify.core.claims import CONTRADICTORY, UNDECIDED, false_claims
 from genverify.core.errors import DataError
-from genverify.papers.gtv.protected.attack import CONTRADICTORY, UNDECIDED
 
 COUNTED = ["claims", "false", "singleton_claims", "singleton_false", "households_singled_out"]
 KINDS = {"all": ("claims", "false"), "singleton": ("singleton_claims", "singleton_false")}

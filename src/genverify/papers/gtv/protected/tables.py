@@ -7,8 +7,9 @@ from typing import Any
 import pandas as pd
 
 from genverify.attack.tables import claims_frame
+from genverify.core.claims import CONTRADICTORY
 from genverify.core.release import TOTAL, Release
-from genverify.papers.gtv.protected.attack import CONTRADICTORY, Attacked
+from genverify.papers.gtv.protected.attack import Attacked
 
 
 def contradictory_rows(counts: Path, blocks: Collection[str]) -> list[dict[str, Any]]:

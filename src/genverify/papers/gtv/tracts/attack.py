@@ -14,13 +14,12 @@ from genverify.attack.verify import Verdict
 from genverify.core.claims import Claim
 from genverify.core.levels import Levels, make_levels
 from genverify.core.seeds import derive_seed
-from genverify.papers.gtv.tracts.settings import TractTables
+from genverify.papers.gtv.tracts.settings import BLOCKS, BOTH, TRACT, TractTables
 from genverify.solve.datasets import draw_dataset
 from genverify.solve.jointbounds import CHECKS
 from genverify.solve.settings import ProgramSettings
 from genverify.solve.variability import Variability, solution_variability
 
-BLOCKS, TRACT, BOTH = "block tables", "tract tables", "both"
 DATASETS = 20  # of a block from its own tables
 LARGEST_SEARCHED = 20_000_000  # coefficients of a tract's program up to which its solution variability is asked for
 

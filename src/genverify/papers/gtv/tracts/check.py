@@ -11,7 +11,7 @@ from genverify.checker.form import CertificateError
 from genverify.checker.levels import LevelsChecker
 from genverify.core.claims import ANY
 from genverify.core.levels import BLOCK, Levels
-from genverify.papers.gtv.tracts.attack import BOTH
+from genverify.papers.gtv.tracts.settings import BOTH
 
 Said = set[tuple[int, ...]]
 

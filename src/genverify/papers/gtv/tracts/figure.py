@@ -6,7 +6,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.figure import Figure
 
-from genverify.papers.gtv.tracts.attack import BLOCKS, BOTH, TRACT
+from genverify.papers.gtv.tracts.settings import BLOCKS, BOTH, TRACT
 from genverify.papers.gtv.tracts.table import in_words
 from genverify.show.style import PAGE_WIDTH, PALETTE, plain, say_source, use_style
 

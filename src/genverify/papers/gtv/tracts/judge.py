@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 
 from genverify.core.claims import ANY, false_claims, matches
-from genverify.papers.gtv.tracts.attack import TRACT
 from genverify.papers.gtv.tracts.publish import TRACT_DIGITS
+from genverify.papers.gtv.tracts.settings import TRACT
 
 COUNTED = ["claims", "false_claims", "singled_out"]
 

@@ -9,7 +9,7 @@ import pandas as pd
 from genverify.core.arraytypes import Flags
 from genverify.core.claims import ANY, matches
 from genverify.core.release import Schema
-from genverify.papers.gtv.tracts.attack import BOTH
+from genverify.papers.gtv.tracts.settings import BOTH
 
 COLUMNS = ["known", "missing", "told_apart", "records", "areas", "cells"]
 Known = tuple[int, ...]

@@ -4,6 +4,7 @@ from pydantic import Field
 
 from genverify.core.closed import Name, Section
 
+BLOCKS, TRACT, BOTH = "block tables", "tract tables", "both"  # what a claim follows from
 KIND_OF = {"synthetic_persons": "persons", "synthetic_households": "households", "records": "persons"}
 
 

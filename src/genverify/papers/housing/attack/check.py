@@ -27,6 +27,8 @@ from genverify.papers.housing.attack.joint_program import (
 )
 from genverify.papers.housing.attack.verdict import FLAGGED, UNPROVED, Verdict, proved
 from genverify.papers.housing.private.household import read_household_file
+from genverify.run.provenance.recheck import Found, one_file
+from genverify.run.provenance.records import Record
 
 Proved = tuple[Verdict, int]
 Line = Mapping[str, Any]
@@ -58,6 +60,15 @@ def check_detection(found: Detection) -> Counter[str]:
     for block, row in rows.items():
         _compare(found, row, listed[block], shown.get(block))
     return Counter(str(line["verdict"]) for line in listed.values())
+
+
+def check_job(record: Record, writers: Mapping[str, Record]) -> Found:
+    """The detection of a job, for an audit."""
+    statistics, blocks, proofs = (one_file(record, name) for name in ("statistics", "blocks", "proofs"))
+    domain, published = (one_file(record, name) for name in ("housing_domain", "published"))
+    reading = str(record.params["condition"]["reading"])
+    counts = check_detection(Detection(statistics, blocks, proofs, domain, published, reading))
+    return Found(Counter(conditions=1, flagged=sum(counts[verdict] for verdict in FLAGGED)))
 
 
 def _listed(path: Path) -> dict[str, Line]:

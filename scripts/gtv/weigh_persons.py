@@ -12,9 +12,9 @@ from genverify.core.timing import progress
 from genverify.core.vocabulary import groups_of
 from genverify.microdata.known import known_blocks, read_as
 from genverify.microdata.person_records import read_person_records
+from genverify.microdata.settings import PersonClaims
 from genverify.papers.gtv.probability.persons import Others, judge_known, smoothing_of, weigh_known
 from genverify.papers.gtv.probability.settings import Probability
-from genverify.papers.gtv.settings import PersonClaims
 from genverify.run.jobs import Job, log, run
 from genverify.solve.settings import ProgramSettings
 

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from genverify.core.domain import read_domain
+from genverify.microdata.sample import choose_blocks
+from genverify.microdata.settings import Sample
 from genverify.microdata.store import block_sizes
-from genverify.papers.gtv.sample import choose_blocks
-from genverify.papers.gtv.settings import Sample
 from genverify.run.jobs import Job, log, run
 
 

@@ -12,12 +12,12 @@ from genverify.core.csvfile import Expected, open_csv
 from genverify.core.domain import read_domain
 from genverify.core.errors import DataError
 from genverify.microdata.pums import count_pums
+from genverify.microdata.study import DATA, DOMAIN
 from genverify.microdata.synthetic.country import read_country
 from genverify.microdata.synthetic.estimate import HOUSEHOLDS, TRIPLES, Spread, Survey, estimate, odds_table, read_survey
 from genverify.microdata.synthetic.household_types import possible_types
 from genverify.papers.housing.private.estimate import estimate_conditionals
 from genverify.papers.housing.private.units import count_renters, estimate_kinds
-from genverify.run.layout import COUNTRY_DATA, DOMAIN
 
 ABOUT = """
 households: the odds of a log-linear model, as in data/synthetic/odds.csv. Give counts (csv: columns of codes, and
@@ -48,7 +48,7 @@ def add_parser(commands: Any) -> None:
     households.add_argument("--persons", type=Path, nargs="*", default=[], help="PUMS files of their persons")
     households.add_argument("--pairs", type=float, default=0.5, help="spread of the log odds of two columns (%(default)s)")
     households.add_argument("--triples", type=float, default=0.25, help="of three columns (%(default)s)")
-    households.add_argument("--country", type=Path, default=COUNTRY_DATA, help="national figures (%(default)s)")
+    households.add_argument("--country", type=Path, default=DATA, help="national figures (%(default)s)")
     households.add_argument("--domain", type=Path, default=DOMAIN, help="columns and rules (%(default)s)")
     households.add_argument("--out", type=Path, default=Path("odds.csv"), help="the file to write (%(default)s)")
     households.set_defaults(run=estimate_households)

@@ -8,7 +8,7 @@ import pandas as pd
 
 from genverify.core.errors import DataError, nearest
 from genverify.core.seeds import derive_seed
-from genverify.papers.gtv.settings import Design, Sample
+from genverify.microdata.settings import Design, Sample
 
 TABULATED_AT_ONCE = 2_000
 COLUMNS = ["block", "state", "county", "tract", "design", "n_households"]

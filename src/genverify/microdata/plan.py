@@ -8,9 +8,10 @@ from pathlib import Path
 import pandas as pd
 
 from genverify.core.files import read_yaml
-from genverify.papers.gtv.cost import block_seconds, households_of
-from genverify.run.experiments import can_be_drawn
-from genverify.run.settings import Config
+from genverify.microdata.cost import block_seconds, households_of
+from genverify.microdata.settings import Microdata, Sample
+from genverify.run.registry import registered
+from genverify.run.settings import Config, section
 
 # where nothing was measured yet: a job without what it does to blocks, a block's results of one variant, a household of the
 # microdata, and the size of a block that is known only with the microdata
@@ -69,8 +70,9 @@ def count_states(config: Config, microdata: Path) -> tuple[int, str]:
     stored = len(list(microdata.glob("*.parquet")))
     if stored:
         return stored, "of the microdata"
-    if config.microdata.source == "synthetic":
-        return len(read_yaml(Path(config.microdata.synthetic.country) / "states.yaml")["states"]), "of the built-in country"
+    source = section(config, Microdata)
+    if source.source == "synthetic":
+        return len(read_yaml(Path(source.synthetic.country) / "states.yaml")["states"]), "of the built-in country"
     return STATES, "assumed, the microdata are not read yet"
 
 
@@ -102,13 +104,13 @@ def _designs(config: Config, results: Path) -> Iterator[tuple[str, int, float, s
     states, known = count_states(config, results / "microdata")
     path = results / "sample" / "sizes.parquet"
     sizes = pd.read_parquet(path) if path.is_file() else None
-    for name, design in config.sample.designs.items():
+    for name, design in section(config, Sample).designs.items():
         if design is not None:
             each = design.blocks_per_state
             households = design.size if isinstance(design.size, int) else TYPICAL_HOUSEHOLDS
             cost = each * states * block_seconds(households)
             yield name, each * states, cost, f"{each} blocks in each of {states} states ({known})"
-    for name, whole in config.sample.all_blocks.items():
+    for name, whole in section(config, Sample).all_blocks.items():
         if whole is not None and sizes is not None:
             chosen = _whole(sizes, whole.states, whole.up_to)
             cost = sum(map(block_seconds, chosen.tolist()))
@@ -142,10 +144,9 @@ def plan_everything(
 
 
 def _left_out(config: Config) -> Iterator[str]:
-    """The figures that need a file of the user, where none is named."""
-    figures = [figure for figure in config.raprank.figures if not can_be_drawn(config, figure)]
-    if figures:
-        yield f"  left out, since persons.records names no file of person records: {', '.join(figures)}"
+    """The results that need a file of the user, where none is named."""
+    for lines in registered("left_out"):
+        yield from (f"  left out, since {line}" for line in lines(config))
 
 
 def time_lines(jobs: Mapping[str, int], per_batch: float, batches: int, earlier: Earlier, cores: int) -> Iterator[str]:
@@ -172,9 +173,9 @@ def _seconds(rule: str, count: int, per_batch: float, batches: int, earlier: Ear
 
 def _microdata_bytes(config: Config, microdata: Path) -> float:
     stored = sum(path.stat().st_size for path in microdata.glob("*.parquet"))
-    if stored or config.microdata.source != "synthetic":
+    if stored or section(config, Microdata).source != "synthetic":
         return stored
-    return config.microdata.synthetic.households * BYTES_PER_HOUSEHOLD
+    return section(config, Microdata).synthetic.households * BYTES_PER_HOUSEHOLD
 
 
 def in_words(seconds: float) -> str:

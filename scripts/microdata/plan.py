@@ -10,9 +10,9 @@ import yaml
 
 from genverify.core.errors import ConfigError
 from genverify.core.files import read_yaml
+from genverify.microdata.plan import jobs_of, plan, plan_everything, read_earlier
 from genverify.run.config import parse_config
 from genverify.run.jobs import Job, log, run
-from genverify.run.plan import jobs_of, plan, plan_everything, read_earlier
 
 
 def main(job: Job) -> None:

@@ -6,7 +6,7 @@ import pandas as pd
 
 from genverify.core.settings import ReleaseSettings
 from genverify.microdata.known import known_blocks, read_known
-from genverify.papers.gtv.settings import PersonClaims
+from genverify.microdata.settings import PersonClaims
 from genverify.papers.raprank.known_persons import draw_blocks, mean_match_rate
 from genverify.papers.raprank.settings import RapSettings
 from genverify.run.jobs import Job, log, run

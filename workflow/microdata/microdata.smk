@@ -4,11 +4,6 @@ Writes: results/microdata/, one Parquet file per state: the private data; only s
 read it.
 """
 
-COUNTRY = sorted(
-    str(path)
-    for path in Path(STUDY.microdata.synthetic.country).iterdir()
-    if path.suffix in (".yaml", ".csv") and path != Path(STUDY.persons.synthetic)
-)
 SOURCE = (
     COUNTRY if STUDY.microdata.source == "synthetic" else STUDY.microdata.ppmf.units
 )
@@ -28,13 +23,13 @@ rule ingest_microdata:
     benchmark:
         "benchmarks/ingest_microdata.tsv"
     conda:
-        "../envs/environment.yaml"
+        "../../envs/environment.yaml"
     params:
         code=code_of("ingest_microdata"),
         microdata=setting("microdata"),
         seed=setting("seed"),
     script:
-        "../scripts/microdata/ingest_microdata.py"
+        "../../scripts/microdata/ingest_microdata.py"
 
 
 rule write_ppmf:
@@ -49,11 +44,11 @@ rule write_ppmf:
     benchmark:
         "benchmarks/write_ppmf.tsv"
     conda:
-        "../envs/environment.yaml"
+        "../../envs/environment.yaml"
     params:
         code=code_of("write_ppmf"),
     script:
-        "../scripts/microdata/write_ppmf.py"
+        "../../scripts/microdata/write_ppmf.py"
 
 
 rule calibrate_homogeneity:
@@ -70,10 +65,10 @@ rule calibrate_homogeneity:
     benchmark:
         "benchmarks/calibrate_homogeneity.tsv"
     conda:
-        "../envs/environment.yaml"
+        "../../envs/environment.yaml"
     params:
         code=code_of("calibrate_homogeneity"),
         microdata=setting("microdata"),
         release=setting("release"),
     script:
-        "../scripts/microdata/calibrate_homogeneity.py"
+        "../../scripts/microdata/calibrate_homogeneity.py"

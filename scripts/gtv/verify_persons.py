@@ -5,8 +5,8 @@ from pathlib import Path
 from genverify.core.settings import ReleaseSettings
 from genverify.core.timing import progress
 from genverify.microdata.known import known_blocks, read_known
+from genverify.microdata.settings import PersonClaims
 from genverify.papers.gtv.persons import sum_up, try_blocks
-from genverify.papers.gtv.settings import PersonClaims
 from genverify.run.jobs import Job, log, run
 from genverify.solve.settings import ProgramSettings
 

@@ -1,22 +1,25 @@
 """What the settings say of the experiments, checked before the first job, and as their jobs see them."""
 
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from genverify.core.closed import merge, validate
 from genverify.core.errors import ConfigError, GenverifyError, nearest
 from genverify.core.files import read_yaml
+from genverify.microdata.settings import Microdata, Persons, Sample
+from genverify.microdata.study import STORES
 from genverify.papers.raprank.experiments import published_tables
-from genverify.papers.raprank.settings import Experiment, RapSettings, ResolvedExperiment
-from genverify.run.layout import STORES, SURVEY
-from genverify.run.settings import Config
+from genverify.papers.raprank.settings import Experiment, RapRank, RapSettings, ResolvedExperiment
+from genverify.papers.raprank.study import RECORDS, SURVEY
+from genverify.run.settings import Config, section
 from genverify.run.studies import Studies
 
 PERSONS = ("persons", "records")
 
 
 def experiment_of(config: Config, name: str) -> Experiment:
-    known = config.raprank.experiments
+    known = section(config, RapRank).experiments
     if name not in known:
         raise ConfigError(f"config.yaml: raprank has no experiment {name!r}: {nearest(name, list(known))}")
     return known[name]
@@ -25,48 +28,60 @@ def experiment_of(config: Config, name: str) -> Experiment:
 def experiment_settings(config: Config, name: str) -> ResolvedExperiment:
     """An experiment: its own settings, those of RAP with its changes, its universe and how its tables are read."""
     experiment = experiment_of(config, name)
-    rap = merge(config.raprank.rap.model_dump(), experiment.rap)
+    rap = merge(section(config, RapRank).rap.model_dump(), experiment.rap)
     resolved = dict(experiment) | {
         "name": name,
         "rap": validate(RapSettings, rap, f"config.yaml: raprank.experiments.{name}.rap"),
-        "release": config.persons.release if experiment.data in PERSONS else config.release,
-        "keeps": config.sample.universe if experiment.data == "households" else "everything",
+        "release": section(config, Persons).release if experiment.data in PERSONS else config.release,
+        "keeps": section(config, Sample).universe if experiment.data == "households" else "everything",
     }
     return ResolvedExperiment(**resolved)
 
 
 def domain_path(config: Config, experiment: Experiment) -> str:
     """The domain file of the data; that of a survey is made with its store."""
-    named = {"households": config.microdata.domain} | dict.fromkeys(PERSONS, config.persons.domain)
+    named = {"households": section(config, Microdata).domain} | dict.fromkeys(PERSONS, section(config, Persons).domain)
     return named.get(experiment.data, f"{store_path(experiment)}.domain.yaml")
 
 
 def store_path(experiment: Experiment) -> str:
     """Where the private records of the data stand; `.json` beside it says what they are."""
-    return str(STORES.get(experiment.data, SURVEY / experiment.data))
+    return str({**STORES, "records": RECORDS}.get(experiment.data, SURVEY / experiment.data))
 
 
 def can_be_run(config: Config, name: str) -> bool:
     """Whether the data of an experiment are there: person records are where persons.records names a file."""
-    return experiment_of(config, name).data != "records" or config.persons.records is not None
+    return experiment_of(config, name).data != "records" or section(config, Persons).records is not None
 
 
 def can_be_drawn(config: Config, figure: str) -> bool:
     """Whether all experiments of a figure can be run."""
-    return all(can_be_run(config, panel.split("/")[0]) for panel in config.raprank.figures[figure])
+    return all(can_be_run(config, panel.split("/")[0]) for panel in section(config, RapRank).figures[figure])
 
 
 def figure_panels(config: Config, figure: str) -> list[dict[str, Any]]:
     """What each panel of a figure is about, as `experiment/start` in the settings."""
-    panels = [panel.split("/") for panel in config.raprank.figures[figure]]
+    panels = [panel.split("/") for panel in section(config, RapRank).figures[figure]]
     shown = [(experiment_of(config, name), start) for name, start in panels]
     return [{"label": e.label, "start": s, "limit": e.limit} for e, s in shown]
+
+
+def panels_of_job(config: Config, wildcards: Mapping[str, str]) -> list[dict[str, Any]]:
+    """The panels of the figure that a job draws."""
+    return figure_panels(config, wildcards["figure"])
+
+
+def left_out(config: Config) -> Iterator[str]:
+    """The figures that need a file of the user, where none is named."""
+    figures = [figure for figure in section(config, RapRank).figures if not can_be_drawn(config, figure)]
+    if figures:
+        yield f"persons.records names no file of person records: {', '.join(figures)}"
 
 
 def check_experiments(config: Config, studies: Studies | None = None) -> None:
     """Everything that the experiments and their figures name exists."""
     studies = studies or Studies()
-    for name, experiment in config.raprank.experiments.items():
+    for name, experiment in section(config, RapRank).experiments.items():
         where = f"config.yaml: raprank.experiments.{name}"
         if not name.isidentifier() or name == "survey":
             raise ConfigError(f"{where}: cannot name an experiment, a folder of results/raprank: use letters, digits and _")
@@ -78,7 +93,7 @@ def check_experiments(config: Config, studies: Studies | None = None) -> None:
         if experiment.areas == "sample" and experiment.data != "households":
             raise ConfigError(f"{where}: the sampled blocks are blocks of households; set data: households, or areas: block")
         _check_data(config, experiment, settings, studies, where)
-    for figure, panels in config.raprank.figures.items():
+    for figure, panels in section(config, RapRank).figures.items():
         if not figure.startswith("rap") or not figure.isidentifier() or figure.endswith("_states"):
             raise ConfigError(f"config.yaml: raprank.figures.{figure}: the name of a figure of experiments begins with rap")
         for panel in panels:
@@ -90,14 +105,14 @@ def _check_data(config: Config, experiment: Experiment, settings: ResolvedExperi
         if experiment.data in ("households", *PERSONS):
             _check_queries(Path(domain_path(config, experiment)), settings, studies)
             return
-        tasks = read_yaml(Path(config.raprank.survey.tasks_file))["tasks"]
+        tasks = read_yaml(Path(section(config, RapRank).survey.tasks_file))["tasks"]
     except GenverifyError as error:
         raise ConfigError(f"{where}: {error}") from None
     if experiment.data not in tasks:
         raise ConfigError(f"{where}: unknown data: {nearest(experiment.data, ['households', *PERSONS, *tasks])}")
     if experiment.areas != "state" or not experiment.marginals:
         raise ConfigError(f"{where}: a survey has states and no tables; set areas: state and marginals: 2")
-    if not config.raprank.survey.files:
+    if not section(config, RapRank).survey.files:
         raise ConfigError(f"{where}: {experiment.data} is a task of a survey: raprank.survey.files must name the files")
 
 

@@ -24,4 +24,4 @@ rule sample_blocks:
         sample=setting("sample"),
         seed=setting("seed"),
     script:
-        "../../scripts/gtv/sample_blocks.py"
+        "../../scripts/microdata/sample_blocks.py"

@@ -1,0 +1,62 @@
+"""What the settings say of the country, its blocks and persons, checked before the first job."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from genverify.core.errors import ConfigError, DataError, GenverifyError
+from genverify.microdata.settings import Microdata, Persons, Sample
+from genverify.run.config import variant_settings
+from genverify.run.settings import Config, section
+from genverify.run.studies import Studies
+
+
+def names(config: Config) -> Iterator[str]:
+    """The designs of the sample."""
+    sample = section(config, Sample)
+    yield from (*sample.designs, *sample.all_blocks)
+
+
+def check_settings(config: Config) -> None:
+    """At least one design, and no name for two; a file where the source is one."""
+    sample, microdata = section(config, Sample), section(config, Microdata)
+    if not [one for one in (*sample.designs.values(), *sample.all_blocks.values()) if one is not None]:
+        raise ConfigError("config.yaml: sample.designs and sample.all_blocks hold no design: name at least one")
+    twice = sorted(sample.designs.keys() & sample.all_blocks.keys())
+    if twice:
+        raise ConfigError(f"config.yaml: sample.designs and sample.all_blocks both hold {twice[0]!r}: give one another name")
+    if microdata.source == "ppmf" and not microdata.ppmf.units:
+        raise ConfigError("config.yaml: microdata.source is ppmf, so microdata.ppmf.units must give the path of the file")
+
+
+def check_files(config: Config, studies: Studies) -> None:
+    """The universe, the tables of persons, and the tables and groups of every variant exist."""
+    domain = Path(section(config, Microdata).domain)
+    try:
+        studies.domain(domain).universe(section(config, Sample).universe)
+    except GenverifyError as error:
+        raise ConfigError(f"config.yaml: sample.universe: {error}") from None
+    _check_persons(section(config, Persons), studies)
+    for name in config.variants:
+        settings = variant_settings(config, name)
+        try:
+            columns = len(studies.read(domain, settings.release).domain.names)
+        except GenverifyError as error:
+            raise ConfigError(f"config.yaml: variants.{name}: {error}") from None
+        if settings.verify.min_k > columns:
+            wanted = f"verify.min_k is {settings.verify.min_k}, of {columns} columns"
+            raise ConfigError(f"config.yaml: variants.{name}: {wanted}")
+
+
+def _check_persons(persons: Persons, studies: Studies) -> None:
+    for part, tables in (("release.tables", persons.release.tables), ("tract_tables", persons.tract_tables)):
+        try:
+            studies.read(Path(persons.domain), persons.release.but(tables=tables))
+        except GenverifyError as error:
+            raise ConfigError(f"config.yaml: persons.{part}: {error}") from None
+
+
+def refuse_private(config: Config) -> None:
+    """What is made of a file of the user is not for others to see."""
+    source = section(config, Microdata).source
+    if source != "synthetic":
+        raise DataError(f"microdata.source is {source}: a reference set is made from synthetic data only")

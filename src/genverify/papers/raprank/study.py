@@ -1,0 +1,16 @@
+"""What RAP-RANK contributes."""
+
+from pathlib import Path
+
+from genverify.run.registry import Param, Study
+
+RECORDS, SURVEY = Path("results/raprank/records"), Path("results/raprank/survey")
+
+STUDY = Study(
+    settings={"raprank": ".settings:RapRank", "benchmark.rap": ".settings:RapBenchmark"},
+    folders=("raprank",),
+    files_check=".configuration:check_experiments",
+    left_out=".configuration:left_out",
+    parts={"experiment": ".configuration:experiment_settings"},
+    params={"panels_of": Param("raprank.figures", ".configuration:panels_of_job")},
+)

@@ -1,0 +1,168 @@
+"""Studies register themselves: each says in one module of its folder what it contributes, and is found there."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, TypeVar
+
+from genverify.core.errors import ConfigError
+from genverify.run.shell import Group
+
+# packages whose folders are studies if they hold the module ENTRY; where none is installed (the wheel), there are no studies
+HOMES = ("genverify", "genverify.papers")
+ENTRY, VALUE = "study", "STUDY"
+SHARED = "common.smk"
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class ProofKind:
+    """
+    Proofs that an audit checks again: the inputs and outputs that a job which writes them names, the function that checks
+    one such job, and the words for what it counted as right. `unproved`: words for what was counted and rests on the solver.
+    """
+
+    files: tuple[str, ...]
+    check: str
+    words: str
+    unproved: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Param:
+    """A parameter of rules: the setting that it is part of, and what gives it: (configuration, wildcards)."""
+
+    setting: str
+    value: str
+
+
+@dataclass(frozen=True)
+class Study:
+    """
+    What a study contributes. Code is named as `.module:function`, seen from the folder of the study, and imported only when
+    it is asked for: a registration imports nothing but this module.
+
+    settings: a closed model for each section of the configuration, or part of one (`benchmark.speed`)
+    folders: folders of results/ that are its own, which no variant can have for a name
+    names: of the configuration, the names that become part of paths
+    settings_check: of the configuration alone, before anything is read
+    files_check: of the configuration and of the files that it names (with what many studies publish, each read once)
+    possible: whether the settings allow a result: (configuration, name of the result)
+    private: raises an error where the data are not for others to see
+    left_out: lines that say which results need a file of the user, where none is named
+    parts: a wildcard of its rules, and the settings that it chooses: (configuration, its value)
+    params: functions of its stage files that give a parameter
+    proofs: the kinds of proofs that its rules write
+    foundation: other studies may use it; it comes first
+    extends: a command of the library, and what adds options of the study to its parser; it returns what answers with them
+    """
+
+    settings: Mapping[str, str] = field(default_factory=dict)
+    folders: Sequence[str] = ()
+    names: str | None = None
+    settings_check: str | None = None
+    files_check: str | None = None
+    possible: str | None = None
+    private: str | None = None
+    left_out: str | None = None
+    parts: Mapping[str, str] = field(default_factory=dict)
+    params: Mapping[str, Param] = field(default_factory=dict)
+    proofs: Mapping[str, ProofKind] = field(default_factory=dict)
+    extends: Mapping[str, str] = field(default_factory=dict)
+    commands: Sequence[Group] = ()
+    foundation: bool = False
+    package: str = ""
+
+    @property
+    def name(self) -> str:
+        """The name of its folder, here and in workflow/, scripts/ and tests/."""
+        return self.package.rpartition(".")[2]
+
+    def load(self, name: str) -> Any:
+        """What a name of the registration stands for."""
+        return load(self.absolute(name))
+
+    def absolute(self, name: str) -> str:
+        """
+        The name seen from everywhere.
+
+        >>> Study(package="studies.cups").absolute(".settings:Cups")
+        'studies.cups.settings:Cups'
+        """
+        return f"{self.package}{name}" if name.startswith(".") else name
+
+
+def load(name: str) -> Any:
+    """What `module:name` stands for."""
+    module, _, value = name.partition(":")
+    return getattr(import_module(module), value)
+
+
+@cache
+def studies() -> tuple[Study, ...]:
+    """Every study that is here: what others build on first, then in the order of their names."""
+    return tuple(sorted(_found(), key=lambda study: (not study.foundation, study.name)))
+
+
+def _found() -> Iterator[Study]:
+    for home in HOMES:
+        spec = find_spec(home) if find_spec(home.partition(".")[0]) else None
+        for folder in spec.submodule_search_locations or () if spec else ():
+            for path in sorted(Path(folder).glob(f"*/{ENTRY}.py")):
+                package = f"{home}.{path.parent.name}"
+                yield replace(getattr(import_module(f"{package}.{ENTRY}"), VALUE), package=package)
+
+
+def stage_files(stages: Path) -> list[str]:
+    """The stage files of the studies that are here, seen from above their folder: of each what its stages share first."""
+    folders = [stages / study.name for study in studies()]
+    files = [sorted(folder.glob("*.smk"), key=lambda path: (path.name != SHARED, path.name)) for folder in folders]
+    return [str(path.relative_to(stages.parent)) for own in files for path in own]
+
+
+def registered(part: str) -> Iterator[Callable[..., Any]]:
+    """The functions that studies name for a part of the registration, e.g. `files_check`."""
+    for study in studies():
+        name = getattr(study, part)
+        if name:
+            yield study.load(name)
+
+
+def named(part: str) -> dict[str, str]:
+    """A mapping of the registration of all studies together, each value seen from everywhere; no key for two."""
+    return _joined((key, study.absolute(name)) for study in studies() for key, name in getattr(study, part).items())
+
+
+def params() -> dict[str, Param]:
+    """The functions of the stage files that give parameters."""
+    found = [(study, name, param) for study in studies() for name, param in study.params.items()]
+    return _joined((name, replace(param, value=study.absolute(param.value))) for study, name, param in found)
+
+
+def proof_kinds() -> dict[str, ProofKind]:
+    """The kinds of proofs of all studies, by their names."""
+    return _joined(
+        (name, replace(kind, check=study.absolute(kind.check))) for study in studies() for name, kind in study.proofs.items()
+    )
+
+
+def _joined(pairs: Iterator[tuple[str, T]]) -> dict[str, T]:
+    found: dict[str, T] = {}
+    for key, value in pairs:
+        if key in found:
+            raise ConfigError(f"two studies register {key!r}: give one another name")
+        found[key] = value
+    return found
+
+
+def extend(parser: Any, command: str) -> list[Callable[[Any], Any]]:
+    """Add the options of the studies to a command of the library; what answers in its place, or gives None."""
+    return [study.load(study.extends[command])(parser) for study in studies() if command in study.extends]
+
+
+def commands() -> list[Group]:
+    """The commands of the studies that are here."""
+    return [replace(group, add=study.absolute(group.add)) for study in studies() for group in study.commands]

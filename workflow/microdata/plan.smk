@@ -1,0 +1,18 @@
+"""
+Reads: benchmarks/ of earlier runs, workflow/times.yaml.
+Writes: nothing. `snakemake plan` looks ahead at what would be made, and runs no other job.
+"""
+
+
+rule plan:
+    """Say about how long a run would take, and one of all five papers; then its blocks, batches and jobs, and disk."""
+    log:
+        "logs/plan.log",
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        study=STUDY.model_dump(),
+        batches=len(BATCHES),
+        times=str(HERE / "times.yaml"),
+    script:
+        "../../scripts/microdata/plan.py"
