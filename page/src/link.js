@@ -1,17 +1,18 @@
 // Printed tables in one system of sums: cells that two tables share are one cell, and every total is the sum of its parts.
-import { joined, labelsOf } from "./model.js";
+import { joined, labelsOf, spelled } from "./model.js";
 import { Problem } from "./problem.js";
 import { byInterval } from "./totals.js";
 
 const ALL = "";
-const LARGEST_JOINT = 20000;
+const LARGEST_JOINT = 20000,
+  MOST_UNFOLDED = 20000; // cells of all combinations of labels: beyond, a page would stand still
 const COMMON = new Set(["yes", "no", "true", "false", "0", "1", "other", "unknown"]);
 const EVERYONE = "everyone";
 
-/** A cell's name, from pairs of a column and a label. */
+/** A cell's name, from pairs of a column and a label: other pairs, another name. */
 function nameOf(key) {
   const sorted = [...key].sort((a, b) => (a[0] < b[0] ? -1 : a[0] > b[0] ? 1 : 0));
-  return sorted.map(([column, label]) => `${column}=${label}`).join(", ") || EVERYONE;
+  return sorted.map(([column, label]) => `${spelled(column)}=${spelled(label)}`).join(", ") || EVERYONE;
 }
 
 /** One system of all tables; `values` says what each text means, a list for each table in the order of its entries. */
@@ -27,16 +28,26 @@ export function link(tables, values) {
     }),
   );
   const { frames, joint } = framesOf(placed, columns);
-  const rows = new Map(rowsOf(frames, columns));
-  const largest = Math.max(0, ...values.flat().map((value) => value.hi || value.lo));
-  const ceiling = Math.max(10 ** 6, 100 * largest); // what reaches half of it has no upper end
+  const rows = namedRows(rowsOf(frames, columns));
   const cells = new Set([...printed.keys(), ...[...rows.values()].flatMap((row) => [...row.keys()])]);
   const sums = systemOf(
-    [...cells].map((cell) => [cell, endsOf(printed.get(cell) ?? [], ceiling)]),
+    [...cells].map((cell) => [cell, endsOf(printed.get(cell) ?? [])]),
     rows,
   );
-  const exact = joint && [...columns.values()].every(oneSetOfParts);
-  return { placed, printed, sums, joint: exact, ceiling, assumed };
+  if (tables.length > 1) assumed.push(`these ${tables.length} tables count the same people`);
+  return { placed, printed, sums, joint, assumed };
+}
+
+/** Rows by their names; a row that two tables give stands once, and two rows whose names are cut alike get two names. */
+function namedRows(rows) {
+  const held = new Map(),
+    seen = new Set();
+  for (const [name, weights] of rows) {
+    const key = joined([...weights].flat());
+    if (!seen.has(key)) held.set(free(held, name), weights);
+    seen.add(key);
+  }
+  return held;
 }
 
 /** The system as plain arrays: what a checker and a solver read, and what is saved. */
@@ -65,11 +76,11 @@ function systemOf(cells, rows) {
   return sums;
 }
 
-/** What all texts of one cell say together; an error where two of them cannot both be right. */
-function endsOf(said, ceiling) {
-  const top = ({ value }) => value.hi ?? ceiling;
+/** What all texts of one cell say together, no upper end where nobody printed one; an error where two cannot both be right. */
+function endsOf(said) {
+  const top = ({ value }) => value.hi ?? Infinity;
   const lo = Math.max(0, ...said.map(({ value }) => value.lo)),
-    hi = Math.min(ceiling, ...said.map(top));
+    hi = Math.min(Infinity, ...said.map(top));
   if (lo > hi) {
     const first = said.reduce((a, b) => (b.value.lo > a.value.lo ? b : a)),
       second = said.reduce((a, b) => (top(b) < top(a) ? b : a));
@@ -104,6 +115,12 @@ function columnsOf(tables) {
   }
   for (const known of columns.values())
     for (const [parent, children] of byInterval([...known.labels])) put(known, parent, children);
+  for (const known of columns.values())
+    if (!oneSetOfParts(known))
+      throw new Problem(
+        `two tables have other labels of ${known.name}, and both sets are said to cover everyone: then what is in one only would be 0. ` +
+          "Put the tables in one by one, or give them the same labels",
+      );
   return { columns, names, assumed };
 }
 
@@ -189,9 +206,24 @@ function place(table, names) {
   return { table, labels, cells };
 }
 
+/** The columns with the most labels, for a message. */
+const many = (frame) =>
+  [...frame]
+    .sort((a, b) => b[1].length - a[1].length)
+    .slice(0, 4)
+    .map(([column, labels]) => `${column} (${labels.length} labels)`)
+    .join(" x ") + (frame.size > 4 ? " x ..." : "");
+
+const sizeOf = (frame) => [...frame.values()].reduce((size, labels) => size * (labels.length + 1), 1);
+
 /** The sets of columns, with labels, over which rows are written; and whether they leave no circle open. */
 function framesOf(placed, columns) {
   const frames = placed.map((one) => one.labels);
+  for (const { table, labels } of placed)
+    if (sizeOf(labels) > MOST_UNFOLDED)
+      throw new Problem(
+        `table ${table.name}: all combinations of ${many(labels)} are too many cells for this page (at most ${MOST_UNFOLDED}). If one column only names another (a code and its name), take one out`,
+      );
   placed.forEach((one, at) =>
     placed.slice(at + 1).forEach((other) => {
       const shared = [...one.labels.keys()].filter((column) => other.labels.has(column));
@@ -201,8 +233,7 @@ function framesOf(placed, columns) {
   const circle = circleOf(placed.map((one) => new Set(one.labels.keys())));
   if (!circle.size) return { frames, joint: true };
   const joint = new Map([...circle].sort().map((column) => [column, [...columns.get(column).labels]]));
-  if ([...joint.values()].reduce((size, labels) => size * (labels.length + 1), 1) > LARGEST_JOINT)
-    return { frames, joint: false };
+  if (sizeOf(joint) > LARGEST_JOINT) return { frames, joint: false };
   return { frames: [...frames, joint], joint: true };
 }
 
@@ -247,8 +278,8 @@ function* product(lists) {
 
 function rowOf(column, parent, children, base) {
   const total = nameOf(parent === ALL ? base : [...base, [column, parent]]);
-  const listed =
-    children.length <= 4 ? children : [...children.slice(0, 2), `... ${children.length} in all ...`, children.at(-1)];
+  const names = children.map(spelled),
+    listed = names.length <= 4 ? names : [...names.slice(0, 2), `... ${names.length} in all ...`, names.at(-1)];
   const weights = new Map([[total, -1], ...children.map((child) => [nameOf([...base, [column, child]]), 1])]);
-  return [`${total} = sum over ${column} (${listed.join(", ")})`, weights];
+  return [`${total} = sum over ${spelled(column)} (${listed.join(", ")})`, weights];
 }
