@@ -27,7 +27,10 @@ export function fitsSums(sums, point) {
   const x = point.map((own) => BigInt(own));
   if (x.length !== sums.cells.length) return false;
   if (x.some((own, at) => own < BigInt(sums.lo[at]) || (!isOpen(sums.hi[at]) && own > BigInt(sums.hi[at])))) return false;
-  return activityOf(sums, x).every((total, row) => total >= BigInt(sums.least[row]) && total <= BigInt(sums.most[row]));
+  return activityOf(sums, x).every(
+    (total, row) =>
+      (isOpen(sums.least[row]) || total >= BigInt(sums.least[row])) && (isOpen(sums.most[row]) || total <= BigInt(sums.most[row])),
+  );
 }
 
 /** Whether any counts that fit still fit with this added, again and again: then its cells have no upper end. */
@@ -48,7 +51,7 @@ export function checkEnds(sums, printed) {
   });
 }
 
-const isOpen = (end) => end === null || end === Infinity;
+const isOpen = (end) => end === null || end === Infinity || end === -Infinity;
 
 /** The sum of every row. */
 function activityOf(sums, x) {
@@ -135,7 +138,9 @@ class SumsChecker {
       if (row === undefined) throw new CertificateError(`${where}: there is no row ${name}`);
       for (let at = this.start[row]; at < this.start[row + 1]; at++)
         w.set(this.columns[at], (w.get(this.columns[at]) ?? 0n) - y * this.weights[at]);
-      total += y * (y > 0n ? this.most[row] : this.least[row]);
+      const end = y > 0n ? this.most[row] : this.least[row];
+      if (y && end === null) throw new CertificateError(`${where}: needs an end of row ${name}, and nobody told one`);
+      if (y) total += y * end;
     }
     for (const [cell, own] of w) {
       const [lo, hi] = this.endsOf(cell, ends);

@@ -77,7 +77,7 @@ function readBlock(block, name, source, title, named) {
     throw new Problem(
       `${source}, ${placeOf(block, 0, 0)}: headers without counts below them; give the table a body, or take these rows out`,
     );
-  const labels = labelColumns(grid, body, bottom);
+  const labels = labelColumns(block, body, bottom, source);
   checkHeads(block, source, top, body, labels);
   const heads = [];
   for (let row = top; row < body; row++) heads.push(filled(grid[row], labels, row < body - 1));
@@ -110,14 +110,19 @@ function isBody(row) {
 }
 
 /** How many columns at the left hold labels. */
-function labelColumns(grid, body, bottom) {
+function labelColumns({ grid, left }, body, bottom, source) {
   for (let column = 1; column < grid[0].length; column++) {
     const texts = grid
       .slice(body, bottom)
       .map((row) => row[column])
       .filter(Boolean);
     if (texts.length && 2 * texts.filter(isValue).length >= texts.length) return column;
-    if (texts.some((text) => numberOf(text) !== null)) return column; // then a text among the counts is refused by its place
+    const first = texts.find((text) => !isValue(text));
+    if (texts.some((text) => numberOf(text) !== null))
+      throw new Problem(
+        `${source}: column ${letters(left + column)} holds words (${shown(first)}) and numbers: labels, or counts? If counts, write a mark ` +
+          "such as * where one is withheld; if labels, write the numbers as words",
+      );
   }
   return 1;
 }

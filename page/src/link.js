@@ -5,7 +5,7 @@ import { byInterval } from "./totals.js";
 
 const ALL = "";
 const LARGEST_JOINT = 20000,
-  MOST_UNFOLDED = 20000; // cells of all combinations of labels: beyond, a page would stand still
+  MOST_UNFOLDED = 100000; // cells of all combinations of labels, over all tables: beyond, a page would stand still
 const COMMON = new Set(["yes", "no", "true", "false", "0", "1", "other", "unknown"]);
 const EVERYONE = "everyone";
 
@@ -28,7 +28,7 @@ export function link(tables, values) {
     }),
   );
   const { frames, joint } = framesOf(placed, columns);
-  const rows = namedRows(rowsOf(frames, columns));
+  const rows = new Map(rowsOf(frames, columns)); // two tables can give the same row
   const cells = new Set([...printed.keys(), ...[...rows.values()].flatMap((row) => [...row.keys()])]);
   const sums = systemOf(
     [...cells].map((cell) => [cell, endsOf(printed.get(cell) ?? [])]),
@@ -36,18 +36,6 @@ export function link(tables, values) {
   );
   if (tables.length > 1) assumed.push(`these ${tables.length} tables count the same people`);
   return { placed, printed, sums, joint, assumed };
-}
-
-/** Rows by their names; a row that two tables give stands once, and two rows whose names are cut alike get two names. */
-function namedRows(rows) {
-  const held = new Map(),
-    seen = new Set();
-  for (const [name, weights] of rows) {
-    const key = joined([...weights].flat());
-    if (!seen.has(key)) held.set(free(held, name), weights);
-    seen.add(key);
-  }
-  return held;
 }
 
 /** The system as plain arrays: what a checker and a solver read, and what is saved. */
@@ -106,25 +94,40 @@ function columnsOf(tables) {
       if (name !== column && columns.has(name))
         assumed.push(`${table.name}: ${column} is taken for ${name}, which has the same labels`);
       own.set(column, name);
-      if (!columns.has(name)) columns.set(name, { name, labels: new Set(), sums: new Map() });
+      if (!columns.has(name)) columns.set(name, { name, labels: new Set(), sums: new Map(), untold: new Map() });
       const known = columns.get(name);
       labels.forEach((label) => known.labels.add(label));
-      addSums(known, table, column, tops, labels, assumed);
+      for (const [parent, children] of table.sums.get(column) ?? []) put(known, tops.includes(parent) ? ALL : parent, children);
+      const inner = new Set((table.sums.get(column) ?? []).flatMap(([, children]) => children)),
+        outer = labels.filter((label) => !inner.has(label));
+      if (!tops.length && !known.untold.has(joined(outer))) known.untold.set(joined(outer), { outer, where: `${table.name}: ${column}` });
     }
     names.push(own);
   }
-  for (const known of columns.values())
-    for (const [parent, children] of byInterval([...known.labels])) put(known, parent, children);
-  for (const known of columns.values())
-    if (!oneSetOfParts(known))
-      throw new Problem(
-        `two tables have other labels of ${known.name}, and both sets are said to cover everyone: then what is in one only would be 0. ` +
-          "Put the tables in one by one, or give them the same labels",
-      );
+  for (const known of columns.values()) complete(known, assumed);
   return { columns, names, assumed };
 }
 
-const put = (column, parent, children) => column.sums.set(joined([parent, ...children]), [parent, children]);
+/** The labels of tables without a total cover everyone where no table says what does; an error where sets differ. */
+function complete(column, assumed) {
+  for (const [parent, children] of byInterval([...column.labels])) put(column, parent, children);
+  if (!column.sums.has(ALL))
+    for (const { outer, where } of column.untold.values()) {
+      put(column, ALL, outer);
+      assumed.push(`${where} has no total; its ${outer.length} labels are taken to cover everyone`);
+    }
+  if (!oneSetOfParts(column))
+    throw new Problem(
+      `two tables have other labels of ${column.name}, and both sets are said to cover everyone: then what is in one only would be 0. ` +
+        "Put the tables in one by one, or give them the same labels",
+    );
+}
+
+/** Another set of parts of a label; each set once. */
+function put(column, parent, children) {
+  if (!column.sums.has(parent)) column.sums.set(parent, new Map());
+  column.sums.get(parent).set(joined(children), children);
+}
 
 /** The labels that mean everyone: totals that are part of no other. */
 function topsOf(table, column) {
@@ -147,28 +150,12 @@ function covers(parent, sums, labels) {
   return labels.every((label) => parents.has(label) || inside.has(label));
 }
 
-function addSums(column, table, own, tops, labels, assumed) {
-  for (const [parent, children] of table.sums.get(own) ?? [])
-    put(
-      column,
-      tops.includes(parent) ? ALL : parent,
-      children.filter((child) => !tops.includes(child)),
-    );
-  const known = [...column.sums.values()];
-  if (tops.length || known.some(([parent]) => parent === ALL)) return;
-  const inner = new Set(known.flatMap(([, children]) => children)),
-    outer = labels.filter((label) => !inner.has(label));
-  put(column, ALL, outer);
-  assumed.push(`${table.name}: ${own} has no total; its ${outer.length} labels are taken to cover everyone`);
-}
-
 /** Whether everyone is made up of one set of finest labels, however it is added up. */
-function oneSetOfParts(column) {
-  const all = [...column.sums.values()],
-    parents = new Map(all.filter(([parent]) => parent !== ALL));
-  const finest = (labels) => labels.flatMap((label) => (parents.has(label) ? finest(parents.get(label)) : [label]));
-  const sets = all.filter(([parent]) => parent === ALL).map(([, children]) => joined([...new Set(finest(children))].sort()));
-  return new Set(sets).size <= 1;
+function oneSetOfParts({ sums }) {
+  const finest = (labels) =>
+    labels.flatMap((label) => (sums.has(label) ? finest(sums.get(label).values().next().value) : [label]));
+  const sets = [...(sums.get(ALL)?.values() ?? [])].map((children) => finest(children).sort());
+  return sets.every((own) => new Set(own).size === own.length && joined(own) === joined(sets[0]));
 }
 
 const anonymous = (name) => ["rows", "columns"].includes(name.replace(/[0-9 ()]+$/, ""));
@@ -206,30 +193,19 @@ function place(table, names) {
   return { table, labels, cells };
 }
 
-/** The columns with the most labels, for a message. */
-const many = (frame) =>
-  [...frame]
-    .sort((a, b) => b[1].length - a[1].length)
-    .slice(0, 4)
-    .map(([column, labels]) => `${column} (${labels.length} labels)`)
-    .join(" x ") + (frame.size > 4 ? " x ..." : "");
-
 const sizeOf = (frame) => [...frame.values()].reduce((size, labels) => size * (labels.length + 1), 1);
 
 /** The sets of columns, with labels, over which rows are written; and whether they leave no circle open. */
 function framesOf(placed, columns) {
   const frames = placed.map((one) => one.labels);
-  for (const { table, labels } of placed)
-    if (sizeOf(labels) > MOST_UNFOLDED)
-      throw new Problem(
-        `table ${table.name}: all combinations of ${many(labels)} are too many cells for this page (at most ${MOST_UNFOLDED}). If one column only names another (a code and its name), take one out`,
-      );
   placed.forEach((one, at) =>
     placed.slice(at + 1).forEach((other) => {
       const shared = [...one.labels.keys()].filter((column) => other.labels.has(column));
       frames.push(new Map(shared.map((c) => [c, [...new Set([...one.labels.get(c), ...other.labels.get(c)])]])));
     }),
   );
+  if (frames.reduce((sum, frame) => sum + sizeOf(frame), 0) > MOST_UNFOLDED)
+    throw new Problem(`these ${placed.length} tables share too many combinations of labels for this page; put them in one by one`);
   const circle = circleOf(placed.map((one) => new Set(one.labels.keys())));
   if (!circle.size) return { frames, joint: true };
   const joint = new Map([...circle].sort().map((column) => [column, [...columns.get(column).labels]]));
@@ -257,13 +233,14 @@ function* rowsOf(frames, columns) {
       const others = [...frame]
         .filter(([other]) => other !== column)
         .map(([other, own]) => [...own, ALL].map((label) => [other, label]));
-      for (const [parent, children] of columns.get(column).sums.values()) {
+      for (const [parent, number, children] of setsOf(columns.get(column))) {
         if (!children.every((child) => labels.includes(child)) || (parent !== ALL && !labels.includes(parent))) continue;
         for (const rest of product(others))
           yield rowOf(
             column,
             parent,
             children,
+            number,
             rest.filter(([, label]) => label !== ALL),
           );
       }
@@ -271,15 +248,19 @@ function* rowsOf(frames, columns) {
   }
 }
 
+const setsOf = ({ sums }) =>
+  [...sums].flatMap(([parent, sets]) => [...sets.values()].map((children, number) => [parent, number, children]));
+
 function* product(lists) {
   if (!lists.length) yield [];
   else for (const first of lists[0]) for (const rest of product(lists.slice(1))) yield [first, ...rest];
 }
 
-function rowOf(column, parent, children, base) {
+function rowOf(column, parent, children, number, base) {
+  // another set of parts of the same total may be listed alike: it has a number
   const total = nameOf(parent === ALL ? base : [...base, [column, parent]]);
   const names = children.map(spelled),
     listed = names.length <= 4 ? names : [...names.slice(0, 2), `... ${names.length} in all ...`, names.at(-1)];
   const weights = new Map([[total, -1], ...children.map((child) => [nameOf([...base, [column, child]]), 1])]);
-  return [`${total} = sum over ${spelled(column)} (${listed.join(", ")})`, weights];
+  return [`${total} = sum over ${spelled(column)} (${listed.join(", ")})${number ? ` [${number + 1}]` : ""}`, weights];
 }

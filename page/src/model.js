@@ -38,20 +38,23 @@ export const LARGEST = 10 ** 9; // sums of 5,000 counts times the multipliers of
 /** Labels as one text, to look a cell up: other labels, another text. */
 export const joined = (labels) => JSON.stringify(labels);
 
-/** A text that can be told from what stands around it in a name, and without characters that cannot be seen. */
-export function spelled(text) {
-  if (text && !/[,="\\]|\p{Cc}|\p{Cf}/u.test(text)) return text;
-  return JSON.stringify(text).replace(/[\p{Cc}\p{Cf}]/gu, (char) => `\\u{${char.codePointAt(0).toString(16)}}`);
-}
+const UNSEEN = /[\p{C}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u;
+
+/** A text that cannot be taken for what stands around it in the name of a cell. */
+export const spelled = (text) =>
+  text && text === text.trim() && !/[,="]/.test(text) && !UNSEEN.test(text) ? text : JSON.stringify(text);
 
 /** A text for a message: short, and without characters that cannot be seen. */
-export const shown = (text) => spelled(text.length > 40 ? `${text.slice(0, 40)}...` : text);
+export const shown = (text) =>
+  spelled(text.length > 40 ? `${text.slice(0, 40)}...` : text).replace(new RegExp(UNSEEN, "gu"), (char) => `\\u{${char.codePointAt(0).toString(16)}}`);
 
 /** A table; an error where two cells have the same labels, or where a cell is no count. `left`: what was left out. */
 export function makeTable(name, source, columns, entries, title = "") {
   const held = new Map();
   for (const entry of entries) {
     checkCount(entry);
+    if (entry.labels.includes(""))
+      throw new Problem(`${entry.place}: the label of ${columns[entry.labels.indexOf("")]} is empty; give the row or column a label`);
     const key = joined(entry.labels),
       other = held.get(key);
     // a total may be printed twice; two other rows of one name are two groups, or one of them is a slip

@@ -8,7 +8,8 @@ import { gridOf } from "./text.js";
 import { isTidy, tidyTables } from "./tidy.js";
 
 const MOST_CELLS = 5000,
-  MOST_TABLES = 60; // each is linked with each
+  MOST_TABLES = 60, // each is linked with each
+  MOST_UNFOLDED_OF_ONE = 20000; // all combinations of labels: what is not printed becomes a cell too
 const YEAR = /\b(?:19|20)\d\d\b/g;
 const TIME = /^(year|quarter|month|week|day|date|time|period|time_period)s?$/i;
 
@@ -23,8 +24,20 @@ export function readText(text, name = "table", source = name, named = {}) {
     );
   if (tables.length > MOST_TABLES)
     throw new Problem(`${source}: ${tables.length} tables are too many for this page (at most ${MOST_TABLES}); take some out`);
+  tables.forEach(checkSize);
   checkPeriods(tables, source);
   return tables.map((table) => ({ ...table, notes: [...table.notes, how] }));
+}
+
+/** An error, before anything is unfolded, where the labels of a table have too many combinations. */
+function checkSize(table) {
+  const sizes = table.columns.map((column) => [column, labelsOf(table, column).length]).sort((a, b) => b[1] - a[1]);
+  if (sizes.reduce((size, [, own]) => size * own, 1) <= MOST_UNFOLDED_OF_ONE) return;
+  const most = sizes.slice(0, 4).map(([column, own]) => `${column} (${own} labels)`);
+  throw new Problem(
+    `${table.source}: table ${table.name}: all combinations of ${most.join(" x ")} are too many cells for this page (at most ` +
+      `${MOST_UNFOLDED_OF_ONE}). If one column only names another (a code and its name), take one out`,
+  );
 }
 
 /** An error where tables speak of other years: one model would take them for tables of the same people. */

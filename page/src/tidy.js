@@ -86,7 +86,7 @@ export function tidyTables(grid, name, source, named) {
   const parts = apart < 0 ? [""] : [...new Set(rows.map(({ row }) => row[apart]))];
   return parts.map((part) => {
     const own = rows.filter(({ row }) => apart < 0 || row[apart] === part);
-    const entries = own.map(({ row, line }) => entryOf(row, labels, columns, value, flag, `${source}, line ${line}`));
+    const entries = own.map(({ row, line }) => entryOf(row, labels, value, flag, `${source}, line ${line}`));
     const table = makeTable(part || name, source, columns, entries);
     table.notes.push(`a line for each cell; counts in ${grid[0][value]}`);
     if (constant.length)
@@ -106,12 +106,11 @@ function unread(head, names, rows, flag) {
 }
 
 /** The text of a value with its labels; where it is not there or NaN, the status says why. */
-function entryOf(row, labels, columns, value, flag, place) {
+function entryOf(row, labels, value, flag, place) {
   const texts = labels.map((at) => row[at]);
   let text = row[value];
   if (flag >= 0 && !OPEN.includes(row[flag]) && (!text || text.toLowerCase() === "nan")) text = `status ${row[flag]}`;
   if (flag >= 0 && !OPEN.includes(row[flag]) && numberOf(text) === 0)
     throw new Problem(`${place}: is 0 a count here, or does the status ${row[flag]} say that it is withheld? Leave it blank, or the status`);
-  if (texts.includes("")) throw new Problem(`${place}: ${columns[texts.indexOf("")]} is empty; every line needs its labels`);
   return { labels: texts, text, place };
 }

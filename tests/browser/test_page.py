@@ -64,7 +64,7 @@ def test_rounded_counts_and_another_total(visit: PageVisit) -> None:
     ("a,b\nfew,words\n", "headers without counts below them"),
     ("only words", "no table was found"),
     ("a,b\nx,-3\ny,2\n", "table, B2: the count -3 is negative"),
-    ("a,b,c\nx,3,1\ny,2,oops!\nz,1,1\n", "table, C3: 'oops!' stands among the counts"),
+    ("a,b,c\nx,3,1\ny,2,oops!\nz,1,1\n", "table, C3: oops! stands among the counts"),
     ('a,b\n"x,3\ny,2\n', "a quotation mark is not closed"),
     ("a,b,c\nTotal,3,4\nAll,3,4\nx,1,1\n", "both look like the total of a"),
     ("a,b,c\nx,1,1\nx,2,2\n", "a second cell for a: x, columns: b"),
