@@ -115,7 +115,7 @@ export const maybeTotal = (label) => !isTotal(label) && (folded(label) === "t" |
 /** A whole number as it is printed; null where the text is none. */
 export function numberOf(text) {
   text = text.trim();
-  if (!NUMBER.test(text)) return null;
+  if (!NUMBER.test(text) || THOUSANDS_OR_NOT.test(text)) return null;
   let plain = text.replace(/[,'\u00a0\u202f \u2009](?=\d{3}(\D|$))/g, "");
   if (plain.split(".").length > 2) plain = plain.replace(/\.(?=\d{3}\.|\d{3}$)/g, "");
   plain = plain.replace(/[.,]0+$/, "");
