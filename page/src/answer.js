@@ -29,8 +29,8 @@ export function settle(understood, found) {
   const cells = [...linked.printed].map(([name, said]) => cellOf(base, ends, name, said));
   const left = understood.tables.flatMap((table) => table.left),
     open = cells.filter((cell) => cell.unclear);
-  // safe: nothing was left out, and of every count that is not printed exactly two values were found that fit
-  const safe = !left.length && !found.limit && open.every((cell) => !cell.exact && cell.attained);
+  // safe: nothing was left out or not told, and of every count that is not printed exactly two values were found that fit
+  const safe = !left.length && !linked.unsaid && !found.limit && open.every((cell) => !cell.exact && cell.attained);
   return { ...base, cells, counts: countsOf(cells, linked), accepted: found.statements.length, left, safe };
 }
 
@@ -114,7 +114,7 @@ function countsOf(cells, linked) {
 /** The answer in a few sentences. */
 export function linesOf({ counts, limit, linked, cells, left }) {
   const lines = [],
-    known = (number) => (left.length && number < counts.suppressed ? `At least ${number}` : `${number}`);
+    known = (number) => ((left.length || linked.unsaid) && number < counts.suppressed ? `At least ${number}` : `${number}`);
   if (left.length) {
     const all = left.reduce((sum, { cells: own }) => sum + own, 0),
       what = left.slice(0, 5).map((own) => `${own.what} (${own.cells})`);
@@ -131,6 +131,11 @@ export function linesOf({ counts, limit, linked, cells, left }) {
       left.length
         ? `All ${counts.printed} cells that were read are printed exactly.`
         : `All ${counts.printed} cells are printed exactly: nothing is hidden, so nothing can be recovered.`,
+    );
+  if (linked.unsaid && (counts.suppressed || counts.other))
+    lines.push(
+      `Note: ${linked.unsaid} combinations of labels stand nowhere and were taken for any count; if they cannot occur, or are 0, more is ` +
+        "known: write them in with a 0.",
     );
   if (linked.placed.length > 1) lines.push(`Assumed: ${linked.assumed.join("; ")}.`);
   if (limit) lines.push(`Note: ${limit}; ranges hold, but some may be too wide (more seconds may narrow them).`);

@@ -1,5 +1,5 @@
 // Tables in a grid of texts, as spreadsheets and CSV files hold them: headers, several tables, titles, notes, sections.
-import { BOTH, isPercentage, isTotal, isValue, makeTable, numberOf, shown } from "./model.js";
+import { BOTH, isPercentage, isStatistic, isTotal, isValue, makeTable, numberOf, shown } from "./model.js";
 import { Problem } from "./problem.js";
 import { findTotals } from "./totals.js";
 
@@ -7,18 +7,6 @@ const SIZE = /[,;:([\s]*\bN\s*=\s*([\d,. \u00a0]*\d)\s*[)\]]?\s*$/i;
 const FOOTNOTE = /(?<=\D)\s*(\[\w{1,2}\]|\([a-z1-9]\)|[\u00b9\u00b2\u00b3\u2070-\u2079]+|[*\u2020\u2021]+)\s*$/;
 const COUNTS = new Set(["n", "count", "counts", "number", "no.", "no", "freq", "frequency", "value", "obs"]);
 const UNITS = /^(n|no\.?|count|counts|number|freq|frequency|%|percent|per cent|pct)?[ ,]*(\(?(n|%)\)?)?$/i;
-const SHARES = new Set([
-  "%",
-  "percent",
-  "per cent",
-  "percentage",
-  "pct",
-  "share",
-  "row %",
-  "column %",
-  "col %",
-  "proportion",
-]);
 
 /** The name of a column as a spreadsheet shows it: A, ..., Z, AA, ... */
 export const letters = (column) =>
@@ -210,7 +198,7 @@ function tableOf({ block, name, source, title, rows, labels, heads, section }) {
   const table = makeTable(name, source, names, entries, title);
   const filledIn = (column) => rows.filter((row) => block.grid[row][column]).length;
   for (const column of shares)
-    table.left.push({ cells: filledIn(column), what: `percentages in column ${letters(block.left + column)}` });
+    table.left.push({ cells: filledIn(column), what: `percentages or rates in column ${letters(block.left + column)}` });
   const both = rows.flatMap((row) => counted.filter((column) => BOTH.test(block.grid[row][column]))).length;
   if (both) table.left.push({ cells: both, what: "percentages beside counts" });
   table.notes.push(...sizes.map(([, size]) => `N = ${size} from the header`));
@@ -228,7 +216,7 @@ function levelsOf(heads, counted) {
 
 function isShare(grid, rows, column, heads) {
   const texts = rows.map((row) => grid[row][column]).filter(Boolean);
-  return heads.some((head) => SHARES.has(word(head).toLowerCase())) || (texts.length > 0 && texts.every(isPercentage));
+  return heads.some(isStatistic) || (texts.length > 0 && texts.every(isPercentage));
 }
 
 /** The numbers of people that headers and titles name: `Drug A (N = 98)`. */
@@ -256,7 +244,7 @@ function sizesOf(levels, counted, title) {
 function spanning(heads, levels, counted) {
   const words = heads.filter((head) => !levels.includes(head)).map((head) => new Set(counted.map((at) => word(head[at]))));
   const single = words.filter((own) => own.size === 1).map((own) => [...own][0]);
-  return single.find((text) => text && !COUNTS.has(text.toLowerCase()) && !SHARES.has(text.toLowerCase())) ?? "";
+  return single.find((text) => text && !COUNTS.has(text.toLowerCase()) && !isStatistic(text)) ?? "";
 }
 
 /** What the columns are called: the corner of the headers says it, or the section; else rows, columns. */

@@ -35,7 +35,13 @@ export function link(tables, values) {
     rows,
   );
   if (tables.length > 1) assumed.push(`these ${tables.length} tables count the same people`);
-  return { placed, printed, sums, joint, assumed };
+  return { placed, printed, sums, joint, assumed, unsaid: unsaidOf(tables) };
+}
+
+/** How many combinations of a table's labels it does not print at all: they may be any count, or may not occur. */
+function unsaidOf(tables) {
+  const missing = (table) => table.columns.reduce((size, column) => size * labelsOf(table, column).length, 1) - table.entries.size;
+  return tables.reduce((sum, table) => sum + missing(table), 0);
 }
 
 /** The system as plain arrays: what a checker and a solver read, and what is saved. */

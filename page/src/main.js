@@ -62,7 +62,7 @@ function totalChoice(table, column) {
   const words = recognised.length ? `as recognised: ${recognised.join(", ")}` : "no total";
   const choice = make(
     "select",
-    { id },
+    { id, name: column },
     make("option", { value: "" }, words),
     make("option", { value: "none" }, "none of the labels is a total"),
     ...labelsOf(table, column).map((label) => make("option", { value: `=${label}` }, label)),
@@ -126,9 +126,12 @@ function options() {
   const number = (id) => (at(id).value.trim() === "" ? NaN : Number(at(id).value));
   const seconds = number("seconds");
   if (!(seconds > 0)) throw new Problem("seconds: give a number above 0");
-  // a mark that is no longer in the table is not told
-  const marks = Object.fromEntries(Object.entries(told.marks).filter(([mark]) => at(`mark ${mark}`)));
-  return { ...told, marks, name, rounding: at("rounding").value, base: number("base"), suppress: number("suppress"), seconds };
+  // of marks and columns that are no longer in the table, nothing is told
+  const kept = (own, here) => Object.fromEntries(Object.entries(own).filter(([key]) => here(key)));
+  const columns = [...at("totals").querySelectorAll("select")].map((choice) => choice.name);
+  const marks = kept(told.marks, (mark) => at(`mark ${mark}`)),
+    totals = kept(told.totals, (column) => columns.includes(column));
+  return { marks, totals, name, rounding: at("rounding").value, base: number("base"), suppress: number("suppress"), seconds };
 }
 
 async function run() {

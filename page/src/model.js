@@ -48,9 +48,26 @@ export const spelled = (text) =>
 export const shown = (text) =>
   spelled(text.length > 40 ? `${text.slice(0, 40)}...` : text).replace(new RegExp(UNSEEN, "gu"), (char) => `\\u{${char.codePointAt(0).toString(16)}}`);
 
+/** Columns without those that only name another one (a code and its name): crossed, they would make cells that cannot be. */
+function withoutNames(columns, entries) {
+  const sets = columns.map((_, at) => new Set(entries.map(({ labels }) => labels[at])));
+  const pairs = (one, other) => new Set(entries.map(({ labels }) => joined([labels[one], labels[other]]))).size;
+  const same = (one, other) => sets[one].size > 1 && sets[one].size === sets[other].size && pairs(one, other) === sets[one].size;
+  // the one that names a total is kept, else the first
+  const better = (one, other) => Number([...sets[other]].some(isTotal)) - Number([...sets[one]].some(isTotal)) || one - other;
+  const by = columns.map((_, at) => columns.findIndex((_, other) => other !== at && same(at, other) && better(other, at) < 0));
+  const kept = columns.map((_, at) => at).filter((at) => by[at] < 0);
+  return {
+    columns: kept.map((at) => columns[at]),
+    entries: kept.length < columns.length ? entries.map((own) => ({ ...own, labels: kept.map((at) => own.labels[at]) })) : entries,
+    notes: columns.flatMap((column, at) => (by[at] < 0 ? [] : [`${column} and ${columns[by[at]]} name the same`])),
+  };
+}
+
 /** A table; an error where two cells have the same labels, or where a cell is no count. `left`: what was left out. */
-export function makeTable(name, source, columns, entries, title = "") {
-  const held = new Map();
+export function makeTable(name, source, all, texts, title = "") {
+  const { columns, entries, notes } = withoutNames(all, texts),
+    held = new Map();
   for (const entry of entries) {
     checkCount(entry);
     if (entry.labels.includes(""))
@@ -72,7 +89,7 @@ export function makeTable(name, source, columns, entries, title = "") {
     const labels = [...new Set(entries.map((entry) => entry.labels[at]))].filter(looksHidden);
     return labels.map((label) => ({ cells: 1, what: `${shown(label)} is read as a label of ${column}` }));
   });
-  return { name, source, columns, entries: held, sums: new Map(), title, notes: [], left, asked: [] };
+  return { name, source, columns, entries: held, sums: new Map(), title, notes, left, asked: [] };
 }
 
 /** An error where a text among the counts is neither a whole number that this page can hold, nor a mark. */
@@ -121,6 +138,10 @@ export function numberOf(text) {
   plain = plain.replace(/[.,]0+$/, "");
   return /^[+-]?\d+$/.test(plain) ? Number(plain) : null;
 }
+
+/** Whether a header speaks of something else than counts: a percentage, a rate, a mean. `n (%)` heads counts. */
+export const isStatistic = (head) =>
+  /%|\b(per ?cent\w*|pct|shares?|proportions?|rates?|ratios?|mean|median|average|avg)\b/i.test(head.replace(/\bn\b[ ,]*\(?%\)?/i, ""));
 
 export const isPercentage = (text) => PERCENT.test(text.trim());
 

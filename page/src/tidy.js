@@ -1,5 +1,5 @@
 // Tidy tables: a line for every cell with its labels and its count.
-import { isValue, joined, LIMIT, looksHidden, makeTable, numberOf } from "./model.js";
+import { isStatistic, isValue, joined, LIMIT, looksHidden, makeTable, numberOf } from "./model.js";
 import { Problem } from "./problem.js";
 import { findTotals } from "./totals.js";
 
@@ -42,22 +42,28 @@ export function isTidy(grid, source) {
   if (value < 0 || head.length < 2 || !rows.length || rows.some((row) => row.length !== head.length)) return false;
   if (head[value] === "obs_value") return true;
   if (new Set(head).size < head.length) return false;
-  const others = head.map((_, at) => at).filter((at) => at !== value && !IGNORED.includes(head[at]));
+  const others = head.map((_, at) => at).filter((at) => at !== value && !isIgnored(head[at]));
   const numeric = (text) => numberOf(text) !== null,
     texts = (at) => rows.map((row) => row[at]);
   const words = others.filter((at) => !texts(at).some(numeric) && (!texts(at).every(isValue) || isLetters(texts(at)))),
     numbers = others.filter((at) => !words.includes(at));
   if (!others.length || (!words.length && others.length > 1)) return false;
-  const apart = new Set(rows.map((row) => joined(words.map((at) => row[at])))).size === rows.length;
-  if (!numbers.length || (apart && words.length)) return !numbers.length;
-  const marked = numbers.find((at) => texts(at).some((text) => looksHidden(text) || LIMIT.test(text)));
+  const apart = (labels) => new Set(rows.map((row) => joined(labels.map((at) => row[at])))).size === rows.length;
+  if (!numbers.length || (apart(words) && words.length)) return !numbers.length;
+  const marked = numbers.findLast(
+    (at) =>
+      texts(at).some((text) => looksHidden(text) || LIMIT.test(text)) ||
+      (numbers.length > 1 && apart(others.filter((other) => other !== at))),
+  );
   if (marked !== undefined)
     throw new Problem(
-      `${source}: column ${grid[0][marked]} can hold counts or labels; give each row a label of its own if they are counts, ` +
-        "write words if they are labels",
+      `${source}: column ${grid[0][marked]} can hold counts or labels; take it out, give each row a label of its own if they are ` +
+        "counts, write words if they are labels",
     );
   return true;
 }
+
+const isIgnored = (head) => IGNORED.includes(head) || isStatistic(head);
 
 /** Whether a column holds letters that tell lines apart: sex as f and m. */
 const isLetters = (texts) => texts.every((text) => /^[A-Za-z]+$/.test(text)) && new Set(texts).size > 1;
@@ -78,7 +84,7 @@ export function tidyTables(grid, name, source, named) {
     .map((row, at) => ({ row, line: at + 1 }))
     .slice(1)
     .filter(({ row }) => row.some(Boolean));
-  let labels = head.map((_, at) => at).filter((at) => at !== value && at !== apart && !IGNORED.includes(head[at]));
+  let labels = head.map((_, at) => at).filter((at) => at !== value && at !== apart && !isIgnored(head[at]));
   const constant = labels.filter((at) => new Set(rows.map(({ row }) => row[at])).size === 1);
   const varied = labels.filter((at) => !constant.includes(at));
   labels = varied.length ? varied : labels.slice(0, 1);
@@ -96,13 +102,13 @@ export function tidyTables(grid, name, source, named) {
   });
 }
 
-/** The columns that nothing was made of although they say different things in different lines. */
+/** The columns that nothing was made of although they say something: percentages, rates, a status beside another. */
 function unread(head, names, rows, flag) {
   const said = (at) => new Set(rows.map(({ row }) => row[at]).filter((text) => !FLAGS.includes(head[at]) || !OPEN.includes(text)));
   return head
     .map((_, at) => at)
-    .filter((at) => IGNORED.includes(head[at]) && at !== flag && said(at).size > (FLAGS.includes(head[at]) ? 0 : 1))
-    .map((at) => ({ cells: rows.filter(({ row }) => row[at]).length, what: `column ${names[at]}` }));
+    .filter((at) => isIgnored(head[at]) && at !== flag && said(at).size > (FLAGS.includes(head[at]) || isStatistic(head[at]) ? 0 : 1))
+    .map((at) => ({ cells: rows.filter(({ row }) => row[at]).length, what: `${isStatistic(head[at]) ? "percentages or rates in " : ""}column ${names[at]}` }));
 }
 
 /** The text of a value with its labels; where it is not there or NaN, the status says why. */

@@ -245,5 +245,6 @@ def test_no_false_answer_in_the_browser(opened: PageVisit, case: dict[str, Any])
         assert said["kind"] == "Problem", said
         return
     found = {place.removeprefix("table, "): ends for place, *ends in said["cells"]}
-    right = all(found[place] == ends for place, ends in case.get("cells", {}).items())
+    at = {place: found.get(place) or found.get(f"line {place.lstrip('ABCDE')}") for place in case.get("cells", {})}
+    right = all(at[place] == ends for place, ends in case.get("cells", {}).items())
     assert right or ("not safe" in case["outcome"] and not said["safe"]), said
