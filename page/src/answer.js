@@ -119,8 +119,10 @@ export function linesOf({ counts, limit, linked, cells, left }) {
     const all = left.reduce((sum, { cells: own }) => sum + own, 0),
       what = left.slice(0, 5).map((own) => `${own.what} (${own.cells})`);
     lines.push(
-      `As far as it was read: ${all} cells were left out and may give away more: ${what.join(", ")}${left.length > 5 ? ", ..." : ""}. ` +
-        "So this is no proof that the table is safe, and no cells to withhold are proposed; the command genverify disclose reads percentages.",
+      `As far as it was read: ${all} cells were left out and may give away more: ` +
+        `${what.join(", ")}${left.length > 5 ? ", ..." : ""}. ` +
+        "So this is no proof that the table is safe, and no cells to withhold are proposed; " +
+        "the command genverify disclose reads percentages.",
     );
   }
   if (counts.suppressed)
@@ -134,8 +136,8 @@ export function linesOf({ counts, limit, linked, cells, left }) {
     );
   if (linked.unsaid && (counts.suppressed || counts.other))
     lines.push(
-      `Note: ${linked.unsaid} combinations of labels stand nowhere and were taken for any count; if they cannot occur, or are 0, more is ` +
-        "known: write them in with a 0.",
+      `Note: ${linked.unsaid} combinations of labels stand nowhere and were taken for any count; if they cannot ` +
+        "occur, or are 0, more is known: write them in with a 0.",
     );
   if (linked.placed.length > 1) lines.push(`Assumed: ${linked.assumed.join("; ")}.`);
   if (limit) lines.push(`Note: ${limit}; ranges hold, but some may be too wide (more seconds may narrow them).`);
@@ -174,7 +176,10 @@ function contradiction(linked, statements) {
 }
 
 /** How a table was read, and what of it was not. */
-export const notesOf = ({ notes, left }) => [...notes, ...left.map(({ cells, what }) => `left out: ${what} (${cells} cells)`)];
+export const notesOf = ({ notes, left }) => [
+  ...notes,
+  ...left.map(({ cells, what }) => `left out: ${what} (${cells} cells)`),
+];
 
 /** What was understood, as lines for the user to confirm: tables, columns, totals, marks, assumptions. */
 export function summaryOf({ tables, marks, rule, linked }) {
@@ -184,7 +189,10 @@ export function summaryOf({ tables, marks, rule, linked }) {
       const totals = treeOf(table.sums.get(column) ?? []);
       return `${column} (${labels.size}; ${totals || "no total"})`;
     });
-    return [`${table.name}: ${table.entries.size} cells: ${parts.join(" x ")}`, ...notesOf(table).map((note) => `    ${note}`)];
+    return [
+      `${table.name}: ${table.entries.size} cells: ${parts.join(" x ")}`,
+      ...notesOf(table).map((note) => `    ${note}`),
+    ];
   });
   for (const [mark, value] of marks.meanings)
     lines.push(`mark ${mark || "blank"}: ${meaning(value)} (${marks.how.get(mark)})`);
@@ -198,7 +206,9 @@ export function summaryOf({ tables, marks, rule, linked }) {
 
 /** What adds up to what: `Total = A + B; A = ...`. */
 const treeOf = (sums) =>
-  sums.map(([parent, children]) => `${parent} = ${children.length > 8 ? `${children.length} others` : children.join(" + ")}`).join("; ");
+  sums
+    .map(([parent, children]) => `${parent} = ${children.length > 8 ? `${children.length} others` : children.join(" + ")}`)
+    .join("; ");
 
 function meaning({ lo, hi, hidden }) {
   if (hi === null) return lo ? `>=${lo}` : hidden ? "suppressed" : "missing";

@@ -29,7 +29,8 @@ export function fitsSums(sums, point) {
   if (x.some((own, at) => own < BigInt(sums.lo[at]) || (!isOpen(sums.hi[at]) && own > BigInt(sums.hi[at])))) return false;
   return activityOf(sums, x).every(
     (total, row) =>
-      (isOpen(sums.least[row]) || total >= BigInt(sums.least[row])) && (isOpen(sums.most[row]) || total <= BigInt(sums.most[row])),
+      (isOpen(sums.least[row]) || total >= BigInt(sums.least[row])) &&
+      (isOpen(sums.most[row]) || total <= BigInt(sums.most[row])),
   );
 }
 
@@ -118,7 +119,7 @@ class SumsChecker {
   leaf(c, leaf, ends, where) {
     const d = wholeNumber(leaf.d ?? 1, `${where}, d`);
     if (d <= 0n) throw new CertificateError(`${where}: d is ${d}, not above 0`);
-    if ([...ends.values()].some(([lo, hi]) => crossed(lo, hi))) return NOTHING; // this case of the fork holds no counts at all
+    if ([...ends.values()].some(([lo, hi]) => crossed(lo, hi))) return NOTHING; // a case of the fork without counts
     if (leaf.kind === "empty") {
       // the multipliers speak of no cell: if even 0 is above what is possible, this case holds no counts
       const none = this.bound(new Map(), leaf, ends, where);

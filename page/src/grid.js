@@ -85,8 +85,8 @@ function checkHeads({ grid, left, top: above }, source, top, body, labels) {
     const own = grid[row].slice(labels).filter(Boolean);
     if (!complete(row - 1) || !own.length || own.every((text) => UNITS.test(text))) continue;
     throw new Problem(
-      `${source}, ${placeOf({ left, top: above }, row, grid[row].indexOf(own[0]))}: ${shown(own[0])} stands where a count is expected; write ` +
-        "a mark such as * for it, or take the row out",
+      `${source}, ${placeOf({ left, top: above }, row, grid[row].indexOf(own[0]))}: ${shown(own[0])} stands ` +
+        "where a count is expected; write a mark such as * for it, or take the row out",
     );
   }
 }
@@ -108,8 +108,8 @@ function labelColumns({ grid, left }, body, bottom, source) {
     const first = texts.find((text) => !isValue(text));
     if (texts.some((text) => numberOf(text) !== null))
       throw new Problem(
-        `${source}: column ${letters(left + column)} holds words (${shown(first)}) and numbers: labels, or counts? If counts, write a mark ` +
-          "such as * where one is withheld; if labels, write the numbers as words",
+        `${source}: column ${letters(left + column)} holds words (${shown(first)}) and numbers: labels, or counts? ` +
+          "If counts, write a mark such as * where one is withheld; if labels, write the numbers as words",
       );
   }
   return 1;
@@ -147,10 +147,11 @@ function checkSections(sections, { block, source, heads, body }) {
   const [first, ...rest] = named,
     loose = !first[0] && first[1].some((row) => !isTotal(block.grid[row][0]));
   const heading = rest[0]?.[0] ?? first[0];
-  if (!heading || (named.filter(([text]) => text).length > 1 && !loose && named.every(([text, own]) => own.length || !text))) return;
+  if (!heading || (named.filter(([text]) => text).length > 1 && !loose && named.every(([text, own]) => own.length || !text)))
+    return;
   throw new Problem(
-    `${source}: ${shown(heading)} stands alone in its row: a heading, or a row whose counts are blank? Write a mark such as * for ` +
-      "blank counts, or take the heading out",
+    `${source}: ${shown(heading)} stands alone in its row: a heading, or a row whose counts are blank? Write a mark ` +
+      "such as * for blank counts, or take the heading out",
   );
 }
 

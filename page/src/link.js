@@ -40,7 +40,8 @@ export function link(tables, values) {
 
 /** How many combinations of a table's labels it does not print at all: they may be any count, or may not occur. */
 function unsaidOf(tables) {
-  const missing = (table) => table.columns.reduce((size, column) => size * labelsOf(table, column).length, 1) - table.entries.size;
+  const missing = (table) =>
+    table.columns.reduce((size, column) => size * labelsOf(table, column).length, 1) - table.entries.size;
   return tables.reduce((sum, table) => sum + missing(table), 0);
 }
 
@@ -70,7 +71,7 @@ function systemOf(cells, rows) {
   return sums;
 }
 
-/** What all texts of one cell say together, no upper end where nobody printed one; an error where two cannot both be right. */
+/** What all texts of one cell say together, without an upper end where nobody printed one; an error where two disagree. */
 function endsOf(said) {
   const top = ({ value }) => value.hi ?? Infinity;
   const lo = Math.max(0, ...said.map(({ value }) => value.lo)),
@@ -103,10 +104,12 @@ function columnsOf(tables) {
       if (!columns.has(name)) columns.set(name, { name, labels: new Set(), sums: new Map(), untold: new Map() });
       const known = columns.get(name);
       labels.forEach((label) => known.labels.add(label));
-      for (const [parent, children] of table.sums.get(column) ?? []) put(known, tops.includes(parent) ? ALL : parent, children);
+      for (const [parent, children] of table.sums.get(column) ?? [])
+        put(known, tops.includes(parent) ? ALL : parent, children);
       const inner = new Set((table.sums.get(column) ?? []).flatMap(([, children]) => children)),
         outer = labels.filter((label) => !inner.has(label));
-      if (!tops.length && !known.untold.has(joined(outer))) known.untold.set(joined(outer), { outer, where: `${table.name}: ${column}` });
+      if (!tops.length && !known.untold.has(joined(outer)))
+        known.untold.set(joined(outer), { outer, where: `${table.name}: ${column}` });
     }
     names.push(own);
   }
@@ -124,8 +127,8 @@ function complete(column, assumed) {
     }
   if (!oneSetOfParts(column))
     throw new Problem(
-      `two tables have other labels of ${column.name}, and both sets are said to cover everyone: then what is in one only would be 0. ` +
-        "Put the tables in one by one, or give them the same labels",
+      `two tables have other labels of ${column.name}, and both sets are said to cover everyone: then what ` +
+        "is in one only would be 0. Put the tables in one by one, or give them the same labels",
     );
 }
 
@@ -211,7 +214,9 @@ function framesOf(placed, columns) {
     }),
   );
   if (frames.reduce((sum, frame) => sum + sizeOf(frame), 0) > MOST_UNFOLDED)
-    throw new Problem(`these ${placed.length} tables share too many combinations of labels for this page; put them in one by one`);
+    throw new Problem(
+      `these ${placed.length} tables share too many combinations of labels for this page; put them in one by one`,
+    );
   const circle = circleOf(placed.map((one) => new Set(one.labels.keys())));
   if (!circle.size) return { frames, joint: true };
   const joint = new Map([...circle].sort().map((column) => [column, [...columns.get(column).labels]]));

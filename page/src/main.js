@@ -131,7 +131,15 @@ function options() {
   const columns = [...at("totals").querySelectorAll("select")].map((choice) => choice.name);
   const marks = kept(told.marks, (mark) => at(`mark ${mark}`)),
     totals = kept(told.totals, (column) => columns.includes(column));
-  return { marks, totals, name, rounding: at("rounding").value, base: number("base"), suppress: number("suppress"), seconds };
+  return {
+    marks,
+    totals,
+    name,
+    rounding: at("rounding").value,
+    base: number("base"),
+    suppress: number("suppress"),
+    seconds,
+  };
 }
 
 async function run() {

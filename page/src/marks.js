@@ -21,7 +21,8 @@ export function meaningOf(text, where) {
   if (own === "suppressed" || own === "missing") return { lo: 0, hi: null, hidden: own === "suppressed" };
   if (/^\d+$/.test(own)) return { lo: Number(own), hi: Number(own), hidden: false };
   const range = /^(\d+)\s*(?:-|to)\s*(\d+)$/.exec(own);
-  if (range && Number(range[1]) > Number(range[2])) throw new Problem(`${where}: the range ${own} is empty; give the lower end first`);
+  if (range && Number(range[1]) > Number(range[2]))
+    throw new Problem(`${where}: the range ${own} is empty; give the lower end first`);
   if (range) return { lo: Number(range[1]), hi: Number(range[2]), hidden: true };
   const limit = LIMIT.exec(own);
   if (limit) return limitValue(limit[1], Number(limit[2]));
@@ -57,7 +58,10 @@ export function completeMarks(tables, told) {
     met = marksIn(tables);
   const missing = Object.keys(told).filter((mark) => told[mark] && !met.some((own) => (own.mark || BLANK) === mark));
   if (missing.length)
-    throw new Problem(`the mark ${missing.map(shown).join(", ")} stands nowhere among the counts; check how the table was read, or take it back`);
+    throw new Problem(
+      `the mark ${missing.map(shown).join(", ")} stands nowhere among the counts; check how the table was ` +
+        "read, or take it back",
+    );
   for (const { mark, times, place, says } of met) {
     const words = told[mark || BLANK];
     if (words) {

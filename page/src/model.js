@@ -31,7 +31,8 @@ const MARK = new RegExp(
     "|status \\w{1,4})$",
   "i",
 );
-const SIGNS = /^[^A-Za-z0-9]+$|^[[(].*[\])]$|suppressed|confidential|redacted|masked|withheld/i; // marks that are no usual label, as f is
+// of what can be a mark: what is no usual label, as f is
+const SIGNS = /^[^A-Za-z0-9]+$|^[[(].*[\])]$|suppressed|confidential|redacted|masked|withheld/i;
 const THOUSANDS_OR_NOT = /^[+-]?[1-9]\d{0,2}\.\d{3}$/;
 export const LARGEST = 10 ** 9; // sums of 5,000 counts times the multipliers of proofs stay whole in the solver's numbers
 
@@ -46,20 +47,28 @@ export const spelled = (text) =>
 
 /** A text for a message: short, and without characters that cannot be seen. */
 export const shown = (text) =>
-  spelled(text.length > 40 ? `${text.slice(0, 40)}...` : text).replace(new RegExp(UNSEEN, "gu"), (char) => `\\u{${char.codePointAt(0).toString(16)}}`);
+  spelled(text.length > 40 ? `${text.slice(0, 40)}...` : text).replace(
+    new RegExp(UNSEEN, "gu"),
+    (char) => `\\u{${char.codePointAt(0).toString(16)}}`,
+  );
 
 /** Columns without those that only name another one (a code and its name): crossed, they would make cells that cannot be. */
 function withoutNames(columns, entries) {
   const sets = columns.map((_, at) => new Set(entries.map(({ labels }) => labels[at])));
   const pairs = (one, other) => new Set(entries.map(({ labels }) => joined([labels[one], labels[other]]))).size;
-  const same = (one, other) => sets[one].size > 1 && sets[one].size === sets[other].size && pairs(one, other) === sets[one].size;
+  const same = (one, other) =>
+    sets[one].size > 1 && sets[one].size === sets[other].size && pairs(one, other) === sets[one].size;
   // the one that names a total is kept, else the first
-  const better = (one, other) => Number([...sets[other]].some(isTotal)) - Number([...sets[one]].some(isTotal)) || one - other;
-  const by = columns.map((_, at) => columns.findIndex((_, other) => other !== at && same(at, other) && better(other, at) < 0));
+  const better = (one, other) =>
+    Number([...sets[other]].some(isTotal)) - Number([...sets[one]].some(isTotal)) || one - other;
+  const by = columns.map((_, at) =>
+    columns.findIndex((_, other) => other !== at && same(at, other) && better(other, at) < 0),
+  );
   const kept = columns.map((_, at) => at).filter((at) => by[at] < 0);
   return {
     columns: kept.map((at) => columns[at]),
-    entries: kept.length < columns.length ? entries.map((own) => ({ ...own, labels: kept.map((at) => own.labels[at]) })) : entries,
+    entries:
+      kept.length < columns.length ? entries.map((own) => ({ ...own, labels: kept.map((at) => own.labels[at]) })) : entries,
     notes: columns.flatMap((column, at) => (by[at] < 0 ? [] : [`${column} and ${columns[by[at]]} name the same`])),
   };
 }
@@ -71,7 +80,9 @@ export function makeTable(name, source, all, texts, title = "") {
   for (const entry of entries) {
     checkCount(entry);
     if (entry.labels.includes(""))
-      throw new Problem(`${entry.place}: the label of ${columns[entry.labels.indexOf("")]} is empty; give the row or column a label`);
+      throw new Problem(
+        `${entry.place}: the label of ${columns[entry.labels.indexOf("")]} is empty; give the row or column a label`,
+      );
     const key = joined(entry.labels),
       other = held.get(key);
     // a total may be printed twice; two other rows of one name are two groups, or one of them is a slip
@@ -96,12 +107,15 @@ export function makeTable(name, source, all, texts, title = "") {
 function checkCount({ text, place }) {
   const number = numberOf(text),
     told = `${place}: ${shown(text)}`;
-  if (text && !isValue(text)) throw new Problem(`${told} stands among the counts, neither a number nor a mark; correct it, or take it out`);
+  if (text && !isValue(text))
+    throw new Problem(`${told} stands among the counts, neither a number nor a mark; correct it, or take it out`);
   if (THOUSANDS_OR_NOT.test(text))
     throw new Problem(`${told} can be ${text.split(".")[0]} or ${text.replace(".", "")}; write it without a point`);
   if (isPercentage(text) || BOTH.test(text)) throw new Problem(`${told} is a percentage among counts; take it out`);
-  if (NUMBER.test(text) && number === null) throw new Problem(`${told} is no whole number, so no count; take its row or column out`);
-  if ((number ?? 0) < 0) throw new Problem(`${place}: the count ${shown(text)} is negative; counts are whole numbers from 0`);
+  if (NUMBER.test(text) && number === null)
+    throw new Problem(`${told} is no whole number, so no count; take its row or column out`);
+  if ((number ?? 0) < 0)
+    throw new Problem(`${place}: the count ${shown(text)} is negative; counts are whole numbers from 0`);
   if ((number ?? 0) > LARGEST) throw new Problem(`${place}: the count ${shown(text)} is too large for this page`);
 }
 
@@ -141,7 +155,9 @@ export function numberOf(text) {
 
 /** Whether a header speaks of something else than counts: a percentage, a rate, a mean. `n (%)` heads counts. */
 export const isStatistic = (head) =>
-  /%|\b(per ?cent\w*|pct|shares?|proportions?|rates?|ratios?|mean|median|average|avg)\b/i.test(head.replace(/\bn\b[ ,]*\(?%\)?/i, ""));
+  /%|\b(per ?cent\w*|pct|shares?|proportions?|rates?|ratios?|mean|median|average|avg)\b/i.test(
+    head.replace(/\bn\b[ ,]*\(?%\)?/i, ""),
+  );
 
 export const isPercentage = (text) => PERCENT.test(text.trim());
 

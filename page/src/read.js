@@ -23,7 +23,9 @@ export function readText(text, name = "table", source = name, named = {}) {
       `${source}: ${cells} cells are too many for this page (at most ${MOST_CELLS}); use the command genverify disclose`,
     );
   if (tables.length > MOST_TABLES)
-    throw new Problem(`${source}: ${tables.length} tables are too many for this page (at most ${MOST_TABLES}); take some out`);
+    throw new Problem(
+      `${source}: ${tables.length} tables are too many for this page (at most ${MOST_TABLES}); take some out`,
+    );
   tables.forEach(checkSize);
   checkPeriods(tables, source);
   return tables.map((table) => ({ ...table, notes: [...table.notes, how] }));
@@ -35,8 +37,8 @@ function checkSize(table) {
   if (sizes.reduce((size, [, own]) => size * own, 1) <= MOST_UNFOLDED_OF_ONE) return;
   const most = sizes.slice(0, 4).map(([column, own]) => `${column} (${own} labels)`);
   throw new Problem(
-    `${table.source}: table ${table.name}: all combinations of ${most.join(" x ")} are too many cells for this page (at most ` +
-      `${MOST_UNFOLDED_OF_ONE}). If one column only names another (a code and its name), take one out`,
+    `${table.source}: table ${table.name}: all combinations of ${most.join(" x ")} are too many cells for this page ` +
+      `(at most ${MOST_UNFOLDED_OF_ONE}). If one column only names another (a code and its name), take one out`,
   );
 }
 
@@ -44,7 +46,12 @@ function checkSize(table) {
 function checkPeriods(tables, source) {
   const dated = tables.map((table) => {
     const columns = table.columns.filter((column) => TIME.test(column) || labelsOf(table, column).every(isYear));
-    const said = [table.name === source ? "" : table.name, table.title, ...table.columns, ...columns.flatMap((column) => labelsOf(table, column))];
+    const said = [
+      table.name === source ? "" : table.name,
+      table.title,
+      ...table.columns,
+      ...columns.flatMap((column) => labelsOf(table, column)),
+    ];
     return { table, columns, years: [...new Set(said.join(" ").match(YEAR) ?? [])].sort() };
   });
   for (const one of dated)
@@ -52,8 +59,8 @@ function checkPeriods(tables, source) {
       const years = one.years.length && other.years.length && one.years.join() !== other.years.join();
       if (one === other || (!years && one.columns.length <= other.columns.length)) continue;
       throw new Problem(
-        `${source}: table ${one.table.name} is about ${one.years.join(", ") || one.columns.join(", ")}, table ${other.table.name} about ` +
-          `${other.years.join(", ") || "no period"}: they may count other people. Put them in one by one`,
+        `${source}: table ${one.table.name} is about ${one.years.join(", ") || one.columns.join(", ")}, ` +
+          `table ${other.table.name} about ${other.years.join(", ") || "no period"}: they may count other people. Put them in one by one`,
       );
     }
 }

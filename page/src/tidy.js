@@ -57,8 +57,8 @@ export function isTidy(grid, source) {
   );
   if (marked !== undefined)
     throw new Problem(
-      `${source}: column ${grid[0][marked]} can hold counts or labels; take it out, give each row a label of its own if they are ` +
-        "counts, write words if they are labels",
+      `${source}: column ${grid[0][marked]} can hold counts or labels; take it out, give each row a label of its own ` +
+        "if they are counts, write words if they are labels",
     );
   return true;
 }
@@ -104,11 +104,18 @@ export function tidyTables(grid, name, source, named) {
 
 /** The columns that nothing was made of although they say something: percentages, rates, a status beside another. */
 function unread(head, names, rows, flag) {
-  const said = (at) => new Set(rows.map(({ row }) => row[at]).filter((text) => !FLAGS.includes(head[at]) || !OPEN.includes(text)));
+  const said = (at) =>
+    new Set(rows.map(({ row }) => row[at]).filter((text) => !FLAGS.includes(head[at]) || !OPEN.includes(text)));
   return head
     .map((_, at) => at)
-    .filter((at) => isIgnored(head[at]) && at !== flag && said(at).size > (FLAGS.includes(head[at]) || isStatistic(head[at]) ? 0 : 1))
-    .map((at) => ({ cells: rows.filter(({ row }) => row[at]).length, what: `${isStatistic(head[at]) ? "percentages or rates in " : ""}column ${names[at]}` }));
+    .filter(
+      (at) =>
+        isIgnored(head[at]) && at !== flag && said(at).size > (FLAGS.includes(head[at]) || isStatistic(head[at]) ? 0 : 1),
+    )
+    .map((at) => ({
+      cells: rows.filter(({ row }) => row[at]).length,
+      what: `${isStatistic(head[at]) ? "percentages or rates in " : ""}column ${names[at]}`,
+    }));
 }
 
 /** The text of a value with its labels; where it is not there or NaN, the status says why. */
@@ -117,6 +124,8 @@ function entryOf(row, labels, value, flag, place) {
   let text = row[value];
   if (flag >= 0 && !OPEN.includes(row[flag]) && (!text || text.toLowerCase() === "nan")) text = `status ${row[flag]}`;
   if (flag >= 0 && !OPEN.includes(row[flag]) && numberOf(text) === 0)
-    throw new Problem(`${place}: is 0 a count here, or does the status ${row[flag]} say that it is withheld? Leave it blank, or the status`);
+    throw new Problem(
+      `${place}: is 0 a count here, or does the status ${row[flag]} say that it is withheld? Leave it blank, or the status`,
+    );
   return { labels: texts, text, place };
 }

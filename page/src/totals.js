@@ -34,13 +34,15 @@ function checkTree(sums, where) {
     for (const child of children) {
       if (parent.has(child))
         throw new Problem(
-          `${where}: ${shown(child)} is a part of ${shown(parent.get(child))} and of ${shown(label)}; take one of the two out, or use the command`,
+          `${where}: ${shown(child)} is a part of ${shown(parent.get(child))} and of ${shown(label)}; ` +
+            "take one of the two out, or use the command",
         );
       parent.set(child, label);
     }
   for (const start of parent.keys())
     for (let label = parent.get(start), steps = 0; label !== undefined; label = parent.get(label))
-      if (label === start || ++steps > parent.size) throw new Problem(`${where}: ${shown(start)} is among its own parts; choose another total`);
+      if (label === start || ++steps > parent.size)
+        throw new Problem(`${where}: ${shown(start)} is among its own parts; choose another total`);
 }
 
 /** The sums of one column: `sums` is a list of a label and its parts, `how` says why, `asked` what only the user knows. */
@@ -67,12 +69,15 @@ class Totals {
     const { labels, parts, named } = this;
     if (named === null) return this.found(null, "no total, as told");
     if (named !== undefined) {
-      if (parts.has(named)) throw new Problem(`${this.where}: ${named} is a part of another label of ${this.column}; choose another total`);
+      if (parts.has(named))
+        throw new Problem(`${this.where}: ${named} is a part of another label of ${this.column}; choose another total`);
       return this.found(named, `'${named}' is the total, as told`);
     }
     const called = labels.filter((label) => isTotal(label) && !parts.has(label));
     if (called.length > 1)
-      throw new Problem(`${this.where}: ${called.join(" and ")} both look like the total of ${this.column}; rename the one that is not`);
+      throw new Problem(
+        `${this.where}: ${called.join(" and ")} both look like the total of ${this.column}; rename the one that is not`,
+      );
     if (called.length) return this.found(called[0], `'${called[0]}' is the total (by its name)`);
     const maybe = labels.filter((label) => maybeTotal(label) && !parts.has(label) && !this.inner.has(label));
     for (const label of maybe) {
@@ -91,7 +96,9 @@ class Totals {
   }
 
   ask(question) {
-    this.asked.push(`${this.where}: ${question}. Choose under Totals: the label that is the total of ${this.column}, or none`);
+    this.asked.push(
+      `${this.where}: ${question}. Choose under Totals: the label that is the total of ${this.column}, or none`,
+    );
   }
 
   /** Subtotals called so: `Subtotal`, `Total owned`, `Owned, total`: the labels right before or after add up to it. */
@@ -110,8 +117,8 @@ class Totals {
       if (children) yield [label, children];
       else
         this.asked.push(
-          `${this.where}: ${shown(label)} is called a total, and no numbers show of what. If it is the total of ${this.column}, choose it ` +
-            "under Totals; else take it out, call it by another name, or use the command with a hierarchy",
+          `${this.where}: ${shown(label)} is called a total, and no numbers show of what. If it is the total of ` +
+            `${this.column}, choose it under Totals; else take it out, call it by another name, or use the command with a hierarchy`,
         );
       others = [];
     }
@@ -121,7 +128,12 @@ class Totals {
   byPosition() {
     const labels = this.labels.filter((label) => !this.inner.has(label));
     if (labels.length <= 2) return null;
-    const adds = (label) => this.addsUp(label, labels.filter((other) => other !== label), true) === "yes";
+    const adds = (label) =>
+      this.addsUp(
+        label,
+        labels.filter((other) => other !== label),
+        true,
+      ) === "yes";
     return [labels.at(-1), labels[0]].find((label) => !this.parts.has(label) && adds(label)) ?? null;
   }
 

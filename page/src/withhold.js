@@ -7,8 +7,8 @@ const TRIES = 6,
   MOST_PRUNED = 12;
 
 /**
- * Cells to withhold as well, and those still known exactly then; null where nothing is, where no counts were found, and where
- * something was left out: it would stay in print, and could give the same cells away.
+ * Cells to withhold as well, and those still known exactly then; null where nothing is, where no counts were found, and
+ * where something was left out: it would stay in print, and could give the same cells away.
  */
 export async function withhold(answer, seconds) {
   const targets = answer.cells.filter((cell) => cell.unclear && cell.exact).map((cell) => cell.at);

@@ -98,7 +98,10 @@ test("an end that nobody printed carries no proof", () => {
   ]);
   checkEnds({ ...SMALL, hi: [null, 3, 5] }, printed);
   assert.throws(() => checkEnds(SMALL, printed), /nobody printed that men is at most 9/);
-  assert.throws(() => checkEnds({ ...SMALL, hi: [null, 3, 5], lo: [1, 3, 5] }, printed), /nobody printed that men is at least 1/);
+  assert.throws(
+    () => checkEnds({ ...SMALL, hi: [null, 3, 5], lo: [1, 3, 5] }, printed),
+    /nobody printed that men is at least 1/,
+  );
 });
 
 test("counts are counted again", () => {

@@ -83,7 +83,9 @@ export function rayOf(highs, sums, ends) {
     still = new Float64Array(sums.rows.length),
     { starts, indices, values } = own.matrix;
   const doubled = (list, shift) =>
-    sums.rows.flatMap((_, row) => [0, shift].flatMap((by) => Array.from(list.slice(starts[row], starts[row + 1]), (x) => x + by)));
+    sums.rows.flatMap((_, row) =>
+      [0, shift].flatMap((by) => Array.from(list.slice(starts[row], starts[row + 1]), (x) => x + by)),
+    );
   const data = {
     ...own,
     numCols: 2 * n,

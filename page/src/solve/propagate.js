@@ -72,13 +72,14 @@ function partOf(known, cell, weight) {
   return weight > 0 ? ends : ends.reverse();
 }
 
-/** The least and the greatest that a row can be; entries without an end are counted, so that they can be taken away again. */
+/** The least and the greatest that a row can be; entries without an end are counted, so that they can be taken away. */
 class Reach {
   constructor(known, row) {
     const { sums } = known;
     this.sum = [0, 0];
     this.open = [0, 0];
-    for (let at = sums.start[row]; at < sums.start[row + 1]; at++) this.add(partOf(known, sums.columns[at], sums.weights[at]), 1);
+    for (let at = sums.start[row]; at < sums.start[row + 1]; at++)
+      this.add(partOf(known, sums.columns[at], sums.weights[at]), 1);
   }
 
   add(part, times) {
