@@ -73,7 +73,7 @@ function readBlock(block, name, source, title, named) {
 }
 
 /** Whether a text alone in its row is a note, and not the label of a row whose counts are blank. */
-const isNote = (text) => /^[^\p{L}\p{N}]|^(note|source)|[:.]|^(\S+\s+){4}/iu.test(text) && !isValue(text);
+const isNote = (text) => /^[^\p{L}\p{N}]|^(notes?|sources?)\b|^(\S+\s+){5}|\w{3}\.$/iu.test(text) && !isValue(text);
 
 /** An error where a row below complete headers is no row of counts either: its texts would be lost as headers. */
 function checkHeads({ grid, left, top: above }, source, top, body, labels) {

@@ -60,7 +60,8 @@ function checkPeriods(tables, source) {
       if (one === other || (!years && one.columns.length <= other.columns.length)) continue;
       throw new Problem(
         `${source}: table ${one.table.name} is about ${one.years.join(", ") || one.columns.join(", ")}, ` +
-          `table ${other.table.name} about ${other.years.join(", ") || "no period"}: they may count other people. Put them in one by one`,
+          `table ${other.table.name} about ${other.years.join(", ") || "no period"}: they may count other ` +
+          "people. Put them in one by one",
       );
     }
 }

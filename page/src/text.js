@@ -47,7 +47,8 @@ function checkIndents(raw, source) {
     if (counts && parent?.counts && parent.line > firstLine(raw))
       throw new Problem(
         `${source}, line ${line + 1}: ${row[0].trim()} is indented below ${parent.label}, as if it were a part ` +
-          "of it; take the parts or the row above them out, or the blanks if they mean nothing; or use the command genverify disclose",
+          "of it; take the parts or the row above them out, or the blanks if they mean nothing; or use the " +
+          "command genverify disclose",
       );
     above.push({ indent, line, counts, label: row[0].trim() });
   });

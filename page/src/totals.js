@@ -118,7 +118,8 @@ class Totals {
       else
         this.asked.push(
           `${this.where}: ${shown(label)} is called a total, and no numbers show of what. If it is the total of ` +
-            `${this.column}, choose it under Totals; else take it out, call it by another name, or use the command with a hierarchy`,
+            `${this.column}, choose it under Totals; else take it out, call it by another name, or use the ` +
+            "command with a hierarchy",
         );
       others = [];
     }
