@@ -1,5 +1,5 @@
 // The answer: what the checked proofs show of every printed cell, and why. Nothing that a solver said is used unchecked.
-import { CertificateError, checkSums, fitsSums } from "./check.js";
+import { CertificateError, checkEnds, checkSums, fitsSums, isRay } from "./check.js";
 import { Problem } from "./problem.js";
 import { usedRows } from "./why.js";
 
@@ -10,10 +10,10 @@ import { usedRows } from "./why.js";
 export function settle(understood, found) {
   const { linked } = understood,
     { sums } = linked;
-  const shown = checkSums(sums, found.statements);
-  if (shown.empty) throw new Problem(contradiction(linked, found.statements));
-  const lo = shown.lo.map(Number),
-    hi = shown.hi.map(Number);
+  checkEnds(sums, linked.printed);
+  const bounds = checkSums(sums, found.statements);
+  if (bounds.empty) throw new Problem(contradiction(linked, found.statements));
+  const [lo, hi] = endsShown(bounds);
   const ends = attainedEnds(sums, lo, hi, found.parts);
   const base = {
     sums,
@@ -27,8 +27,15 @@ export function settle(understood, found) {
     place: new Map(sums.cells.map((cell, at) => [cell, at])),
   };
   const cells = [...linked.printed].map(([name, said]) => cellOf(base, ends, name, said));
-  return { ...base, cells, counts: countsOf(cells, linked), accepted: found.statements.length };
+  const left = understood.tables.flatMap((table) => table.left),
+    open = cells.filter((cell) => cell.unclear);
+  // safe: nothing was left out or not told, and of every count that is not printed exactly two values were found that fit
+  const safe = !left.length && !linked.unsaid && !found.limit && open.every((cell) => !cell.exact && cell.attained);
+  return { ...base, cells, counts: countsOf(cells, linked), accepted: found.statements.length, left, safe };
 }
+
+/** The ends as numbers of the page; Infinity where there is no upper end. */
+export const endsShown = ({ lo, hi }) => [lo.map(Number), hi.map((own) => (own === null ? Infinity : Number(own)))];
 
 /** One printed cell: what is printed, its range, and what is known of it. */
 function cellOf({ sums, lo, hi, statements, linked, place }, ends, name, said) {
@@ -42,7 +49,7 @@ function cellOf({ sums, lo, hi, statements, linked, place }, ends, name, said) {
     place: first.place,
     published: first.text,
     lower: lo[at],
-    upper: hi[at] >= Math.floor(linked.ceiling / 2) ? null : hi[at],
+    upper: Number.isFinite(hi[at]) ? hi[at] : null,
     exact: lo[at] === hi[at],
     hidden: said.every(({ value }) => value.hidden),
     unclear: sums.lo[at] < sums.hi[at],
@@ -82,6 +89,13 @@ export function attainedEnds(sums, lo, hi, parts) {
       if (fitsSums(sums, x)) mark(x, cells);
     }
   }
+  for (const { cells, ray } of fit ? parts.filter((part) => part.ray) : []) {
+    const step = base.map(() => 0);
+    cells.forEach((cell, at) => {
+      step[cell] = ray[at];
+    });
+    if (isRay(sums, step)) step.forEach((own, cell) => own && hi[cell] === Infinity && up.add(cell));
+  }
   return { down, up, point: fit ? base : null };
 }
 
@@ -98,13 +112,34 @@ function countsOf(cells, linked) {
 }
 
 /** The answer in a few sentences. */
-export function linesOf({ counts, limit, linked, cells }) {
-  const lines = [];
+export function linesOf({ counts, limit, linked, cells, left }) {
+  const lines = [],
+    known = (number) => ((left.length || linked.unsaid) && number < counts.suppressed ? `At least ${number}` : `${number}`);
+  if (left.length) {
+    const all = left.reduce((sum, { cells: own }) => sum + own, 0),
+      what = left.slice(0, 5).map((own) => `${own.what} (${own.cells})`);
+    lines.push(
+      `As far as it was read: ${all} cells were left out and may give away more: ` +
+        `${what.join(", ")}${left.length > 5 ? ", ..." : ""}. ` +
+        "So this is no proof that the table is safe, and no cells to withhold are proposed; " +
+        "the command genverify disclose reads percentages.",
+    );
+  }
   if (counts.suppressed)
-    lines.push(`${counts.suppressedExact} of your ${counts.suppressed} suppressed cells are known exactly.`);
+    lines.push(`${known(counts.suppressedExact)} of your ${counts.suppressed} suppressed cells are known exactly.`);
   if (counts.other) lines.push(`${counts.otherExact} of ${counts.other} rounded counts are known exactly.`);
   if (!counts.suppressed && !counts.other)
-    lines.push(`All ${counts.printed} cells are printed exactly: nothing is hidden, so nothing can be recovered.`);
+    lines.push(
+      left.length
+        ? `All ${counts.printed} cells that were read are printed exactly.`
+        : `All ${counts.printed} cells are printed exactly: nothing is hidden, so nothing can be recovered.`,
+    );
+  if (linked.unsaid && (counts.suppressed || counts.other))
+    lines.push(
+      `Note: ${linked.unsaid} combinations of labels stand nowhere and were taken for any count; if they cannot ` +
+        "occur, or are 0, more is known: write them in with a 0.",
+    );
+  if (linked.placed.length > 1) lines.push(`Assumed: ${linked.assumed.join("; ")}.`);
   if (limit) lines.push(`Note: ${limit}; ranges hold, but some may be too wide (more seconds may narrow them).`);
   if (!linked.joint)
     lines.push("Note: the tables form a circle too large to join: ranges hold, but people may not reach their ends.");
@@ -140,15 +175,24 @@ function contradiction(linked, statements) {
   );
 }
 
+/** How a table was read, and what of it was not. */
+export const notesOf = ({ notes, left }) => [
+  ...notes,
+  ...left.map(({ cells, what }) => `left out: ${what} (${cells} cells)`),
+];
+
 /** What was understood, as lines for the user to confirm: tables, columns, totals, marks, assumptions. */
 export function summaryOf({ tables, marks, rule, linked }) {
   const lines = tables.flatMap((table) => {
     const parts = table.columns.map((column) => {
       const labels = new Set([...table.entries.values()].map((entry) => entry.labels[table.columns.indexOf(column)]));
-      const totals = (table.sums.get(column) ?? []).map(([parent]) => parent).join(", ");
+      const totals = treeOf(table.sums.get(column) ?? []);
       return `${column} (${labels.size}; ${totals || "no total"})`;
     });
-    return [`${table.name}: ${table.entries.size} cells: ${parts.join(" x ")}`, ...table.notes.map((note) => `    ${note}`)];
+    return [
+      `${table.name}: ${table.entries.size} cells: ${parts.join(" x ")}`,
+      ...notesOf(table).map((note) => `    ${note}`),
+    ];
   });
   for (const [mark, value] of marks.meanings)
     lines.push(`mark ${mark || "blank"}: ${meaning(value)} (${marks.how.get(mark)})`);
@@ -159,6 +203,12 @@ export function summaryOf({ tables, marks, rule, linked }) {
   lines.push(`numbers: ${words.filter(Boolean).join(" ") || "exact"}`, ...linked.assumed.map((one) => `assumed: ${one}`));
   return lines;
 }
+
+/** What adds up to what: `Total = A + B; A = ...`. */
+const treeOf = (sums) =>
+  sums
+    .map(([parent, children]) => `${parent} = ${children.length > 8 ? `${children.length} others` : children.join(" + ")}`)
+    .join("; ");
 
 function meaning({ lo, hi, hidden }) {
   if (hi === null) return lo ? `>=${lo}` : hidden ? "suppressed" : "missing";

@@ -1,6 +1,7 @@
 // A whole audit: a text and what was told about it, in; the checked answer out.
 import { settle } from "./answer.js";
 import { ruleOf } from "./marks.js";
+import { Problem } from "./problem.js";
 import { readText, understand } from "./read.js";
 import { solve } from "./solver.js";
 
@@ -8,6 +9,8 @@ import { solve } from "./solver.js";
 export function read(text, told) {
   const name = told.name ?? "table",
     tables = readText(text, name, name, told.totals ?? {});
+  const lost = Object.keys(told.totals ?? {}).find((column) => !tables.some((table) => table.columns.includes(column)));
+  if (lost !== undefined) throw new Problem(`${name}: a total of ${lost} is told, but no table has that column`);
   return understand(tables, told.marks ?? {}, ruleOf(told.rounding ?? "none", told.base ?? 1, told.suppress ?? 0));
 }
 

@@ -6,7 +6,8 @@
 //
 //     d c x  =  y A x + w x  <=  sum of y most (y > 0) or y least (y < 0)  +  sum of w hi (w > 0) or w lo (w < 0),
 //
-// so that c x <= that sum / d, rounded down. A fork is a split into cases: a cell is at most t, or at least t + 1.
+// so that c x <= that sum / d, rounded down. An upper end is null (or Infinity) where nobody printed one: a leaf that would
+// use it shows nothing, and is refused. A fork is a split into cases: a cell is at most t, or at least t + 1.
 
 const DEEPEST = 250;
 const NOTHING = -(10n ** 30n);
@@ -25,17 +26,46 @@ export function checkSums(sums, statements) {
 export function fitsSums(sums, point) {
   const x = point.map((own) => BigInt(own));
   if (x.length !== sums.cells.length) return false;
-  if (x.some((own, at) => own < BigInt(sums.lo[at]) || own > BigInt(sums.hi[at]))) return false;
-  return sums.rows.every((_, row) => {
+  if (x.some((own, at) => own < BigInt(sums.lo[at]) || (!isOpen(sums.hi[at]) && own > BigInt(sums.hi[at])))) return false;
+  return activityOf(sums, x).every(
+    (total, row) =>
+      (isOpen(sums.least[row]) || total >= BigInt(sums.least[row])) &&
+      (isOpen(sums.most[row]) || total <= BigInt(sums.most[row])),
+  );
+}
+
+/** Whether any counts that fit still fit with this added, again and again: then its cells have no upper end. */
+export function isRay(sums, step) {
+  const x = step.map((own) => BigInt(own));
+  if (x.length !== sums.cells.length || x.some((own, at) => own < 0n || (own > 0n && !isOpen(sums.hi[at])))) return false;
+  return activityOf(sums, x).every((total) => total === 0n);
+}
+
+/** An error where a system has an end that nobody printed; `printed` gives the values that were, by cell. */
+export function checkEnds(sums, printed) {
+  sums.cells.forEach((cell, at) => {
+    const said = printed.get(cell) ?? [];
+    if (!isOpen(sums.hi[at]) && !said.some(({ value }) => value.hi === sums.hi[at]))
+      throw new CertificateError(`nobody printed that ${cell} is at most ${sums.hi[at]}`);
+    if (sums.lo[at] !== 0 && !said.some(({ value }) => value.lo === sums.lo[at]))
+      throw new CertificateError(`nobody printed that ${cell} is at least ${sums.lo[at]}`);
+  });
+}
+
+const isOpen = (end) => end === null || end === Infinity || end === -Infinity;
+
+/** The sum of every row. */
+function activityOf(sums, x) {
+  return sums.rows.map((_, row) => {
     let total = 0n;
     for (let at = sums.start[row]; at < sums.start[row + 1]; at++) total += BigInt(sums.weights[at]) * x[sums.columns[at]];
-    return total >= BigInt(sums.least[row]) && total <= BigInt(sums.most[row]);
+    return total;
   });
 }
 
 class SumsChecker {
   constructor(sums) {
-    const whole = (list) => list.map((own) => BigInt(own));
+    const whole = (list) => list.map((own) => (isOpen(own) ? null : BigInt(own)));
     [this.lo, this.hi, this.weights, this.least, this.most] = [sums.lo, sums.hi, sums.weights, sums.least, sums.most].map(
       whole,
     );
@@ -65,9 +95,9 @@ class SumsChecker {
       throw new CertificateError(
         `${where}: ${text.cell} ${sign > 0n ? "<=" : ">="} ${value} is said, but ${sign * found} is shown`,
       );
-    if (sign > 0n && value < this.hi[cell]) this.hi[cell] = value;
+    if (sign > 0n) this.hi[cell] = least(value, this.hi[cell]);
     if (sign < 0n && value > this.lo[cell]) this.lo[cell] = value;
-    this.empty ||= this.lo[cell] > this.hi[cell];
+    this.empty ||= crossed(this.lo[cell], this.hi[cell]);
   }
 
   /** The most that c x can be by this proof; `ends` are the cells that the forks above narrow. */
@@ -79,7 +109,7 @@ class SumsChecker {
     const cell = this.cell(node.cell, where),
       at = wholeNumber(node.at, `${where}, at`);
     const [lo, hi] = this.endsOf(cell, ends);
-    const below = new Map(ends).set(cell, [lo, at < hi ? at : hi]);
+    const below = new Map(ends).set(cell, [lo, least(at, hi)]);
     const above = new Map(ends).set(cell, [at + 1n > lo ? at + 1n : lo, hi]);
     const first = this.mostOf(c, node.below, below, `${where}.below`, depth + 1);
     const second = this.mostOf(c, node.above, above, `${where}.above`, depth + 1);
@@ -89,7 +119,7 @@ class SumsChecker {
   leaf(c, leaf, ends, where) {
     const d = wholeNumber(leaf.d ?? 1, `${where}, d`);
     if (d <= 0n) throw new CertificateError(`${where}: d is ${d}, not above 0`);
-    if ([...ends.values()].some(([lo, hi]) => lo > hi)) return NOTHING; // this case of the fork holds no counts at all
+    if ([...ends.values()].some(([lo, hi]) => crossed(lo, hi))) return NOTHING; // a case of the fork without counts
     if (leaf.kind === "empty") {
       // the multipliers speak of no cell: if even 0 is above what is possible, this case holds no counts
       const none = this.bound(new Map(), leaf, ends, where);
@@ -109,18 +139,22 @@ class SumsChecker {
       if (row === undefined) throw new CertificateError(`${where}: there is no row ${name}`);
       for (let at = this.start[row]; at < this.start[row + 1]; at++)
         w.set(this.columns[at], (w.get(this.columns[at]) ?? 0n) - y * this.weights[at]);
-      total += y * (y > 0n ? this.most[row] : this.least[row]);
+      const end = y > 0n ? this.most[row] : this.least[row];
+      if (y && end === null) throw new CertificateError(`${where}: needs an end of row ${name}, and nobody told one`);
+      if (y) total += y * end;
     }
     for (const [cell, own] of w) {
       const [lo, hi] = this.endsOf(cell, ends);
-      total += own * (own > 0n ? hi : lo);
+      if (own > 0n && hi === null)
+        throw new CertificateError(`${where}: needs an upper end of cell ${cell}, and nobody printed one`);
+      if (own) total += own * (own > 0n ? hi : lo);
     }
     return total;
   }
 
   endsOf(cell, ends) {
     const [lo, hi] = ends.get(cell) ?? [this.lo[cell], this.hi[cell]];
-    return [lo > this.lo[cell] ? lo : this.lo[cell], hi < this.hi[cell] ? hi : this.hi[cell]];
+    return [lo > this.lo[cell] ? lo : this.lo[cell], least(hi, this.hi[cell])];
   }
 
   cell(name, where) {
@@ -128,6 +162,10 @@ class SumsChecker {
     return this.place.get(name);
   }
 }
+
+/** The lower of two upper ends, where null is none. */
+const least = (a, b) => (a === null || (b !== null && b < a) ? b : a);
+const crossed = (lo, hi) => hi !== null && lo > hi;
 
 function wholeNumber(value, where) {
   if (!Number.isSafeInteger(value))

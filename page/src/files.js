@@ -28,11 +28,16 @@ function csvField(value) {
 /** SHA-256 of everything that is known, as the proofs name it. */
 export async function digestOf(sums) {
   const arrays = [sums.lo, sums.hi, sums.start, sums.columns, sums.weights, sums.least, sums.most];
-  const text = [sums.cells.join("\n"), sums.rows.join("\n"), ...arrays.map((own) => own.join(" "))].join("\n\n");
+  const text = [
+    sums.cells.join("\n"),
+    sums.rows.join("\n"),
+    ...arrays.map((own) => own.map((end) => (Number.isFinite(end) ? end : "open")).join(" ")),
+  ].join("\n\n");
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
   return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
+/** The system; an end that nobody printed is null. */
 export const systemText = (sums) => JSON.stringify(sums);
 
 /** One line that names the system, then one for each statement. */

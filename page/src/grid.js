@@ -1,23 +1,12 @@
 // Tables in a grid of texts, as spreadsheets and CSV files hold them: headers, several tables, titles, notes, sections.
-import { BOTH, isPercentage, isValue, makeTable, numberOf } from "./model.js";
+import { BOTH, isPercentage, isStatistic, isTotal, isValue, makeTable, numberOf, shown } from "./model.js";
 import { Problem } from "./problem.js";
 import { findTotals } from "./totals.js";
 
 const SIZE = /[,;:([\s]*\bN\s*=\s*([\d,. \u00a0]*\d)\s*[)\]]?\s*$/i;
 const FOOTNOTE = /(?<=\D)\s*(\[\w{1,2}\]|\([a-z1-9]\)|[\u00b9\u00b2\u00b3\u2070-\u2079]+|[*\u2020\u2021]+)\s*$/;
 const COUNTS = new Set(["n", "count", "counts", "number", "no.", "no", "freq", "frequency", "value", "obs"]);
-const SHARES = new Set([
-  "%",
-  "percent",
-  "per cent",
-  "percentage",
-  "pct",
-  "share",
-  "row %",
-  "column %",
-  "col %",
-  "proportion",
-]);
+const UNITS = /^(n|no\.?|count|counts|number|freq|frequency|%|percent|per cent|pct)?[ ,]*(\(?(n|%)\)?)?$/i;
 
 /** The name of a column as a spreadsheet shows it: A, ..., Z, AA, ... */
 export const letters = (column) =>
@@ -69,17 +58,37 @@ function readBlock(block, name, source, title, named) {
   let top = 0,
     bottom = grid.length;
   while (top < bottom && alone(grid[top])) title = `${title} ${grid[top++][0]}`.trim();
-  while (bottom > top && alone(grid[bottom - 1]) && !isValue(grid[bottom - 1][0])) notes.unshift(grid[--bottom][0]);
+  while (bottom > top && alone(grid[bottom - 1]) && isNote(grid[bottom - 1][0])) notes.unshift(grid[--bottom][0]);
   let body = top + 1;
   while (body < bottom && !isBody(grid[body])) body += 1;
   if (body >= bottom)
     throw new Problem(
       `${source}, ${placeOf(block, 0, 0)}: headers without counts below them; give the table a body, or take these rows out`,
     );
-  const labels = labelColumns(grid, body, bottom);
+  const labels = labelColumns(block, body, bottom, source);
+  checkHeads(block, source, top, body, labels);
   const heads = [];
   for (let row = top; row < body; row++) heads.push(filled(grid[row], labels, row < body - 1));
   return sectionsOf({ block, name, source, title, notes, body, bottom, labels, heads, named });
+}
+
+/** Whether a text alone in its row is a note, and not the label of a row whose counts are blank. */
+const isNote = (text) => /^[^\p{L}\p{N}]|^(notes?|sources?)\b|^(\S+\s+){5}|\w{3}\.$/iu.test(text) && !isValue(text);
+
+/** An error where a row below complete headers is no row of counts either: its texts would be lost as headers. */
+function checkHeads({ grid, left, top: above }, source, top, body, labels) {
+  const complete = (row) => {
+    const own = grid[row].slice(labels);
+    return own.every(Boolean) && new Set(own.map(word)).size === own.length;
+  };
+  for (let row = top + 1; row < body; row++) {
+    const own = grid[row].slice(labels).filter(Boolean);
+    if (!complete(row - 1) || !own.length || own.every((text) => UNITS.test(text))) continue;
+    throw new Problem(
+      `${source}, ${placeOf({ left, top: above }, row, grid[row].indexOf(own[0]))}: ${shown(own[0])} stands ` +
+        "where a count is expected; write a mark such as * for it, or take the row out",
+    );
+  }
 }
 
 /** A row of counts: more than half of what stands behind the first column is a value, and something does. */
@@ -89,13 +98,19 @@ function isBody(row) {
 }
 
 /** How many columns at the left hold labels. */
-function labelColumns(grid, body, bottom) {
+function labelColumns({ grid, left }, body, bottom, source) {
   for (let column = 1; column < grid[0].length; column++) {
     const texts = grid
       .slice(body, bottom)
       .map((row) => row[column])
       .filter(Boolean);
     if (texts.length && 2 * texts.filter(isValue).length >= texts.length) return column;
+    const first = texts.find((text) => !isValue(text));
+    if (texts.some((text) => numberOf(text) !== null))
+      throw new Problem(
+        `${source}: column ${letters(left + column)} holds words (${shown(first)}) and numbers: labels, or counts? ` +
+          "If counts, write a mark such as * where one is withheld; if labels, write the numbers as words",
+      );
   }
   return 1;
 }
@@ -115,6 +130,7 @@ function sectionsOf(shape) {
     if (texts[0] && !texts.slice(1).some(Boolean)) sections.push([texts[0].replace(/^[ :]+|[ :]+$/g, ""), []]);
     else if (texts.some(Boolean)) sections.at(-1)[1].push(row);
   }
+  checkSections(sections, shape);
   const held = sections.filter(([, own]) => own.length);
   return held.map(([section, rows], at) => {
     const name = held.length === 1 ? shape.name : `${shape.name}_${at + 1}`;
@@ -124,12 +140,32 @@ function sectionsOf(shape) {
   });
 }
 
+/** An error where a label alone in its row can be a row whose counts are blank as well as the heading of those below it. */
+function checkSections(sections, { block, source, heads, body }) {
+  const before = block.grid[body - 1],
+    named = heads.length > 1 && alone(before) ? [[before[0], sections[0][1]], ...sections.slice(1)] : sections;
+  const [first, ...rest] = named,
+    loose = !first[0] && first[1].some((row) => !isTotal(block.grid[row][0]));
+  const heading = rest[0]?.[0] ?? first[0];
+  if (!heading || (named.filter(([text]) => text).length > 1 && !loose && named.every(([text, own]) => own.length || !text)))
+    return;
+  throw new Problem(
+    `${source}: ${shown(heading)} stands alone in its row: a heading, or a row whose counts are blank? Write a mark ` +
+      "such as * for blank counts, or take the heading out",
+  );
+}
+
 function tableOf({ block, name, source, title, rows, labels, heads, section }) {
   const last = heads.at(-1),
     entries = [];
   const measured = last
     .map((_, column) => column)
     .filter((column) => column >= labels && heads.some((head) => head[column]));
+  for (let column = labels; column < last.length; column++) {
+    const row = measured.includes(column) ? undefined : rows.find((at) => block.grid[at][column]);
+    if (row !== undefined)
+      throw new Problem(`${source}, ${placeOf(block, row, column)}: this column has no header; give it one, or take it out`);
+  }
   const shares = measured.filter((column) =>
     isShare(
       block.grid,
@@ -149,7 +185,7 @@ function tableOf({ block, name, source, title, rows, labels, heads, section }) {
       const place = `${source}, ${placeOf(block, row, column)}`;
       entries.push({
         labels: [...previous.map(word), ...levels.map((head) => word(head[column]))],
-        text: countText(block.grid[row][column], place),
+        text: BOTH.exec(block.grid[row][column])?.[1] ?? block.grid[row][column],
         place,
       });
     }
@@ -161,20 +197,13 @@ function tableOf({ block, name, source, title, rows, labels, heads, section }) {
       place: `${source}, N in a header or title`,
     });
   const table = makeTable(name, source, names, entries, title);
-  if (shares.length || rows.some((row) => counted.some((column) => BOTH.test(block.grid[row][column]))))
-    table.notes.push("percentages left out: they may give away more, which the command genverify disclose finds and this page does not");
+  const filledIn = (column) => rows.filter((row) => block.grid[row][column]).length;
+  for (const column of shares)
+    table.left.push({ cells: filledIn(column), what: `percentages or rates in column ${letters(block.left + column)}` });
+  const both = rows.flatMap((row) => counted.filter((column) => BOTH.test(block.grid[row][column]))).length;
+  if (both) table.left.push({ cells: both, what: "percentages beside counts" });
   table.notes.push(...sizes.map(([, size]) => `N = ${size} from the header`));
   return table;
-}
-
-/** The text of a count, without a percentage beside it; an error where it is neither a number nor a mark. */
-function countText(text, place) {
-  const both = BOTH.exec(text),
-    own = both ? both[1] : text;
-  if (own && !isValue(own))
-    throw new Problem(`${place}: '${own}' stands among the counts, neither a number nor a mark; correct it, or take it out`);
-  if ((numberOf(own) ?? 0) < 0) throw new Problem(`${place}: the count ${own} is negative; counts are whole numbers from 0`);
-  return own;
 }
 
 /** The header rows that tell the counts apart. */
@@ -188,7 +217,7 @@ function levelsOf(heads, counted) {
 
 function isShare(grid, rows, column, heads) {
   const texts = rows.map((row) => grid[row][column]).filter(Boolean);
-  return heads.some((head) => SHARES.has(word(head).toLowerCase())) || (texts.length > 0 && texts.every(isPercentage));
+  return heads.some(isStatistic) || (texts.length > 0 && texts.every(isPercentage));
 }
 
 /** The numbers of people that headers and titles name: `Drug A (N = 98)`. */
@@ -216,7 +245,7 @@ function sizesOf(levels, counted, title) {
 function spanning(heads, levels, counted) {
   const words = heads.filter((head) => !levels.includes(head)).map((head) => new Set(counted.map((at) => word(head[at]))));
   const single = words.filter((own) => own.size === 1).map((own) => [...own][0]);
-  return single.find((text) => text && !COUNTS.has(text.toLowerCase()) && !SHARES.has(text.toLowerCase())) ?? "";
+  return single.find((text) => text && !COUNTS.has(text.toLowerCase()) && !isStatistic(text)) ?? "";
 }
 
 /** What the columns are called: the corner of the headers says it, or the section; else rows, columns. */

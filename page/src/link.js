@@ -1,17 +1,18 @@
 // Printed tables in one system of sums: cells that two tables share are one cell, and every total is the sum of its parts.
-import { joined, labelsOf } from "./model.js";
+import { joined, labelsOf, spelled } from "./model.js";
 import { Problem } from "./problem.js";
 import { byInterval } from "./totals.js";
 
 const ALL = "";
-const LARGEST_JOINT = 20000;
+const LARGEST_JOINT = 20000,
+  MOST_UNFOLDED = 100000; // cells of all combinations of labels, over all tables: beyond, a page would stand still
 const COMMON = new Set(["yes", "no", "true", "false", "0", "1", "other", "unknown"]);
 const EVERYONE = "everyone";
 
-/** A cell's name, from pairs of a column and a label. */
+/** A cell's name, from pairs of a column and a label: other pairs, another name. */
 function nameOf(key) {
   const sorted = [...key].sort((a, b) => (a[0] < b[0] ? -1 : a[0] > b[0] ? 1 : 0));
-  return sorted.map(([column, label]) => `${column}=${label}`).join(", ") || EVERYONE;
+  return sorted.map(([column, label]) => `${spelled(column)}=${spelled(label)}`).join(", ") || EVERYONE;
 }
 
 /** One system of all tables; `values` says what each text means, a list for each table in the order of its entries. */
@@ -27,16 +28,21 @@ export function link(tables, values) {
     }),
   );
   const { frames, joint } = framesOf(placed, columns);
-  const rows = new Map(rowsOf(frames, columns));
-  const largest = Math.max(0, ...values.flat().map((value) => value.hi || value.lo));
-  const ceiling = Math.max(10 ** 6, 100 * largest); // what reaches half of it has no upper end
+  const rows = new Map(rowsOf(frames, columns)); // two tables can give the same row
   const cells = new Set([...printed.keys(), ...[...rows.values()].flatMap((row) => [...row.keys()])]);
   const sums = systemOf(
-    [...cells].map((cell) => [cell, endsOf(printed.get(cell) ?? [], ceiling)]),
+    [...cells].map((cell) => [cell, endsOf(printed.get(cell) ?? [])]),
     rows,
   );
-  const exact = joint && [...columns.values()].every(oneSetOfParts);
-  return { placed, printed, sums, joint: exact, ceiling, assumed };
+  if (tables.length > 1) assumed.push(`these ${tables.length} tables count the same people`);
+  return { placed, printed, sums, joint, assumed, unsaid: unsaidOf(tables) };
+}
+
+/** How many combinations of a table's labels it does not print at all: they may be any count, or may not occur. */
+function unsaidOf(tables) {
+  const missing = (table) =>
+    table.columns.reduce((size, column) => size * labelsOf(table, column).length, 1) - table.entries.size;
+  return tables.reduce((sum, table) => sum + missing(table), 0);
 }
 
 /** The system as plain arrays: what a checker and a solver read, and what is saved. */
@@ -65,11 +71,11 @@ function systemOf(cells, rows) {
   return sums;
 }
 
-/** What all texts of one cell say together; an error where two of them cannot both be right. */
-function endsOf(said, ceiling) {
-  const top = ({ value }) => value.hi ?? ceiling;
+/** What all texts of one cell say together, without an upper end where nobody printed one; an error where two disagree. */
+function endsOf(said) {
+  const top = ({ value }) => value.hi ?? Infinity;
   const lo = Math.max(0, ...said.map(({ value }) => value.lo)),
-    hi = Math.min(ceiling, ...said.map(top));
+    hi = Math.min(Infinity, ...said.map(top));
   if (lo > hi) {
     const first = said.reduce((a, b) => (b.value.lo > a.value.lo ? b : a)),
       second = said.reduce((a, b) => (top(b) < top(a) ? b : a));
@@ -95,19 +101,42 @@ function columnsOf(tables) {
       if (name !== column && columns.has(name))
         assumed.push(`${table.name}: ${column} is taken for ${name}, which has the same labels`);
       own.set(column, name);
-      if (!columns.has(name)) columns.set(name, { name, labels: new Set(), sums: new Map() });
+      if (!columns.has(name)) columns.set(name, { name, labels: new Set(), sums: new Map(), untold: new Map() });
       const known = columns.get(name);
       labels.forEach((label) => known.labels.add(label));
-      addSums(known, table, column, tops, labels, assumed);
+      for (const [parent, children] of table.sums.get(column) ?? [])
+        put(known, tops.includes(parent) ? ALL : parent, children);
+      const inner = new Set((table.sums.get(column) ?? []).flatMap(([, children]) => children)),
+        outer = labels.filter((label) => !inner.has(label));
+      if (!tops.length && !known.untold.has(joined(outer)))
+        known.untold.set(joined(outer), { outer, where: `${table.name}: ${column}` });
     }
     names.push(own);
   }
-  for (const known of columns.values())
-    for (const [parent, children] of byInterval([...known.labels])) put(known, parent, children);
+  for (const known of columns.values()) complete(known, assumed);
   return { columns, names, assumed };
 }
 
-const put = (column, parent, children) => column.sums.set(joined([parent, ...children]), [parent, children]);
+/** The labels of tables without a total cover everyone where no table says what does; an error where sets differ. */
+function complete(column, assumed) {
+  for (const [parent, children] of byInterval([...column.labels])) put(column, parent, children);
+  if (!column.sums.has(ALL))
+    for (const { outer, where } of column.untold.values()) {
+      put(column, ALL, outer);
+      assumed.push(`${where} has no total; its ${outer.length} labels are taken to cover everyone`);
+    }
+  if (!oneSetOfParts(column))
+    throw new Problem(
+      `two tables have other labels of ${column.name}, and both sets are said to cover everyone: then what ` +
+        "is in one only would be 0. Put the tables in one by one, or give them the same labels",
+    );
+}
+
+/** Another set of parts of a label; each set once. */
+function put(column, parent, children) {
+  if (!column.sums.has(parent)) column.sums.set(parent, new Map());
+  column.sums.get(parent).set(joined(children), children);
+}
 
 /** The labels that mean everyone: totals that are part of no other. */
 function topsOf(table, column) {
@@ -130,28 +159,12 @@ function covers(parent, sums, labels) {
   return labels.every((label) => parents.has(label) || inside.has(label));
 }
 
-function addSums(column, table, own, tops, labels, assumed) {
-  for (const [parent, children] of table.sums.get(own) ?? [])
-    put(
-      column,
-      tops.includes(parent) ? ALL : parent,
-      children.filter((child) => !tops.includes(child)),
-    );
-  const known = [...column.sums.values()];
-  if (tops.length || known.some(([parent]) => parent === ALL)) return;
-  const inner = new Set(known.flatMap(([, children]) => children)),
-    outer = labels.filter((label) => !inner.has(label));
-  put(column, ALL, outer);
-  assumed.push(`${table.name}: ${own} has no total; its ${outer.length} labels are taken to cover everyone`);
-}
-
 /** Whether everyone is made up of one set of finest labels, however it is added up. */
-function oneSetOfParts(column) {
-  const all = [...column.sums.values()],
-    parents = new Map(all.filter(([parent]) => parent !== ALL));
-  const finest = (labels) => labels.flatMap((label) => (parents.has(label) ? finest(parents.get(label)) : [label]));
-  const sets = all.filter(([parent]) => parent === ALL).map(([, children]) => joined([...new Set(finest(children))].sort()));
-  return new Set(sets).size <= 1;
+function oneSetOfParts({ sums }) {
+  const finest = (labels) =>
+    labels.flatMap((label) => (sums.has(label) ? finest(sums.get(label).values().next().value) : [label]));
+  const sets = [...(sums.get(ALL)?.values() ?? [])].map((children) => finest(children).sort());
+  return sets.every((own) => new Set(own).size === own.length && joined(own) === joined(sets[0]));
 }
 
 const anonymous = (name) => ["rows", "columns"].includes(name.replace(/[0-9 ()]+$/, ""));
@@ -189,6 +202,8 @@ function place(table, names) {
   return { table, labels, cells };
 }
 
+const sizeOf = (frame) => [...frame.values()].reduce((size, labels) => size * (labels.length + 1), 1);
+
 /** The sets of columns, with labels, over which rows are written; and whether they leave no circle open. */
 function framesOf(placed, columns) {
   const frames = placed.map((one) => one.labels);
@@ -198,11 +213,14 @@ function framesOf(placed, columns) {
       frames.push(new Map(shared.map((c) => [c, [...new Set([...one.labels.get(c), ...other.labels.get(c)])]])));
     }),
   );
+  if (frames.reduce((sum, frame) => sum + sizeOf(frame), 0) > MOST_UNFOLDED)
+    throw new Problem(
+      `these ${placed.length} tables share too many combinations of labels for this page; put them in one by one`,
+    );
   const circle = circleOf(placed.map((one) => new Set(one.labels.keys())));
   if (!circle.size) return { frames, joint: true };
   const joint = new Map([...circle].sort().map((column) => [column, [...columns.get(column).labels]]));
-  if ([...joint.values()].reduce((size, labels) => size * (labels.length + 1), 1) > LARGEST_JOINT)
-    return { frames, joint: false };
+  if (sizeOf(joint) > LARGEST_JOINT) return { frames, joint: false };
   return { frames: [...frames, joint], joint: true };
 }
 
@@ -226,13 +244,14 @@ function* rowsOf(frames, columns) {
       const others = [...frame]
         .filter(([other]) => other !== column)
         .map(([other, own]) => [...own, ALL].map((label) => [other, label]));
-      for (const [parent, children] of columns.get(column).sums.values()) {
+      for (const [parent, number, children] of setsOf(columns.get(column))) {
         if (!children.every((child) => labels.includes(child)) || (parent !== ALL && !labels.includes(parent))) continue;
         for (const rest of product(others))
           yield rowOf(
             column,
             parent,
             children,
+            number,
             rest.filter(([, label]) => label !== ALL),
           );
       }
@@ -240,15 +259,19 @@ function* rowsOf(frames, columns) {
   }
 }
 
+const setsOf = ({ sums }) =>
+  [...sums].flatMap(([parent, sets]) => [...sets.values()].map((children, number) => [parent, number, children]));
+
 function* product(lists) {
   if (!lists.length) yield [];
   else for (const first of lists[0]) for (const rest of product(lists.slice(1))) yield [first, ...rest];
 }
 
-function rowOf(column, parent, children, base) {
+function rowOf(column, parent, children, number, base) {
+  // another set of parts of the same total may be listed alike: it has a number
   const total = nameOf(parent === ALL ? base : [...base, [column, parent]]);
-  const listed =
-    children.length <= 4 ? children : [...children.slice(0, 2), `... ${children.length} in all ...`, children.at(-1)];
+  const names = children.map(spelled),
+    listed = names.length <= 4 ? names : [...names.slice(0, 2), `... ${names.length} in all ...`, names.at(-1)];
   const weights = new Map([[total, -1], ...children.map((child) => [nameOf([...base, [column, child]]), 1])]);
-  return [`${total} = sum over ${column} (${listed.join(", ")})`, weights];
+  return [`${total} = sum over ${spelled(column)} (${listed.join(", ")})${number ? ` [${number + 1}]` : ""}`, weights];
 }

@@ -1,5 +1,5 @@
 // The form: a table in, what is told about it, the answer out.
-import { CertificateError, settle } from "./answer.js";
+import { CertificateError, notesOf, settle } from "./answer.js";
 import { audit, read } from "./audit.js";
 import { checkSums, fitsSums } from "./check.js";
 import { cellsCsv, digestOf, proofsText, systemText } from "./files.js";
@@ -52,7 +52,7 @@ function look() {
 function described(table) {
   const columns = table.columns.map((column) => `${column} (${labelsOf(table, column).length})`).join(" \u00d7 ");
   const title = table.title ? `${table.name}, ${table.title}` : table.name;
-  return make("li", {}, `${title}: ${table.entries.size} cells, ${columns}; ${table.notes.join("; ")}`);
+  return make("li", {}, `${title}: ${table.entries.size} cells, ${columns}; ${notesOf(table).join("; ")}`);
 }
 
 /** The total of a column: as it was recognised, or another label. */
@@ -62,11 +62,13 @@ function totalChoice(table, column) {
   const words = recognised.length ? `as recognised: ${recognised.join(", ")}` : "no total";
   const choice = make(
     "select",
-    { id },
+    { id, name: column },
     make("option", { value: "" }, words),
+    make("option", { value: "none" }, "none of the labels is a total"),
     ...labelsOf(table, column).map((label) => make("option", { value: `=${label}` }, label)),
   );
-  choice.value = Object.hasOwn(told.totals, column) ? `=${told.totals[column]}` : "";
+  const before = told.totals[column];
+  choice.value = before === undefined ? "" : before === null ? "none" : `=${before}`;
   choice.addEventListener("change", () => {
     chooseTotal(column, choice.value);
     at(id)?.focus();
@@ -78,7 +80,7 @@ function totalChoice(table, column) {
 function chooseTotal(column, value) {
   const before = told.totals;
   told.totals = { ...before };
-  if (value) told.totals[column] = value.slice(1);
+  if (value) told.totals[column] = value === "none" ? null : value.slice(1);
   else delete told.totals[column];
   look();
   if (!at("asked").hidden) return;
@@ -124,7 +126,20 @@ function options() {
   const number = (id) => (at(id).value.trim() === "" ? NaN : Number(at(id).value));
   const seconds = number("seconds");
   if (!(seconds > 0)) throw new Problem("seconds: give a number above 0");
-  return { ...told, name, rounding: at("rounding").value, base: number("base"), suppress: number("suppress"), seconds };
+  // of marks and columns that are no longer in the table, nothing is told
+  const kept = (own, here) => Object.fromEntries(Object.entries(own).filter(([key]) => here(key)));
+  const columns = [...at("totals").querySelectorAll("select")].map((choice) => choice.name);
+  const marks = kept(told.marks, (mark) => at(`mark ${mark}`)),
+    totals = kept(told.totals, (column) => columns.includes(column));
+  return {
+    marks,
+    totals,
+    name,
+    rounding: at("rounding").value,
+    base: number("base"),
+    suppress: number("suppress"),
+    seconds,
+  };
 }
 
 async function run() {

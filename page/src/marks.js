@@ -1,5 +1,5 @@
 // What printed texts say of counts: numbers by the rule of the publisher, marks by what they are said to mean.
-import { LIMIT, numberOf } from "./model.js";
+import { LARGEST, LIMIT, numberOf, shown } from "./model.js";
 import { Problem } from "./problem.js";
 
 export const BLANK = "blank";
@@ -12,18 +12,21 @@ export const ROUNDINGS = {
   midpoint: "printed as the middle of an interval",
   key: "off by at most this much (cell keys)",
 };
-export const LARGEST = 10 ** 12; // no count is larger
 
 /** What is said of a mark: lo to hi (null: no upper end), and whether the count itself was withheld. */
 export function meaningOf(text, where) {
   const own = text.trim().toLowerCase();
+  if ((own.match(/\d+/g) ?? []).some((digits) => Number(digits) > LARGEST))
+    throw new Problem(`${where}: ${shown(text)} is too large for this page`);
   if (own === "suppressed" || own === "missing") return { lo: 0, hi: null, hidden: own === "suppressed" };
   if (/^\d+$/.test(own)) return { lo: Number(own), hi: Number(own), hidden: false };
   const range = /^(\d+)\s*(?:-|to)\s*(\d+)$/.exec(own);
+  if (range && Number(range[1]) > Number(range[2]))
+    throw new Problem(`${where}: the range ${own} is empty; give the lower end first`);
   if (range) return { lo: Number(range[1]), hi: Number(range[2]), hidden: true };
   const limit = LIMIT.exec(own);
   if (limit) return limitValue(limit[1], Number(limit[2]));
-  throw new Problem(`${where}: '${text}' is no meaning of a mark; a mark means ${MEANINGS}`);
+  throw new Problem(`${where}: ${shown(text)} is no meaning of a mark; a mark means ${MEANINGS}`);
 }
 
 function limitValue(sign, number) {
@@ -42,7 +45,7 @@ export function marksIn(tables) {
       known = found.get(mark),
       limit = LIMIT.exec(mark);
     if (known) known.times += 1;
-    else found.set(mark, { mark, times: 1, place, says: limit ? limitValue(limit[1], Number(limit[2])) : null });
+    else found.set(mark, { mark, times: 1, place, says: limit ? meaningOf(mark, place) : null });
   }
   return [...found.values()];
 }
@@ -51,8 +54,15 @@ export function marksIn(tables) {
 export function completeMarks(tables, told) {
   const meanings = new Map(),
     how = new Map(),
-    unknown = [];
-  for (const { mark, times, place, says } of marksIn(tables)) {
+    unknown = [],
+    met = marksIn(tables);
+  const missing = Object.keys(told).filter((mark) => told[mark] && !met.some((own) => (own.mark || BLANK) === mark));
+  if (missing.length)
+    throw new Problem(
+      `the mark ${missing.map(shown).join(", ")} stands nowhere among the counts; check how the table was ` +
+        "read, or take it back",
+    );
+  for (const { mark, times, place, says } of met) {
     const words = told[mark || BLANK];
     if (words) {
       meanings.set(mark, meaningOf(words, mark || BLANK));
@@ -90,8 +100,6 @@ export function valueOf(entry, meanings, rule) {
   const text = entry.text.trim(),
     number = numberOf(text);
   if (number === null) return meanings.get(text);
-  if (number < 0) throw new Problem(`${entry.place}: the count ${text} is negative; counts are whole numbers from 0`);
-  if (number > LARGEST / 1000) throw new Problem(`${entry.place}: the count ${text} is too large for this page`);
   if (!possible(number, rule))
     throw new Problem(
       `${entry.place}: ${text} cannot come from rounding to base ${rule.base}; check the rule, or the number`,

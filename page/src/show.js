@@ -53,11 +53,11 @@ export function showAdvice(found, into) {
   );
 }
 
-function cards({ counts, accepted }) {
+function cards({ counts, accepted, left, linked }) {
   const shown = [
     [counts.printed, "printed cells"],
     [counts.suppressed, "suppressed cells"],
-    [counts.suppressedExact, "of them known exactly"],
+    [counts.suppressedExact, `of them known exactly${left.length || linked.unsaid ? ", or more" : ""}`],
     [accepted, "steps of proofs, all accepted"],
   ];
   if (counts.other) shown.push([counts.otherExact, `of ${counts.other} rounded counts known exactly`]);

@@ -2,6 +2,8 @@
 import { Problem } from "./problem.js";
 
 const DELIMITERS = [",", ";", "\t", "|"];
+const MOST_TEXT = 2 * 10 ** 6, // characters, and lines: more than 5,000 cells ever need, less than what freezes a page
+  MOST_LINES = 20000;
 const NAMED = { ",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars" };
 
 /** The text of a file: UTF-16 by its mark, else UTF-8, else the Windows code page. */
@@ -22,9 +24,48 @@ export function decoded(bytes, source) {
 /** The texts of separated lines, and how they were read. */
 export function gridOf(text, source) {
   if (!text.trim()) throw new Problem(`${source}: there is nothing in it`);
+  if (text.length > MOST_TEXT) throw new Problem(`${source}: too long for this page; use the command genverify disclose`);
   const delimiter = delimiterOf(text);
-  const grid = separated(text, delimiter, source).map((row) => row.map((cell) => cell.trim()));
+  const raw = separated(text, delimiter, source);
+  if (raw.length > MOST_LINES)
+    throw new Problem(`${source}: ${raw.length} lines are too many for this page; use the command genverify disclose`);
+  checkIndents(raw, source);
+  const grid = raw.map((row) => row.map((cell) => cell.trim()));
+  checkCommas(grid.flat(), source);
   return { grid, how: `separated by ${NAMED[delimiter]}` };
+}
+
+/** An error where a row with counts has indented rows below it: they may be parts of it, and this page cannot know. */
+function checkIndents(raw, source) {
+  const above = [];
+  raw.forEach((row, line) => {
+    if (!row[0]?.trim()) return;
+    const indent = row[0].search(/\S/);
+    while (above.length && above.at(-1).indent >= indent) above.pop();
+    const parent = above.at(-1),
+      counts = row.filter((cell) => cell.trim()).length > 1;
+    if (counts && parent?.counts && parent.line > firstLine(raw))
+      throw new Problem(
+        `${source}, line ${line + 1}: ${row[0].trim()} is indented below ${parent.label}, as if it were a part ` +
+          "of it; take the parts or the row above them out, or the blanks if they mean nothing; or use the " +
+          "command genverify disclose",
+      );
+    above.push({ indent, line, counts, label: row[0].trim() });
+  });
+}
+
+/** The headers: the first line with more than one text. */
+const firstLine = (raw) => raw.findIndex((row) => row.filter((cell) => cell.trim()).length > 1);
+
+/** An error where a comma stands for decimals in one number and could stand for thousands in another. */
+function checkCommas(texts, source) {
+  const decimal = texts.find((text) => /^[+-]?\d+,(\d{1,2}|\d{4,})\s*%?$/.test(text)),
+    unclear = decimal && texts.find((text) => /^[+-]?[1-9]\d{0,2},\d{3}$/.test(text));
+  if (unclear)
+    throw new Problem(
+      `${source}: the comma in ${decimal} stands for decimals, so ${unclear} can be ${unclear.split(",")[0]} or ` +
+        `${unclear.replace(",", "")}; write numbers without signs for thousands`,
+    );
 }
 
 /** The delimiter that cuts most lines into the same number of fields, above one. */

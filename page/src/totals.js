@@ -1,74 +1,162 @@
 // Which labels of a table add up others: by their names, by the numbers, by intervals inside intervals.
-import { isTotal, joined, labelsOf, numberOf } from "./model.js";
+import { isTotal, joined, labelsOf, maybeTotal, numberOf, shown } from "./model.js";
 import { Problem } from "./problem.js";
 
-const BAND = /^(\d+)\s*(?:-|\u2013|to|bis|a)\s*(\d+)(?:\s*(?:years?|yrs?))?$/i;
-const FROM = /^(\d+)\s*(?:\+|and over|and above|or more|and older|plus|years and over)(?:\s*years?)?$/i;
-const UNDER = /^(?:under|less than|below|<)\s*(\d+)(?:\s*years?)?$/i;
-const FAR = 10 ** 6;
+const BAND = /^(\d{1,9})\s*(?:-|\u2013|to|bis|a)\s*(\d{1,9})(?:\s*(?:years?|yrs?))?$/i;
+const FROM = /^(\d{1,9})\s*(?:\+|and over|and above|or more|and older|plus|years and over)(?:\s*years?)?$/i;
+const UNDER = /^(?:under|less than|below|<)\s*(\d{1,9})(?:\s*years?)?$/i;
+const FAR = 10 ** 9; // above every number that a band may hold
 
-/** The table with what adds up to what, and a note on how each total was recognised; `named` says which label it is. */
+/**
+ * The table with what adds up to what, and a note on how each total was recognised; `named` says of a column which label is
+ * the total, or null for none. What has to be asked stands in `asked`.
+ */
 export function findTotals(table, named = {}) {
-  const sums = new Map(table.sums),
-    notes = [...table.notes];
+  const sums = new Map(),
+    notes = [...table.notes],
+    asked = [...table.asked];
   for (const column of table.columns) {
-    if (sums.has(column)) continue;
-    const [found, how] = sumsOf(table, column, Object.hasOwn(named, column) ? named[column] : undefined);
-    if (found.length) {
-      sums.set(column, found);
-      notes.push(`${column}: ${how}`);
+    const own = new Totals(table, column, Object.hasOwn(named, column) ? named[column] : undefined);
+    if (own.sums.length) {
+      checkTree(own.sums, `${table.source}: table ${table.name}: ${column}`);
+      sums.set(column, own.sums);
     }
+    if (own.how.length) notes.push(`${column}: ${own.how.join("; ")}`);
+    asked.push(...own.asked);
   }
-  return { ...table, sums, notes };
+  return { ...table, sums, notes, asked };
 }
 
-function sumsOf(table, column, named) {
-  const labels = labelsOf(table, column);
-  if (named !== undefined) {
-    if (!labels.includes(named)) throw new Problem(`${table.source}: ${column} has no label ${named}`);
-    return [[[named, labels.filter((label) => label !== named)]], `'${named}' is the total, as told`];
-  }
-  const inner = new Map([...byName(table, column, labels), ...byInterval(labels)]);
-  const parts = new Set([...inner.values()].flat());
-  let total = labels.filter((label) => isTotal(label) && !parts.has(label));
-  if (total.length > 1)
-    throw new Problem(
-      `${table.source}: table ${table.name}: ${total.join(" and ")} both look like the total of ${column}; ` +
-        "rename the one that is not",
-    );
-  const how = [...inner].map(([label, children]) => `'${label}' adds up ${children.length} others`);
-  if (total.length) how.push(`'${total[0]}' is the total (by its name)`);
-  else {
-    const found = byPosition(
-      table,
-      column,
-      labels.filter((label) => !inner.has(label)),
-    );
-    total = found !== null && !parts.has(found) ? [found] : [];
-    if (total.length) how.push(`'${total[0]}' is the total (it adds up the others)`);
-  }
-  const top = total.map((label) => [label, labels.filter((x) => x !== label && !parts.has(x))]);
-  return [[...top, ...inner], how.join("; ")];
+/** What adds up to what in one column: each label stands in one sum at most, and none is among its own parts. */
+function checkTree(sums, where) {
+  const parent = new Map();
+  for (const [label, children] of sums)
+    for (const child of children) {
+      if (parent.has(child))
+        throw new Problem(
+          `${where}: ${shown(child)} is a part of ${shown(parent.get(child))} and of ${shown(label)}; ` +
+            "take one of the two out, or use the command",
+        );
+      parent.set(child, label);
+    }
+  for (const start of parent.keys())
+    for (let label = parent.get(start), steps = 0; label !== undefined; label = parent.get(label))
+      if (label === start || ++steps > parent.size)
+        throw new Problem(`${where}: ${shown(start)} is among its own parts; choose another total`);
 }
 
-/** Subtotals called so: `Subtotal`, `Total owned`, `Owned, total`: the labels right before or after add up to it. */
-function* byName(table, column, labels) {
-  let others = [];
-  for (const [at, label] of labels.entries()) {
-    if (isTotal(label)) continue;
-    if (!/\b(sub-?total|total)\b|\btotal_|_total\b/i.test(label)) {
-      others.push(label);
-      continue;
+/** The sums of one column: `sums` is a list of a label and its parts, `how` says why, `asked` what only the user knows. */
+class Totals {
+  constructor(table, column, named) {
+    const labels = labelsOf(table, column),
+      where = `${table.source}: table ${table.name}`;
+    if (named && !labels.includes(named)) throw new Problem(`${table.source}: ${column} has no label ${named}`);
+    Object.assign(this, { table, column, labels, where, named, how: [], asked: [] });
+    this.inner = new Map([...this.byName(), ...byInterval(labels)]);
+    this.inner.delete(named);
+    this.parts = new Set([...this.inner.values()].flat());
+    for (const [label, children] of this.inner) this.how.push(`'${label}' adds up ${children.length} others`);
+    const total = this.total();
+    this.sums = [...(total === null ? [] : [[total, this.outer(total)]]), ...this.inner];
+  }
+
+  /** The labels that the total adds up: all that are part of nothing else. */
+  outer(total) {
+    return this.labels.filter((label) => label !== total && !this.parts.has(label));
+  }
+
+  total() {
+    const { labels, parts, named } = this;
+    if (named === null) return this.found(null, "no total, as told");
+    if (named !== undefined) {
+      if (parts.has(named))
+        throw new Problem(`${this.where}: ${named} is a part of another label of ${this.column}; choose another total`);
+      return this.found(named, `'${named}' is the total, as told`);
     }
-    const rest = labels.slice(at + 1),
-      end = rest.findIndex((other) => /\btotal\b/i.test(other));
-    for (const children of [others, end < 0 ? rest : rest.slice(0, end)]) {
-      if (children.length > 1 && addsUp(table, column, label, children)) {
-        yield [label, children];
-        break;
+    const called = labels.filter((label) => isTotal(label) && !parts.has(label));
+    if (called.length > 1)
+      throw new Problem(
+        `${this.where}: ${called.join(" and ")} both look like the total of ${this.column}; rename the one that is not`,
+      );
+    if (called.length) return this.found(called[0], `'${called[0]}' is the total (by its name)`);
+    const maybe = labels.filter((label) => maybeTotal(label) && !parts.has(label) && !this.inner.has(label));
+    for (const label of maybe) {
+      const agrees = this.addsUp(label, this.outer(label), true);
+      if (agrees === "yes") return this.found(label, `'${label}' is the total (by its name, and it adds up the others)`);
+      if (agrees === "unknown")
+        this.ask(`is ${shown(label)} the total of ${this.column}, or one of its groups? The numbers do not tell`);
+    }
+    const position = this.byPosition();
+    return position === null ? null : this.found(position, `'${position}' is the total (it adds up the others)`);
+  }
+
+  found(label, how) {
+    this.how.push(how);
+    return label;
+  }
+
+  ask(question) {
+    this.asked.push(
+      `${this.where}: ${question}. Choose under Totals: the label that is the total of ${this.column}, or none`,
+    );
+  }
+
+  /** Subtotals called so: `Subtotal`, `Total owned`, `Owned, total`: the labels right before or after add up to it. */
+  *byName() {
+    let others = [];
+    for (const [at, label] of this.labels.entries()) {
+      if (isTotal(label) || label === this.named) continue;
+      if (!/\b(sub-?total|total)\b|\btotal_|_total\b/i.test(label)) {
+        others.push(label);
+        continue;
       }
+      const rest = this.labels.slice(at + 1).filter((other) => other !== this.named),
+        end = rest.findIndex((other) => /\btotal\b/i.test(other));
+      const groups = [others, end < 0 ? rest : rest.slice(0, end)].filter((children) => children.length > 1);
+      const children = groups.find((own) => this.addsUp(label, own) === "yes");
+      if (children) yield [label, children];
+      else
+        this.asked.push(
+          `${this.where}: ${shown(label)} is called a total, and no numbers show of what. If it is the total of ` +
+            `${this.column}, choose it under Totals; else take it out, call it by another name, or use the ` +
+            "command with a hierarchy",
+        );
+      others = [];
     }
-    others = [];
+  }
+
+  /** The last or the first label, if it adds up all others in every line that is printed whole, and there are some. */
+  byPosition() {
+    const labels = this.labels.filter((label) => !this.inner.has(label));
+    if (labels.length <= 2) return null;
+    const adds = (label) =>
+      this.addsUp(
+        label,
+        labels.filter((other) => other !== label),
+        true,
+      ) === "yes";
+    return [labels.at(-1), labels[0]].find((label) => !this.parts.has(label) && adds(label)) ?? null;
+  }
+
+  /** Whether the numbers say that a label adds up others: yes, no, unknown. With `sure`, two lines say so to the unit. */
+  addsUp(label, children, sure = false) {
+    const { table, column } = this,
+      at = table.columns.indexOf(column);
+    let agree = 0;
+    for (const { labels, text } of table.entries.values()) {
+      const total = numberOf(text);
+      if (labels[at] !== label || total === null) continue;
+      const parts = children.map((child) => printed(table, labels.with(at, child)));
+      const known = parts.filter((part) => part !== null),
+        sum = known.reduce((a, b) => a + b, 0),
+        room = 3 * parts.length; // printed counts may be rounded
+      if (sum > total + room) return "no";
+      if (known.length < parts.length) continue;
+      if (sum !== total && (sure || Math.abs(sum - total) > room)) return "no";
+      // a small total is near a sum by chance
+      agree += total > 0 && (sum === total || total > 10 * room);
+    }
+    return agree >= (sure ? 2 : 1) ? "yes" : "unknown";
   }
 }
 
@@ -102,42 +190,6 @@ export function* byInterval(labels) {
     }
     if (at > high && chain.length > 1) yield [label, chain];
   }
-}
-
-/** The last or the first label, if it adds up all others in every line that is printed whole, and there are some. */
-function byPosition(table, column, labels) {
-  if (labels.length <= 2) return null;
-  for (const label of [labels.at(-1), labels[0]])
-    if (
-      addsUp(
-        table,
-        column,
-        label,
-        labels.filter((other) => other !== label),
-        true,
-      )
-    )
-      return label;
-  return null;
-}
-
-/** Whether the numbers agree that a label adds up others; with `sure`, two lines must say so, and not by zeros. */
-function addsUp(table, column, label, children, sure = false) {
-  const at = table.columns.indexOf(column);
-  let agree = 0;
-  for (const { labels, text } of table.entries.values()) {
-    const total = numberOf(text);
-    if (labels[at] !== label || total === null) continue;
-    const parts = children.map((child) => printed(table, labels.with(at, child)));
-    const known = parts.filter((part) => part !== null),
-      sum = known.reduce((a, b) => a + b, 0);
-    if (sum > total + 3 * parts.length) return false; // printed counts may be rounded
-    if (known.length === parts.length) {
-      if (sum !== total && (sure || Math.abs(sum - total) > 3 * parts.length)) return false;
-      agree += total > 0;
-    }
-  }
-  return sure ? agree >= 2 : true;
 }
 
 function printed(table, labels) {

@@ -59,14 +59,14 @@ function endsUsed(sums, place, proof, c) {
 }
 
 /** A step; two about one cell from the same sums become one. */
-function addStep(steps, { sums, linked }, known, cell, { side, value, proof }) {
+function addStep(steps, { sums }, known, cell, { side, value, proof }) {
   const rows = [...new Set(usedRows(proof))],
     last = steps.at(-1);
   if (last?.cell === cell && last.rows.join() === rows.join()) {
     last.ends[side] = value;
     return;
   }
-  const said = rows.slice(0, 4).map((row) => sumOf(sums, linked.ceiling, known, cell, sums.rows.indexOf(row)));
+  const said = rows.slice(0, 4).map((row) => sumOf(sums, known, cell, sums.rows.indexOf(row)));
   if (rows.length > 4) said.push(`${rows.length - 4} more sums`);
   if ("at" in proof) said.push("case by case");
   steps.push({ cell, rows, sums: said, ends: { [side]: value } });
@@ -76,7 +76,7 @@ export const usedRows = (proof) =>
   "at" in proof ? [...usedRows(proof.below), ...usedRows(proof.above)] : Object.keys(proof.y ?? {});
 
 /** A row in the numbers that are known, the cell in question as a question mark: `everyone (12) = 5 + 4 + ?`. */
-function sumOf(sums, ceiling, { lo, hi }, asked, row) {
+function sumOf(sums, { lo, hi }, asked, row) {
   const parts = [];
   let total = "";
   for (let at = sums.start[row]; at < sums.start[row + 1]; at++) {
@@ -86,7 +86,7 @@ function sumOf(sums, ceiling, { lo, hi }, asked, row) {
         ? "?"
         : lo[cell] === hi[cell]
           ? `${lo[cell]}`
-          : hi[cell] < Math.floor(ceiling / 2)
+          : Number.isFinite(hi[cell])
             ? `${lo[cell]} to ${hi[cell]}`
             : `${lo[cell]} or more`;
     if (sums.weights[at] < 0) total = `${sums.cells[cell]} (${text})`;

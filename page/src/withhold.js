@@ -1,15 +1,18 @@
 // Which more cells to withhold, so that none of the withheld ones is known exactly any more; ranges are then proved anew.
-import { attainedEnds } from "./answer.js";
+import { attainedEnds, endsShown } from "./answer.js";
 import { checkSums } from "./check.js";
 import { movesOf, solve } from "./solver.js";
 
 const TRIES = 6,
   MOST_PRUNED = 12;
 
-/** Cells to withhold as well, and those still known exactly then; null where nothing is, or no counts were found. */
+/**
+ * Cells to withhold as well, and those still known exactly then; null where nothing is, where no counts were found, and
+ * where something was left out: it would stay in print, and could give the same cells away.
+ */
 export async function withhold(answer, seconds) {
   const targets = answer.cells.filter((cell) => cell.unclear && cell.exact).map((cell) => cell.at);
-  if (!targets.length || answer.point === null) return null;
+  if (!targets.length || answer.point === null || answer.left.length) return null;
   const search = new Withholding(answer, targets, performance.now() + 1000 * seconds);
   await search.grow();
   await search.prune();
@@ -36,7 +39,7 @@ class Withholding {
 
   /** Withhold more until nothing is known exactly, or nothing helps. */
   async grow() {
-    const { sums, point, linked } = this.answer;
+    const { sums, point } = this.answer;
     for (let round = 0; round < TRIES && !this.late(); round++) {
       const targets = this.narrow.filter((cell) => !this.stuck.has(cell));
       if (!targets.length) return;
@@ -47,7 +50,6 @@ class Withholding {
         fixed,
         open: [...this.added],
         targets,
-        ceiling: linked.ceiling,
         seconds: this.left(),
       });
       added.forEach((cell) => this.added.add(cell));
@@ -72,16 +74,16 @@ class Withholding {
    * one value, and all that were not shown to have two.
    */
   async exactWithout(added) {
-    const { sums, linked } = this.answer;
+    const { sums } = this.answer;
     const opened = {
       ...sums,
       lo: sums.lo.map((own, cell) => (added.has(cell) ? 0 : own)),
-      hi: sums.hi.map((own, cell) => (added.has(cell) ? linked.ceiling : own)),
+      hi: sums.hi.map((own, cell) => (added.has(cell) ? Infinity : own)),
     };
     const wanted = [...this.targets, ...added],
       found = await solve(opened, wanted, Math.max(this.left(), 1));
     const shown = checkSums(opened, found.statements),
-      [lo, hi] = [shown.lo.map(Number), shown.hi.map(Number)];
+      [lo, hi] = endsShown(shown);
     const { down, up } = attainedEnds(opened, lo, hi, found.parts);
     return wanted.filter((cell) => lo[cell] === hi[cell] || !(down.has(cell) && up.has(cell)));
   }

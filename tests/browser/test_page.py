@@ -64,12 +64,15 @@ def test_rounded_counts_and_another_total(visit: PageVisit) -> None:
     ("a,b\nfew,words\n", "headers without counts below them"),
     ("only words", "no table was found"),
     ("a,b\nx,-3\ny,2\n", "table, B2: the count -3 is negative"),
-    ("a,b,c\nx,3,1\ny,2,oops!\nz,1,1\n", "table, C3: 'oops!' stands among the counts"),
+    ("a,b,c\nx,3,1\ny,2,oops!\nz,1,1\n", "table, C3: oops! stands among the counts"),
     ('a,b\n"x,3\ny,2\n', "a quotation mark is not closed"),
     ("a,b,c\nTotal,3,4\nAll,3,4\nx,1,1\n", "both look like the total of a"),
     ("a,b,c\nx,1,1\nx,2,2\n", "a second cell for a: x, columns: b"),
     ("a,b,c\nx,1,1\ny,2,2\nTotal,3,99\n", "contradict each other (proof checked): columns=c = sum over a (x, y)"),
     ("a,b,c\nx,1,99999999999999\ny,2,2\n", "too large for this page"),
+    ("a,b,c\nx,1,\u001b[31m" + "9" * 5000 + "\n", "headers without counts"),
+    ("a,b,c\nx,2.000,1\ny,2,2\n", "table, B2: 2.000 can be 2 or 2000"),
+    ("a,b,c\nx,1,1\n  y,2,2\n", "y is indented below x"),
 ])  # fmt: skip
 def test_malformed_tables_are_refused_in_words(opened: PageVisit, text: str, message: str) -> None:
     opened.fill(text)
@@ -77,6 +80,53 @@ def test_malformed_tables_are_refused_in_words(opened: PageVisit, text: str, mes
         opened.page.click("#run")
     assert message in opened.failed()
     assert opened.page.inner_text("#report") == ""
+
+
+def test_what_was_left_out_stands_first_and_nothing_is_proposed(visit: PageVisit) -> None:
+    visit.fill("group,n,%\nA,*,40.0\nB,*,60.0\nTotal,5,100.0\n")
+    visit.page.select_option("[id='mark *']", "suppressed")
+    report = visit.run()
+    assert "As far as it was read: 3 cells were left out" in report
+    assert "percentages or rates in column % (3)" in report
+    assert "At least 0 of your 2 suppressed cells are known exactly." in report
+    assert visit.page.inner_text("#advice") == ""
+
+
+def test_a_label_that_may_be_a_total_is_asked_about(visit: PageVisit) -> None:
+    visit.fill("race,x,y\nWhite,*,*\nBlack,*,3\nAll other races,30,40\n")
+    visit.page.select_option("[id='mark *']", "suppressed")
+    visit.page.click("#run")
+    assert "is All other races the total of race, or one of its groups?" in visit.failed()
+    visit.page.select_option("[id='total table race']", "none")
+    assert "0 of your 3 suppressed cells are known exactly." in visit.run()
+    visit.page.select_option("[id='total table race']", "=All other races")
+    assert "1 of your 3 suppressed cells are known exactly." in visit.run()
+    visit.fill("race,x,y\nWhite,1,3\nBlack,2,3\nAll other races,3,6\n")  # what was told of * is not told any more
+    assert "nothing is hidden" in visit.run()
+
+
+def test_labels_are_shown_as_texts(visit: PageVisit) -> None:
+    label = "<img src=x onerror=window.broken=1>\u001b[31m"
+    visit.fill(f"area,a,b,Total\n{label},*,3,9\nS,2,*,4\n")
+    visit.page.select_option("[id='mark *']", "suppressed")
+    assert "2 of your 2 suppressed cells are known exactly." in visit.run()
+    assert '"<img src=x onerror=window.broken=1>\\u001b[31m"' in visit.page.inner_text("#cells")
+    assert visit.page.evaluate("[window.broken ?? null, document.images.length]") == [None, 0]
+
+
+def test_columns_of_many_labels_do_not_freeze_the_page(visit: PageVisit) -> None:
+    rows = (f"{at:03d}X,Street {at // 2},{at % 90},*" for at in range(478))
+    took = visit.page.evaluate(
+        """(text) => {
+          const box = document.getElementById("text"), begun = performance.now();
+          box.value = text;
+          box.dispatchEvent(new Event("input"));
+          return performance.now() - begun;
+        }""",
+        "\n".join(["code,street,a,b", *rows]),
+    )
+    assert took < 5_000
+    assert "code (478 labels) x street (239 labels) x columns (2 labels) are too many cells for this page" in visit.failed()
 
 
 def test_everything_works_with_the_keys_alone(visit: PageVisit) -> None:

@@ -31,10 +31,11 @@ class PageVisit(Visit):
 
     @staticmethod
     def large() -> str:
-        """A table of 1,600 cells, more than half of them suppressed: a search of seconds."""
+        """A table of 1,681 cells, more than half of them suppressed: a search of seconds."""
         rng = np.random.default_rng(1)
-        rows = [[f"r{row}", *("*" if rng.random() < 0.6 else "5" for _ in range(40))] for row in range(40)]
-        return "\n".join(",".join(row) for row in [["g", *(f"c{at}" for at in range(40))], *rows])
+        rows = [[f"r{row}", *("*" if rng.random() < 0.6 else "5" for _ in range(40)), "200"] for row in range(40)]
+        heads = ["g", *(f"c{at}" for at in range(40)), "Total"]
+        return "\n".join(",".join(row) for row in [heads, *rows, ["Total", *["200"] * 40, "8000"]])
 
     def failed(self) -> str:
         self.page.wait_for_selector("#failed", state="visible")

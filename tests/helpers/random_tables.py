@@ -45,7 +45,8 @@ def random_table(number: int, most: int = 4) -> TableText:
     mark = str(rng.choice(MARKS))
     how = _Printing(rng, rule, share, mark, rng.random() < 0.25)
     told = "suppressed" if rng.random() < 0.7 else f"0-{2 * counts.sum() // 3}"  # not always true: then nothing may fit
-    return TableText("\n\n".join(_parts(kind, how, counts)) + "\n", {mark or "blank": told}, rule, kind)
+    text = "\n\n".join(_parts(kind, how, counts)) + "\n"
+    return TableText(text, {mark or "blank": told} if how.used else {}, rule, kind)
 
 
 def _rule(rng: np.random.Generator) -> list[str]:
@@ -77,6 +78,7 @@ class _Printing:
     share: float
     mark: str
     tabs: bool
+    used: bool = False  # whether the mark stands anywhere: a mark that is told and never met is an error
 
     def grid(self, counts: Counts, down: str, across: str, total_row: bool = True, total_column: bool = True) -> str:
         own = np.vstack([counts, counts.sum(axis=0)]) if total_row else counts
@@ -107,4 +109,5 @@ class _Printing:
         shown = [str(own) for own in how.published(row, self.rng)]
         hidden = self.rng.random(len(row)) < self.share
         hidden[0] &= len(row) > 1 and not hidden.all()  # a line of blanks only would be read as a heading
+        self.used |= bool(hidden.any())
         return [self.mark if hide else text for hide, text in zip(hidden, shown, strict=True)]

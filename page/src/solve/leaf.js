@@ -1,5 +1,5 @@
 // Whole multipliers of rows out of a solver's floating-point ones.
-const DENOMINATORS = [1, 2, 3, 4, 5, 6, 8, 10, 12, 20, 60, 120, 840];
+export const DENOMINATORS = [1, 2, 3, 4, 5, 6, 8, 10, 12, 20, 60, 120, 840];
 const LARGEST_MULTIPLIER = 10 ** 6;
 
 /**

@@ -9,7 +9,7 @@ const ROOM = 4,
  * The cells to withhold so that `target` can be one more or one less than in the counts x, or null. `fixed` are the printed
  * cells that may be withheld, `open` those that are withheld already; everything else stays within its ends.
  */
-export function cheapestMove(highs, sums, x, fixed, open, target, ceiling, seconds) {
+export function cheapestMove(highs, sums, x, fixed, open, target, seconds) {
   const totals = new Set(sums.columns.filter((_, at) => sums.weights[at] < 0)),
     movable = new Set([...fixed, ...open, target]);
   const cost = x.map((own, cell) => {
@@ -17,7 +17,7 @@ export function cheapestMove(highs, sums, x, fixed, open, target, ceiling, secon
     return fixed.has(cell) ? (totals.has(cell) ? TOTALS : own === 0 ? ZEROS : 1) : FREE;
   });
   const lo = sums.lo.map((own, cell) => (movable.has(cell) ? 0 : own)),
-    hi = sums.hi.map((own, cell) => (movable.has(cell) ? ceiling : own));
+    hi = sums.hi.map((own, cell) => (movable.has(cell) ? Infinity : own));
   const moves = [1, -1]
     .map((sign) => moved(highs, sums, x, { lo, hi, cost, target, sign, seconds }))
     .filter(Boolean)

@@ -31,6 +31,7 @@ export function allRanges(highs, sums, wanted, seconds, say = () => {}) {
     result.parts.push({
       cells,
       points: search.points,
+      ray: search.ray,
       at: [...search.at].map(([end, number]) => [...named(end, cells), number]),
     });
     done += cells.length;

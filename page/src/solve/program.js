@@ -1,4 +1,6 @@
 // Programs over cells between ends, in HiGHS: a linear one that is kept warm, and integer ones.
+import { DENOMINATORS } from "./leaf.js";
+
 export const INTEGRAL = 1e-6;
 const DUAL = 1,
   PRIMAL = 4;
@@ -67,6 +69,49 @@ export function bestCounts(highs, sums, ends, objective, nodes, seconds) {
     const { colValue } = model.getSolution();
     return integerPoint(colValue);
   });
+}
+
+/**
+ * How far every cell can grow beyond all limits, in whole steps that keep all rows; null where none was found. Steps are
+ * s + t with t at most 1, and as many t as possible are 1: so every cell that can grow at all does.
+ */
+export function rayOf(highs, sums, ends) {
+  const n = sums.cells.length,
+    free = ends.hi.map((own) => (own === Infinity ? 1 : 0));
+  if (!free.includes(1)) return null;
+  const own = modelOf(highs, sums, ends),
+    still = new Float64Array(sums.rows.length),
+    { starts, indices, values } = own.matrix;
+  const doubled = (list, shift) =>
+    sums.rows.flatMap((_, row) =>
+      [0, shift].flatMap((by) => Array.from(list.slice(starts[row], starts[row + 1]), (x) => x + by)),
+    );
+  const data = {
+    ...own,
+    numCols: 2 * n,
+    colCost: Float64Array.from([...free.map(() => 0), ...free]),
+    colLower: new Float64Array(2 * n),
+    colUpper: Float64Array.from([...free.map((own) => (own ? Infinity : 0)), ...free]),
+    rowLower: still,
+    rowUpper: still,
+    matrix: {
+      ...own.matrix,
+      numCols: 2 * n,
+      starts: starts.map((own) => 2 * own),
+      indices: Int32Array.from(doubled(indices, n)),
+      values: Float64Array.from(doubled(values, 0)),
+    },
+  };
+  const z = highs.withModel(data, (model) => {
+    model.options.set({ output_flag: false });
+    model.run();
+    return model.getModelStatus() === highs.constants.modelStatus.optimal ? model.getSolution().colValue : null;
+  });
+  for (const d of z ? DENOMINATORS : []) {
+    const step = integerPoint(free.map((_, cell) => d * (z[cell] + z[n + cell])));
+    if (step && step.some(Boolean)) return step;
+  }
+  return null;
 }
 
 /** The point in whole numbers; null where it is none. */

@@ -1,6 +1,5 @@
 // What single rows say of their cells, again and again until nothing changes; every step is a proof of one row.
 const PASSES = 50;
-const FAR = 10 ** 6; // an end that far out stands for "no end": it is moved only if that says something
 
 /** The ends of every cell so far, the statements that show them, and whether no counts fit. */
 export class Known {
@@ -42,9 +41,9 @@ function fromRow(known, row) {
   const { sums } = known,
     name = sums.rows[row],
     before = known.statements.length;
-  let [least, most] = reachOf(known, row);
-  if (least > sums.most[row] || most < sums.least[row]) {
-    known.contradict({ y: { [name]: least > sums.most[row] ? 1 : -1 } });
+  const reach = new Reach(known, row);
+  if (reach.least() > sums.most[row] || reach.most() < sums.least[row]) {
+    known.contradict({ y: { [name]: reach.least() > sums.most[row] ? 1 : -1 } });
     return true;
   }
   for (let at = sums.start[row]; at < sums.start[row + 1]; at++) {
@@ -52,18 +51,17 @@ function fromRow(known, row) {
       weight = sums.weights[at],
       size = Math.abs(weight),
       sign = Math.sign(weight);
-    const [small, large] = partOf(known, cell, weight);
-    const up = sums.most[row] - (least - small),
-      down = sums.least[row] - (most - large); // what the entry itself may add
+    reach.add(partOf(known, cell, weight), -1);
+    const up = sums.most[row] - reach.least(),
+      down = sums.least[row] - reach.most(); // what the entry itself may add
     const proof = (y) => (size === 1 ? { y: { [name]: y } } : { y: { [name]: y }, d: size });
     const upper = Math.floor((sign > 0 ? up : -down) / size),
       lower = Math.ceil((sign > 0 ? down : -up) / size);
-    if (upper < (known.hi[cell] < FAR ? known.hi[cell] : known.hi[cell] / 2)) known.say(cell, "upper", upper, proof(sign));
+    if (upper < known.hi[cell]) known.say(cell, "upper", upper, proof(sign));
     if (lower > known.lo[cell]) known.say(cell, "lower", lower, proof(-sign));
     known.empty ||= known.lo[cell] > known.hi[cell];
     if (known.empty) return true;
-    const [smaller, larger] = partOf(known, cell, weight);
-    [least, most] = [least + smaller - small, most + larger - large];
+    reach.add(partOf(known, cell, weight), 1);
   }
   return known.statements.length > before;
 }
@@ -74,14 +72,28 @@ function partOf(known, cell, weight) {
   return weight > 0 ? ends : ends.reverse();
 }
 
-/** The least and the greatest that a row can be. */
-function reachOf(known, row) {
-  const { sums } = known;
-  let least = 0,
-    most = 0;
-  for (let at = sums.start[row]; at < sums.start[row + 1]; at++) {
-    const [small, large] = partOf(known, sums.columns[at], sums.weights[at]);
-    [least, most] = [least + small, most + large];
+/** The least and the greatest that a row can be; entries without an end are counted, so that they can be taken away. */
+class Reach {
+  constructor(known, row) {
+    const { sums } = known;
+    this.sum = [0, 0];
+    this.open = [0, 0];
+    for (let at = sums.start[row]; at < sums.start[row + 1]; at++)
+      this.add(partOf(known, sums.columns[at], sums.weights[at]), 1);
   }
-  return [least, most];
+
+  add(part, times) {
+    part.forEach((own, side) => {
+      if (Number.isFinite(own)) this.sum[side] += times * own;
+      else this.open[side] += times;
+    });
+  }
+
+  least() {
+    return this.open[0] ? -Infinity : this.sum[0];
+  }
+
+  most() {
+    return this.open[1] ? Infinity : this.sum[1];
+  }
 }

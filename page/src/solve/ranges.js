@@ -1,6 +1,6 @@
 // The exact range of every wanted cell: counts that attain both ends, and proofs that nothing lies outside.
 import { exactLeaf, farkasLeaf } from "./leaf.js";
-import { bestCounts, CellProgram, INTEGRAL, integerPoint } from "./program.js";
+import { bestCounts, CellProgram, INTEGRAL, integerPoint, rayOf } from "./program.js";
 
 const ROUNDS = 40; // objectives that pull all open ends at once, before single ends are asked for
 const IDLE = 3; // of them in a row that brought little
@@ -17,6 +17,7 @@ export class Search {
     this.most = known.lo.map(() => null);
     this.at = new Map(); // the points that attain an end, by the text of cell and side
     this.points = [];
+    this.ray = null; // steps that some cells can grow by, again and again: the page counts them again
     this.limit = "";
     this.random = randomNumbers(1);
   }
@@ -25,6 +26,7 @@ export class Search {
     this.lp = new CellProgram(this.highs, this.sums, this.ends, this.left());
     try {
       if (this.first()) {
+        this.ray = rayOf(this.highs, this.sums, this.ends);
         this.many();
         this.single();
       }
@@ -157,6 +159,7 @@ export class Search {
   }
 
   seen(cell, sign) {
+    if (sign > 0 && this.ray?.[cell]) return Infinity;
     const own = sign > 0 ? this.most[cell] : this.least[cell];
     return own === null ? -Infinity : sign * own;
   }

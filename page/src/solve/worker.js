@@ -37,14 +37,14 @@ function solved(highs, { sums, wanted, seconds }) {
 }
 
 /** For every target the cells that would let it move; those chosen for one are withheld for the next. */
-function freed(highs, { sums, x, fixed, open, targets, ceiling, seconds }) {
+function freed(highs, { sums, x, fixed, open, targets, seconds }) {
   const left = new Set(fixed),
     added = new Set(open),
     stuck = [],
     deadline = performance.now() + 1000 * seconds;
   for (const target of targets) {
     const rest = (deadline - performance.now()) / 1000;
-    const cells = rest > 0 ? cheapestMove(highs, sums, x, left, added, target, ceiling, Math.min(rest, 10)) : [];
+    const cells = rest > 0 ? cheapestMove(highs, sums, x, left, added, target, Math.min(rest, 10)) : [];
     if (cells === null) stuck.push(target);
     else
       cells.forEach((cell) => {
