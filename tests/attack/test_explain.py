@@ -156,7 +156,7 @@ def test_the_release_of_a_block_is_found_with_its_batch(made_study: Path, toy_sc
 def test_a_wrong_question_ends_in_one_message(
     made_study: Path, capsys: pytest.CaptureFixture[str], words: list[str], message: str
 ) -> None:
-    assert main(["explain", *words, "--study", str(made_study)]) == 1
+    assert main(["explain", *words, "--study", str(made_study)]) == 2
     error = capsys.readouterr().err
     assert error.endswith(message)
     assert error.count("\n") == 1
@@ -173,7 +173,7 @@ def test_the_commands_as_a_user_types_them(made_study: Path) -> None:
     assert (checked.returncode, checked.stderr) == (0, "")
     assert checked.stdout.startswith("2 blocks, 21 claims, 6 proofs: all right\n")
     missing = subprocess.run([*python, "explain", FIRST, "PET=1", "--study", "nowhere"], capture_output=True, text=True)
-    assert missing.returncode == 1
+    assert missing.returncode == 2
     assert missing.stderr.startswith("ReleaseError: nowhere/release/schema.json: not a release schema")
     assert "Traceback" not in missing.stderr
 
@@ -265,4 +265,4 @@ def test_the_same_proofs_give_the_same_bytes(made_study: Path, tmp_path: Path) -
 
 @pytest.mark.parametrize("claim", ["PET=-1", "PET=1,PET=2", "PET=1,m=-4", "m=3"])
 def test_a_claim_that_cannot_be_meant_is_refused(made_study: Path, claim: str) -> None:
-    assert main(["explain", FIRST, claim, "--study", str(made_study)]) == 1
+    assert main(["explain", FIRST, claim, "--study", str(made_study)]) == 2

@@ -245,7 +245,7 @@ def test_check_misses_a_batch(chain_study: Path, capsys: pytest.CaptureFixture[s
 
 
 def test_targets_come_before_the_settings(chain_study: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["audit", "--configfile", "config.yaml", "figures/fig3.pdf"]) == 1
+    assert main(["audit", "--configfile", "config.yaml", "figures/fig3.pdf"]) == 2
     assert "not a file of settings. Name results first: genverify audit figures/fig3.pdf" in capsys.readouterr().err
 
 
@@ -258,12 +258,12 @@ def test_a_chain_is_published_and_compared(chain_study: Path, capsys: pytest.Cap
     assert main(["audit", "figures/fig3.pdf", "--without-proofs", "--against", "audit.json"]) == 0
     assert f"the same chain as audit.json: {text['chain']}" in capsys.readouterr().out
     rewrite("figures/fig3.pdf", b"drawn again")
-    assert main(["audit", "figures/fig3.pdf", "--against", "audit.json"]) == 1
+    assert main(["audit", "figures/fig3.pdf", "--against", "audit.json"]) == 2
     said = capsys.readouterr()
     assert "differs: files figures/fig3.pdf: " in said.out
     assert "audit.json: 1 differences from this study" in said.err
     Path("audit.json").write_text(json.dumps({**text, "versions": []}))
-    assert main(["audit", "figures/fig3.pdf", "--against", "audit.json"]) == 1
+    assert main(["audit", "figures/fig3.pdf", "--against", "audit.json"]) == 2
     assert "its content is not what its digest says" in capsys.readouterr().err
 
 

@@ -114,13 +114,13 @@ def test_papers_can_be_named(reference: Path, capsys: pytest.CaptureFixture[str]
     assert manifest()["results"] == before["results"]
     assert main(["reference"]) == 0
     (reference / "docs" / "reference" / f"{Path(TARGET).stem}.png").write_bytes(b"")
-    assert main(["reference", "--write", "two"]) == 1
+    assert main(["reference", "--write", "two"]) == 2
     assert "so it cannot stay. Make its paper again, too" in capsys.readouterr().err
     shutil.rmtree(reference / "docs" / "reference")
     assert main(["reference", "--write", "two"]) == 0
     assert list(manifest()["results"]) == ["figures/ablation.pdf"]
     assert manifest()["absent"][TARGET] == "not asked for"
-    assert main(["reference", "--write", "three"]) == 1
+    assert main(["reference", "--write", "three"]) == 2
     assert "no paper is called 'three': there are one, two" in capsys.readouterr().err
 
 
@@ -207,14 +207,14 @@ def test_a_new_target_must_be_in_the_set_or_absent(reference: Path, capsys: pyte
 def test_results_that_are_not_as_recorded_leave_the_set_as_it_was(reference: Path) -> None:
     before = (SET / "manifest.json").read_bytes()
     Path(TARGET).write_text("drawn by hand")
-    assert main(["reference", "--write"]) == 1
+    assert main(["reference", "--write"]) == 2
     assert (SET / "manifest.json").read_bytes() == before
     assert [path.name for path in Path("docs").iterdir() if path.is_dir()] == ["reference"]
 
 
 def test_only_listed_sources_go_into_a_set(reference: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Path("data/sources.csv").write_text("file,version,sha256\n")
-    assert main(["reference", "--write"]) == 1
+    assert main(["reference", "--write"]) == 2
     assert "data/raw.yaml: not in data/sources.csv" in capsys.readouterr().err
 
 
@@ -222,7 +222,7 @@ def test_real_microdata_do_not_go_into_a_set(reference: Path, capsys: pytest.Cap
     text = yaml.safe_load(Path("config.yaml").read_text())
     text["microdata"]["source"], text["microdata"]["ppmf"]["units"] = "ppmf", "units.csv"
     Path("config.yaml").write_text(yaml.safe_dump(text))
-    assert main(["reference", "--write"]) == 1
+    assert main(["reference", "--write"]) == 2
     assert "microdata.source is ppmf" in capsys.readouterr().err
 
 
