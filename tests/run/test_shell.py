@@ -201,9 +201,7 @@ def test_an_error_while_the_command_line_is_read_ends_in_one_line(
     assert (status, out, len(err.splitlines())) == (INTERNAL, "", 1)
 
 
-def test_what_a_terminal_would_obey_is_shown_as_numbers(
-    said: Callable[..., tuple[int, str, str]], folder: Path
-) -> None:
+def test_what_a_terminal_would_obey_is_shown_as_numbers(said: Callable[..., tuple[int, str, str]], folder: Path) -> None:
     (folder / "hostile.csv").write_text("area\x1b]0;owned\x07,f,m,Total\nA\x9b2J,*,4,7\nB\u202e,5,4,9\nTotal,8,8,16\n")
     for more in ([], ["--json"]):
         status, out, err = said(["disclose", "hostile.csv", "--mark", "*=suppressed", "--out", "hostile"], *more)

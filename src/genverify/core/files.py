@@ -25,7 +25,7 @@ DEEPEST = 100
 MERGE = "tag:yaml.org,2002:merge"
 LISTED = "files.json"  # of a folder of results: what each command wrote there; nothing else is ever replaced
 LONGEST_NAME = 60  # characters of a name from data: with its ending it stays below 255 bytes
-PLAIN_NAME = re.compile(r"\w(?:[\w .-]*\w)?")
+PLAIN_NAME, ONE_WORD = re.compile(r"\w(?:[\w .-]*\w)?"), re.compile(r"\w(?:[\w.-]*\w)?")
 TAKEN_NAME = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?|.*-[0-9a-f]{12}", re.IGNORECASE | re.DOTALL)
 
 
@@ -130,17 +130,18 @@ def sha256_of(path: Path) -> str:
         return file_digest(file, "sha256").hexdigest()
 
 
-def file_name(text: str) -> str:
+def file_name(text: str, kept: re.Pattern[str] = PLAIN_NAME) -> str:
     """
     A name from data as the name of a file: never a path, and different for different names.
 
-    A name that has to be changed, or that looks like a changed one, ends in its digest.
+    A name that has to be changed, because it is not of the form that is kept, or that looks like a changed one, ends in its
+    digest.
 
     >>> file_name("Table 1"), file_name("../evil"), file_name("income/age")
     ('Table 1', '_evil-2d6afc710923', 'income_age-08f4a707eca4')
     """
     same = unicodedata.normalize("NFC", text) == text and len(text) <= LONGEST_NAME
-    if same and PLAIN_NAME.fullmatch(text) and not TAKEN_NAME.fullmatch(text):
+    if same and kept.fullmatch(text) and not TAKEN_NAME.fullmatch(text):
         return text
     safe = re.sub(r"[^A-Za-z0-9_]+", "_", text)[:LONGEST_NAME]
     return f"{safe}-{sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
@@ -206,8 +207,8 @@ def _listed(path: Path, home: Path, command: str) -> tuple[dict[str, Any], list[
     there = [name for name in _files(home) if name != LISTED]
     foreign = [name for name in there if name not in ours and not name.startswith(".")]
     if foreign:
-        raise DiskError(f"{path}: holds {foreign[0]} and {len(foreign) - 1} more files that this program did not list as its "
-                        f"own in {LISTED}; it replaces no such files: {remedy}, or take them away")  # fmt: skip
+        raise DiskError(f"{path}: holds {foreign[0]} and {len(foreign) - 1} more files that this program did not list as "
+                        f"its own in {LISTED}; it replaces no such files: {remedy}, or take them away")  # fmt: skip
     return listed, [name for name in there if ours.get(name) != command]
 
 

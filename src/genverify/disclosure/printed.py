@@ -95,7 +95,7 @@ def understand(form: PrintedForm, folder: Path, ask: Callable[[str], str] | None
 
 
 def _placed(tables: Sequence[PrintedTable], paths: Sequence[Path]) -> list[PrintedTable]:
-    """The tables with places below the folder that all files share: what is proved of them is the same wherever that lies."""
+    """The tables with places below the folder that all files share: what is proved is the same wherever that lies."""
     folders = {path if path.is_dir() else path.parent for path in paths}
     root = os.path.commonpath([os.path.abspath(folder) for folder in folders])
     starts = {"" if folder == Path() else f"{folder}{os.sep}": os.path.relpath(folder, root) for folder in folders}

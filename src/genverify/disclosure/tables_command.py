@@ -89,8 +89,8 @@ def run_tables(options: argparse.Namespace) -> int:
     with written_folder(folder, COMMAND) as part:
         answer = _answer(understood, options, talk)
         reading = ReadingForm(
-            inputs=inputs, form=_moved(form, home, folder), answers=answers, fail_on=options.fail_on, dialect=options.dialect,
-            contributions=options.contributions and os.path.relpath(options.contributions, folder),
+            inputs=inputs, form=_moved(form, home, folder), answers=answers, fail_on=options.fail_on,
+            dialect=options.dialect, contributions=options.contributions and os.path.relpath(options.contributions, folder),
             sensitive=list(options.sensitive), found=_found(answer),
         )  # fmt: skip
         for name, content in contents(understood, answer, options.dialect).items():
@@ -156,7 +156,9 @@ def _broken(answer: Answer, path: Path | None, sensitive: Sequence[str]) -> tupl
     """What breaks a rule about contributions, where they are given."""
     if path is None:
         return ()
-    return tuple(broken_rules(answer.exposed, read_contributions(path, answer.exposed.linked, LIMITS), read_rules(sensitive)))
+    return tuple(
+        broken_rules(answer.exposed, read_contributions(path, answer.exposed.linked, LIMITS), read_rules(sensitive))
+    )
 
 
 def _form(options: argparse.Namespace) -> tuple[PrintedForm, Path]:
@@ -231,7 +233,9 @@ def check_tables(options: argparse.Namespace) -> int:
     answer = replace(answer, broken=_broken(answer, contributions, reading.sensitive))
     if found.withhold is not None:
         cells, left = (tuple(_cells(own, len(lo), folder)) for own in (found.withhold, found.still_unsafe))
-        answer = replace(answer, complement=Complement(cells, left, ranges, found.in_time, FEWEST if found.fewest else GREEDY))
+        answer = replace(
+            answer, complement=Complement(cells, left, ranges, found.in_time, FEWEST if found.fewest else GREEDY)
+        )
     exact = int((lo == hi).sum())
     print(f"{len(statements)} statements about {len(lo)} cells: all proofs right; {exact} cells known exactly")
     if (folder / READING).exists():
@@ -263,7 +267,9 @@ def _reading(options: argparse.Namespace, folder: Path) -> tuple[ReadingForm, Pa
         form, home = _form(options)
         return ReadingForm(inputs={}, form=form), home
     if told := [name for name in (*PAIRS, "rule", "fact", "max_rows", "max_bytes") if getattr(options, name)]:
-        raise ConfigError(f"--{told[0].replace('_', '-')}: with --check, {path} says how the tables were read; leave this out")
+        raise ConfigError(
+            f"--{told[0].replace('_', '-')}: with --check, {path} says how the tables were read; leave this out"
+        )
     reading = validate(ReadingForm, read_yaml(path), str(path))
     listed = {folder / name: recorded for name, recorded in reading.inputs.items()}
     for file, recorded in listed.items():

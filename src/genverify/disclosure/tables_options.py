@@ -113,8 +113,8 @@ OPTIONS = (
            lambda given: pairs(given, "inside"), _PAIR),
     Option("--fact", (TABLES, CHECK), "a fact beside the counts, e.g. 'sex=f >= 3'", (), _facts,
            {"action": "append", "metavar": "TEXT"}),
-    Option("--contributions", (TABLES,), "CSV with labels, contributor and value of every contribution, for magnitude tables",
-           how={"type": Path, "metavar": "FILE"}),
+    Option("--contributions", (TABLES,), "CSV with labels, contributor and value of every contribution, for magnitude "
+           "tables", how={"type": Path, "metavar": "FILE"}),
     Option("--sensitive", (TABLES,), "a rule for contributions: dominance=2,80 or p=10 or contributors=3", (), _sensitive,
            {"action": "append", "metavar": "RULE"}),
     Option("--dialect", (TABLES,), "status codes in cells.csv", "plain", how={"choices": DIALECTS}),

@@ -27,7 +27,7 @@ EXIT_CODES = {
     STOPPED: "stopped by Ctrl-C",
 }
 DEBUG = "GENVERIFY_DEBUG"  # set to anything, it is --debug for every command
-# what a terminal, or a reader of texts from right to left, would obey instead of show; half characters, which no file can hold
+# what a terminal, or a program that shows texts from right to left, would obey; half characters, which no file can hold
 UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 Subparsers = Any  # argparse has no public name for what add_subparsers returns
 
@@ -110,12 +110,14 @@ def visible(text: str, encoding: str = "utf-8") -> str:
 
 def run_command(words: Sequence[str], read: Callable[[Sequence[str]], tuple[argparse.Namespace, bool]]) -> int:
     """
-    Run the command that `read` makes of the words, with whether it is about the repository. This is where every error ends: a mistake in one message on the standard error, and with --json in a
-    document too; an error of the program in a request to report it; where it arose is shown with --debug alone.
+    Run the command that `read` makes of the words, with whether it is about the repository.
+
+    This is where every error ends: a mistake in one message on the standard error, and with --json in a document too; an
+    error of the program in a request to report it. Where it arose is shown with --debug alone.
     """
     command = next((word for word in words if not word.startswith("-")), "")
     options = argparse.Namespace(command=command, json="--json" in words, debug="--debug" in words)
-    with redirect_stdout(Visible(sys.stdout)), redirect_stderr(Visible(sys.stderr)):  # type: ignore[type-var]
+    with redirect_stdout(Visible(sys.stdout)), redirect_stderr(Visible(sys.stderr)):
         try:
             with naming_missing_extras(f"genverify {command}"), naming_disk_errors():
                 options, study = read(words)
