@@ -203,7 +203,7 @@ TAMPERED: dict[str, Callable[[list[dict[str, Any]]], object]] = {
 @pytest.mark.parametrize("name", TAMPERED)
 def test_a_tampered_proof_is_refused_and_its_block_named(study: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
     change_proofs(study, TAMPERED[name])
-    assert check(study) == 1
+    assert check(study) == 2
     said = capsys.readouterr()
     assert said.out == ""
     assert said.err.startswith("CertificateError: ")
@@ -216,7 +216,7 @@ def test_a_changed_release_refutes_its_proofs(study: Path, capsys: pytest.Captur
     rows = pd.read_parquet(path)
     rows.loc[(rows["block"] == FIRST) & (rows["query"] == "T1.fish"), "count"] = 2
     rows.to_parquet(path, index=False)
-    assert check(study) == 1
+    assert check(study) == 2
     assert FIRST in capsys.readouterr().err
 
 
@@ -232,7 +232,7 @@ def test_every_block_has_its_proofs_once(
     study: Path, capsys: pytest.CaptureFixture[str], change: Callable[[list[dict[str, Any]]], object], message: str
 ) -> None:
     change_proofs(study, change)
-    assert check(study) == 1
+    assert check(study) == 2
     assert message in capsys.readouterr().err
 
 
@@ -246,10 +246,10 @@ def test_damaged_files_of_proofs_are_named(study: Path, tmp_path: Path, capsys: 
         (gzip.compress(b"[1]\n"), "000.jsonl.gz, line 1: holds no block"),
     ]:
         path.write_bytes(content)
-        assert check(study) == 1
+        assert check(study) == 2
         assert message in capsys.readouterr().err
     path.unlink()
-    assert check(study) == 1
+    assert check(study) == 2
     assert "proofs: no files of proofs (*.jsonl.gz)" in capsys.readouterr().err
 
 

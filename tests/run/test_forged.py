@@ -232,7 +232,7 @@ def test_check_compares_with_the_claims_and_says_what_it_did_not_see(
     assert checked() == 0
     assert "not compared with a table of claims" in capsys.readouterr().out
     forge_proofs(PROOFS, lambda blocks: [block.update(claims=[]) for block in blocks])
-    assert checked("--claims", "elsewhere.parquet") == 1
+    assert checked("--claims", "elsewhere.parquet") == 2
     assert "is listed, but no proof shows it" in capsys.readouterr().err
     assert main(["check", PROOFS, "results/paper/release"]) == 0
     assert "not seen: other batches of results/paper/release than 000.jsonl.gz" in capsys.readouterr().out
@@ -240,7 +240,7 @@ def test_check_compares_with_the_claims_and_says_what_it_did_not_see(
 
 def test_check_misses_a_batch(chain_study: Path, capsys: pytest.CaptureFixture[str]) -> None:
     shutil.copy("results/paper/release/000.parquet", "results/paper/release/001.parquet")
-    assert checked() == 1
+    assert checked() == 2
     assert "no proofs of batch 001 (1 of 2 batches" in capsys.readouterr().err
 
 

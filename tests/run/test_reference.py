@@ -139,7 +139,7 @@ def test_a_changed_setting_is_out_of_date(reference: Path, capsys: pytest.Captur
     text["variants"]["no_ones"]["release"]["withhold"] = [1, 2]
     Path("config.yaml").write_text(yaml.safe_dump(text))
     code, said = checked(capsys)
-    assert code == 1
+    assert code == 2
     assert "out of date: figures/ablation.pdf: release.withhold was [1], is [1, 2]\n" in said
     assert f"out of date: {TARGET}" not in said
     assert "Make the set again: snakemake reference" in said
@@ -148,7 +148,7 @@ def test_a_changed_setting_is_out_of_date(reference: Path, capsys: pytest.Captur
 def test_changed_data_are_out_of_date(reference: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Path("data/raw.yaml").write_text("a: 2\n")
     code, said = checked(capsys)
-    assert code == 1
+    assert code == 2
     assert f"out of date: {TARGET}: data/raw.yaml has changed\n" in said
 
 
@@ -173,7 +173,7 @@ def test_the_same_result_of_other_code_is_current(reference: Path, capsys: pytes
 def test_another_result_of_the_same_settings_is_told(reference: Path, capsys: pytest.CaptureFixture[str]) -> None:
     draw("fig3", "blue")
     code, said = checked(capsys)
-    assert code == 1
+    assert code == 2
     assert f"out of date: {TARGET}: figures/fig3.png here is another, made with the same settings and data\n" in said
 
 
@@ -191,7 +191,7 @@ def test_altered_files_are_named(
 ) -> None:
     (SET / name).unlink() if text is None else (SET / name).write_text(text)
     code, said = checked(capsys)
-    assert code == 1
+    assert code == 2
     assert f"docs/reference/{name}: {told}" in said
 
 
@@ -199,7 +199,7 @@ def test_a_new_target_must_be_in_the_set_or_absent(reference: Path, capsys: pyte
     other = {**LISTING, "absent": {"figures/other.pdf": "a reason"}}
     Path("workflow/reference.yaml").write_text(yaml.safe_dump(other, sort_keys=False))
     code, said = checked(capsys)
-    assert code == 1
+    assert code == 2
     assert "figures/other.pdf: neither in the set nor listed as absent" in said
     assert "figures/scaling.pdf: shown or absent, though the listing does not name it" in said
 
