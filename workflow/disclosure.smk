@@ -23,6 +23,7 @@ rule disclose_release:
         people="results/disclosure/{release}/people.csv",
         cells="results/disclosure/{release}/cells.csv",
         withhold="results/disclosure/{release}/withhold.csv",
+        search="results/disclosure/{release}/search.json",
         schema="results/disclosure/{release}/release/schema.json",
         counts="results/disclosure/{release}/release/000.parquet",
         proofs="results/disclosure/{release}/proofs/000.jsonl.gz",

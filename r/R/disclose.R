@@ -1,8 +1,9 @@
 gv_disclose <- function(tables, marks = NULL, rule = NULL, total = NULL, fact = NULL, inside = NULL, hierarchy = NULL,
                         fail_on = "exact", seconds = 120, search_seconds = 60, out = NULL) {
-  folder <- tempfile("genverify")
-  dir.create(folder)
-  on.exit(unlink(folder, recursive = TRUE))
+  # kept results are checked against their tables, so that these are kept beside them
+  folder <- if (is.null(out)) tempfile("genverify") else paste0(normalizePath(out, mustWork = FALSE), "_tables")
+  dir.create(folder, recursive = TRUE, showWarnings = FALSE)
+  if (is.null(out)) on.exit(unlink(folder, recursive = TRUE))
   results <- if (is.null(out)) file.path(folder, "audit") else normalizePath(out, mustWork = FALSE)
   words <- c("disclose", write_tables(tables, folder), "--json", "--out", results, "--fail-on", fail_on,
              "--seconds", number(seconds), "--search-seconds", number(search_seconds),
@@ -54,7 +55,6 @@ as.data.frame.gv_disclosure <- function(x, ...) x$cells
 gv_check <- function(folder) {
   found <- answered(c("disclose", "--check", "--out", normalizePath(folder, mustWork = FALSE), folder))
   if (found$status != 0) fail(found)
-  line <- utils::tail(strsplit(trimws(found$out), "\n", fixed = TRUE)[[1]], 1)
-  message(line)
+  message(trimws(found$out))
   invisible(TRUE)
 }

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from genverify.attack.settings import Generate
+from genverify.core.tablefile import write_frame
 from genverify.disclosure.audit import Attack
 from genverify.disclosure.describe import describe
 from genverify.disclosure.write import write_audit
@@ -14,7 +15,8 @@ def main(job: Job) -> None:
     described = describe(Path(job.input.described))
     settings, datasets = job.settings("program", ProgramSettings), job.settings("generate", Generate).datasets
     attack = Attack.of(described, settings, datasets)
-    write_audit(described, attack, Path(job.output.report).parent)
+    found, _ = write_audit(described, attack, Path(job.output.report).parent)
+    write_frame(found.claims, Path(job.output.claims).parent, "claims")  # the audit of a study compares it with the proofs
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """The command line. The commands stand in run/parsers.py, what they share in run/shell.py."""
 
+import argparse
 import sys
 from collections.abc import Sequence
 
@@ -9,7 +10,9 @@ from genverify.run.shell import run_command
 
 def main(words: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code; `genverify --help` lists them."""
-    words = sys.argv[1:] if words is None else [str(word) for word in words]
+    return run_command(sys.argv[1:] if words is None else [str(word) for word in words], _read)
+
+
+def _read(words: Sequence[str]) -> tuple[argparse.Namespace, bool]:
     options = parser(words).parse_args(words)
-    group = next(group for group in groups() if options.command in (*group.lines, *group.aliases))
-    return run_command(options, group.study)
+    return options, next(group.study for group in groups() if options.command in (*group.lines, *group.aliases))

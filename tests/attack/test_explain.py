@@ -156,7 +156,7 @@ def test_the_release_of_a_block_is_found_with_its_batch(made_study: Path, toy_sc
 def test_a_wrong_question_ends_in_one_message(
     made_study: Path, capsys: pytest.CaptureFixture[str], words: list[str], message: str
 ) -> None:
-    assert main(["explain", *words, "--study", str(made_study)]) == 1
+    assert main(["explain", *words, "--study", str(made_study)]) == 2
     error = capsys.readouterr().err
     assert error.endswith(message)
     assert error.count("\n") == 1
@@ -173,7 +173,7 @@ def test_the_commands_as_a_user_types_them(made_study: Path) -> None:
     assert (checked.returncode, checked.stderr) == (0, "")
     assert checked.stdout.startswith("2 blocks, 21 claims, 6 proofs: all right\n")
     missing = subprocess.run([*python, "explain", FIRST, "PET=1", "--study", "nowhere"], capture_output=True, text=True)
-    assert missing.returncode == 1
+    assert missing.returncode == 2
     assert missing.stderr.startswith("ReleaseError: nowhere/release/schema.json: not a release schema")
     assert "Traceback" not in missing.stderr
 
@@ -203,7 +203,7 @@ TAMPERED: dict[str, Callable[[list[dict[str, Any]]], object]] = {
 @pytest.mark.parametrize("name", TAMPERED)
 def test_a_tampered_proof_is_refused_and_its_block_named(study: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
     change_proofs(study, TAMPERED[name])
-    assert check(study) == 1
+    assert check(study) == 2
     said = capsys.readouterr()
     assert said.out == ""
     assert said.err.startswith("CertificateError: ")
@@ -216,7 +216,7 @@ def test_a_changed_release_refutes_its_proofs(study: Path, capsys: pytest.Captur
     rows = pd.read_parquet(path)
     rows.loc[(rows["block"] == FIRST) & (rows["query"] == "T1.fish"), "count"] = 2
     rows.to_parquet(path, index=False)
-    assert check(study) == 1
+    assert check(study) == 2
     assert FIRST in capsys.readouterr().err
 
 
@@ -232,7 +232,7 @@ def test_every_block_has_its_proofs_once(
     study: Path, capsys: pytest.CaptureFixture[str], change: Callable[[list[dict[str, Any]]], object], message: str
 ) -> None:
     change_proofs(study, change)
-    assert check(study) == 1
+    assert check(study) == 2
     assert message in capsys.readouterr().err
 
 
@@ -246,10 +246,10 @@ def test_damaged_files_of_proofs_are_named(study: Path, tmp_path: Path, capsys: 
         (gzip.compress(b"[1]\n"), "000.jsonl.gz, line 1: holds no block"),
     ]:
         path.write_bytes(content)
-        assert check(study) == 1
+        assert check(study) == 2
         assert message in capsys.readouterr().err
     path.unlink()
-    assert check(study) == 1
+    assert check(study) == 2
     assert "proofs: no files of proofs (*.jsonl.gz)" in capsys.readouterr().err
 
 
@@ -265,4 +265,4 @@ def test_the_same_proofs_give_the_same_bytes(made_study: Path, tmp_path: Path) -
 
 @pytest.mark.parametrize("claim", ["PET=-1", "PET=1,PET=2", "PET=1,m=-4", "m=3"])
 def test_a_claim_that_cannot_be_meant_is_refused(made_study: Path, claim: str) -> None:
-    assert main(["explain", FIRST, claim, "--study", str(made_study)]) == 1
+    assert main(["explain", FIRST, claim, "--study", str(made_study)]) == 2

@@ -112,9 +112,9 @@ def test_the_command_says_how_likely_a_claim_is(
     said = capsys.readouterr().out
     assert "Probability: 100 % (exact, prior: uniform)" in said
     assert "Datasets that fit: 4." in said
-    assert main([*words, "--states", "0"]) == 1
+    assert main([*words, "--states", "0"]) == 2
     assert "counts nothing" in capsys.readouterr().err
-    assert main([*words, "--prior", str(made_study / "nothing.csv")]) == 1
+    assert main([*words, "--prior", str(made_study / "nothing.csv")]) == 2
     assert "cannot be read as a table of weights" in capsys.readouterr().err
 
 

@@ -23,7 +23,8 @@ def visit(browser: Any, request: pytest.FixtureRequest) -> Iterator[PageVisit]:
 
 def test_a_table_is_pasted_explained_answered_and_its_proofs_are_checked_elsewhere(visit: PageVisit, tmp_path: Path) -> None:
     page = visit.page
-    visit.fill("ward/age\tyoung\told\tTotal\nNorth\t*\t5\t8\nSouth\t7\t*\t\nTotal\t10\t9\t19\n")
+    text = "ward/age\tyoung\told\tTotal\nNorth\t*\t5\t8\nSouth\t7\t*\t\nTotal\t10\t9\t19\n"
+    visit.fill(text)
     page.click("#run")
     assert "what do these marks mean: * (2 times), blank (1 times)?" in visit.failed()
     page.select_option("[id='mark *']", "other")
@@ -39,11 +40,15 @@ def test_a_table_is_pasted_explained_answered_and_its_proofs_are_checked_elsewhe
         with page.expect_download() as download:
             page.click(f"text={name}")
         download.value.save_as(tmp_path / name)
-    assert main(["disclose", "--check", "--out", str(tmp_path), str(tmp_path)]) == 0
+    (tmp_path / "table.tsv").write_text(text)
+    check = ["disclose", "--check", "--out", str(tmp_path), str(tmp_path / "table.tsv")]
+    marks = ["--mark", "*=1-4", "--mark", "blank=suppressed"]
+    assert main([*check, *marks]) == 0
+    assert main([*check, "--mark", "*=1-5", "--mark", "blank=suppressed"]) == 2  # other tables than those of the proofs
     head, *lines = gzip.decompress((tmp_path / "proofs.jsonl.gz").read_bytes()).splitlines()
     forged = "\n".join(json.dumps(line) for line in [json.loads(head), *better([json.loads(line) for line in lines], 0)])
     (tmp_path / "proofs.jsonl.gz").write_bytes(gzip.compress(forged.encode()))
-    assert main(["disclose", "--check", "--out", str(tmp_path), str(tmp_path)]) != 0
+    assert main([*check, *marks]) == 2
 
 
 def test_rounded_counts_and_another_total(visit: PageVisit) -> None:

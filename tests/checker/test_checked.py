@@ -104,7 +104,7 @@ def test_explain_says_nothing_from_a_stored_proof_that_fails(
     study: Path, capsys: pytest.CaptureFixture[str], change: Callable[[list[dict[str, Any]]], object]
 ) -> None:
     change_proofs(study, change)
-    assert main(["explain", FIRST, "PET=1,m=3", "--study", str(study)]) == 1
+    assert main(["explain", FIRST, "PET=1,m=3", "--study", str(study)]) == 2
     said = capsys.readouterr()
     assert said.out == ""
     assert f"CertificateError: {study / 'proofs' / '000.jsonl.gz'}: a stored proof fails: block {FIRST}" in said.err
@@ -113,7 +113,7 @@ def test_explain_says_nothing_from_a_stored_proof_that_fails(
 
 def test_explain_needs_the_proofs_of_the_block(study: Path, capsys: pytest.CaptureFixture[str]) -> None:
     change_proofs(study, lambda proofs: proofs.pop(0))
-    assert main(["explain", FIRST, "PET=1,m=1", "--study", str(study)]) == 1
+    assert main(["explain", FIRST, "PET=1,m=1", "--study", str(study)]) == 2
     assert f"block {FIRST} of " in capsys.readouterr().err
 
 

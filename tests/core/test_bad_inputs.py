@@ -57,7 +57,7 @@ def write(folder: Path, form: str = RELEASE, data: str | bytes = PEOPLE, name: s
 
 def refused(capsys: pytest.CaptureFixture[str], *words: object) -> str:
     """What a command that fails says: one line, and nothing of a traceback."""
-    assert main([str(word) for word in words]) == 1
+    assert main([str(word) for word in words]) == 2
     said = capsys.readouterr().err.strip()
     assert len(said.splitlines()) == 1, said
     assert "Traceback" not in said

@@ -121,7 +121,7 @@ def test_a_suppressed_count_that_follows_from_a_total_is_recovered(tmp_path: Pat
 def test_the_claims_hold_and_the_proofs_are_checked_by_the_command_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path = write(tmp_path, YAML + "protect: [{suppress: 2}, {drop: sex_age}]\n")
+    path = write(tmp_path, YAML + "show_claims: true\nprotect: [{suppress: 2}, {drop: sex_age}]\n")
     assert main(["disclose", str(path), "--out", str(tmp_path / "out")]) == 0
     assert "5 people" in capsys.readouterr().out
     assert main(["check", str(tmp_path / "out" / "proofs"), str(tmp_path / "out" / "release")]) == 0
@@ -144,7 +144,7 @@ def test_the_same_release_gives_the_same_bytes(tmp_path: Path) -> None:
     for name in ("one", "two"):
         write_audit(described, ATTACK, tmp_path / name)
     files = [file for file in (tmp_path / "one").rglob("*") if file.is_file()]
-    assert len(files) == 10
+    assert len(files) == 11
     for file in files:
         assert file.read_bytes() == (tmp_path / "two" / file.relative_to(tmp_path / "one")).read_bytes(), file
 

@@ -98,7 +98,7 @@ def test_contradictory_tables_are_named(tmp_path: Path) -> None:
 
 
 def test_a_release_without_protections_has_no_what_if(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["what-if", str(write(tmp_path))]) == 1
+    assert main(["what-if", str(write(tmp_path))]) == 2
     assert "lists no protections" in capsys.readouterr().err
 
 

@@ -237,7 +237,7 @@ def test_check_compares_with_the_claims_and_says_what_it_did_not_see(
     assert checked() == 0
     assert "not compared with a table of claims" in capsys.readouterr().out
     forge_proofs(PROOFS, lambda blocks: [block.update(claims=[]) for block in blocks])
-    assert checked("--claims", "elsewhere.parquet") == 1
+    assert checked("--claims", "elsewhere.parquet") == 2
     assert "is listed, but no proof shows it" in capsys.readouterr().err
     assert main(["check", PROOFS, "results/paper/release"]) == 0
     assert "not seen: other batches of results/paper/release than 000.jsonl.gz" in capsys.readouterr().out
@@ -245,12 +245,12 @@ def test_check_compares_with_the_claims_and_says_what_it_did_not_see(
 
 def test_check_misses_a_batch(chain_study: Path, capsys: pytest.CaptureFixture[str]) -> None:
     shutil.copy("results/paper/release/000.parquet", "results/paper/release/001.parquet")
-    assert checked() == 1
+    assert checked() == 2
     assert "no proofs of batch 001 (1 of 2 batches" in capsys.readouterr().err
 
 
 def test_targets_come_before_the_settings(chain_study: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["audit", "--configfile", "config.yaml", "figures/fig3.pdf"]) == 1
+    assert main(["audit", "--configfile", "config.yaml", "figures/fig3.pdf"]) == 2
     assert "not a file of settings. Name results first: genverify audit figures/fig3.pdf" in capsys.readouterr().err
 
 
@@ -263,12 +263,12 @@ def test_a_chain_is_published_and_compared(chain_study: Path, capsys: pytest.Cap
     assert main(["audit", "figures/fig3.pdf", "--without-proofs", "--against", "audit.json"]) == 0
     assert f"the same chain as audit.json: {text['chain']}" in capsys.readouterr().out
     rewrite("figures/fig3.pdf", b"drawn again")
-    assert main(["audit", "figures/fig3.pdf", "--against", "audit.json"]) == 1
+    assert main(["audit", "figures/fig3.pdf", "--against", "audit.json"]) == 2
     said = capsys.readouterr()
     assert "differs: files figures/fig3.pdf: " in said.out
     assert "audit.json: 1 differences from this study" in said.err
     Path("audit.json").write_text(json.dumps({**text, "versions": []}))
-    assert main(["audit", "figures/fig3.pdf", "--against", "audit.json"]) == 1
+    assert main(["audit", "figures/fig3.pdf", "--against", "audit.json"]) == 2
     assert "its content is not what its digest says" in capsys.readouterr().err
 
 

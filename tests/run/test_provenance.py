@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import os
 import re
 import shutil
 from hashlib import sha256
@@ -75,6 +76,26 @@ def test_the_digest_of_the_chain_is_that_of_contents_and_settings(chain_study: P
     record["outputs"]["pdf"]["figures/fig3.pdf"] = sha256(b"another").hexdigest()
     edit("figures/fig3.record.json", **record)
     assert digest() != first
+
+
+@pytest.mark.parametrize("special", ["/dev/zero", "data/pipe"])
+def test_a_record_that_names_a_device_or_a_pipe_is_refused(chain_study: Path, special: str) -> None:
+    os.mkfifo("data/pipe")
+    record = json.loads(Path("figures/fig3.record.json").read_text())
+    edit("figures/fig3.record.json", inputs={**record["inputs"], "more": {special: "0" * 64}})
+    with pytest.raises(AuditError, match=f"{special}: not a regular file"):
+        audited("figures/fig3.pdf")
+
+
+def test_records_that_are_pipes_or_name_files_elsewhere_are_refused(chain_study: Path) -> None:
+    os.mkfifo("figures/more.record.json")
+    with pytest.raises(AuditError, match="not a regular file"):
+        audited("figures/fig3.pdf")
+    os.unlink("figures/more.record.json")
+    record = json.loads(Path("figures/fig3.record.json").read_text())
+    edit("figures/fig3.record.json", outputs={**record["outputs"], "more": {"../elsewhere": "0" * 64}})
+    with pytest.raises(AuditError, match="lies outside this folder"):
+        audited("figures/fig3.pdf")
 
 
 @pytest.mark.parametrize(

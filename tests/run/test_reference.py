@@ -119,13 +119,13 @@ def test_papers_can_be_named(reference: Path, capsys: pytest.CaptureFixture[str]
     assert manifest()["results"] == before["results"]
     assert main(["reference"]) == 0
     (reference / "docs" / "reference" / f"{Path(TARGET).stem}.png").write_bytes(b"")
-    assert main(["reference", "--write", "two"]) == 1
+    assert main(["reference", "--write", "two"]) == 2
     assert "so it cannot stay. Make its paper again, too" in capsys.readouterr().err
     shutil.rmtree(reference / "docs" / "reference")
     assert main(["reference", "--write", "two"]) == 0
     assert list(manifest()["results"]) == ["figures/ablation.pdf"]
     assert manifest()["absent"][TARGET] == "not asked for"
-    assert main(["reference", "--write", "three"]) == 1
+    assert main(["reference", "--write", "three"]) == 2
     assert "no paper is called 'three': there are one, two" in capsys.readouterr().err
 
 
@@ -144,7 +144,7 @@ def test_a_changed_setting_is_out_of_date(reference: Path, capsys: pytest.Captur
     text["variants"]["no_ones"]["release"]["withhold"] = [1, 2]
     Path("config.yaml").write_text(yaml.safe_dump(text))
     code, said = checked(capsys)
-    assert code == 1
+    assert code == 2
     assert "out of date: figures/ablation.pdf: release.withhold was [1], is [1, 2]\n" in said
     assert f"out of date: {TARGET}" not in said
     assert "Make the set again: snakemake reference" in said
@@ -153,7 +153,7 @@ def test_a_changed_setting_is_out_of_date(reference: Path, capsys: pytest.Captur
 def test_changed_data_are_out_of_date(reference: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Path("data/raw.yaml").write_text("a: 2\n")
     code, said = checked(capsys)
-    assert code == 1
+    assert code == 2
     assert f"out of date: {TARGET}: data/raw.yaml has changed\n" in said
 
 
@@ -178,7 +178,7 @@ def test_the_same_result_of_other_code_is_current(reference: Path, capsys: pytes
 def test_another_result_of_the_same_settings_is_told(reference: Path, capsys: pytest.CaptureFixture[str]) -> None:
     draw("fig3", "blue")
     code, said = checked(capsys)
-    assert code == 1
+    assert code == 2
     assert f"out of date: {TARGET}: figures/fig3.png here is another, made with the same settings and data\n" in said
 
 
@@ -196,14 +196,14 @@ def test_altered_files_are_named(
 ) -> None:
     (SET / name).unlink() if text is None else (SET / name).write_text(text)
     code, said = checked(capsys)
-    assert code == 1
+    assert code == 2
     assert f"docs/reference/{name}: {told}" in said
 
 
 def test_a_new_target_must_be_in_the_set_or_absent(reference: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_listings(Path("workflow"), {".": {"absent": {"figures/other.pdf": "a reason"}}})
     code, said = checked(capsys)
-    assert code == 1
+    assert code == 2
     assert "figures/other.pdf: neither in the set nor listed as absent" in said
     assert "figures/scaling.pdf: shown or absent, though the listing does not name it" in said
 
@@ -211,14 +211,14 @@ def test_a_new_target_must_be_in_the_set_or_absent(reference: Path, capsys: pyte
 def test_results_that_are_not_as_recorded_leave_the_set_as_it_was(reference: Path) -> None:
     before = (SET / "manifest.json").read_bytes()
     Path(TARGET).write_text("drawn by hand")
-    assert main(["reference", "--write"]) == 1
+    assert main(["reference", "--write"]) == 2
     assert (SET / "manifest.json").read_bytes() == before
     assert [path.name for path in Path("docs").iterdir() if path.is_dir()] == ["reference"]
 
 
 def test_only_listed_sources_go_into_a_set(reference: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Path("data/sources.csv").write_text("file,version,sha256\n")
-    assert main(["reference", "--write"]) == 1
+    assert main(["reference", "--write"]) == 2
     assert "data/raw.yaml: not in data/sources.csv" in capsys.readouterr().err
 
 
@@ -226,7 +226,7 @@ def test_real_microdata_do_not_go_into_a_set(reference: Path, capsys: pytest.Cap
     text = yaml.safe_load(Path("config.yaml").read_text())
     text["microdata"]["source"], text["microdata"]["ppmf"]["units"] = "ppmf", "units.csv"
     Path("config.yaml").write_text(yaml.safe_dump(text))
-    assert main(["reference", "--write"]) == 1
+    assert main(["reference", "--write"]) == 2
     assert "microdata.source is ppmf" in capsys.readouterr().err
 
 

@@ -14,7 +14,7 @@ from genverify.cli import main
 from genverify.run import rooms
 from genverify.run.completion import SHELLS, completion
 from genverify.run.parsers import groups, parser
-from genverify.run.shell import DONE, EXIT_CODES, NO, STOPPED, USAGE, leaves
+from genverify.run.shell import DONE, EXIT_CODES, INTERNAL, NO, REFUSED, STOPPED, leaves
 
 NAMES = [name for group in groups() for name in group.lines]
 TABLE = "area,f,m,Total\nA,*,4,7\nB,5,*,9\nTotal,8,8,16\n"
@@ -137,25 +137,25 @@ def test_a_command_that_works(name: str, said: Callable[..., tuple[int, str, str
 @pytest.mark.parametrize("name", FAILS)
 def test_a_command_that_needs_the_repository_says_so(name: str, said: Callable[..., tuple[int, str, str]]) -> None:
     status, out, err = said(FAILS[name])
-    assert (status, out) == (NO, "")
+    assert (status, out) == (REFUSED, "")
     assert "not the folder of the repository" in err
     assert len(err.splitlines()) == 1
     status, out, quiet = said(FAILS[name], "--json", "--quiet")
-    assert (status, quiet) == (NO, err)
+    assert (status, quiet) == (REFUSED, err)
     error = json.loads(out)["error"]
     assert f"{error['kind']}: {error['message']}\n" == err
 
 
 def test_mistakes_end_with_their_code(said: Callable[..., tuple[int, str, str]]) -> None:
     status, out, err = said(["bounds", "none.csv", "--given", "rows", "--total", "3"])
-    assert (status, out) == (NO, "")
+    assert (status, out) == (REFUSED, "")
     assert "none.csv" in err
     assert "repository" not in err
     assert said(WORKS["disclose"][0], "--fail-on", "exact", "--quiet") == (NO, "", "")
     for words in (["no-such-command"], ["bounds"], ["bounds", "--no-such-option"]):
         with pytest.raises(SystemExit) as stopped:
             main(words)
-        assert stopped.value.code == USAGE
+        assert stopped.value.code == REFUSED
     assert all(f"{code} " in parser([]).format_help() for code in EXIT_CODES)
 
 
@@ -167,11 +167,56 @@ def test_a_stop_by_hand(said: Callable[..., tuple[int, str, str]], monkeypatch: 
     assert said(WORKS["bounds"][0]) == (STOPPED, "", "stopped\n")
 
 
+@pytest.mark.parametrize(
+    ("error", "status", "words"),
+    [
+        (TypeError("no\x1b[2J"), INTERNAL, "internal error, please report it"),
+        (MemoryError(), REFUSED, "the memory is not enough"),
+        (RecursionError("deep"), REFUSED, "nested too deeply"),
+        (FileNotFoundError(2, "No such file or directory", "here.csv"), REFUSED, "'here.csv'"),
+    ],
+)
+def test_every_error_ends_in_one_line(
+    said: Callable[..., tuple[int, str, str]], monkeypatch: pytest.MonkeyPatch, error: Exception, status: int, words: str
+) -> None:
+    def fail(options: argparse.Namespace) -> int:
+        raise error
+
+    monkeypatch.setattr("genverify.papers.cellbounds.command.run", fail)
+    found, out, err = said(WORKS["bounds"][0])
+    assert (found, out, len(err.splitlines())) == (status, "", 1)
+    assert words in err
+    assert "\x1b" not in err
+    found, out, _ = said(WORKS["bounds"][0], "--json")
+    assert words in json.loads(out)["error"]["kind"] + json.loads(out)["error"]["message"]
+    assert "Traceback" in said(WORKS["bounds"][0], "--debug")[2]
+    monkeypatch.setenv("GENVERIFY_DEBUG", "1")
+    assert "Traceback" in said(WORKS["bounds"][0])[2]
+
+
+def test_an_error_while_the_command_line_is_read_ends_in_one_line(
+    said: Callable[..., tuple[int, str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("genverify.papers.cellbounds.command.add_parser", None)
+    status, out, err = said(WORKS["bounds"][0])
+    assert (status, out, len(err.splitlines())) == (INTERNAL, "", 1)
+
+
+def test_what_a_terminal_would_obey_is_shown_as_numbers(said: Callable[..., tuple[int, str, str]], folder: Path) -> None:
+    (folder / "hostile.csv").write_text("area\x1b]0;owned\x07,f,m,Total\nA\x9b2J,*,4,7\nB\u202e,5,4,9\nTotal,8,8,16\n")
+    for more in ([], ["--json"]):
+        status, out, err = said(["disclose", "hostile.csv", "--mark", "*=suppressed", "--out", "hostile"], *more)
+        assert status == DONE
+        assert "\\u009b2J" in out
+        assert not set(out + err) & set("\x1b\x07\x9b\u202e")
+    assert json.loads(out)["unsafe_cells"][0]["cell"].count("\x9b") == 1
+
+
 def test_a_missing_extra_is_named(said: Callable[..., tuple[int, str, str]], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "openpyxl", None)
     Path("book.xlsx").write_bytes(b"PK")
     status, out, err = said(["disclose", "book.xlsx"])
-    assert (status, out) == (NO, "")
+    assert (status, out) == (REFUSED, "")
     assert 'book.xlsx: an Excel workbook needs the library openpyxl; install it: pip install "genverify[formats]"' in err
 
 

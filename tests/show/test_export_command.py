@@ -95,7 +95,7 @@ def test_the_range_of_a_count_is_found_proved_and_exported(study: Path, tmp_path
 def refused(capsys: pytest.CaptureFixture[str], out: Path, *words: str | Path) -> str:
     """The message of a command that fails and leaves nothing behind."""
     before = sorted(out.parent.iterdir())
-    assert run(*words, "--to", out) == 1
+    assert run(*words, "--to", out) == 2
     assert sorted(out.parent.iterdir()) == before
     return capsys.readouterr().err
 
@@ -128,7 +128,7 @@ def test_unknown_formats_and_places_that_are_taken(study: Path, tmp_path: Path, 
     (tmp_path / "full").mkdir()
     assert "the folder exists" in refused(capsys, tmp_path / "full", "export", study / "proofs")
     assert "no files of proofs" in refused(capsys, tmp_path / "x", "export", study / "release", study / "release")
-    assert run("check-vipr", tmp_path) == 1
+    assert run("check-vipr", tmp_path) == 2
     assert "holds no certificate" in capsys.readouterr().err
 
 

@@ -1,19 +1,32 @@
-"""Reading of YAML and JSON files that may come from anybody: duplicate keys, bombs and broken files are refused."""
+"""
+Files that may come from anybody: duplicate keys, bombs and broken files are refused. Files and folders that are written:
+whole or not at all, and under names that stay in their folder whatever the data call them.
+"""
 
 import json
-from collections.abc import Hashable
+import os
+import re
+import shutil
+import unicodedata
+from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
+from hashlib import file_digest, sha256
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from genverify.core.errors import DataError
+from genverify.core.errors import DataError, DiskError
 
 LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 LARGEST_BYTES = 64 * 2**20
 MOST_VALUES = 1_000_000  # of a YAML file, with every alias written out
 DEEPEST = 100
 MERGE = "tag:yaml.org,2002:merge"
+LISTED = "files.json"  # of a folder of results: what each command wrote there; nothing else is ever replaced
+LONGEST_NAME = 60  # characters of a name from data: with its ending it stays below 255 bytes
+PLAIN_NAME, ONE_WORD = re.compile(r"\w(?:[\w .-]*\w)?"), re.compile(r"\w(?:[\w.-]*\w)?")
+TAKEN_NAME = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?|.*-[0-9a-f]{12}", re.IGNORECASE | re.DOTALL)
 
 
 class _Loader(LOADER):  # type: ignore[misc]
@@ -104,8 +117,108 @@ def refuse_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
+def regular(path: Path) -> Path:
+    """A file that can be read to its end: a pipe or a device would be waited for without end, and is refused."""
+    if path.exists() and not path.is_file():
+        raise DataError(f"{path}: not a regular file; give a file, no folder, pipe or device")
+    return path
+
+
+def sha256_of(path: Path) -> str:
+    """The digest of a regular file."""
+    with regular(path).open("rb") as file:
+        return file_digest(file, "sha256").hexdigest()
+
+
+def file_name(text: str, kept: re.Pattern[str] = PLAIN_NAME) -> str:
+    """
+    A name from data as the name of a file: never a path, and different for different names.
+
+    A name that has to be changed, because it is not of the form that is kept, or that looks like a changed one, ends in its
+    digest.
+
+    >>> file_name("Table 1"), file_name("../evil"), file_name("income/age")
+    ('Table 1', '_evil-2d6afc710923', 'income_age-08f4a707eca4')
+    """
+    same = unicodedata.normalize("NFC", text) == text and len(text) <= LONGEST_NAME
+    if same and kept.fullmatch(text) and not TAKEN_NAME.fullmatch(text):
+        return text
+    safe = re.sub(r"[^A-Za-z0-9_]+", "_", text)[:LONGEST_NAME]
+    return f"{safe}-{sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file that is whole or as it was before."""
+    if not path.parent.is_dir():
+        raise DiskError(f"{path}: there is no folder {path.parent}; make it, or give another path")
+    part = path.with_name(f".{path.name[:LONGEST_NAME]}.{os.getpid()}.part")
+    try:
+        part.write_text(text, encoding="utf-8")
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+@contextmanager
+def written_folder(path: Path, command: str) -> Iterator[Path]:
+    """
+    A new folder to write into, which then takes the place of the old one as a whole: whatever goes wrong before that, or
+    ends the program, the old one is as it was. What other commands wrote there is kept; a folder with files that no command
+    wrote is refused.
+    """
+    home = Path(os.path.realpath(path))
+    new, old = (home.with_name(f".{home.name[:LONGEST_NAME]}.{os.getpid()}.{end}") for end in ("part", "old"))
+    listed, kept = _listed(path, home, command)
+    try:
+        home.parent.mkdir(parents=True, exist_ok=True)
+        shutil.rmtree(new, ignore_errors=True)
+        new.mkdir()
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else error
+        raise DiskError(f"{path}: this folder cannot be made ({why}); give another one with --out") from None
+    try:
+        yield new
+        own = _files(new)
+        for name in (name for name in kept if name not in own):
+            (new / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(home / name, new / name)
+        (new / LISTED).write_text(json.dumps({**listed, command: own}, indent=1) + "\n", encoding="utf-8")
+        if home.exists():
+            home.rename(old)
+        new.rename(home)
+    finally:
+        if old.exists() and not home.exists():
+            old.rename(home)
+        shutil.rmtree(new, ignore_errors=True)
+        shutil.rmtree(old, ignore_errors=True)
+
+
+def _listed(path: Path, home: Path, command: str) -> tuple[dict[str, Any], list[str]]:
+    """What each command wrote into a folder, and the files that stay when this one writes again."""
+    if not home.exists():
+        return {}, []
+    remedy = "give a folder of its own with --out"
+    if not home.is_dir():
+        raise DiskError(f"{path}: a file, where a folder of results is to be written; {remedy}")
+    if os.path.ismount(home) or home == Path.cwd() or home in Path.cwd().parents:
+        raise DiskError(f"{path}: a folder in use, which cannot be replaced as a whole; {remedy}, for instance {path}/audit")
+    listed = read_json(home / LISTED) if (home / LISTED).exists() else {}
+    ours = {name: by for by, names in listed.items() if isinstance(names, list) for name in map(str, names)}
+    there = [name for name in _files(home) if name != LISTED]
+    foreign = [name for name in there if name not in ours and not name.startswith(".")]
+    if foreign:
+        raise DiskError(f"{path}: holds {foreign[0]} and {len(foreign) - 1} more files that this program did not list as "
+                        f"its own in {LISTED}; it replaces no such files: {remedy}, or take them away")  # fmt: skip
+    return listed, [name for name in there if ours.get(name) != command]
+
+
+def _files(folder: Path) -> list[str]:
+    return sorted(str(file.relative_to(folder).as_posix()) for file in folder.rglob("*") if not file.is_dir())
+
+
 def _read(path: Path, hint: str) -> str:
     try:
+        regular(path)
         if path.stat().st_size > LARGEST_BYTES:
             raise DataError(f"{path}: larger than {LARGEST_BYTES} bytes, too large for a file of settings; {hint}")
         return path.read_text()

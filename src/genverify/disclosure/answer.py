@@ -50,8 +50,8 @@ def read_fail_on(text: str | None) -> FailOn:
         return FailOn()
     if text == "singled-out":
         return FailOn(singled_out=True)
-    if found := re.fullmatch(r"range\s*<\s*(\d+)", text or ""):
-        return FailOn(max(int(found[1]), 1))
+    if found := re.fullmatch(r"range\s*<\s*([1-9]\d{0,11})", text or ""):
+        return FailOn(int(found[1]))
     raise ConfigError(f"--fail-on {text}: give exact, range<3 (another number will do), or singled-out")
 
 

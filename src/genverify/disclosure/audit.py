@@ -138,5 +138,10 @@ def _words(schema: Schema, predicate: Predicate) -> str:
 
 def recovered(ranges: pd.DataFrame) -> int:
     """How many cells of tables are printed as a range, or not at all, and known exactly all the same."""
+    return known_within(ranges, 1)
+
+
+def known_within(ranges: pd.DataFrame, width: int) -> int:
+    """How many cells of tables are not printed exactly, and known to be within a range narrower than `width`."""
     hidden = (ranges["table"] != RECORD) & (ranges["lo"] < ranges["hi"])
-    return int(np.sum(hidden & (ranges["least"] == ranges["most"])))
+    return int(np.sum(hidden & (ranges["most"] - ranges["least"] < width)))

@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from genverify.core.csvtext import neutral_frame
-from genverify.core.errors import ConfigError, DiskError
+from genverify.core.errors import ConfigError
+from genverify.core.files import written_folder
 from genverify.core.limits import LIMITS
 from genverify.core.timing import log
-from genverify.disclosure.tables_options import add_options
+from genverify.disclosure.tables_options import CHECK, RECORDS, TABLES, add_options, settle
 
 if TYPE_CHECKING:
     from genverify.disclosure.audit import Attack, Audit
@@ -34,9 +35,6 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         description="What do these tables give away? Give the tables themselves, or a release file (YAML).",
     )
     audit.add_argument(
-        "--cells", action="store_true", help="only print the cells that the file describes, as a CSV to fill in"
-    )
-    audit.add_argument(
         "release", type=Path, nargs="+", metavar="tables", help="files of tables, a folder, or a release file"
     )
     audit.set_defaults(run=run_disclose)
@@ -45,10 +43,9 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     tried.set_defaults(run=run_what_if, prints="csv")
     add_unique(commands)
     tried.add_argument("release", type=Path, help="a release file (YAML), see examples/")
-    for parser in (audit, tried):
-        parser.add_argument("--out", type=Path, help="folder of the results (a folder `audit` beside the release file)")
-        parser.add_argument("--max-rows", type=int, metavar="N", help=f"rows that the data may hold ({LIMITS.rows:,})")
-        parser.add_argument("--max-bytes", type=int, metavar="N", help=f"its bytes when unpacked ({LIMITS.size:,})")
+    tried.add_argument("--out", type=Path, help="folder of the results (a folder `audit` beside the release file)")
+    tried.add_argument("--max-rows", type=int, metavar="N", help=f"rows that the data may hold ({LIMITS.rows:,})")
+    tried.add_argument("--max-bytes", type=int, metavar="N", help=f"its bytes when unpacked ({LIMITS.size:,})")
 
 
 def add_unique(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -69,17 +66,18 @@ def run_unique(options: argparse.Namespace) -> None:
 
 
 def run_disclose(options: argparse.Namespace) -> int:
-    """Audit printed tables, or a release that a file describes; 1 where --fail-on says so."""
-    first = options.release[0]
-    if first.suffix.lower() not in (".yaml", ".yml") or _is_printed(first):
-        from genverify.disclosure.tables_command import run_tables
+    """Audit printed tables, or a release that a file describes; 1 where --fail-on says so. With --check, only check."""
+    first: Path = options.release[0]
+    records = first.suffix.lower() in (".yaml", ".yml") and not _is_printed(first)
+    settle(options, CHECK if options.check else RECORDS if records else TABLES)
+    if not records:
+        from genverify.disclosure.tables_command import check_tables, run_tables
 
-        return run_tables(options)
+        return check_tables(options) if options.check else run_tables(options)
     if len(options.release) > 1:
         raise ConfigError(f"{options.release[1]}: a release file is given alone")
     options.release = first
-    run_audit(options)
-    return 0
+    return run_check(options) if options.check else run_audit(options)
 
 
 def _is_printed(path: Path) -> bool:
@@ -114,8 +112,8 @@ def _progress_shown() -> Iterator[None]:
 
 
 @_progress_shown()
-def run_audit(options: argparse.Namespace) -> None:
-    """Audit a release and say in a few lines what came out."""
+def run_audit(options: argparse.Namespace) -> int:
+    """Audit a release and say in a few lines what came out; 1 where --fail-on says so."""
     from genverify.disclosure.describe import describe
     from genverify.disclosure.template import template
     from genverify.disclosure.write import write_audit
@@ -124,7 +122,7 @@ def run_audit(options: argparse.Namespace) -> None:
     if options.cells:
         options.prints = "csv"
         print(template(options.release, _limits(options)), end="")
-        return
+        return 0
     described = describe(options.release, _limits(options))
     folder = result_folder(options)
     one, many = described.form.unit
@@ -135,20 +133,50 @@ def run_audit(options: argparse.Namespace) -> None:
         claims = f"{len(found.claims)} verified claims, {len(found.singles)} about exactly one {one}"
         print(f"{described.people} {many}, {claims} ({time.monotonic() - started:.1f} s)", flush=True)
 
-    found, search = write_audit(described, attack_of(described), folder, say)
+    with written_folder(folder, "disclose") as part:
+        found, search = write_audit(described, attack_of(described), part, say)
+    unsafe = unsafe_count(found, options.fail_on)
     if options.json:
-        print(_as_json(found, search, folder))
-        return
+        print(_as_json(found, search, folder, options.fail_on, unsafe))
+        return int(bool(unsafe))
+    if options.fail_on:
+        print(f"{unsafe} {'claims' if options.fail_on == 'singled-out' else 'cells'} are unsafe by {options.fail_on}")
     remaining = f"{search.left} are left" + (f", {search.undecided} undecided" if search.undecided else "")
     print(f"withhold {len(search.steps)} cells: of {search.before} such claims with k >= {search.k}, {remaining}")
     print(f"{folder / 'report.html'} ({time.monotonic() - started:.1f} s)")
+    return int(bool(unsafe))
 
 
-def _as_json(found: "Audit", search: "Search", folder: Path) -> str:
+@_progress_shown()
+def run_check(options: argparse.Namespace) -> int:
+    """Check the results of a release file, and write nothing."""
+    from genverify.disclosure.describe import describe
+    from genverify.disclosure.write import check_audit
+
+    described = describe(options.release, _limits(options))
+    for line in check_audit(described, attack_of(described), result_folder(options)):
+        print(line)
+    return 0
+
+
+def unsafe_count(found: "Audit", fail_on: str | None) -> int:
+    """What --fail-on names, counted: claims about exactly one, or cells that are not printed exactly and known too well."""
+    from genverify.disclosure.answer import read_fail_on
+    from genverify.disclosure.audit import known_within
+
+    if fail_on is None:
+        return 0
+    told = read_fail_on(fail_on)
+    return len(found.singles) if told.singled_out else known_within(found.ranges, told.width)
+
+
+def _as_json(found: "Audit", search: "Search", folder: Path, fail_on: str | None, unsafe: int) -> str:
     """What was found, in numbers, and where the whole of it lies."""
     withheld = [{"area": step.block, "cell": step.cell} for step in search.steps]
     singles = {"all": len(found.singles), "searched": search.before, "left": search.left, "undecided": search.undecided}
-    numbers = {"people": found.described.people, "claims": len(found.claims), "singleton_claims": singles}
+    numbers: dict[str, object] = {"people": found.described.people, "claims": len(found.claims), "singleton_claims": singles}
+    if fail_on:
+        numbers |= {"fail_on": fail_on, "unsafe": unsafe, "safe": not unsafe}
     return json.dumps({**numbers, "withhold": withheld, "k": search.k, "report": str(folder / "report.html")}, indent=1)
 
 
@@ -162,8 +190,9 @@ def run_what_if(options: argparse.Namespace) -> None:
         raise ConfigError(
             f"{options.release}: lists no protections to try; add protect, for instance protect: [{{suppress: 5}}]"
         )
-    folder = result_folder(options)
-    print(neutral_frame(write_what_if(described, attack_of(described), folder)).to_csv(index=False), end="")
+    with written_folder(result_folder(options), "what-if") as part:
+        found = write_what_if(described, attack_of(described), part)
+    print(neutral_frame(found).to_csv(index=False), end="")
 
 
 def _limits(options: argparse.Namespace) -> dict[str, int]:
@@ -172,14 +201,8 @@ def _limits(options: argparse.Namespace) -> dict[str, int]:
 
 
 def result_folder(options: argparse.Namespace) -> Path:
-    """The folder of the results, made before the work so that none is lost."""
-    folder: Path = options.out or options.release.parent / "audit"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except (OSError, ValueError) as error:
-        why = error.strerror if isinstance(error, OSError) else error
-        raise DiskError(f"{folder}: this folder cannot be made ({why}); give another one with --out") from None
-    return folder
+    """The folder of the results."""
+    return Path(options.out or options.release.parent / "audit")
 
 
 def attack_of(described: "Described") -> "Attack":

@@ -61,6 +61,16 @@ def complement(exposed: Exposed, targets: Sequence[int], width: int, work: Work)
     return Complement(tuple(sorted(search.added)), tuple(left), ranges, not search.late(), fewest)
 
 
+def still_narrow(
+    exposed: Exposed, targets: Sequence[int], cells: Sequence[int], width: int, work: Work
+) -> tuple[list[int], str]:
+    """The targets and cells whose range is too narrow when the cells are withheld, and the limit that was met."""
+    search = _Search(exposed, width, work)
+    search.added = set(cells)
+    ranges = search.ranges()
+    return [cell for cell in (*targets, *cells) if ranges.hi[cell] - ranges.lo[cell] < width], ranges.limit
+
+
 class _Search:
     def __init__(self, exposed: Exposed, width: int, work: Work) -> None:
         self.exposed, self.width, self.work = exposed, width, work

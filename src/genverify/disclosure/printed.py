@@ -1,5 +1,6 @@
 """Printed tables to be audited: the files, what their marks and numbers mean, and corrections of how they were read."""
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -18,7 +19,7 @@ from genverify.disclosure.linked import Linked, link
 from genverify.disclosure.marks import Value, complete_marks, meaning_of, read_rule, shown, value_of
 from genverify.disclosure.readers.argus import hierarchy
 from genverify.disclosure.readers.choose import read_tables
-from genverify.disclosure.readers.model import Labels, PrintedTable
+from genverify.disclosure.readers.model import Entry, Labels, PrintedTable
 from genverify.disclosure.readers.totals import find_totals
 from genverify.disclosure.shares import Meant, meaning, share_facts
 
@@ -73,7 +74,8 @@ def read_printed(path: Path, changes: Mapping[str, Any]) -> PrintedForm:
 def understand(form: PrintedForm, folder: Path, ask: Callable[[str], str] | None = None) -> Understood:
     """Read the tables, correct the reading as told, and link them."""
     limits = replace(LIMITS, rows=form.max_rows, size=form.max_bytes)
-    tables = read_tables([folder / name for name in form.printed], limits)
+    paths = [folder / name for name in form.printed]
+    tables = _placed(read_tables(paths, limits), paths)
     for name in (*form.tables, *form.inside, *form.inside.values()):
         if name not in {table.name for table in tables}:
             raise ConfigError(f"no table is called {name!r}: {nearest(name, [table.name for table in tables])}")
@@ -90,6 +92,32 @@ def understand(form: PrintedForm, folder: Path, ask: Callable[[str], str] | None
     tables = [one.table for one in meant]
     linked = link(tables, values, read_facts(form.facts), lambda at, placed: share_facts(placed, meant[at]))
     return Understood(form, tuple(tables), marks, how, linked, {o.table.name: o.shares[0][1] for o in meant if o.shares})
+
+
+def _placed(tables: Sequence[PrintedTable], paths: Sequence[Path]) -> list[PrintedTable]:
+    """The tables with places below the folder that all files share: what is proved is the same wherever that lies."""
+    folders = {path if path.is_dir() else path.parent for path in paths}
+    root = os.path.commonpath([os.path.abspath(folder) for folder in folders])
+    starts = {"" if folder == Path() else f"{folder}{os.sep}": os.path.relpath(folder, root) for folder in folders}
+
+    def short(text: str) -> str:
+        start = max((start for start in starts if text.startswith(start)), key=len)
+        return text.removeprefix(start) if starts[start] == "." else f"{starts[start]}{os.sep}{text.removeprefix(start)}"
+
+    def moved(entry: Entry) -> Entry:
+        return Entry(entry.text, short(entry.place))
+
+    if set(starts) == {""}:
+        return list(tables)
+    return [
+        replace(
+            table,
+            source=short(table.source),
+            entries={labels: moved(entry) for labels, entry in table.entries.items()},
+            shares=tuple(replace(share, entry=moved(share.entry)) for share in table.shares),
+        )
+        for table in tables
+    ]
 
 
 def _corrected(table: PrintedTable, form: PrintedForm, folder: Path) -> PrintedTable:

@@ -1,62 +1,146 @@
-"""`disclose` for printed tables: read, say what was understood, answer, search for cells to withhold, write the results."""
+"""`disclose` for printed tables: read, say what was understood, answer, search for cells to withhold, write; and check."""
 
 import argparse
 import gzip
 import json
+import os
 import sys
 import time
-from collections.abc import Callable, Sequence
+import zlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from genverify.core.closed import validate
+import numpy as np
+import yaml
+from pydantic import Field
+
+from genverify.checker.sums import check_sums
+from genverify.core.closed import Section, validate
+from genverify.core.csvfile import Expected, need_columns, open_csv
 from genverify.core.csvtext import neutral_frame
 from genverify.core.errors import ConfigError, DataError
+from genverify.core.files import file_name, read_yaml, regular, sha256_of, write_whole, written_folder
 from genverify.core.limits import LIMITS
-from genverify.core.sums import sums_of
 from genverify.disclosure.answer import Answer, read_fail_on
-from genverify.disclosure.complement import complement
+from genverify.disclosure.complement import FEWEST, GREEDY, Complement, complement, still_narrow
 from genverify.disclosure.contributions import Broken, broken_rules, read_contributions, read_rules
-from genverify.disclosure.exposed import expose
+from genverify.disclosure.exposed import Exposed, expose
 from genverify.disclosure.printed import PrintedForm, Understood, is_printed, read_printed, summary, understand, written
+from genverify.disclosure.tables_options import pairs
 from genverify.disclosure.tables_report import tables_report
-from genverify.solve.sums.work import Work
+from genverify.solve.sums.work import Ranges, Work
 
+KEPT = {"whatif.csv"}  # what another command may have written to the folder
 SAY_EVERY = 5.0
-SYSTEM, PROOFS = "system.json.gz", "proofs.jsonl.gz"
+SYSTEM, PROOFS, READING = "system.json.gz", "proofs.jsonl.gz", "reading.yaml"
 PAIRS = {"mark": "marks", "total": "totals", "hierarchy": "hierarchies", "inside": "inside"}
+COMMAND = "disclose"
+Talk = Callable[[str], None]
+
+
+class FoundForm(Section):
+    """What a search found, beside the proofs, by places of cells in the system: it is searched for again in a check."""
+
+    limit: str = ""
+    not_attained: list[int] = Field(default_factory=list)
+    withhold: list[int] | None = None
+    still_unsafe: list[int] = Field(default_factory=list)
+    in_time: bool = True
+    fewest: bool = False
+
+
+class ReadingForm(Section):
+    """What a folder of results was made from: files with their SHA-256 and options, paths relative to the folder."""
+
+    inputs: dict[str, str]
+    form: PrintedForm
+    answers: dict[str, str] = Field(default_factory=dict)
+    fail_on: str | None = None
+    dialect: Literal["plain", "sdctable", "sbs", "argus"] = "plain"
+    contributions: str | None = None
+    sensitive: list[str] = Field(default_factory=list)
+    found: FoundForm = Field(default_factory=FoundForm)
 
 
 def run_tables(options: argparse.Namespace) -> int:
     """Audit printed tables; 1 where they are unsafe by --fail-on."""
-    if options.check:
-        return _check(_folder(options))
     talk = _silent if options.json else _talk
     started = time.monotonic()
-    asked = input if sys.stdin.isatty() and sys.stdout.isatty() else None
     form, home = _form(options)
-    understood = understand(form, home, asked)
+    folder = _folder(options)
+    files = _inputs(form, home, options.contributions)
+    files += [path for path in options.release if is_printed(path)]
+    if options.write:
+        _refuse_input(options.write, files)
+    inputs, answers = {os.path.relpath(file, folder): sha256_of(file) for file in files}, dict[str, str]()
+
+    def asked(question: str) -> str:
+        answers[question] = input(question)
+        return answers[question]
+
+    understood = understand(form, home, asked if sys.stdin.isatty() and sys.stdout.isatty() else None)
     for line in summary(understood):
         talk(line)
     if options.write:
         _write_reading(understood, options.write, home)
         talk(f"{options.write}: what was understood; correct it and give it to disclose")
-    folder = _folder(options)
-    folder.mkdir(parents=True, exist_ok=True)
-    answer = _answer(understood, options, talk)
-    write_tables(understood, answer, options.dialect, folder)
+    with written_folder(folder, COMMAND) as part:
+        answer = _answer(understood, options, talk)
+        reading = ReadingForm(
+            inputs=inputs, form=_moved(form, home, folder), answers=answers, fail_on=options.fail_on,
+            dialect=options.dialect, contributions=options.contributions and os.path.relpath(options.contributions, folder),
+            sensitive=list(options.sensitive), found=_found(answer),
+        )  # fmt: skip
+        for name, content in contents(understood, answer, options.dialect).items():
+            (part / name).write_bytes(content)
+        text = yaml.safe_dump(reading.model_dump(exclude_defaults=True), sort_keys=False, allow_unicode=True, width=120)
+        (part / READING).write_text(text, encoding="utf-8")
     talk(f"{folder / 'report.html'}, cells.csv, proofs ({time.monotonic() - started:.1f} s)")
     if options.json:
         print(answer.as_json())
     return int(bool(options.fail_on and (answer.unsafe or answer.broken)))
 
 
-def _answer(understood: Understood, options: argparse.Namespace, talk: Callable[[str], None]) -> Answer:
+def _inputs(form: PrintedForm, home: Path, contributions: Path | None) -> list[Path]:
+    """Every file that is read because it is named; of a folder, its files."""
+    named = [home / name for name in (*form.printed, *form.hierarchies.values())]
+    inside = [sorted(file for file in path.iterdir() if file.is_file()) if path.is_dir() else [path] for path in named]
+    files = [file for own in inside for file in own if not file.name.startswith(".")]
+    files += [contributions] if contributions else []
+    for file in files:
+        if not file.exists():
+            raise DataError(f"{file}: there is no such file or folder")
+    return files
+
+
+def _refuse_input(path: Path, inputs: Iterable[Path]) -> None:
+    if path.exists() and any(path.samefile(file) for file in inputs):
+        raise ConfigError(f"--write {path}: this file is read, and would be lost; give another name")
+
+
+def _moved(form: PrintedForm, home: Path, folder: Path) -> PrintedForm:
+    """The form with its paths relative to another folder."""
+    printed = [os.path.relpath(home / name, folder) for name in form.printed]
+    hierarchies = {column: os.path.relpath(home / name, folder) for column, name in form.hierarchies.items()}
+    return form.model_copy(update={"printed": printed, "hierarchies": hierarchies})
+
+
+def _found(answer: Answer) -> FoundForm:
+    ranges, chosen = answer.exposed.ranges, answer.complement
+    open_ = [cell for cell in answer.exposed.printed.values() if not ranges.exact[cell]]
+    if chosen is None:
+        return FoundForm(limit=ranges.limit, not_attained=open_)
+    return FoundForm(limit=ranges.limit, not_attained=open_, withhold=list(chosen.cells), still_unsafe=list(chosen.left),
+                     in_time=chosen.in_time, fewest=chosen.fewest == FEWEST)  # fmt: skip
+
+
+def _answer(understood: Understood, options: argparse.Namespace, talk: Talk) -> Answer:
     """The answer, said before the search for cells to withhold begins."""
     work = Work(seconds=options.seconds)
     answer = Answer(expose(understood.linked, work, _Progress(options.json)), read_fail_on(options.fail_on))
-    answer = replace(answer, broken=_broken(answer, options))
+    answer = replace(answer, broken=_broken(answer, options.contributions, options.sensitive))
     talk("")
     for line in (*answer.lines(), *answer.reasons()):
         talk(line)
@@ -68,21 +152,19 @@ def _answer(understood: Understood, options: argparse.Namespace, talk: Callable[
     return answer
 
 
-def _broken(answer: Answer, options: argparse.Namespace) -> tuple[Broken, ...]:
+def _broken(answer: Answer, path: Path | None, sensitive: Sequence[str]) -> tuple[Broken, ...]:
     """What breaks a rule about contributions, where they are given."""
-    if (options.contributions is None) != (not options.sensitive):
-        raise ConfigError("--contributions and --sensitive go together: the contributions, and the rule for them")
-    if options.contributions is None:
+    if path is None:
         return ()
-    rules = read_rules(options.sensitive)
-    contributions = read_contributions(options.contributions, answer.exposed.linked, LIMITS)
-    return tuple(broken_rules(answer.exposed, contributions, rules))
+    return tuple(
+        broken_rules(answer.exposed, read_contributions(path, answer.exposed.linked, LIMITS), read_rules(sensitive))
+    )
 
 
 def _form(options: argparse.Namespace) -> tuple[PrintedForm, Path]:
     """The release of the command line, or of a release file changed by it; paths are relative to the second value."""
-    told: dict[str, Any] = {name: _pairs(getattr(options, option), option) for option, name in PAIRS.items()}
-    told |= {"rule": options.rule, "facts": options.fact}
+    told: dict[str, Any] = {name: pairs(getattr(options, option), option) for option, name in PAIRS.items()}
+    told |= {"rule": list(options.rule), "facts": list(options.fact)}
     told |= {name: getattr(options, name) for name in ("max_rows", "max_bytes")}
     told = {name: own for name, own in told.items() if own}
     paths: Sequence[Path] = options.release
@@ -91,67 +173,176 @@ def _form(options: argparse.Namespace) -> tuple[PrintedForm, Path]:
     return validate(PrintedForm, {"printed": [str(path) for path in paths], **told}, "the command line"), Path()
 
 
-def _pairs(words: Sequence[str], option: str) -> dict[str, str]:
-    found = {}
-    for word in words:
-        name, equals, value = (word[:1] + word[1:].partition("=")[0], *word[1:].partition("=")[1:]) if word else ("", "", "")
-        if not equals or not value:
-            raise ConfigError(f"--{option} {word}: write two parts with = between them")
-        found[name] = value
-    return found
-
-
 def _folder(options: argparse.Namespace) -> Path:
     first: Path = options.release[0]
-    folder: Path = options.out or (first if first.is_dir() else first.parent) / "audit"
-    return folder
+    if options.out:
+        return Path(options.out)
+    return first if (first / PROOFS).exists() else (first if first.is_dir() else first.parent) / "audit"
 
 
 def _write_reading(understood: Understood, path: Path, home: Path) -> None:
-    from os.path import relpath
-
-    named = [relpath(home / name, path.parent) for name in understood.form.printed]
-    form = understood.form.model_copy(update={"printed": named})
-    path.write_text(written(replace(understood, form=form), path.parent), encoding="utf-8")
+    form = _moved(understood.form, home, path.parent)
+    write_whole(path, written(replace(understood, form=form), path.parent))
 
 
-def write_tables(understood: Understood, answer: Answer, dialect: str, folder: Path) -> None:
-    """Cells with ranges, cells to withhold, a-priori files, the system with its proofs, the answer, the report."""
-    neutral_frame(answer.frame(dialect)).to_csv(folder / "cells.csv", index=False)
+def contents(understood: Understood, answer: Answer, dialect: str) -> dict[str, bytes]:
+    """
+    All that is shown, by the name of its file: cells with ranges, cells to withhold, a-priori files, the answer, the system
+    with its proofs, the report. The same answer gives the same bytes, so that a check can make them again.
+    """
+    sums, files = answer.exposed.linked.sums, dict[str, str]()
+    frame = answer.frame(dialect)
+    files["cells.csv"] = neutral_frame(frame).to_csv(index=False, lineterminator="\n")
     if answer.complement:
-        frame = answer.frame(dialect)
-        names = {answer.exposed.linked.sums.cells[cell] for cell in answer.complement.cells}
+        names = {sums.cells[cell] for cell in answer.complement.cells}
         chosen = frame[frame["cell"].isin(names)][["table", "cell", "published", "status"]]
-        neutral_frame(chosen).to_csv(folder / "withhold.csv", index=False)
-    for name, text in answer.apriori().items():
-        (folder / f"{name}.hst").write_text(text, encoding="utf-8")
-    (folder / "answer.json").write_text(answer.as_json() + "\n", encoding="utf-8")
-    sums = answer.exposed.linked.sums
-    packed = json.dumps(sums.as_dict(), separators=(",", ":")).encode()
-    (folder / SYSTEM).write_bytes(gzip.compress(packed, mtime=0))
+        files["withhold.csv"] = neutral_frame(chosen).to_csv(index=False, lineterminator="\n")
+    files |= {f"{file_name(name)}.hst": text for name, text in answer.apriori().items()}
+    files["answer.json"] = answer.as_json() + "\n"
+    files["report.html"] = tables_report(understood, answer)
     lines = [{"system": sums.digest}, *answer.exposed.ranges.statements]
-    text = "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines)
-    (folder / PROOFS).write_bytes(gzip.compress(text.encode(), mtime=0))
-    (folder / "report.html").write_text(tables_report(understood, answer), encoding="utf-8")
+    packed = {SYSTEM: json.dumps(sums.as_dict(), separators=(",", ":")),
+              PROOFS: "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines)}  # fmt: skip
+    plain = {name: text.encode("utf-8", "backslashreplace") for name, text in files.items()}
+    return plain | {name: gzip.compress(text.encode(), mtime=0) for name, text in packed.items()}
 
 
-def _check(folder: Path) -> int:
-    """Read the system and the proofs of a folder, and check every statement again, without a solver."""
-    from genverify.checker.sums import check_sums
-
-    try:
-        sums = sums_of(json.loads(gzip.decompress((folder / SYSTEM).read_bytes())))
-        head, *lines = gzip.decompress((folder / PROOFS).read_bytes()).splitlines()
-        about = json.loads(head)["system"]
-        statements = [json.loads(line) for line in lines]
-    except (OSError, ValueError, KeyError) as error:
-        raise DataError(f"{folder}: holds no results of printed tables ({error})") from None
-    if about != sums.digest:
-        raise DataError(f"{folder}: the proofs are about another system than {SYSTEM}")
-    shown = check_sums(sums, statements)
-    exact = sum(lo == hi for lo, hi in zip(shown.lo, shown.hi, strict=True))
-    print(f"{len(statements)} statements about {len(sums.cells)} cells: all proofs right; {exact} cells known exactly")
+def check_tables(options: argparse.Namespace) -> int:
+    """
+    Check a folder of results: the system is built from the tables again, every statement about it is checked without a
+    solver, and every file that shows something is made again from what is proved, and compared. That no range is narrower
+    than shown, that ends are attained and that a proposal protects is searched for again within --seconds.
+    """
+    folder, started = _folder(options), time.monotonic()
+    about, statements = _stored(folder)
+    reading, home = _reading(options, folder)
+    understood = understand(reading.form, home, reading.answers.__getitem__ if reading.answers else None)
+    linked = understood.linked
+    if about != linked.sums.digest:
+        raise DataError(f"{folder / PROOFS}: the proofs are about another system than the one that the tables form; "
+                        "make the results again")  # fmt: skip
+    shown = check_sums(linked.sums, statements)
+    if shown.empty:
+        raise DataError(f"{folder / PROOFS}: these proofs show a contradiction; there are no ranges to show")
+    lo, hi = np.array(shown.lo, dtype=np.int64), np.array(shown.hi, dtype=np.int64)
+    least, found = lo.copy(), reading.found
+    least[_cells(found.not_attained, len(lo), folder)] -= 1  # so that it is not attained
+    ranges = Ranges(lo, hi, least, hi, tuple(statements), False, found.limit)
+    answer = Answer(Exposed(linked, ranges), read_fail_on(reading.fail_on))
+    contributions = home / reading.contributions if reading.contributions else None
+    answer = replace(answer, broken=_broken(answer, contributions, reading.sensitive))
+    if found.withhold is not None:
+        cells, left = (tuple(_cells(own, len(lo), folder)) for own in (found.withhold, found.still_unsafe))
+        answer = replace(
+            answer, complement=Complement(cells, left, ranges, found.in_time, FEWEST if found.fewest else GREEDY)
+        )
+    exact = int((lo == hi).sum())
+    print(f"{len(statements)} statements about {len(lo)} cells: all proofs right; {exact} cells known exactly")
+    if (folder / READING).exists():
+        _compare(folder, contents(understood, answer, reading.dialect))
+        print(f"the system is that of {', '.join(reading.inputs)}; all files show what is proved")
+    else:
+        _compare_cells(folder, answer)
+        print(f"the system is that of {', '.join(reading.form.printed)}; no {READING} here: only cells.csv was compared")
+    print(f"{_searched(answer, options.seconds)} ({time.monotonic() - started:.1f} s)")
     return 0
+
+
+def _stored(folder: Path) -> tuple[str, list[dict[str, Any]]]:
+    """The digest of the system that stored proofs are about, and their statements."""
+    try:
+        head, *lines = gzip.decompress(regular(folder / PROOFS).read_bytes()).splitlines()
+        return str(json.loads(head)["system"]), [json.loads(line) for line in lines]
+    except (OSError, EOFError, ValueError, KeyError, TypeError, zlib.error, RecursionError) as error:
+        raise DataError(f"{folder}: holds no results of printed tables ({error})") from None
+
+
+def _reading(options: argparse.Namespace, folder: Path) -> tuple[ReadingForm, Path]:
+    """How the tables are to be read: as the folder says, its files unchanged; else as the command line says."""
+    path, named = folder / READING, [one for one in options.release if not (one.exists() and one.samefile(folder))]
+    if not path.exists():
+        if not named:
+            raise DataError(f"{folder}: has no {READING}, so it cannot be tied to its tables; name them, and with --mark "
+                            "and the like how they are read")  # fmt: skip
+        form, home = _form(options)
+        return ReadingForm(inputs={}, form=form), home
+    if told := [name for name in (*PAIRS, "rule", "fact", "max_rows", "max_bytes") if getattr(options, name)]:
+        raise ConfigError(
+            f"--{told[0].replace('_', '-')}: with --check, {path} says how the tables were read; leave this out"
+        )
+    reading = validate(ReadingForm, read_yaml(path), str(path))
+    listed = {folder / name: recorded for name, recorded in reading.inputs.items()}
+    for file, recorded in listed.items():
+        if not file.exists():
+            raise DataError(f"{file}: missing, so {folder} cannot be tied to its tables; put the file back")
+        if sha256_of(file) != recorded:
+            raise DataError(f"{file}: not the file that {path} names (another SHA-256); make the results again")
+    contributions = folder / reading.contributions if reading.contributions else None
+    known = [*listed, *(folder / name for name in reading.form.printed)]
+    for file in [*_inputs(reading.form, folder, contributions), *named]:
+        if not file.exists() or not any(file.samefile(other) for other in known):
+            raise DataError(f"{folder}: its results are about other files than {file}")
+    return reading, folder
+
+
+def _cells(places: Sequence[int], n: int, folder: Path) -> list[int]:
+    if any(not 0 <= place < n for place in places):
+        raise DataError(f"{folder / READING}: names a cell that the tables do not have; make the results again")
+    return list(places)
+
+
+def _compare(folder: Path, expected: Mapping[str, bytes]) -> None:
+    """Every file is what is proved, and there is no other."""
+    for name, content in expected.items():
+        try:
+            stored = regular(folder / name).read_bytes()
+            if name.endswith(".gz"):  # the bytes of a packed file depend on who packed it
+                stored, content = gzip.decompress(stored), gzip.decompress(content)
+        except (OSError, EOFError, zlib.error) as error:
+            raise DataError(f"{folder / name}: missing or broken ({error}); make the results again") from None
+        if stored != content:
+            raise DataError(f"{folder / name}: shows something else than what is proved; make the results again")
+    others = {file.name for file in folder.iterdir() if file.suffix in (".hst", ".csv", ".html")} - set(expected)
+    if others - KEPT:
+        raise DataError(f"{folder / min(others - KEPT)}: nothing that is proved says so; take it away")
+
+
+def _compare_cells(folder: Path, answer: Answer) -> None:
+    """The ranges of a cells.csv that another program wrote, the page for instance."""
+    if not (folder / "cells.csv").exists():
+        return
+    frame = open_csv(folder / "cells.csv", Expected("cells with their ranges")).frame()
+    need_columns(folder / "cells.csv", frame, ("cell", "lower", "upper"))
+    proved = neutral_frame(answer.frame("plain")[["cell", "lower", "upper"]]).astype(str)
+    rows, told = ({tuple(row) for row in own.to_numpy().tolist()} for own in (proved, frame[["cell", "lower", "upper"]]))
+    if rows != told:
+        cell = min(rows ^ told)[0]
+        raise DataError(f"{folder / 'cells.csv'}: {cell}: shows something else than what is proved")
+
+
+def _searched(answer: Answer, seconds: float) -> str:
+    """What a new search says: no range is narrower than shown, the ends are attained as said, and a proposal protects."""
+    exposed, chosen = answer.exposed, answer.complement
+    if seconds <= 0:
+        return "not searched for again: narrower ranges, attained ends, whether the proposal protects"
+    again = expose(exposed.linked, Work(seconds=seconds)).ranges
+    places, names = np.array(list(exposed.printed.values()), dtype=np.int64), exposed.linked.sums.cells
+    wider = places[((again.lo > exposed.ranges.lo) | (again.hi < exposed.ranges.hi))[places]]
+    if len(wider):
+        raise DataError(f"{names[wider[0]]}: more is known of this cell than the results show; make them again")
+    if again.limit:
+        return f"not searched for again in full ({again.limit})"
+    untrue = places[(exposed.ranges.exact & ~again.exact)[places]]
+    if len(untrue):
+        raise DataError(f"{names[untrue[0]]}: not attained at both ends, though the results say so; make them again")
+    if chosen is None:
+        return "searched again: no range is narrower than shown"
+    left, limit = still_narrow(exposed, answer.narrow, chosen.cells, answer.fail_on.width, Work(seconds=seconds))
+    if limit:
+        return f"searched again: no range is narrower than shown; whether the proposal protects, not in full ({limit})"
+    if set(left) - set(chosen.left):
+        raise DataError(f"{names[left[0]]}: the cells to withhold do not protect this one; make the results again")
+    return "searched again: no range is narrower than shown, and the cells to withhold protect as said"
 
 
 class _Progress:

@@ -87,15 +87,20 @@ def search_cells(verified: Sequence[Verified], attack: Attack, k: int, most: int
         cells, below = area.search(most - len(steps))
         of_area = area.steps(cells)
         steps, before, least = [*steps, *of_area], before + len(area.claims), least + below
-        if cells and area.release.n >= LARGE:
-            still, open_ = area.left(cells)
-            left, undecided = left + still, undecided + open_
-        elif cells:
-            remaining = attack(withhold(one.program.release, cells))
-            left, undecided = left + len(singles(remaining, k)), undecided + len(open_singles(remaining, k))
-        else:
-            left, undecided = left + len(area.claims), undecided + len(open_singles(one, k))
+        still, open_ = area.left_of(one, attack, k, cells)
+        left, undecided = left + still, undecided + open_
     return Search(k, tuple(steps), before, left, undecided, least)
+
+
+def left_without(verified: Sequence[Verified], attack: Attack, k: int, steps: Sequence[Step]) -> tuple[int, int, int]:
+    """The singleton claims before these cells are withheld, and those left and undecided after that, attacked again."""
+    before = left = undecided = 0
+    for one in verified:
+        area = _Area(one, attack.settings, k, inf)
+        cells = Cells(step.cell for step in steps if step.block == one.program.release.block)
+        still, open_ = area.left_of(one, attack, k, cells)
+        before, left, undecided = before + len(area.claims), left + still, undecided + open_
+    return before, left, undecided
 
 
 def singles(verified: Verified, k: int) -> list[Claim]:
@@ -198,6 +203,13 @@ class _Area:
         self.say("search for cells to withhold: %d cells, %d claims ...", len(cells), len(claims))
         bounder = bounder_of(withhold(self.release, cells), self.settings)
         return bounder.program, Verifier(bounder).decide(claims)
+
+    def left_of(self, one: Verified, attack: Attack, k: int, cells: Cells) -> tuple[int, int]:
+        """How many claims a fresh attack verifies, or leaves undecided, when the cells are withheld."""
+        if cells and self.release.n >= LARGE:
+            return self.left(cells)
+        remaining = attack(withhold(self.release, cells)) if cells else one
+        return len(singles(remaining, k)), len(open_singles(remaining, k))
 
     def left(self, cells: Cells) -> tuple[int, int]:
         """How many claims can still be verified, and how many are undecided, when the cells are withheld."""

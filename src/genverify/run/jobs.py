@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from hashlib import file_digest, sha256
+from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 from types import SimpleNamespace
@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 
 from genverify.core.closed import S, validate, validate_part
 from genverify.core.errors import GenverifyError, naming_disk_errors
+from genverify.core.files import sha256_of
 from genverify.run.code import code_parts, from_here
 from genverify.run.layout import LOCK
 
@@ -166,8 +167,7 @@ def digest(path: Path) -> str:
     """SHA-256 of a file; of a folder, over the names and digests of its files."""
     if path.is_dir():
         return folder_digest(path, {file: digest(file) for file in folder_files(path)})
-    with path.open("rb") as file:
-        return file_digest(file, "sha256").hexdigest()
+    return sha256_of(path)
 
 
 def folder_files(folder: Path) -> list[Path]:

@@ -114,7 +114,9 @@ def lines(home: Path, pause: Callable[[], None], clock: Callable[[], float] = ti
 
 def watch(home: Path, stream: TextIO | None = None) -> None:
     """Show the lines: on a terminal one that is written over, elsewhere one a minute."""
-    stream = stream or sys.stdout
+    stream = stream or getattr(
+        sys.stdout, "stream", sys.stdout
+    )  # below what makes texts from data visible: the line is ours
     terminal = stream.isatty() and not os.environ.get("NO_COLOR")
     for line in lines(home, lambda: time.sleep(TERMINAL_EVERY if terminal else LOG_EVERY)):
         stream.write(f"\r\x1b[K{line}" if terminal else f"{line}\n")

@@ -4,25 +4,31 @@ import argparse
 import csv
 import json
 import os
+import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+import traceback
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, nullcontext, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
 from importlib import import_module
 from io import StringIO
-from typing import Any
+from typing import Any, TextIO
 
 from genverify.core.errors import DataError, GenverifyError, naming_disk_errors
 from genverify.core.extras import naming_missing_extras
 from genverify.run.layout import SNAKEFILE
 
-DONE, NO, USAGE, STOPPED = 0, 1, 2, 130
+DONE, NO, REFUSED, INTERNAL, STOPPED = 0, 1, 2, 70, 130
 EXIT_CODES = {
     DONE: "done",
-    NO: "not done, with one message that says why; or the answer is no (a wrong proof, what --fail-on names)",
-    USAGE: "the command line cannot be read: an unknown command or option",
+    NO: "done, and the answer is no: what --fail-on names was found",
+    REFUSED: "not done, with one message that says why: a mistake in a file or in the command line, a wrong proof",
+    INTERNAL: "an error of the program itself; --debug shows where",
     STOPPED: "stopped by Ctrl-C",
 }
+DEBUG = "GENVERIFY_DEBUG"  # set to anything, it is --debug for every command
+# what a terminal, or a program that shows texts from right to left, would obey; half characters, which no file can hold
+UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 Subparsers = Any  # argparse has no public name for what add_subparsers returns
 
 
@@ -73,25 +79,75 @@ def _share(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("every command")
     if "--json" not in parser._option_string_actions:
         group.add_argument("--json", action="store_true", help="print what was found as one JSON document")
+    group.add_argument("--debug", action="store_true", help="with an error, show where in the program it arose")
     group.add_argument("-q", "--quiet", action="store_true", help="no talk and no progress: only CSV or JSON, and errors")
 
 
-def run_command(options: argparse.Namespace, study: bool) -> int:
-    """Run a command; a mistake ends in one message on the standard error, and with --json in a document too."""
-    try:
-        with naming_missing_extras(f"genverify {options.command}"), naming_disk_errors():
-            return _finish(options, *_output(options, study))
-    except GenverifyError as error:
-        print(f"{type(error).__name__}: {error}", file=sys.stderr)
-        if options.json:
-            print(_document(options, {"error": {"kind": type(error).__name__, "message": str(error)}}), end="")
-        return NO
-    except BrokenPipeError:  # the reader (`head`, say) has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return DONE
-    except KeyboardInterrupt:
-        print("stopped", file=sys.stderr)
-        return STOPPED
+class Visible:
+    """A stream to which texts from data can be printed: what a terminal would obey is shown as its number instead."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
+
+    def write(self, text: str) -> int:
+        self.stream.write(visible(text, getattr(self.stream, "encoding", None) or "utf-8"))
+        return len(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.stream, name)
+
+
+def visible(text: str, encoding: str = "utf-8") -> str:
+    """
+    A text with control characters, and those that the encoding lacks, as numbers: \\u001b, which JSON reads back.
+
+    >>> print(visible("a\\x1b[2Jb"))
+    a\\u001b[2Jb
+    """
+    shown = UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return shown.encode(encoding, "backslashreplace").decode(encoding)
+
+
+def run_command(words: Sequence[str], read: Callable[[Sequence[str]], tuple[argparse.Namespace, bool]]) -> int:
+    """
+    Run the command that `read` makes of the words, with whether it is about the repository.
+
+    This is where every error ends: a mistake in one message on the standard error, and with --json in a document too; an
+    error of the program in a request to report it. Where it arose is shown with --debug alone.
+    """
+    command = next((word for word in words if not word.startswith("-")), "")
+    options = argparse.Namespace(command=command, json="--json" in words, debug="--debug" in words)
+    with redirect_stdout(Visible(sys.stdout)), redirect_stderr(Visible(sys.stderr)):
+        try:
+            with naming_missing_extras(f"genverify {command}"), naming_disk_errors():
+                options, study = read(words)
+                return _finish(options, *_output(options, study))
+        except BrokenPipeError:  # the reader (`head`, say) has seen enough
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return DONE
+        except KeyboardInterrupt:
+            print("stopped", file=sys.stderr)
+            return STOPPED
+        except Exception as error:
+            return _failed(options, error)
+
+
+def _failed(options: argparse.Namespace, error: Exception) -> int:
+    """Say what went wrong, and whose error it is."""
+    kind, message, status = type(error).__name__, str(error), REFUSED
+    if isinstance(error, MemoryError):
+        message = "the memory is not enough for this input; give fewer or smaller tables, or a machine with more memory"
+    elif isinstance(error, RecursionError):
+        message = "this input is nested too deeply, or holds too much for one search; give fewer or smaller tables"
+    elif not isinstance(error, GenverifyError) and not (isinstance(error, OSError) and error.filename):
+        message, status = f"{kind}: {message}; nothing was written. With --debug this shows where it arose.", INTERNAL
+        kind = "internal error, please report it with the command and, if you may, the file"
+    if options.debug or os.environ.get(DEBUG):
+        traceback.print_exception(error)
+    print(f"{kind}: {message}", file=sys.stderr)
+    if options.json:
+        print(_document(options, {"error": {"kind": kind, "message": message}}), end="")
+    return status
 
 
 def _output(options: argparse.Namespace, study: bool) -> tuple[int, str]:

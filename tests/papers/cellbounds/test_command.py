@@ -33,7 +33,7 @@ def said(capsys: pytest.CaptureFixture[str], *words: object) -> list[str]:
 
 
 def refused(capsys: pytest.CaptureFixture[str], *words: object) -> str:
-    assert main(["bounds", *map(str, words)]) == 1
+    assert main(["bounds", *map(str, words)]) == 2
     output = capsys.readouterr()
     assert output.out == ""
     return output.err.strip()

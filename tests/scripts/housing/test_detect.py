@@ -77,7 +77,7 @@ def test_what_a_proof_does_not_show_is_refused(
 ) -> None:
     detect(root, tmp_path, [FULL, FREE])
     spoil(tmp_path)
-    assert main(["check-housing", str(tmp_path), "--data", str(root / "data" / "housing")]) == 1
+    assert main(["check-housing", str(tmp_path), "--data", str(root / "data" / "housing")]) == 2
     assert said in capsys.readouterr().err
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from genverify.core.errors import DataError
 from genverify.run.code import code_digest, code_parts, find_script, joint_digest
 from genverify.run.jobs import digest, folder_digest, folder_files
 from genverify.run.provenance.chain import Chain
@@ -145,6 +146,8 @@ def _digest(path: Path) -> str | None:
         return None
     except OSError as error:
         raise AuditError(f"{path}: cannot be read ({error.strerror}).") from None
+    except DataError as error:  # a pipe or a device
+        raise AuditError(str(error)) from None
 
 
 def files_of(chain: Chain, layout: Layout) -> list[str]:

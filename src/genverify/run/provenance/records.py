@@ -106,7 +106,12 @@ def read_record(path: Path) -> Record:
     except (DataError, ValueError) as error:
         reason = str(error).removeprefix(f"{path}: ")
         raise AuditError(f"{path}: not a job record ({reason}). Delete it, then run Snakemake again.") from None
-    return Record(normal(path), text)
+    record = Record(normal(path), text)
+    for output in record.outputs:
+        if os.path.isabs(output):
+            raise AuditError(f"{path}: says that {output} was written, which lies outside this folder. Delete the record, "
+                             "then run Snakemake again.")  # fmt: skip
+    return record
 
 
 def _check_form(text: Mapping[str, Any]) -> None:

@@ -19,7 +19,7 @@ from genverify.show.explorer.pages import in_pieces, write_list, write_piece
 from genverify.show.explorer.proofs import check_layout
 from genverify.show.explorer.summary import block_rows, study_piece
 from genverify.show.explorer.words import Words
-from genverify.show.export.words import plain
+from genverify.show.export.words import block_folder
 
 Batch = tuple[Path, Path, Path]
 """A file of counts, one of proofs, and one of laid-out proofs."""
@@ -99,8 +99,8 @@ def block_entries(
                 check_layout(block, shown, explained)
                 entry = block_entry(block.release, rows, shown)
                 weighed.add(entry, likely.get(block.release.block), rows, schema)
-                if certificates and plain(block.release.block) in certificates:
-                    entry["vipr"] = certificates[plain(block.release.block)]
+                if certificates and block_folder(block.release.block) in certificates:
+                    entry["vipr"] = certificates[block_folder(block.release.block)]
                 yield block.release.block, entry
 
 

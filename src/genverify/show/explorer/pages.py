@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from genverify.core.errors import DataError
-from genverify.core.files import read_yaml
+from genverify.core.files import file_name, read_yaml
 
 POLICY = (
     "default-src 'none'; script-src 'self' file: {scripts}; style-src {styles}; "
@@ -52,12 +52,12 @@ def _source(text: str) -> str:
 
 def write_piece(folder: Path, name: str, content: Any) -> None:
     """A piece of data as a script that hands itself over; the same content gives the same bytes."""
-    (folder / f"{name}.js").write_text(f"genverify.take({json.dumps(name)},{_plain(content)});\n")
+    (folder / f"{file_name(name)}.js").write_text(f"genverify.take({json.dumps(name)},{_plain(content)});\n")
 
 
 def write_list(folder: Path, name: str, rows: Iterable[Any]) -> None:
     """A piece that is a list, written row by row."""
-    with (folder / f"{name}.js").open("w") as file:
+    with (folder / f"{file_name(name)}.js").open("w") as file:
         file.write(f"genverify.take({json.dumps(name)},[")
         for place, row in enumerate(rows):
             file.write(f"{',' if place else ''}{_plain(row)}")

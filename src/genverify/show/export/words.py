@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 
+from genverify.core.files import ONE_WORD, file_name
 from genverify.show.export.program import AT_LEAST, AT_MOST, NEVER, Program, Row
 
 FORBIDDEN = re.compile(r"[^\w.:/+<>=-]+", re.ASCII)
@@ -51,6 +52,11 @@ def plain(name: str) -> str:
     'north_area/by_sex.f'
     """
     return FORBIDDEN.sub("_", name) or "_"
+
+
+def block_folder(block: str) -> str:
+    """The folder of a block's files: one word, since an index lists files with spaces between them."""
+    return file_name(block, ONE_WORD)
 
 
 def unique_names(rows: Iterable[tuple[str, Row]]) -> dict[str, str]:

@@ -26,7 +26,7 @@ from genverify.show.export.questions import INDEX, questions_of
 from genverify.show.export.signatures import TooManyClasses
 from genverify.show.export.smt import smt_text
 from genverify.show.export.vipr import vipr_text
-from genverify.show.export.words import plain
+from genverify.show.export.words import block_folder
 
 FORMATS: Mapping[str, Mapping[str, Callable[[Program], str]]] = {
     "vipr": {"vipr": vipr_text},
@@ -107,7 +107,7 @@ def export_questions(
             too_large += _settled(asked[0], statements)
             continue
         for question, program in zip(asked, programs, strict=True):
-            names = [f"{plain(release.block)}/{question.name}.{ending}" for ending in FORMATS[format]]
+            names = [f"{block_folder(release.block)}/{question.name}.{ending}" for ending in FORMATS[format]]
             for name, text in zip(names, FORMATS[format].values(), strict=True):
                 put(name, text(program))
             for said in _settled(question, statements):
