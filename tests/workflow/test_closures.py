@@ -86,3 +86,17 @@ def test_an_edited_definition_reruns_the_jobs_that_reach_it(copied: Path, old: s
         path.write_text(text)
     assert path.read_text() == text
     assert {name for name in STUDIED if before[name] != after[name]} == rerun
+
+
+TRACED = (
+    *("ingest_microdata", "sample_blocks", "tabulate_release", "generate_datasets", "verify_claims", "collect_claims"),
+    *("fit_baselines", "count_households", "summarise_claims", "plot_verified"),  # figure 3, and one target of each paper
+    *("rank_areas", "write_cellbounds_table", "detect_housing", "plot_rr_frontier"),
+)
+
+
+@pytest.mark.parametrize("name", TRACED)
+def test_the_scripts_are_traced(name: str) -> None:
+    """A test runs them by `script`, which refuses what their digests do not cover."""
+    tests = [*(ROOT / "tests" / "scripts").rglob("*.py"), *(ROOT / "tests" / "helpers").rglob("*.py")]
+    assert any(f'script("{name}")(' in path.read_text() for path in tests)
