@@ -20,8 +20,8 @@ from genverify.run.reference.write import csv_page
 
 TARGET, SET = "figures/fig3.pdf", Path("docs/reference")
 LISTINGS: dict[str, dict[str, Any]] = {
-    "two": {"order": 1, "title": "Paper one", "results": {TARGET: "fig3", "figures/never.pdf": "fig3"}},
-    "one": {"order": 2, "title": "Paper two", "results": {"figures/ablation.pdf": "fig3"}},
+    "one": {"order": 1, "title": "Paper one", "results": {TARGET: "fig3", "figures/never.pdf": "fig3"}},
+    "two": {"order": 2, "title": "Paper two", "results": {"figures/ablation.pdf": "fig3"}},
     ".": {"absent": {"figures/scaling.pdf": "seconds on one machine"}},
 }
 
@@ -231,6 +231,8 @@ def test_real_microdata_do_not_go_into_a_set(reference: Path, capsys: pytest.Cap
 
 
 def test_a_listing_names_each_result_once(tmp_path: Path) -> None:
+    write_listings(tmp_path, {"last": {"order": 0, "title": "First", "results": {"figures/first.pdf": "fig3"}}})
+    assert list(read_listing(tmp_path).papers) == ["last", "one", "two"]
     write_listings(tmp_path, {".": {"absent": {TARGET: "a reason"}}})
     with pytest.raises(DataError, match=r"fig3\.pdf is duplicated"):
         read_listing(tmp_path)

@@ -45,15 +45,15 @@ def test_a_study_is_five_files(home: Path) -> None:
     assert f"papers/{NAME}" in (home / "docs" / "rooms.md").read_text()
 
 
+def test_everything_asks_for_it(home: Path) -> None:
+    assert f"write_{NAME}" in snakemake(home, "-n", "everything")
+
+
 def test_its_target_is_made_and_audited(home: Path) -> None:
     snakemake(home, "--cores", "1", NAME)
     table = (home / "results" / NAME / "table.csv").read_text().splitlines()
     assert table[:3] == ["records,pairs", "2,1", "3,3"]
     assert "1 result, " in called(home, "-m", "genverify", "audit", f"results/{NAME}/table.csv")
-
-
-def test_everything_asks_for_it(home: Path) -> None:
-    assert f"write_{NAME}" in snakemake(home, "-n", "everything")
 
 
 def test_its_settings_are_closed(home: Path) -> None:
@@ -79,7 +79,7 @@ def test_its_types_and_conventions(home: Path) -> None:
 
 @pytest.mark.parametrize("name", ["Pairs", "two-way", "class", "gtv", "housing", "release", "microdata", "../x", "", "1st"])
 def test_a_name_that_cannot_be_given_is_refused(name: str) -> None:
-    with pytest.raises(ConfigError, match="cannot name a study|is taken"):
+    with pytest.raises(ConfigError, match=r"cannot name a study|is taken"):
         write_study(name, ROOT)
 
 
