@@ -16,6 +16,7 @@ from math import comb
 import numpy as np
 from scipy.sparse import csr_array, hstack, vstack
 
+from genverify.core.sums import as_floats
 from genverify.disclosure.exposed import Exposed, opened
 from genverify.solve.solvers.base import IntegerProgram, Optimal
 from genverify.solve.sums.parts import all_ranges
@@ -99,7 +100,7 @@ class _Search:
         free = opened(self.linked, [*np.flatnonzero(fixed).tolist(), *self.added, target])
         cost = np.where(fixed, np.where(self.totals, TOTALS, np.where(self.x == 0, ZEROS, 1.0)), 1e-4)
         cost[target] = 0
-        up, down = (free.hi - self.x).astype(np.float64), (self.x - free.lo).astype(np.float64)
+        up, down = as_floats(free.hi) - self.x, (self.x - free.lo).astype(np.float64)
         room = 4.0 * self.width
         moved = np.zeros((1, n))
         moved[0, target] = 1
@@ -107,8 +108,8 @@ class _Search:
         one = csr_array(np.hstack([moved, -moved]))
         activity = sums.activity(self.x)
         rows = csr_array(vstack([A, one]))
-        lo = np.append((free.least - activity).astype(np.float64), sign * self.width)
-        hi = np.append((free.most - activity).astype(np.float64), sign * self.width)
+        lo = np.append(as_floats(free.least) - activity, sign * self.width)
+        hi = np.append(as_floats(free.most) - activity, sign * self.width)
         upper = np.minimum(np.concatenate([up, down]), room).clip(min=0)
         program = IntegerProgram(rows, lo, hi, upper, -np.concatenate([cost, cost]))
         answer = self.work.solver(min(10.0, max(self.deadline - time.monotonic(), 0.1))).solve(program)
