@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from genverify.checker.form import CertificateError
@@ -36,7 +35,10 @@ def ranges(exposed: Exposed) -> dict[str, tuple[int, int | None]]:
 
 
 def hidden(exposed: Exposed) -> list[tuple[int, int | None]]:
-    return [(row["lower"], None if row["upper"] == "" else row["upper"]) for row in exposed.frame[exposed.frame["hidden"]].to_dict("records")]
+    return [
+        (row["lower"], None if row["upper"] == "" else row["upper"])
+        for row in exposed.frame[exposed.frame["hidden"]].to_dict("records")
+    ]
 
 
 # ends that nobody printed
@@ -66,7 +68,8 @@ def test_ranges_grow_with_the_counts(tmp_path: Path, factor: int) -> None:
     text = "\n".join(",".join(line) for line in lines) + "\n"
     found = ranges(audit(tmp_path, text, marks={**STAR, "x": f"0-{4 * factor}"}))
     expected = {"area=A, columns=women": (3, 3), "area=B, columns=men": (8, 12), "area=B, columns=women": (1, 5),
-                "area=C, columns=men": (0, 4), "area=C": (6, 10), "columns=women": (10, 14), "everyone": (34, 38)}  # fmt: skip
+                "area=C, columns=men": (0, 4), "area=C": (6, 10), "columns=women": (10, 14),
+                "everyone": (34, 38)}  # fmt: skip
     assert {cell: found[cell] for cell in expected} == {
         cell: (low * factor, high * factor) for cell, (low, high) in expected.items()
     }
@@ -87,7 +90,7 @@ def test_a_count_that_cannot_be_computed_with_is_refused(tmp_path: Path) -> None
 
 
 def test_counts_up_to_the_largest_are_added_up_exactly(tmp_path: Path) -> None:
-    text = "area,men,women,Total\n" + "".join(f"a{at},{10**15},*,{10**15}\n" for at in range(200)) + f"Total,*,*,*\n"
+    text = "area,men,women,Total\n" + "".join(f"a{at},{10**15},*,{10**15}\n" for at in range(200)) + "Total,*,*,*\n"
     found = ranges(audit(tmp_path, text, marks=STAR))
     assert found["everyone"] == (200 * 10**15, 200 * 10**15)
     assert found["columns=women"] == (0, 0)
@@ -195,9 +198,20 @@ def test_a_label_with_a_comma_is_no_cell_of_another_table(tmp_path: Path) -> Non
     assert sorted(hidden(exposed), key=str) == [(0, 3), (0, 3), (0, None), (0, None), (3, None)]
 
 
+def test_columns_of_one_table_are_never_one_column(tmp_path: Path) -> None:
+    """Who moved from where to where: rows and columns have the same labels, and no names."""
+    found = ranges(audit(tmp_path, ",north,south,Total\nnorth,5,*,9\nsouth,*,2,*\nTotal,6,*,*\n", marks=STAR))
+    assert found["columns=south, rows=north"] == (4, 4)
+    assert found["columns=north, rows=south"] == (1, 1)
+    with pytest.raises(GenverifyError, match="two columns of table t0 are called 'place'"):
+        audit(tmp_path, "place,place,obs_value\nnorth,south,5\nsouth,north,*\n", marks=STAR)
+
+
 def test_facts_are_read_against_the_labels(tmp_path: Path) -> None:
     one = 'A,B,count\nnorth,old,*\nnorth,new,*\n"north, B=old",old,*\n"north, B=old",new,*\n'
-    with pytest.raises(GenverifyError, match=r"'A=north, B=old' may be A=north, B=old or A=\"north, B=old\"; put .* in double quotes"):
+    with pytest.raises(
+        GenverifyError, match=r"'A=north, B=old' may be A=north, B=old or A=\"north, B=old\"; put .* in double quotes"
+    ):
         audit(tmp_path, one, marks=STAR, facts=["A=north, B=old >= 3"])
     exposed = audit(tmp_path, one, marks=STAR, facts=['A="north", B="old" >= 3', 'A="north, B=old" <= 9'])
     assert ranges(exposed)["A=north, B=old"] == (3, None)

@@ -217,7 +217,10 @@ MALFORMED = {
     "negative.csv": ("Age,Women,Men\nyoung,-3,4\nold,5,6\n", "negative"),
     "word.csv": ("Age,Women,Men\nyoung,3,4\nold,5,about six\n", "'about six'"),
     "twice.csv": ("Age,Women,Men\nyoung,3,4\nyoung,5,6\n", "a second cell for"),
-    "two_totals.csv": ("Age,Women,Men\nyoung,3,4\nTotal,3,4\nAll ages,3,4\n", "'Total' of Age looks like the total of Age, and so does 'All ages'"),
+    "two_totals.csv": (
+        "Age,Women,Men\nyoung,3,4\nTotal,3,4\nAll ages,3,4\n",
+        "'Total' of Age looks like the total of Age, and so does 'All ages'",
+    ),
     "broken.json": ('{"version": "2.0", "class": "dataset"', "not valid JSON"),
     "short.json": (
         '{"id": ["a"], "size": [2], "value": [1], "dimension": {"a": {"category": {"index": ["x", "y"]}}}}',

@@ -116,7 +116,9 @@ class Checking:
         if any(lo > hi for lo, hi in ends.values()):  # this case of the fork holds no counts at all
             return -(10**18)
         if leaf.get("kind") == EMPTY and self.nothing(leaf, ends, place) < 0:
-            return -(10**18)  # the multipliers speak of no cell: even 0 is above what is possible, so this case holds no counts
+            return -(
+                10**18
+            )  # the multipliers speak of no cell: even 0 is above what is possible, so this case holds no counts
         w = {cell: d * own for cell, own in c.items()}
         y = self.multipliers(leaf, place)
         total = self.long.most(y, w, ends) if sum(self.start[row + 1] - self.start[row] for row in y) > LONG else None

@@ -12,7 +12,9 @@ from genverify.core.arraytypes import Flags, Floats, Ints
 from genverify.core.errors import DataError
 
 OPEN = 2**63 - 1  # no end, told by nobody: as an upper end, or with a minus as the lower end of a row; never a number
-LARGEST_COUNT = 10**15  # a count that is told may be this large: sums of thousands of them are still whole numbers of 64 bits
+LARGEST_COUNT = (
+    10**15
+)  # a count that is told may be this large: sums of thousands of them are still whole numbers of 64 bits
 EXACT = 2**60  # whatever is added up in 64 bits stays below, with room to spare
 
 

@@ -42,7 +42,8 @@ def cell(text: str, columns: Mapping[str, Column]) -> Key:
     The cell that columns and labels in any order name. Either may be quoted; where a text could name two cells, it must be.
 
     >>> from genverify.disclosure.readers.model import Hierarchy
-    >>> columns = {name: Column(name, labels, Hierarchy()) for name, labels in {"sex": ("f",), "age": ("0-4", "5, 6")}.items()}
+    >>> own = {"sex": ("f",), "age": ("0-4", "5, 6")}
+    >>> columns = {name: Column(name, labels, Hierarchy()) for name, labels in own.items()}
     >>> cell("sex=f, age=0-4", columns), cell("age=5, 6", columns), cell("everyone", columns)
     ((('age', '0-4'), ('sex', 'f')), (('age', '5, 6'),), ())
     """
@@ -55,8 +56,8 @@ def cell(text: str, columns: Mapping[str, Column]) -> Key:
     if not found:
         known = [f"{column}={label}" for column, own in columns.items() for label in own.labels]
         raise ConfigError(
-            f"no table has a cell {text!r}; write column=label, column=label with labels that stand in one table, or everyone. "
-            f"{nearest(text, known)}"
+            f"no table has a cell {text!r}; write column=label, column=label with labels that stand in one table, or "
+            f"everyone. {nearest(text, known)}"
         )
     return next(iter(found))
 

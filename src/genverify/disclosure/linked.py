@@ -101,7 +101,7 @@ def link(
     keys = dict.fromkeys([*printed, *(key for cells in rows.values() for key in cells)])
     ends = {name_of(key): _ends(printed.get(key, [])) for key in keys}
     shares = [fact for at, one in enumerate(placed) for fact in beside(at, one)]
-    facts = [*dict((fact[0], fact) for fact in extra(columns)).values(), *shares]
+    facts = [*{fact[0]: fact for fact in extra(columns)}.values(), *shares]
     for _, weights, _, _ in facts:
         for cell in weights:
             if cell not in ends:
@@ -116,7 +116,9 @@ def link(
 
 def _refuse_large(entry: Entry, value: Value) -> None:
     if max(value.lo, value.hi or 0) > LARGEST_COUNT:
-        raise DataError(f"{entry.place}: {entry.text[:40]!r} is above {LARGEST_COUNT}, more than can be computed with exactly")
+        raise DataError(
+            f"{entry.place}: {entry.text[:40]!r} is above {LARGEST_COUNT}, more than can be computed with exactly"
+        )
 
 
 def _ends(said: Sequence[tuple[PrintedTable, Entry, Value]]) -> tuple[int, int]:
@@ -187,7 +189,10 @@ def _columns(tables: Sequence[PrintedTable]) -> tuple[dict[str, Column], list[di
             if "" in table.labels(column):
                 place = next(e.place for own, e in table.entries.items() if own[table.columns.index(column)] == "")
                 raise DataError(f"{place}: the label of {column} is empty; give the row or column a label")
-            name = _same(drafts, column, labels) or _free(drafts, column)
+            if column in own:
+                raise DataError(f"{table.source}: two columns of table {table.name} are called {column!r}; rename one")
+            others = {known: draft for known, draft in drafts.items() if known not in own.values()}
+            name = _same(others, column, labels) or _free(drafts, column)
             if name != column and name in drafts:
                 assumed.append(f"{table.name}: {column} is taken for {name}, which has the same labels")
             own[column] = name

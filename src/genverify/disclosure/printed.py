@@ -88,7 +88,9 @@ def understand(form: PrintedForm, folder: Path, ask: Callable[[str], str] | None
         values |= {(at, labels): value for labels, value in own.items()}
         meant.append(meaning(table, own, form.rule, form.tables.get(table.name, PrintedTableForm()).percent_of))
     tables = [one.table for one in meant]
-    linked = link(tables, values, lambda columns: read_facts(form.facts, columns), lambda at, placed: share_facts(placed, meant[at]))
+    linked = link(
+        tables, values, lambda columns: read_facts(form.facts, columns), lambda at, placed: share_facts(placed, meant[at])
+    )
     return Understood(form, tuple(tables), marks, how, linked, {o.table.name: o.shares[0][1] for o in meant if o.shares})
 
 
@@ -117,14 +119,14 @@ def _corrected(table: PrintedTable, form: PrintedForm, folder: Path) -> PrintedT
         for label, why in found.doubts.items():
             raise DataError(
                 f"{table.source}: table {table.name}: {label!r} of {column} {why}. Say which label is the total (--total "
-                f"'{column}=LABEL'), or what adds up to what (--hierarchy '{column}=FILE.hrc', or `sums` in the release file "
-                "that --write writes), or rename it"
+                f"'{column}=LABEL'), or what adds up to what (--hierarchy '{column}=FILE.hrc', or `sums` in the release "
+                "file that --write writes), or rename it"
             )
     return replace(table, sums=sums)
 
 
 def _told(table: PrintedTable, column: str, sums: Sums) -> Hierarchy:
-    """What adds up to what by a release file: each label has a list of parts, or several lists where breakdowns are stacked."""
+    """What adds up to what by a release file: a label has a list of parts, or several lists where breakdowns are stacked."""
     labels, where = table.labels(column), f"tables: {table.name}: sums of {column}"
     listed = [(parent, own) for parent, sets in sums.items() for own in (sets if isinstance(sets[0], list) else [sets])]
     for parent, own in listed:

@@ -107,7 +107,9 @@ def hierarchy(path: Path, labels: Sequence[str], total: str | None, told: bool =
             line, depth = line[len(lead) :], depth + 1
         label = line.strip()
         if label in line_of:
-            raise DataError(f"{path}, line {number}: {label!r} stands here a second time (line {line_of[label]}); list it once")
+            raise DataError(
+                f"{path}, line {number}: {label!r} stands here a second time (line {line_of[label]}); list it once"
+            )
         if depth > len(above):
             raise DataError(f"{path}, line {number}: {label!r} stands more than one level below the line above it")
         line_of[label] = number
@@ -116,8 +118,8 @@ def hierarchy(path: Path, labels: Sequence[str], total: str | None, told: bool =
     if total in line_of and roots != [total]:
         if told:
             raise DataError(
-                f"{path}, line {line_of[total]}: {total!r} is the total, and cannot be a part; let it stand alone without a lead "
-                "string, or leave it out"
+                f"{path}, line {line_of[total]}: {total!r} is the total, and cannot be a part; let it stand alone without a "
+                "lead string, or leave it out"
             )
         total = None
     if total is None or total in line_of:

@@ -88,8 +88,8 @@ class Hierarchy:
                     if label in seen:
                         both = f"in {seen[label]!r} and in {child!r}" if seen[label] != child else "as a part"
                         raise DataError(
-                            f"{where}: {shown_label(parent)} would count {label!r} twice ({both}); list it once, or say what adds "
-                            "up to what: --hierarchy COLUMN=FILE.hrc, or `sums` in the release file (--write)"
+                            f"{where}: {shown_label(parent)} would count {label!r} twice ({both}); list it once, or say "
+                            "what adds up to what: --hierarchy COLUMN=FILE.hrc, or `sums` in the release file (--write)"
                         )
                     seen[label] = child
         return self

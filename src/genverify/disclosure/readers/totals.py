@@ -38,7 +38,7 @@ def with_total(table: PrintedTable, column: str, guess: Hierarchy, total: str) -
     inner = {label: sets for label, sets in guess.parts.items() if label not in (guess.top, total)}
     beside = [label for label in labels if is_total(label) and label not in (total, *inner)]
     doubts = {label: own for label, own in guess.doubts.items() if label != total}
-    doubts |= {label: f"looks like a total too, beside {total!r}" for label in beside}
+    doubts |= dict.fromkeys(beside, f"looks like a total too, beside {total!r}")
     found = Hierarchy(total, inner)
     outer = tuple(label for label in found.outer(labels) if label != total)
     told = Hierarchy(total, {total: (outer,), **inner}, doubts).checked(f"{table.source}: {column}")
@@ -83,7 +83,9 @@ def _guess(table: PrintedTable, column: str, indents: Mapping[str, int]) -> tupl
         own = tuple(label for label in outer if label != total[0])
         parts = {total[0]: (own,), **parts} if own else parts
         if plain and not _agreement(table, column, total[0], own):
-            doubts |= dict.fromkeys(plain, "looks like a subtotal, and adds up neither the labels before it nor those after it")
+            doubts |= dict.fromkeys(
+                plain, "looks like a subtotal, and adds up neither the labels before it nor those after it"
+            )
     sums = [(label, own) for label, sets in parts.items() for own in sets]
     try:
         guess = make_hierarchy(sums, labels, f"{table.source}: {column}")

@@ -100,7 +100,7 @@ def farkas_leaf(sums: Sums, ends: Ends, y: Floats | None) -> dict[str, Any] | No
 
 
 def bound(sums: Sums, ends: Ends, Y: Ints, c: dict[int, int]) -> float:
-    """The most that c x can be by the multipliers Y, in whole numbers (inf where it is out of reach, or nobody told an end)."""
+    """The most that c x can be by the multipliers Y, in whole numbers (inf where that is out of reach or an end is open)."""
     if not small_enough(sums, Y):
         return inf
     w = -weighed(sums, Y)

@@ -71,7 +71,7 @@ def propagate(sums: Sums, passes: int = PASSES, check: Check = trusting) -> Know
 @dataclass(frozen=True)
 class Side:
     """
-    What the entries of every row add at least (sign 1), or at most, taken with a minus (sign -1): the part of each entry, and
+    What the entries of every row add at least (sign 1), or at most, with a minus (sign -1): the part of each entry, and
     their sum by row. An entry without an end adds nothing here and is counted as `endless`; a row whose sum 64 bits might
     not hold is `wide`: it says nothing.
     """
@@ -122,7 +122,7 @@ def _steps(known: Known) -> Iterator[tuple[int, str, int, dict[str, Any]]]:
 
 
 def _room(known: Known, sign: int) -> tuple[Ints, Flags]:
-    """How far each entry may go in whole multiples of its weight by what the others add at least; and whether that is told."""
+    """How far each entry may go, in multiples of its weight, by what the others add at least; and whether that is told."""
     sums, side = known.sums, _side(known, sign)
     told = sums.most if sign > 0 else -sums.least
     room = np.where(side.wide, 0, told)[sums.row_of] - (side.total[sums.row_of] - side.part)
