@@ -16,7 +16,7 @@ from math import comb
 import numpy as np
 from scipy.sparse import csr_array, hstack, vstack
 
-from genverify.core.sums import as_floats
+from genverify.core.sums import OPEN, as_floats
 from genverify.disclosure.exposed import Exposed, opened
 from genverify.solve.solvers.base import IntegerProgram, Optimal
 from genverify.solve.sums.parts import all_ranges
@@ -107,9 +107,11 @@ class _Search:
         A = csr_array(hstack([self.A, -self.A]))
         one = csr_array(np.hstack([moved, -moved]))
         activity = sums.activity(self.x)
-        rows = csr_array(vstack([A, one]))
-        lo = np.append(as_floats(free.least) - activity, sign * self.width)
-        hi = np.append(as_floats(free.most) - activity, sign * self.width)
+        kept = [row for row, cell in self.linked.beside.items() if fixed[cell]]
+        rows = csr_array(vstack([A + self._unless(kept, room), one]))
+        least, most = as_floats(free.least), as_floats(free.most)
+        least[kept], most[kept] = as_floats(sums.least[kept]), as_floats(sums.most[kept])
+        lo, hi = np.append(least - activity, sign * self.width), np.append(most - activity, sign * self.width)
         upper = np.minimum(np.concatenate([up, down]), room).clip(min=0)
         program = IntegerProgram(rows, lo, hi, upper, -np.concatenate([cost, cost]))
         answer = self.work.solver(min(10.0, max(self.deadline - time.monotonic(), 0.1))).solve(program)
@@ -117,6 +119,14 @@ class _Search:
             return None
         used = np.flatnonzero((answer.z[:n] + answer.z[n:] > 0.5) & fixed)
         return float(cost[used].sum()), set(used.tolist())
+
+    def _unless(self, kept: Sequence[int], room: float) -> csr_array:
+        """A percentage beside a printed count holds unless that count is withheld: whatever moves, its row is then met."""
+        n = len(self.sums.cells)
+        enough = room * np.abs(self.A[kept]).sum(axis=1) * np.where(self.sums.most[kept] == OPEN, 1, -1)
+        cells = np.array([self.linked.beside[row] for row in kept], dtype=np.int64)
+        places = (np.tile(kept, 2), np.concatenate([cells, n + cells]))
+        return csr_array((np.tile(enough, 2), places), shape=(len(self.sums.rows), 2 * n))
 
     def ranges(self) -> Ranges:
         seconds = max(self.deadline - time.monotonic(), 1.0)
