@@ -175,6 +175,12 @@ def test_labels_of_a_hierarchy_that_no_table_prints_are_unknown_parts(tmp_path: 
     assert ranges(below)["kind=b"] == (7, 7)
 
 
+@pytest.mark.parametrize("told", [{"totals": {"sort": "total"}}, {"hierarchies": {"sort": "h.hrc"}}])
+def test_what_is_told_of_no_column_is_an_error(tmp_path: Path, told: dict[str, Any]) -> None:
+    with pytest.raises(GenverifyError, match="sort: no table has this column"):
+        audit(tmp_path, SMALL, **told)
+
+
 def test_stacked_breakdowns_are_sets_of_parts_of_one_total(tmp_path: Path) -> None:
     text = "who,count\nmen,6\nwomen,*\nnorth,*\nsouth,7\nTotal,10\n"
     sums = {"Total": [["men", "women"], ["north", "south"]]}

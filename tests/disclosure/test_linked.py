@@ -1,6 +1,7 @@
 """Ranges of linked tables against an independent integer program over records and all datasets; forged proofs."""
 
 from copy import deepcopy
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -170,6 +171,15 @@ def test_more_withheld_cells_protect_the_others() -> None:
     assert 1 <= len(found.cells) <= 4
     for cell in (*targets, *found.cells):
         assert found.ranges.hi[cell] > found.ranges.lo[cell]
+
+
+def test_a_cell_is_protected_only_if_counts_that_fit_show_it() -> None:
+    """Without a point, or with one alone, wide ends show nothing: they may be wide because the time was short."""
+    sums = make_sums({"x": (0, 9), "y": (0, 9), "t": (9, 9)}, [("t", {"x": 1, "y": 1, "t": -1}, 0, 0)])
+    found = all_ranges(sums, WORK)
+    assert found.moves.tolist() == [9, 9, 0]
+    assert replace(found, least=found.lo - 1, most=found.hi - 1).moves.tolist() == [-1, -1, -1]
+    assert all_ranges(sums, WORK, np.zeros(3, dtype=bool)).moves.tolist() == [0, 0, 0]
 
 
 @pytest.mark.parametrize(("fact", "low", "high"), [

@@ -112,6 +112,7 @@ class _Printing:
 
 
 FORMS = ("two ways", "three ways", "named root", "told total", "subtotals", "linked", "percentages", "rounded", "stacked")
+NAMES = ("kind", "sex", "age")
 Atoms = frozenset[int]
 Axis = dict[str, Atoms]  # the labels of a column as they are printed, and the finest groups that each counts
 
@@ -144,7 +145,7 @@ def random_release(number: int) -> ReleaseText:
     sizes = (int(rng.integers(2, 5)), int(rng.integers(2, 4)), 2 if kind in ("three ways", "linked") else 1)
     counts = rng.poisson(float(rng.choice([0.8, 3, 20])), size=sizes)
     told: dict[str, Any] = {"marks": {"*": "suppressed"}}
-    axes, hrc = [_flat(rng, sizes[at], "kind sex age".split()[at]) for at in range(3)], ""
+    axes, hrc = [_flat(rng, sizes[at], NAMES[at]) for at in range(3)], ""
     if kind == "named root":
         axes[0], hrc = _tree(rng, sizes[0], told)
     elif kind == "told total":
@@ -246,7 +247,7 @@ class _Texts:
 
     def tidy(self, variables: tuple[int, ...]) -> Sheet:
         axes = tuple(self.axes[at] for at in variables)
-        lines = [",".join([*("kind sex age".split()[at] for at in variables), "obs_value"])]
+        lines = [",".join([*(NAMES[at] for at in variables), "obs_value"])]
         for labels in product(*axes):
             chosen = tuple(axis[label] for axis, label in zip(axes, labels, strict=True))
             lines.append(",".join([*(f'"{label}"' for label in labels), self.text(self.count(variables, chosen))]))
@@ -255,8 +256,7 @@ class _Texts:
     def crosstab(self, down: int, across: int, of: str = "") -> Sheet:
         """Labels of one variable down, of another across; each count with its percentage beside it where asked for."""
         rows, columns = self.axes[down], self.axes[across]
-        names = "kind sex age".split()
-        head = [f"{names[down]}/{names[across]}"]
+        head = [f"{NAMES[down]}/{NAMES[across]}"]
         for label in columns:
             head += [label, "%"] if of else [label]
         lines = [",".join(head)]
@@ -267,7 +267,9 @@ class _Texts:
                 line.append(self.text(count))
                 if of:
                     everyone = frozenset(range(self.counts.shape[down])), frozenset(range(self.counts.shape[across]))
-                    whole = self.count((down, across), (everyone[0] if of != "row" else group, everyone[1] if of != "column" else own))
+                    whole = self.count(
+                        (down, across), (everyone[0] if of != "row" else group, everyone[1] if of != "column" else own)
+                    )
                     line.append(f"{100 * count / whole:.1f}%" if whole else "")
             lines.append(",".join(line))
         return Sheet("\n".join(lines) + "\n", (down, across), (rows, columns), of)

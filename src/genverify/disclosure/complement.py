@@ -40,22 +40,22 @@ class Complement:
 
 
 def complement(exposed: Exposed, targets: Sequence[int], width: int, work: Work) -> Complement:
-    """Cells to withhold besides the targets so that every range is at least `width` wide, by its own ends."""
+    """Cells to withhold besides the targets so that counts of each that fit are at least `width` apart, as points show."""
     search = _Search(exposed, width, work)
     open_, ranges = list(targets), exposed.ranges
     if exposed.linked.beside:  # the percentages beside withheld counts go first
         ranges = search.ranges()
-        open_ = [cell for cell in targets if ranges.hi[cell] - ranges.lo[cell] < width]
+        open_ = [cell for cell in targets if ranges.moves[cell] < width]
     for _ in range(ROUNDS if open_ else 0):
         for cell in open_:
             search.free(cell)
         ranges = search.ranges()
-        open_ = [cell for cell in [*targets, *sorted(search.added)] if ranges.hi[cell] - ranges.lo[cell] < width]
+        open_ = [cell for cell in [*targets, *sorted(search.added)] if ranges.moves[cell] < width]
         open_ = [cell for cell in open_ if cell not in search.stuck]
         if not open_ or search.late():
             break
     ranges = search.prune(list(targets), ranges)
-    left = [cell for cell in [*targets, *sorted(search.added)] if ranges.hi[cell] - ranges.lo[cell] < width]
+    left = [cell for cell in [*targets, *sorted(search.added)] if ranges.moves[cell] < width]
     fewest = GREEDY
     if not left:
         ranges, fewest = search.smaller(list(targets), ranges)
@@ -123,7 +123,7 @@ class _Search:
     def _unless(self, kept: Sequence[int], room: float) -> csr_array:
         """A percentage beside a printed count holds unless that count is withheld: whatever moves, its row is then met."""
         n = len(self.sums.cells)
-        enough = room * np.abs(self.A[kept]).sum(axis=1) * np.where(self.sums.most[kept] == OPEN, 1, -1)
+        enough = room * abs(self.A[kept]).sum(axis=1) * np.where(self.sums.most[kept] == OPEN, 1, -1)
         cells = np.array([self.linked.beside[row] for row in kept], dtype=np.int64)
         places = (np.tile(kept, 2), np.concatenate([cells, n + cells]))
         return csr_array((np.tile(enough, 2), places), shape=(len(self.sums.rows), 2 * n))
@@ -139,7 +139,7 @@ class _Search:
 
         def narrow(found: Ranges) -> int:
             cells = [*targets, *self.added]
-            return int((found.hi[cells] - found.lo[cells] < self.width).sum())
+            return int((found.moves[cells] < self.width).sum())
 
         for cell in sorted(self.added, key=lambda at: (-float(self.totals[at]), at)):
             if self.late() or len(self.added) < 2:
@@ -166,7 +166,7 @@ class _Search:
             self.added = set(chosen)
             tried = self.ranges()
             cells = [*targets, *chosen]
-            if (tried.hi[cells] - tried.lo[cells] >= self.width).all():
+            if (tried.moves[cells] >= self.width).all():
                 return tried, FEWEST
         self.added = greedy
         return ranges, FEWEST

@@ -183,7 +183,7 @@ def _columns(tables: Sequence[PrintedTable]) -> tuple[dict[str, Column], list[di
     drafts: dict[str, _Draft] = {}
     names, assumed = list[dict[str, str]](), list[str]()
     for table in tables:
-        own = {}
+        own = dict[str, str]()
         for column in table.columns:
             labels = _labels(table, column)
             if "" in table.labels(column):

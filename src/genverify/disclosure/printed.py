@@ -78,6 +78,10 @@ def understand(form: PrintedForm, folder: Path, ask: Callable[[str], str] | None
         if name not in {table.name for table in tables}:
             raise ConfigError(f"no table is called {name!r}: {nearest(name, [table.name for table in tables])}")
     tables = [_corrected(table, form, folder) for table in tables]
+    known = list(dict.fromkeys(column for table in tables for column in table.columns))
+    for option, column in [*(("total", own) for own in form.totals), *(("hierarchy", own) for own in form.hierarchies)]:
+        if column not in known:
+            raise ConfigError(f"--{option} {column}: no table has this column: {nearest(column, known)}")
     tables = [_kept_to(table, form.inside) for table in tables]
     given = {("" if mark == "blank" else mark): meaning_of(word, f"marks, {mark}") for mark, word in form.marks.items()}
     marks, how = complete_marks(tables, given, ask)
