@@ -1,6 +1,7 @@
 """Ranges of linked tables against an independent integer program over records and all datasets; forged proofs."""
 
 from copy import deepcopy
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -18,7 +19,7 @@ from genverify.disclosure.exposed import expose
 from genverify.disclosure.facts import read_facts
 from genverify.disclosure.linked import Linked, link
 from genverify.disclosure.marks import Value
-from genverify.disclosure.readers.model import Entry, PrintedTable
+from genverify.disclosure.readers.model import Entry, Hierarchy, PrintedTable
 from genverify.solve.sums.parts import all_ranges
 from genverify.solve.sums.work import Work
 
@@ -43,7 +44,7 @@ def printed(name: str, columns: str, counts: np.ndarray, hidden: np.ndarray, bas
         low = max(0, count - (count % base))
         values[key] = Value(0, None, True) if hide else Value(low, low + base - 1, False)
     assert axes is not None
-    sums = {column: (("Total", tuple(map(str, range(SIZES[column])))),) for column in columns}
+    sums = {column: Hierarchy("Total", {"Total": (tuple(map(str, range(SIZES[column]))),)}) for column in columns}
     return PrintedTable(name, name, tuple(columns), entries, sums), values
 
 
@@ -172,6 +173,15 @@ def test_more_withheld_cells_protect_the_others() -> None:
         assert found.ranges.hi[cell] > found.ranges.lo[cell]
 
 
+def test_a_cell_is_protected_only_if_counts_that_fit_show_it() -> None:
+    """Without a point, or with one alone, wide ends show nothing: they may be wide because the time was short."""
+    sums = make_sums({"x": (0, 9), "y": (0, 9), "t": (9, 9)}, [("t", {"x": 1, "y": 1, "t": -1}, 0, 0)])
+    found = all_ranges(sums, WORK)
+    assert found.moves.tolist() == [9, 9, 0]
+    assert replace(found, least=found.lo - 1, most=found.hi - 1).moves.tolist() == [-1, -1, -1]
+    assert all_ranges(sums, WORK, np.zeros(3, dtype=bool)).moves.tolist() == [0, 0, 0]
+
+
 @pytest.mark.parametrize(("fact", "low", "high"), [
     ("b=0 >= 3", 3, 4), ("b=0 < 2", 0, 1), ("percent b=0 of everyone = 75", 3, 3),
     ("mean b of everyone = 1.5 over 0, 1, 2", 0, 1),
@@ -180,11 +190,11 @@ def test_more_withheld_cells_protect_the_others() -> None:
 def test_facts_beside_counts(fact: str, low: int, high: int) -> None:
     """Four people by b, nothing printed but their number."""
     entries = {(str(label),): Entry("*", "x") for label in range(3)} | {("Total",): Entry("4", "x")}
-    table = PrintedTable("t", "t", ("b",), entries, {"b": (("Total", ("0", "1", "2")),)})
+    table = PrintedTable("t", "t", ("b",), entries, {"b": Hierarchy("Total", {"Total": (("0", "1", "2"),)})})
     values = {
         (0, labels): Value(4, 4, False) if entry.text == "4" else Value(0, None, True) for labels, entry in entries.items()
     }
-    linked = link([table], values, read_facts([fact]))
+    linked = link([table], values, lambda columns: read_facts([fact], columns))
     exposed = expose(linked, WORK)
     cell = linked.sums.place["b=0"]
     assert (exposed.ranges.lo[cell], exposed.ranges.hi[cell]) == (low, high)

@@ -10,6 +10,7 @@ import pytest
 from genverify.core.errors import GenverifyError
 from genverify.disclosure.linked import link, name_of
 from genverify.disclosure.marks import Value, complete_marks, meaning_of, read_rule, value_of
+from genverify.disclosure.printed import PrintedForm, understand
 from genverify.disclosure.readers.choose import read_tables
 from genverify.disclosure.readers.model import PrintedTable
 
@@ -216,7 +217,10 @@ MALFORMED = {
     "negative.csv": ("Age,Women,Men\nyoung,-3,4\nold,5,6\n", "negative"),
     "word.csv": ("Age,Women,Men\nyoung,3,4\nold,5,about six\n", "'about six'"),
     "twice.csv": ("Age,Women,Men\nyoung,3,4\nyoung,5,6\n", "a second cell for"),
-    "two_totals.csv": ("Age,Women,Men\nyoung,3,4\nTotal,3,4\nAll ages,3,4\n", "both look like the total"),
+    "two_totals.csv": (
+        "Age,Women,Men\nyoung,3,4\nTotal,3,4\nAll ages,3,4\n",
+        "'Total' of Age looks like the total of Age, and so does 'All ages'",
+    ),
     "broken.json": ('{"version": "2.0", "class": "dataset"', "not valid JSON"),
     "short.json": (
         '{"id": ["a"], "size": [2], "value": [1], "dimension": {"a": {"category": {"index": ["x", "y"]}}}}',
@@ -237,7 +241,7 @@ def test_malformed_files_are_refused_with_a_clear_message(name: str, tmp_path: P
         pytest.importorskip("openpyxl")
     (tmp_path / name).write_text(text)
     with pytest.raises(GenverifyError, match=message) as error:
-        read_tables([tmp_path / name])
+        understand(PrintedForm(printed=[name]), tmp_path)
     assert name.split(".")[0] in str(error.value)
 
 

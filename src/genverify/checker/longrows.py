@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from genverify.core.arraytypes import Ints
-from genverify.core.sums import Sums
+from genverify.core.sums import OPEN, Sums
 
 Sparse = dict[int, int]
 Narrowed = Mapping[int, tuple[int, int]]
@@ -56,6 +56,8 @@ class LongRows:
         """The most that c x can be by these multipliers, where forks narrow ends; none where 64 bits might not hold it."""
         if max(map(abs, y.values()), default=0) * self.largest * len(y) > WIDE:
             return None
+        if any(abs(self.end(row, own)) == OPEN for row, own in y.items()):
+            return None  # an end that nobody told: the checker says which
         kept = self.kept(y)
         total = self.total(kept)
         if total is None:
@@ -65,6 +67,8 @@ class LongRows:
             low, high = ends.get(cell, (lo, hi))
             before = kept.weight(cell)
             after = before + c.get(cell, 0)
+            if after > 0 and min(hi, high) == OPEN:
+                return None
             total += after * (min(hi, high) if after > 0 else max(lo, low)) - before * (hi if before > 0 else lo)
         return total
 
@@ -94,7 +98,10 @@ class LongRows:
         return w
 
     def sides(self, y: Sparse) -> int:
-        return sum(own * int((self.sums.most if own > 0 else self.sums.least)[row]) for row, own in y.items())
+        return sum(own * self.end(row, own) for row, own in y.items())
+
+    def end(self, row: int, y: int) -> int:
+        return int((self.sums.most if y > 0 else self.sums.least)[row])
 
     def total(self, kept: Kept) -> int | None:
         """The bound of no cell at all; counted again where an end moved that it uses."""
@@ -102,6 +109,8 @@ class LongRows:
         if kept.total is not None and kept.moves == moves:
             return kept.total
         lo, hi = (self.lo, self.hi) if kept.cells is None else (self.lo[kept.cells], self.hi[kept.cells])
+        if ((kept.w > 0) & (hi == OPEN)).any():
+            return None
         reach = np.where(kept.w > 0, hi, lo)
         if float((np.abs(kept.w).astype(np.float64) * np.abs(reach)).sum()) > WIDE:
             return None

@@ -7,6 +7,7 @@ denominator d. For any counts x that fit, with w = d c - y A (c the cell in ques
     d c x  =  y A x + w x  <=  sum of y most (y > 0) or y least (y < 0)  +  sum of w hi (w > 0) or w lo (w < 0),
 
 so that c x <= that sum // d. A fork is a split into cases: a cell is at most t, or at least t + 1. Both sides are shown.
+An end that nobody told (OPEN) is no number: a leaf that needs one shows nothing, and is refused.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,7 +17,7 @@ from typing import Any
 
 from genverify.checker.form import DEEPEST, LARGEST, CertificateError
 from genverify.checker.longrows import LongRows
-from genverify.core.sums import Sums
+from genverify.core.sums import OPEN, Sums
 
 Sparse = dict[int, int]
 EMPTY = "empty"
@@ -114,17 +115,20 @@ class Checking:
             raise CertificateError(f"{place}: d is {d}, not above 0")
         if any(lo > hi for lo, hi in ends.values()):  # this case of the fork holds no counts at all
             return -(10**18)
+        if leaf.get("kind") == EMPTY and self.nothing(leaf, ends, place) < 0:
+            return -(
+                10**18
+            )  # the multipliers speak of no cell: even 0 is above what is possible, so this case holds no counts
         w = {cell: d * own for cell, own in c.items()}
         y = self.multipliers(leaf, place)
         total = self.long.most(y, w, ends) if sum(self.start[row + 1] - self.start[row] for row in y) > LONG else None
         if total is None:
-            total = sum(self.used(row, own, w) for row, own in y.items())
+            total = sum(self.used(row, own, w, place) for row, own in y.items())
             for cell, own in w.items():
                 lo, hi = self.ends(cell, ends)
+                if own > 0 and hi == OPEN:
+                    raise CertificateError(f"{place}: uses an upper end of {self.sums.cells[cell]}, which has none")
                 total += own * (hi if own > 0 else lo)
-        if leaf.get("kind") == EMPTY:
-            # the multipliers speak of no cell: if even 0 is above what is possible, this case holds no counts
-            return -(10**18) if self.nothing(leaf, ends, place) < 0 else total // d
         return total // d
 
     def multipliers(self, leaf: Mapping[str, Any], place: str) -> Sparse:
@@ -141,8 +145,10 @@ class Checking:
         """The most that 0 can be by these multipliers: below 0, there are no counts that fit."""
         return self.leaf({}, {key: own for key, own in leaf.items() if key != "kind"}, ends, place)
 
-    def used(self, row: int, y: int, w: Sparse) -> int:
+    def used(self, row: int, y: int, w: Sparse, place: str) -> int:
         """What a row with its multiplier adds to the bound; its cells leave w."""
+        if y and abs(self.most[row] if y > 0 else self.least[row]) == OPEN:
+            raise CertificateError(f"{place}: uses an end of the row {self.sums.rows[row]!r}, which has none there")
         for column, weight in self.entries[self.start[row] : self.start[row + 1]]:
             w[column] = w.get(column, 0) - y * weight
         return int(y * (self.most[row] if y > 0 else self.least[row]))

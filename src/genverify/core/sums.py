@@ -8,16 +8,22 @@ from typing import Any
 
 import numpy as np
 
-from genverify.core.arraytypes import Ints
+from genverify.core.arraytypes import Flags, Floats, Ints
+from genverify.core.errors import DataError
 
-CEILING = 10**12  # no count is larger
+OPEN = 2**63 - 1  # no end, told by nobody: as an upper end, or with a minus as the lower end of a row; never a number
+LARGEST_COUNT = (
+    10**15
+)  # a count that is told may be this large: sums of thousands of them are still whole numbers of 64 bits
+EXACT = 2**60  # whatever is added up in 64 bits stays below, with room to spare
 
 
 @dataclass(frozen=True)
 class Sums:
     """
     What is known of some counts x, whole numbers: lo <= x <= hi of every cell, and least <= sum of weight times cell <= most
-    of every row. Row r has the entries start[r] to start[r + 1] of `columns` (places of cells) and `weights`.
+    of every row. Row r has the entries start[r] to start[r + 1] of `columns` (places of cells) and `weights`. An end that
+    nobody told is OPEN (or -OPEN): null where it is written.
 
     >>> sums = make_sums({"men": (0, 9), "women": (3, 3), "all": (5, 5)}, [("all", {"men": 1, "women": 1, "all": -1}, 0, 0)])
     >>> sums.cells, sums.fits(np.array([2, 3, 5])), sums.fits(np.array([1, 3, 5]))
@@ -53,9 +59,15 @@ class Sums:
         np.add.at(total, self.row_of, self.weights * x[self.columns])
         return total
 
+    @cached_property
+    def _sizes(self) -> Floats:
+        return np.abs(self.weights).astype(np.float64)
+
     def fits(self, x: Ints) -> bool:
-        """Whether these counts lie between all ends, recounted in integers."""
+        """Whether these counts lie between all ends, recounted in integers; counts too large for 64 bits do not."""
         if not ((x >= self.lo).all() and (x <= self.hi).all()):
+            return False
+        if float((self._sizes * x[self.columns]).sum()) > EXACT:
             return False
         total = self.activity(x)
         return bool((total >= self.least).all() and (total <= self.most).all())
@@ -64,26 +76,36 @@ class Sums:
     def digest(self) -> str:
         """SHA-256 of everything that is known."""
         parts = ["\n".join(self.cells), "\n".join(self.rows)]
-        parts += [" ".join(map(str, own.tolist())) for own in self._arrays.values()]
+        parts += [" ".join("open" if end is None else str(end) for end in own) for own in self._lists.values()]
         return sha256("\n\n".join(parts).encode()).hexdigest()
 
     @property
-    def _arrays(self) -> dict[str, Ints]:
-        names = ("lo", "hi", "start", "columns", "weights", "least", "most")
-        return {name: getattr(self, name) for name in names}
+    def _lists(self) -> dict[str, list[int | None]]:
+        return {name: [None if abs(n) == OPEN else n for n in getattr(self, name).tolist()] for name in ARRAYS}
 
     def as_dict(self) -> dict[str, Any]:
-        arrays = {name: own.tolist() for name, own in self._arrays.items()}
-        return {"cells": list(self.cells), "rows": list(self.rows), **arrays}
+        return {"cells": list(self.cells), "rows": list(self.rows), **self._lists}
 
 
+ARRAYS = ("lo", "hi", "start", "columns", "weights", "least", "most")
 Row = tuple[str, Mapping[str, int], int, int]
+
+
+def is_open(ends: Ints) -> Flags:
+    return np.asarray(np.abs(ends) == OPEN)
+
+
+def as_floats(ends: Ints) -> Floats:
+    """Ends as a solver takes them: none is infinite."""
+    return np.where(is_open(ends), np.where(ends > 0, np.inf, -np.inf), ends.astype(np.float64))
 
 
 def make_sums(cells: Mapping[str, tuple[int, int]], rows: Iterable[Row]) -> Sums:
     """What is known, from cells with their ends, and rows with a name, the weights of cells, and their ends."""
     place = {cell: at for at, cell in enumerate(cells)}
     listed = list(rows)
+    if len({row[0] for row in listed}) < len(listed):
+        raise DataError("two sums have one name: " + _twice([row[0] for row in listed]))
     entries = [(place[cell], weight) for _, weights, _, _ in listed for cell, weight in weights.items()]
     columns, weights = np.array(entries, dtype=np.int64).reshape(-1, 2).T
     start = np.cumsum([0, *(len(weights) for _, weights, _, _ in listed)])
@@ -94,9 +116,14 @@ def make_sums(cells: Mapping[str, tuple[int, int]], rows: Iterable[Row]) -> Sums
 
 def sums_of(text: Mapping[str, Any]) -> Sums:
     """What was written by as_dict."""
-    names = ("lo", "hi", "start", "columns", "weights", "least", "most")
-    arrays = {name: np.array(text[name], dtype=np.int64) for name in names}
+    nothing = {"hi": OPEN, "least": -OPEN, "most": OPEN}
+    lists = {name: [nothing.get(name) if end is None else end for end in text[name]] for name in ARRAYS}
+    arrays = {name: np.array(own, dtype=np.int64) for name, own in lists.items()}
     return Sums(cells=tuple(text["cells"]), rows=tuple(text["rows"]), **arrays)
+
+
+def _twice(names: Sequence[str]) -> str:
+    return next(name for at, name in enumerate(names) if name in names[:at])
 
 
 def select(sums: Sums, cells: Ints, rows: Ints) -> Sums:

@@ -16,6 +16,7 @@ from math import comb
 import numpy as np
 from scipy.sparse import csr_array, hstack, vstack
 
+from genverify.core.sums import OPEN, as_floats
 from genverify.disclosure.exposed import Exposed, opened
 from genverify.solve.solvers.base import IntegerProgram, Optimal
 from genverify.solve.sums.parts import all_ranges
@@ -39,22 +40,22 @@ class Complement:
 
 
 def complement(exposed: Exposed, targets: Sequence[int], width: int, work: Work) -> Complement:
-    """Cells to withhold besides the targets so that every range is at least `width` wide, by its own ends."""
+    """Cells to withhold besides the targets so that counts of each that fit are at least `width` apart, as points show."""
     search = _Search(exposed, width, work)
     open_, ranges = list(targets), exposed.ranges
     if exposed.linked.beside:  # the percentages beside withheld counts go first
         ranges = search.ranges()
-        open_ = [cell for cell in targets if ranges.hi[cell] - ranges.lo[cell] < width]
+        open_ = [cell for cell in targets if ranges.moves[cell] < width]
     for _ in range(ROUNDS if open_ else 0):
         for cell in open_:
             search.free(cell)
         ranges = search.ranges()
-        open_ = [cell for cell in [*targets, *sorted(search.added)] if ranges.hi[cell] - ranges.lo[cell] < width]
+        open_ = [cell for cell in [*targets, *sorted(search.added)] if ranges.moves[cell] < width]
         open_ = [cell for cell in open_ if cell not in search.stuck]
         if not open_ or search.late():
             break
     ranges = search.prune(list(targets), ranges)
-    left = [cell for cell in [*targets, *sorted(search.added)] if ranges.hi[cell] - ranges.lo[cell] < width]
+    left = [cell for cell in [*targets, *sorted(search.added)] if ranges.moves[cell] < width]
     fewest = GREEDY
     if not left:
         ranges, fewest = search.smaller(list(targets), ranges)
@@ -109,16 +110,18 @@ class _Search:
         free = opened(self.linked, [*np.flatnonzero(fixed).tolist(), *self.added, target])
         cost = np.where(fixed, np.where(self.totals, TOTALS, np.where(self.x == 0, ZEROS, 1.0)), 1e-4)
         cost[target] = 0
-        up, down = (free.hi - self.x).astype(np.float64), (self.x - free.lo).astype(np.float64)
+        up, down = as_floats(free.hi) - self.x, (self.x - free.lo).astype(np.float64)
         room = 4.0 * self.width
         moved = np.zeros((1, n))
         moved[0, target] = 1
         A = csr_array(hstack([self.A, -self.A]))
         one = csr_array(np.hstack([moved, -moved]))
         activity = sums.activity(self.x)
-        rows = csr_array(vstack([A, one]))
-        lo = np.append((free.least - activity).astype(np.float64), sign * self.width)
-        hi = np.append((free.most - activity).astype(np.float64), sign * self.width)
+        kept = [row for row, cell in self.linked.beside.items() if fixed[cell]]
+        rows = csr_array(vstack([A + self._unless(kept, room), one]))
+        least, most = as_floats(free.least), as_floats(free.most)
+        least[kept], most[kept] = as_floats(sums.least[kept]), as_floats(sums.most[kept])
+        lo, hi = np.append(least - activity, sign * self.width), np.append(most - activity, sign * self.width)
         upper = np.minimum(np.concatenate([up, down]), room).clip(min=0)
         program = IntegerProgram(rows, lo, hi, upper, -np.concatenate([cost, cost]))
         answer = self.work.solver(min(10.0, max(self.deadline - time.monotonic(), 0.1))).solve(program)
@@ -126,6 +129,14 @@ class _Search:
             return None
         used = np.flatnonzero((answer.z[:n] + answer.z[n:] > 0.5) & fixed)
         return float(cost[used].sum()), set(used.tolist())
+
+    def _unless(self, kept: Sequence[int], room: float) -> csr_array:
+        """A percentage beside a printed count holds unless that count is withheld: whatever moves, its row is then met."""
+        n = len(self.sums.cells)
+        enough = room * abs(self.A[kept]).sum(axis=1) * np.where(self.sums.most[kept] == OPEN, 1, -1)
+        cells = np.array([self.linked.beside[row] for row in kept], dtype=np.int64)
+        places = (np.tile(kept, 2), np.concatenate([cells, n + cells]))
+        return csr_array((np.tile(enough, 2), places), shape=(len(self.sums.rows), 2 * n))
 
     def ranges(self) -> Ranges:
         seconds = max(self.deadline - time.monotonic(), 1.0)
@@ -138,7 +149,7 @@ class _Search:
 
         def narrow(found: Ranges) -> int:
             cells = [*targets, *self.added]
-            return int((found.hi[cells] - found.lo[cells] < self.width).sum())
+            return int((found.moves[cells] < self.width).sum())
 
         for cell in sorted(self.added, key=lambda at: (-float(self.totals[at]), at)):
             if self.late() or len(self.added) < 2:
@@ -165,7 +176,7 @@ class _Search:
             self.added = set(chosen)
             tried = self.ranges()
             cells = [*targets, *chosen]
-            if (tried.hi[cells] - tried.lo[cells] >= self.width).all():
+            if (tried.moves[cells] >= self.width).all():
                 return tried, FEWEST
         self.added = greedy
         return ranges, FEWEST

@@ -11,13 +11,12 @@ from genverify.checker.form import CertificateError
 from genverify.checker.sums import check_sums
 from genverify.core.arraytypes import Flags, Ints
 from genverify.core.errors import ReleaseError
-from genverify.core.sums import CEILING, Sums
+from genverify.core.sums import OPEN, Sums
 from genverify.disclosure.linked import Key, Linked, name_of
 from genverify.solve.sums.parts import Contradiction, all_ranges, contradiction, quiet
 from genverify.solve.sums.work import Ranges, Work
 
 MOST_REASONS = 6
-FAR = 10**15
 FACT = "fact: "
 
 
@@ -80,7 +79,7 @@ class Exposed:
 
     def open_above(self, cell: int) -> bool:
         """Whether nothing bounds a cell from above."""
-        return int(self.ranges.hi[cell]) >= self.linked.ceiling // 2
+        return int(self.ranges.hi[cell]) == OPEN
 
     def why(self, cell: int) -> list[str]:
         """The sums that a cell's range rests on, the last step first."""
@@ -110,7 +109,7 @@ class Exposed:
         for entry in range(sums.start[row], sums.start[row + 1]):
             cell, weight = int(sums.columns[entry]), int(sums.weights[entry])
             lo, hi = int(sums.lo[cell]), int(sums.hi[cell])
-            text = str(lo) if lo == hi else f"{lo} to {hi}" if hi < self.linked.ceiling // 2 else "?"
+            text = str(lo) if lo == hi else f"{lo} to {hi}" if hi != OPEN else "?"
             if weight < 0:
                 total = f"{sums.cells[cell]} ({text})"
             else:
@@ -160,9 +159,9 @@ def opened(linked: Linked, cells: Collection[int]) -> Sums:
     """
     lo, hi = linked.sums.lo.copy(), linked.sums.hi.copy()
     places = np.array(sorted(cells), dtype=np.int64)
-    lo[places], hi[places] = 0, min(linked.ceiling, CEILING)
+    lo[places], hi[places] = 0, OPEN
     least, most = linked.sums.least.copy(), linked.sums.most.copy()
     known = lo == hi
     for row in (row for row, cell in linked.beside.items() if not known[cell]):
-        least[row], most[row] = -FAR, FAR
+        least[row], most[row] = -OPEN, OPEN
     return replace(linked.sums, lo=lo, hi=hi, least=least, most=most)

@@ -1,13 +1,14 @@
 """Facts beside counts: limits, percentages, means and medians in words, as rows of the system."""
 
+import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from math import gcd
 
-from genverify.core.errors import ConfigError
-from genverify.core.sums import CEILING, Row
-from genverify.disclosure.linked import name_of
+from genverify.core.errors import ConfigError, nearest
+from genverify.core.sums import OPEN, Row
+from genverify.disclosure.linked import Column, Key, name_of, quoted
 
 FORMS = (
     "'age=0-4, sex=f >= 3' (also <=, <, >, =), 'percent sex=f of everyone = 12.5', 'mean children of everyone = "
@@ -15,48 +16,91 @@ FORMS = (
     "to the decimals that are written"
 )
 COMPARED = re.compile(r"(.+?)\s*(<=|>=|<|>|=)\s*(\d+)")
-PERCENT = re.compile(r"percent\s+(.+?)\s+of\s+(.+?)\s*=\s*(\d+(?:\.\d+)?)\s*%?", re.IGNORECASE)
+PERCENT = re.compile(r"percent\s+(.+\s+of\s+.+?)\s*=\s*(\d+(?:\.\d+)?)\s*%?", re.IGNORECASE)
 MIDDLE = re.compile(r"(mean|median)\s+(.+?)\s+of\s+(.+?)\s*=\s*(-?\d+(?:\.\d+)?)\s*(?:over\s+(.+))?", re.IGNORECASE)
-FAR = 10**15
 
 
-def read_facts(texts: Sequence[str]) -> list[Row]:
-    """The rows of facts; an error names the one that cannot be read."""
-    return [row for text in texts for row in _rows(text.strip())]
+def read_facts(texts: Sequence[str], columns: Mapping[str, Column]) -> list[Row]:
+    """The rows of facts about these columns and their labels; an error names the one that cannot be read."""
+    return [row for text in texts for row in _rows(text.strip(), columns)]
 
 
-def _rows(text: str) -> Iterator[Row]:
+def _rows(text: str, columns: Mapping[str, Column]) -> Iterator[Row]:
     if found := PERCENT.fullmatch(text):
-        yield from _percent(text, cell(found[1]), cell(found[2]), found[3])
+        part, whole = _two_cells(text, found[1], columns)
+        yield from _percent(text, name_of(part), name_of(whole), found[2])
     elif found := MIDDLE.fullmatch(text):
-        yield from _middle(text, found)
+        yield from _middle(text, found, columns)
     elif found := COMPARED.fullmatch(text):
-        yield _compared(text, cell(found[1]), found[2], int(found[3]))
+        yield _compared(text, name_of(cell(found[1], columns)), found[2], int(found[3]))
     else:
         raise ConfigError(f"the fact {text!r} cannot be read; write it like {FORMS}")
 
 
-def cell(text: str) -> str:
+def cell(text: str, columns: Mapping[str, Column]) -> Key:
     """
-    The name of a cell from columns and labels in any order.
+    The cell that columns and labels in any order name. Either may be quoted; where a text could name two cells, it must be.
 
-    >>> cell("sex=f, age=0-4"), cell("everyone")
-    ('age=0-4, sex=f', 'everyone')
+    >>> from genverify.disclosure.readers.model import Hierarchy
+    >>> own = {"sex": ("f",), "age": ("0-4", "5, 6")}
+    >>> columns = {name: Column(name, labels, Hierarchy()) for name, labels in own.items()}
+    >>> cell("sex=f, age=0-4", columns), cell("age=5, 6", columns), cell("everyone", columns)
+    ((('age', '0-4'), ('sex', 'f')), (('age', '5, 6'),), ())
     """
     if text.strip().lower() in ("everyone", "all", "total"):
-        return name_of(())
-    parts = []
-    for part in text.split(","):
-        column, equals, label = part.partition("=")
-        if not equals:
-            raise ConfigError(f"{text!r}: write a cell as column=label, column=label, or everyone")
-        parts.append((column.strip(), label.strip()))
-    return name_of(tuple(sorted(parts)))
+        return ()
+    found = dict.fromkeys(tuple(sorted(own)) for own in _readings(text.strip(), columns))
+    if len(found) > 1:
+        names = " or ".join(name_of(key) for key in found)
+        raise ConfigError(f"{text!r} may be {names}; put the label or the column that is meant in double quotes, as here")
+    if not found:
+        known = [f"{column}={label}" for column, own in columns.items() for label in own.labels]
+        raise ConfigError(
+            f"no table has a cell {text!r}; write column=label, column=label with labels that stand in one table, or "
+            f"everyone. {nearest(text, known)}"
+        )
+    return next(iter(found))
+
+
+def _readings(text: str, columns: Mapping[str, Column]) -> Iterator[list[tuple[str, str]]]:
+    """Every way to read a text as columns with labels."""
+    for column, rest in _starts(text, columns):
+        if not rest.startswith("="):
+            continue
+        for label, more in _starts(rest[1:].lstrip(), columns[column].labels):
+            if not more:
+                yield [(column, label)]
+            elif more.startswith(","):
+                others = _readings(more[1:].lstrip(), columns)
+                yield from ([(column, label), *own] for own in others if column not in dict(own))
+
+
+def _starts(text: str, names: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """The names that a text begins with, as they are or quoted, and what follows."""
+    for name in names:
+        for written in {name, quoted(name), json.dumps(name, ensure_ascii=False)} - {""}:
+            if text.startswith(written):
+                yield name, text[len(written) :].lstrip()
+
+
+def _two_cells(text: str, both: str, columns: Mapping[str, Column]) -> tuple[Key, Key]:
+    """`sex=f of everyone`: the part and the whole; a label may have an `of` of its own."""
+    found, error = dict[tuple[Key, Key], None](), None
+    for split in re.finditer(r"\s+of\s+", both):
+        try:
+            found[cell(both[: split.start()], columns), cell(both[split.end() :], columns)] = None
+        except ConfigError as wrong:
+            error = error or wrong
+    if len(found) > 1:
+        raise ConfigError(f"the fact {text!r} can be read in two ways; put labels in double quotes")
+    if not found:
+        raise error or ConfigError(f"the fact {text!r} cannot be read; write it like {FORMS}")
+    return next(iter(found))
 
 
 def _compared(text: str, name: str, sign: str, number: int) -> Row:
     least = {">=": number, ">": number + 1, "=": number}.get(sign, 0)
-    most = {"<=": number, "<": number - 1, "=": number}.get(sign, CEILING)
+    most = {"<=": number, "<": number - 1, "=": number}.get(sign, OPEN)
     return f"fact: {text}", {name: 1}, least, most
 
 
@@ -89,27 +133,27 @@ def between(text: str, weights: Mapping[str, Fraction], whole: str, low: Fractio
         for weight in held.values():
             scale = scale * weight.denominator // gcd(scale, weight.denominator)
         whole_weights = {name: int(weight * scale) for name, weight in held.items() if weight}
-        yield f"fact: {text} ({side})", whole_weights, *((0, FAR) if side == "at least" else (-FAR, 0))
+        yield f"fact: {text} ({side})", whole_weights, *((0, OPEN) if side == "at least" else (-OPEN, 0))
 
 
-def _middle(text: str, found: re.Match[str]) -> Iterator[Row]:
+def _middle(text: str, found: re.Match[str], columns: Mapping[str, Column]) -> Iterator[Row]:
     """A mean or a median of a column whose labels are numbers; `over 1, 2, 3` lists them."""
-    kind, column, whole, number, listed = found[1].lower(), found[2], found[3], found[4], found[5]
+    kind, column, number, listed = found[1].lower(), found[2], found[4], found[5]
     if not listed:
         raise ConfigError(f"{text!r}: list the labels of {column}, which must be numbers, at the end: over 0, 1, 2, 3")
-    inside = [] if cell(whole) == name_of(()) else [whole]
-    cells = {}
-    for label in listed.split(","):
+    key = cell(found[3], columns)
+    whole, cells = name_of(key), dict[str, Fraction]()
+    for label in (own.strip() for own in listed.split(",")):
         try:
-            cells[cell(", ".join([*inside, f"{column}={label.strip()}"]))] = Fraction(label.strip())
+            cells[name_of(tuple(sorted([*key, (column, label)])))] = Fraction(label)
         except ValueError:
-            raise ConfigError(f"{text!r}: the label {label.strip()!r} of {column} is no number") from None
+            raise ConfigError(f"{text!r}: the label {label!r} of {column} is no number") from None
     if kind == "mean":
-        yield from between(text, cells, cell(whole), *rounded(number))
+        yield from between(text, cells, whole, *rounded(number))
         return
     for side, chosen in (
         ("at most", [name for name, value in cells.items() if value <= Fraction(number)]),
         ("at least", [name for name, value in cells.items() if value >= Fraction(number)]),
     ):
         weights = dict.fromkeys(chosen, 2)
-        yield f"fact: {text} (half are {side} it)", {**weights, cell(whole): weights.get(cell(whole), 0) - 1}, 0, FAR
+        yield f"fact: {text} (half are {side} it)", {**weights, whole: weights.get(whole, 0) - 1}, 0, OPEN

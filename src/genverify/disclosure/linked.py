@@ -8,45 +8,33 @@ they share come from one dataset, in whole numbers too), so ranges are exact. Wh
 the circle joins as unknown cells if it is small; else the ranges hold, but their ends may lie outside what people can be.
 """
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations, product
 from math import prod
 
 from genverify.core.errors import DataError
-from genverify.core.sums import Row, Sums, make_sums
+from genverify.core.sums import LARGEST_COUNT, OPEN, Row, Sums, make_sums
 from genverify.disclosure.marks import Value
-from genverify.disclosure.readers.model import Entry, Labels, PrintedTable
-from genverify.disclosure.readers.totals import _by_interval
+from genverify.disclosure.readers.model import Entry, Hierarchy, Labels, Parts, PrintedTable, make_hierarchy
+from genverify.disclosure.readers.totals import by_interval
 
 ALL = ""
 Key = tuple[tuple[str, str], ...]
-Adds = tuple[str, tuple[str, ...]]
 Fact = Row
 LARGEST_JOINT = 20_000
 ANONYMOUS = ("rows", "columns")
 COMMON = {"yes", "no", "true", "false", "0", "1", "other", "unknown"}
 
 
-@dataclass
+@dataclass(frozen=True)
 class Column:
-    """A column of the linked tables: its labels, and which of them (or everyone) adds up which others."""
+    """A column of the linked tables: its labels, and what adds up to what; ALL, its top, is everyone."""
 
     name: str
-    labels: dict[str, None] = field(default_factory=dict)
-    sums: dict[Adds, None] = field(default_factory=dict)
-
-    @property
-    def one_set_of_parts(self) -> bool:
-        """Whether everyone is made up of one set of finest labels, however it is added up."""
-        parents = {parent: children for parent, children in self.sums if parent != ALL}
-        sets = {frozenset(_finest(children, parents)) for parent, children in self.sums if parent == ALL}
-        return len(sets) <= 1
-
-
-def _finest(labels: Iterable[str], parents: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
-    for label in labels:
-        yield from _finest(parents[label], parents) if label in parents else (label,)
+    labels: tuple[str, ...]
+    sums: Hierarchy
 
 
 @dataclass(frozen=True)
@@ -69,7 +57,6 @@ class Linked:
     sums: Sums
     keys: tuple[Key, ...]
     joint: bool
-    ceiling: int
     assumed: tuple[str, ...]
     beside: Mapping[int, int] = field(default_factory=dict)  # a row that is a percentage: the cell beside which it stands
 
@@ -79,62 +66,68 @@ class Linked:
 
 def name_of(key: Key) -> str:
     """
-    >>> name_of((("age", "0-4"), ("sex", "f"))), name_of(())
-    ('age=0-4, sex=f', 'everyone')
+    The name of a cell, which no other cell has: what could be taken for something else is quoted.
+
+    >>> name_of((("age", "0-4"), ("sex", "f"))), name_of((("A", "x, B=y"),)), name_of(())
+    ('age=0-4, sex=f', 'A="x, B=y"', 'everyone')
     """
-    return ", ".join(f"{column}={label}" for column, label in key) or "everyone"
+    return ", ".join(f"{quoted(column)}={quoted(label)}" for column, label in key) or "everyone"
+
+
+def quoted(text: str) -> str:
+    plain = text and text == text.strip() and not set(text) & set(',="') and text.isprintable()
+    return text if plain else json.dumps(text, ensure_ascii=False)
 
 
 def link(
     tables: Sequence[PrintedTable],
     values: Mapping[tuple[int, Labels], Value],
-    extra: Iterable[Fact] = (),
+    extra: Callable[[Mapping[str, Column]], Iterable[Fact]] = lambda columns: (),
     beside: Callable[[int, Placed], Iterable[Fact]] = lambda at, placed: (),
 ) -> Linked:
     """
-    One system of all tables; `values` says what each text means, `extra` are facts beside the counts (rows by cell), and
-    `beside` those of one table, once its cells have their names.
+    One system of all tables; `values` says what each text means, `extra` are facts beside the counts (rows by cell), once
+    columns and labels are known, and `beside` those of one table, once its cells have their names.
     """
     columns, names, assumed = _columns(tables)
     placed = tuple(_place(table, names[at], columns) for at, table in enumerate(tables))
     printed: dict[Key, list[tuple[PrintedTable, Entry, Value]]] = {}
     for at, one in enumerate(placed):
         for labels, entry in one.table.entries.items():
+            _refuse_large(entry, values[at, labels])
             printed.setdefault(one.keys[labels], []).append((one.table, entry, values[at, labels]))
     frames, joint = _frames(placed, columns)
     rows = dict(_rows(frames, columns))
     keys = dict.fromkeys([*printed, *(key for cells in rows.values() for key in cells)])
-    ceiling = _ceiling(values.values())
-    ends = {name_of(key): _ends(printed.get(key, []), ceiling) for key in keys}
+    ends = {name_of(key): _ends(printed.get(key, [])) for key in keys}
     shares = [fact for at, one in enumerate(placed) for fact in beside(at, one)]
-    extra = [*extra, *shares]
-    for _, weights, _, _ in extra:
+    facts = [*{fact[0]: fact for fact in extra(columns)}.values(), *shares]
+    for _, weights, _, _ in facts:
         for cell in weights:
             if cell not in ends:
                 raise DataError(f"no table has a cell {cell!r}; a fact speaks of columns and labels that stand in one table")
     named: list[Row] = [(name, {name_of(key): own for key, own in cells.items()}, 0, 0) for name, cells in rows.items()]
-    sums = make_sums(ends, [*named, *extra])
-    first = len(named) + len(extra) - len(shares)
+    sums = make_sums(ends, [*named, *facts])
+    first = len(named) + len(facts) - len(shares)
     of = {first + at: sums.place[next(iter(fact[1]))] for at, fact in enumerate(shares)}
-    exact = joint and all(column.one_set_of_parts for column in columns.values())
-    return Linked(
-        columns, placed, {k: tuple(v) for k, v in printed.items()}, sums, tuple(keys), exact, ceiling, tuple(assumed), of
-    )
+    exact = joint and all(len(column.sums.finest([ALL])) == 1 for column in columns.values())
+    return Linked(columns, placed, {k: tuple(v) for k, v in printed.items()}, sums, tuple(keys), exact, tuple(assumed), of)
 
 
-def _ceiling(values: Iterable[Value]) -> int:
-    """A number above all counts that could matter: what reaches half of it has no upper end."""
-    largest = max((value.hi or value.lo for value in values), default=0)
-    return max(10**6, 100 * largest)
+def _refuse_large(entry: Entry, value: Value) -> None:
+    if max(value.lo, value.hi or 0) > LARGEST_COUNT:
+        raise DataError(
+            f"{entry.place}: {entry.text[:40]!r} is above {LARGEST_COUNT}, more than can be computed with exactly"
+        )
 
 
-def _ends(said: Sequence[tuple[PrintedTable, Entry, Value]], ceiling: int) -> tuple[int, int]:
+def _ends(said: Sequence[tuple[PrintedTable, Entry, Value]]) -> tuple[int, int]:
     """What all texts of one cell say together; an error where two of them cannot both be right."""
     lo = max((value.lo for _, _, value in said), default=0)
-    hi = min((ceiling if value.hi is None else value.hi for _, _, value in said), default=ceiling)
+    hi = min((_most(value) for _, _, value in said), default=OPEN)
     if lo > hi:
         first = max(said, key=lambda one: one[2].lo)
-        second = min(said, key=lambda one: ceiling if one[2].hi is None else one[2].hi)
+        second = min(said, key=lambda one: _most(one[2]))
         raise DataError(
             f"{first[1].place} prints {first[1].text!r} and {second[1].place} prints {second[1].text!r} of the same people; "
             "correct one. If one table counts some of the people of the other, say so: --inside SMALL=LARGE"
@@ -142,65 +135,77 @@ def _ends(said: Sequence[tuple[PrintedTable, Entry, Value]], ceiling: int) -> tu
     return lo, hi
 
 
+def _most(value: Value) -> int:
+    return OPEN if value.hi is None else value.hi
+
+
+@dataclass
+class _Draft:
+    """A column while tables are looked through: its labels, its sums, and the labels of tables that print no total of it."""
+
+    labels: dict[str, None] = field(default_factory=dict)
+    sums: dict[tuple[str, Parts], None] = field(default_factory=dict)
+    untold: dict[Parts, str] = field(default_factory=dict)
+    tables: list[str] = field(default_factory=list)
+
+    def add(self, table: PrintedTable, column: str) -> None:
+        own = table.sums.get(column, Hierarchy())
+        labels = _labels(table, column)
+        self.labels |= dict.fromkeys(labels)
+        self.sums |= dict.fromkeys((ALL if parent == own.top else parent, parts) for parent, parts in own)
+        if own.top is None:
+            self.untold.setdefault(own.outer(labels), f"{table.name}: {column}")
+        self.tables.append(f"{table.source}: {column}")
+
+    def column(self, name: str, assumed: list[str]) -> Column:
+        """The column, checked: the labels of tables without a total cover everyone where no table says what does."""
+        self.sums |= dict.fromkeys(by_interval(list(self.labels)))
+        where = " and ".join(dict.fromkeys(self.tables[:3])) or name
+        sums = make_hierarchy(self.sums, (), where)
+        if ALL not in sums.parts and len(set().union(*(sums.finest(parts) for parts in self.untold))) == 1:
+            for parts, table in self.untold.items():
+                self.sums[ALL, parts] = None
+                assumed.append(f"{table} has no total; its {len(parts)} labels are taken to cover everyone")
+            sums = make_hierarchy(self.sums, (), where)
+        elif ALL not in sums.parts:
+            assumed.append(f"{' and '.join(self.untold.values())} list different labels and no total: not compared")
+        return Column(name, tuple(self.labels), replace(sums, top=ALL))
+
+
+def _labels(table: PrintedTable, column: str) -> Parts:
+    """The labels of a column, those that only its hierarchy names included; without the one that means everyone."""
+    own = table.sums.get(column, Hierarchy())
+    return tuple(label for label in dict.fromkeys([*table.labels(column), *own.labels]) if label != own.top)
+
+
 def _columns(tables: Sequence[PrintedTable]) -> tuple[dict[str, Column], list[dict[str, str]], list[str]]:
     """The columns of all tables; two are one where they have one name, or, one without a name, the same labels."""
-    columns: dict[str, Column] = {}
+    drafts: dict[str, _Draft] = {}
     names, assumed = list[dict[str, str]](), list[str]()
     for table in tables:
-        own = {}
+        own = dict[str, str]()
         for column in table.columns:
-            tops = _tops(table, column)
-            labels = [label for label in table.labels(column) if label not in tops]
-            name = _same(columns, column, labels) or _free(columns, column)
-            if name != column and name in columns:
+            labels = _labels(table, column)
+            if "" in table.labels(column):
+                place = next(e.place for own, e in table.entries.items() if own[table.columns.index(column)] == "")
+                raise DataError(f"{place}: the label of {column} is empty; give the row or column a label")
+            if column in own:
+                raise DataError(f"{table.source}: two columns of table {table.name} are called {column!r}; rename one")
+            others = {known: draft for known, draft in drafts.items() if known not in own.values()}
+            name = _same(others, column, labels) or _free(drafts, column)
+            if name != column and name in drafts:
                 assumed.append(f"{table.name}: {column} is taken for {name}, which has the same labels")
             own[column] = name
-            known = columns.setdefault(name, Column(name))
-            known.labels |= dict.fromkeys(labels)
-            _add_sums(known, table, column, tops, labels, assumed)
+            drafts.setdefault(name, _Draft()).add(table, column)
         for column, label in table.where.items():
-            known = columns.setdefault(column, Column(column))
+            known = drafts.setdefault(column, _Draft())
             known.labels |= dict.fromkeys((label, f"not {label}"))
             known.sums[ALL, (label, f"not {label}")] = None
         names.append(own)
-    for known in columns.values():
-        known.sums |= dict.fromkeys(_by_interval(list(known.labels)))
-    return columns, names, assumed
+    return {name: draft.column(name, assumed) for name, draft in drafts.items()}, names, assumed
 
 
-def _tops(table: PrintedTable, column: str) -> tuple[str, ...]:
-    """The labels that mean everyone: totals that are part of no other."""
-    sums = table.sums.get(column, ())
-    parts = {child for _, children in sums for child in children}
-    return tuple(parent for parent, _ in sums if parent not in parts and _covers(parent, sums, table.labels(column)))
-
-
-def _covers(parent: str, sums: Sequence[Adds], labels: Sequence[str]) -> bool:
-    """Whether a label adds up, over some levels, every finest label."""
-    parents = dict(sums)
-    inside, open_ = set[str](), [parent]
-    while open_:
-        label = open_.pop()
-        inside.add(label)
-        open_ += [child for child in parents.get(label, ()) if child not in inside]
-    return inside >= {label for label in labels if label not in parents}
-
-
-def _add_sums(
-    column: Column, table: PrintedTable, own: str, tops: Sequence[str], labels: Sequence[str], assumed: list[str]
-) -> None:
-    for parent, children in table.sums.get(own, ()):
-        column.sums[ALL if parent in tops else parent, tuple(child for child in children if child not in tops)] = None
-    if not tops:
-        inner = {child for parent, children in column.sums if parent != ALL for child in children}
-        outer = tuple(label for label in labels if label not in inner)
-        if any(parent == ALL for parent, _ in column.sums):
-            return
-        column.sums[ALL, outer] = None
-        assumed.append(f"{table.name}: {own} has no total; its {len(outer)} labels are taken to cover everyone")
-
-
-def _same(columns: Mapping[str, Column], name: str, labels: Sequence[str]) -> str | None:
+def _same(columns: Mapping[str, _Draft], name: str, labels: Sequence[str]) -> str | None:
     folded = name.casefold()
     for known in columns:
         if known.casefold() == folded and not _anonymous(name):
@@ -220,7 +225,7 @@ def _anonymous(name: str) -> bool:
     return name.rstrip("0123456789 ()") in ANONYMOUS
 
 
-def _free(columns: Mapping[str, Column], name: str) -> str:
+def _free(columns: Mapping[str, _Draft], name: str) -> str:
     number, free = 2, name
     while free in columns:
         free, number = f"{name} {number}", number + 1
@@ -228,12 +233,12 @@ def _free(columns: Mapping[str, Column], name: str) -> str:
 
 
 def _place(table: PrintedTable, names: Mapping[str, str], columns: Mapping[str, Column]) -> Placed:
-    tops = {column: set(_tops(table, column)) for column in table.columns}
-    labels = {names[c]: tuple(x for x in table.labels(c) if x not in tops[c]) for c in table.columns}
+    tops = {column: table.sums[column].top if column in table.sums else None for column in table.columns}
+    labels = {names[c]: _labels(table, c) for c in table.columns}
     labels |= {column: (label, f"not {label}") for column, label in table.where.items()}
     keys = {}
     for own in table.entries:
-        parts = [(names[c], label) for c, label in zip(table.columns, own, strict=True) if label not in tops[c]]
+        parts = [(names[c], label) for c, label in zip(table.columns, own, strict=True) if label != tops[c]]
         keys[own] = tuple(sorted([*parts, *table.where.items()]))
     return Placed(table, tuple(labels), labels, keys)
 
@@ -283,17 +288,22 @@ def _rows(frames: Iterable[Frame], columns: Mapping[str, Column]) -> Iterator[tu
     for frame in frames:
         for column, labels in frame.items():
             others = [[(other, label) for label in (*own, ALL)] for other, own in frame.items() if other != column]
-            for parent, children in columns[column].sums:
+            sums = columns[column].sums.parts
+            for parent, number, children in ((p, at, own) for p, sets in sums.items() for at, own in enumerate(sets)):
                 if not set(children) <= set(labels) or (parent != ALL and parent not in labels):
                     continue
                 for rest in product(*others):
-                    yield _row(column, parent, children, rest)
+                    yield _row(column, parent, children, number, rest)
 
 
-def _row(column: str, parent: str, children: Sequence[str], rest: Sequence[tuple[str, str]]) -> tuple[str, dict[Key, int]]:
+def _row(
+    column: str, parent: str, children: Parts, number: int, rest: Sequence[tuple[str, str]]
+) -> tuple[str, dict[Key, int]]:
     base = [part for part in rest if part[1] != ALL]
     total = tuple(sorted([*base, *([(column, parent)] if parent != ALL else [])]))
     parts = [tuple(sorted([*base, (column, child)])) for child in children]
-    listed = ", ".join(children if len(children) <= 4 else (*children[:2], f"... {len(children)} in all ...", children[-1]))
-    name = f"{name_of(total)} = sum over {column} ({listed})"
+    own = [quoted(child) for child in children]
+    listed = ", ".join(own if len(own) <= 4 else (*own[:2], f"... {len(own)} in all ...", own[-1]))
+    which = f" [{number + 1}]" if number else ""  # another set of parts of the same total may be listed alike
+    name = f"{name_of(total)} = sum over {quoted(column)} ({listed}){which}"
     return name, {total: -1, **dict.fromkeys(parts, 1)}

@@ -19,11 +19,11 @@ from genverify.disclosure.linked import Linked, link
 from genverify.disclosure.marks import Value, complete_marks, meaning_of, read_rule, shown, value_of
 from genverify.disclosure.readers.argus import hierarchy
 from genverify.disclosure.readers.choose import read_tables
-from genverify.disclosure.readers.model import Entry, Labels, PrintedTable
-from genverify.disclosure.readers.totals import find_totals
+from genverify.disclosure.readers.model import Entry, Hierarchy, Labels, PrintedTable, is_total, make_hierarchy
+from genverify.disclosure.readers.totals import with_total
 from genverify.disclosure.shares import Meant, meaning, share_facts
 
-Sums = dict[Text, list[Text]]
+Sums = dict[Text, list[Text] | list[list[Text]]]
 
 
 class PrintedTableForm(Section):
@@ -80,6 +80,10 @@ def understand(form: PrintedForm, folder: Path, ask: Callable[[str], str] | None
         if name not in {table.name for table in tables}:
             raise ConfigError(f"no table is called {name!r}: {nearest(name, [table.name for table in tables])}")
     tables = [_corrected(table, form, folder) for table in tables]
+    known = list(dict.fromkeys(column for table in tables for column in table.columns))
+    for option, column in [*(("total", own) for own in form.totals), *(("hierarchy", own) for own in form.hierarchies)]:
+        if column not in known:
+            raise ConfigError(f"--{option} {column}: no table has this column: {nearest(column, known)}")
     tables = [_kept_to(table, form.inside) for table in tables]
     given = {("" if mark == "blank" else mark): meaning_of(word, f"marks, {mark}") for mark, word in form.marks.items()}
     marks, how = complete_marks(tables, given, ask)
@@ -90,7 +94,9 @@ def understand(form: PrintedForm, folder: Path, ask: Callable[[str], str] | None
         values |= {(at, labels): value for labels, value in own.items()}
         meant.append(meaning(table, own, form.rule, form.tables.get(table.name, PrintedTableForm()).percent_of))
     tables = [one.table for one in meant]
-    linked = link(tables, values, read_facts(form.facts), lambda at, placed: share_facts(placed, meant[at]))
+    linked = link(
+        tables, values, lambda columns: read_facts(form.facts, columns), lambda at, placed: share_facts(placed, meant[at])
+    )
     return Understood(form, tuple(tables), marks, how, linked, {o.table.name: o.shares[0][1] for o in meant if o.shares})
 
 
@@ -132,40 +138,41 @@ def _corrected(table: PrintedTable, form: PrintedForm, folder: Path) -> PrintedT
     sums = dict(table.sums)
     for column, total in form.totals.items():
         if column in table.columns:
-            sums.pop(column, None)
-            sums = dict(find_totals(replace(table, sums=sums), {column: total}).sums)
+            sums[column], _ = with_total(table, column, sums.get(column, Hierarchy()), total)
     for column, file in form.hierarchies.items():
         if column in table.columns:
-            sums[column] = _only_printed(hierarchy(folder / file, _top(table, column)), table, column)
+            top = sums[column].top if column in sums else None
+            sums[column] = hierarchy(folder / file, table.labels(column), top, told=column in form.totals)
     for column, own in told.sums.items():
         if column not in table.columns:
             raise ConfigError(f"tables: {table.name}: sums of {column!r}: {nearest(column, list(table.columns))}")
-        sums[column] = tuple((parent, tuple(children)) for parent, children in own.items())
-    _check_labels(table, sums)
+        sums[column] = _told(table, column, own)
+    for column, found in sums.items():
+        for label, why in found.doubts.items():
+            raise DataError(
+                f"{table.source}: table {table.name}: {label!r} of {column} {why}. Say which label is the total (--total "
+                f"'{column}=LABEL'), or what adds up to what (--hierarchy '{column}=FILE.hrc', or `sums` in the release "
+                "file that --write writes), or rename it"
+            )
     return replace(table, sums=sums)
 
 
-def _top(table: PrintedTable, column: str) -> str:
-    return next(iter(table.totals(column)), "Total")
-
-
-def _only_printed(
-    sums: Sequence[tuple[str, tuple[str, ...]]], table: PrintedTable, column: str
-) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """The levels of a hierarchy of which this table prints all parts."""
-    labels = set(table.labels(column))
-    return tuple((parent, children) for parent, children in sums if labels.issuperset(children))
-
-
-def _check_labels(table: PrintedTable, sums: Mapping[str, Sequence[tuple[str, tuple[str, ...]]]]) -> None:
-    for column, own in sums.items():
-        labels = table.labels(column)
-        for parent, children in own:
-            for label in children:
-                if label not in labels:
-                    raise DataError(
-                        f"{table.source}: {parent!r} adds up {label!r}, no label of {column}: {nearest(label, list(labels))}"
-                    )
+def _told(table: PrintedTable, column: str, sums: Sums) -> Hierarchy:
+    """What adds up to what by a release file: a label has a list of parts, or several lists where breakdowns are stacked."""
+    labels, where = table.labels(column), f"tables: {table.name}: sums of {column}"
+    listed = [(parent, own) for parent, sets in sums.items() for own in (sets if isinstance(sets[0], list) else [sets])]
+    for parent, own in listed:
+        for label in own:
+            if label not in labels and label not in sums:
+                raise DataError(
+                    f"{table.source}: {parent!r} adds up {label!r}, no label of {column}: {nearest(label, list(labels))}"
+                )
+    found = make_hierarchy(listed, labels, where)
+    top = next((label for label in found.outer(found.parts) if is_total(label)), None)
+    if top is not None and found.top is None:
+        left = [label for label in labels if label not in found.inside(top)]
+        raise ConfigError(f"{where}: {left[0]!r} is no part of {top!r}; add it where it belongs")
+    return found
 
 
 def _kept_to(table: PrintedTable, inside: Mapping[str, str]) -> PrintedTable:
@@ -186,7 +193,7 @@ def written(understood: Understood, folder: Path) -> str:
     marks = {shown(mark): _meaning(value) for mark, value in understood.marks.items()}
     tables = {}
     for table in understood.tables:
-        sums = {c: {parent: list(children) for parent, children in own} for c, own in table.sums.items() if own}
+        sums = {c: {label: _listed(sets) for label, sets in own.parts.items()} for c, own in table.sums.items() if own.parts}
         percent = {"percent_of": understood.percent_of[table.name]} if table.name in understood.percent_of else {}
         tables[table.name] = {"columns": list(table.columns), **({"sums": sums} if sums else {}), **percent}
     text = {
@@ -198,6 +205,10 @@ def written(understood: Understood, folder: Path) -> str:
         "tables": tables,
     }
     return yaml.safe_dump({key: own for key, own in text.items() if own}, sort_keys=False, allow_unicode=True, width=120)
+
+
+def _listed(sets: Sequence[Sequence[str]]) -> list[Any]:
+    return list(sets[0]) if len(sets) == 1 else [list(own) for own in sets]
 
 
 def _meaning(value: Value) -> str:

@@ -20,7 +20,7 @@ from scipy.sparse import csc_array, csr_array, vstack
 from genverify.checker.sums import check_at_most, check_sums
 from genverify.core.arraytypes import Floats, Ints
 from genverify.core.errors import DataError
-from genverify.core.sums import CEILING, Sums
+from genverify.core.sums import LARGEST_COUNT, OPEN, Sums, as_floats
 from genverify.solve.recount import INTEGRAL, integer_point
 from genverify.solve.solvers.base import IntegerProgram, best_point
 from genverify.solve.solvers.highs import MODEL, open_highs, pass_model
@@ -29,8 +29,6 @@ from genverify.solve.sums.matrix import matrix_of
 from genverify.solve.sums.parts import all_ranges
 from genverify.solve.sums.propagate import propagate
 from genverify.solve.sums.work import Work
-
-LARGEST = 10**6  # numbers without an upper end are taken to be at most this
 
 
 @dataclass(frozen=True)
@@ -55,10 +53,10 @@ def read_program(path: Path) -> Sums:
     shape = (lp.num_row_, lp.num_col_)
     entries = (np.array(lp.a_matrix_.value_), np.array(lp.a_matrix_.index_), np.array(lp.a_matrix_.start_))
     matrix = csr_array(csc_array(entries, shape))
-    lower, upper = np.array(lp.col_lower_), np.minimum(np.array(lp.col_upper_), LARGEST)
+    lower, upper = np.array(lp.col_lower_), np.array(lp.col_upper_)
     rows = tuple(lp.row_names_) or tuple(f"r{i}" for i in range(shape[0]))
     cells = tuple(lp.col_names_) or tuple(f"x{i}" for i in range(shape[1]))
-    least, most = (np.clip(np.array(values), -CEILING, CEILING) for values in (lp.row_lower_, lp.row_upper_))
+    least, most = np.array(lp.row_lower_), np.array(lp.row_upper_)
     given = ((lower, "a lower end"), (upper, "an upper end"), (matrix.data, "a weight"), (least, "a row"), (most, "a row"))
     ends = [_whole(values, path, what) for values, what in given]
     if (lower < 0).any():
@@ -68,13 +66,15 @@ def read_program(path: Path) -> Sums:
 
 
 def _whole(values: npt.NDArray[Any], path: Path, what: str) -> Ints:
-    found = np.rint(values)
+    found, none = np.rint(values), np.isinf(values)
     if not np.array_equal(found, values):
         raise DataError(
             f"{path}: {what} is {values[np.argmax(found != values)]}, no whole number; multiply the row until it is"
         )
-    whole: Ints = found.astype(np.int64)
-    return whole
+    if (np.abs(values[~none]) > LARGEST_COUNT).any():
+        raise DataError(f"{path}: {what} is above {LARGEST_COUNT} in size, more than can be computed with exactly")
+    whole: Ints = np.where(none, 0, found).astype(np.int64)
+    return np.where(none, np.where(values > 0, OPEN, -OPEN), whole)
 
 
 def unique(sums: Sums, work: Work) -> Unique:
@@ -130,8 +130,8 @@ def _relaxed(sums: Sums, ends: Ends, c: Ints, work: Work) -> tuple[float, Floats
     """The linear program, after the solver's presolve took most of it away: its value, and multipliers of all rows."""
     highs = open_highs(time_limit=work.seconds)
     columns = np.arange(len(c), dtype=np.int32)
-    pass_model(highs, matrix_of(sums).tocsc().astype(np.float64), sums.least, sums.most)
-    highs.changeColsBounds(len(c), columns, ends.lo.astype(np.float64), ends.hi.astype(np.float64))
+    pass_model(highs, matrix_of(sums).tocsc().astype(np.float64), as_floats(sums.least), as_floats(sums.most))
+    highs.changeColsBounds(len(c), columns, ends.lo.astype(np.float64), as_floats(ends.hi))
     highs.changeColsCost(len(c), columns, c.astype(np.float64))
     highs.run()
     if highs.getModelStatus() != MODEL.kOptimal:
@@ -141,13 +141,13 @@ def _relaxed(sums: Sums, ends: Ends, c: Ints, work: Work) -> tuple[float, Floats
 
 def _solution(sums: Sums, ends: Ends, work: Work, away: tuple[Ints, int] | None = None) -> Ints | None:
     """The first solution that the solver's own integer search meets, recounted; `away`: with a sum of at least so much."""
-    shift, matrix, least, most = sums.activity(ends.lo), matrix_of(sums), sums.least, sums.most
+    shift, matrix, least, most = sums.activity(ends.lo), matrix_of(sums), as_floats(sums.least), as_floats(sums.most)
     if away is not None:
         c, more = away
         matrix = csr_array(vstack([matrix, csr_array(c[None, :])]))
-        shift, least, most = np.append(shift, (c * ends.lo).sum()), np.append(least, more), np.append(most, CEILING)
-    room, nothing = (ends.hi - ends.lo).astype(np.float64), np.zeros(len(sums.cells))
-    program = IntegerProgram(matrix, (least - shift).astype(np.float64), (most - shift).astype(np.float64), room, nothing)
+        shift, least, most = np.append(shift, (c * ends.lo).sum()), np.append(least, more), np.append(most, np.inf)
+    room, nothing = as_floats(ends.hi) - ends.lo, np.zeros(len(sums.cells))
+    program = IntegerProgram(matrix, least - shift, most - shift, room, nothing)
     best = best_point(work.solver(work.seconds).solve(program))
     point = None if best is None else integer_point(best + ends.lo)
     return point if point is not None and sums.fits(point) else None

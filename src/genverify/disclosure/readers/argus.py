@@ -2,13 +2,14 @@
 
 import csv
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from genverify.core.csvfile import decoded
 from genverify.core.errors import DataError
 from genverify.core.limits import FileLimits
-from genverify.disclosure.readers.model import Entry, PrintedTable, make_table
+from genverify.disclosure.readers.model import Entry, Hierarchy, PrintedTable, make_hierarchy, make_table
 
 SAFE = {"", "s", "S", "z", "Z"}
 
@@ -71,21 +72,33 @@ def _metadata(text: str, path: Path) -> tuple[str, list[Variable]]:
     return separator, variables
 
 
-def _sums(variable: Variable, table: PrintedTable, folder: Path) -> tuple[tuple[str, tuple[str, ...]], ...]:
+def _sums(variable: Variable, table: PrintedTable, folder: Path) -> Hierarchy:
     """The total of a variable, and the levels of its hierarchy."""
     total = variable.tags.get("TOTCODE", "Total")
     labels = table.labels(variable.name)
     if "HIERCODELIST" in variable.tags:
-        return hierarchy(folder / variable.tags["HIERCODELIST"], total, variable.tags.get("HIERLEADSTRING", "@"))
-    return ((total, tuple(label for label in labels if label != total)),) if total in labels else ()
+        return hierarchy(
+            folder / variable.tags["HIERCODELIST"], labels, total if total in labels or "TOTCODE" in variable.tags else None,
+            lead=variable.tags.get("HIERLEADSTRING", "@"),
+        )  # fmt: skip
+    others = tuple(label for label in labels if label != total)
+    return make_hierarchy([(total, others)] if total in labels else [], labels, f"{table.source}: {variable.name}")
 
 
-def hierarchy(path: Path, total: str, lead: str = "@") -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """What adds up to what by a .hrc file: a label with one more lead string than the one above lies inside it."""
+def hierarchy(path: Path, labels: Sequence[str], total: str | None, told: bool = True, lead: str = "@") -> Hierarchy:
+    """
+    What adds up to what by a .hrc file: a label with one more lead string than the one above lies inside it. The total may
+    stand in the file, as the one label without a lead string, or be left out of it; one that was not told but guessed gives
+    way to the file. Labels that the table does not print are parts all the same, of unknown size.
+    """
     if not path.is_file():
         raise DataError(f"{path}: the hierarchy is missing")
-    children: dict[str, list[str]] = {total: []}
-    above = [total]
+    if not lead:
+        raise DataError(f"{path}: the string that leads its lower levels (HIERLEADSTRING) is empty; give one, such as @")
+    line_of: dict[str, int] = {}
+    children: dict[str, list[str]] = {}
+    above: list[str] = []
+    roots: list[str] = []
     for number, line in enumerate(decoded(path.read_bytes(), path)[0].splitlines(), 1):
         if not line.strip():
             continue
@@ -93,8 +106,42 @@ def hierarchy(path: Path, total: str, lead: str = "@") -> tuple[tuple[str, tuple
         while line.startswith(lead):
             line, depth = line[len(lead) :], depth + 1
         label = line.strip()
-        if depth > len(above) - 1:
+        if label in line_of:
+            raise DataError(
+                f"{path}, line {number}: {label!r} stands here a second time (line {line_of[label]}); list it once"
+            )
+        if depth > len(above):
             raise DataError(f"{path}, line {number}: {label!r} stands more than one level below the line above it")
-        above = [*above[: depth + 1], label]
-        children.setdefault(above[depth], []).append(label)
-    return tuple((parent, tuple(own)) for parent, own in children.items() if own)
+        line_of[label] = number
+        above = [*above[:depth], label]
+        (children.setdefault(above[depth - 1], []) if depth else roots).append(label)
+    if total in line_of and roots != [total]:
+        if told:
+            raise DataError(
+                f"{path}, line {line_of[total]}: {total!r} is the total, and cannot be a part; let it stand alone without a "
+                "lead string, or leave it out"
+            )
+        total = None
+    if total is None or total in line_of:
+        total = roots[0] if len(roots) == 1 else None
+    else:
+        children[total] = roots
+    lacking = [label for label in labels if label != total and label not in line_of]
+    if lacking:
+        raise DataError(f"{path}: lacks {lacking[0]!r}, which the table prints; give it a line where it belongs")
+    return _printed_part(children, total, roots, set(labels), str(path))
+
+
+def _printed_part(
+    children: Mapping[str, Sequence[str]], top: str | None, roots: Sequence[str], labels: set[str], where: str
+) -> Hierarchy:
+    """The smallest part of a hierarchy with all printed labels; of what has none below it, the parts are not needed."""
+    whole = Hierarchy(top, {label: (tuple(own),) for label, own in children.items() if own}).checked(where)
+    used = {label for label in {*whole.labels, *roots} if whole.inside(label) & labels}
+    below = roots if top is None else children.get(top, ())
+    while top not in labels and len(inner := [label for label in below if label in used]) == 1:
+        top = inner[0]
+        below = children.get(top, ())
+    kept = whole.inside(top) if top is not None else set(whole.labels)
+    adding = {label for label in kept if (whole.inside(label) - {label}) & labels}
+    return Hierarchy(top, {label: own for label, own in whole.parts.items() if label in adding})

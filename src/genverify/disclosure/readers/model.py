@@ -1,7 +1,7 @@
 """A printed table as it was understood: its columns with their labels, what adds up to what, and the text of every cell."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from genverify.core.errors import DataError
@@ -28,6 +28,89 @@ class Entry:
     place: str
 
 
+Parts = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Hierarchy:
+    """
+    What adds up to what in one column. Every label that adds up others has one set of parts, or several where breakdowns are
+    stacked (sex, then region, under one total); each set is a tree of its own. `top` is the label that means everyone, None
+    where there is none. `doubts` says of labels that look like totals why that could not be decided: they must be told.
+    """
+
+    top: str | None = None
+    parts: Mapping[str, tuple[Parts, ...]] = field(default_factory=dict)
+    doubts: Mapping[str, str] = field(default_factory=dict)
+
+    def __iter__(self) -> Iterator[tuple[str, Parts]]:
+        """Every sum: a label, and one set of its parts."""
+        return ((label, own) for label, sets in self.parts.items() for own in sets)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(label for parent, own in self for label in (parent, *own)))
+
+    def outer(self, labels: Iterable[str]) -> Parts:
+        """Those of some labels that are part of no other."""
+        inner = {child for _, own in self for child in own}
+        return tuple(label for label in labels if label not in inner)
+
+    def inside(self, label: str) -> set[str]:
+        """A label and everything that it adds up, over all levels."""
+        found, open_ = {label}, [label]
+        while open_:
+            new = {child for own in self.parts.get(open_.pop(), ()) for child in own} - found
+            found |= new
+            open_ += new
+        return found
+
+    def finest(self, labels: Iterable[str]) -> set[frozenset[str]]:
+        """The sets of labels without parts that some labels come down to: one, unless breakdowns are stacked."""
+        found = {frozenset[str]()}
+        for label in labels:
+            sets = self.parts.get(label)
+            below = {frozenset((label,))} if not sets else set().union(*(self.finest(own) for own in sets))
+            both = {one | other for one in found for other in below}
+            found = set(sorted(both, key=sorted)[:2])  # two are enough to show that it is not one
+        return found
+
+    def checked(self, where: str) -> "Hierarchy":
+        """The same, if no sum counts a label twice, or its own total; an error names the label and where it comes from."""
+        for parent, own in self:
+            seen: dict[str, str] = {}
+            for child in own:
+                below = self.inside(child)
+                if parent in below:
+                    how = "itself" if child == parent else f"part of its part {child!r}"
+                    raise DataError(f"{where}: {shown_label(parent)} would be {how}; a total is none of its own parts")
+                for label in sorted(below):
+                    if label in seen:
+                        both = f"in {seen[label]!r} and in {child!r}" if seen[label] != child else "as a part"
+                        raise DataError(
+                            f"{where}: {shown_label(parent)} would count {label!r} twice ({both}); list it once, or say "
+                            "what adds up to what: --hierarchy COLUMN=FILE.hrc, or `sums` in the release file (--write)"
+                        )
+                    seen[label] = child
+        return self
+
+
+def shown_label(label: str) -> str:
+    return repr(label) if label else "everyone"
+
+
+def make_hierarchy(sums: Iterable[tuple[str, Sequence[str]]], labels: Iterable[str], where: str) -> Hierarchy:
+    """A checked hierarchy; its top is the one label that is no part and that adds up, over some levels, all others."""
+    parts: dict[str, tuple[Parts, ...]] = {}
+    for parent, children in sums:
+        own = tuple(children)
+        if own and own not in parts.get(parent, ()):
+            parts[parent] = (*parts.get(parent, ()), own)
+    found = Hierarchy(None, parts).checked(where)
+    tops = [label for label in found.outer(parts) if found.inside(label).issuperset(labels)]
+    return replace(found, top=tops[0] if tops else None)
+
+
 OF_ROW, OF_COLUMN, EVERYONE = "row", "column", "everyone"
 
 
@@ -46,7 +129,7 @@ class PrintedTable:
     """
     A table: its columns (names of what is counted by), the labels of each in order, and the text of every cell by labels.
 
-    `sums` says of a column which label adds up which others; `where` keeps the table to some people (column: label);
+    `sums` says of a column what adds up to what; `where` keeps the table to some people (column: label);
     `notes` says how it was understood, for the user to confirm. `shares` are percentages beside the counts, and `rows` says
     how many of the columns stand at the left, as rows.
     """
@@ -55,7 +138,7 @@ class PrintedTable:
     source: str
     columns: tuple[str, ...]
     entries: Mapping[Labels, Entry]
-    sums: Mapping[str, tuple[tuple[str, tuple[str, ...]], ...]] = field(default_factory=dict)
+    sums: Mapping[str, Hierarchy] = field(default_factory=dict)
     where: Mapping[str, str] = field(default_factory=dict)
     title: str = ""
     notes: tuple[str, ...] = ()
@@ -67,7 +150,7 @@ class PrintedTable:
         return tuple(dict.fromkeys(labels[at] for labels in self.entries))
 
     def totals(self, column: str) -> tuple[str, ...]:
-        return tuple(parent for parent, _ in self.sums.get(column, ()))
+        return tuple(self.sums[column].parts) if column in self.sums else ()
 
     def noted(self, *notes: str) -> "PrintedTable":
         return replace(self, notes=(*self.notes, *notes))

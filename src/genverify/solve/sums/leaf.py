@@ -1,19 +1,21 @@
 """Whole multipliers of rows out of a solver's floating-point ones."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from math import inf
+from fractions import Fraction
+from math import inf, lcm
 from typing import Any
 
 import numpy as np
 
 from genverify.core.arraytypes import Floats, Ints
-from genverify.core.sums import Sums
+from genverify.core.sums import Sums, is_open
 from genverify.solve.sums.matrix import matrix_of
 
 DENOMINATORS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 20, 60, 120, 840)
 MORE = np.arange(1, 3_000)  # looked through where none of these fits
 LAST = (10**6, 10**8)  # whatever the multipliers are, their rounding then costs next to nothing
+FRACTION = 20_000  # the largest denominator of one multiplier
 LARGEST = 10**10
 CLOSE = 1e-5
 
@@ -56,12 +58,33 @@ def exact_leaf(sums: Sums, ends: Ends, y: Floats | None, c: dict[int, int], b: i
 
 def _denominators(y: Floats) -> Iterator[int]:
     """Denominators to try: the smallest that makes all multipliers whole, the usual ones, large ones."""
-    left = MORE
-    for own in np.unique(np.round(np.abs(y), 9)).tolist():
+    left, sizes = MORE, np.unique(np.round(np.abs(y), 9)).tolist()
+    for own in sizes:
         left = left[np.abs(own * left - np.rint(own * left)) < CLOSE]
     yield from left[:1].tolist()
     yield from DENOMINATORS
+    common = _common(sizes)  # where a cell has no end, only exact multipliers show anything
+    yield from (common,) if common is not None else ()
     yield from LAST
+
+
+def _common(sizes: Iterable[float]) -> int | None:
+    """The common denominator of numbers as fractions; none where it is large."""
+    common = 1
+    for own in sizes:
+        common = lcm(common, Fraction(own).limit_denominator(FRACTION).denominator)
+        if common > LAST[1]:
+            return None
+    return common
+
+
+def whole_multiple(z: Floats) -> Ints | None:
+    """The least multiple of numbers that is whole; none where it is large."""
+    common = _common(np.unique(np.round(z, 9)).tolist())
+    if common is None or np.abs(z).max(initial=0) * common > LARGEST:
+        return None
+    found: Ints = np.rint(z * common).astype(np.int64)
+    return found
 
 
 def farkas_leaf(sums: Sums, ends: Ends, y: Floats | None) -> dict[str, Any] | None:
@@ -77,14 +100,23 @@ def farkas_leaf(sums: Sums, ends: Ends, y: Floats | None) -> dict[str, Any] | No
 
 
 def bound(sums: Sums, ends: Ends, Y: Ints, c: dict[int, int]) -> float:
-    """The most that c x can be by the multipliers Y, in whole numbers (as a float only where it is far out of reach)."""
+    """The most that c x can be by the multipliers Y, in whole numbers (inf where that is out of reach or an end is open)."""
+    if not small_enough(sums, Y):
+        return inf
     w = -weighed(sums, Y)
     for cell, own in c.items():
         w[cell] += own
-    reach = np.where(w > 0, ends.hi, ends.lo)
-    sides = np.where(Y > 0, sums.most, sums.least)
+    reach = np.where(w > 0, ends.hi, np.where(w < 0, ends.lo, 0))
+    sides = np.where(Y > 0, sums.most, np.where(Y < 0, sums.least, 0))
+    if is_open(reach).any() or is_open(sides).any():
+        return inf
     size = float((np.abs(w) * np.abs(reach).astype(np.float64)).sum() + (np.abs(Y) * np.abs(sides).astype(np.float64)).sum())
     return int((w * reach).sum() + (Y * sides).sum()) if size < 2**62 else inf
+
+
+def small_enough(sums: Sums, Y: Ints) -> bool:
+    """Whether 64 bits hold what multipliers make of every cell."""
+    return float(np.abs(Y).astype(np.float64).sum()) * float(np.abs(sums.weights).max(initial=1)) < 2**62
 
 
 def weighed(sums: Sums, Y: Ints) -> Ints:

@@ -7,6 +7,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from genverify.core.arraytypes import Floats, Ints
+from genverify.core.sums import as_floats
 from genverify.solve.solvers.base import Answer, Infeasible, Limit, Optimal, Stopped
 from genverify.solve.solvers.highs import DEVEX, DUAL, MODEL, PRIMAL, dual_ray, open_highs, pass_model
 
@@ -30,7 +31,7 @@ class CellProgram:
         self.A = (A if rows is None else A[rows]).tocsc().astype(np.float64)
         self._size, self._left = A.shape[0], left
         self._highs = open_highs(presolve="off", simplex_iteration_limit=200_000, simplex_primal_edge_weight_strategy=DEVEX)
-        pass_model(self._highs, self.A, least[self.rows], most[self.rows])
+        pass_model(self._highs, self.A, as_floats(least[self.rows]), as_floats(most[self.rows]))
         self._lo, self._hi = np.zeros(A.shape[1]), np.full(A.shape[1], np.inf)
         self._costs = np.zeros(A.shape[1])
         self._moved = True
@@ -75,8 +76,8 @@ class CellProgram:
 
     def set_ends(self, lo: Ints, hi: Ints) -> None:
         """Other ends of the cells."""
-        changed = np.flatnonzero((lo != self._lo) | (hi != self._hi)).astype(np.int32)
+        changed = np.flatnonzero((lo != self._lo) | (as_floats(hi) != self._hi)).astype(np.int32)
         if len(changed):
-            self._lo, self._hi = lo.astype(np.float64), hi.astype(np.float64)
+            self._lo, self._hi = lo.astype(np.float64), as_floats(hi)
             self._highs.changeColsBounds(len(changed), changed, self._lo[changed], self._hi[changed])
             self._moved = True

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from genverify.core.sums import Sums
-from genverify.solve.sums.leaf import Ends, weighed
+from genverify.core.sums import Sums, is_open
+from genverify.solve.sums.leaf import Ends, small_enough, weighed
 
 
 class Offers:
@@ -25,11 +25,17 @@ class Offers:
         Y = np.zeros(len(self.sums.rows), dtype=np.int64)
         for name, y in leaf["y"].items():
             Y[self.sums.row_place[name]] = y
-        v = weighed(self.sums, Y)
-        least = v * np.where(v < 0, self.ends.hi, self.ends.lo)
-        sides = np.where(Y > 0, self.sums.most, self.sums.least)
-        if float(np.abs(least).astype(np.float64).sum() + (np.abs(Y) * np.abs(sides).astype(np.float64)).sum()) > 2**60:
+        if not small_enough(self.sums, Y):
             return
+        v = weighed(self.sums, Y)
+        reach = np.where(v < 0, self.ends.hi, np.where(v > 0, self.ends.lo, 0))
+        sides = np.where(Y > 0, self.sums.most, np.where(Y < 0, self.sums.least, 0))
+        if is_open(reach).any() or is_open(sides).any():
+            return
+        sizes = np.abs(v.astype(np.float64) * reach).sum(), np.abs(Y.astype(np.float64) * sides).sum()
+        if float(sum(sizes)) > 2**60:
+            return
+        least = v * reach
         room = int((Y * sides).sum() - least.sum())
         hi = np.where(v > 0, (room + least) // np.maximum(v, 1), self.hi)
         better = hi < self.hi

@@ -48,7 +48,7 @@ def all_ranges(
     known = propagate(sums, check=check)
     statements: list[dict[str, Any]] = list(known.statements)
     lo, hi = known.lo.copy(), known.hi.copy()
-    least, most = lo - 1, hi + 1
+    least, most = lo - 1, hi - 1  # nothing is attained yet
     fixed = lo == hi
     least[fixed], most[fixed] = lo[fixed], hi[fixed]
     empty, limits, done, told = known.empty, list[str](), 0, fixed.copy()

@@ -5,16 +5,17 @@ from math import floor
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_array, hstack
 
 from genverify.core.arraytypes import Flags, Floats, Ints
-from genverify.core.sums import CEILING, Sums
+from genverify.core.sums import OPEN, Sums, as_floats, is_open
 from genverify.solve.recount import INTEGRAL, integer_point
 from genverify.solve.solvers.base import Answer, Infeasible, IntegerProgram, Optimal
 from genverify.solve.solvers.highs import BUSY
 from genverify.solve.sums.cases import Cases
 from genverify.solve.sums.corner import MOST_ROWS, Corner
 from genverify.solve.sums.dive import PROGRAMS, Dives
-from genverify.solve.sums.leaf import Ends, exact_leaf, farkas_leaf
+from genverify.solve.sums.leaf import Ends, exact_leaf, farkas_leaf, whole_multiple
 from genverify.solve.sums.lp import CellProgram
 from genverify.solve.sums.matrix import fits_as, matrix_of
 from genverify.solve.sums.offers import Offers
@@ -24,6 +25,7 @@ from genverify.solve.sums.work import Hints, Ranges, Work
 ROUNDS = 40  # objectives that pull all open ends at once, before single ends are asked for
 IDLE = 3  # of them in a row that brought little
 POINTS = 400
+UNSHOWN = "whether some cells have an upper end was not shown in whole numbers"
 DIVE_FROM = 100  # in smaller systems the solver's own search is quick
 FEW_OPEN = 0.01  # of the cells: so many ends are asked for one by one
 STOPPED, ONE_PROGRAM = 3, 0.2  # programs that a limit ended before there are no more; the part of all time that one may take
@@ -56,7 +58,7 @@ class _Search:
     def __init__(self, sums: Sums, known: Known, work: Work, wanted: Flags, say: Callable[[int], None]) -> None:
         self.sums, self.known, self.work, self.wanted, self.say = sums, known, work, wanted, say
         self.end_of_all = work.now() + work.seconds
-        self.least = np.full(len(sums.cells), CEILING * 2, dtype=np.int64)
+        self.least = np.full(len(sums.cells), OPEN, dtype=np.int64)
         self.most = np.full(len(sums.cells), -1, dtype=np.int64)
         self.points: list[Ints] = []
         self.last: Ints | None = None  # the last point that was recounted
@@ -72,6 +74,7 @@ class _Search:
             if enough is None or not self.points:
                 self.open(None)
             if self.first():
+                self.without_end()
                 if enough is not None:
                     self.open(enough)
                 self.many()
@@ -79,7 +82,7 @@ class _Search:
                 self.single()
                 self.take_offers()
         lo, hi = self.known.lo, self.known.hi
-        least, most = (self.least, self.most) if self.points else (lo - 1, hi + 1)
+        least, most = (self.least, self.most) if self.points else (lo - 1, hi - 1)
         point = self.points[0] if self.points else None
         return Ranges(
             lo, hi, least, most, tuple(self.known.statements), self.known.empty, self.limit, point, self.ends_told()
@@ -118,7 +121,7 @@ class _Search:
             return False
         self.last = x
         new = bool(((x < self.least) | (x > self.most))[self.wanted].any())
-        self.least, self.most = np.minimum(self.least, x), np.maximum(self.most, x)
+        self.least, self.most = np.minimum(self.least, x), np.maximum(self.most, x)  # a cell without end keeps OPEN
         if len(self.points) < POINTS:
             self.points.append(x)
         return new
@@ -137,6 +140,26 @@ class _Search:
         if not self.points and not self.known.empty:
             self.limit = "no counts that fit were found within the limits"
         return bool(self.points)
+
+    def without_end(self) -> None:
+        """
+        The cells that nothing bounds: a direction raises them that can be added to counts that fit again and again. As such
+        directions add up, one program finds one for all of these cells: each counts once, however far it is raised. It is
+        recounted in integers.
+        """
+        free, n = is_open(self.known.hi), len(self.sums.cells)
+        if not free.any():
+            return
+        never = np.where(is_open(self.sums.least), -OPEN, 0), np.where(is_open(self.sums.most), OPEN, 0)
+        matrix = matrix_of(self.sums)
+        cone = CellProgram(csr_array(hstack([matrix, matrix])), *never, self.left)
+        cone.set_ends(np.zeros(2 * n, dtype=np.int64), np.concatenate([free, np.where(free, OPEN, 0)]))
+        answer = cone.maximise(np.repeat([1.0, 0.0], n))
+        step = None if not isinstance(answer, Optimal) else whole_multiple(answer.z[:n] + answer.z[n:])
+        if step is not None:
+            moved = self.sums.activity(step)
+            if (moved >= never[0]).all() and (moved <= never[1]).all():
+                self.most[step > 0] = OPEN
 
     def contradict(self, answer: Infeasible) -> None:
         leaf = farkas_leaf(self.sums, self.ends, answer.y)
@@ -226,11 +249,16 @@ class _Search:
         objective[cell] = sign
         answer = self.lp.maximise(objective, ONE_PROGRAM * self.work.seconds)
         if not isinstance(answer, Optimal):
-            self.stopped += 1
+            if sign > 0 and self.known.hi[cell] == OPEN:
+                self.limit = UNSHOWN
+            else:
+                self.stopped += 1
             return False
         self.take(answer)
         best = min(floor(answer.value + INTEGRAL), proved)
         leaf = exact_leaf(self.sums, self.ends, answer.y, {cell: sign}, best)
+        if leaf is None and proved == OPEN:
+            self.limit = UNSHOWN
         if leaf is not None and best < proved:
             self.prove(cell, sign, best, leaf)
             if sign > 0:
@@ -279,8 +307,8 @@ class _Search:
         objective = np.zeros(len(lo))
         for cell, own in c.items():
             objective[cell] = own
-        least, most, rows = self.sums.least - shift, self.sums.most - shift, self.lp.rows
-        program = IntegerProgram(self.lp.A.tocsr(), least[rows], most[rows], (hi - lo).astype(float), objective)
+        least, most, rows = as_floats(self.sums.least) - shift, as_floats(self.sums.most) - shift, self.lp.rows
+        program = IntegerProgram(self.lp.A.tocsr(), least[rows], most[rows], as_floats(hi) - lo, objective)
         answer = self.work.solver(self.share()).solve(program)
         if isinstance(answer, Optimal):
             return Optimal(answer.value + float(objective @ lo), answer.z + lo)

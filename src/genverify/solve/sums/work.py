@@ -66,6 +66,11 @@ class Ranges:
         return np.asarray((self.lo == self.least) & (self.hi == self.most))
 
     @property
+    def moves(self) -> Ints:
+        """How far apart counts of each cell are that points attain; -1 where no point was found."""
+        return np.where((self.least >= self.lo) & (self.most <= self.hi), self.most - self.least, -1)
+
+    @property
     def uncertified(self) -> Flags:
         """The cells whose range a solver found, but of which no proof was found."""
         return np.zeros(len(self.lo), dtype=bool) if self.told is None else np.asarray(self.told & ~self.exact)
