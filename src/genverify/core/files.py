@@ -3,6 +3,7 @@
 import json
 from collections.abc import Hashable
 from pathlib import Path
+from stat import S_ISREG
 from typing import Any
 
 import yaml
@@ -104,7 +105,19 @@ def refuse_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
+def regular_file(path: Path, hint: str = "check the path") -> Path:
+    """The path of a regular file; an error for what is none: a device or a FIFO may never end."""
+    try:
+        mode = path.stat().st_mode
+    except (OSError, ValueError) as error:
+        raise DataError(f"{path}: cannot be read ({getattr(error, 'strerror', None) or error}); {hint}") from None
+    if not S_ISREG(mode):
+        raise DataError(f"{path}: is no regular file, so it is not read; {hint}")
+    return path
+
+
 def _read(path: Path, hint: str) -> str:
+    regular_file(path, hint)
     try:
         if path.stat().st_size > LARGEST_BYTES:
             raise DataError(f"{path}: larger than {LARGEST_BYTES} bytes, too large for a file of settings; {hint}")

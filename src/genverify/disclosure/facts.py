@@ -8,6 +8,7 @@ from math import gcd
 from genverify.core.errors import ConfigError
 from genverify.core.sums import CEILING, Row
 from genverify.disclosure.linked import name_of
+from genverify.disclosure.readers.model import MOST_DIGITS
 
 FORMS = (
     "'age=0-4, sex=f >= 3' (also <=, <, >, =), 'percent sex=f of everyone = 12.5', 'mean children of everyone = "
@@ -18,10 +19,16 @@ COMPARED = re.compile(r"(.+?)\s*(<=|>=|<|>|=)\s*(\d+)")
 PERCENT = re.compile(r"percent\s+(.+?)\s+of\s+(.+?)\s*=\s*(\d+(?:\.\d+)?)\s*%?", re.IGNORECASE)
 MIDDLE = re.compile(r"(mean|median)\s+(.+?)\s+of\s+(.+?)\s*=\s*(-?\d+(?:\.\d+)?)\s*(?:over\s+(.+))?", re.IGNORECASE)
 FAR = 10**15
+LONGEST = 10_000  # characters of a fact
 
 
 def read_facts(texts: Sequence[str]) -> list[Row]:
     """The rows of facts; an error names the one that cannot be read."""
+    for text in texts:
+        if len(text) > LONGEST or re.search(rf"\d{{{MOST_DIGITS + 1}}}", text):
+            raise ConfigError(
+                f"the fact {text[:60]!r}... has a number of more than {MOST_DIGITS} digits, or more than {LONGEST} characters"
+            )
     return [row for text in texts for row in _rows(text.strip())]
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from genverify.core.errors import ConfigError, DataError
-from genverify.disclosure.readers.model import LIMIT, Entry, PrintedTable, number_of
+from genverify.core.errors import ConfigError, DataError, nearest
+from genverify.disclosure.readers.model import LIMIT, MOST_DIGITS, Entry, PrintedTable, number_of
 from genverify.protect.publishing import Publishing
 
 BLANK = "blank"
@@ -36,8 +36,8 @@ def read_rule(words: Sequence[str]) -> Publishing:
     suppress, rounding, base = 0, "none", 1
     for word in words:
         name, _, number = word.partition("=")
-        if not number.isdecimal() or int(number) < 1 or (name != "suppress" and name not in RULES):
-            raise ConfigError(f"--rule {word}: give one of suppress=5, {', '.join(f'{rule}=3' for rule in RULES)}")
+        if not number.isdecimal() or len(number) > MOST_DIGITS or int(number) < 1 or (name != "suppress" and name not in RULES):
+            raise ConfigError(f"--rule {word[:60]}: give one of suppress=5, {', '.join(f'{rule}=3' for rule in RULES)}")
         if name == "suppress":
             suppress = int(number)
         else:
@@ -48,15 +48,19 @@ def read_rule(words: Sequence[str]) -> Publishing:
 def meaning_of(text: str, where: str) -> Value:
     """What is said of a mark."""
     word = text.strip().lower()
+    if sum(map(str.isdigit, word)) > 2 * MOST_DIGITS or re.search(rf"\d{{{MOST_DIGITS + 1}}}", word):
+        raise ConfigError(f"{where}: {text[:20]!r}... has more than {MOST_DIGITS} digits, too many for a count")
     if word in (SUPPRESSED, MISSING):
         return Value(0, None, word == SUPPRESSED)
     if word.isdecimal():
         return Value(int(word), int(word), False)
     if found := re.fullmatch(r"(\d+)\s*(?:-|to)\s*(\d+)", word):
+        if int(found[1]) > int(found[2]):
+            raise ConfigError(f"{where}: {text!r} begins above its end; write the smaller number first")
         return Value(int(found[1]), int(found[2]), True)
     if found := LIMIT.fullmatch(word):
         return limit_value(found[1], int(found[2]))
-    raise ConfigError(f"{where}: {text!r} is no meaning of a mark: {MEANINGS}")
+    raise ConfigError(f"{where}: {text[:60]!r} is no meaning of a mark: {MEANINGS}")
 
 
 def limit_value(sign: str, number: int) -> Value:
@@ -101,6 +105,12 @@ def complete_marks(
             unknown.append(mark)
     if unknown:
         _refuse_unknown(tables, unknown, found)
+    for mark in given:
+        if mark not in found and not any(s.entry.text.strip() == mark for table in tables for s in table.shares):
+            raise ConfigError(
+                f"--mark {shown(mark)}: no count is printed so; check how it is written, or whether it was read as a label or a "
+                f"header ({nearest(shown(mark), [shown(own) for own in found]) if found else 'all counts are numbers'})"
+            )
     return meanings, how
 
 

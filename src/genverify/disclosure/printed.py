@@ -18,7 +18,7 @@ from genverify.disclosure.linked import Linked, link
 from genverify.disclosure.marks import Value, complete_marks, meaning_of, read_rule, shown, value_of
 from genverify.disclosure.readers.argus import hierarchy
 from genverify.disclosure.readers.choose import read_tables
-from genverify.disclosure.readers.model import Labels, PrintedTable
+from genverify.disclosure.readers.model import LABEL, TOTAL, Labels, PrintedTable, Told, is_time, periods
 from genverify.disclosure.readers.totals import find_totals
 from genverify.disclosure.shares import Meant, meaning, share_facts
 
@@ -41,6 +41,10 @@ class PrintedForm(Section):
     marks: dict[Text, Text] = Field(default_factory=dict)
     rule: list[str] = Field(default_factory=list)
     totals: dict[Text, Text] = Field(default_factory=dict)
+    no_totals: list[Text] = Field(default_factory=list)
+    labels: list[Text] = Field(default_factory=list)
+    decimal: Literal[".", ","] | None = None
+    same_people: bool = False
     hierarchies: dict[Text, str] = Field(default_factory=dict)
     inside: dict[Text, Text] = Field(default_factory=dict)
     facts: list[str] = Field(default_factory=list)
@@ -60,6 +64,11 @@ class Understood:
     linked: Linked
     percent_of: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """What stands in the files and is no part of the system: of it, nothing is said."""
+        return tuple(dict.fromkeys(one for table in self.tables for one in table.left_out))
+
 
 def is_printed(path: Path) -> bool:
     """Whether a release file names printed tables."""
@@ -73,12 +82,15 @@ def read_printed(path: Path, changes: Mapping[str, Any]) -> PrintedForm:
 def understand(form: PrintedForm, folder: Path, ask: Callable[[str], str] | None = None) -> Understood:
     """Read the tables, correct the reading as told, and link them."""
     limits = replace(LIMITS, rows=form.max_rows, size=form.max_bytes)
-    tables = read_tables([folder / name for name in form.printed], limits)
+    tables = read_tables([folder / name for name in form.printed], Told(limits, form.decimal or ""))
+    if not form.same_people:
+        _refuse_periods(tables)
     for name in (*form.tables, *form.inside, *form.inside.values()):
         if name not in {table.name for table in tables}:
             raise ConfigError(f"no table is called {name!r}: {nearest(name, [table.name for table in tables])}")
     tables = [_corrected(table, form, folder) for table in tables]
     tables = [_kept_to(table, form.inside) for table in tables]
+    _refuse_doubts(tables, form)
     given = {("" if mark == "blank" else mark): meaning_of(word, f"marks, {mark}") for mark, word in form.marks.items()}
     marks, how = complete_marks(tables, given, ask)
     rule = read_rule(form.rule)
@@ -90,6 +102,39 @@ def understand(form: PrintedForm, folder: Path, ask: Callable[[str], str] | None
     tables = [one.table for one in meant]
     linked = link(tables, values, read_facts(form.facts), lambda at, placed: share_facts(placed, meant[at]))
     return Understood(form, tuple(tables), marks, how, linked, {o.table.name: o.shares[0][1] for o in meant if o.shares})
+
+
+def _refuse_doubts(tables: Sequence[PrintedTable], form: PrintedForm) -> None:
+    """An error for the first reading that may be wrong and that nobody settled."""
+    for table in tables:
+        told = form.tables.get(table.name, PrintedTableForm())
+        settled = {LABEL: form.labels, TOTAL: [*form.no_totals, *form.totals.values(), *(p for s in told.sums.values() for p in s)]}
+        for doubt in table.doubts:
+            columns = [column for column in table.columns if doubt.text in table.labels(column)]
+            by_file = doubt.kind == TOTAL and any(column in (*form.hierarchies, *told.sums) for column in columns)
+            if doubt.text not in settled[doubt.kind] and not by_file:
+                raise DataError(doubt.message)
+
+
+def _refuse_periods(tables: Sequence[PrintedTable]) -> None:
+    """An error where tables are of several periods: the people of one year are not those of another."""
+    found = {at: periods(f"{Path(t.source.partition(', sheet ')[0]).stem} {t.name} {t.title}") for at, t in enumerate(tables)}
+    told = {at: own for at, own in found.items() if own}
+    first = next(iter(told), None)
+    other = next((at for at, own in told.items() if first is not None and own != told[first]), None)
+    tell = "Give them one after the other; if they count the same people, say --same-people"
+    if first is not None and other is not None:
+        raise DataError(
+            f"{tables[first].source}: table {tables[first].name} is of {', '.join(sorted(told[first]))}, and {tables[other].source}: "
+            f"table {tables[other].name} of {', '.join(sorted(told[other]))}: these may be other people. {tell}"
+        )
+    timed = [[column for column in table.columns if is_time(column, table.labels(column))] for table in tables]
+    if any(timed) and not all(timed):
+        at = next(at for at, own in enumerate(timed) if own)
+        raise DataError(
+            f"{tables[at].source}: table {tables[at].name} counts by {timed[at][0]!r}, and "
+            f"{tables[timed.index([])].source}: table {tables[timed.index([])].name} does not: of which period is it? {tell}"
+        )
 
 
 def _corrected(table: PrintedTable, form: PrintedForm, folder: Path) -> PrintedTable:
@@ -147,7 +192,7 @@ def _kept_to(table: PrintedTable, inside: Mapping[str, str]) -> PrintedTable:
     while name in inside:
         where[f"in {name}"] = "yes"
         name = inside[name]
-        if len(where) > len(inside):
+        if f"in {name}" in where:
             raise ConfigError(f"inside: {table.name} would be part of itself")
     return replace(table, where={**table.where, **where}) if where else table
 
@@ -166,6 +211,10 @@ def written(understood: Understood, folder: Path) -> str:
         "marks": marks,
         "rule": form.rule,
         "inside": form.inside,
+        "no_totals": form.no_totals,
+        "labels": form.labels,
+        "decimal": form.decimal,
+        "same_people": form.same_people,
         "facts": form.facts,
         "tables": tables,
     }

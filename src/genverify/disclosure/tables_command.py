@@ -49,14 +49,15 @@ def run_tables(options: argparse.Namespace) -> int:
     talk(f"{folder / 'report.html'}, cells.csv, proofs ({time.monotonic() - started:.1f} s)")
     if options.json:
         print(answer.as_json())
-    return int(bool(options.fail_on and (answer.unsafe or answer.broken)))
+    partial = bool(answer.left_out) and not options.allow_partial
+    return int(bool(options.fail_on and (answer.unsafe or answer.broken or partial)))
 
 
 def _answer(understood: Understood, options: argparse.Namespace, talk: Callable[[str], None]) -> Answer:
     """The answer, said before the search for cells to withhold begins."""
     work = Work(seconds=options.seconds)
     answer = Answer(expose(understood.linked, work, _Progress(options.json)), read_fail_on(options.fail_on))
-    answer = replace(answer, broken=_broken(answer, options))
+    answer = replace(answer, broken=_broken(answer, options), left_out=understood.left_out)
     talk("")
     for line in (*answer.lines(), *answer.reasons()):
         talk(line)
@@ -82,7 +83,8 @@ def _broken(answer: Answer, options: argparse.Namespace) -> tuple[Broken, ...]:
 def _form(options: argparse.Namespace) -> tuple[PrintedForm, Path]:
     """The release of the command line, or of a release file changed by it; paths are relative to the second value."""
     told: dict[str, Any] = {name: _pairs(getattr(options, option), option) for option, name in PAIRS.items()}
-    told |= {"rule": options.rule, "facts": options.fact}
+    told |= {"rule": options.rule, "facts": options.fact, "labels": options.label, "no_totals": options.no_total}
+    told |= {"decimal": options.decimal, "same_people": options.same_people}
     told |= {name: getattr(options, name) for name in ("max_rows", "max_bytes")}
     told = {name: own for name, own in told.items() if own}
     paths: Sequence[Path] = options.release
@@ -119,10 +121,7 @@ def write_tables(understood: Understood, answer: Answer, dialect: str, folder: P
     """Cells with ranges, cells to withhold, a-priori files, the system with its proofs, the answer, the report."""
     neutral_frame(answer.frame(dialect)).to_csv(folder / "cells.csv", index=False)
     if answer.complement:
-        frame = answer.frame(dialect)
-        names = {answer.exposed.linked.sums.cells[cell] for cell in answer.complement.cells}
-        chosen = frame[frame["cell"].isin(names)][["table", "cell", "published", "status"]]
-        neutral_frame(chosen).to_csv(folder / "withhold.csv", index=False)
+        neutral_frame(answer.withhold(dialect)).to_csv(folder / "withhold.csv", index=False)
     for name, text in answer.apriori().items():
         (folder / f"{name}.hst").write_text(text, encoding="utf-8")
     (folder / "answer.json").write_text(answer.as_json() + "\n", encoding="utf-8")

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from genverify.core.csvfile import decoded
 from genverify.core.errors import DataError
-from genverify.core.limits import FileLimits
-from genverify.disclosure.readers.model import Entry, PrintedTable, make_table
+from genverify.core.files import regular_file
+from genverify.disclosure.readers.model import Entry, PrintedTable, Told, make_table
 
 SAFE = {"", "s", "S", "z", "Z"}
 
@@ -23,16 +23,18 @@ class Variable:
 
 def is_argus(path: Path) -> bool:
     """Whether a file called .rda is the text that tau-Argus writes, and no R data."""
-    return path.read_bytes()[:3] not in (b"RDX", b"RDA", b"BZh", b"\xfd7z") and not path.read_bytes().startswith(b"\x1f\x8b")
+    with path.open("rb") as file:
+        head = file.read(3)
+    return head not in (b"RDX", b"RDA", b"BZh", b"\xfd7z") and not head.startswith(b"\x1f\x8b")
 
 
-def read_argus(path: Path, limits: FileLimits) -> list[PrintedTable]:
+def read_argus(path: Path, told: Told) -> list[PrintedTable]:
     """The table of a .tab file; the .rda file of the same name says what its fields are."""
-    limits.check(path, 0, path.stat().st_size)
     table, meta = path.with_suffix(".tab"), path.with_suffix(".rda")
     for file in (table, meta):
         if not file.is_file():
             raise DataError(f"{path}: {file.name} is missing; a tau-Argus table is a .tab file with its .rda file beside it")
+        told.limits.check(file, 0, regular_file(file).stat().st_size)
     separator, variables = _metadata(decoded(meta.read_bytes(), meta)[0], meta)
     columns = [variable for variable in variables if "RECODEABLE" in variable.tags or "RECODABLE" in variable.tags]
     numeric = [at for at, variable in enumerate(variables) if "NUMERIC" in variable.tags or "FREQUENCY" in variable.tags]
@@ -76,25 +78,39 @@ def _sums(variable: Variable, table: PrintedTable, folder: Path) -> tuple[tuple[
     total = variable.tags.get("TOTCODE", "Total")
     labels = table.labels(variable.name)
     if "HIERCODELIST" in variable.tags:
-        return hierarchy(folder / variable.tags["HIERCODELIST"], total, variable.tags.get("HIERLEADSTRING", "@"))
+        return hierarchy(_beside(folder, variable.tags["HIERCODELIST"]), total, variable.tags.get("HIERLEADSTRING", "@"))
     return ((total, tuple(label for label in labels if label != total)),) if total in labels else ()
+
+
+def _beside(folder: Path, name: str) -> Path:
+    """The file of a hierarchy that the metadata name: it lies in their folder; no other file is opened for them."""
+    path = folder / name
+    if Path(name).name != name or path.suffix.lower() != ".hrc" or (path.exists() and path.resolve().parent != folder.resolve()):
+        raise DataError(f"{folder}: the hierarchy {name!r} is no .hrc file in the folder of the table; put it there")
+    return path
 
 
 def hierarchy(path: Path, total: str, lead: str = "@") -> tuple[tuple[str, tuple[str, ...]], ...]:
     """What adds up to what by a .hrc file: a label with one more lead string than the one above lies inside it."""
-    if not path.is_file():
+    if not path.exists():
         raise DataError(f"{path}: the hierarchy is missing")
+    if not lead:
+        raise DataError(f"{path}: the string that leads its lower levels (HIERLEADSTRING) is empty; give one, such as @")
+    seen = set[str]()
     children: dict[str, list[str]] = {total: []}
     above = [total]
-    for number, line in enumerate(decoded(path.read_bytes(), path)[0].splitlines(), 1):
+    for number, line in enumerate(decoded(regular_file(path).read_bytes(), path)[0].splitlines(), 1):
         if not line.strip():
             continue
         depth = 0
-        while line.startswith(lead):
+        while line.startswith(lead) and depth <= len(above):
             line, depth = line[len(lead) :], depth + 1
         label = line.strip()
         if depth > len(above) - 1:
-            raise DataError(f"{path}, line {number}: {label!r} stands more than one level below the line above it")
+            raise DataError(f"{path}, line {number}: stands more than one level below the line above it")
+        if label in seen:
+            raise DataError(f"{path}, line {number}: this label stands here a second time; list it once")
+        seen.add(label)
         above = [*above[: depth + 1], label]
         children.setdefault(above[depth], []).append(label)
     return tuple((parent, tuple(own)) for parent, own in children.items() if own)

@@ -5,12 +5,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from genverify.core.errors import DataError, nearest
-from genverify.disclosure.readers.model import Labels, PrintedTable, is_total, number_of
+from genverify.disclosure.readers.model import TOTAL, Doubt, Labels, PrintedTable, is_total, may_be_total, number_of
 
 Sums = tuple[tuple[str, tuple[str, ...]], ...]
-BAND = re.compile(r"(\d+)\s*(?:-|\u2013|to|bis|a)\s*(\d+)(?:\s*(?:years?|yrs?))?", re.IGNORECASE)
-FROM = re.compile(r"(\d+)\s*(?:\+|and over|and above|or more|and older|plus|years and over)(?:\s*years?)?", re.IGNORECASE)
-UNDER = re.compile(r"(?:under|less than|below|<)\s*(\d+)(?:\s*years?)?", re.IGNORECASE)
+BAND = re.compile(r"(\d{1,9})\s*(?:-|\u2013|to|bis|a)\s*(\d{1,9})(?:\s*(?:years?|yrs?))?", re.IGNORECASE)
+FROM = re.compile(r"(\d{1,9})\s*(?:\+|and over|and above|or more|and older|plus|years and over)(?:\s*years?)?", re.IGNORECASE)
+UNDER = re.compile(r"(?:under|less than|below|<)\s*(\d{1,9})(?:\s*years?)?", re.IGNORECASE)
 FAR = 10**6
 
 
@@ -18,15 +18,39 @@ def find_totals(
     table: PrintedTable, named: Mapping[str, str] | None = None, indents: Mapping[str, int] | None = None
 ) -> PrintedTable:
     """The table with what adds up to what, and a note on how each total was recognised."""
-    sums, notes = dict(table.sums), list[str]()
+    sums, notes, doubts = dict(table.sums), list[str](), list[Doubt]()
     for column in table.columns:
         if column in sums:
             continue
+        if column not in (named or {}):
+            doubts += _doubts(table, column, indents or {})
         found, how = _sums(table, column, (named or {}).get(column), indents or {})
         if found:
             sums[column] = found
             notes.append(f"{column}: {how}")
-    return replace(table, sums=sums, notes=(*table.notes, *notes))
+    return replace(table, sums=sums, notes=(*table.notes, *notes), doubts=(*table.doubts, *doubts))
+
+
+def _doubts(table: PrintedTable, column: str, indents: Mapping[str, int]) -> Iterator[Doubt]:
+    """Labels that may add up others, where no number says so: to take them for totals, or not to, would be a guess."""
+    labels = table.labels(column)
+    tell = "say what adds up to what with --hierarchy, or in the release file (--write)"
+    for label in (own for own in labels if may_be_total(own)):
+        others = tuple(other for other in labels if other != label and not is_total(other))
+        if not any(map(is_total, labels)) and len(others) > 1 and _adds_up(table, column, label, others) is None:
+            message = (
+                f"{table.source}: table {table.name}: {label!r} may be the total of {column}, and no numbers decide it; say "
+                f"--total '{column}={label}' or --no-total '{label}'"
+            )
+            yield Doubt(TOTAL, label, message)
+    for label, children in _by_indent(labels, indents):
+        what = f"{table.source}: table {table.name}: {' and '.join(map(repr, children[:3]))} stand further in than {label!r}"
+        if any(re.match(r"of which\b|including\b|thereof\b|incl\b", child, re.IGNORECASE) for child in children):
+            yield Doubt(TOTAL, label, f"{what}, and may be only some of it; {tell}")
+        elif len(children) < 2:
+            yield Doubt(TOTAL, label, f"{what}, alone: it is a part of it, but not all; {tell}")
+        elif _adds_up(table, column, label, children) is False:
+            yield Doubt(TOTAL, label, f"{what}, but their counts do not add up to it; {tell}")
 
 
 def _sums(table: PrintedTable, column: str, named: str | None, indents: Mapping[str, int]) -> tuple[Sums, str]:
@@ -35,9 +59,14 @@ def _sums(table: PrintedTable, column: str, named: str | None, indents: Mapping[
         if named not in labels:
             raise DataError(f"{table.source}: {column} has no label {named!r}: {nearest(named, list(labels))}")
         return ((named, tuple(label for label in labels if label != named)),), f"{named!r} is the total, as told"
-    inner = dict([*_by_indent(labels, indents), *_by_name(table, column, labels), *_by_interval(labels)])
+    indented = ((label, children) for label, children in _by_indent(labels, indents) if len(children) > 1)
+    inner = dict([*indented, *_by_name(table, column, labels), *_by_interval(labels)])
     parts = {child for children in inner.values() for child in children}
     total = [label for label in labels if is_total(label) and label not in parts]
+    if not total:
+        perhaps = [label for label in labels if may_be_total(label) and label not in parts]
+        others = {label: tuple(x for x in labels if x != label and x not in parts) for label in perhaps}
+        total = [label for label in perhaps if len(others[label]) > 1 and _adds_up(table, column, label, others[label])]
     if len(total) > 1:
         raise DataError(
             f"{table.source}: table {table.name}: {' and '.join(map(repr, total))} both look like the total of {column}; "
@@ -66,7 +95,7 @@ def _by_name(table: PrintedTable, column: str, labels: Sequence[str]) -> Iterato
         before = tuple(others)
         after = tuple(_until_total(labels[at + 1 :]))
         for children in (before, after):
-            if len(children) > 1 and _adds_up(table, column, label, children):
+            if len(children) > 1 and _adds_up(table, column, label, children) is not False:
                 yield label, children
                 break
         others = []
@@ -80,17 +109,16 @@ def _until_total(labels: Sequence[str]) -> Iterator[str]:
 
 
 def _by_indent(labels: Sequence[str], indents: Mapping[str, int]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """A label followed by labels that stand further in adds them up."""
-    for at, label in enumerate(labels):
-        own = indents.get(label, 0)
-        inside = []
-        for other in labels[at + 1 :]:
-            if indents.get(other, 0) <= own:
-                break
-            inside.append(other)
-        children = [other for other in inside if indents.get(other, 0) == min(indents.get(x, 0) for x in inside)]
-        if len(children) > 1 and not is_total(label):
-            yield label, tuple(children)
+    """A label followed by labels that stand further in, with those of them that stand least so."""
+    inside: dict[str, list[str]] = {}
+    above: list[str] = []  # the labels that the next one may stand below, each further in than the one before it
+    for label in labels if indents else ():
+        while above and indents.get(above[-1], 0) >= indents.get(label, 0):
+            above.pop()
+        if above:
+            inside.setdefault(above[-1], []).append(label)
+        above.append(label)
+    yield from ((label, tuple(children)) for label, children in inside.items() if not is_total(label))
 
 
 def interval(label: str) -> tuple[int, int] | None:
@@ -113,11 +141,13 @@ def interval(label: str) -> tuple[int, int] | None:
 def _by_interval(labels: Sequence[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
     """A label whose interval is made up of others: 0-9 is 0-4 and 5-9."""
     bands = {label: band for label in labels if (band := interval(label))}
+    starting: dict[int, list[tuple[tuple[int, int], str]]] = {}
+    for label, band in bands.items():
+        starting.setdefault(band[0], []).append((band, label))
     for label, (low, high) in bands.items():
         chain, at = list[str](), low
         while at <= high:
-            inside = [(band, other) for other, band in bands.items() if other != label and band[0] == at and band[1] <= high]
-            inside = [(band, other) for band, other in inside if band != (low, high)]
+            inside = [(band, other) for band, other in starting.get(at, ()) if band[1] <= high and band != (low, high)]
             if not inside:
                 break
             band, other = max(inside)
@@ -134,8 +164,11 @@ def _by_position(table: PrintedTable, column: str, labels: Sequence[str]) -> str
     return None
 
 
-def _adds_up(table: PrintedTable, column: str, label: str, children: tuple[str, ...], sure: bool = False) -> bool:
-    """Whether the numbers agree that a label adds up others; with `sure`, two lines must say so, and not by zeros."""
+def _adds_up(table: PrintedTable, column: str, label: str, children: tuple[str, ...], sure: bool = False) -> bool | None:
+    """
+    Whether the numbers agree that a label adds up others, None where no line is printed whole; with `sure`, two lines must
+    say so, and not by zeros.
+    """
     at = table.columns.index(column)
     agree = 0
     for labels, entry in table.entries.items():
@@ -151,7 +184,7 @@ def _adds_up(table: PrintedTable, column: str, label: str, children: tuple[str, 
             if sum(known) != total and (sure or abs(sum(known) - total) > 3 * len(parts)):
                 return False
             agree += total > 0
-    return agree >= 2 if sure else True
+    return agree >= 2 if sure else True if agree else None
 
 
 def _value(table: PrintedTable, labels: Labels, at: int, label: str) -> int | None:
