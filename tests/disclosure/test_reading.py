@@ -294,6 +294,28 @@ def test_tables_that_would_unfold_into_too_many_cells_are_refused(tmp_path: Path
     assert "combinations" in reply.text
 
 
+def test_breakdowns_of_the_same_people_are_no_parts_of_a_whole(tmp_path: Path) -> None:
+    """Age is printed whole, so that the withheld sex follows from it; without a whole breakdown nobody can say."""
+    rows = "age,young,31\nage,old,42\nsex,men,30\nsex,women,*\nplace,town,21\nplace,country,52\n"
+    reply = ask(write(tmp_path, f"group,label,people,ill\n{rows}".replace("\n", ",1\n").replace("ill,1", "ill")), *STAR)
+    assert reply.says("columns=people, sex=women", 43, 43)
+    assert ask(write(tmp_path, "group,label,n,m\nage,young,31,2\nage,old,*,3\nsex,men,9,*\nsex,women,8,4\n"), *STAR).refused
+
+
+def test_counts_that_look_rounded_are_asked_about(tmp_path: Path) -> None:
+    rows = "".join(f"a{at},{at * 5},{at * 35}\n" for at in range(1, 14))
+    table = write(tmp_path, f"area,men,women\n{rows}")
+    assert "--rule round=5" in ask(table).text
+    assert not ask(table, "--rule", "exact").refused
+    assert ask(table, "--rule", "round=5").answer["other_unclear"] == 26
+
+
+def test_what_one_date_tells_of_the_next_is_left_out(tmp_path: Path) -> None:
+    reply = ask(write(tmp_path, "Date,A,B\n2020-03-01,*,7\n2020-03-02,5,8\n2020-03-03,5,9\n"), *STAR)
+    assert reply.answer["safe"] is None
+    assert "running totals" in reply.answer["left_out"][0]
+
+
 @pytest.mark.parametrize(
     "name",
     [

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from math import gcd
 
 import numpy as np
 
@@ -14,6 +15,9 @@ from genverify.protect.publishing import Publishing
 BLANK = "blank"
 SUPPRESSED, MISSING = "suppressed", "missing"
 RULES = {"round": "nearest", "random": "random", "random-nonzero": "random_nonzero", "midpoint": "midpoint", "key": "stated"}
+EXACT = "exact"
+BASES = (3, 5, 10, 100)  # what counts are rounded to; multiples of 1,000 may be a unit
+SURE = 12  # counts that are all multiples of 3 by chance: twice in a million
 MEANINGS = "suppressed (any count), missing (not told), 0, a range such as 1-4, or a limit such as <5 or >=3"
 
 
@@ -34,10 +38,10 @@ def read_rule(words: Sequence[str]) -> Publishing:
     Publishing(suppress=0, zeros=True, rounding='random', base=3)
     """
     suppress, rounding, base = 0, "none", 1
-    for word in words:
+    for word in (word for word in words if word != EXACT):
         name, _, number = word.partition("=")
         if not number.isdecimal() or len(number) > MOST_DIGITS or int(number) < 1 or (name != "suppress" and name not in RULES):
-            raise ConfigError(f"--rule {word[:60]}: give one of suppress=5, {', '.join(f'{rule}=3' for rule in RULES)}")
+            raise ConfigError(f"--rule {word[:60]}: give one of exact, suppress=5, {', '.join(f'{rule}=3' for rule in RULES)}")
         if name == "suppress":
             suppress = int(number)
         else:
@@ -121,6 +125,19 @@ def _refuse_unknown(tables: Sequence[PrintedTable], unknown: Sequence[str], foun
     raise DataError(
         f"{first.place}: what do these marks mean: {listed}? Say it, for instance {words}. A mark means {MEANINGS}."
     )
+
+
+def refuse_rounded(tables: Sequence[PrintedTable], rule: Sequence[str]) -> None:
+    """An error where all counts are multiples of a base of rounding, and nobody said whether they were rounded."""
+    if rule:
+        return
+    for table in tables:
+        known = {number for entry in table.entries.values() if (number := number_of(entry.text))}
+        if len(known) >= SURE and (base := gcd(*known)) in BASES:
+            raise DataError(
+                f"{table.source}: table {table.name}: all its counts are multiples of {base}: were they rounded? Say --rule "
+                f"round={base} (or random={base}), or --rule {EXACT} if they were not"
+            )
 
 
 def shown(mark: str) -> str:

@@ -15,7 +15,7 @@ from genverify.core.limits import LIMITS
 from genverify.disclosure.facts import read_facts
 from genverify.disclosure.form import Text, as_list
 from genverify.disclosure.linked import Linked, link
-from genverify.disclosure.marks import Value, complete_marks, meaning_of, read_rule, shown, value_of
+from genverify.disclosure.marks import EXACT, Value, complete_marks, meaning_of, read_rule, refuse_rounded, shown, value_of
 from genverify.disclosure.readers.argus import hierarchy
 from genverify.disclosure.readers.choose import read_tables
 from genverify.disclosure.readers.model import LABEL, TOTAL, Labels, PrintedTable, Told, is_time, periods
@@ -90,9 +90,11 @@ def understand(form: PrintedForm, folder: Path, ask: Callable[[str], str] | None
             raise ConfigError(f"no table is called {name!r}: {nearest(name, [table.name for table in tables])}")
     tables = [_corrected(table, form, folder) for table in tables]
     tables = [_kept_to(table, form.inside) for table in tables]
+    tables = [_with_periods(table) for table in tables]
     _refuse_doubts(tables, form)
     given = {("" if mark == "blank" else mark): meaning_of(word, f"marks, {mark}") for mark, word in form.marks.items()}
     marks, how = complete_marks(tables, given, ask)
+    refuse_rounded(tables, form.rule)
     rule = read_rule(form.rule)
     values, meant = dict[tuple[int, Labels], Value](), list[Meant]()
     for at, table in enumerate(tables):
@@ -114,6 +116,13 @@ def _refuse_doubts(tables: Sequence[PrintedTable], form: PrintedForm) -> None:
             by_file = doubt.kind == TOTAL and any(column in (*form.hierarchies, *told.sums) for column in columns)
             if doubt.text not in settled[doubt.kind] and not by_file:
                 raise DataError(doubt.message)
+
+
+def _with_periods(table: PrintedTable) -> PrintedTable:
+    """Counts of several dates are told apart, not added up; what one date tells of the next is left out, and that is said."""
+    timed = [column for column in table.columns if is_time(column, table.labels(column)) and len(table.labels(column)) > 1]
+    left = [f"{table.name}: by {column}: what one period tells of another (running totals, the same people)" for column in timed]
+    return replace(table, left_out=(*table.left_out, *left)) if left else table
 
 
 def _refuse_periods(tables: Sequence[PrintedTable]) -> None:
@@ -240,7 +249,7 @@ def summary(understood: Understood) -> list[str]:
         lines += [f"{'':<24}{note}" for note in table.notes]
     for mark, value in understood.marks.items():
         lines.append(f"mark {shown(mark)}: {_meaning(value)} ({understood.how[mark]})")
-    rule = " ".join(understood.form.rule) or "exact"
+    rule = " ".join(understood.form.rule) or EXACT
     lines.append(f"numbers: {rule}")
     lines += [f"assumed: {one}" for one in understood.linked.assumed]
     return lines

@@ -15,7 +15,7 @@ from math import prod
 from genverify.core.errors import DataError
 from genverify.disclosure.facts import between, rounded
 from genverify.disclosure.linked import Fact, Key, Placed, name_of
-from genverify.disclosure.marks import Value
+from genverify.disclosure.marks import EXACT, Value
 from genverify.disclosure.readers.model import EVERYONE, OF_COLUMN, OF_ROW, Labels, PrintedTable, Share, is_value
 
 KINDS = (OF_COLUMN, OF_ROW, EVERYONE)
@@ -53,7 +53,7 @@ def meaning(table: PrintedTable, values: Values, rule: Sequence[str], told: str 
         return Meant(table, ())
     if told == NONE:
         return Meant(_left_out(table, f"{len(shares)} percentages left out, as told"), ())
-    if told is None and any(not word.startswith("suppress") for word in rule):
+    if told is None and any(word != EXACT and not word.startswith("suppress") for word in rule):
         why = "they may be of rounded counts; percent_of in the release file says that they are of the true ones"
         return Meant(_left_out(table, f"{len(shares)} percentages left out: {why}"), ())
     found, notes = list[tuple[Share, str]](), list[str]()

@@ -14,7 +14,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     pair: Any = {"action": "append", "default": [], "metavar": "A=B"}
     own.add_argument("--mark", **pair, help="what a mark means, e.g. '*=suppressed', '*=1-4', '-=0', 'blank=suppressed'")
-    rules = "round=5, random=3, random-nonzero=3, midpoint=6, key=2, suppress=5"
+    rules = "exact, round=5, random=3, random-nonzero=3, midpoint=6, key=2, suppress=5"
     own.add_argument("--rule", action="append", default=[], metavar="RULE", help=f"how numbers were treated: {rules}")
     own.add_argument("--total", **pair, help="the label that is the total of a column, e.g. 'sex=Both sexes'")
     several: Any = {"action": "append", "default": [], "metavar": "LABEL"}

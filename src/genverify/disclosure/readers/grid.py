@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 
 from genverify.core.errors import DataError
 from genverify.disclosure.readers.model import (
@@ -45,6 +46,8 @@ STATISTIC = re.compile(
     re.IGNORECASE,
 )
 NOTE = re.compile(r"(notes?|sources?|quelle|fu(ss|\u00df)note|legend|key)\b|[*\u2020\u2021\u00b9\u00b2\u00b3]|[\[(]\w{1,3}[\])]\s|\d[.)]\s", re.IGNORECASE)
+BREAKDOWN = re.compile(r"groups?|grouping|variables?|characteristics?|breakdown|category|dimension|measure", re.IGNORECASE)
+ROUNDED = 5  # how far off a printed count may be, where sums of breakdowns are compared
 WORDS_OF_A_NOTE = 4  # a text of as many words alone in a row below a table is a note, no label of blank counts
 # a decimal comma, a decimal point, and a point that may be either: of `2.000`, nobody can say whether it is 2 or 2,000
 COMMA = re.compile(r"\d+,(\d{1,2}|\d{4,})|0,\d+|\d{4,},\d+|\d{1,3}(\.\d{3})+,\d+|\d{1,3}(\.\d{3}){2,}")
@@ -301,12 +304,44 @@ def _sections(
         elif any(texts):
             sections[-1][1].append(row)
     held = [(section, own) for section, own in sections if own]
+    if len(held) == 1 and labels > 1 and (groups := _stacked(block, held[0][1], labels, source)):
+        held, labels = list(groups.items()), labels - 1
+        block = Block([row[1:] for row in block.grid], block.top, block.left + 1)
+        heads = [head[1:] for head in heads]
     found = []
     for at, (section, own) in enumerate(held):
         called = name if len(held) == 1 else f"{name}_{at + 1}"
         table = _table(block, called, source, f"{title} {section}".strip(), own, labels, heads, section)
         found.append(find_totals(table.noted(*(f"footnote: {note}" for note in notes)), indents=indents))
     return found
+
+
+def _stacked(block: Block, rows: Sequence[int], labels: int, source: str) -> dict[str, list[int]] | None:
+    """
+    The rows of each breakdown where a column names several of the same people, one below the other: by age, then by sex. Each
+    label of the next column lies in one of them, and what they add up to is the same where they are printed whole.
+    """
+    groups: dict[str, list[int]] = {}
+    for row in rows:
+        groups.setdefault(block.grid[row][0] or next(reversed(groups), ""), []).append(row)
+    sets = [{tuple(block.grid[row][1:labels]) for row in own} for own in groups.values()]
+    apart = len(set().union(*sets)) == sum(map(len, sets))
+    if len(groups) < 2 or not apart or any(len(own) < 2 for own in groups.values()) or any(map(is_total, groups)):
+        return None
+    agree = differ = 0
+    for column in range(labels, len(block.grid[0])):
+        parts = [[number_of(block.grid[row][column]) for row in own] for own in groups.values()]
+        whole = [sum(known) for own in parts if None not in own and (known := [n for n in own if n is not None])]
+        near = sorted(abs(one - other) <= ROUNDED * len(rows) for one, other in combinations(whole, 2) if one and other)
+        agree, differ = agree + sum(near), differ + len(near) - sum(near)
+    if agree and not differ:
+        return groups
+    if BREAKDOWN.fullmatch(block.grid[rows[0] - 1][0]) if rows[0] else False:
+        raise DataError(
+            f"{source}, {block.place(rows[0], 0)}: are {', '.join(map(repr, list(groups)[:3]))} breakdowns of the same people, or "
+            "parts of a whole? Give each breakdown as a file of its own"
+        )
+    return None
 
 
 def _table(

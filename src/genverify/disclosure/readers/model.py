@@ -23,6 +23,7 @@ SYMBOL = re.compile(
 )
 MARK = re.compile(rf"{SYMBOL.pattern}|\.{{0,2}}[A-Za-z]|[\[(]?n/?a[\])]?|nan|null|none", re.IGNORECASE)
 YEAR = re.compile(r"(?:19|20)\d\d")
+DAY = re.compile(rf"{YEAR.pattern}(?:-\d\d(?:-\d\d)?)?")
 
 
 @dataclass(frozen=True)
@@ -162,7 +163,7 @@ def periods(text: str) -> frozenset[str]:
 
 def is_time(column: str, labels: Sequence[str]) -> bool:
     """Whether a column tells periods apart: its counts are of other people, or of the same ones again."""
-    return column.strip().lower() in TIME or (len(labels) > 1 and all(YEAR.fullmatch(label) for label in labels))
+    return column.strip().lower() in TIME or (len(labels) > 1 and all(DAY.fullmatch(label) for label in labels))
 
 
 def check_digits(entry: Entry) -> None:
