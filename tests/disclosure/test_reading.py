@@ -1,6 +1,5 @@
 """What is read of a file is what stands in it: each text is placed, or the file is refused and the message names the place."""
 
-import gzip
 import json
 import os
 from collections.abc import Callable, Mapping
@@ -8,12 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from readings import ask
+from readers_fuzz import run
+from readings import ask, cpu_seconds
 
 from genverify.checker.form import CertificateError
-from genverify.checker.levels import LevelsChecker
 from genverify.checker.sums import check_sums
-from genverify.core.errors import GenverifyError
 from genverify.core.sums import make_sums
 from genverify.disclosure.readers.choose import read_tables
 
@@ -135,7 +133,9 @@ def test_indented_rows_are_parts_of_the_row_above(tmp_path: Path) -> None:
     assert reply.answer["unsafe_cells"] == []
 
 
-@pytest.mark.parametrize("inner", ["  North A,*,*,*\n", "  North A,1,1,2\n  North B,1,1,2\n", "  of which A,*,*,*\n  of which B,*,*,*\n"])
+@pytest.mark.parametrize(
+    "inner", ["  North A,*,*,*\n", "  North A,1,1,2\n  North B,1,1,2\n", "  of which A,*,*,*\n  of which B,*,*,*\n"]
+)
 def test_indented_rows_that_may_not_add_up_are_refused(tmp_path: Path, inner: str) -> None:
     reply = ask(write(tmp_path, f"area,men,women,Total\nNorth,10,20,30\n{inner}South,5,*,11\nTotal,15,26,41\n"), *STAR)
     assert reply.refused
@@ -171,6 +171,11 @@ def test_repeated_headers_are_no_labels(tmp_path: Path) -> None:
     assert "Count" in reply.text
 
 
+def test_a_row_of_n_is_no_second_header(tmp_path: Path) -> None:
+    reply = ask(write(tmp_path, "area,men,women\nA,N,N\nB,4,9\nTotal,16,12\n"), "--mark", "N=suppressed")
+    assert reply.refused
+
+
 @pytest.mark.parametrize("options", [(), ("--mark", "[REDACTED]=suppressed")])
 def test_rows_of_symbols_are_no_headers(tmp_path: Path, options: tuple[str, ...]) -> None:
     text = "area,men,women,Total\nA,[REDACTED],[REDACTED],[REDACTED]\nB,4,9,13\nTotal,16,12,28\n"
@@ -190,7 +195,7 @@ def test_a_symbol_is_no_label_and_no_header(tmp_path: Path, symbol: str) -> None
 
 @pytest.mark.parametrize("symbol", ["S", "D", "N", "NA", "<5", "-", ":"])
 def test_a_symbol_among_numbers_makes_no_column_of_labels(tmp_path: Path, symbol: str) -> None:
-    text = f"area,men,x,count\nA,m,5,6\nA,f,7,9\nB,m,{symbol},7\nB,f,{symbol},9\n"
+    text = f"area,age,count\nA,5,6\nA,7,9\nB,5,7\nB,{symbol},9\n"
     assert ask(write(tmp_path, text)).refused
 
 
@@ -383,6 +388,14 @@ def test_hostile_input_is_refused_in_words(tmp_path: Path, case: str) -> None:
     assert len(reply.text) < 3000  # a message, not the file
 
 
+def test_reading_takes_time_in_proportion_to_the_file(tmp_path: Path) -> None:
+    """Subtotals, bands and rows that stand further in, by the ten thousand."""
+    with cpu_seconds(20):
+        for row in ("x{0},1\ny{0},2\ntotal {0},3\n", "{0}-{1},1\n", "p{0},3\n  q{0},1\n  r{0},2\n", "a{0},*\n"):
+            rows = "".join(row.format(at, at + 1) for at in range(20_000))
+            read_tables([write(tmp_path, f"label,n\n{rows}")])
+
+
 RDA = 'Age\n<RECODEABLE>\n<TOTCODE> "Total"\n<HIERCODELIST> "{}"\n<HIERLEADSTRING> "{}"\nCount\n<FREQUENCY>\n'
 
 
@@ -446,3 +459,10 @@ def test_malformed_statements_are_refused_without_a_traceback(statement: Any) ->
     sums = make_sums({"a": (0, 5), "b": (0, 5), "t": (7, 7)}, [("r", {"t": -1, "a": 1, "b": 1}, 0, 0)])
     with pytest.raises(CertificateError):
         check_sums(sums, [statement])
+
+
+def test_a_seeded_part_of_the_fuzz_target() -> None:
+    """`make fuzz` asks about 2,000 such tables."""
+    outcomes, failures = run(100, seed=5)
+    assert failures == []
+    assert outcomes["answered"] > 10

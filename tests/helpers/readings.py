@@ -24,6 +24,7 @@ class Reply:
     code: int
     text: str
     answer: dict[str, Any] = field(default_factory=dict)
+    kind: str = ""
 
     @property
     def refused(self) -> bool:
@@ -31,7 +32,9 @@ class Reply:
 
     def says(self, cell: str, lower: int, upper: int | None) -> bool:
         """Whether a cell is reported with this range."""
-        return any((one["lower"], one["upper"]) == (lower, upper) for one in self.answer["unsafe_cells"] if one["cell"] == cell)
+        return any(
+            (one["lower"], one["upper"]) == (lower, upper) for one in self.answer["unsafe_cells"] if one["cell"] == cell
+        )
 
 
 @contextmanager
@@ -61,5 +64,5 @@ def ask(*words: object, seconds: float = 10.0, folder: Path | None = None) -> Re
             code = int(str(error.code or 0))
     found = json.loads(out.getvalue() or "{}")
     if "error" in found:
-        return Reply(code, str(found["error"]["message"]))
+        return Reply(code, str(found["error"]["message"]), kind=str(found["error"]["kind"]))
     return Reply(code, out.getvalue() + err.getvalue(), found)

@@ -118,7 +118,7 @@ def read_rows(path: Path, expected: Expected) -> tuple[list[tuple[int, list[str]
         reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True, strict=True)
         lines, rows, begins = StringIO(text, newline="").readlines(), list[tuple[int, list[str]]](), 0
         for row in reader:
-            indent = INDENT.match(lines[begins]) if row and row[0].strip() and delimiter != "\t" else None
+            indent = INDENT.match(lines[begins]) if row and row[0].strip() else None
             first = [f"{indent[1] if indent else ''}{row[0].strip()}"] if row else []
             rows.append((reader.line_num, [*first, *(cell.strip() for cell in row[1:])]))
             begins = reader.line_num

@@ -164,7 +164,9 @@ class Answer:
                 cell = self.exposed.printed[placed.keys[share.labels]]
                 if cell in withheld and any(map(str.isdigit, share.entry.text)):
                     name = self.exposed.linked.sums.cells[cell]
-                    found.append({"table": placed.table.name, "cell": name, "published": share.entry.text, "place": share.entry.place})
+                    found.append(
+                        {"table": placed.table.name, "cell": name, "published": share.entry.text, "place": share.entry.place}
+                    )
         return found
 
     def advice(self) -> Iterator[str]:

@@ -40,8 +40,15 @@ def read_rule(words: Sequence[str]) -> Publishing:
     suppress, rounding, base = 0, "none", 1
     for word in (word for word in words if word != EXACT):
         name, _, number = word.partition("=")
-        if not number.isdecimal() or len(number) > MOST_DIGITS or int(number) < 1 or (name != "suppress" and name not in RULES):
-            raise ConfigError(f"--rule {word[:60]}: give one of exact, suppress=5, {', '.join(f'{rule}=3' for rule in RULES)}")
+        if (
+            not number.isdecimal()
+            or len(number) > MOST_DIGITS
+            or int(number) < 1
+            or (name != "suppress" and name not in RULES)
+        ):
+            raise ConfigError(
+                f"--rule {word[:60]}: give one of exact, suppress=5, {', '.join(f'{rule}=3' for rule in RULES)}"
+            )
         if name == "suppress":
             suppress = int(number)
         else:

@@ -110,7 +110,10 @@ def _refuse_doubts(tables: Sequence[PrintedTable], form: PrintedForm) -> None:
     """An error for the first reading that may be wrong and that nobody settled."""
     for table in tables:
         told = form.tables.get(table.name, PrintedTableForm())
-        settled = {LABEL: form.labels, TOTAL: [*form.no_totals, *form.totals.values(), *(p for s in told.sums.values() for p in s)]}
+        settled = {
+            LABEL: form.labels,
+            TOTAL: [*form.no_totals, *form.totals.values(), *(p for s in told.sums.values() for p in s)],
+        }
         for doubt in table.doubts:
             columns = [column for column in table.columns if doubt.text in table.labels(column)]
             by_file = doubt.kind == TOTAL and any(column in (*form.hierarchies, *told.sums) for column in columns)
@@ -121,13 +124,17 @@ def _refuse_doubts(tables: Sequence[PrintedTable], form: PrintedForm) -> None:
 def _with_periods(table: PrintedTable) -> PrintedTable:
     """Counts of several dates are told apart, not added up; what one date tells of the next is left out, and that is said."""
     timed = [column for column in table.columns if is_time(column, table.labels(column)) and len(table.labels(column)) > 1]
-    left = [f"{table.name}: by {column}: what one period tells of another (running totals, the same people)" for column in timed]
+    left = [
+        f"{table.name}: by {column}: what one period tells of another (running totals, the same people)" for column in timed
+    ]
     return replace(table, left_out=(*table.left_out, *left)) if left else table
 
 
 def _refuse_periods(tables: Sequence[PrintedTable]) -> None:
     """An error where tables are of several periods: the people of one year are not those of another."""
-    found = {at: periods(f"{Path(t.source.partition(', sheet ')[0]).stem} {t.name} {t.title}") for at, t in enumerate(tables)}
+    found = {
+        at: periods(f"{Path(t.source.partition(', sheet ')[0]).stem} {t.name} {t.title}") for at, t in enumerate(tables)
+    }
     told = {at: own for at, own in found.items() if own}
     first = next(iter(told), None)
     other = next((at for at, own in told.items() if first is not None and own != told[first]), None)

@@ -48,7 +48,11 @@ def meaning(table: PrintedTable, values: Values, rule: Sequence[str], told: str 
     """What the percentages of a table are of; those that cannot be facts are left out, with the reason as a note."""
     shares = [share for share in table.shares if percent_of(share.entry.text) is not None]
     odd = [s.entry for s in table.shares if percent_of(s.entry.text) is None and s.entry.text and not is_value(s.entry.text)]
-    table = _left_out(table, f"{len(odd)} texts among the percentages, the first {odd[0].text!r} at {odd[0].place}") if odd else table
+    table = (
+        _left_out(table, f"{len(odd)} texts among the percentages, the first {odd[0].text!r} at {odd[0].place}")
+        if odd
+        else table
+    )
     if not shares:
         return Meant(table, ())
     if told == NONE:

@@ -44,11 +44,11 @@ def read_argus(path: Path, told: Told) -> list[PrintedTable]:
     )
     if not columns or counts is None:
         raise DataError(f"{meta}: names no <RECODEABLE> variable, or no <FREQUENCY> or <NUMERIC> one")
-    entries = []
-    for number, row in enumerate(csv.reader(decoded(table.read_bytes(), table)[0].splitlines(), delimiter=separator), 1):
+    entries, last = [], max(counts, *(variables.index(own) for own in columns))
+    for number, row in enumerate(_lines(table, separator), 1):
         if not row:
             continue
-        if len(row) < len(variables) - 1:
+        if len(row) < len(variables) - 1 or len(row) <= last:
             raise DataError(f"{table}, line {number}: {len(row)} fields, but {meta.name} names {len(variables)}")
         hidden = status is not None and status < len(row) and row[status].strip() not in SAFE
         text = f"status {row[status].strip()}" if hidden and status is not None else row[counts].strip()
@@ -56,6 +56,15 @@ def read_argus(path: Path, told: Told) -> list[PrintedTable]:
     found = make_table(table.stem, str(table), [variable.name for variable in columns], entries)
     sums = {variable.name: _sums(variable, found, path.parent) for variable in columns}
     return [replace(found, sums=sums).noted(f"tau-Argus, counts in {variables[counts].name}")]
+
+
+def _lines(table: Path, separator: str) -> list[list[str]]:
+    if len(separator) != 1 or separator in '\r\n"':
+        raise DataError(f"{table}: its metadata name {separator!r} as <SEPARATOR>; one sign is needed, such as a comma")
+    try:
+        return list(csv.reader(decoded(table.read_bytes(), table)[0].splitlines(), delimiter=separator))
+    except csv.Error as error:
+        raise DataError(f"{table}: cannot be read as separated text ({error}); check its quotation marks") from None
 
 
 def _metadata(text: str, path: Path) -> tuple[str, list[Variable]]:
@@ -78,14 +87,23 @@ def _sums(variable: Variable, table: PrintedTable, folder: Path) -> tuple[tuple[
     total = variable.tags.get("TOTCODE", "Total")
     labels = table.labels(variable.name)
     if "HIERCODELIST" in variable.tags:
-        return hierarchy(_beside(folder, variable.tags["HIERCODELIST"]), total, variable.tags.get("HIERLEADSTRING", "@"))
+        path = _beside(folder, variable.tags["HIERCODELIST"])
+        found = hierarchy(path, total, variable.tags.get("HIERLEADSTRING", "@"))
+        lacking = set(labels) - {label for parent, own in found for label in (parent, *own)}
+        if lacking:
+            raise DataError(f"{path}: lacks {min(lacking)!r}, which the table prints; give it a line where it belongs")
+        return found
     return ((total, tuple(label for label in labels if label != total)),) if total in labels else ()
 
 
 def _beside(folder: Path, name: str) -> Path:
     """The file of a hierarchy that the metadata name: it lies in their folder; no other file is opened for them."""
     path = folder / name
-    if Path(name).name != name or path.suffix.lower() != ".hrc" or (path.exists() and path.resolve().parent != folder.resolve()):
+    if (
+        Path(name).name != name
+        or path.suffix.lower() != ".hrc"
+        or (path.exists() and path.resolve().parent != folder.resolve())
+    ):
         raise DataError(f"{folder}: the hierarchy {name!r} is no .hrc file in the folder of the table; put it there")
     return path
 

@@ -34,7 +34,9 @@ def read_tables(paths: Sequence[Path], told: Told = TOLD) -> list[PrintedTable]:
         except RecursionError:
             raise DataError(f"{path}: is nested too deeply to be read") from None
         for table in own:
-            told.limits.check_combinations(table.source, (len(table.labels(c)) for c in table.columns), f"table {table.name}")
+            told.limits.check_combinations(
+                table.source, (len(table.labels(c)) for c in table.columns), f"table {table.name}"
+            )
         found += own
     if not found:
         raise DataError(f"{', '.join(map(str, paths))}: holds no file of tables; known: {', '.join(READERS)}")

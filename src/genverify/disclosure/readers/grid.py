@@ -45,7 +45,10 @@ STATISTIC = re.compile(
     r"|percentile|minimum|maximum|per (?:\d[\d,. ]*|capita|head))\b",
     re.IGNORECASE,
 )
-NOTE = re.compile(r"(notes?|sources?|quelle|fu(ss|\u00df)note|legend|key)\b|[*\u2020\u2021\u00b9\u00b2\u00b3]|[\[(]\w{1,3}[\])]\s|\d[.)]\s", re.IGNORECASE)
+NOTE = re.compile(
+    r"(notes?|sources?|quelle|fu(ss|\u00df)note|legend|key)\b|[*\u2020\u2021\u00b9\u00b2\u00b3]|[\[(]\w{1,3}[\])]\s|\d[.)]\s",
+    re.IGNORECASE,
+)
 BREAKDOWN = re.compile(r"groups?|grouping|variables?|characteristics?|breakdown|category|dimension|measure", re.IGNORECASE)
 ROUNDED = 5  # how far off a printed count may be, where sums of breakdowns are compared
 WORDS_OF_A_NOTE = 4  # a text of as many words alone in a row below a table is a note, no label of blank counts
@@ -240,6 +243,13 @@ def _check_heads(block: Block, source: str, top: int, body: int, labels: int) ->
                 f"{source}, {block.place(row, at)}: the number {numbers[0]!r} stands among the headers; give the table one row of "
                 "headers that are words, and each row of counts numbers or symbols"
             )
+    for row in range(top + 1, body):  # N may say what is counted, or stand for counts: below whole headers it is no header
+        above, own = block.grid[row - 1], block.grid[row]
+        if own[0] and all(above) and {text.lower() for text in own[1:] if text} == {"n"}:
+            raise DataError(
+                f"{source}, {block.place(row, 1)}: {own[1]!r}: a header or a symbol for counts? Leave a header out; give a symbol "
+                "for counts that is no word for them, such as *"
+            )
     first = [text for text in block.grid[body][labels:] if text]
     if len(first) > 1 and all(map(is_number, first)) and _in_order(first) and body > top + 1:
         raise DataError(
@@ -357,7 +367,9 @@ def _table(
     shares = [column for column in shares if column not in other]
     counted = [column for column in measured if column not in shares and column not in other]
     if not counted:
-        raise DataError(f"{source}, {block.place(rows[0], labels)}: no column of counts is left beside percentages and rates")
+        raise DataError(
+            f"{source}, {block.place(rows[0], labels)}: no column of counts is left beside percentages and rates"
+        )
     levels = [head for head in heads if len({_word(head[column]) for column in counted} - {""}) > 1 or len(heads) == 1]
     levels = [head for head in levels if not {_word(head[column]).lower() for column in counted} <= COUNTS] or [last]
     levels = levels if len(counted) > 1 else []
@@ -399,7 +411,10 @@ def _table(
         if total not in printed or number_of(printed[total].text) != number_of(size):
             entries.append((total, Entry(size, f"{source}, N in a header or title")))
     table = make_table(name, source, names, entries, title)
-    left = [f"{table.name}: column {_head([head[c] for head in heads])!r}: no counts ({_filled_cells(block, rows, c)} cells)" for c in other]
+    left = [
+        f"{table.name}: column {_head([head[c] for head in heads])!r}: no counts ({_filled_cells(block, rows, c)} cells)"
+        for c in other
+    ]
     read = replace(table, shares=tuple(beside), rows=labels, doubts=tuple(doubts), left_out=tuple(left))
     read = read.noted(*(f"N = {size} from the header" for _, size in sizes))
     codes = one_axis(names[:labels], [block.grid[row][:labels] for row in rows]) if labels > 1 else {}

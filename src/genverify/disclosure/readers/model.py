@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from genverify.core.errors import DataError
 from genverify.core.limits import LIMITS, FileLimits
@@ -91,9 +92,17 @@ class PrintedTable:
     left_out: tuple[str, ...] = ()
     doubts: tuple["Doubt", ...] = ()
 
+    @cached_property
+    def lines(self) -> Mapping[str, Mapping[str, Sequence[Labels]]]:
+        """For each column, the cells with each of its labels, both in order."""
+        found: dict[str, dict[str, list[Labels]]] = {column: {} for column in self.columns}
+        for labels in self.entries:
+            for column, label in zip(self.columns, labels, strict=True):
+                found[column].setdefault(label, []).append(labels)
+        return found
+
     def labels(self, column: str) -> tuple[str, ...]:
-        at = self.columns.index(column)
-        return tuple(dict.fromkeys(labels[at] for labels in self.entries))
+        return tuple(self.lines[column])
 
     def totals(self, column: str) -> tuple[str, ...]:
         return tuple(parent for parent, _ in self.sums.get(column, ()))

@@ -53,7 +53,10 @@ def tidy_tables(grid: Grid, name: str, source: str) -> list[PrintedTable]:
     labels = [at for at, own in enumerate(head) if at not in (value, apart, *shares, *other) and own not in IGNORED]
     constant = [at for at in labels if len({row[at] for _, row in rows}) == 1]
     told = [at for at in labels if at not in constant] or labels[:1]
-    codes = {told[a]: told[b] for a, b in one_axis([grid[0][at] for at in told], [[row[at] for at in told] for _, row in rows]).items()}
+    codes = {
+        told[a]: told[b]
+        for a, b in one_axis([grid[0][at] for at in told], [[row[at] for at in told] for _, row in rows]).items()
+    }
     told = [at for at in told if at not in codes]
     doubts = label_doubts(((text, source) for text in grid[0] if text), "headers")
     for at in (*told, *([apart] if apart is not None else [])):
@@ -88,7 +91,9 @@ def tidy_tables(grid: Grid, name: str, source: str) -> list[PrintedTable]:
             check_digits(share.entry)
         notes += [f"{grid[0][code]} is the code of {grid[0][name]}: one column" for code, name in codes.items()]
         left = [f"{table.name}: column {grid[0][at]!r}: no counts ({len(own)} cells)" for at in other]
-        read = replace(table, notes=tuple(notes), shares=tuple(beside), rows=len(labels), doubts=tuple(doubts), left_out=tuple(left))
+        read = replace(
+            table, notes=tuple(notes), shares=tuple(beside), rows=len(labels), doubts=tuple(doubts), left_out=tuple(left)
+        )
         found.append(find_totals(read))
     return found
 

@@ -9,7 +9,9 @@ from genverify.disclosure.readers.model import TOTAL, Doubt, Labels, PrintedTabl
 
 Sums = tuple[tuple[str, tuple[str, ...]], ...]
 BAND = re.compile(r"(\d{1,9})\s*(?:-|\u2013|to|bis|a)\s*(\d{1,9})(?:\s*(?:years?|yrs?))?", re.IGNORECASE)
-FROM = re.compile(r"(\d{1,9})\s*(?:\+|and over|and above|or more|and older|plus|years and over)(?:\s*years?)?", re.IGNORECASE)
+FROM = re.compile(
+    r"(\d{1,9})\s*(?:\+|and over|and above|or more|and older|plus|years and over)(?:\s*years?)?", re.IGNORECASE
+)
 UNDER = re.compile(r"(?:under|less than|below|<)\s*(\d{1,9})(?:\s*years?)?", re.IGNORECASE)
 FAR = 10**6
 
@@ -43,6 +45,10 @@ def _doubts(table: PrintedTable, column: str, indents: Mapping[str, int]) -> Ite
                 f"--total '{column}={label}' or --no-total '{label}'"
             )
             yield Doubt(TOTAL, label, message)
+    for label, agreed in _named(table, column, labels):
+        if None in agreed.values() and True not in agreed.values():
+            yield Doubt(TOTAL, label, f"{table.source}: table {table.name}: {label!r} may be a subtotal, and no numbers decide it; "
+                        f"say --no-total '{label}', or {tell}")  # fmt: skip
     for label, children in _by_indent(labels, indents):
         what = f"{table.source}: table {table.name}: {' and '.join(map(repr, children[:3]))} stand further in than {label!r}"
         if any(re.match(r"of which\b|including\b|thereof\b|incl\b", child, re.IGNORECASE) for child in children):
@@ -85,6 +91,14 @@ def _sums(table: PrintedTable, column: str, named: str | None, indents: Mapping[
 
 def _by_name(table: PrintedTable, column: str, labels: Sequence[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Subtotals called so: `Subtotal`, `Total owned`, `Owned, total`: the labels right before or after add up to it."""
+    for label, agreed in _named(table, column, labels):
+        yield from ((label, children) for children, agrees in list(agreed.items())[:1] if agrees)
+
+
+def _named(
+    table: PrintedTable, column: str, labels: Sequence[str]
+) -> Iterator[tuple[str, dict[tuple[str, ...], bool | None]]]:
+    """Labels called like subtotals, with the sets that may add up to each and what the numbers say of it, the surest first."""
     others: list[str] = []
     for at, label in enumerate(labels):
         if is_total(label):
@@ -92,17 +106,14 @@ def _by_name(table: PrintedTable, column: str, labels: Sequence[str]) -> Iterato
         if not re.search(r"\b(sub-?total|total)\b|\btotal_|_total\b", label, re.IGNORECASE):
             others.append(label)
             continue
-        before = tuple(others)
-        after = tuple(_until_total(labels[at + 1 :]))
-        for children in (before, after):
-            if len(children) > 1 and _adds_up(table, column, label, children) is not False:
-                yield label, children
-                break
+        sets = (tuple(others), tuple(_until_total(labels, at + 1)))
+        agreed = {own: _adds_up(table, column, label, own) for own in sets if len(own) > 1}
+        yield label, dict(sorted(agreed.items(), key=lambda one: one[1] is not True))
         others = []
 
 
-def _until_total(labels: Sequence[str]) -> Iterator[str]:
-    for label in labels:
+def _until_total(labels: Sequence[str], begin: int) -> Iterator[str]:
+    for label in (labels[at] for at in range(begin, len(labels))):
         if re.search(r"\btotal\b", label, re.IGNORECASE):
             return
         yield label
@@ -171,10 +182,8 @@ def _adds_up(table: PrintedTable, column: str, label: str, children: tuple[str, 
     """
     at = table.columns.index(column)
     agree = 0
-    for labels, entry in table.entries.items():
-        if labels[at] != label:
-            continue
-        total, parts = number_of(entry.text), [_value(table, labels, at, child) for child in children]
+    for labels in table.lines[column].get(label, ()):
+        total, parts = number_of(table.entries[labels].text), [_value(table, labels, at, child) for child in children]
         known = [part for part in parts if part is not None]
         if total is None:
             continue

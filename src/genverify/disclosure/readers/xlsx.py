@@ -37,8 +37,13 @@ def read_xlsx(path: Path, told: Told) -> list[PrintedTable]:
         if not _holds_counts(grid):
             skipped.append(sheet.title)
             continue
-        notes, left = [f"hidden: {own}; what is hidden is published all the same" for own in _hidden(sheet)], _comments(sheet)
-        found += [replace(own.noted(*notes), left_out=(*own.left_out, *left)) for own in tables_of(grid, name, source, indents)]
+        notes, left = (
+            [f"hidden: {own}; what is hidden is published all the same" for own in _hidden(sheet)],
+            _comments(sheet),
+        )
+        found += [
+            replace(own.noted(*notes), left_out=(*own.left_out, *left)) for own in tables_of(grid, name, source, indents)
+        ]
     if not found:
         raise DataError(f"{path}: no sheet holds a table of counts")
     return [table.noted(f"sheets without counts: {', '.join(skipped)}") if skipped else table for table in found]
