@@ -1,19 +1,19 @@
-"""What is read of a file is what stands in it: each text is placed, or the file is refused and the message names the place."""
+"""What is read of a file is what stands in it: each text is placed, or the file is refused and the place named."""
 
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
-from readers_fuzz import run
-from readings import ask, cpu_seconds
 
 from genverify.checker.form import CertificateError
 from genverify.checker.sums import check_sums
 from genverify.core.sums import make_sums
 from genverify.disclosure.readers.choose import read_tables
+from readers_fuzz import run
+from readings import ask, cpu_seconds
 
 STAR = ("--mark", "*=suppressed")
 SHARED = Path(__file__).parents[2].parent / "shared" / "tables"
@@ -24,7 +24,9 @@ def write(folder: Path, text: str, name: str = "t.csv") -> Path:
     return folder / name
 
 
-def book(folder: Path, sheets: Mapping[str, list[list[Any]]], change: Callable[[Any], None] = lambda book: None) -> Path:
+def book(
+    folder: Path, sheets: Mapping[str, Sequence[Sequence[Any]]], change: Callable[[Any], None] = lambda book: None
+) -> Path:
     openpyxl = pytest.importorskip("openpyxl")
     made = openpyxl.Workbook()
     made.remove(made.active)
@@ -259,10 +261,10 @@ def test_hidden_sheets_rows_and_columns_are_read_and_said(tmp_path: Path) -> Non
 
 
 def test_a_comment_in_a_workbook_is_left_out_by_name(tmp_path: Path) -> None:
-    from openpyxl.comments import Comment
+    comments = pytest.importorskip("openpyxl.comments")
 
     def comment(made: Any) -> None:
-        made["t"]["C3"].comment = Comment("it is 9", "me")
+        made["t"]["C3"].comment = comments.Comment("it is 9", "me")
 
     assert "comment" in " ".join(ask(book(tmp_path, {"t": ROWS}, comment), *STAR).answer["left_out"])
 
@@ -443,8 +445,10 @@ def test_a_broken_workbook_is_refused(tmp_path: Path) -> None:
 
 
 MALFORMED_STATEMENTS: list[Any] = [
-    None, [], 5, "x", {}, {"side": []}, {"side": "upper", "cell": []}, {"side": "upper", "cell": {}, "value": 1, "proof": {}},
-    {"side": "upper", "cell": "a", "value": 1, "proof": {"y": 5}}, {"side": "upper", "cell": "a", "value": 1, "proof": {"y": [1]}},
+    None, [], 5, "x", {}, {"side": []}, {"side": "upper", "cell": []},
+    {"side": "upper", "cell": {}, "value": 1, "proof": {}},
+    {"side": "upper", "cell": "a", "value": 1, "proof": {"y": 5}},
+    {"side": "upper", "cell": "a", "value": 1, "proof": {"y": [1]}},
     {"side": "upper", "cell": "a", "value": 1, "proof": {"y": ["ab"]}},
     {"side": "upper", "cell": "a", "value": 1, "proof": {"at": 1, "cell": []}},
     {"side": "upper", "cell": "a", "value": 1, "proof": {"y": {"r": 10**400}}},

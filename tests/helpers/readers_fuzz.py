@@ -11,20 +11,21 @@ import json
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from readings import OutOfTimeError, ask
-
 from genverify.core import errors
 from genverify.disclosure.readers.grid import letters
+from readings import OutOfTimeError, ask
 
 SECONDS = 20.0  # of CPU for one case; an honest one takes less than one
 SYMBOLS = ["*", "[c]", "[x]", "..", ":", "S", "D", "N", "NA", "x", "Suppressed", "[REDACTED]", "Masked", "-"]
 HEADERS = ["Total", "persons", "people", "number", "n", "value", "count", "frequency", "All", "sum", "All groups", "Count"]
-LABELS = ["A", "x, B=y", 'say "a"', "total_stated", "All other races", "ALL CITY SCHOOL", "N", "S", "<5", "0-4", "5-9", "2019",
+LABELS = ["A", "x, B=y", 'say "a"', "total_stated", "All other races", "ALL CITY SCHOOL", "N", "S", "<5", "0-4", "5-9",
+          "2019",
           "*", "[c]", "1", "Subtotal", "nan", "a=b", "=1+1", "\u00e9t\u00e9", "of which x", "-"]  # fmt: skip
 WORDS = [
     "*=suppressed",
@@ -180,9 +181,7 @@ def as_text(grid: Grid, folder: Path, rng: Random) -> Path:
 
 
 def as_book(grid: Grid, folder: Path, rng: Random) -> Path:
-    from openpyxl import Workbook
-
-    book = Workbook()
+    book = import_module("openpyxl").Workbook()
     sheet = book.active
     for number, row in enumerate(grid, 1):
         for at, cell in enumerate(row, 1):
@@ -306,10 +305,12 @@ def optioned(folder: Path, rng: Random) -> Case:
     (folder / "h.hrc").write_text(rng.choice(["r0\n@r1\n@@r0\n", "Total\n@r0\n@r1\n", "@r0\n", "", "r0\nr0\n", "@" * 5000]))
     names = [case.files[0].stem, "t", "area", "group", "columns", "Total", "r0", "g0", "x"]
     words = {
-        "mark": WORDS, "rule": ["round=5", "random=0", "round=" + "9" * 50, "key=3", "suppress=5", "exact", "round=-1", "=", "x"],
+        "mark": WORDS,
+        "rule": ["round=5", "random=0", "round=" + "9" * 50, "key=3", "suppress=5", "exact", "round=-1", "=", "x"],
         "total": [f"{rng.choice(names)}={rng.choice(names)}"], "inside": [f"{rng.choice(names)}={rng.choice(names)}"],
         "hierarchy": [f"{rng.choice(names)}={folder / 'h.hrc'}", f"area={folder}", "area=/dev/zero"],
-        "fact": ["area=r0 >= 3", "area=r0 >= " + "9" * 60, "percent area=r0 of everyone = 12.5", "mean x of y = 1", "=", "x" * 20_000],
+        "fact": ["area=r0 >= 3", "area=r0 >= " + "9" * 60, "percent area=r0 of everyone = 12.5", "mean x of y = 1",
+                 "x" * 20_000],
         "label": names, "no-total": names,
     }  # fmt: skip
     chosen = [(name, rng.choice(words[name])) for name in rng.choices(sorted(words), k=rng.randint(1, 3))]

@@ -1,4 +1,4 @@
-"""Tables asked about as a user asks: the exit code, the answer as JSON, and what was said; within a budget of CPU seconds."""
+"""Tables asked about as a user asks: the exit code, the answer as JSON, and what was said; within CPU seconds."""
 
 import json
 import signal

@@ -105,8 +105,8 @@ def open_csv(path: Path, expected: Expected) -> CsvFile:
 
 def read_rows(path: Path, expected: Expected) -> tuple[list[tuple[int, list[str]]], str]:
     """
-    The fields of a file that need not have a header, each row with its last line's number; and how it was read. Blanks around
-    a field are taken off, except before the first: there they may say that a label is part of the one above it.
+    The fields of a file that need not have a header, each row with its last line's number; and how it was read. Blanks
+    around a field are taken off, except before the first: there they may say that a label is part of the one above it.
     """
     with naming_unreadable(path, expected):
         for _ in _text_lines(path, expected.limits):  # within the limits?

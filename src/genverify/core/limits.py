@@ -16,7 +16,7 @@ UNREADABLE = (OSError, EOFError, ValueError, zlib.error, csv.Error)  # what read
 @dataclass(frozen=True)
 class FileLimits:
     """
-    How much a file may hold: rows, bytes when unpacked, cells, and digits of a number; `remedy` says how a larger one can be
+    How much a file may hold: rows, bytes when unpacked, and combinations of labels; `remedy` says how a larger one can be
     read. `cells` also bounds what a table may stand for: a file of 1 kB can name 30 dimensions, a billion combinations.
 
     >>> FileLimits(rows=10).check(Path("people.csv"), 11, 100)  # doctest: +ELLIPSIS
@@ -26,8 +26,8 @@ class FileLimits:
 
     rows: int = 5_000_000
     size: int = 2 * 2**30
-    cells: int = 500_000  # a system of more is not solved in minutes, and takes gigabytes
     remedy: str = "split the file into several"
+    cells: int = 500_000  # a system of more is not solved in minutes, and takes gigabytes
 
     def check(self, path: Path, rows: int, size: int) -> None:
         """An error for more rows or bytes than allowed."""
@@ -42,7 +42,7 @@ class FileLimits:
         if (number := prod(sizes)) > self.cells:
             shown = " x ".join(map(str, sizes[:6])) + (" x ..." if len(sizes) > 6 else "")
             raise DataError(
-                f"{source}: {what} has {shown} = {f'{number:,}' if number < 10**12 else 'over 10^12'} combinations of labels, more "
+                f"{source}: {what} has {shown} = {f'{number:,}' if number < 10**12 else 'over 10^12'} combinations, more "
                 f"than {self.cells:,}; leave out a column that only describes another one, or split the table"
             )
 

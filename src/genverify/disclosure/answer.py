@@ -154,8 +154,8 @@ class Answer:
     @cached_property
     def percentages(self) -> list[dict[str, str]]:
         """
-        The printed percentages that stand beside counts which are not printed exactly, left out or not: table, cell, text and
-        place. They must be withheld with these counts.
+        The printed percentages beside counts that are not printed exactly, left out or not: table, cell, text and place.
+        They must be withheld with these counts.
         """
         withheld = {*np.flatnonzero(self.exposed.unclear).tolist(), *(self.complement.cells if self.complement else ())}
         found = []
@@ -204,7 +204,8 @@ class Answer:
 
     def as_dict(self) -> dict[str, Any]:
         names = self.exposed.linked.sums.cells
-        found = {**self.counts, "fail_on": str(self.fail_on), "safe": self.safe, "left_out": list(self.left_out), "limit": self.exposed.ranges.limit,
+        found: dict[str, Any] = {**self.counts, "fail_on": str(self.fail_on), "safe": self.safe,
+                 "left_out": list(self.left_out), "limit": self.exposed.ranges.limit,
                  "ends_attained_by_people": self.exposed.linked.joint,
                  "unsafe_cells": [{"cell": names[cell], "lower": int(self.exposed.ranges.lo[cell]),
                                    "upper": int(self.exposed.ranges.hi[cell])} for cell in self.unsafe]}  # fmt: skip

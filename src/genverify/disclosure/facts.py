@@ -27,7 +27,7 @@ def read_facts(texts: Sequence[str]) -> list[Row]:
     for text in texts:
         if len(text) > LONGEST or re.search(rf"\d{{{MOST_DIGITS + 1}}}", text):
             raise ConfigError(
-                f"the fact {text[:60]!r}... has a number of more than {MOST_DIGITS} digits, or more than {LONGEST} characters"
+                f"the fact {text[:50]!r}... is longer than {LONGEST} characters, or has more than {MOST_DIGITS} digits"
             )
     return [row for text in texts for row in _rows(text.strip())]
 

@@ -119,8 +119,8 @@ def complete_marks(
     for mark in given:
         if mark not in found and not any(s.entry.text.strip() == mark for table in tables for s in table.shares):
             raise ConfigError(
-                f"--mark {shown(mark)}: no count is printed so; check how it is written, or whether it was read as a label or a "
-                f"header ({nearest(shown(mark), [shown(own) for own in found]) if found else 'all counts are numbers'})"
+                f"--mark {shown(mark)}: no count is printed so; check how it is written, or whether it was read as a label "
+                f"or a header ({nearest(shown(mark), [shown(own) for own in found]) if found else 'all counts are numbers'})"
             )
     return meanings, how
 

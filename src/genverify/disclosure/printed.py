@@ -122,7 +122,7 @@ def _refuse_doubts(tables: Sequence[PrintedTable], form: PrintedForm) -> None:
 
 
 def _with_periods(table: PrintedTable) -> PrintedTable:
-    """Counts of several dates are told apart, not added up; what one date tells of the next is left out, and that is said."""
+    """What one date tells of the next is left out, and that is said."""
     timed = [column for column in table.columns if is_time(column, table.labels(column)) and len(table.labels(column)) > 1]
     left = [
         f"{table.name}: by {column}: what one period tells of another (running totals, the same people)" for column in timed
@@ -140,9 +140,10 @@ def _refuse_periods(tables: Sequence[PrintedTable]) -> None:
     other = next((at for at, own in told.items() if first is not None and own != told[first]), None)
     tell = "Give them one after the other; if they count the same people, say --same-people"
     if first is not None and other is not None:
+        one, two = tables[first], tables[other]
         raise DataError(
-            f"{tables[first].source}: table {tables[first].name} is of {', '.join(sorted(told[first]))}, and {tables[other].source}: "
-            f"table {tables[other].name} of {', '.join(sorted(told[other]))}: these may be other people. {tell}"
+            f"{one.source}: table {one.name} is of {', '.join(sorted(told[first]))}, and "
+            f"{two.source}: table {two.name} of {', '.join(sorted(told[other]))}: these may be other people. {tell}"
         )
     timed = [[column for column in table.columns if is_time(column, table.labels(column))] for table in tables]
     if any(timed) and not all(timed):

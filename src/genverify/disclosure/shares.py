@@ -2,8 +2,8 @@
 Percentages beside counts: of what they are, found by the printed numbers or told, and each as a fact with its rounding.
 
 A percentage may be of its row, of its column or of everyone. Where the header does not say it, the one that agrees with the
-counts that are printed is taken, and where nothing can be compared the one by which the percentages make up 100. Where none or
-several do, the percentages are left out: that is said, and nothing is called safe.
+counts that are printed is taken, and where nothing can be compared the one by which they make up 100. Where none or several
+do, the percentages are left out: that is said, and nothing is called safe.
 """
 
 import re
@@ -94,7 +94,7 @@ def _inferred(table: PrintedTable, shares: Sequence[Share], values: Values) -> t
 
 
 def _make_100(table: PrintedTable, shares: Sequence[Share], kind: str) -> bool:
-    """Whether percentages make up 100 over all parts of their whole, or are 100 of the whole itself, and never anything else."""
+    """Whether percentages make up 100 over all parts of their whole, and are 100 of the whole itself, wherever it shows."""
     parts: dict[Labels, list[Share]] = {}
     fits = list[bool]()
     for share in shares:

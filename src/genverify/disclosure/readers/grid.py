@@ -27,7 +27,6 @@ from genverify.disclosure.readers.model import (
     is_total,
     is_value,
     make_table,
-    may_be_total,
     number_of,
 )
 from genverify.disclosure.readers.totals import find_totals
@@ -174,12 +173,12 @@ def _check_alone(block: Block, source: str, beside: bool) -> None:
         for column, text in enumerate(texts):
             if text and not YEAR.fullmatch(text) and (is_number(text) or SYMBOL.fullmatch(text) or is_total(text)):
                 raise DataError(
-                    f"{source}, {block.place(row, column)}: {text!r} stands in no table; take it out, or out of its blank rows "
-                    "and columns"
+                    f"{source}, {block.place(row, column)}: {text!r} stands in no table; take it out, or out of its blank "
+                    "rows and columns"
                 )
     if beside and len(block.grid) > 1:
         raise DataError(
-            f"{source}, {block.place(0, 0)}: a column stands apart from the table beside it; take out the blank column between"
+            f"{source}, {block.place(0, 0)}: a column stands apart from the table; take out the blank column between them"
         )
 
 
@@ -215,8 +214,8 @@ def _read_block(block: Block, name: str, source: str, title: str, indents: dict[
         notes.insert(0, grid[bottom][0])
         if not NOTE.match(notes[0]) and ":" not in notes[0] and len(notes[0].split()) < WORDS_OF_A_NOTE:
             raise DataError(
-                f"{source}, {block.place(bottom, 0)}: {notes[0]!r} stands alone in its row: a footnote (put a blank line before "
-                "it), or a label whose counts are blank (write a symbol in their cells)?"
+                f"{source}, {block.place(bottom, 0)}: {notes[0]!r} stands alone in its row: a footnote (put a blank line "
+                "before it), or a label whose counts are blank (write a symbol in their cells)?"
             )
     body = next((row for row in range(top + 1, bottom) if _is_body(grid[row])), None)
     if body is None:
@@ -240,20 +239,20 @@ def _check_heads(block: Block, source: str, top: int, body: int, labels: int) ->
         if numbers and not (len(numbers) == len(own) and _in_order(numbers)):
             at = block.grid[row].index(numbers[0], labels)
             raise DataError(
-                f"{source}, {block.place(row, at)}: the number {numbers[0]!r} stands among the headers; give the table one row of "
-                "headers that are words, and each row of counts numbers or symbols"
+                f"{source}, {block.place(row, at)}: the number {numbers[0]!r} stands among the headers; give the table "
+                "one row of headers that are words, and each row of counts numbers or symbols"
             )
     for row in range(top + 1, body):  # N may say what is counted, or stand for counts: below whole headers it is no header
         above, own = block.grid[row - 1], block.grid[row]
         if own[0] and all(above) and {text.lower() for text in own[1:] if text} == {"n"}:
             raise DataError(
-                f"{source}, {block.place(row, 1)}: {own[1]!r}: a header or a symbol for counts? Leave a header out; give a symbol "
-                "for counts that is no word for them, such as *"
+                f"{source}, {block.place(row, 1)}: {own[1]!r}: a header or a symbol for counts? Leave a header out; give a "
+                "symbol for counts that is no word for them, such as *"
             )
     first = [text for text in block.grid[body][labels:] if text]
     if len(first) > 1 and all(map(is_number, first)) and _in_order(first) and body > top + 1:
         raise DataError(
-            f"{source}, {block.place(body, labels)}: {', '.join(first[:3])}: headers or counts? Write headers as words: year 2020"
+            f"{source}, {block.place(body, labels)}: {', '.join(first[:3])}: headers or counts? Write headers in words"
         )
 
 
@@ -328,7 +327,7 @@ def _sections(
 
 def _stacked(block: Block, rows: Sequence[int], labels: int, source: str) -> dict[str, list[int]] | None:
     """
-    The rows of each breakdown where a column names several of the same people, one below the other: by age, then by sex. Each
+    The rows of each breakdown where a column names several of the same people, one below the other: by age, by sex. Each
     label of the next column lies in one of them, and what they add up to is the same where they are printed whole.
     """
     groups: dict[str, list[int]] = {}
@@ -348,8 +347,8 @@ def _stacked(block: Block, rows: Sequence[int], labels: int, source: str) -> dic
         return groups
     if BREAKDOWN.fullmatch(block.grid[rows[0] - 1][0]) if rows[0] else False:
         raise DataError(
-            f"{source}, {block.place(rows[0], 0)}: are {', '.join(map(repr, list(groups)[:3]))} breakdowns of the same people, or "
-            "parts of a whole? Give each breakdown as a file of its own"
+            f"{source}, {block.place(rows[0], 0)}: are {', '.join(map(repr, list(groups)[:3]))} breakdowns of the same "
+            "people, or parts of a whole? Give each breakdown as a file of its own"
         )
     return None
 
@@ -432,8 +431,8 @@ def _check_repeated(block: Block, source: str, levels: Sequence[Sequence[str]], 
         words = tuple(_word(head[column]) for head in levels)
         if words in seen:
             raise DataError(
-                f"{source}: columns {letters(block.left + seen[words])} and {letters(block.left + column)} have the same header "
-                f"{' / '.join(words)!r}; give each column of counts its own"
+                f"{source}: columns {letters(block.left + seen[words])} and {letters(block.left + column)} have the same "
+                f"header {' / '.join(words)!r}; give each column of counts its own"
             )
         seen[words] = column
 

@@ -153,8 +153,8 @@ def may_be_total(label: str) -> bool:
 
 
 PERIOD = re.compile(
-    r"(?<!\d)(?:19|20)\d\d(?!\d)|(?<![a-z])(?:q[1-4]|[hw]\d{1,2}|week \d+|wave \d+|january|february|march|april|may|june|july|august"
-    r"|september|october|november|december|jan|feb|mar|apr|jun|jul|aug|sep|oct|nov|dec)(?![a-z])",
+    r"(?<!\d)(?:19|20)\d\d(?!\d)|(?<![a-z])(?:q[1-4]|[hw]\d{1,2}|week \d+|wave \d+|january|february|march|april|may|june"
+    r"|july|august|september|october|november|december|jan|feb|mar|apr|jun|jul|aug|sep|oct|nov|dec)(?![a-z])",
     re.IGNORECASE,
 )
 TIME = {"year", "years", "date", "period", "time", "time_period", "month", "quarter", "week", "day", "jahr"}

@@ -17,7 +17,7 @@ QUOTED = re.compile(r'"([^"]*)"')
 
 
 def _statements(text: str) -> Iterator[str]:
-    """The statements of a file: what stands between semicolons, outside of quotation marks; one that is cut short is none."""
+    """The statements of a file: what stands between semicolons outside of quotation marks; one cut short is none."""
     pieces: list[str] = []
     for piece in PIECE.findall(text):
         if piece == ";":

@@ -17,7 +17,7 @@ def read_text(path: Path, told: Told) -> list[PrintedTable]:
 
 
 def read_grid(path: Path, told: Told) -> tuple[Grid, dict[str, int], str]:
-    """The texts of a separated file with a decimal point, how far in the first of each row stands, and how they were read."""
+    """The texts of a separated file with decimal points, how far in the first of each row stands, and how it was read."""
     rows, how = read_rows(path, Expected("separated text", "check its quotation marks", told.limits))
     indents = {cells[0].strip(): len(cells[0]) - len(cells[0].lstrip()) for _, cells in rows if cells and cells[0].strip()}
     grid = [[cell.strip() for cell in cells] for _, cells in rows]

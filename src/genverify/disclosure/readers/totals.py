@@ -47,8 +47,8 @@ def _doubts(table: PrintedTable, column: str, indents: Mapping[str, int]) -> Ite
             yield Doubt(TOTAL, label, message)
     for label, agreed in _named(table, column, labels):
         if None in agreed.values() and True not in agreed.values():
-            yield Doubt(TOTAL, label, f"{table.source}: table {table.name}: {label!r} may be a subtotal, and no numbers decide it; "
-                        f"say --no-total '{label}', or {tell}")  # fmt: skip
+            what = f"{table.source}: table {table.name}: {label!r} may be a subtotal, and no numbers decide it"
+            yield Doubt(TOTAL, label, f"{what}; say --no-total '{label}', or {tell}")
     for label, children in _by_indent(labels, indents):
         what = f"{table.source}: table {table.name}: {' and '.join(map(repr, children[:3]))} stand further in than {label!r}"
         if any(re.match(r"of which\b|including\b|thereof\b|incl\b", child, re.IGNORECASE) for child in children):
@@ -98,7 +98,7 @@ def _by_name(table: PrintedTable, column: str, labels: Sequence[str]) -> Iterato
 def _named(
     table: PrintedTable, column: str, labels: Sequence[str]
 ) -> Iterator[tuple[str, dict[tuple[str, ...], bool | None]]]:
-    """Labels called like subtotals, with the sets that may add up to each and what the numbers say of it, the surest first."""
+    """Labels called like subtotals, with the sets that may add up to each and what the numbers say, the surest first."""
     others: list[str] = []
     for at, label in enumerate(labels):
         if is_total(label):

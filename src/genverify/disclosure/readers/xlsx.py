@@ -18,11 +18,11 @@ FORMULA = b"<f"  # how a formula begins in the XML of a sheet
 
 def read_xlsx(path: Path, told: Told) -> list[PrintedTable]:
     """Every table of every sheet; sheets of text alone (notes, contents) are passed over."""
-    needed("openpyxl", f"{path}: an Excel workbook", "or save it as CSV")
+    openpyxl = needed("openpyxl", f"{path}: an Excel workbook", "or save it as CSV")
     try:
         formulas = _measured(path, told.limits)
-        book = _loaded(path, data_only=True)
-        _refuse_without_value(book, _loaded(path, data_only=False) if formulas else None, path)
+        book = _loaded(openpyxl, path, data_only=True)
+        _refuse_without_value(book, _loaded(openpyxl, path, data_only=False) if formulas else None, path)
     except (GenverifyError, MemoryError):
         raise
     except Exception as error:  # a broken part may raise anything: XML, dates, numbers, missing relations
@@ -56,9 +56,7 @@ def _measured(path: Path, limits: FileLimits) -> bool:
         return any(FORMULA in archive.read(name) for name in archive.namelist() if name.startswith("xl/worksheets/"))
 
 
-def _loaded(path: Path, data_only: bool) -> Any:
-    import openpyxl
-
+def _loaded(openpyxl: Any, path: Path, data_only: bool) -> Any:
     with catch_warnings():  # of styles and extensions that are passed over; what counts is checked below
         simplefilter("ignore")
         return openpyxl.load_workbook(path, data_only=data_only)
@@ -70,8 +68,8 @@ def _refuse_without_value(values: Any, formulas: Any, path: Path) -> None:
         for at, cell in sorted(sheet._cells.items()):
             if cell.data_type == "f" and (at not in shown or shown[at].value is None):
                 raise DataError(
-                    f"{path}, sheet {sheet.title}, {cell.coordinate}: holds a formula without its value; open the workbook in a "
-                    "spreadsheet program and save it again, so that the values are kept"
+                    f"{path}, sheet {sheet.title}, {cell.coordinate}: holds a formula without its value; open the workbook "
+                    "in a spreadsheet program and save it again, so that the values are kept"
                 )
 
 
@@ -103,8 +101,8 @@ def _grid(sheet: Any, source: str, told: Told) -> tuple[Grid, dict[str, int]]:
     if width * height > 20 * told.limits.cells:  # blanks included
         last = max(cells, key=lambda at: at[0] * at[1])
         raise DataError(
-            f"{source}, {cells[last].coordinate}: stands so far from the first cell that {width * height:,} lie between; take it "
-            "out, or move it to the others"
+            f"{source}, {cells[last].coordinate}: stands so far from the first cell that {width * height:,} lie between; "
+            "take it out, or move it to the others"
         )
     texts = ((str(cell.value), f"{source}, {cell.coordinate}") for cell in cells.values() if isinstance(cell.value, str))
     sign = decimal_sign(texts, source, told.decimal)
