@@ -2,16 +2,21 @@
 
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
+from math import inf, nan
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from genverify.checker.form import CertificateError
 from genverify.checker.sums import check_sums
+from genverify.core.errors import GenverifyError
 from genverify.core.sums import make_sums
 from genverify.disclosure.readers.choose import read_tables
+from genverify.solve.recount import integer_point
+from genverify.solve.solvers.base import Optimal
 from readers_fuzz import run
 from readings import ask, cpu_seconds
 
@@ -24,9 +29,7 @@ def write(folder: Path, text: str, name: str = "t.csv") -> Path:
     return folder / name
 
 
-def book(
-    folder: Path, sheets: Mapping[str, Sequence[Sequence[Any]]], change: Callable[[Any], None] = lambda book: None
-) -> Path:
+def book(folder: Path, sheets: Mapping[str, Any], change: Callable[[Any], None] = lambda book: None) -> Path:
     openpyxl = pytest.importorskip("openpyxl")
     made = openpyxl.Workbook()
     made.remove(made.active)
@@ -228,6 +231,13 @@ def test_columns_that_are_no_counts_are_left_out_by_name(tmp_path: Path) -> None
     assert any("average score" in one for one in reply.answer["left_out"])
 
 
+def test_a_flag_beside_a_printed_count_is_no_decoration(tmp_path: Path) -> None:
+    """The 0 beside N may be no count at all."""
+    reply = ask(write(tmp_path, "area,sex,value,flag\nA,m,5,\nA,f,0,N\nB,m,7,\nB,f,8,\n"))
+    assert reply.answer["safe"] is None
+    assert "'N'" in reply.answer["left_out"][0]
+
+
 # workbooks
 
 
@@ -418,6 +428,10 @@ def test_a_file_names_no_other_file_outside_its_folder(tmp_path: Path, hierarchy
 
 
 def test_only_regular_files_are_read(tmp_path: Path) -> None:
+    from genverify.run.jobs import digest
+
+    with pytest.raises(GenverifyError, match="regular file"):
+        digest(Path("/dev/zero"))
     for name in ("t.csv", "t.yaml", "t.xlsx", "t.rda"):
         os.mkfifo(tmp_path / name)
         reply = ask(tmp_path / name, seconds=5)
@@ -463,6 +477,17 @@ def test_malformed_statements_are_refused_without_a_traceback(statement: Any) ->
     sums = make_sums({"a": (0, 5), "b": (0, 5), "t": (7, 7)}, [("r", {"t": -1, "a": 1, "b": 1}, 0, 0)])
     with pytest.raises(CertificateError):
         check_sums(sums, [statement])
+
+
+@pytest.mark.parametrize("point", [[inf], [nan], [1e300]])
+def test_a_solver_that_answers_infinity_has_no_integer_point(point: list[float]) -> None:
+    assert integer_point(np.array(point)) is None
+
+
+@pytest.mark.parametrize("value", [inf, -inf, nan])
+def test_a_solver_whose_best_value_is_infinite_is_not_believed(value: float) -> None:
+    with pytest.raises(GenverifyError, match="nothing is reported"):
+        Optimal(value, np.zeros(1))
 
 
 def test_a_seeded_part_of_the_fuzz_target() -> None:

@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 
 from genverify.core.closed import S, validate, validate_part
 from genverify.core.errors import GenverifyError, naming_disk_errors
+from genverify.core.files import regular_file
 from genverify.run.code import code_files, from_here
 from genverify.run.layout import LOCK
 
@@ -166,6 +167,8 @@ def digest(path: Path) -> str:
     """SHA-256 of a file; of a folder, over the names and digests of its files."""
     if path.is_dir():
         return folder_digest(path, {file: digest(file) for file in folder_files(path)})
+    if path.exists():
+        regular_file(path, "a record may only name files and folders")
     with path.open("rb") as file:
         return file_digest(file, "sha256").hexdigest()
 

@@ -322,7 +322,21 @@ def _sections(
         called = name if len(held) == 1 else f"{name}_{at + 1}"
         table = _table(block, called, source, f"{title} {section}".strip(), own, labels, heads, section)
         found.append(find_totals(table.noted(*(f"footnote: {note}" for note in notes)), indents=indents))
+    _check_placed(block, source, [row for _, own in held for row in own], labels, found)
     return found
+
+
+def _check_placed(block: Block, source: str, rows: Sequence[int], labels: int, tables: Sequence[PrintedTable]) -> None:
+    """An error for a text beside the labels that is no count, symbol, percentage or part of a column that is left out."""
+    places = {entry.place for table in tables for entry in table.entries.values()}
+    places |= {share.entry.place for table in tables for share in table.shares}
+    for row in rows:
+        for column in range(labels, len(block.grid[row])):
+            place = f"{source}, {block.place(row, column)}"
+            if block.grid[row][column] and place not in places and not any(table.left_out for table in tables):
+                raise DataError(
+                    f"{place}: {block.grid[row][column]!r} was not placed; give its row and column their own labels"
+                )
 
 
 def _stacked(block: Block, rows: Sequence[int], labels: int, source: str) -> dict[str, list[int]] | None:

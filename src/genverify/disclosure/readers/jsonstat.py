@@ -1,6 +1,8 @@
 """JSON-stat datasets (2.0, and the older bundle)."""
 
 import json
+from collections import Counter
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -58,8 +60,11 @@ def _table(name: str, dataset: Any, path: Path, told: Told) -> PrintedTable:
     entries = [
         (cell, Entry(_text(_at(values, at), _at(status, at)), f"{path}, value {at}")) for at, cell in enumerate(cells)
     ]
+    flags = Counter(str(_at(status, at)) for at in range(len(cells)) if _at(status, at) and _at(values, at) is not None)
+    left = [f"{name}: the status {own!r} beside {times} printed counts: what does it mean?" for own, times in flags.items()]
     shown = [str(dimension[column].get("label") or column) for column in columns]
-    return find_totals(make_table(name, str(path), shown, entries, str(dataset.get("label") or "")).noted("JSON-stat"))
+    table = make_table(name, str(path), shown, entries, str(dataset.get("label") or "")).noted("JSON-stat")
+    return find_totals(replace(table, left_out=tuple(left)))
 
 
 def _labels(category: Any) -> list[str]:

@@ -1,5 +1,6 @@
 """Tidy tables: a line for every cell with its labels and its count, SDMX-CSV among them."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -62,6 +63,8 @@ def tidy_tables(grid: Grid, name: str, source: str) -> list[PrintedTable]:
     for at in (*told, *([apart] if apart is not None else [])):
         doubts += label_doubts(((row[at], f"{source}, line {number}") for number, row in rows), "labels")
     found = []
+    flagged = [_flagged(row, value, flag) for _, row in rows]
+    meant = Counter(own for own in flagged if own)
     for part in dict.fromkeys(row[apart] for _, row in rows) if apart is not None else [""]:
         own = [(number, row) for number, row in rows if apart is None or row[apart] == part]
         labels = [at for at in told if any(row[at] for _, row in own)]  # what a table leaves empty, it is not counted by
@@ -91,11 +94,20 @@ def tidy_tables(grid: Grid, name: str, source: str) -> list[PrintedTable]:
             check_digits(share.entry)
         notes += [f"{grid[0][code]} is the code of {grid[0][name]}: one column" for code, name in codes.items()]
         left = [f"{table.name}: column {grid[0][at]!r}: no counts ({len(own)} cells)" for at in other]
+        left += [
+            f"{table.name}: the flag {word!r} beside {times} printed counts: what does it mean?"
+            for word, times in meant.items()
+        ]
         read = replace(
             table, notes=tuple(notes), shares=tuple(beside), rows=len(labels), doubts=tuple(doubts), left_out=tuple(left)
         )
         found.append(find_totals(read))
     return found
+
+
+def _flagged(row: Sequence[str], value: int, flag: int | None) -> str:
+    """A flag beside a printed count that may say that the count is none: of `0` beside N, nobody knows what it is."""
+    return row[flag] if flag is not None and row[flag].upper() not in OPEN and is_number(row[value]) else ""
 
 
 def _entry(row: Sequence[str], value: int, flag: int | None, place: str) -> Entry:
