@@ -46,6 +46,7 @@ check: $(READY)
 
 fuzz: $(READY)
 	$(VENV)/bin/python tests/fuzz/audit.py
+	$(VENV)/bin/python tests/fuzz/readers.py
 
 # the documentation, into site/: strict, and without a network
 site: $(READY)

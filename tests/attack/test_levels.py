@@ -174,6 +174,8 @@ def test_what_nobody_has_is_checked() -> None:
                 LevelsChecker(levels, other)
     with pytest.raises(CertificateError, match="has the keys"):
         LevelsChecker(levels, {"nobody": []})
+    with pytest.raises(CertificateError, match="listed by block"):
+        LevelsChecker(levels, {**attack.shared, "lemmas": []})
 
 
 def test_a_proof_is_about_its_counts() -> None:

@@ -177,7 +177,7 @@ def counts(tables: list[PrintedTable], marks: tuple[str, ...] = ()) -> dict[str,
 def test_all_shapes_say_the_same(shape: Callable[[Path], Path], tmp_path: Path) -> None:
     tables = read_tables([shape(tmp_path)])
     columns = {frozenset(table.columns) for table in tables}
-    found = counts(tables, ("suppressed=suppressed",))
+    found = counts(tables, ("suppressed=suppressed",) if shape is acro_session else ())
     if shape is workbook:  # its columns have no name: nothing on the sheet says what Women and Men are
         found = {name.replace("columns=", "Sex="): count for name, count in found.items()}
     else:

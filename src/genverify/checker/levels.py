@@ -38,6 +38,10 @@ class LevelsChecker:
             raise CertificateError(f"{self.release.block}: what all blocks share has the keys {', '.join(sorted(KEYS))}")
         if shared["release"] != self.release.digest:
             raise CertificateError(f"{self.release.block}: the proofs are of other counts than these. Verify it again.")
+        if not isinstance(shared["lemmas"], Mapping):
+            raise CertificateError(
+                f"{self.release.block}: lemmas are listed by block, not as {type(shared['lemmas']).__name__}"
+            )
         conditions = _conditions(levels)
         self.own = [self._live(number, conditions, shared["lemmas"]) for number in range(len(levels.blocks))]
         self.types = _joined(self.release.schema.domain, self.own)

@@ -22,6 +22,7 @@ from genverify.core.sums import OPEN, Sums
 Sparse = dict[int, int]
 EMPTY = "empty"
 SIDES = ("upper", "lower", EMPTY)
+FARTHEST = 2**62  # of a value that is said: ends and sums of a few of them are kept in 64 bits
 LONG = 100  # entries of rows from which arrays are faster
 
 
@@ -69,6 +70,7 @@ class Checking:
 
     def take(self, text: Mapping[str, Any]) -> None:
         """Check the next statement; an error names it if it fails."""
+        check_form(text, f"statement {self.number}")
         self.statement(text, f"statement {self.number}")
         self.number += 1
 
@@ -162,6 +164,32 @@ class Checking:
         if name not in self.sums.place:
             raise CertificateError(f"{place}: there is no cell {str(name)[:60]!r}")
         return int(self.sums.place[name])
+
+
+def check_form(text: Any, place: str) -> None:
+    """An error for what is no statement: keys that are not texts, cells and rows that are no names, numbers out of range."""
+    if not isinstance(text, Mapping) or not isinstance(text.get("side"), str):
+        raise CertificateError(f"{place}: is no statement with a side")
+    if text["side"] != EMPTY:
+        if not isinstance(text.get("cell"), str):
+            raise CertificateError(f"{place}: names no cell")
+        value = text.get("value")
+        if type(value) is not int or not abs(value) < FARTHEST:
+            raise CertificateError(f"{place}: {str(value)[:40]!r} is no whole number below {FARTHEST}")
+    open_ = [(text.get("proof"), place)]
+    while open_:
+        node, here = open_.pop()
+        if not isinstance(node, Mapping):
+            raise CertificateError(f"{here}: {type(node).__name__} is no proof")
+        if "at" not in node:
+            if not isinstance(node.get("y", {}), Mapping) or not all(isinstance(row, str) for row in node.get("y", {})):
+                raise CertificateError(f"{here}: the multipliers of a leaf are listed by row")
+            continue
+        if not isinstance(node.get("cell"), str):
+            raise CertificateError(f"{here}: a fork names no cell")
+        if len(open_) > DEEPEST:
+            raise CertificateError(f"{place}: more than {DEEPEST} forks above one another")
+        open_ += [(node.get(side), f"{here}.{side}"[:200]) for side in ("above", "below")]
 
 
 def _whole(value: Any, place: str) -> int:

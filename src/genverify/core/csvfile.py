@@ -2,6 +2,7 @@
 
 import csv
 import gzip
+import re
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -25,6 +26,7 @@ WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")
 NO_TEXT = "is no text in UTF-8, UTF-16 or the Windows code page; save it as UTF-8 CSV"
 DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 LINES_LOOKED_AT = 200
+INDENT = re.compile('\ufeff?"?([ \u00a0\u2003]*)')  # the blanks at the beginning of a line, inside quotation marks too
 
 
 @dataclass(frozen=True)
@@ -102,7 +104,10 @@ def open_csv(path: Path, expected: Expected) -> CsvFile:
 
 
 def read_rows(path: Path, expected: Expected) -> tuple[list[tuple[int, list[str]]], str]:
-    """The fields of a file that need not have a header, each row with its last line's number; and how it was read."""
+    """
+    The fields of a file that need not have a header, each row with its last line's number; and how it was read. Blanks
+    around a field are taken off, except before the first: there they may say that a label is part of the one above it.
+    """
     with naming_unreadable(path, expected):
         for _ in _text_lines(path, expected.limits):  # within the limits?
             pass
@@ -111,7 +116,12 @@ def read_rows(path: Path, expected: Expected) -> tuple[list[tuple[int, list[str]
             raise DataError(f"{path}: the file is empty")
         delimiter = delimiter_of(text.splitlines())
         reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True, strict=True)
-        rows = [(reader.line_num, [cell.strip() for cell in row]) for row in reader]
+        lines, rows, begins = StringIO(text, newline="").readlines(), list[tuple[int, list[str]]](), 0
+        for row in reader:
+            indent = INDENT.match(lines[begins]) if row and row[0].strip() else None
+            first = [f"{indent[1] if indent else ''}{row[0].strip()}"] if row else []
+            rows.append((reader.line_num, [*first, *(cell.strip() for cell in row[1:])]))
+            begins = reader.line_num
     return rows, f"read as {encoding.removesuffix('-sig')}, separated by {DELIMITERS[delimiter]}"
 
 

@@ -117,16 +117,20 @@ def refuse_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def regular(path: Path) -> Path:
-    """A file that can be read to its end: a pipe or a device would be waited for without end, and is refused."""
-    if path.exists() and not path.is_file():
-        raise DataError(f"{path}: not a regular file; give a file, no folder, pipe or device")
+def regular_file(path: Path, hint: str = "give a file, no folder, pipe or device") -> Path:
+    """A path that is no folder, pipe or device, which might never end; that there is such a file shows when it is opened."""
+    try:
+        other = path.exists() and not path.is_file()
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read ({error.strerror}); {hint}") from None
+    if other:
+        raise DataError(f"{path}: not a regular file; {hint}")
     return path
 
 
 def sha256_of(path: Path) -> str:
     """The digest of a regular file."""
-    with regular(path).open("rb") as file:
+    with regular_file(path).open("rb") as file:
         return file_digest(file, "sha256").hexdigest()
 
 
@@ -217,8 +221,8 @@ def _files(folder: Path) -> list[str]:
 
 
 def _read(path: Path, hint: str) -> str:
+    regular_file(path, hint)
     try:
-        regular(path)
         if path.stat().st_size > LARGEST_BYTES:
             raise DataError(f"{path}: larger than {LARGEST_BYTES} bytes, too large for a file of settings; {hint}")
         return path.read_text()

@@ -3,8 +3,9 @@
 import csv
 import gzip
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from math import prod
 from pathlib import Path
 
 from genverify.core.errors import DataError
@@ -15,7 +16,8 @@ UNREADABLE = (OSError, EOFError, ValueError, zlib.error, csv.Error)  # what read
 @dataclass(frozen=True)
 class FileLimits:
     """
-    How much a file may hold, in rows and in bytes when unpacked; `remedy` says how a larger one can be read.
+    How much a file may hold: rows, bytes when unpacked, and combinations of labels; `remedy` says how a larger one can be
+    read. `cells` also bounds what a table may stand for: a file of 1 kB can name 30 dimensions, a billion combinations.
 
     >>> FileLimits(rows=10).check(Path("people.csv"), 11, 100)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
@@ -25,6 +27,7 @@ class FileLimits:
     rows: int = 5_000_000
     size: int = 2 * 2**30
     remedy: str = "split the file into several"
+    cells: int = 500_000  # a system of more is not solved in minutes, and takes gigabytes
 
     def check(self, path: Path, rows: int, size: int) -> None:
         """An error for more rows or bytes than allowed."""
@@ -32,6 +35,16 @@ class FileLimits:
             raise DataError(f"{path}: holds more than {self.rows:,} rows; if that is meant, {self.remedy}")
         if size > self.size:
             raise DataError(f"{path}: holds more than {self.size:,} bytes when unpacked; if that is meant, {self.remedy}")
+
+    def check_combinations(self, source: Path | str, sizes: Iterable[int], what: str) -> None:
+        """An error for dimensions whose combinations are too many, before any of them is made."""
+        sizes = list(sizes)
+        if (number := prod(sizes)) > self.cells:
+            shown = " x ".join(map(str, sizes[:6])) + (" x ..." if len(sizes) > 6 else "")
+            raise DataError(
+                f"{source}: {what} has {shown} = {f'{number:,}' if number < 10**12 else 'over 10^12'} combinations, more "
+                f"than {self.cells:,}; leave out a column that only describes another one, or split the table"
+            )
 
 
 LIMITS = FileLimits(remedy="allow more with --max-rows or --max-bytes (in a release file: max_rows, max_bytes)")

@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -63,6 +64,12 @@ class Answer:
     fail_on: FailOn
     complement: Complement | None = None
     broken: tuple[Broken, ...] = ()
+    left_out: tuple[str, ...] = ()
+
+    @property
+    def safe(self) -> bool | None:
+        """Whether the release is safe by what was asked for; None where something was left out, so that nobody can say."""
+        return None if self.left_out and not (self.unsafe or self.broken) else not (self.unsafe or self.broken)
 
     @property
     def differences(self) -> list[int]:
@@ -112,7 +119,13 @@ class Answer:
         if n["other_unclear"]:
             yield f"{n['other_known_exactly']} of {n['other_unclear']} rounded counts are known exactly."
         if not n["suppressed"] and not n["other_unclear"]:
-            yield f"All {n['printed_cells']} cells are printed exactly: nothing is hidden, so nothing can be recovered."
+            nothing = "nothing is hidden, so nothing can be recovered"
+            told = "of what was left out, nothing is said" if self.left_out else nothing
+            yield f"All {n['printed_cells']} cells that were read are printed exactly: {told}."
+        if self.left_out:
+            yield f"This holds for the tables as far as they were read. Left out, {len(self.left_out)}:"
+            yield from (f"  {one}" for one in self.left_out[:MOST_SHOWN])
+            yield "  Nothing is called safe before these are read, or taken out (--allow-partial accepts it)."
         if self.differences:
             yield f"{len(self.differences)} differences between tables are known exactly and count fewer than {SMALL}."
         if self.broken:
@@ -138,18 +151,30 @@ class Answer:
         for one in self.broken[:MOST_SHOWN]:
             yield f"  {one.rule}: {' + '.join(one.cells)}"
 
-    @property
-    def percentages(self) -> int:
-        """The printed percentages that stand beside counts which are not printed exactly."""
+    @cached_property
+    def percentages(self) -> list[dict[str, str]]:
+        """
+        The printed percentages beside counts that are not printed exactly, left out or not: table, cell, text and place.
+        They must be withheld with these counts.
+        """
         withheld = {*np.flatnonzero(self.exposed.unclear).tolist(), *(self.complement.cells if self.complement else ())}
-        return sum(cell in withheld for cell in self.exposed.linked.beside.values()) // 2  # two rows each
+        found = []
+        for placed in self.exposed.linked.placed:
+            for share in placed.table.shares:
+                cell = self.exposed.printed[placed.keys[share.labels]]
+                if cell in withheld and any(map(str.isdigit, share.entry.text)):
+                    name = self.exposed.linked.sums.cells[cell]
+                    found.append(
+                        {"table": placed.table.name, "cell": name, "published": share.entry.text, "place": share.entry.place}
+                    )
+        return found
 
     def advice(self) -> Iterator[str]:
         if self.complement is None:
             return
         cells, left = self.complement.cells, self.complement.left
         names = self.exposed.linked.sums.cells
-        if shares := self.percentages:
+        if shares := len(self.percentages):
             then = "" if cells or left else ", then none of them is known so well any more (ranges computed again)"
             yield f"Withhold the {shares} percentages beside withheld counts{then}."
         if cells:
@@ -179,7 +204,8 @@ class Answer:
 
     def as_dict(self) -> dict[str, Any]:
         names = self.exposed.linked.sums.cells
-        found = {**self.counts, "fail_on": str(self.fail_on), "safe": not self.unsafe, "limit": self.exposed.ranges.limit,
+        found: dict[str, Any] = {**self.counts, "fail_on": str(self.fail_on), "safe": self.safe,
+                 "left_out": list(self.left_out), "limit": self.exposed.ranges.limit,
                  "ends_attained_by_people": self.exposed.linked.joint,
                  "unsafe_cells": [{"cell": names[cell], "lower": int(self.exposed.ranges.lo[cell]),
                                    "upper": int(self.exposed.ranges.hi[cell])} for cell in self.unsafe]}  # fmt: skip
@@ -188,12 +214,22 @@ class Answer:
         if self.complement:
             found["withhold"] = [names[cell] for cell in self.complement.cells]
             found["withhold_is"] = self.complement.fewest
-            found["withhold_percentages"] = self.percentages
+            found["withhold_percentages"] = len(self.percentages)
             found["still_unsafe"] = [names[cell] for cell in self.complement.left]
         return found
 
     def as_json(self) -> str:
         return json.dumps(self.as_dict(), indent=1, ensure_ascii=False)
+
+    def withhold(self, dialect: str) -> pd.DataFrame:
+        """What to withhold as well: cells, and the percentages that would give withheld cells away."""
+        words, frame = DIALECTS[dialect], self.frame(dialect)
+        names = {self.exposed.linked.sums.cells[cell] for cell in self.complement.cells} if self.complement else set()
+        columns = ["table", "cell", "published", "place", "status"]
+        shares = pd.DataFrame([{**own, "status": words["withhold"]} for own in self.percentages], columns=columns)
+        cells = frame[frame["cell"].isin(names)][columns]
+        both = [(cells, "count"), (shares, "percentage")]
+        return pd.concat([own.assign(what=what) for own, what in both if len(own)] or [cells.assign(what="count")])
 
     def apriori(self) -> dict[str, str]:
         """For each table, the lines of an a-priori file that tau-Argus reads: the codes of a cell to withhold, and u."""

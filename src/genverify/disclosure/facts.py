@@ -9,6 +9,7 @@ from math import gcd
 from genverify.core.errors import ConfigError, nearest
 from genverify.core.sums import OPEN, Row
 from genverify.disclosure.linked import Column, Key, name_of, quoted
+from genverify.disclosure.readers.model import MOST_DIGITS
 
 FORMS = (
     "'age=0-4, sex=f >= 3' (also <=, <, >, =), 'percent sex=f of everyone = 12.5', 'mean children of everyone = "
@@ -18,10 +19,16 @@ FORMS = (
 COMPARED = re.compile(r"(.+?)\s*(<=|>=|<|>|=)\s*(\d+)")
 PERCENT = re.compile(r"percent\s+(.+\s+of\s+.+?)\s*=\s*(\d+(?:\.\d+)?)\s*%?", re.IGNORECASE)
 MIDDLE = re.compile(r"(mean|median)\s+(.+?)\s+of\s+(.+?)\s*=\s*(-?\d+(?:\.\d+)?)\s*(?:over\s+(.+))?", re.IGNORECASE)
+LONGEST = 10_000  # characters of a fact
 
 
 def read_facts(texts: Sequence[str], columns: Mapping[str, Column]) -> list[Row]:
     """The rows of facts about these columns and their labels; an error names the one that cannot be read."""
+    for text in texts:
+        if len(text) > LONGEST or re.search(rf"\d{{{MOST_DIGITS + 1}}}", text):
+            raise ConfigError(
+                f"the fact {text[:50]!r}... is longer than {LONGEST} characters, or has more than {MOST_DIGITS} digits"
+            )
     return [row for text in texts for row in _rows(text.strip(), columns)]
 
 

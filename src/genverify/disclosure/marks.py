@@ -4,16 +4,20 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from math import gcd
 
 import numpy as np
 
-from genverify.core.errors import ConfigError, DataError
-from genverify.disclosure.readers.model import LIMIT, Entry, PrintedTable, number_of
+from genverify.core.errors import ConfigError, DataError, nearest
+from genverify.disclosure.readers.model import LIMIT, MOST_DIGITS, Entry, PrintedTable, number_of
 from genverify.protect.publishing import Publishing
 
 BLANK = "blank"
 SUPPRESSED, MISSING = "suppressed", "missing"
 RULES = {"round": "nearest", "random": "random", "random-nonzero": "random_nonzero", "midpoint": "midpoint", "key": "stated"}
+EXACT = "exact"
+BASES = (3, 5, 10, 100)  # what counts are rounded to; multiples of 1,000 may be a unit
+SURE = 12  # counts that are all multiples of 3 by chance: twice in a million
 MEANINGS = "suppressed (any count), missing (not told), 0, a range such as 1-4, or a limit such as <5 or >=3"
 
 
@@ -34,10 +38,17 @@ def read_rule(words: Sequence[str]) -> Publishing:
     Publishing(suppress=0, zeros=True, rounding='random', base=3)
     """
     suppress, rounding, base = 0, "none", 1
-    for word in words:
+    for word in (word for word in words if word != EXACT):
         name, _, number = word.partition("=")
-        if not number.isdecimal() or int(number) < 1 or (name != "suppress" and name not in RULES):
-            raise ConfigError(f"--rule {word}: give one of suppress=5, {', '.join(f'{rule}=3' for rule in RULES)}")
+        if (
+            not number.isdecimal()
+            or len(number) > MOST_DIGITS
+            or int(number) < 1
+            or (name != "suppress" and name not in RULES)
+        ):
+            raise ConfigError(
+                f"--rule {word[:60]}: give one of exact, suppress=5, {', '.join(f'{rule}=3' for rule in RULES)}"
+            )
         if name == "suppress":
             suppress = int(number)
         else:
@@ -48,15 +59,19 @@ def read_rule(words: Sequence[str]) -> Publishing:
 def meaning_of(text: str, where: str) -> Value:
     """What is said of a mark."""
     word = text.strip().lower()
+    if sum(map(str.isdigit, word)) > 2 * MOST_DIGITS or re.search(rf"\d{{{MOST_DIGITS + 1}}}", word):
+        raise ConfigError(f"{where}: {text[:20]!r}... has more than {MOST_DIGITS} digits, too many for a count")
     if word in (SUPPRESSED, MISSING):
         return Value(0, None, word == SUPPRESSED)
     if word.isdecimal():
         return Value(int(word), int(word), False)
     if found := re.fullmatch(r"(\d+)\s*(?:-|to)\s*(\d+)", word):
+        if int(found[1]) > int(found[2]):
+            raise ConfigError(f"{where}: {text!r} begins above its end; write the smaller number first")
         return Value(int(found[1]), int(found[2]), True)
     if found := LIMIT.fullmatch(word):
         return limit_value(found[1], int(found[2]))
-    raise ConfigError(f"{where}: {text!r} is no meaning of a mark: {MEANINGS}")
+    raise ConfigError(f"{where}: {text[:60]!r} is no meaning of a mark: {MEANINGS}")
 
 
 def limit_value(sign: str, number: int) -> Value:
@@ -101,6 +116,12 @@ def complete_marks(
             unknown.append(mark)
     if unknown:
         _refuse_unknown(tables, unknown, found)
+    for mark in given:
+        if mark not in found and not any(s.entry.text.strip() == mark for table in tables for s in table.shares):
+            raise ConfigError(
+                f"--mark {shown(mark)}: no count is printed so; check how it is written, or whether it was read as a label "
+                f"or a header ({nearest(shown(mark), [shown(own) for own in found]) if found else 'all counts are numbers'})"
+            )
     return meanings, how
 
 
@@ -111,6 +132,19 @@ def _refuse_unknown(tables: Sequence[PrintedTable], unknown: Sequence[str], foun
     raise DataError(
         f"{first.place}: what do these marks mean: {listed}? Say it, for instance {words}. A mark means {MEANINGS}."
     )
+
+
+def refuse_rounded(tables: Sequence[PrintedTable], rule: Sequence[str]) -> None:
+    """An error where all counts are multiples of a base of rounding, and nobody said whether they were rounded."""
+    if rule:
+        return
+    for table in tables:
+        known = {number for entry in table.entries.values() if (number := number_of(entry.text))}
+        if len(known) >= SURE and (base := gcd(*known)) in BASES:
+            raise DataError(
+                f"{table.source}: table {table.name}: all its counts are multiples of {base}: were they rounded? Say --rule "
+                f"round={base} (or random={base}), or --rule {EXACT} if they were not"
+            )
 
 
 def shown(mark: str) -> str:

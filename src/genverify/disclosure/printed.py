@@ -16,11 +16,22 @@ from genverify.core.limits import LIMITS
 from genverify.disclosure.facts import read_facts
 from genverify.disclosure.form import Text, as_list
 from genverify.disclosure.linked import Linked, link
-from genverify.disclosure.marks import Value, complete_marks, meaning_of, read_rule, shown, value_of
+from genverify.disclosure.marks import EXACT, Value, complete_marks, meaning_of, read_rule, refuse_rounded, shown, value_of
 from genverify.disclosure.readers.argus import hierarchy
 from genverify.disclosure.readers.choose import read_tables
-from genverify.disclosure.readers.model import Entry, Hierarchy, Labels, PrintedTable, is_total, make_hierarchy
-from genverify.disclosure.readers.totals import with_total
+from genverify.disclosure.readers.model import (
+    LABEL,
+    Entry,
+    Hierarchy,
+    Labels,
+    PrintedTable,
+    Told,
+    is_time,
+    is_total,
+    make_hierarchy,
+    periods,
+)
+from genverify.disclosure.readers.totals import with_total, without_totals
 from genverify.disclosure.shares import Meant, meaning, share_facts
 
 Sums = dict[Text, list[Text] | list[list[Text]]]
@@ -42,6 +53,10 @@ class PrintedForm(Section):
     marks: dict[Text, Text] = Field(default_factory=dict)
     rule: list[str] = Field(default_factory=list)
     totals: dict[Text, Text] = Field(default_factory=dict)
+    no_totals: list[Text] = Field(default_factory=list)
+    labels: list[Text] = Field(default_factory=list)
+    decimal: Literal[".", ","] | None = None
+    same_people: bool = False
     hierarchies: dict[Text, str] = Field(default_factory=dict)
     inside: dict[Text, Text] = Field(default_factory=dict)
     facts: list[str] = Field(default_factory=list)
@@ -61,6 +76,11 @@ class Understood:
     linked: Linked
     percent_of: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """What stands in the files and is no part of the system: of it, nothing is said."""
+        return tuple(dict.fromkeys(one for table in self.tables for one in table.left_out))
+
 
 def is_printed(path: Path) -> bool:
     """Whether a release file names printed tables."""
@@ -75,7 +95,9 @@ def understand(form: PrintedForm, folder: Path, ask: Callable[[str], str] | None
     """Read the tables, correct the reading as told, and link them."""
     limits = replace(LIMITS, rows=form.max_rows, size=form.max_bytes)
     paths = [folder / name for name in form.printed]
-    tables = _placed(read_tables(paths, limits), paths)
+    tables = _placed(read_tables(paths, Told(limits, form.decimal or "")), paths)
+    if not form.same_people:
+        _refuse_periods(tables)
     for name in (*form.tables, *form.inside, *form.inside.values()):
         if name not in {table.name for table in tables}:
             raise ConfigError(f"no table is called {name!r}: {nearest(name, [table.name for table in tables])}")
@@ -84,9 +106,16 @@ def understand(form: PrintedForm, folder: Path, ask: Callable[[str], str] | None
     for option, column in [*(("total", own) for own in form.totals), *(("hierarchy", own) for own in form.hierarchies)]:
         if column not in known:
             raise ConfigError(f"--{option} {column}: no table has this column: {nearest(column, known)}")
+    labels = list(dict.fromkeys(label for table in tables for column in table.columns for label in table.labels(column)))
+    for label in form.no_totals:
+        if label not in labels:
+            raise ConfigError(f"--no-total {label}: no table has this label: {nearest(label, labels)}")
     tables = [_kept_to(table, form.inside) for table in tables]
+    tables = [_with_periods(table) for table in tables]
+    _refuse_doubts(tables, form)
     given = {("" if mark == "blank" else mark): meaning_of(word, f"marks, {mark}") for mark, word in form.marks.items()}
     marks, how = complete_marks(tables, given, ask)
+    refuse_rounded(tables, form.rule)
     rule = read_rule(form.rule)
     values, meant = dict[tuple[int, Labels], Value](), list[Meant]()
     for at, table in enumerate(tables):
@@ -126,6 +155,48 @@ def _placed(tables: Sequence[PrintedTable], paths: Sequence[Path]) -> list[Print
     ]
 
 
+def _refuse_doubts(tables: Sequence[PrintedTable], form: PrintedForm) -> None:
+    """An error for the first reading that may be wrong and that nobody settled."""
+    for table in tables:
+        doubts = [*table.doubts, *(doubt for own in table.sums.values() for doubt in own.doubts)]
+        for doubt in doubts:
+            if doubt.kind != LABEL or doubt.text not in form.labels:
+                raise DataError(doubt.message)
+
+
+def _with_periods(table: PrintedTable) -> PrintedTable:
+    """What one date tells of the next is left out, and that is said."""
+    timed = [column for column in table.columns if is_time(column, table.labels(column)) and len(table.labels(column)) > 1]
+    left = [
+        f"{table.name}: by {column}: what one period tells of another (running totals, the same people)" for column in timed
+    ]
+    return replace(table, left_out=(*table.left_out, *left)) if left else table
+
+
+def _refuse_periods(tables: Sequence[PrintedTable]) -> None:
+    """An error where tables are of several periods: the people of one year are not those of another."""
+    found = {
+        at: periods(f"{Path(t.source.partition(', sheet ')[0]).stem} {t.name} {t.title}") for at, t in enumerate(tables)
+    }
+    told = {at: own for at, own in found.items() if own}
+    first = next(iter(told), None)
+    other = next((at for at, own in told.items() if first is not None and own != told[first]), None)
+    tell = "Give them one after the other; if they count the same people, say --same-people"
+    if first is not None and other is not None:
+        one, two = tables[first], tables[other]
+        raise DataError(
+            f"{one.source}: table {one.name} is of {', '.join(sorted(told[first]))}, and "
+            f"{two.source}: table {two.name} of {', '.join(sorted(told[other]))}: these may be other people. {tell}"
+        )
+    timed = [[column for column in table.columns if is_time(column, table.labels(column))] for table in tables]
+    if any(timed) and not all(timed):
+        at = next(at for at, own in enumerate(timed) if own)
+        raise DataError(
+            f"{tables[at].source}: table {tables[at].name} counts by {timed[at][0]!r}, and "
+            f"{tables[timed.index([])].source}: table {tables[timed.index([])].name} does not: of which period is it? {tell}"
+        )
+
+
 def _corrected(table: PrintedTable, form: PrintedForm, folder: Path) -> PrintedTable:
     told = form.tables.get(table.name, PrintedTableForm())
     if told.columns is not None:
@@ -139,6 +210,9 @@ def _corrected(table: PrintedTable, form: PrintedForm, folder: Path) -> PrintedT
     for column, total in form.totals.items():
         if column in table.columns:
             sums[column], _ = with_total(table, column, sums.get(column, Hierarchy()), total)
+    for column, found in list(sums.items()):
+        if told_none := [label for label in table.labels(column) if label in form.no_totals]:
+            sums[column] = without_totals(table, column, found, told_none)
     for column, file in form.hierarchies.items():
         if column in table.columns:
             top = sums[column].top if column in sums else None
@@ -147,13 +221,6 @@ def _corrected(table: PrintedTable, form: PrintedForm, folder: Path) -> PrintedT
         if column not in table.columns:
             raise ConfigError(f"tables: {table.name}: sums of {column!r}: {nearest(column, list(table.columns))}")
         sums[column] = _told(table, column, own)
-    for column, found in sums.items():
-        for label, why in found.doubts.items():
-            raise DataError(
-                f"{table.source}: table {table.name}: {label!r} of {column} {why}. Say which label is the total (--total "
-                f"'{column}=LABEL'), or what adds up to what (--hierarchy '{column}=FILE.hrc', or `sums` in the release "
-                "file that --write writes), or rename it"
-            )
     return replace(table, sums=sums)
 
 
@@ -182,7 +249,7 @@ def _kept_to(table: PrintedTable, inside: Mapping[str, str]) -> PrintedTable:
     while name in inside:
         where[f"in {name}"] = "yes"
         name = inside[name]
-        if len(where) > len(inside):
+        if f"in {name}" in where:
             raise ConfigError(f"inside: {table.name} would be part of itself")
     return replace(table, where={**table.where, **where}) if where else table
 
@@ -201,6 +268,10 @@ def written(understood: Understood, folder: Path) -> str:
         "marks": marks,
         "rule": form.rule,
         "inside": form.inside,
+        "no_totals": form.no_totals,
+        "labels": form.labels,
+        "decimal": form.decimal,
+        "same_people": form.same_people,
         "facts": form.facts,
         "tables": tables,
     }
@@ -230,7 +301,7 @@ def summary(understood: Understood) -> list[str]:
         lines += [f"{'':<24}{note}" for note in table.notes]
     for mark, value in understood.marks.items():
         lines.append(f"mark {shown(mark)}: {_meaning(value)} ({understood.how[mark]})")
-    rule = " ".join(understood.form.rule) or "exact"
+    rule = " ".join(understood.form.rule) or EXACT
     lines.append(f"numbers: {rule}")
     lines += [f"assumed: {one}" for one in understood.linked.assumed]
     return lines

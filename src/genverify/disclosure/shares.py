@@ -2,19 +2,21 @@
 Percentages beside counts: of what they are, found by the printed numbers or told, and each as a fact with its rounding.
 
 A percentage may be of its row, of its column or of everyone. Where the header does not say it, the one that agrees with the
-counts that are printed is taken; where none or several do, the percentages are left out, and that is said.
+counts that are printed is taken, and where nothing can be compared the one by which they make up 100. Where none or several
+do, the percentages are left out: that is said, and nothing is called safe.
 """
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import prod
 
 from genverify.core.errors import DataError
 from genverify.disclosure.facts import between, rounded
 from genverify.disclosure.linked import Fact, Key, Placed, name_of
-from genverify.disclosure.marks import Value
-from genverify.disclosure.readers.model import EVERYONE, OF_COLUMN, OF_ROW, Labels, PrintedTable, Share
+from genverify.disclosure.marks import EXACT, Value
+from genverify.disclosure.readers.model import EVERYONE, OF_COLUMN, OF_ROW, Labels, PrintedTable, Share, is_value
 
 KINDS = (OF_COLUMN, OF_ROW, EVERYONE)
 NONE = "none"
@@ -45,19 +47,26 @@ def percent_of(text: str) -> str | None:
 def meaning(table: PrintedTable, values: Values, rule: Sequence[str], told: str | None) -> Meant:
     """What the percentages of a table are of; those that cannot be facts are left out, with the reason as a note."""
     shares = [share for share in table.shares if percent_of(share.entry.text) is not None]
+    odd = [s.entry for s in table.shares if percent_of(s.entry.text) is None and s.entry.text and not is_value(s.entry.text)]
+    table = (
+        _left_out(table, f"{len(odd)} texts among the percentages, the first {odd[0].text!r} at {odd[0].place}")
+        if odd
+        else table
+    )
     if not shares:
         return Meant(table, ())
     if told == NONE:
-        return Meant(table.noted(f"{len(shares)} percentages left out, as told"), ())
-    if told is None and any(not word.startswith("suppress") for word in rule):
+        return Meant(_left_out(table, f"{len(shares)} percentages left out, as told"), ())
+    if told is None and any(word != EXACT and not word.startswith("suppress") for word in rule):
         why = "they may be of rounded counts; percent_of in the release file says that they are of the true ones"
-        return Meant(table.noted(f"{len(shares)} percentages left out: {why}"), ())
+        return Meant(_left_out(table, f"{len(shares)} percentages left out: {why}"), ())
     found, notes = list[tuple[Share, str]](), list[str]()
     for head in dict.fromkeys((share.head, share.of) for share in shares):
         own = [share for share in shares if (share.head, share.of) == head]
         kind, how = (told, "as told") if told else (head[1], "by the header") if head[1] else _inferred(table, own, values)
         if not kind:
-            notes.append(f"{len(own)} percentages left out ({head[0]}): {how}; say it with percent_of in the release file")
+            why = f"{len(own)} percentages left out ({head[0]}): {how}; say it with percent_of in the release file"
+            table = _left_out(table, why)
             continue
         _refuse_wrong(table, own, values, kind)
         found += [(share, kind) for share in own]
@@ -65,15 +74,47 @@ def meaning(table: PrintedTable, values: Values, rule: Sequence[str], told: str 
     return Meant(table.noted(*notes), tuple(found))
 
 
+def _left_out(table: PrintedTable, what: str) -> PrintedTable:
+    return replace(table.noted(what), left_out=(*table.left_out, f"{table.name}: {what}"))
+
+
 def _inferred(table: PrintedTable, shares: Sequence[Share], values: Values) -> tuple[str, str]:
     tested = {kind: [fits for share in shares if (fits := _fits(table, share, values, kind)) is not None] for kind in KINDS}
     best = [kind for kind in KINDS if tested[kind] and sum(tested[kind]) >= SURE * len(tested[kind])]
     best = [kind for kind in best if all(tested[kind])] or best
+    if not any(tested.values()):  # not one count can be compared: the percentages themselves must tell
+        best = [kind for kind in KINDS if _make_100(table, shares, kind)]
     if len(best) == 1 or (best and len(table.columns) == 1):
         return best[0], "it agrees with the counts"
     if best:
         return "", f"they could be of {' or of '.join(WORDS[kind] for kind in best)}"
+    if not any(tested.values()):
+        return "", "no printed count can be compared with them, and they do not make up 100 in one way"
     return "", "they agree with no counts of their row, their column or everyone"
+
+
+def _make_100(table: PrintedTable, shares: Sequence[Share], kind: str) -> bool:
+    """Whether percentages make up 100 over all parts of their whole, and are 100 of the whole itself, wherever it shows."""
+    parts: dict[Labels, list[Share]] = {}
+    fits = list[bool]()
+    for share in shares:
+        across = dict(_across(table, share.labels, kind))
+        if _is_whole(table, share.labels, kind):
+            low, high = rounded(str(percent_of(share.entry.text)))
+            fits.append(low <= 100 <= high)
+        elif all(label in _finest(table, column) for column, label in across.items()):
+            rest = tuple("" if c in across else own for c, own in zip(table.columns, share.labels, strict=True))
+            parts.setdefault(rest, []).append(share)
+    for rest, own in parts.items():
+        wanted = prod(len(_finest(table, c)) for c, label in zip(table.columns, rest, strict=True) if not label)
+        if wanted == len(own):
+            ends = [rounded(str(percent_of(share.entry.text))) for share in own]
+            fits.append(sum(low for low, _ in ends) <= 100 <= sum(high for _, high in ends))
+    return bool(fits) and all(fits)
+
+
+def _finest(table: PrintedTable, column: str) -> tuple[str, ...]:
+    return tuple(label for label in table.labels(column) if label not in table.totals(column))
 
 
 def _refuse_wrong(table: PrintedTable, shares: Sequence[Share], values: Values, kind: str) -> None:

@@ -21,7 +21,7 @@ from genverify.core.closed import Section, validate
 from genverify.core.csvfile import Expected, need_columns, open_csv
 from genverify.core.csvtext import neutral_frame
 from genverify.core.errors import ConfigError, DataError
-from genverify.core.files import file_name, read_yaml, regular, sha256_of, write_whole, written_folder
+from genverify.core.files import file_name, read_yaml, regular_file, sha256_of, write_whole, written_folder
 from genverify.core.limits import LIMITS
 from genverify.disclosure.answer import Answer, read_fail_on
 from genverify.disclosure.complement import FEWEST, GREEDY, Complement, complement, still_narrow
@@ -36,6 +36,8 @@ KEPT = {"whatif.csv"}  # what another command may have written to the folder
 SAY_EVERY = 5.0
 SYSTEM, PROOFS, READING = "system.json.gz", "proofs.jsonl.gz", "reading.yaml"
 PAIRS = {"mark": "marks", "total": "totals", "hierarchy": "hierarchies", "inside": "inside"}
+LISTS = {"rule": "rule", "fact": "facts", "label": "labels", "no_total": "no_totals"}
+SINGLE = ("decimal", "same_people", "max_rows", "max_bytes")
 COMMAND = "disclose"
 Talk = Callable[[str], None]
 
@@ -100,7 +102,8 @@ def run_tables(options: argparse.Namespace) -> int:
     talk(f"{folder / 'report.html'}, cells.csv, proofs ({time.monotonic() - started:.1f} s)")
     if options.json:
         print(answer.as_json())
-    return int(bool(options.fail_on and (answer.unsafe or answer.broken)))
+    partial = bool(answer.left_out) and not options.allow_partial
+    return int(bool(options.fail_on and (answer.unsafe or answer.broken or partial)))
 
 
 def _inputs(form: PrintedForm, home: Path, contributions: Path | None) -> list[Path]:
@@ -140,7 +143,8 @@ def _answer(understood: Understood, options: argparse.Namespace, talk: Talk) -> 
     """The answer, said before the search for cells to withhold begins."""
     work = Work(seconds=options.seconds)
     answer = Answer(expose(understood.linked, work, _Progress(options.json)), read_fail_on(options.fail_on))
-    answer = replace(answer, broken=_broken(answer, options.contributions, options.sensitive))
+    broken = _broken(answer, options.contributions, options.sensitive)
+    answer = replace(answer, broken=broken, left_out=understood.left_out)
     talk("")
     for line in (*answer.lines(), *answer.reasons()):
         talk(line)
@@ -164,8 +168,8 @@ def _broken(answer: Answer, path: Path | None, sensitive: Sequence[str]) -> tupl
 def _form(options: argparse.Namespace) -> tuple[PrintedForm, Path]:
     """The release of the command line, or of a release file changed by it; paths are relative to the second value."""
     told: dict[str, Any] = {name: pairs(getattr(options, option), option) for option, name in PAIRS.items()}
-    told |= {"rule": list(options.rule), "facts": list(options.fact)}
-    told |= {name: getattr(options, name) for name in ("max_rows", "max_bytes")}
+    told |= {name: list(getattr(options, option)) for option, name in LISTS.items()}
+    told |= {name: getattr(options, name) for name in SINGLE}
     told = {name: own for name, own in told.items() if own}
     paths: Sequence[Path] = options.release
     if len(paths) == 1 and is_printed(paths[0]):
@@ -191,12 +195,9 @@ def contents(understood: Understood, answer: Answer, dialect: str) -> dict[str, 
     with its proofs, the report. The same answer gives the same bytes, so that a check can make them again.
     """
     sums, files = answer.exposed.linked.sums, dict[str, str]()
-    frame = answer.frame(dialect)
-    files["cells.csv"] = neutral_frame(frame).to_csv(index=False, lineterminator="\n")
+    files["cells.csv"] = neutral_frame(answer.frame(dialect)).to_csv(index=False, lineterminator="\n")
     if answer.complement:
-        names = {sums.cells[cell] for cell in answer.complement.cells}
-        chosen = frame[frame["cell"].isin(names)][["table", "cell", "published", "status"]]
-        files["withhold.csv"] = neutral_frame(chosen).to_csv(index=False, lineterminator="\n")
+        files["withhold.csv"] = neutral_frame(answer.withhold(dialect)).to_csv(index=False, lineterminator="\n")
     files |= {f"{file_name(name)}.hst": text for name, text in answer.apriori().items()}
     files["answer.json"] = answer.as_json() + "\n"
     files["report.html"] = tables_report(understood, answer)
@@ -230,7 +231,8 @@ def check_tables(options: argparse.Namespace) -> int:
     ranges = Ranges(lo, hi, least, hi, tuple(statements), False, found.limit)
     answer = Answer(Exposed(linked, ranges), read_fail_on(reading.fail_on))
     contributions = home / reading.contributions if reading.contributions else None
-    answer = replace(answer, broken=_broken(answer, contributions, reading.sensitive))
+    broken = _broken(answer, contributions, reading.sensitive)
+    answer = replace(answer, broken=broken, left_out=understood.left_out)
     if found.withhold is not None:
         cells, left = (tuple(_cells(own, len(lo), folder)) for own in (found.withhold, found.still_unsafe))
         answer = replace(
@@ -251,7 +253,7 @@ def check_tables(options: argparse.Namespace) -> int:
 def _stored(folder: Path) -> tuple[str, list[dict[str, Any]]]:
     """The digest of the system that stored proofs are about, and their statements."""
     try:
-        head, *lines = gzip.decompress(regular(folder / PROOFS).read_bytes()).splitlines()
+        head, *lines = gzip.decompress(regular_file(folder / PROOFS).read_bytes()).splitlines()
         return str(json.loads(head)["system"]), [json.loads(line) for line in lines]
     except (OSError, EOFError, ValueError, KeyError, TypeError, zlib.error, RecursionError) as error:
         raise DataError(f"{folder}: holds no results of printed tables ({error})") from None
@@ -266,7 +268,7 @@ def _reading(options: argparse.Namespace, folder: Path) -> tuple[ReadingForm, Pa
                             "and the like how they are read")  # fmt: skip
         form, home = _form(options)
         return ReadingForm(inputs={}, form=form), home
-    if told := [name for name in (*PAIRS, "rule", "fact", "max_rows", "max_bytes") if getattr(options, name)]:
+    if told := [name for name in (*PAIRS, *LISTS, *SINGLE) if getattr(options, name)]:
         raise ConfigError(
             f"--{told[0].replace('_', '-')}: with --check, {path} says how the tables were read; leave this out"
         )
@@ -295,7 +297,7 @@ def _compare(folder: Path, expected: Mapping[str, bytes]) -> None:
     """Every file is what is proved, and there is no other."""
     for name, content in expected.items():
         try:
-            stored = regular(folder / name).read_bytes()
+            stored = regular_file(folder / name).read_bytes()
             if name.endswith(".gz"):  # the bytes of a packed file depend on who packed it
                 stored, content = gzip.decompress(stored), gzip.decompress(content)
         except (OSError, EOFError, zlib.error) as error:

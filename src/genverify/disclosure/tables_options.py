@@ -64,12 +64,6 @@ def _rules(words: Sequence[str]) -> None:
     read_rule(words)
 
 
-def _facts(words: Sequence[str]) -> None:
-    from genverify.disclosure.facts import read_facts
-
-    read_facts(words)
-
-
 def _sensitive(words: Sequence[str]) -> None:
     from genverify.disclosure.contributions import read_rules
 
@@ -99,6 +93,7 @@ def _from_one(name: str) -> Callable[[int], None]:
 
 
 _PAIR = {"action": "append", "metavar": "A=B"}
+_LABEL = {"action": "append", "metavar": "LABEL"}
 _FLAG = {"action": "store_true", "default": None}
 OPTIONS = (
     Option("--mark", (TABLES, CHECK), "what a mark means, e.g. '*=suppressed', '*=1-4', '-=0', 'blank=suppressed'", (),
@@ -107,12 +102,18 @@ OPTIONS = (
            "suppress=5", (), _rules, {"action": "append", "metavar": "RULE"}),
     Option("--total", (TABLES, CHECK), "the label that is the total of a column, e.g. 'sex=Both sexes'", (),
            lambda given: pairs(given, "total"), _PAIR),
+    Option("--no-total", (TABLES, CHECK), "a label that is no total although its name may say so", (), how=_LABEL),
+    Option("--label", (TABLES, CHECK), "a label or a header that looks like a symbol for a count, e.g. '<1'", (),
+           how=_LABEL),
+    Option("--decimal", (TABLES, CHECK), "the decimal sign, where the numbers do not tell it",
+           how={"choices": (".", ",")}),
+    Option("--same-people", (TABLES, CHECK), "tables of several periods count the same people", False, how=_FLAG),
     Option("--hierarchy", (TABLES, CHECK), "a .hrc file for a column, e.g. 'industry=nace.hrc'", (),
            lambda given: pairs(given, "hierarchy"), _PAIR),
     Option("--inside", (TABLES, CHECK), "a table counts some of the people of another: SMALL=LARGE", (),
            lambda given: pairs(given, "inside"), _PAIR),
-    Option("--fact", (TABLES, CHECK), "a fact beside the counts, e.g. 'sex=f >= 3'", (), _facts,
-           {"action": "append", "metavar": "TEXT"}),
+    Option("--fact", (TABLES, CHECK), "a fact beside the counts, e.g. 'sex=f >= 3'", (),
+           how={"action": "append", "metavar": "TEXT"}),
     Option("--contributions", (TABLES,), "CSV with labels, contributor and value of every contribution, for magnitude "
            "tables", how={"type": Path, "metavar": "FILE"}),
     Option("--sensitive", (TABLES,), "a rule for contributions: dominance=2,80 or p=10 or contributors=3", (), _sensitive,
@@ -125,6 +126,8 @@ OPTIONS = (
            {"type": float}),
     Option("--cells", (RECORDS,), "only print the cells that the file describes, as a CSV to fill in", False, how=_FLAG),
     Option("--fail-on", BOTH, "exit with 1 for: exact, range<3, singled-out", None, _fail_on, {"metavar": "WHAT"}),
+    Option("--allow-partial", (TABLES,), "with --fail-on: what was left out of the reading is no reason to fail", False,
+           how=_FLAG),
     Option("--max-rows", ANY, f"rows that the data may hold ({LIMITS.rows:,})", None, _from_one("max-rows"),
            {"type": int, "metavar": "N"}),
     Option("--max-bytes", ANY, f"its bytes when unpacked ({LIMITS.size:,})", None, _from_one("max-bytes"),

@@ -40,6 +40,8 @@ def integer_point(point: Floats) -> Ints | None:
     >>> integer_point(np.array([1.0000001, 0.0])), integer_point(np.array([0.5]))
     (array([1, 0]), None)
     """
+    if not (np.abs(point) < 2.0**62).all():  # infinite, not a number, or beyond 64 bits: whatever the solver says
+        return None
     z = np.rint(point).astype(np.int64)
     return None if np.abs(point - z).max(initial=0) > INTEGRAL else z
 

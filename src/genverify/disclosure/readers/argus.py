@@ -8,8 +8,8 @@ from pathlib import Path
 
 from genverify.core.csvfile import decoded
 from genverify.core.errors import DataError
-from genverify.core.limits import FileLimits
-from genverify.disclosure.readers.model import Entry, Hierarchy, PrintedTable, make_hierarchy, make_table
+from genverify.core.files import regular_file
+from genverify.disclosure.readers.model import Entry, Hierarchy, PrintedTable, Told, make_hierarchy, make_table
 
 SAFE = {"", "s", "S", "z", "Z"}
 
@@ -24,16 +24,18 @@ class Variable:
 
 def is_argus(path: Path) -> bool:
     """Whether a file called .rda is the text that tau-Argus writes, and no R data."""
-    return path.read_bytes()[:3] not in (b"RDX", b"RDA", b"BZh", b"\xfd7z") and not path.read_bytes().startswith(b"\x1f\x8b")
+    with path.open("rb") as file:
+        head = file.read(3)
+    return head not in (b"RDX", b"RDA", b"BZh", b"\xfd7z") and not head.startswith(b"\x1f\x8b")
 
 
-def read_argus(path: Path, limits: FileLimits) -> list[PrintedTable]:
+def read_argus(path: Path, told: Told) -> list[PrintedTable]:
     """The table of a .tab file; the .rda file of the same name says what its fields are."""
-    limits.check(path, 0, path.stat().st_size)
     table, meta = path.with_suffix(".tab"), path.with_suffix(".rda")
     for file in (table, meta):
         if not file.is_file():
             raise DataError(f"{path}: {file.name} is missing; a tau-Argus table is a .tab file with its .rda file beside it")
+        told.limits.check(file, 0, regular_file(file).stat().st_size)
     separator, variables = _metadata(decoded(meta.read_bytes(), meta)[0], meta)
     columns = [variable for variable in variables if "RECODEABLE" in variable.tags or "RECODABLE" in variable.tags]
     numeric = [at for at, variable in enumerate(variables) if "NUMERIC" in variable.tags or "FREQUENCY" in variable.tags]
@@ -43,11 +45,11 @@ def read_argus(path: Path, limits: FileLimits) -> list[PrintedTable]:
     )
     if not columns or counts is None:
         raise DataError(f"{meta}: names no <RECODEABLE> variable, or no <FREQUENCY> or <NUMERIC> one")
-    entries = []
-    for number, row in enumerate(csv.reader(decoded(table.read_bytes(), table)[0].splitlines(), delimiter=separator), 1):
+    entries, last = [], max(counts, *(variables.index(own) for own in columns))
+    for number, row in enumerate(_lines(table, separator), 1):
         if not row:
             continue
-        if len(row) < len(variables) - 1:
+        if len(row) < len(variables) - 1 or len(row) <= last:
             raise DataError(f"{table}, line {number}: {len(row)} fields, but {meta.name} names {len(variables)}")
         hidden = status is not None and status < len(row) and row[status].strip() not in SAFE
         text = f"status {row[status].strip()}" if hidden and status is not None else row[counts].strip()
@@ -55,6 +57,15 @@ def read_argus(path: Path, limits: FileLimits) -> list[PrintedTable]:
     found = make_table(table.stem, str(table), [variable.name for variable in columns], entries)
     sums = {variable.name: _sums(variable, found, path.parent) for variable in columns}
     return [replace(found, sums=sums).noted(f"tau-Argus, counts in {variables[counts].name}")]
+
+
+def _lines(table: Path, separator: str) -> list[list[str]]:
+    if len(separator) != 1 or separator in '\r\n"':
+        raise DataError(f"{table}: its metadata name {separator!r} as <SEPARATOR>; one sign is needed, such as a comma")
+    try:
+        return list(csv.reader(decoded(table.read_bytes(), table)[0].splitlines(), delimiter=separator))
+    except csv.Error as error:
+        raise DataError(f"{table}: cannot be read as separated text ({error}); check its quotation marks") from None
 
 
 def _metadata(text: str, path: Path) -> tuple[str, list[Variable]]:
@@ -77,12 +88,23 @@ def _sums(variable: Variable, table: PrintedTable, folder: Path) -> Hierarchy:
     total = variable.tags.get("TOTCODE", "Total")
     labels = table.labels(variable.name)
     if "HIERCODELIST" in variable.tags:
-        return hierarchy(
-            folder / variable.tags["HIERCODELIST"], labels, total if total in labels or "TOTCODE" in variable.tags else None,
-            lead=variable.tags.get("HIERLEADSTRING", "@"),
-        )  # fmt: skip
+        named = total if total in labels or "TOTCODE" in variable.tags else None
+        path = _beside(folder, variable.tags["HIERCODELIST"])
+        return hierarchy(path, labels, named, lead=variable.tags.get("HIERLEADSTRING", "@"))
     others = tuple(label for label in labels if label != total)
     return make_hierarchy([(total, others)] if total in labels else [], labels, f"{table.source}: {variable.name}")
+
+
+def _beside(folder: Path, name: str) -> Path:
+    """The file of a hierarchy that the metadata name: it lies in their folder; no other file is opened for them."""
+    path = folder / name
+    if (
+        Path(name).name != name
+        or path.suffix.lower() != ".hrc"
+        or (path.exists() and path.resolve().parent != folder.resolve())
+    ):
+        raise DataError(f"{folder}: the hierarchy {name!r} is no .hrc file in the folder of the table; put it there")
+    return path
 
 
 def hierarchy(path: Path, labels: Sequence[str], total: str | None, told: bool = True, lead: str = "@") -> Hierarchy:
@@ -91,7 +113,7 @@ def hierarchy(path: Path, labels: Sequence[str], total: str | None, told: bool =
     stand in the file, as the one label without a lead string, or be left out of it; one that was not told but guessed gives
     way to the file. Labels that the table does not print are parts all the same, of unknown size.
     """
-    if not path.is_file():
+    if not path.exists():
         raise DataError(f"{path}: the hierarchy is missing")
     if not lead:
         raise DataError(f"{path}: the string that leads its lower levels (HIERLEADSTRING) is empty; give one, such as @")
@@ -99,11 +121,11 @@ def hierarchy(path: Path, labels: Sequence[str], total: str | None, told: bool =
     children: dict[str, list[str]] = {}
     above: list[str] = []
     roots: list[str] = []
-    for number, line in enumerate(decoded(path.read_bytes(), path)[0].splitlines(), 1):
+    for number, line in enumerate(decoded(regular_file(path).read_bytes(), path)[0].splitlines(), 1):
         if not line.strip():
             continue
         depth = 0
-        while line.startswith(lead):
+        while line.startswith(lead) and depth <= len(above):
             line, depth = line[len(lead) :], depth + 1
         label = line.strip()
         if label in line_of:

@@ -5,30 +5,39 @@ from dataclasses import replace
 from pathlib import Path
 
 from genverify.core.errors import DataError
-from genverify.core.limits import LIMITS, FileLimits
+from genverify.core.files import regular_file
 from genverify.disclosure.readers.argus import is_argus, read_argus
 from genverify.disclosure.readers.frame import read_parquet
 from genverify.disclosure.readers.jsonstat import read_json
-from genverify.disclosure.readers.model import PrintedTable
+from genverify.disclosure.readers.model import PrintedTable, Told
 from genverify.disclosure.readers.px import read_px
 from genverify.disclosure.readers.rdata import read_rdata
 from genverify.disclosure.readers.text import read_text
 from genverify.disclosure.readers.xlsx import read_xlsx
 
-Reader = Callable[[Path, FileLimits], list[PrintedTable]]
+Reader = Callable[[Path, Told], list[PrintedTable]]
 READERS: dict[str, Reader] = {
     ".csv": read_text, ".tsv": read_text, ".txt": read_text, ".csv.gz": read_text, ".xlsx": read_xlsx, ".xlsm": read_xlsx,
     ".px": read_px, ".json": read_json, ".rds": read_rdata, ".rdata": read_rdata, ".tab": read_argus,
     ".parquet": read_parquet,
 }  # fmt: skip
 BESIDE = (".hrc",)
+TOLD = Told()
 
 
-def read_tables(paths: Sequence[Path], limits: FileLimits = LIMITS) -> list[PrintedTable]:
+def read_tables(paths: Sequence[Path], told: Told = TOLD) -> list[PrintedTable]:
     """Every table of some files and folders, each with a name of its own."""
     found: list[PrintedTable] = []
     for path in _files(paths):
-        found += _reader(path)(path, limits)
+        try:
+            own = _reader(path)(path, told)
+        except RecursionError:
+            raise DataError(f"{path}: is nested too deeply to be read") from None
+        for table in own:
+            told.limits.check_combinations(
+                table.source, (len(table.labels(c)) for c in table.columns), f"table {table.name}"
+            )
+        found += own
     if not found:
         raise DataError(f"{', '.join(map(str, paths))}: holds no file of tables; known: {', '.join(READERS)}")
     return _named_apart(found)
@@ -39,8 +48,8 @@ def _files(paths: Sequence[Path]) -> Iterator[Path]:
         if path.is_dir():
             own = sorted(file for file in path.iterdir() if file.is_file() and not file.name.startswith("."))
             yield from _of_session(own)
-        elif path.is_file():
-            yield path
+        elif path.exists():
+            yield regular_file(path)
         else:
             raise DataError(f"{path}: there is no such file or folder")
 

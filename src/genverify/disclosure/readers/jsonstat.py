@@ -1,36 +1,37 @@
 """JSON-stat datasets (2.0, and the older bundle)."""
 
 import json
+from collections import Counter
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 from genverify.core.errors import DataError
 from genverify.core.files import refuse_duplicates
-from genverify.core.limits import FileLimits
-from genverify.disclosure.readers.model import Entry, PrintedTable, make_table
+from genverify.disclosure.readers.model import Entry, PrintedTable, Told, make_table
 from genverify.disclosure.readers.totals import find_totals
 
 
-def read_json(path: Path, limits: FileLimits) -> list[PrintedTable]:
+def read_json(path: Path, told: Told) -> list[PrintedTable]:
     """The datasets of a JSON-stat file, or the outputs of an acro session (results.json)."""
     from genverify.disclosure.readers.acro import acro_tables, is_acro
 
-    limits.check(path, 0, path.stat().st_size)
+    told.limits.check(path, 0, path.stat().st_size)
     try:
         text = json.loads(path.read_bytes(), object_pairs_hook=refuse_duplicates)
     except (ValueError, RecursionError) as error:
         raise DataError(f"{path}: is not valid JSON ({error})") from None
     if is_acro(text):
-        return acro_tables(text, path, limits)
+        return acro_tables(text, path, told)
     datasets = _datasets(text)
     if not datasets:
         raise DataError(
             f"{path}: is neither a JSON-stat dataset (class, id, size, dimension, value) nor acro's results.json"
         )
     try:
-        return [_table(name or path.stem, dataset, path) for name, dataset in datasets]
-    except (KeyError, TypeError, AttributeError, IndexError) as error:
+        return [_table(name or path.stem, dataset, path, told) for name, dataset in datasets]
+    except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
         raise DataError(f"{path}: not a whole JSON-stat dataset ({type(error).__name__}: {error})") from None
 
 
@@ -44,13 +45,14 @@ def _datasets(text: Any) -> list[tuple[str, Any]]:
     ]
 
 
-def _table(name: str, dataset: Any, path: Path) -> PrintedTable:
+def _table(name: str, dataset: Any, path: Path, told: Told) -> PrintedTable:
     dimension = dataset["dimension"]
     columns = list(dataset.get("id") or dimension["id"])
     sizes = list(dataset.get("size") or dimension["size"])
     labels = [_labels(dimension[column]["category"]) for column in columns]
     if [len(own) for own in labels] != sizes:
         raise DataError(f"{path}: size is {sizes}, but the dimensions have {[len(own) for own in labels]} categories")
+    told.limits.check_combinations(path, sizes, f"dataset {name}")
     cells = list(product(*labels))
     values, status = dataset["value"], dataset.get("status") or {}
     if isinstance(values, list) and len(values) != len(cells):
@@ -58,8 +60,11 @@ def _table(name: str, dataset: Any, path: Path) -> PrintedTable:
     entries = [
         (cell, Entry(_text(_at(values, at), _at(status, at)), f"{path}, value {at}")) for at, cell in enumerate(cells)
     ]
-    shown = [dimension[column].get("label") or column for column in columns]
-    return find_totals(make_table(name, str(path), shown, entries, dataset.get("label") or "").noted("JSON-stat"))
+    flags = Counter(str(_at(status, at)) for at in range(len(cells)) if _at(status, at) and _at(values, at) is not None)
+    left = [f"{name}: the status {own!r} beside {times} printed counts: what does it mean?" for own, times in flags.items()]
+    shown = [str(dimension[column].get("label") or column) for column in columns]
+    table = make_table(name, str(path), shown, entries, str(dataset.get("label") or "")).noted("JSON-stat")
+    return find_totals(replace(table, left_out=tuple(left)))
 
 
 def _labels(category: Any) -> list[str]:

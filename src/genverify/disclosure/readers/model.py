@@ -3,21 +3,28 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from genverify.core.errors import DataError
+from genverify.core.limits import LIMITS, FileLimits
 
 Labels = tuple[str, ...]
+MOST_DIGITS = 12  # no count of people or things is larger, and sums of percentages of larger ones leave 64 bits
 TOTAL_WORDS = {"total", "totals", "grand total", "sum", "all", "overall", "_t", "t", "together", "both sexes", "all ages",
-               "everyone", "all persons", "all people", "persons", "insgesamt", "totaal", "totalt", "ensemble"}  # fmt: skip
+               "everyone", "all persons", "all people", "insgesamt", "totaal", "totalt", "ensemble"}  # fmt: skip
 NUMBER = re.compile(r"[+-]?(\d{1,3}([,'\u00a0\u202f \u2009]\d{3})+|\d{1,3}(\.\d{3}){2,}|\d+)([.,]\d+)?")
 PERCENT = re.compile(r"[+-]?\d[\d.,]*\s*%")
 BOTH = re.compile(r"([\d,. \u00a0\u202f]*\d)\s*\(\s*([\d.,]+)\s*%\s*\)")
 LIMIT = re.compile(r"(<|<=|\u2264|less than|fewer than|under|>|>=|\u2265|at least|more than)\s*(\d+)", re.IGNORECASE)
-MARK = re.compile(
-    r"[*\u2020#^~:.\u2026/-]{1,4}|[\u2010-\u2015]|\.{0,2}[A-Za-z]|[\[(][A-Za-z*.:-]{1,3}[\])]|n/?a|nan|null|none|conf|supp?|suppressed"
-    r"|confidential|redacted|masked|hidden",
+# a text that is a symbol wherever it stands, and one that is a symbol among counts but may be a label: N for north, none
+SYMBOL = re.compile(
+    r"[*\u2020#^~:.\u2026/-]{1,4}|[\u2010-\u2015]|[\[(](?:[a-z*.:-]{1,3}|low|high)[\])]"
+    r"|[\[(]?(?:conf|supp?|suppressed|confidential|redacted|masked|hidden|withheld|not (?:shown|disclosed|available))[\])]?",
     re.IGNORECASE,
 )
+MARK = re.compile(rf"{SYMBOL.pattern}|\.{{0,2}}[A-Za-z]|[\[(]?n/?a[\])]?|nan|null|none", re.IGNORECASE)
+YEAR = re.compile(r"(?:19|20)\d\d")
+DAY = re.compile(rf"{YEAR.pattern}(?:-\d\d(?:-\d\d)?)?")
 
 
 @dataclass(frozen=True)
@@ -28,6 +35,21 @@ class Entry:
     place: str
 
 
+LABEL, TOTAL, PARTS = "label", "total", "parts"
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """
+    A text that may mean something else than was read, with a message that says where it stands and what settles it. `kind`
+    is LABEL (it may be a symbol), TOTAL (it may be a total, by its name) or PARTS (what it adds up is unclear).
+    """
+
+    kind: str
+    text: str
+    message: str
+
+
 Parts = tuple[str, ...]
 
 
@@ -36,12 +58,12 @@ class Hierarchy:
     """
     What adds up to what in one column. Every label that adds up others has one set of parts, or several where breakdowns are
     stacked (sex, then region, under one total); each set is a tree of its own. `top` is the label that means everyone, None
-    where there is none. `doubts` says of labels that look like totals why that could not be decided: they must be told.
+    where there is none. `doubts` are of labels that look like totals where that could not be decided: they must be told.
     """
 
     top: str | None = None
     parts: Mapping[str, tuple[Parts, ...]] = field(default_factory=dict)
-    doubts: Mapping[str, str] = field(default_factory=dict)
+    doubts: tuple[Doubt, ...] = ()
 
     def __iter__(self) -> Iterator[tuple[str, Parts]]:
         """Every sum: a label, and one set of its parts."""
@@ -125,13 +147,22 @@ class Share:
 
 
 @dataclass(frozen=True)
+class Told:
+    """What is told before a file is read: how much it may hold, and its decimal sign where that is known."""
+
+    limits: FileLimits = LIMITS
+    decimal: str = ""
+
+
+@dataclass(frozen=True)
 class PrintedTable:
     """
     A table: its columns (names of what is counted by), the labels of each in order, and the text of every cell by labels.
 
     `sums` says of a column what adds up to what; `where` keeps the table to some people (column: label);
     `notes` says how it was understood, for the user to confirm. `shares` are percentages beside the counts, and `rows` says
-    how many of the columns stand at the left, as rows.
+    how many of the columns stand at the left, as rows. `left_out` names what stands in the file and is no part of the table;
+    `doubts` are readings that may be wrong: each must be told before anything is said of the table.
     """
 
     name: str
@@ -144,10 +175,20 @@ class PrintedTable:
     notes: tuple[str, ...] = ()
     shares: tuple[Share, ...] = ()
     rows: int = 1
+    left_out: tuple[str, ...] = ()
+    doubts: tuple[Doubt, ...] = ()
+
+    @cached_property
+    def lines(self) -> Mapping[str, Mapping[str, Sequence[Labels]]]:
+        """For each column, the cells with each of its labels, both in order."""
+        found: dict[str, dict[str, list[Labels]]] = {column: {} for column in self.columns}
+        for labels in self.entries:
+            for column, label in zip(self.columns, labels, strict=True):
+                found[column].setdefault(label, []).append(labels)
+        return found
 
     def labels(self, column: str) -> tuple[str, ...]:
-        at = self.columns.index(column)
-        return tuple(dict.fromkeys(labels[at] for labels in self.entries))
+        return tuple(self.lines[column])
 
     def totals(self, column: str) -> tuple[str, ...]:
         return tuple(self.sums[column].parts) if column in self.sums else ()
@@ -162,14 +203,15 @@ def make_table(
     """A table; an error where two cells have the same labels."""
     held: dict[Labels, Entry] = {}
     for labels, entry in entries:
-        if labels in held and held[labels].text != entry.text:
+        check_digits(entry)
+        if labels in held:
             shown = ", ".join(f"{column}: {label}" for column, label in zip(columns, labels, strict=True))
             raise DataError(
                 f"{entry.place}: a second cell for {shown} ({held[labels].text!r} at {held[labels].place}, now "
                 f"{entry.text!r}); give its row or column another label"
             )
         held.setdefault(labels, entry)
-    if not held:
+    if not any(entry.text for entry in held.values()):
         raise DataError(f"{source}: table {name} holds no counts")
     return PrintedTable(name, source, tuple(columns), held, title=title)
 
@@ -182,11 +224,55 @@ def is_total(label: str) -> bool:
     (True, True, True, False)
     """
     text = " ".join(label.lower().strip(" :.*").split())
-    return (
-        text in TOTAL_WORDS
-        or text.startswith("all ")
-        or re.fullmatch(r"(grand )?total( persons| people| number| count)?", text) is not None
-    )
+    return text in TOTAL_WORDS or re.fullmatch(r"(grand )?total( persons| people| number| count)?", text) is not None
+
+
+def may_be_total(label: str) -> bool:
+    """
+    Whether a label may name a total: only numbers can tell `All races` from `All other races`.
+
+    >>> may_be_total("All other races"), may_be_total("Persons"), may_be_total("Allergies")
+    (True, True, False)
+    """
+    text = " ".join(label.lower().strip(" :.*").split())
+    return not is_total(label) and (text.startswith("all ") or text in ("persons", "people", "both"))
+
+
+PERIOD = re.compile(
+    r"(?<!\d)(?:19|20)\d\d(?!\d)|(?<![a-z])(?:q[1-4]|[hw]\d{1,2}|week \d+|wave \d+|january|february|march|april|may|june"
+    r"|july|august|september|october|november|december|jan|feb|mar|apr|jun|jul|aug|sep|oct|nov|dec)(?![a-z])",
+    re.IGNORECASE,
+)
+TIME = {"year", "years", "date", "period", "time", "time_period", "month", "quarter", "week", "day", "jahr"}
+
+
+def periods(text: str) -> frozenset[str]:
+    """
+    The years, quarters and months that a title or a name speaks of.
+
+    >>> sorted(periods("pop_2019 Q1, 1234 people"))
+    ['2019', 'Q1']
+    """
+    return frozenset(found.title() for found in PERIOD.findall(text))
+
+
+def is_time(column: str, labels: Sequence[str]) -> bool:
+    """Whether a column tells periods apart: its counts are of other people, or of the same ones again."""
+    return column.strip().lower() in TIME or (len(labels) > 1 and all(DAY.fullmatch(label) for label in labels))
+
+
+def check_digits(entry: Entry) -> None:
+    """An error for a number too long to be a count or a percentage."""
+    if len(entry.text) > MOST_DIGITS and sum(map(str.isdigit, entry.text)) > MOST_DIGITS:
+        raise DataError(
+            f"{entry.place}: {entry.text[:20]}... has more than {MOST_DIGITS} digits, too many for a count; give it in "
+            "thousands or millions, or correct it"
+        )
+
+
+def is_number(text: str) -> bool:
+    """Whether a text is a number, whole or not."""
+    return NUMBER.fullmatch(text.strip()) is not None
 
 
 def number_of(text: str) -> int | None:
@@ -197,7 +283,7 @@ def number_of(text: str) -> int | None:
     (1234, 12345, 7, None, None, 1234567)
     """
     text = text.strip()
-    if not NUMBER.fullmatch(text):
+    if len(text) > 3 * MOST_DIGITS or not NUMBER.fullmatch(text):
         return None
     plain = re.sub(r"[,'\u00a0\u202f \u2009](?=\d{3}(\D|$))", "", text)
     plain = re.sub(r"\.(?=\d{3}\.|\d{3}$)", "", plain) if plain.count(".") > 1 else plain

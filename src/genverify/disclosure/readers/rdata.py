@@ -4,15 +4,14 @@ from pathlib import Path
 
 from genverify.core.errors import DataError
 from genverify.core.extras import needed
-from genverify.core.limits import FileLimits
 from genverify.disclosure.readers.frame import frame_tables
-from genverify.disclosure.readers.model import PrintedTable
+from genverify.disclosure.readers.model import PrintedTable, Told
 
 
-def read_rdata(path: Path, limits: FileLimits) -> list[PrintedTable]:
+def read_rdata(path: Path, told: Told) -> list[PrintedTable]:
     """Every data frame of an R file."""
     pyreadr = needed("pyreadr", f"{path}: R data", "or save it as CSV")
-    limits.check(path, 0, path.stat().st_size)
+    told.limits.check(path, 0, path.stat().st_size)
     try:
         frames = pyreadr.read_r(str(path))
     except Exception as error:
@@ -22,5 +21,5 @@ def read_rdata(path: Path, limits: FileLimits) -> list[PrintedTable]:
     return [
         table
         for name, frame in frames.items()
-        for table in frame_tables(frame, str(name or path.stem), str(path), "an R data frame")
+        for table in frame_tables(frame, str(name or path.stem), str(path), "an R data frame", told)
     ]

@@ -1,15 +1,30 @@
 """Which labels of a table add up others: by their names, by the numbers, by indents, by intervals inside intervals."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from genverify.core.errors import DataError, nearest
-from genverify.disclosure.readers.model import Hierarchy, Labels, Parts, PrintedTable, is_total, make_hierarchy, number_of
+from genverify.disclosure.readers.model import (
+    PARTS,
+    TOTAL,
+    Doubt,
+    Hierarchy,
+    Labels,
+    Parts,
+    PrintedTable,
+    is_total,
+    make_hierarchy,
+    may_be_total,
+    number_of,
+)
 
-BAND = re.compile(r"(\d+)\s*(?:-|\u2013|to|bis|a)\s*(\d+)(?:\s*(?:years?|yrs?))?", re.IGNORECASE)
-FROM = re.compile(r"(\d+)\s*(?:\+|and over|and above|or more|and older|plus|years and over)(?:\s*years?)?", re.IGNORECASE)
-UNDER = re.compile(r"(?:under|less than|below|<)\s*(\d+)(?:\s*years?)?", re.IGNORECASE)
+BAND = re.compile(r"(\d{1,9})\s*(?:-|\u2013|to|bis|a)\s*(\d{1,9})(?:\s*(?:years?|yrs?))?", re.IGNORECASE)
+FROM = re.compile(
+    r"(\d{1,9})\s*(?:\+|and over|and above|or more|and older|plus|years and over)(?:\s*years?)?", re.IGNORECASE
+)
+UNDER = re.compile(r"(?:under|less than|below|<)\s*(\d{1,9})(?:\s*years?)?", re.IGNORECASE)
+ONLY_SOME = re.compile(r"(of which|including|thereof|incl)\b", re.IGNORECASE)  # of the line above it, not all
 FAR = 10**6
 
 
@@ -37,24 +52,64 @@ def with_total(table: PrintedTable, column: str, guess: Hierarchy, total: str) -
         raise DataError(f"{table.source}: {column} has no label {total!r}: {nearest(total, list(labels))}")
     inner = {label: sets for label, sets in guess.parts.items() if label not in (guess.top, total)}
     beside = [label for label in labels if is_total(label) and label not in (total, *inner)]
-    doubts = {label: own for label, own in guess.doubts.items() if label != total}
-    doubts |= dict.fromkeys(beside, f"looks like a total too, beside {total!r}")
+    doubts = [
+        own
+        for own in guess.doubts
+        if own.text not in (total, *beside) and not (own.kind == TOTAL and may_be_total(own.text))
+    ]
+    doubts += [_doubt(table, column, label, f"looks like a total too, beside {total!r}") for label in beside]
     found = Hierarchy(total, inner)
     outer = tuple(label for label in found.outer(labels) if label != total)
-    told = Hierarchy(total, {total: (outer,), **inner}, doubts).checked(f"{table.source}: {column}")
+    told = Hierarchy(total, {total: (outer,), **inner}, tuple(doubts)).checked(f"{table.source}: {column}")
     return told, "; ".join([f"{total!r} is the total, as told", *_told(inner)])
+
+
+def without_totals(table: PrintedTable, column: str, guess: Hierarchy, labels: Collection[str]) -> Hierarchy:
+    """What adds up to what where some labels are told to be no totals: what they were taken to add up stands beside them."""
+    parts = {parent: sets[0] for parent, sets in guess.parts.items()}
+    for label in labels:
+        below = parts.pop(label, ())
+        parts = {
+            parent: tuple(part for child in own for part in ((child, *below) if child == label else (child,)))
+            for parent, own in parts.items()
+        }
+    found = make_hierarchy(parts.items(), table.labels(column), f"{table.source}: {column}")
+    return replace(found, doubts=tuple(own for own in guess.doubts if own.kind != TOTAL or own.text not in labels))
 
 
 def _told(inner: Mapping[str, tuple[Parts, ...]]) -> list[str]:
     return [f"{label!r} adds up {len(sets[0])} others" for label, sets in inner.items()]
 
 
+def _doubt(table: PrintedTable, column: str, label: str, why: str, kind: str = TOTAL) -> Doubt:
+    """A label that may add up others, where no number says so: to take it for a total, or not to, would be a guess."""
+    name = (
+        f"say whether it is the total (--total '{column}={label}') or none (--no-total '{label}'), or "
+        if kind == TOTAL
+        else "say "
+    )
+    message = (
+        f"{table.source}: table {table.name}: {label!r} of {column} {why}; {name}what adds up to what (--hierarchy "
+        f"'{column}=FILE.hrc', or `sums` in the release file)"
+    )
+    return Doubt(kind, label, message)
+
+
 def _guess(table: PrintedTable, column: str, indents: Mapping[str, int]) -> tuple[Hierarchy, str]:
-    labels, doubts = table.labels(column), dict[str, str]()
+    labels, doubts = table.labels(column), dict[str, Doubt]()
+
+    def doubt(label: str, why: str, kind: str = TOTAL) -> None:
+        doubts.setdefault(label, _doubt(table, column, label, why, kind))
+
     inner: dict[str, Parts] = {}
     for label, children in _by_indent(labels, indents):
-        if _agreement(table, column, label, children) is None:
-            doubts[label] = "does not add up the lines that stand further in below it"
+        below = " and ".join(map(repr, children[:3]))
+        if any(map(ONLY_SOME.match, children)):
+            doubt(label, f"has {below} further in below it, which may be only some of it", PARTS)
+        elif len(children) < 2:
+            doubt(label, f"has {below} alone further in below it: a part of it, but not all", PARTS)
+        elif _agreement(table, column, label, children) is None:
+            doubt(label, f"does not add up the lines that stand further in below it ({below})", PARTS)
         else:
             inner[label] = children
     plain = list[str]()
@@ -64,15 +119,22 @@ def _guess(table: PrintedTable, column: str, indents: Mapping[str, int]) -> tupl
         if shown:
             inner[label] = shown[0]
         elif any(lines == 0 for _, lines in agree):
-            doubts[label] = "looks like a subtotal, and no line that is printed whole shows of what"
+            doubt(label, "looks like a subtotal, and no line that is printed whole shows of what")
         else:
             plain.append(label)
     inner |= dict(by_interval(labels))
     parts = {label: (children,) for label, children in inner.items()}
     outer, how = Hierarchy(None, parts).outer(labels), _told(parts)
     total = [label for label in outer if is_total(label)]
+    if not any(map(is_total, labels)):
+        perhaps = {label: tuple(other for other in outer if other != label) for label in outer if may_be_total(label)}
+        agreed = {label: _agreement(table, column, label, own) for label, own in perhaps.items() if len(own) > 1}
+        total = [label for label, lines in agreed.items() if lines]
+        for label in [] if total else [label for label, lines in agreed.items() if lines == 0]:
+            doubt(label, f"may be the total of {column}, and no numbers decide it")
     if len(total) > 1:
-        doubts |= {label: f"looks like the total of {column}, and so does {_other(label, total)!r}" for label in total}
+        for label in total:
+            doubt(label, f"looks like the total of {column}, and so does {_other(label, total)!r}")
     elif total:
         how += [f"{total[0]!r} is the total (by its name)"]
     else:
@@ -82,16 +144,15 @@ def _guess(table: PrintedTable, column: str, indents: Mapping[str, int]) -> tupl
     if len(total) == 1:
         own = tuple(label for label in outer if label != total[0])
         parts = {total[0]: (own,), **parts} if own else parts
-        if plain and not _agreement(table, column, total[0], own):
-            doubts |= dict.fromkeys(
-                plain, "looks like a subtotal, and adds up neither the labels before it nor those after it"
-            )
+        for label in plain if not _agreement(table, column, total[0], own) else ():
+            doubt(label, "looks like a subtotal, and adds up neither the labels before it nor those after it")
     sums = [(label, own) for label, sets in parts.items() for own in sets]
     try:
         guess = make_hierarchy(sums, labels, f"{table.source}: {column}")
     except DataError as error:  # what was recognised cannot all be so: it must be told
-        return Hierarchy(doubts={**doubts, sums[0][0]: f"has parts that overlap ({error})"}), ""
-    return replace(guess, doubts=doubts), "; ".join(how)
+        doubt(sums[0][0], f"has parts that overlap ({error})", PARTS)
+        return Hierarchy(doubts=tuple(doubts.values())), ""
+    return replace(guess, doubts=tuple(doubts.values())), "; ".join(how)
 
 
 def _other(label: str, labels: Sequence[str]) -> str:
@@ -108,31 +169,30 @@ def _by_name(labels: Sequence[str]) -> Iterator[tuple[str, list[Parts]]]:
         if not re.search(r"\b(sub-?total|total)\b|\btotal_|_total\b", label, re.IGNORECASE):
             others.append(label)
             continue
-        sets = [own for own in (tuple(others), tuple(_until_total(labels[at + 1 :]))) if len(own) > 1]
+        sets = [own for own in (tuple(others), tuple(_until_total(labels, at + 1))) if len(own) > 1]
         if sets:
             yield label, sets
         others = []
 
 
-def _until_total(labels: Sequence[str]) -> Iterator[str]:
-    for label in labels:
+def _until_total(labels: Sequence[str], begin: int) -> Iterator[str]:
+    for label in (labels[at] for at in range(begin, len(labels))):
         if re.search(r"\btotal\b", label, re.IGNORECASE):
             return
         yield label
 
 
-def _by_indent(labels: Sequence[str], indents: Mapping[str, int]) -> Iterator[tuple[str, Parts]]:
-    """A label followed by labels that stand further in adds them up."""
-    for at, label in enumerate(labels):
-        own = indents.get(label, 0)
-        inside = []
-        for other in labels[at + 1 :]:
-            if indents.get(other, 0) <= own:
-                break
-            inside.append(other)
-        children = [other for other in inside if indents.get(other, 0) == min(indents.get(x, 0) for x in inside)]
-        if len(children) > 1 and not is_total(label):
-            yield label, tuple(children)
+def _by_indent(labels: Sequence[str], indents: Mapping[str, int]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """A label followed by labels that stand further in, with those of them that stand least so."""
+    inside: dict[str, list[str]] = {}
+    above: list[str] = []  # the labels that the next one may stand below, each further in than the one before it
+    for label in labels if indents else ():
+        while above and indents.get(above[-1], 0) >= indents.get(label, 0):
+            above.pop()
+        if above:
+            inside.setdefault(above[-1], []).append(label)
+        above.append(label)
+    yield from ((label, tuple(children)) for label, children in inside.items() if not is_total(label))
 
 
 def interval(label: str) -> tuple[int, int] | None:
@@ -155,11 +215,13 @@ def interval(label: str) -> tuple[int, int] | None:
 def by_interval(labels: Sequence[str]) -> Iterator[tuple[str, Parts]]:
     """A label whose interval is made up of others: 0-9 is 0-4 and 5-9."""
     bands = {label: band for label in labels if (band := interval(label))}
+    starting: dict[int, list[tuple[tuple[int, int], str]]] = {}
+    for label, band in bands.items():
+        starting.setdefault(band[0], []).append((band, label))
     for label, (low, high) in bands.items():
         chain, at = list[str](), low
         while at <= high:
-            inside = [(band, other) for other, band in bands.items() if other != label and band[0] == at and band[1] <= high]
-            inside = [(band, other) for band, other in inside if band != (low, high)]
+            inside = [(band, other) for band, other in starting.get(at, ()) if band[1] <= high and band != (low, high)]
             if not inside:
                 break
             band, other = max(inside)
@@ -183,8 +245,8 @@ def _agreement(table: PrintedTable, column: str, label: str, children: Parts, ne
     counts may be rounded: each may be `near` off.
     """
     at, agree = table.columns.index(column), 0
-    for labels, entry in table.entries.items():
-        total = number_of(entry.text) if labels[at] == label else None
+    for labels in table.lines[column].get(label, ()):
+        total = number_of(table.entries[labels].text)
         if total is None:
             continue
         parts = [_value(table, labels, at, child) for child in children]

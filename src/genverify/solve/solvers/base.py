@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import Enum
+from math import isfinite
 from typing import Any, Protocol
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from genverify.core.arraytypes import Floats
+from genverify.solve.recount import WrongAnswer
 
 
 class Limit(Enum):
@@ -25,6 +27,10 @@ class Optimal:
     value: float
     z: Floats
     y: Floats | None = None
+
+    def __post_init__(self) -> None:
+        if not isfinite(self.value):  # no bounded program has such an optimum
+            raise WrongAnswer(f"the solver's best value is {self.value}; nothing is reported. Try the other solver.")
 
 
 @dataclass(frozen=True)
