@@ -135,9 +135,10 @@ def _told(table: PrintedTable, column: str, sums: Sums) -> Hierarchy:
     empty list is that of a part which the table does not print.
     """
     labels, where = table.labels(column), f"tables: {table.name}: sums of {column}"
-    listed = [
-        (parent, own) for parent, sets in sums.items() for own in (sets if sets and isinstance(sets[0], list) else [sets])
-    ]
+    listed = list[tuple[str, list[str]]]()
+    for parent, sets in sums.items():
+        flat = [label for label in sets if isinstance(label, str)]
+        listed += [(parent, flat)] if flat or not sets else [(parent, own) for own in sets if isinstance(own, list)]
     for parent, own in listed:
         for label in own:
             if label not in labels and label not in sums:
