@@ -5,13 +5,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from genverify.checker.form import CertificateError
 from genverify.checker.sums import check_sums
 from genverify.core.errors import GenverifyError
 from genverify.core.sums import sums_of
 from genverify.disclosure.exposed import Exposed, expose
-from genverify.disclosure.printed import PrintedForm, understand
+from genverify.disclosure.printed import PrintedForm, understand, written
 from genverify.solve.sums.work import Work
 
 WORK = Work(seconds=30.0)
@@ -171,6 +172,9 @@ def test_labels_of_a_hierarchy_that_no_table_prints_are_unknown_parts(tmp_path: 
     text = "kind,count\na,3\nb,*\ntotal,10\n"
     both = audit(tmp_path, text, marks=STAR, hrc="total\n@x\n@@a\n@@b\n@y\n@@c\n@@d\n", hierarchies={"kind": "h.hrc"})
     assert ranges(both)["kind=b"] == (0, 7)
+    understood = understand(PrintedForm(printed=["t0.csv"], marks=STAR, hierarchies={"kind": "h.hrc"}), tmp_path)
+    again = yaml.safe_load(written(understood, tmp_path))
+    assert ranges(expose(understand(PrintedForm(**again), tmp_path).linked, WORK))["kind=b"] == (0, 7)
     below = audit(tmp_path, text, marks=STAR, hrc="world\n@total\n@@a\n@@b\n@other\n", hierarchies={"kind": "h.hrc"})
     assert ranges(below)["kind=b"] == (7, 7)
 

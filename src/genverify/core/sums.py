@@ -63,11 +63,15 @@ class Sums:
     def _sizes(self) -> Floats:
         return np.abs(self.weights).astype(np.float64)
 
+    def countable(self, x: Ints) -> bool:
+        """Whether 64 bits hold the sums of all rows."""
+        return float((self._sizes * x[self.columns]).sum()) <= EXACT
+
     def fits(self, x: Ints) -> bool:
         """Whether these counts lie between all ends, recounted in integers; counts too large for 64 bits do not."""
         if not ((x >= self.lo).all() and (x <= self.hi).all()):
             return False
-        if float((self._sizes * x[self.columns]).sum()) > EXACT:
+        if not self.countable(x):
             return False
         total = self.activity(x)
         return bool((total >= self.least).all() and (total <= self.most).all())

@@ -225,9 +225,15 @@ def _corrected(table: PrintedTable, form: PrintedForm, folder: Path) -> PrintedT
 
 
 def _told(table: PrintedTable, column: str, sums: Sums) -> Hierarchy:
-    """What adds up to what by a release file: a label has a list of parts, or several lists where breakdowns are stacked."""
+    """
+    What adds up to what by a release file: a label has a list of parts, or several lists where breakdowns are stacked; an
+    empty list is that of a part which the table does not print.
+    """
     labels, where = table.labels(column), f"tables: {table.name}: sums of {column}"
-    listed = [(parent, own) for parent, sets in sums.items() for own in (sets if isinstance(sets[0], list) else [sets])]
+    listed = list[tuple[str, list[str]]]()
+    for parent, sets in sums.items():
+        flat = [label for label in sets if isinstance(label, str)]
+        listed += [(parent, flat)] if flat or not sets else [(parent, own) for own in sets if isinstance(own, list)]
     for parent, own in listed:
         for label in own:
             if label not in labels and label not in sums:
@@ -260,7 +266,7 @@ def written(understood: Understood, folder: Path) -> str:
     marks = {shown(mark): _meaning(value) for mark, value in understood.marks.items()}
     tables = {}
     for table in understood.tables:
-        sums = {c: {label: _listed(sets) for label, sets in own.parts.items()} for c, own in table.sums.items() if own.parts}
+        sums = {c: _listed(own, table.labels(c)) for c, own in table.sums.items() if own.parts}
         percent = {"percent_of": understood.percent_of[table.name]} if table.name in understood.percent_of else {}
         tables[table.name] = {"columns": list(table.columns), **({"sums": sums} if sums else {}), **percent}
     text = {
@@ -278,8 +284,10 @@ def written(understood: Understood, folder: Path) -> str:
     return yaml.safe_dump({key: own for key, own in text.items() if own}, sort_keys=False, allow_unicode=True, width=120)
 
 
-def _listed(sets: Sequence[Sequence[str]]) -> list[Any]:
-    return list(sets[0]) if len(sets) == 1 else [list(own) for own in sets]
+def _listed(sums: Hierarchy, labels: Sequence[str]) -> dict[str, list[Any]]:
+    """What adds up to what for a release file; a part that the table does not print has an empty list of its own."""
+    found = {label: [list(own) for own in sets] if len(sets) > 1 else list(sets[0]) for label, sets in sums.parts.items()}
+    return {**found, **{label: [] for label in sums.labels if label not in labels and label not in found}}
 
 
 def _meaning(value: Value) -> str:

@@ -156,7 +156,7 @@ class _Search:
         cone.set_ends(np.zeros(2 * n, dtype=np.int64), np.concatenate([free, np.where(free, OPEN, 0)]))
         answer = cone.maximise(np.repeat([1.0, 0.0], n))
         step = None if not isinstance(answer, Optimal) else whole_multiple(answer.z[:n] + answer.z[n:])
-        if step is not None:
+        if step is not None and self.sums.countable(step):
             moved = self.sums.activity(step)
             if (moved >= never[0]).all() and (moved <= never[1]).all():
                 self.most[step > 0] = OPEN
