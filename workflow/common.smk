@@ -3,12 +3,18 @@
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
+from snakemake.utils import update_config
 
 from genverify.run.code import code_digest, find_script
-from genverify.run.config import config_files, parse_config, settings_of
+from genverify.run.config import config_files, parse_config, settings_of, typed
 from genverify.core.errors import GenverifyError
 from genverify.run.check import can_be_made, check_study
 from genverify.core.files import read_yaml
+from genverify.run.layout import link_shipped
+
+# the folder of this file, whichever of the two Snakefiles is the main one
+HERE = Path(workflow.current_basedir.get_path_or_uri(secret_free=False))
+link_shipped(HERE.parent, Path())
 
 for path in config_files(Path()):
 
@@ -20,6 +26,7 @@ try:
         read_yaml(
             Path(path)
         )  # Snakemake takes the last of two equal keys; this says so
+    update_config(config, typed(config, workflow.config_settings.config or {}))
     STUDY = parse_config(config)
     check_study(STUDY)
 except GenverifyError as error:
@@ -39,8 +46,6 @@ WEIGHED = (BATCHES[STUDY.probability.skip :] or BATCHES)[: STUDY.probability.bat
 IN_PAPER, RAP_RANK, CELL_BOUNDS = "Generate-then-verify", "RAP-RANK", "Cell bounds"
 HOUSING, BEYOND, BENCHMARKS = "Subsidized housing", "Beyond the papers", "Benchmarks"
 PRIVACY = "Privacy against accuracy"
-# the folder of this file, whichever of the two Snakefiles is the main one
-HERE = Path(workflow.current_basedir.get_path_or_uri(secret_free=False))
 CAPTIONS = HERE / "captions"
 # the tables of the report, by the rule that asks for their pages
 PAGES = read_yaml(HERE / "report.yaml")

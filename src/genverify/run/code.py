@@ -7,6 +7,8 @@ from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
+from genverify.run.layout import repository
+
 PACKAGE = Path(__file__).parents[1]
 TEMPLATE = re.compile(r"""["']([\w./-]+\.(?:j2|css|html|js))["']""")
 # Snakemake asks for the digests of a hundred scripts at every start, and on a cluster in every job: a parser takes a second
@@ -32,9 +34,9 @@ def _covered(script: str) -> set[str]:
 
 
 def from_here(path: Path) -> str:
-    """The path as seen from the current folder, if it lies below it."""
-    here = Path.cwd()
-    return str(path.relative_to(here) if path.is_relative_to(here) else path)
+    """The path as seen from the current folder, if it lies below it; or below the repository that the folder has links to."""
+    below = [folder for folder in (Path.cwd(), repository()) if path.is_relative_to(folder)]
+    return str(path.relative_to(below[0]) if below else path)
 
 
 def find_script(folder: Path, name: str) -> Path:
