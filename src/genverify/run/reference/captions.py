@@ -19,19 +19,23 @@ class Captions:
     folder: Path
     report: Path
 
-    def read(self, name: str) -> str:
+    def read(self, name: str, target: str = "") -> str:
+        """The caption of a name; where a figure and a table have the same, that of the table if the target is the table's."""
         path = self.folder / f"{name}.rst"
-        if path.exists():
+        groups = read_yaml(self.report) if self.report.exists() else {}
+        tables = {table: page for group in groups.values() for table, page in group.items()}
+        if path.exists() and tables.get(name, {}).get("file", "") != target:
             return path.read_text()
-        tables = {table: page for group in read_yaml(self.report).values() for table, page in group.items()}
         if name not in tables:
             raise DataError(f"no caption {name}: neither a file in {self.folder} nor a table in {self.report}")
         return str(tables[name]["caption"])
 
 
-def caption(captions: Captions, name: str, wildcards: Mapping[str, str], study: Mapping[str, Any]) -> str:
+def caption(
+    captions: Captions, name: str, wildcards: Mapping[str, str], study: Mapping[str, Any], target: str = ""
+) -> str:
     """The first paragraph of a caption on one line, filled in as the report does: with wildcards and settings."""
-    first = captions.read(name).split("\n\n")[0]
+    first = captions.read(name, target).split("\n\n")[0]
     told = SimpleNamespace(wildcards=SimpleNamespace(**wildcards), config=study)
     try:
         text = Environment(undefined=StrictUndefined, autoescape=False).from_string(first).render(snakemake=told)
