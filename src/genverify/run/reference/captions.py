@@ -24,7 +24,7 @@ class Captions:
         path = self.folder / f"{name}.rst"
         groups = read_yaml(self.report) if self.report.exists() else {}
         tables = {table: page for group in groups.values() for table, page in group.items()}
-        if path.exists() and tables.get(name, {}).get("file", "") != target:
+        if path.exists() and tables.get(name, {}).get("file") != target:
             return path.read_text()
         if name not in tables:
             raise DataError(f"no caption {name}: neither a file in {self.folder} nor a table in {self.report}")
