@@ -4,6 +4,7 @@ import argparse
 import csv
 import json
 import os
+import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, nullcontext, redirect_stderr, redirect_stdout
@@ -13,7 +14,7 @@ from io import StringIO
 from typing import Any
 
 from genverify.core.errors import DataError, GenverifyError, naming_disk_errors
-from genverify.core.extras import naming_missing_extras
+from genverify.core.extras import MissingExtra, naming_missing_extras
 from genverify.run.layout import SNAKEFILE
 
 DONE, NO, USAGE, STOPPED = 0, 1, 2, 130
@@ -23,6 +24,7 @@ EXIT_CODES = {
     USAGE: "the command line cannot be read: an unknown command or option",
     STOPPED: "stopped by Ctrl-C",
 }
+VALUE = re.compile(r"-(?![-\w.]|$)|--=")
 Subparsers = Any  # argparse has no public name for what add_subparsers returns
 
 
@@ -35,9 +37,10 @@ class Group:
     aliases: Mapping[str, str] = field(default_factory=dict)
     study: bool = False
 
-    def load(self, commands: Subparsers) -> None:
+    def load(self, commands: Subparsers) -> bool:
         module, _, function = self.add.partition(":")
         getattr(import_module(module), function)(commands)
+        return True
 
 
 def build(parser: argparse.ArgumentParser, groups: Sequence[Group], words: Sequence[str] | None) -> Subparsers:
@@ -49,9 +52,15 @@ def build(parser: argparse.ArgumentParser, groups: Sequence[Group], words: Seque
     commands = parser.add_subparsers(required=True, metavar="command", dest="command")
     asked = next((word for word in words or () if not word.startswith("-")), None)
     for group in groups:
-        if words is None or asked in group.lines or asked in group.aliases:
-            group.load(commands)
-        else:
+        wanted = asked in group.lines or asked in group.aliases
+        try:
+            with naming_missing_extras():
+                loaded = (words is None or wanted) and group.load(commands)
+        except MissingExtra:
+            if wanted:
+                raise
+            loaded = False
+        if not loaded:
             for name, line in group.lines.items():
                 commands.add_parser(name, help=line)
     for own in leaves(commands):
@@ -82,16 +91,39 @@ def run_command(options: argparse.Namespace, study: bool) -> int:
         with naming_missing_extras(f"genverify {options.command}"), naming_disk_errors():
             return _finish(options, *_output(options, study))
     except GenverifyError as error:
-        print(f"{type(error).__name__}: {error}", file=sys.stderr)
-        if options.json:
-            print(_document(options, {"error": {"kind": type(error).__name__, "message": str(error)}}), end="")
-        return NO
+        return refuse(error, options.command, options.json)
     except BrokenPipeError:  # the reader (`head`, say) has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE
     except KeyboardInterrupt:
         print("stopped", file=sys.stderr)
         return STOPPED
+
+
+def refuse(error: GenverifyError, command: str, as_json: bool) -> int:
+    """Say what went wrong, in one message, and with --json in a document too; the exit code."""
+    print(f"{type(error).__name__}: {error}", file=sys.stderr)
+    if as_json:
+        print(_document(command, {"error": {"kind": type(error).__name__, "message": str(error)}}), end="")
+    return NO
+
+
+def with_values(words: Sequence[str]) -> list[str]:
+    """
+    The words, with values that begin with a dash tied to their options. argparse takes them for options, though none of ours
+    begins so; it does read negative numbers.
+
+    >>> with_values(["disclose", "a.csv", "--mark", "-=0", "--seconds", "-1", "-q"])
+    ['disclose', 'a.csv', '--mark=-=0', '--seconds', '-1', '-q']
+    """
+    found: list[str] = []
+    for word in words:
+        option = found[-1] if found else ""
+        if VALUE.match(word) and option.startswith("--") and "=" not in option:
+            found[-1] = f"{option}={word}"
+        else:
+            found.append(word)
+    return found
 
 
 def _output(options: argparse.Namespace, study: bool) -> tuple[int, str]:
@@ -130,11 +162,11 @@ def _as_json(options: argparse.Namespace, text: str, prints: str) -> str:
     """What a command printed as one document: JSON as it is, the rows of a CSV, or the lines of a text."""
     if prints == "json" or text.startswith("{"):
         return text
-    return _document(options, {"rows": csv_rows(text)} if prints == "csv" else {"lines": text.splitlines()})
+    return _document(options.command, {"rows": csv_rows(text)} if prints == "csv" else {"lines": text.splitlines()})
 
 
-def _document(options: argparse.Namespace, found: Mapping[str, Any]) -> str:
-    return json.dumps({"command": options.command, **found}, indent=1, ensure_ascii=False) + "\n"
+def _document(command: str, found: Mapping[str, Any]) -> str:
+    return json.dumps({"command": command, **found}, indent=1, ensure_ascii=False) + "\n"
 
 
 def csv_rows(text: str) -> list[dict[str, Any]]:
