@@ -1,4 +1,4 @@
-"""Every command that a document, a help text or a message prints: run where that is cheap, planned or parsed where it is not."""
+"""Every command that a document, a help text or a message prints: run where it is cheap, else planned or parsed."""
 
 import argparse
 import re
@@ -119,7 +119,9 @@ def test_every_cheap_command_of_genverify_runs(folder: Path, capsys: pytest.Capt
             continue
         if words[0] == "bounds" and "people.csv" in words:
             words = [word.replace("people.csv", "bounds/people.csv") for word in words]
-        if "FOLDER" in words or (words[0] in NAMES and not one.whole and len(words) == 1 and words[0] not in ("page", "rooms")):
+        if "FOLDER" in words or (
+            words[0] in NAMES and not one.whole and len(words) == 1 and words[0] not in ("page", "rooms")
+        ):
             continue  # a name in a sentence
         if words == ["disclose", "reading.yaml"] or "--check" in words:
             main([word for word in ("disclose", *words[1:]) if word != "--check"])  # what a line before it made
@@ -155,7 +157,7 @@ def test_every_command_of_snakemake_plans_its_jobs(tmp_path: Path) -> None:
         given += [f"--config={text}" for text in options.config or ()]
         if options.workflow_profile and "mine" not in str(options.workflow_profile):
             assert (ROOT / options.workflow_profile / "config.yaml").exists(), one
-        together.setdefault(tuple(given), {}).update({target: one for target in options.targets or ["all"]})
+        together.setdefault(tuple(given), {}).update(dict.fromkeys(options.targets or ["all"], one))
     for given, targets in together.items():
         why = plan(list(targets), given)
         for target, one in targets.items() if why else ():
@@ -173,7 +175,9 @@ def plan(targets: list[str], given: tuple[str, ...]) -> str:
     except AssertionError as error:
         text = str(error)
     missing = re.search(r"Missing input files.*?affected files:\n((?: +\S+\n)+)", text, re.DOTALL)
-    if (missing and all(OWN.search(path) for path in missing[1].split())) or "is not set: give the paths of your files" in text:
+    if (
+        missing and all(OWN.search(path) for path in missing[1].split())
+    ) or "is not set: give the paths of your files" in text:
         return ""
     return text[-600:]
 

@@ -29,7 +29,15 @@ def test_the_types_of_the_front_door_are_those_of_its_names(tmp_path: Path, root
     code = dedent(rest.partition("\n## ")[0])
     assert "gv.check(" in code
     (tmp_path / "example.py").write_text(code + "".join(f"print(gv.{name})\n" for name in gv.__all__))
-    words = [sys.executable, "-m", "mypy", "--strict", "--config-file", str(root / "pyproject.toml"), "--follow-imports=silent"]
+    words = [
+        sys.executable,
+        "-m",
+        "mypy",
+        "--strict",
+        "--config-file",
+        str(root / "pyproject.toml"),
+        "--follow-imports=silent",
+    ]
     done = subprocess.run([*words, str(tmp_path / "example.py")], cwd=root, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
 

@@ -101,7 +101,7 @@ def test_a_prior_without_a_record_that_must_exist_needs_a_floor(tmp_path: Path) 
 
 
 def test_merged_codes_carry_the_floor_of_what_the_table_does_not_list(tmp_path: Path) -> None:
-    """Old women who rent are listed with 0, young ones are not listed: together they weigh what the floor gives the latter."""
+    """Old women who rent are listed with 0, young ones are not listed: together they weigh what the floor gives them."""
     text = YAML.replace("weights.csv}", "weights.csv, floor: 0.5}")
     described = describe(write(tmp_path, text, "sex,age,home,weight\nf,70,rents,0\nm,70,owns,2\nm,20,owns,1\n"))
     (prior,) = protected(described, described.form.protect[0]).priors

@@ -60,7 +60,9 @@ def of_settings() -> Iterator[Printed]:
     for path in sorted(path for pattern in globs for path in ROOT.glob(pattern)):
         for line in path.read_text().splitlines():
             said = line.partition("#")[2].strip()
-            for part in [said] if FIRST.match(said) else re.findall(r"`([^`]+)`|: ((?:genverify|snakemake|python) .*)$", said):
+            for part in (
+                [said] if FIRST.match(said) else re.findall(r"`([^`]+)`|: ((?:genverify|snakemake|python) .*)$", said)
+            ):
                 text = part if isinstance(part, str) else part[0] or part[1]
                 if FIRST.match(text):
                     yield Printed(str(path.relative_to(ROOT)), text.partition(" (")[0])

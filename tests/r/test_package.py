@@ -45,7 +45,9 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return found
 
 
-def test_a_python_that_cannot_be_started_is_not_called_a_missing_package(environment: dict[str, str], tmp_path: Path) -> None:
+def test_a_python_that_cannot_be_started_is_not_called_a_missing_package(
+    environment: dict[str, str], tmp_path: Path
+) -> None:
     """As with reticulate 1.28 and Python 3.12, whose config.py ends in an error: here it always does."""
     (tmp_path / "python").write_text("#!/bin/sh\nexit 1\n")
     (tmp_path / "python").chmod(0o755)

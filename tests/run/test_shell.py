@@ -260,4 +260,6 @@ def test_without_any_extra_every_command_works_or_names_the_extra(tmp_path: Path
 @pytest.mark.parametrize("words", [["--mark", "-=0"], ["--mark=-=0"]])
 def test_a_dash_can_be_a_mark(words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "printed.csv").write_text("area,f,m,Total\nA,-,7,7\nB,5,4,9\nTotal,5,11,16\n")
-    assert main(["disclose", str(tmp_path / "printed.csv"), *words, "--out", str(tmp_path / "out")]) == 0, capsys.readouterr()
+    assert main(["disclose", str(tmp_path / "printed.csv"), *words, "--out", str(tmp_path / "out")]) == 0, (
+        capsys.readouterr()
+    )

@@ -34,7 +34,7 @@ def _covered(script: str) -> set[str]:
 
 
 def from_here(path: Path) -> str:
-    """The path as seen from the current folder, if it lies below it; or below the repository that the folder has links to."""
+    """The path as seen from the current folder, if it lies below it, or below the repository that the folder links to."""
     below = [folder for folder in (Path.cwd(), repository()) if path.is_relative_to(folder)]
     return str(path.relative_to(below[0]) if below else path)
 

@@ -43,7 +43,7 @@ def read_shipped(folder: Path) -> dict[str, Any]:
 
 def typed(text: Mapping[str, Any], told: Mapping[str, Any]) -> dict[str, Any]:
     """
-    What `--config 'tracts={"batches": 2}'` told, with its numbers. Snakemake leaves everything within braces a text: one that
+    What `--config 'tracts={"batches": 2}'` told, with its numbers. Snakemake leaves all within braces a text: one that
     the setting refuses as a text is read as YAML has it. A text in a file of settings stays what it is.
     """
     found = deepcopy(dict(told))

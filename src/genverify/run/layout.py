@@ -26,8 +26,8 @@ COUNTRY_DATA, DOMAIN = Path("data/synthetic"), Path("data/census/domain.yaml")
 
 def link_shipped(root: Path, folder: Path) -> None:
     """
-    Links in a folder of results elsewhere (`snakemake --directory`) to what the repository ships: paths in settings, rules and
-    records are the same there. What stands in the folder already is left, so that it can have settings of its own.
+    Links in a folder of results elsewhere (`snakemake --directory`) to what the repository ships: paths in settings, rules
+    and records are the same there. What stands in the folder already is left, so that it can have settings of its own.
     """
     if root.samefile(folder):
         return

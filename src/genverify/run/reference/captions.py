@@ -20,7 +20,7 @@ class Captions:
     report: Path
 
     def read(self, name: str, target: str = "") -> str:
-        """The caption of a name; where a figure and a table have the same, that of the table if the target is the table's."""
+        """The caption of a name; where a figure and a table share it, that of the table if the target is the table's."""
         path = self.folder / f"{name}.rst"
         groups = read_yaml(self.report) if self.report.exists() else {}
         tables = {table: page for group in groups.values() for table, page in group.items()}
@@ -31,9 +31,7 @@ class Captions:
         return str(tables[name]["caption"])
 
 
-def caption(
-    captions: Captions, name: str, wildcards: Mapping[str, str], study: Mapping[str, Any], target: str = ""
-) -> str:
+def caption(captions: Captions, name: str, wildcards: Mapping[str, str], study: Mapping[str, Any], target: str = "") -> str:
     """The first paragraph of a caption on one line, filled in as the report does: with wildcards and settings."""
     first = captions.read(name, target).split("\n\n")[0]
     told = SimpleNamespace(wildcards=SimpleNamespace(**wildcards), config=study)

@@ -77,7 +77,7 @@ class Masses:
         some, matched = self._matching(codes)
         [whole], _ = self._matching(np.full((1, codes.shape[1]), ANY, dtype=codes.dtype))
         shares = np.divide(matched, self.of_classes, out=np.zeros_like(matched), where=self.of_classes > 0)
-        # rounding must not make a part of a class the whole of it, nor the reverse: records with a weight are counted for that
+        # rounding must not make a part of a class the whole of it, nor the reverse: records with a weight are counted
         part = np.minimum(shares, np.nextafter(1.0, 0.0))
         return np.where(some == whole, 1.0, np.where(some == 0, 0.0, part))
 
@@ -156,7 +156,8 @@ class Masses:
     def _free(self) -> Floats:
         """How many records of each class the table does not list."""
         whole = np.bincount(self.program.class_of, self.program.types.raw, minlength=self.program.classes)
-        return whole - np.bincount(self.classes, minlength=self.program.classes)
+        free: Floats = whole.astype(np.float64) - np.bincount(self.classes, minlength=self.program.classes)
+        return free
 
     def _raw(self, codes: Codes) -> Floats:
         """How many records of the domain each class holds that match each claim."""
