@@ -2,6 +2,8 @@
 
 import subprocess
 import sys
+from pathlib import Path
+from textwrap import dedent
 from typing import Any
 
 import pandas as pd
@@ -19,6 +21,25 @@ def test_every_name_of_the_front_door_is_there() -> None:
     assert {"attack_release", "check", "explain", "make_schema", "make_release", "bound_cells"} <= set(dir(gv))
     with pytest.raises(AttributeError, match="no attribute 'atack'"):
         gv.atack  # noqa: B018
+
+
+def test_the_types_of_the_front_door_are_those_of_its_names(tmp_path: Path, root: Path) -> None:
+    """The example of the README is right in the eyes of mypy, and every name is known to it."""
+    _, _, rest = (root / "README.md").read_text().partition("## From Python\n")
+    code = dedent(rest.partition("\n## ")[0])
+    assert "gv.check(" in code
+    (tmp_path / "example.py").write_text(code + "".join(f"print(gv.{name})\n" for name in gv.__all__))
+    words = [
+        sys.executable,
+        "-m",
+        "mypy",
+        "--strict",
+        "--config-file",
+        str(root / "pyproject.toml"),
+        "--follow-imports=silent",
+    ]
+    done = subprocess.run([*words, str(tmp_path / "example.py")], cwd=root, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_nothing_is_imported_before_it_is_asked_for() -> None:

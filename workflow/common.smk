@@ -3,14 +3,20 @@
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
+from snakemake.utils import update_config
 
 from genverify.run.code import code_digest, find_script, keep_digests
-from genverify.run.config import config_files, parse_config, settings_of
+from genverify.run.config import config_files, parse_config, settings_of, typed
 from genverify.core.errors import GenverifyError
 from genverify.run.check import can_be_made, check_study
 from genverify.run.registry import stage_files
 from genverify.run.reference.captions import find_captions, read_pages
 from genverify.core.files import read_yaml
+from genverify.run.layout import link_shipped
+
+# the folder of this file, whichever of the two Snakefiles is the main one
+HERE = Path(workflow.current_basedir.get_path_or_uri(secret_free=False))
+link_shipped(HERE.parent, Path())
 
 for path in config_files(Path()):
 
@@ -21,6 +27,7 @@ try:
     for path in workflow.configfiles:
         # Snakemake takes the last of two equal keys; this says so
         read_yaml(Path(path))
+    update_config(config, typed(config, workflow.config_settings.config or {}))
     STUDY = parse_config(config)
     check_study(STUDY)
 except GenverifyError as error:
@@ -37,8 +44,6 @@ VARIANTS = sorted(STUDY.variants)
 BEYOND, BENCHMARKS = "Beyond the papers", "Benchmarks"
 # what studies add: targets of rule all, and names of rules that ask for all that a study makes
 DEFAULT, WHOLE = [], []
-# the folder of this file, whichever of the two Snakefiles is the main one
-HERE = Path(workflow.current_basedir.get_path_or_uri(secret_free=False))
 CAPTIONS = find_captions(HERE)
 SCRIPTS = HERE.parent / "scripts"
 keep_digests(SCRIPTS)

@@ -170,7 +170,7 @@ function cellList({ cells }) {
       make("td", {}, cell.proof.length ? "accepted" : "none needed"),
     ),
   );
-  const head = ["cell", "published", "lower", "upper", "exact", "attained", "proof"];
+  const head = ["cell", "published", "lower", "upper", "known exactly", "ends attained", "proof"];
   return [
     make("h2", {}, "Every count that is not printed exactly"),
     wide(

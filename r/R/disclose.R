@@ -21,11 +21,12 @@ disclosure <- function(results, answer, out) {
   cells <- read_result(file.path(results, "cells.csv"))
   cells$lower <- whole(cells$lower)
   cells$upper <- whole(cells$upper)
-  cells$exact <- cells$exact == "True"
-  cells$attained <- cells$attained == "True"
+  cells$known_exactly <- cells$known_exactly == "True"
+  cells$ends_attained <- cells$ends_attained == "True"
   cells$accepted <- TRUE # genverify reports nothing before its checker has accepted every proof
   cells$place <- sub("^.*[/\\\\](?=[^/\\\\]+\\.csv, )", "", cells$place, perl = TRUE)
-  columns <- c("table", "cell", "published", "lower", "upper", "status", "exact", "attained", "accepted", "proof", "place")
+  columns <- c("table", "cell", "published", "lower", "upper", "status", "known_exactly", "ends_attained",
+               "accepted", "proof", "place")
   structure(list(cells = cells[columns], counts = unlist(answer[c("printed_cells", "suppressed", "suppressed_known_exactly",
                                                                   "other_unclear", "other_known_exactly", "unsafe")]),
                  safe = isTRUE(answer$safe), fail_on = answer$fail_on, withhold = as.character(unlist(answer$withhold)),

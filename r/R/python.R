@@ -15,10 +15,21 @@ gv_available <- function() {
   isTRUE(found)
 }
 
+# Why no module at all is found: a reticulate that is older than the Python cannot start it. Empty where it can.
+no_python <- function() tryCatch({
+  reticulate::py_config()
+  ""
+}, error = conditionMessage)
+
 # What a command says: its status, its output and its messages. A message of the command is an error here.
 answered <- function(words) {
   if (!gv_available()) {
-    stop("the Python package genverify is not found. Install it (pip install genverify), and name its Python before the ",
+    if (nzchar(no_python())) {
+      stop("reticulate ", utils::packageVersion("reticulate"), " cannot start this Python (", no_python(), "). Python 3.12 and ",
+           "later need a newer one: install.packages(\"reticulate\"), or name an older Python before the first call: ",
+           "Sys.setenv(RETICULATE_PYTHON = \"/path/to/python\")", call. = FALSE)
+    }
+    stop("the Python package genverify is not found. Install it (in a copy of the repository: pip install .), and name its Python before the ",
          "first call: Sys.setenv(RETICULATE_PYTHON = \"/path/to/python\")", call. = FALSE)
   }
   found <- as.character(unlist(bridge()$answered(as.list(words))))

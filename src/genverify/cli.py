@@ -5,12 +5,12 @@ import sys
 from collections.abc import Sequence
 
 from genverify.run.parsers import groups, parser
-from genverify.run.shell import run_command
+from genverify.run.shell import run_command, with_values
 
 
 def main(words: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code; `genverify --help` lists them."""
-    return run_command(sys.argv[1:] if words is None else [str(word) for word in words], _read)
+    return run_command(with_values(sys.argv[1:] if words is None else [str(word) for word in words]), _read)
 
 
 def _read(words: Sequence[str]) -> tuple[argparse.Namespace, bool]:

@@ -99,7 +99,7 @@ def by_python(case: TableText, folder: Path) -> dict[str, Any]:
         exposed = expose(linked, WORK)
     except GenverifyError as error:
         return {"error": str(error)}
-    names = ["cell", "published", "lower", "upper", "exact", "attained", "hidden"]
+    names = ["cell", "published", "lower", "upper", "known_exactly", "ends_attained", "hidden"]
     cells = exposed.frame[names].astype(object).to_numpy().tolist()
     return {"digest": linked.sums.digest, "cells": cells, "statements": list(exposed.ranges.statements)}
 

@@ -28,6 +28,21 @@ one 2 0 1 1 1
 DER 1
 half L 2 OBJ { rnd 1 2 1/2 } -1
 """
+# least of x with x >= 0
+LEAST = """VER 1.0
+VAR 1
+x
+INT 1
+0
+OBJ min
+1 0 1
+CON 1 1
+lx G 0 1 0 1
+RTP range 0 inf
+SOL 0
+DER 1
+same G 0 OBJ { lin 1 0 1 } -1
+"""
 # no whole x has 2x = 1: either x <= 0 or x >= 1, and neither can be
 CASES = """VER 1.0
 VAR 1
@@ -50,7 +65,7 @@ none L -1 0 { uns 3 1 4 2 } -1
 
 
 def test_certificates_that_can_be_followed_by_hand() -> None:
-    assert check_vipr(ROUNDED) == 1
+    assert check_vipr(ROUNDED) == check_vipr(LEAST) == 1
     assert check_vipr(CASES) == 5
 
 
@@ -71,6 +86,9 @@ def test_certificates_that_can_be_followed_by_hand() -> None:
         (ROUNDED, "RTP range 2 2", "RTP range 2 1", "not what was to be proved"),
         (ROUNDED, "RTP range 2 2", "RTP range 3 2", "no solution reaches 3"),
         (ROUNDED, "RTP range 2 2", "RTP range 2 inf", "asks for no bound"),
+        (ROUNDED, "RTP range 2 2", "RTP range inf 2", "inf to 2 holds no number"),
+        (ROUNDED, "RTP range 2 2", "RTP range 2 -inf", "2 to -inf holds no number"),
+        (LEAST, "RTP range 0 inf", "RTP range 0 -inf", "0 to -inf holds no number"),
         (ROUNDED, "one 2 0 1 1 1", "one 2 0 1 1 2", "the solution one does not fit c"),
         (ROUNDED, "one 2 0 1 1 1", "one 2 0 1/2 1 1", "the solution one is not whole"),
         (ROUNDED, "INT 2\n0 1", "INT 1\n0", "a variable is not whole"),

@@ -100,6 +100,16 @@ def test_a_prior_without_a_record_that_must_exist_needs_a_floor(tmp_path: Path) 
     assert isinstance(what_if(describe(write(tmp_path, floor, only_women)), ATTACK, 2), pd.DataFrame)
 
 
+def test_merged_codes_carry_the_floor_of_what_the_table_does_not_list(tmp_path: Path) -> None:
+    """Old women who rent are listed with 0, young ones are not listed: together they weigh what the floor gives them."""
+    text = YAML.replace("weights.csv}", "weights.csv, floor: 0.5}")
+    described = describe(write(tmp_path, text, "sex,age,home,weight\nf,70,rents,0\nm,70,owns,2\nm,20,owns,1\n"))
+    (prior,) = protected(described, described.form.protect[0]).priors
+    sex, home = (prior.domain.names.index(name) for name in ("sex", "home"))
+    found = {(row[sex], row[home]): w for row, w in zip(prior.records.tolist(), prior.weights.tolist(), strict=True)}
+    assert found == {(1, 2): 0.5, (2, 1): 3.0}
+
+
 def test_a_missing_file_of_weights_is_named(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"priors: .*nowhere\.csv does not exist"):
         describe(write(tmp_path, YAML.replace("weights.csv", "nowhere.csv")))

@@ -31,14 +31,35 @@ def missing() -> str:
     return f"R packages are not installed: {absent}" if absent else ""
 
 
-def test_the_package_passes_its_own_tests_with_this_python(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The package in an empty library."""
     if reason := missing():
         pytest.skip(reason)
-    places = {"R_LIBS": str(tmp_path), "RETICULATE_PYTHON": sys.executable, "PYTHONPATH": str(ROOT / "src")}
-    environment = os.environ | places | {"NOT_CRAN": "true", "LC_ALL": "C.UTF-8"}
-    install = ["R", "CMD", "INSTALL", "--no-docs", "--no-byte-compile", "--no-test-load", "-l", str(tmp_path), str(PACKAGE)]
-    done = subprocess.run(install, capture_output=True, text=True, env=environment, cwd=tmp_path)
+    home = tmp_path_factory.mktemp("library")
+    places = {"R_LIBS": str(home), "RETICULATE_PYTHON": sys.executable, "PYTHONPATH": str(ROOT / "src")}
+    found = {**os.environ, **places, "NOT_CRAN": "true", "LC_ALL": "C.UTF-8"}
+    install = ["R", "CMD", "INSTALL", "--no-docs", "--no-byte-compile", "--no-test-load", "-l", str(home), str(PACKAGE)]
+    done = subprocess.run(install, capture_output=True, text=True, env=found, cwd=home)
     assert done.returncode == 0, done.stderr
+    return found
+
+
+def test_a_python_that_cannot_be_started_is_not_called_a_missing_package(
+    environment: dict[str, str], tmp_path: Path
+) -> None:
+    """As with reticulate 1.28 and Python 3.12, whose config.py ends in an error: here it always does."""
+    (tmp_path / "python").write_text("#!/bin/sh\nexit 1\n")
+    (tmp_path / "python").chmod(0o755)
+    own = {**environment, "RETICULATE_PYTHON": str(tmp_path / "python")}
+    asked = 'genverify::gv_check(".")'
+    done = subprocess.run(["Rscript", "-e", asked], capture_output=True, text=True, env=own, cwd=tmp_path)
+    assert done.returncode != 0
+    assert "cannot start this Python" in done.stderr, done.stderr
+    assert "is not found" not in done.stderr
+
+
+def test_the_package_passes_its_own_tests_with_this_python(environment: dict[str, str], tmp_path: Path) -> None:
     done = subprocess.run(
         ["Rscript", "-e", RUN, str(PACKAGE)], capture_output=True, text=True, env=environment, cwd=tmp_path
     )

@@ -273,6 +273,11 @@ def test_the_caption_of_a_table_is_in_the_file_of_the_report(tmp_path: Path) -> 
     (tmp_path / "report.yaml").write_text("all: {b: {caption: 'Blocks, seed {{ snakemake.config.seed }}.'}}")
     captions = Captions(tmp_path)
     assert caption(captions, "b", {}, {"seed": 1}) == "Blocks, seed 1."
+    (tmp_path / "report.yaml").write_text("all: {b: {file: tables/b.csv, caption: The table.}}")
+    (tmp_path / "captions").mkdir()
+    (tmp_path / "captions" / "b.rst").write_text("The figure.")
+    said = [caption(captions, "b", {}, {"seed": 1}, target) for target in ("figures/b.pdf", "tables/b.csv")]
+    assert said == ["The figure.", "The table."]
     with pytest.raises(DataError, match=r"no caption c: neither captions/c\.rst nor a table of report\.yaml"):
         caption(captions, "c", {}, {"seed": 1})
 

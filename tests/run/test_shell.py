@@ -16,6 +16,23 @@ from genverify.run.completion import SHELLS, completion
 from genverify.run.parsers import groups, parser
 from genverify.run.shell import DONE, EXIT_CODES, INTERNAL, NO, REFUSED, STOPPED, leaves
 
+# every command in an install without any extra: what it says, in one line each
+LIGHT = """
+import io, sys
+from contextlib import redirect_stderr, redirect_stdout
+from genverify.core.extras import EXTRAS
+sys.modules.update(dict.fromkeys(EXTRAS))
+from genverify.cli import main
+for words in [["completion", "bash"], ["audit", "figures/fig3.pdf"], ["estimate", "households", "x.csv"], ["reference"],
+              *([name, "--help"] for name in sys.argv[1:])]:
+    out = io.StringIO()
+    with redirect_stdout(out), redirect_stderr(out):
+        try:
+            status = main(words)
+        except SystemExit as end:
+            status = end.code
+    print(*[*words, ""][:2], status, out.getvalue().strip().replace("\\n", " "), sep="|")
+"""
 NAMES = [name for group in groups() for name in group.lines]
 TABLE = "area,f,m,Total\nA,*,4,7\nB,5,*,9\nTotal,8,8,16\n"
 SHARES = "education,Low,Medium\nAlpha,3/4,1/4\nBeta,1/2,1/2\n"
@@ -272,3 +289,23 @@ def test_zsh_has_every_command_and_option(tmp_path: Path) -> None:
     (tmp_path / "_genverify").write_text(script)
     subprocess.run([zsh, "-n", tmp_path / "_genverify"], check=True)
     assert set(SHELLS) == {"bash", "zsh"}
+
+
+def test_without_any_extra_every_command_works_or_names_the_extra(tmp_path: Path) -> None:
+    done = subprocess.run([sys.executable, "-c", LIGHT, *NAMES], capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    lines = [line.split("|", 3) for line in done.stdout.splitlines()]
+    assert len(lines) == len(NAMES) + 4
+    for command, first, status, said in lines:
+        extra = 'install it: pip install "genverify[' in said
+        outside = command in ("audit", "estimate", "reference") and "this is not the folder of the repository" in said
+        assert status == "0" or extra or outside, (command, first, said)
+    assert all(name in lines[0][3] for name in NAMES)
+
+
+@pytest.mark.parametrize("words", [["--mark", "-=0"], ["--mark=-=0"]])
+def test_a_dash_can_be_a_mark(words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "printed.csv").write_text("area,f,m,Total\nA,-,7,7\nB,5,4,9\nTotal,5,11,16\n")
+    assert main(["disclose", str(tmp_path / "printed.csv"), *words, "--out", str(tmp_path / "out")]) == 0, (
+        capsys.readouterr()
+    )

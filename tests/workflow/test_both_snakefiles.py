@@ -53,6 +53,28 @@ def test_both_leave_the_same_records(ran: Path) -> None:
     assert all(record["code"] and record["lock"] for record in first)
 
 
+def test_another_folder_of_results_is_the_same_study(ran: Path, tmp_path: Path) -> None:
+    """With `--directory` settings, data, code and lock are those of the Snakefile's folder; records name them as there."""
+    first = records(ran)
+    snakemake(ran, PAGE, FIGURE, "--directory", str(tmp_path))
+    assert records(tmp_path) == first
+    (tmp_path / "config.yaml").unlink()
+    (tmp_path / "config.yaml").write_text((ran / "config.yaml").read_text() + "seeed: 3\n")
+    assert "unknown setting seeed" in snakemake(ran, PAGE, "--directory", str(tmp_path), right=False)
+
+
+@pytest.mark.parametrize(
+    ("told", "said"),
+    [
+        ('tracts={"batches": 2}', ""),
+        ('sample={"all_blocks": {"one": {"states": ["13"], "up_to": 20}}}', ""),
+        ("housing={batches: many}", "setting housing.batches = 'many'"),
+    ],
+)
+def test_numbers_on_the_command_line_are_numbers(told: str, said: str) -> None:
+    assert said in dry_run("results/tables/tracts.csv", "--config", told, right=not said)
+
+
 def test_both_find_the_captions_of_a_report(ran: Path) -> None:
     for name, words in {"top.html": [], "beside.html": BESIDE}.items():
         snakemake(ran, PAGE, FIGURE, "--report", name, *words)

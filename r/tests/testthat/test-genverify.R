@@ -8,7 +8,7 @@ test_that("suppressed cells that follow from the others are known exactly, with 
   found <- gv_disclose(table, marks = suppressed)
   cell <- found$cells[found$cells$published == "*", ]
   expect_equal(c(cell$lower, cell$upper), c(3, 3))
-  expect_true(cell$exact && cell$attained && cell$accepted)
+  expect_true(cell$known_exactly && cell$ends_attained && cell$accepted)
   expect_false(found$safe)
   expect_equal(found$counts[["suppressed_known_exactly"]], 1)
   expect_gt(length(found$withhold), 0)
@@ -23,7 +23,7 @@ test_that("NA is a blank cell that has to be explained", {
   found <- gv_disclose(table, marks = c(blank = "1-9"))
   hidden <- found$cells[found$cells$published == "", ]
   expect_equal(hidden$lower, c(3, 5, 4))
-  expect_true(all(hidden$exact))
+  expect_true(all(hidden$known_exactly))
 })
 
 test_that("rounded tables, a table of R with its margins, and several tables", {

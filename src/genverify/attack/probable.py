@@ -47,7 +47,7 @@ def probable_singletons(
     known = {claim.codes for claim in verified if claim.m == 1}
     sure = np.array([tuple(row) in known for row in codes.tolist()], dtype=bool)
     chance = posterior.probabilities(codes, np.ones(len(codes), dtype=np.int64))
-    _hold(program, chance, sure, decided and prior.floor > 0)
+    _hold(program, chance, sure, decided and prior.rules_nothing_out)
     codes, chance = codes[~sure], chance[~sure]
     frame = pd.DataFrame(codes, columns=list(program.types.domain.names)).astype("Int16").mask(codes == ANY)
     frame = frame.assign(k=(codes != ANY).sum(axis=1), probability=chance)

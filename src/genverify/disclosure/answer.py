@@ -27,6 +27,7 @@ DIALECTS = {
     "sbs": {"open": "D", "exact": "A", "narrow": "A", "printed": "F", "withhold": "D"},
     "argus": {"open": "M", "exact": "U", "narrow": "U", "printed": "S", "withhold": "U"},
 }
+COLUMNS = ("table", "cell", "published", "lower", "upper", "status", "known_exactly", "ends_attained", "proof", "place")
 MOST_SHOWN = 10
 SMALL = 5  # a difference between two tables below this is one that a reviewer would not have released
 
@@ -190,17 +191,17 @@ class Answer:
             yield "The search for cells to withhold ran out of time; --search-seconds gives more."
 
     def frame(self, dialect: str) -> pd.DataFrame:
-        """A row for each printed cell: cell, published, lower, upper, status, exact, proof."""
+        """A row for each printed cell: what is published, its range, whether it is one number, whether both ends are attained."""
         words, frame = DIALECTS[dialect], self.exposed.frame.copy()
         unsafe = {self.exposed.linked.sums.cells[cell] for cell in self.unsafe}
         added = {self.exposed.linked.sums.cells[c] for c in self.complement.cells} if self.complement else set()
         status = []
         for row in frame.to_dict("records"):
-            known = "exact" if row["exact"] else "narrow"
+            known = "exact" if row["known_exactly"] else "narrow"
             kind = known if row["cell"] in unsafe else "open" if row["unclear"] else "printed"
             status.append(words["withhold"] if row["cell"] in added else words[kind])
         frame["status"] = status
-        return frame[["table", "cell", "published", "lower", "upper", "status", "exact", "attained", "proof", "place"]]
+        return frame[list(COLUMNS)]
 
     def as_dict(self) -> dict[str, Any]:
         names = self.exposed.linked.sums.cells

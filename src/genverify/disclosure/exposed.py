@@ -71,8 +71,8 @@ class Exposed:
             rows.append({
                 "table": " ".join(dict.fromkeys(table.name for table, _, _ in said)), "cell": name,
                 "place": said[0][1].place, "published": said[0][1].text or "", "lower": lower,
-                "upper": "" if self.open_above(at) else upper, "exact": lower == upper,
-                "attained": attained, "hidden": bool(self.hidden[at]), "unclear": bool(self.unclear[at]),
+                "upper": "" if self.open_above(at) else upper, "known_exactly": lower == upper,
+                "ends_attained": attained, "hidden": bool(self.hidden[at]), "unclear": bool(self.unclear[at]),
                 "proof": " ".join(proofs.get(name, ["printed"])),
             })  # fmt: skip
         return pd.DataFrame(rows)

@@ -1,5 +1,6 @@
 """Priors of a release file: tables of weights in the user's own texts, and what becomes of them when codes are merged."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -45,10 +46,15 @@ def _codes(
 
 
 def merged(prior: Prior, domain: Domain, column: str, code: Mapping[int, int]) -> Prior:
-    """The prior in the codes of a coarser column: weights that fall together add up; the floor is each coarser record's."""
+    """
+    The prior in the codes of a coarser column: weights that fall together add up, also those of records that the table does
+    not list, where it lists others that fall together with them. The floor is that of each coarser record.
+    """
     place = domain.names.index(column)
     records = prior.records.copy()
     records[:, place] = [code[one] for one in records[:, place].tolist()]
     rows, where = np.unique(records, axis=0, return_inverse=True)
     weights = np.bincount(where.ravel(), prior.weights, minlength=len(rows)).astype(np.float64)
+    fine, listed = Counter(code.values()), np.bincount(where.ravel(), minlength=len(rows))
+    weights += prior.floor * (np.array([fine[one] for one in rows[:, place].tolist()]) - listed)
     return replace(prior, domain=domain, records=rows, weights=weights)

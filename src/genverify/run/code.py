@@ -17,6 +17,7 @@ from itertools import accumulate, chain
 from pathlib import Path
 
 from genverify.run.codestore import Store, joined_digest
+from genverify.run.layout import repository
 from genverify.run.pieces import FILE, IMPORTED, PACKAGES, TEMPLATE, Source, cut
 
 SRC = Path(__file__).parents[__name__.count(".")]
@@ -28,8 +29,7 @@ Node = tuple[str, int | str]
 
 def code_parts(script: Path) -> dict[str, str]:
     """The script, the files of which it reaches something, and templates: each with one digest of what counts of it."""
-    here = os.getcwd() + os.sep
-    return {file.removeprefix(here): digest for file, (digest, _) in sorted(_parts(str(script)).items())}
+    return {from_here(Path(file)): digest for file, (digest, _) in sorted(_parts(str(script)).items())}
 
 
 def code_files(script: Path) -> list[str]:
@@ -62,9 +62,9 @@ def digested_lines(script: Path) -> int:
 
 
 def from_here(path: Path) -> str:
-    """The path as seen from the current folder, if it lies below it."""
-    here = Path.cwd()
-    return str(path.relative_to(here) if path.is_relative_to(here) else path)
+    """The path as seen from the current folder, if it lies below it, or below the repository that the folder links to."""
+    below = [folder for folder in (Path.cwd(), repository()) if path.is_relative_to(folder)]
+    return str(path.relative_to(below[0]) if below else path)
 
 
 def find_script(folder: Path, name: str) -> Path:

@@ -2,10 +2,14 @@
 
 import re
 from collections.abc import Mapping
+from copy import deepcopy
 from functools import reduce
 from itertools import chain
 from pathlib import Path
 from typing import Any
+
+import yaml
+from pydantic import ValidationError
 
 from genverify.core.closed import Section, merge, validate
 from genverify.core.errors import ConfigError, nearest
@@ -29,6 +33,27 @@ def read_shipped(folder: Path) -> dict[str, Any]:
     """The shipped configuration as it stands in its files."""
     nothing: dict[str, Any] = {}
     return reduce(merge, map(read_yaml, config_files(folder)), nothing)
+
+
+def typed(text: Mapping[str, Any], told: Mapping[str, Any]) -> dict[str, Any]:
+    """
+    What `--config 'tracts={"batches": 2}'` told, with its numbers. Snakemake leaves all within braces a text: one that
+    the setting refuses as a text is read as YAML has it. A text in a file of settings stays what it is.
+    """
+    found = deepcopy(dict(told))
+    try:
+        Config.model_validate(text)
+    except ValidationError as error:
+        for problem in error.errors():
+            here: Any = found
+            for part in problem["loc"]:  # with parts for the kinds that a setting can have, which are no keys
+                inside = here.get(part) if isinstance(here, dict) else None
+                if isinstance(here, list) and isinstance(part, int) and part < len(here):
+                    inside = here[part]
+                if isinstance(inside, str) and inside == problem["input"]:
+                    here[part] = yaml.safe_load(inside)
+                here = inside if isinstance(inside, dict | list) else here
+    return found
 
 
 def parse_config(text: Mapping[str, Any]) -> Config:

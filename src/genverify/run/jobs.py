@@ -21,7 +21,7 @@ from genverify.core.closed import S, validate, validate_part
 from genverify.core.errors import GenverifyError, naming_disk_errors
 from genverify.core.files import sha256_of
 from genverify.run.code import code_parts, from_here
-from genverify.run.layout import LOCK
+from genverify.run.layout import LOCK, repository
 
 PACKAGES = (
     "numpy",
@@ -201,7 +201,8 @@ def _git(*words: str, without: Iterable[str] = ()) -> str | None:
     for n, (name, value) in enumerate(empty.items(), first):
         harmless |= {f"GIT_CONFIG_KEY_{n}": name, f"GIT_CONFIG_VALUE_{n}": value}
     try:
-        done = subprocess.run(["git", *words], capture_output=True, text=True, check=True, env={**os.environ, **harmless})
+        given = {**os.environ, **harmless}
+        done = subprocess.run(["git", *words], capture_output=True, text=True, check=True, env=given, cwd=repository())
     except (OSError, subprocess.CalledProcessError):
         return None
     return done.stdout.strip()

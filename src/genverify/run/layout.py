@@ -1,5 +1,6 @@
 """Where the repository keeps things: the only module of the library that names its folders and files."""
 
+from contextlib import suppress
 from pathlib import Path
 
 RESULTS, FIGURES, LOGS = Path("results"), Path("figures"), Path("logs")
@@ -13,3 +14,22 @@ LOCK, SOURCES = Path("envs/requirements.lock"), Path("data/sources.csv")
 STUDY = RESULTS / "paper"  # the variant that is looked at unless another is named
 SAMPLE = RESULTS / "sample" / "blocks.parquet"
 TABLES = RESULTS / "tables"
+# what the jobs of a study read by its place in the repository
+SHIPPED = (SETTINGS, PARTS, Path("data"), Path("envs"), Path("examples"), SCRIPTS, SNAKEFILE, Path("src"), STAGES)
+
+
+def link_shipped(root: Path, folder: Path) -> None:
+    """
+    Links in a folder of results elsewhere (`snakemake --directory`) to what the repository ships: paths in settings, rules
+    and records are the same there. What stands in the folder already is left, so that it can have settings of its own.
+    """
+    if root.samefile(folder):
+        return
+    for path in SHIPPED:
+        with suppress(FileExistsError):
+            (folder / path).symlink_to(root / path)
+
+
+def repository() -> Path:
+    """The folder of the repository, also where the current folder has links to it."""
+    return SNAKEFILE.resolve().parent

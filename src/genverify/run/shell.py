@@ -15,7 +15,7 @@ from io import StringIO
 from typing import Any, TextIO
 
 from genverify.core.errors import DataError, GenverifyError, naming_disk_errors
-from genverify.core.extras import naming_missing_extras
+from genverify.core.extras import MissingExtra, naming_missing_extras
 from genverify.run.layout import SNAKEFILE
 
 DONE, NO, REFUSED, INTERNAL, STOPPED = 0, 1, 2, 70, 130
@@ -29,6 +29,7 @@ EXIT_CODES = {
 DEBUG = "GENVERIFY_DEBUG"  # set to anything, it is --debug for every command
 # what a terminal, or a program that shows texts from right to left, would obey; half characters, which no file can hold
 UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+VALUE = re.compile(r"-(?![-\w.]|$)|--=")
 Subparsers = Any  # argparse has no public name for what add_subparsers returns
 
 
@@ -41,9 +42,10 @@ class Group:
     aliases: Mapping[str, str] = field(default_factory=dict)
     study: bool = False
 
-    def load(self, commands: Subparsers) -> None:
+    def load(self, commands: Subparsers) -> bool:
         module, _, function = self.add.partition(":")
         getattr(import_module(module), function)(commands)
+        return True
 
 
 def build(parser: argparse.ArgumentParser, groups: Sequence[Group], words: Sequence[str] | None) -> Subparsers:
@@ -55,9 +57,15 @@ def build(parser: argparse.ArgumentParser, groups: Sequence[Group], words: Seque
     commands = parser.add_subparsers(required=True, metavar="command", dest="command")
     asked = next((word for word in words or () if not word.startswith("-")), None)
     for group in groups:
-        if words is None or asked in group.lines or asked in group.aliases:
-            group.load(commands)
-        else:
+        wanted = asked in group.lines or asked in group.aliases
+        try:
+            with naming_missing_extras():
+                loaded = (words is None or wanted) and group.load(commands)
+        except MissingExtra:
+            if wanted:
+                raise
+            loaded = False
+        if not loaded:
             for name, line in group.lines.items():
                 commands.add_parser(name, help=line)
     for own in leaves(commands):
@@ -146,8 +154,26 @@ def _failed(options: argparse.Namespace, error: Exception) -> int:
         traceback.print_exception(error)
     print(f"{kind}: {message}", file=sys.stderr)
     if options.json:
-        print(_document(options, {"error": {"kind": kind, "message": message}}), end="")
+        print(_document(options.command, {"error": {"kind": kind, "message": message}}), end="")
     return status
+
+
+def with_values(words: Sequence[str]) -> list[str]:
+    """
+    The words, with values that begin with a dash tied to their options. argparse takes them for options, though none of ours
+    begins so; it does read negative numbers.
+
+    >>> with_values(["disclose", "a.csv", "--mark", "-=0", "--seconds", "-1", "-q"])
+    ['disclose', 'a.csv', '--mark=-=0', '--seconds', '-1', '-q']
+    """
+    found: list[str] = []
+    for word in words:
+        option = found[-1] if found else ""
+        if VALUE.match(word) and option.startswith("--") and "=" not in option:
+            found[-1] = f"{option}={word}"
+        else:
+            found.append(word)
+    return found
 
 
 def _output(options: argparse.Namespace, study: bool) -> tuple[int, str]:
@@ -186,11 +212,11 @@ def _as_json(options: argparse.Namespace, text: str, prints: str) -> str:
     """What a command printed as one document: JSON as it is, the rows of a CSV, or the lines of a text."""
     if prints == "json" or text.startswith("{"):
         return text
-    return _document(options, {"rows": csv_rows(text)} if prints == "csv" else {"lines": text.splitlines()})
+    return _document(options.command, {"rows": csv_rows(text)} if prints == "csv" else {"lines": text.splitlines()})
 
 
-def _document(options: argparse.Namespace, found: Mapping[str, Any]) -> str:
-    return json.dumps({"command": options.command, **found}, indent=1, ensure_ascii=False) + "\n"
+def _document(command: str, found: Mapping[str, Any]) -> str:
+    return json.dumps({"command": command, **found}, indent=1, ensure_ascii=False) + "\n"
 
 
 def csv_rows(text: str) -> list[dict[str, Any]]:

@@ -141,6 +141,9 @@ def test_a_tract_with_one_solution_varies_in_nothing(study: Path) -> None:
     whole = pd.read_csv(study / "tracts_whole.csv").set_index("reading")
     assert (whole["exact"] == 2).all()
     assert whole.loc["years", "solvar"] >= whole.loc["bins", "solvar"]
+    # a distance, not a number of records: a record that differs counts twice
+    assert whole["share_solvar"].tolist() == pytest.approx((whole["solvar"] / (2 * whole["persons"])).tolist())
+    assert (whole["solvar"] % 2 == 0).all()
     each = pd.read_csv(study / "records" / "bins" / "whole.csv")
     assert ((each["solvar"] == 0) == each["one_solution"]).all()
 

@@ -33,23 +33,28 @@ kinds = st.sampled_from([(False, False), (True, False), (False, True), (True, Tr
 
 
 def some_prior(random: Random, release: Release) -> Prior:
-    """A prior with a table of some records, and often a floor for all."""
+    """A prior with a table of some records, and a floor for those that it lacks, or for all."""
     records = random.sample(brute.records_of(release.schema), k=1)
     records += [r for r in brute.records_of(release.schema) if random.random() < 0.6 and r not in records]
-    weights = np.array([random.choice([0.25, 1.0, 3.0]) for _ in records])
-    floor = random.choice([0.1, 1.0])
-    return Prior("some", release.schema.domain, np.array(records, dtype=np.int16), weights, floor)
+    weights = np.array([random.choice([0.05, 0.25, 1.0, 3.0]) for _ in records])
+    floor, smoothed = random.choice([0.1, 1.0]), random.choice([False, True])
+    return Prior("some", release.schema.domain, np.array(records, dtype=np.int16), weights, floor, smoothed)
+
+
+def weight_of(prior: Prior, record: tuple[int, ...]) -> float:
+    """The weight of a record, as it is documented."""
+    table = {tuple(r): w for r, w in zip(prior.records.tolist(), prior.weights.tolist(), strict=True)}
+    return table.get(record, 0.0) + prior.floor if prior.smoothed else table.get(record, prior.floor)
 
 
 def weights_of(release: Release, prior: Prior) -> np.ndarray:
     """The probability of every listed dataset: N records drawn one by one from the prior, given that they fit."""
-    table = {tuple(r): w for r, w in zip(prior.records.tolist(), prior.weights.tolist(), strict=True)}
     found = []
     for dataset in brute.Truth(release).datasets.tolist():
         records = Counter(map(tuple, dataset))
         weight = 1.0
         for record, times in records.items():
-            weight *= (prior.floor + table.get(record, 0.0)) ** times / factorial(times)
+            weight *= weight_of(prior, record) ** times / factorial(times)
         found.append(weight)
     return np.array(found) / sum(found)
 

@@ -42,19 +42,20 @@ class Captions:
 
     stages: Path
 
-    def read(self, name: str) -> str:
+    def read(self, name: str, target: str = "") -> str:
+        """The caption of a name; where a figure and a table share it, that of the table if the target is the table's."""
         figures = find_captions(self.stages)
-        if name in figures:
-            return figures[name].read_text()
         tables = {table: page for group in read_pages(self.stages).values() for table, page in group.items()}
+        if name in figures and tables.get(name, {}).get("file") != target:
+            return figures[name].read_text()
         if name not in tables:
             raise DataError(f"no caption {name}: neither {FOLDER}/{name}.rst nor a table of {REPORT} in {self.stages}")
         return str(tables[name]["caption"])
 
 
-def caption(captions: Captions, name: str, wildcards: Mapping[str, str], study: Mapping[str, Any]) -> str:
+def caption(captions: Captions, name: str, wildcards: Mapping[str, str], study: Mapping[str, Any], target: str = "") -> str:
     """The first paragraph of a caption on one line, filled in as the report does: with wildcards and settings."""
-    first = captions.read(name).split("\n\n")[0]
+    first = captions.read(name, target).split("\n\n")[0]
     told = SimpleNamespace(wildcards=SimpleNamespace(**wildcards), config=study)
     try:
         text = Environment(undefined=StrictUndefined, autoescape=False).from_string(first).render(snakemake=told)

@@ -104,7 +104,7 @@ def _write(
     named = {target: name for paper in listing.papers.values() for target, name in paper.results.items()}
     wildcards = {target: chain.results[target].wildcards for target, chain in chains.items()}
     wildcards |= {target: _wildcards(kept, target) for target in kept["results"]}
-    captions = {target: caption(place.captions, named[target], own, study) for target, own in wildcards.items()}
+    captions = {target: caption(place.captions, named[target], own, study, target) for target, own in wildcards.items()}
     entries = {target: entry_of(target, chain, _write_files(target, chain, folder)) for target, chain in chains.items()}
     for target, entry in kept["results"].items():
         for name in entry["files"]:

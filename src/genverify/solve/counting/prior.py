@@ -1,6 +1,7 @@
-"""A prior: how likely a record is before the release is seen. A table of weights, and a floor for every record."""
+"""A prior: how likely a record is before the release is seen. A table of weights, and a floor for what it does not list."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain, islice
 
 import numpy as np
@@ -16,8 +17,9 @@ from genverify.solve.program import Program
 @dataclass(frozen=True)
 class Prior:
     """
-    Weights of record types, any positive multiple of their probabilities: `floor` for every record of the domain, and what
-    the table adds to some (records, one row of codes each).
+    Weights of record types, any positive multiple of their probabilities: those of the table (records, one row of codes
+    each), and `floor` for every record of the domain that it does not list. With `smoothed`, the table's weights come on top
+    of the floor instead, as in an estimate that is smoothed towards records that were never seen.
 
     It must not come from the private records of the block in question.
     """
@@ -27,6 +29,7 @@ class Prior:
     records: Codes
     weights: Floats
     floor: float
+    smoothed: bool = False
 
     def __post_init__(self) -> None:
         if self.records.shape != (len(self.weights), len(self.domain.names)):
@@ -42,6 +45,13 @@ class Prior:
             wrong = np.setdiff1d(self.records[:, place], column.codes)
             if len(wrong):
                 raise DataError(f"prior {self.name}: column {column.name} has no code {wrong[0]}")
+        if not self.smoothed and len(np.unique(self.records, axis=0)) < len(self.records):
+            raise DataError(f"prior {self.name}: a record is listed twice; give its weight once")
+
+    @property
+    def rules_nothing_out(self) -> bool:
+        """Whether every record of the domain has a weight above 0."""
+        return self.floor > 0 and (self.smoothed or bool((self.weights > 0).all()))
 
 
 def uniform(domain: Domain) -> Prior:
@@ -59,16 +69,30 @@ class Masses:
     records: Codes
     weights: Floats
     floor: float
+    smoothed: bool
     of_classes: Floats
 
     def shares(self, codes: Codes) -> Floats:
         """What part of each class matches each claim: a row per claim, a column per class."""
-        raw = self._raw(codes)
-        matched = self.floor * raw
-        if len(self.records):
-            for claim, hit in enumerate(matches(codes, self.records)):
-                matched[claim] += np.bincount(self.classes[hit], self.weights[hit], minlength=self.program.classes)
-        return self._exact(raw, matched)
+        some, matched = self._matching(codes)
+        [whole], _ = self._matching(np.full((1, codes.shape[1]), ANY, dtype=codes.dtype))
+        shares = np.divide(matched, self.of_classes, out=np.zeros_like(matched), where=self.of_classes > 0)
+        # rounding must not make a part of a class the whole of it, nor the reverse: records with a weight are counted
+        part = np.minimum(shares, np.nextafter(1.0, 0.0))
+        return np.where(some == whole, 1.0, np.where(some == 0, 0.0, part))
+
+    def _matching(self, codes: Codes) -> tuple[Floats, Floats]:
+        """Of the records of each class that match each claim: how many have a weight above 0, and what all of them weigh."""
+        free = self._raw(codes)
+        listed, some = np.zeros_like(free), np.zeros_like(free)
+        for claim, hit in enumerate(matches(codes, self.records)) if len(self.records) else ():
+            classes, weights = self.classes[hit], self.weights[hit]
+            listed[claim] = np.bincount(classes, weights, minlength=self.program.classes)
+            if not (self.smoothed and self.floor):
+                some[claim] = np.bincount(classes[weights > 0], minlength=self.program.classes)
+            if not self.smoothed:
+                free[claim] -= np.bincount(classes, minlength=self.program.classes)
+        return some + free if self.floor else some, self.floor * free + listed
 
     def listed(self, wanted: Flags, most: int) -> tuple[Codes, Floats, Ints]:
         """
@@ -77,7 +101,8 @@ class Masses:
         """
         extra = self._unlisted(wanted, most) if self.floor else self.records[:0]
         records = np.concatenate([self.records[wanted[self.classes]], extra])
-        weights = np.concatenate([self.weights[wanted[self.classes]], np.zeros(len(extra))]) + self.floor
+        listed = self.weights[wanted[self.classes]] + (self.floor if self.smoothed else 0.0)
+        weights = np.concatenate([listed, np.full(len(extra), self.floor)])
         classes = _classes(self.program, records)
         return records, np.minimum(weights / self.of_classes[classes], 1.0), classes
 
@@ -104,17 +129,35 @@ class Masses:
             listed = np.flatnonzero(self.classes == c)
             mass = self.weights[listed].sum()
             places = np.flatnonzero(classes == c)
-            places = places[rng.random(len(places)) * self.of_classes[c] < mass]
+            if self.smoothed or self._free[c]:
+                places = places[rng.random(len(places)) * self.of_classes[c] < mass]
             if len(places):
                 records[places] = self.records[rng.choice(listed, len(places), p=self.weights[listed] / mass)]
+            if not self.smoothed and self._free[c]:
+                kept = np.setdiff1d(np.flatnonzero(classes == c), places)
+                records[kept] = self._draw_unlisted(c, records[kept], rng)
         return records[np.lexsort(records.T[::-1])]
 
-    def _exact(self, raw: Floats, matched: Floats) -> Floats:
-        """Rounding must not make a part of a class the whole of it, nor the reverse: records are counted for that."""
+    def _draw_unlisted(self, c: int, records: Codes, rng: np.random.Generator) -> Codes:
+        """Records of a class, those of the table replaced by others, all of which are equally likely."""
+        known = {record.tobytes() for record in np.ascontiguousarray(self.records[self.classes == c])}
+        wrong = np.array([record.tobytes() in known for record in np.ascontiguousarray(records)], dtype=bool)
+        if not wrong.any():
+            return records
+        only: Flags = np.arange(self.program.classes) == c
+        if len(known) >= self._free[c]:  # trying again would take long, and the class is no more than twice the table
+            others = self._unlisted(only, int(self._free[c]))
+            records[wrong] = others[rng.integers(0, len(others), wrong.sum())]
+            return records
+        records[wrong] = draw_dataset(self.program, only * int(wrong.sum()), rng, by_raw=True)
+        return self._draw_unlisted(c, records, rng)
+
+    @cached_property
+    def _free(self) -> Floats:
+        """How many records of each class the table does not list."""
         whole = np.bincount(self.program.class_of, self.program.types.raw, minlength=self.program.classes)
-        shares = np.divide(matched, self.of_classes, out=np.zeros_like(matched), where=self.of_classes > 0)
-        part = np.minimum(shares, np.nextafter(1.0, 0.0) if self.floor else 1.0)
-        return np.where(raw == whole, 1.0, np.where(raw == 0, 0.0, part))
+        free: Floats = whole.astype(np.float64) - np.bincount(self.classes, minlength=self.program.classes)
+        return free
 
     def _raw(self, codes: Codes) -> Floats:
         """How many records of the domain each class holds that match each claim."""
@@ -143,8 +186,9 @@ def lay_on(prior: Prior, program: Program) -> Masses:
     mass = np.bincount(classes[live], weights, minlength=program.classes).astype(np.float64)
     if prior.floor:
         raw = np.bincount(program.class_of, program.types.raw.astype(np.float64), minlength=program.classes)
-        mass += prior.floor * raw
-    return Masses(program, classes[live], records, weights, prior.floor, mass)
+        listed = 0 if prior.smoothed else np.bincount(classes[live], minlength=program.classes)
+        mass += prior.floor * (raw - listed)
+    return Masses(program, classes[live], records, weights, prior.floor, prior.smoothed, mass)
 
 
 def _columns(domain: Domain) -> str:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
+from math import lcm
 
 import numpy as np
 
@@ -9,6 +10,7 @@ from genverify.core.arraytypes import Ints
 from genverify.solve.recount import Fitting
 
 DENOMINATOR = 1_000
+WHOLE = 2**62  # products and sums below it stay what they are in 64 bits
 
 
 @dataclass(frozen=True)
@@ -61,8 +63,13 @@ def _said(known: Ints, row: Ints, counts: Ints) -> Fraction | None:
         return None
     guess = np.linalg.lstsq(known.T.astype(np.float64), row.astype(np.float64), rcond=None)[0]
     shares = [Fraction(float(value)).limit_denominator(DENOMINATOR) for value in guess]
-    scale = int(np.lcm.reduce([share.denominator for share in shares]))
-    whole = np.array([int(share * scale) for share in shares], dtype=np.int64)
+    scale = lcm(*(share.denominator for share in shares))
+    exact = [int(share * scale) for share in shares]
+    # A guess that is no sum has denominators without a common multiple that 64 bits hold. The row is then kept, which is
+    # always right: a row too many costs time, no answer.
+    if max(sum(map(abs, exact)) * int(max(known.max(), counts.max())), scale * int(row.max())) >= WHOLE:
+        return None
+    whole = np.array(exact, dtype=np.int64)
     if not np.array_equal(whole @ known, row * scale):
         return None
     return Fraction(int(whole @ counts), scale)

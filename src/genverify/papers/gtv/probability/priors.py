@@ -48,7 +48,7 @@ class Areas:
             inside = [rows for area, rows in self.counts.get(name, {}).items() if block.startswith(area)]
             table, floor = self._smoothed(inside[0] if inside else None, table, floor, self.smoothing.get(name, 0.0))
             codes = table[list(self.domain.names)].to_numpy(dtype=np.int16)
-            found[name] = Prior(name, self.domain, codes, table["weight"].to_numpy(dtype=np.float64), floor)
+            found[name] = Prior(name, self.domain, codes, table["weight"].to_numpy(dtype=np.float64), floor, smoothed=True)
         return found
 
     def _smoothed(
