@@ -1,7 +1,7 @@
 """Printed tables to be audited: the files, what their marks and numbers mean, and corrections of how they were read."""
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -21,6 +21,7 @@ from genverify.disclosure.readers.argus import hierarchy
 from genverify.disclosure.readers.choose import read_tables
 from genverify.disclosure.readers.model import (
     LABEL,
+    PERIOD,
     Entry,
     Hierarchy,
     Labels,
@@ -173,11 +174,15 @@ def _with_periods(table: PrintedTable) -> PrintedTable:
     return replace(table, left_out=(*table.left_out, *left)) if left else table
 
 
+def _dated(table: PrintedTable) -> Iterator[str]:
+    """What may say of which period a table is: its file, name, title, and the section that names its column of labels."""
+    yield from (Path(table.source.partition(", sheet ")[0]).stem, table.name, table.title)
+    yield from (column for column in table.columns if PERIOD.fullmatch(column))
+
+
 def _refuse_periods(tables: Sequence[PrintedTable]) -> None:
     """An error where tables are of several periods: the people of one year are not those of another."""
-    found = {
-        at: periods(f"{Path(t.source.partition(', sheet ')[0]).stem} {t.name} {t.title}") for at, t in enumerate(tables)
-    }
+    found = {at: periods(" ".join(_dated(table))) for at, table in enumerate(tables)}
     told = {at: own for at, own in found.items() if own}
     first = next(iter(told), None)
     other = next((at for at, own in told.items() if first is not None and own != told[first]), None)
