@@ -122,6 +122,8 @@ def sums_of(text: Mapping[str, Any]) -> Sums:
     """What was written by as_dict."""
     nothing = {"hi": OPEN, "least": -OPEN, "most": OPEN}
     lists = {name: [nothing.get(name) if end is None else end for end in text[name]] for name in ARRAYS}
+    if any(None in own for own in lists.values()):
+        raise ValueError("null stands where only a number can: only hi, least and most may be open")
     arrays = {name: np.array(own, dtype=np.int64) for name, own in lists.items()}
     return Sums(cells=tuple(text["cells"]), rows=tuple(text["rows"]), **arrays)
 
