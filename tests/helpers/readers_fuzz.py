@@ -359,7 +359,7 @@ def false_statement(case: Case, answer: dict[str, Any], out: Path) -> str:
         true = case.truth.get(place, case.truth.get(place.rpartition(", ")[2]))
         if true is not None and not (int(cell["lower"]) <= true <= (int(cell["upper"]) if cell["upper"] else true)):
             return f"{place} is {true}, said {cell['lower']} to {cell['upper']}"
-    if not answer["left_out"] and answer["suppressed"] < case.hidden:
+    if not answer.get("left_out") and answer["suppressed"] < case.hidden:
         return f"{answer['suppressed']} withheld cells said, {case.hidden} there"
     if case.follows and answer["safe"] is not False:
         return "called safe, though a withheld count follows from its row or column"
