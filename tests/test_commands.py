@@ -59,8 +59,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The files that examples name, small."""
     for name in ("examples", "data", "config"):
         shutil.copytree(ROOT / name, tmp_path / name)
+    for path in tmp_path.glob("examples/*/release.yaml"):  # the search for cells to withhold may take a minute each
+        text = path.read_text()
+        path.write_text(
+            text.replace("search: {", "search: {seconds: 1, ") if "search: {" in text else text + "search: {seconds: 1}\n"
+        )
     for name in ("people.csv", "release.yaml"):
-        shutil.copy(ROOT / "examples" / "health_survey" / name, tmp_path / name)
+        shutil.copy(tmp_path / "examples" / "health_survey" / name, tmp_path / name)
     shutil.copy(ROOT / "data/cellbounds/table2.csv", tmp_path / "counts.csv")
     (tmp_path / "tables").mkdir()
     for name in ("patients.csv", "a.csv", "b.csv", "tables/one.csv"):
@@ -112,7 +117,7 @@ def test_every_command_of_genverify_can_be_typed(known: argparse.ArgumentParser,
 def test_every_cheap_command_of_genverify_runs(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """In a folder with the files of the examples: no error but what the document shows; the answer may be no."""
     wrong: dict[Printed, str] = {}
-    ran = 0
+    ran: set[tuple[str, ...]] = set()
     for one in those_of("genverify"):
         words = one.words[1:]
         if words[0] in PARSED and "--help" not in words:
@@ -125,15 +130,18 @@ def test_every_cheap_command_of_genverify_runs(folder: Path, capsys: pytest.Capt
             continue  # a name in a sentence
         if words == ["disclose", "reading.yaml"] or "--check" in words:
             main([word for word in ("disclose", *words[1:]) if word != "--check"])  # what a line before it made
+        if tuple(words) in ran:
+            continue
         try:
             status = main([*words, *(["--force"] if words[0] == "page" else [])])
         except SystemExit as end:
             status = int(end.code or 0)
-        why, ran = capsys.readouterr().err, ran + 1
+        ran.add(tuple(words))
+        why = capsys.readouterr().err
         if status > 1 or (status and re.search(r"^\w+(Error|Extra): ", why, re.MULTILINE) and "none.csv" not in words):
             wrong[one] = f"exit code {status}: {why}"
     assert not wrong, said(wrong)
-    assert ran > 35
+    assert len(ran) > 30
 
 
 def test_every_command_of_snakemake_plans_its_jobs(tmp_path: Path) -> None:
