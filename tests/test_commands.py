@@ -28,6 +28,13 @@ PARSED = {
     "export": "tests/show/test_export.py runs it", "probability": "tests/attack/test_likely.py runs it",
     "progress": "waits for a run; tests/run/test_progress.py runs it", "reference": "tests/run/test_reference.py runs it",
 }  # fmt: skip
+# lines that are parsed only, by a word of theirs
+UNRUN = {
+    **{f"examples/{name}/release.yaml": "minutes in all" for name in ("school", "health_survey", "census_block")},
+    "release.yaml": "an audit of people, of seconds to minutes: tests/disclosure and tests/run/test_shell.py run some",
+    "reading.yaml": "made by the line before it", "--check": "checks what a line before it made: test_shell.py, test_wheel.py",
+    "tract.mps": "not shipped",
+}  # fmt: skip
 # words of Snakemake that plan nothing: they are parsed here
 UNPLANNED = {
     "--help": "prints", "--lint": "`make check` runs it", "--unlock": "needs a run that was killed: test_resilience.py",
@@ -128,8 +135,8 @@ def test_every_cheap_command_of_genverify_runs(folder: Path, capsys: pytest.Capt
             words[0] in NAMES and not one.whole and len(words) == 1 and words[0] not in ("page", "rooms")
         ):
             continue  # a name in a sentence
-        if words == ["disclose", "reading.yaml"] or "--check" in words:
-            main([word for word in ("disclose", *words[1:]) if word != "--check"])  # what a line before it made
+        if any(word in UNRUN for word in words) or words == ["disclose", "tables.xlsx"]:
+            continue
         if tuple(words) in ran:
             continue
         try:
@@ -141,7 +148,7 @@ def test_every_cheap_command_of_genverify_runs(folder: Path, capsys: pytest.Capt
         if status > 1 or (status and re.search(r"^\w+(Error|Extra): ", why, re.MULTILINE) and "none.csv" not in words):
             wrong[one] = f"exit code {status}: {why}"
     assert not wrong, said(wrong)
-    assert len(ran) > 30
+    assert len(ran) > 15
 
 
 def test_every_command_of_snakemake_plans_its_jobs(tmp_path: Path) -> None:
