@@ -42,10 +42,27 @@ UNPLANNED = {
 }  # fmt: skip
 # files of the user's own, which a document names as an example: a plan that misses nothing else is right
 OWN = re.compile(r"(?:mine|persons)\.csv\.gz|psam_p\d\d\.csv|sa[12]\.parquet|areas\.csv|\.\./earlier/src")
-BUYERS = "education,Low,Medium\nAlpha,3/4,1/4\nBeta,1/2,1/2\n"
+BUYERS = "education,Low,Medium\nAlpha,0.4,0.6\nBeta,0.2,0.8\n"
 PATIENTS = "clinic,women,men,Total\nNorth,*,4,7\nSouth,5,*,9\nTotal,8,8,16\n"
 PEOPLE = "sex,age,smokes\nf,old,no\nf,young,yes\nm,old,no\nm,old,yes\n"
-PROGRAM = "Minimize\n obj: x\nSubject To\n c1: x + y = 1\n c2: x - y = 1\nBounds\n x <= 3\n y <= 3\nGenerals\n x y\nEnd\n"
+PROGRAM = """NAME one
+ROWS
+ N  obj
+ E  c1
+ E  c2
+COLUMNS
+    MARKER  'MARKER'  'INTORG'
+    x  obj  1  c1  1
+    x  c2  1
+    y  c1  1  c2  -1
+    MARKER  'MARKER'  'INTEND'
+RHS
+    RHS  c1  1  c2  1
+BOUNDS
+ UP BND  x  3
+ UP BND  y  3
+ENDATA
+"""
 
 
 def those_of(program: str) -> list[Printed]:
@@ -85,8 +102,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     frame = pd.read_csv(tmp_path / "bounds/people.csv")
     for one, other in (("sex", "age"), ("age", "smokes")):
         frame.groupby([one, other]).size().rename("count").reset_index().to_csv(tmp_path / f"{one}_{other}.csv", index=False)
-    for name in ("program.lp", "program.mps"):
-        (tmp_path / name).write_text(PROGRAM)
+    (tmp_path / "program.mps").write_text(PROGRAM)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
