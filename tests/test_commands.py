@@ -28,6 +28,13 @@ PARSED = {
     "export": "tests/show/test_export.py runs it", "probability": "tests/attack/test_likely.py runs it",
     "progress": "waits for a run; tests/run/test_progress.py runs it", "reference": "tests/run/test_reference.py runs it",
 }  # fmt: skip
+# lines that are parsed only, by a word of theirs
+UNRUN = {
+    **{f"examples/{name}/release.yaml": "minutes in all" for name in ("school", "health_survey", "census_block")},
+    "release.yaml": "an audit of people, of seconds to minutes: tests/disclosure and tests/run/test_shell.py run some",
+    "reading.yaml": "made by the line before it", "--check": "checks what a line before it made: test_wheel.py",
+    "tract.mps": "not shipped",
+}  # fmt: skip
 # words of Snakemake that plan nothing: they are parsed here
 UNPLANNED = {
     "--help": "prints", "--lint": "`make check` runs it", "--unlock": "needs a run that was killed: test_resilience.py",
@@ -35,10 +42,27 @@ UNPLANNED = {
 }  # fmt: skip
 # files of the user's own, which a document names as an example: a plan that misses nothing else is right
 OWN = re.compile(r"(?:mine|persons)\.csv\.gz|psam_p\d\d\.csv|sa[12]\.parquet|areas\.csv|\.\./earlier/src")
-BUYERS = "education,Low,Medium\nAlpha,3/4,1/4\nBeta,1/2,1/2\n"
+BUYERS = "education,Low,Medium\nAlpha,0.4,0.6\nBeta,0.2,0.8\n"
 PATIENTS = "clinic,women,men,Total\nNorth,*,4,7\nSouth,5,*,9\nTotal,8,8,16\n"
 PEOPLE = "sex,age,smokes\nf,old,no\nf,young,yes\nm,old,no\nm,old,yes\n"
-PROGRAM = "Minimize\n obj: x\nSubject To\n c1: x + y = 1\n c2: x - y = 1\nBounds\n x <= 3\n y <= 3\nGenerals\n x y\nEnd\n"
+PROGRAM = """NAME one
+ROWS
+ N  obj
+ E  c1
+ E  c2
+COLUMNS
+    MARKER  'MARKER'  'INTORG'
+    x  obj  1  c1  1
+    x  c2  1
+    y  c1  1  c2  -1
+    MARKER  'MARKER'  'INTEND'
+RHS
+    RHS  c1  1  c2  1
+BOUNDS
+ UP BND  x  3
+ UP BND  y  3
+ENDATA
+"""
 
 
 def those_of(program: str) -> list[Printed]:
@@ -59,8 +83,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The files that examples name, small."""
     for name in ("examples", "data", "config"):
         shutil.copytree(ROOT / name, tmp_path / name)
+    for path in tmp_path.glob("examples/*/release.yaml"):  # the search for cells to withhold may take a minute each
+        text = path.read_text()
+        path.write_text(
+            text.replace("search: {", "search: {seconds: 1, ") if "search: {" in text else text + "search: {seconds: 1}\n"
+        )
     for name in ("people.csv", "release.yaml"):
-        shutil.copy(ROOT / "examples" / "health_survey" / name, tmp_path / name)
+        shutil.copy(tmp_path / "examples" / "health_survey" / name, tmp_path / name)
     shutil.copy(ROOT / "data/cellbounds/table2.csv", tmp_path / "counts.csv")
     (tmp_path / "tables").mkdir()
     for name in ("patients.csv", "a.csv", "b.csv", "tables/one.csv"):
@@ -73,8 +102,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     frame = pd.read_csv(tmp_path / "bounds/people.csv")
     for one, other in (("sex", "age"), ("age", "smokes")):
         frame.groupby([one, other]).size().rename("count").reset_index().to_csv(tmp_path / f"{one}_{other}.csv", index=False)
-    for name in ("program.lp", "program.mps"):
-        (tmp_path / name).write_text(PROGRAM)
+    (tmp_path / "program.mps").write_text(PROGRAM)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -112,7 +140,7 @@ def test_every_command_of_genverify_can_be_typed(known: argparse.ArgumentParser,
 def test_every_cheap_command_of_genverify_runs(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """In a folder with the files of the examples: no error but what the document shows; the answer may be no."""
     wrong: dict[Printed, str] = {}
-    ran = 0
+    ran: set[tuple[str, ...]] = set()
     for one in those_of("genverify"):
         words = one.words[1:]
         if words[0] in PARSED and "--help" not in words:
@@ -123,17 +151,22 @@ def test_every_cheap_command_of_genverify_runs(folder: Path, capsys: pytest.Capt
             words[0] in NAMES and not one.whole and len(words) == 1 and words[0] not in ("page", "rooms")
         ):
             continue  # a name in a sentence
-        if words == ["disclose", "reading.yaml"] or "--check" in words:
-            main([word for word in ("disclose", *words[1:]) if word != "--check"])  # what a line before it made
+        if not one.whole and len(words) == 2 and words[1].startswith("--") and words[1] != "--help":
+            continue  # a name with an option, in a sentence
+        if any(word in UNRUN for word in words) or words == ["disclose", "tables.xlsx"]:
+            continue
+        if tuple(words) in ran:
+            continue
         try:
             status = main([*words, *(["--force"] if words[0] == "page" else [])])
         except SystemExit as end:
             status = int(end.code or 0)
-        why, ran = capsys.readouterr().err, ran + 1
+        ran.add(tuple(words))
+        why = capsys.readouterr().err
         if status > 1 or (status and re.search(r"^\w+(Error|Extra): ", why, re.MULTILINE) and "none.csv" not in words):
             wrong[one] = f"exit code {status}: {why}"
     assert not wrong, said(wrong)
-    assert ran > 35
+    assert len(ran) > 15
 
 
 def test_every_command_of_snakemake_plans_its_jobs(tmp_path: Path) -> None:

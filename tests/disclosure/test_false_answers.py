@@ -19,11 +19,10 @@ CELLS, NOT_SAFE, REFUSED = "cells", "not safe", "refused"
 
 @pytest.mark.parametrize("case", CASES, ids=[case["name"] for case in CASES])
 def test_a_table_that_was_answered_falsely(case: dict[str, Any], tmp_path: Path) -> None:
-    try:
-        answer = _answer(case, tmp_path)
-    except GenverifyError as error:
-        assert REFUSED in case["outcome"], error
-        assert "contradict each other" not in str(error)
+    answer = _answer(case, tmp_path)
+    if isinstance(answer, GenverifyError):
+        assert REFUSED in case["outcome"], answer
+        assert "contradict each other" not in str(answer)
         return
     found = _ranges(answer)
     if answer.left_out and NOT_SAFE in case["outcome"]:
@@ -38,7 +37,7 @@ def test_a_table_that_was_answered_falsely(case: dict[str, Any], tmp_path: Path)
     assert [words for words in never if words in said] == []
 
 
-def _answer(case: dict[str, Any], folder: Path) -> Answer:
+def _answer(case: dict[str, Any], folder: Path) -> Answer | GenverifyError:
     texts = {**case["files"], **{f"{column}.hrc": text for column, text in case.get("hierarchy", {}).items()}}
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8")
@@ -48,8 +47,11 @@ def _answer(case: dict[str, Any], folder: Path) -> Answer:
         totals=case["totals"],
         hierarchies={column: f"{column}.hrc" for column in case.get("hierarchy", {})},
     )
-    understood = understand(form, folder)
-    return Answer(expose(understood.linked, Work(seconds=60.0)), read_fail_on("exact"), left_out=understood.left_out)
+    try:
+        understood = understand(form, folder)
+        return Answer(expose(understood.linked, Work(seconds=60.0)), read_fail_on("exact"), left_out=understood.left_out)
+    except GenverifyError as error:
+        return error
 
 
 def _ranges(answer: Answer) -> dict[str, list[int | None]]:

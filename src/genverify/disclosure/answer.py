@@ -191,7 +191,7 @@ class Answer:
             yield "The search for cells to withhold ran out of time; --search-seconds gives more."
 
     def frame(self, dialect: str) -> pd.DataFrame:
-        """A row for each printed cell: what is published, its range, whether it is one number, whether its ends are attained."""
+        """A row for each printed cell: what is published, its range, if it is one number, and if both ends are attained."""
         words, frame = DIALECTS[dialect], self.exposed.frame.copy()
         unsafe = {self.exposed.linked.sums.cells[cell] for cell in self.unsafe}
         added = {self.exposed.linked.sums.cells[c] for c in self.complement.cells} if self.complement else set()

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import permutations
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -112,7 +113,7 @@ def understand(form: PrintedForm, folder: Path, ask: Callable[[str], str] | None
         if label not in labels:
             raise ConfigError(f"--no-total {label}: no table has this label: {nearest(label, labels)}")
     tables = [_kept_to(table, form.inside) for table in tables]
-    tables = [_with_periods(table) for table in tables]
+    tables = [_with_nested(_with_periods(table)) for table in tables]
     _refuse_doubts(tables, form)
     given = {("" if mark == "blank" else mark): meaning_of(word, f"marks, {mark}") for mark, word in form.marks.items()}
     marks, how = complete_marks(tables, given, ask)
@@ -171,6 +172,17 @@ def _with_periods(table: PrintedTable) -> PrintedTable:
     left = [
         f"{table.name}: by {column}: what one period tells of another (running totals, the same people)" for column in timed
     ]
+    return replace(table, left_out=(*table.left_out, *left)) if left else table
+
+
+def _with_nested(table: PrintedTable) -> PrintedTable:
+    """Districts inside regions: that a district has nobody in another region is not used, and that is said."""
+    left = []
+    for (at, outer), (below, inner) in permutations(enumerate(table.columns), 2):
+        pairs = {(labels[at], labels[below]) for labels in table.entries if labels[below] not in table.totals(inner)}
+        inside = len({label for _, label in pairs})
+        if len(pairs) == inside > len({label for label, _ in pairs}) > 1:
+            left.append(f"{table.name}: each {inner} stands in one {outer}: that it has none elsewhere is not used")
     return replace(table, left_out=(*table.left_out, *left)) if left else table
 
 

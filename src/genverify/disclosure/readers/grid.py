@@ -38,6 +38,7 @@ FOOTNOTE = re.compile(r"(?<=\D)\s*(\[\w{1,2}\]|\([a-z1-9]\)|[\u00b9\u00b2\u00b3\
 COUNTS = {"n", "count", "counts", "number", "no.", "no", "freq", "frequency", "value", "obs"}
 SHARES = {"%", "percent", "per cent", "percentage", "pct", "share", "row %", "column %", "col %", "proportion",
           "% of row", "% of column", "% of total", "% row", "% column", "% of all"}  # fmt: skip
+SHARE = re.compile(r"\s*(%|per ?cent(age)?|pct|share|proportion)\s+of\b", re.IGNORECASE)
 # columns of numbers that count nobody: they are left out by name
 STATISTIC = re.compile(
     r"\b(avg|average|mean|median|mode|rate|ratio|score|index|sd|std|s\.?e\.?|deviation|error|c\.?i\.?|confidence|interval|quartile"
@@ -54,7 +55,7 @@ WORDS_OF_A_NOTE = 4  # a text of as many words alone in a row below a table is a
 # a decimal comma, a decimal point, and a point that may be either: of `2.000`, nobody can say whether it is 2 or 2,000
 COMMA = re.compile(r"\d+,(\d{1,2}|\d{4,})|0,\d+|\d{4,},\d+|\d{1,3}(\.\d{3})+,\d+|\d{1,3}(\.\d{3}){2,}")
 POINT = re.compile(r"\d+\.(\d{1,2}|\d{4,})|0\.\d+|\d{4,}\.\d+|\d{1,3}(,\d{3})+\.\d+|\d{1,3}(,\d{3}){2,}")
-EITHER = re.compile(r"\d{1,3}\.\d{3}")
+EITHER, THOUSANDS = re.compile(r"\d{1,3}\.\d{3}"), re.compile(r"\d{1,3},\d{3}")
 SWAPPED = str.maketrans(",.", ".,")
 
 
@@ -66,10 +67,12 @@ def decimal_sign(texts: Iterable[tuple[str, str]], source: str, told: str) -> st
     for text, place in texts:
         if ("." in text or "," in text) and is_value(text):
             for number in re.findall(r"\d[\d.,]*", text):
-                kinds = {",": COMMA, ".": POINT, "": EITHER}
+                kinds = {",": COMMA, ".": POINT, "": EITHER, "thousands": THOUSANDS}
                 kind = next((sign for sign, form in kinds.items() if form.fullmatch(number)), None)
                 if kind is not None:
                     first.setdefault(kind, (text, place))
+    if "," not in first or "" in first:  # a comma before three digits is one of thousands, unless others are decimal
+        first.pop("thousands", None)
     if len(signs := [sign for sign in first if sign]) == 1 or not first:
         return signs[0] if signs else "."
     shown = " and ".join(f"{text!r} at {place}" for text, place in first.values())
@@ -371,6 +374,11 @@ def _table(
     block: Block, name: str, source: str, title: str, rows: list[int], labels: int, heads: list[list[str]], section: str
 ) -> PrintedTable:
     width, last = len(heads[-1]), heads[-1]
+    if len(heads) > 1 and heads[-2][labels - 1] and last[labels - 1] not in ("", heads[-2][labels - 1]):
+        raise DataError(
+            f"{source}, {block.place(rows[0], labels - 1)}: is the row above ({last[labels - 1]!r}) a header, or a line whose "
+            "counts are words? Leave its label blank, or say what stands for its counts with --mark"
+        )
     measured = [column for column in range(labels, width) if any(head[column] for head in heads)]
     for row, column in ((row, column) for row in rows for column in range(labels, width) if column not in measured):
         if text := block.grid[row][column]:
@@ -487,7 +495,7 @@ def _of(words: Sequence[str]) -> str:
 
 def _is_share(grid: Grid, rows: Sequence[int], column: int, heads: Sequence[str]) -> bool:
     texts = [grid[row][column] for row in rows if grid[row][column]]
-    return any(_word(head).lower() in SHARES for head in heads) or (
+    return any(_word(head).lower() in SHARES or SHARE.match(head) for head in heads) or (
         bool(texts) and all(is_percentage(text) for text in texts)
     )
 
