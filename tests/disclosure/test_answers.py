@@ -31,7 +31,7 @@ def audit(folder: Path, *texts: str, hrc: str = "", **told: Any) -> Exposed:
 def ranges(exposed: Exposed) -> dict[str, tuple[int, int | None]]:
     """The range of every printed cell by its name; None where nothing bounds it from above."""
     rows = exposed.frame.to_dict("records")
-    assert all(row["attained"] for row in rows)
+    assert all(row["ends_attained"] for row in rows)
     return {row["cell"]: (row["lower"], None if row["upper"] == "" else row["upper"]) for row in rows}
 
 

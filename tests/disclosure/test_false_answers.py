@@ -7,6 +7,7 @@ from string import ascii_uppercase
 from typing import Any
 
 import pytest
+
 from genverify.core.errors import GenverifyError
 from genverify.disclosure.answer import Answer, read_fail_on
 from genverify.disclosure.exposed import expose

@@ -376,8 +376,8 @@ def _table(
     width, last = len(heads[-1]), heads[-1]
     if len(heads) > 1 and heads[-2][labels - 1] and last[labels - 1] not in ("", heads[-2][labels - 1]):
         raise DataError(
-            f"{source}, {block.place(rows[0], labels - 1)}: is the row above ({last[labels - 1]!r}) a header, or a line whose "
-            "counts are words? Leave its label blank, or say what stands for its counts with --mark"
+            f"{source}, {block.place(rows[0], labels - 1)}: is the row above ({last[labels - 1]!r}) a header, or a line "
+            "whose counts are words? Leave its label blank, or say what stands for its counts with --mark"
         )
     measured = [column for column in range(labels, width) if any(head[column] for head in heads)]
     for row, column in ((row, column) for row in rows for column in range(labels, width) if column not in measured):

@@ -9,7 +9,7 @@ from genverify.core.errors import DataError
 from genverify.core.limits import LIMITS, FileLimits
 
 Labels = tuple[str, ...]
-MOST_DIGITS = 12  # no count of people or things is larger, and sums of percentages of larger ones leave 64 bits
+MOST_DIGITS = 16  # more than a count may have that can be computed with; what is larger is no number to be read at all
 TOTAL_WORDS = {"total", "totals", "grand total", "sum", "all", "overall", "_t", "t", "together", "both sexes", "all ages",
                "everyone", "all persons", "all people", "insgesamt", "totaal", "totalt", "ensemble"}  # fmt: skip
 NUMBER = re.compile(r"[+-]?(\d{1,3}([,'\u00a0\u202f \u2009]\d{3})+|\d{1,3}(\.\d{3}){2,}|\d+)([.,]\d+)?")
