@@ -50,7 +50,8 @@ VALUES = {
     "--mark": "*=suppressed", "--rule": "round=5", "--total": "sex=f", "--hierarchy": "a=b.hrc", "--inside": "a=b",
     "--fact": "sex=f >= 3", "--contributions": "t.csv", "--sensitive": "p=10", "--dialect": "argus", "--write": "new.yaml",
     "--seconds": "3", "--search-seconds": "3", "--fail-on": "exact", "--max-rows": "9", "--max-bytes": "999",
-    "--out": "results", "--cells": None, "--json": None, "--check": None,
+    "--out": "results", "--cells": None, "--json": None, "--check": None, "--no-total": "f", "--label": "<1",
+    "--decimal": ",", "--same-people": None, "--allow-partial": None,
 }  # fmt: skip
 
 
@@ -304,6 +305,7 @@ OWN_NAMES = {
     "disclosure/tables_command.py: name": "a key of contents(), where names of tables pass file_name",
     "disclosure/write.py: part": "one of two words",
     "run/provenance/crate.py: name": "the path of a record below the study, in a folder that is deleted",
+    "run/newstudy.py: path": "made of the name of a new study, which is checked to be one plain word",
     "show/export/write.py: name": "made by block_folder, or a member of an archive that this program wrote",
 }
 

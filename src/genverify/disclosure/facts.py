@@ -24,12 +24,19 @@ LONGEST = 10_000  # characters of a fact
 
 def read_facts(texts: Sequence[str], columns: Mapping[str, Column]) -> list[Row]:
     """The rows of facts about these columns and their labels; an error names the one that cannot be read."""
+    check_facts(texts)
+    return [row for text in texts for row in _rows(text.strip(), columns)]
+
+
+def check_facts(texts: Sequence[str]) -> None:
+    """An error for a text that no table can make a fact."""
     for text in texts:
         if len(text) > LONGEST or re.search(rf"\d{{{MOST_DIGITS + 1}}}", text):
             raise ConfigError(
                 f"the fact {text[:50]!r}... is longer than {LONGEST} characters, or has more than {MOST_DIGITS} digits"
             )
-    return [row for text in texts for row in _rows(text.strip(), columns)]
+        if not any(form.fullmatch(text.strip()) for form in (PERCENT, MIDDLE, COMPARED)):
+            raise ConfigError(f"the fact {text!r} cannot be read; write it like {FORMS}")
 
 
 def _rows(text: str, columns: Mapping[str, Column]) -> Iterator[Row]:
@@ -40,8 +47,6 @@ def _rows(text: str, columns: Mapping[str, Column]) -> Iterator[Row]:
         yield from _middle(text, found, columns)
     elif found := COMPARED.fullmatch(text):
         yield _compared(text, name_of(cell(found[1], columns)), found[2], int(found[3]))
-    else:
-        raise ConfigError(f"the fact {text!r} cannot be read; write it like {FORMS}")
 
 
 def cell(text: str, columns: Mapping[str, Column]) -> Key:

@@ -64,6 +64,12 @@ def _rules(words: Sequence[str]) -> None:
     read_rule(words)
 
 
+def _facts(words: Sequence[str]) -> None:
+    from genverify.disclosure.facts import check_facts
+
+    check_facts(words)
+
+
 def _sensitive(words: Sequence[str]) -> None:
     from genverify.disclosure.contributions import read_rules
 
@@ -112,8 +118,8 @@ OPTIONS = (
            lambda given: pairs(given, "hierarchy"), _PAIR),
     Option("--inside", (TABLES, CHECK), "a table counts some of the people of another: SMALL=LARGE", (),
            lambda given: pairs(given, "inside"), _PAIR),
-    Option("--fact", (TABLES, CHECK), "a fact beside the counts, e.g. 'sex=f >= 3'", (),
-           how={"action": "append", "metavar": "TEXT"}),
+    Option("--fact", (TABLES, CHECK), "a fact beside the counts, e.g. 'sex=f >= 3'", (), _facts,
+           {"action": "append", "metavar": "TEXT"}),
     Option("--contributions", (TABLES,), "CSV with labels, contributor and value of every contribution, for magnitude "
            "tables", how={"type": Path, "metavar": "FILE"}),
     Option("--sensitive", (TABLES,), "a rule for contributions: dominance=2,80 or p=10 or contributors=3", (), _sensitive,
