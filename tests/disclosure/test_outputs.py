@@ -447,3 +447,13 @@ def test_claims_are_listed_only_where_the_file_says_so(home: Path) -> None:
     assert disclose("toy.yaml") == 0
     assert "sex" in (home / "audit" / "claims.csv").read_text().splitlines()[0]
     assert list((home / "audit").glob("claims.*"))
+
+
+def test_a_label_told_to_be_no_total_is_recorded_and_checked(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (home / "race.csv").write_text("race,men,women\nWhite,10,*\nBlack,5,*\nAll other races,*,2\n")
+    assert disclose("race.csv", *MARK) == 2
+    assert "'All other races' of race may be the total" in capsys.readouterr().err
+    assert disclose("race.csv", *MARK, "--no-total", "All other race", "--out", "o") == 2
+    assert disclose("race.csv", *MARK, "--no-total", "All other races", "--out", "o") == 0
+    assert "no_totals:\n  - All other races\n" in (home / "o" / "reading.yaml").read_text()
+    assert disclose("race.csv", "--check", "--out", "o") == 0
