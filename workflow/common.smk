@@ -33,12 +33,6 @@ try:
 except GenverifyError as error:
     raise WorkflowError(str(error)) from None
 
-# While Snakemake limits the starts of a second, every job that has finished makes it look for work once a second more, for good: a
-# quarter of a core after 500 jobs. A limit that somebody chose stays.
-starts = getattr(workflow.scheduling_settings, "max_jobs_per_timespan", None)
-if starts and (starts.max_jobs, starts.timespan) == (100, 1):
-    workflow.scheduling_settings.max_jobs_per_timespan = None
-
 VARIANTS = sorted(STUDY.variants)
 # categories of the report; a study names its own
 BEYOND, BENCHMARKS = "Beyond the papers", "Benchmarks"

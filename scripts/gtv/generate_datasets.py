@@ -1,12 +1,11 @@
-"""Generate datasets that fit the release of each block of a batch, by walks."""
+"""Find datasets that fit the release of each block of a batch, by the method that the settings name."""
 
-from genverify.attack.generate import generate_block
 from genverify.run.generation import generate_batch
 from genverify.run.jobs import Job, run
 
 
 def main(job: Job) -> None:
-    generate_batch(job, generate_block)
+    generate_batch(job)
 
 
 if __name__ == "__main__":

@@ -4,15 +4,11 @@ import json
 from pathlib import Path
 
 import pandas as pd
-import pyarrow as pa
 
-from genverify.core.domain import read_domain
 from genverify.core.release import read_study, write_schema
 from genverify.core.settings import ReleaseSettings
-from genverify.microdata.sample import batch_of, chosen_blocks
-from genverify.papers.gtv.protected.kinds import possible_schema
-from genverify.papers.gtv.protected.measure import describe, make_noise
-from genverify.papers.gtv.protected.publish import Swapping, publish, read_blocks
+from genverify.microdata.sample import chosen_blocks
+from genverify.papers.gtv.protected.publish import Source, protect_counts
 from genverify.papers.gtv.protected.settings import Protection, SwapColumns
 from genverify.papers.gtv.settings import ChosenBlocks
 from genverify.run.jobs import Job, log, run
@@ -20,33 +16,19 @@ from genverify.solve.settings import ProgramSettings
 
 
 def main(job: Job) -> None:
-    domain, release, how = (
-        Path(job.input.domain),
-        job.settings("release", ReleaseSettings),
-        job.settings("protection", Protection),
-    )
-    possible = possible_schema(domain, release)
+    domain, release = Path(job.input.domain), job.settings("release", ReleaseSettings)
+    how, swapping = job.settings("protection", Protection), job.settings("swapping", SwapColumns)
+    chosen, seed = job.settings("blocks", ChosenBlocks), job.params.seed
+    blocks = chosen_blocks(pd.read_parquet(job.input.blocks), chosen.design, chosen.number, seed, "protected")
+    source = Source(Path(job.input.microdata), domain, release, blocks)
+    max_types = job.settings("program", ProgramSettings).max_types
+    made = protect_counts(source, how, swapping, max_types, seed, job.wildcards.protection)
     write_schema(read_study(domain, release), Path(job.output.schema))
-    write_schema(possible, Path(job.output.possible))
-    noise = make_noise(possible, how.noise, job.settings("program", ProgramSettings).max_types)
-    counts = publish(
-        _records(job, possible.domain.names, how.swap), possible, noise, job.params.seed, job.wildcards.protection
-    )
-    batches = counts["block"].map(batch_of(counts["block"], len(job.output.counts)))
-    for number, path in enumerate(job.output.counts):
-        counts[batches == number].to_parquet(path, index=False)
-    Path(job.output.how).write_text(json.dumps(describe(how, noise), indent=1) + "\n")
-    log.info("%d published counts: %s", len(counts), describe(how, noise))
-
-
-def _records(job: Job, columns: tuple[str, ...], share: float) -> pa.Table:
-    """The records of the chosen blocks, after swapping."""
-    chosen, swapping = job.settings("blocks", ChosenBlocks), job.settings("swapping", SwapColumns)
-    sample = pd.read_parquet(job.input.blocks)
-    blocks = chosen_blocks(sample, chosen.design, chosen.number, job.params.seed, "protected")
-    keeps = read_domain(Path(job.input.domain)).universe(job.settings("release", ReleaseSettings).universe).keeps
-    how = Swapping(share, swapping.key, swapping.size)
-    return read_blocks(Path(job.input.microdata), blocks, keeps, columns, how, job.params.seed)
+    write_schema(made.possible, Path(job.output.possible))
+    for path, counts in zip(job.output.counts, made.batches(len(job.output.counts)), strict=True):
+        counts.to_parquet(path, index=False)
+    Path(job.output.how).write_text(json.dumps(made.how, indent=1) + "\n")
+    log.info("%d published counts: %s", len(made.counts), made.how)
 
 
 if __name__ == "__main__":

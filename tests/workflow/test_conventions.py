@@ -285,7 +285,6 @@ def test_what_a_study_registers_is_there(study: Study) -> None:
 
 STAGES_OF_ATTACKS = [
     "generate_datasets",
-    "draw_datasets",
     "verify_claims",
     "collect_claims",
     "rank_areas",

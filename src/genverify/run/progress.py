@@ -18,7 +18,6 @@ from genverify.run.layout import LOGS, RESULTS, SAMPLE
 
 STAGES = {
     "generate_datasets": "generated",
-    "draw_datasets": "generated",  # in place of the one before, in variants that draw
     "verify_claims": "verified",
     "measure_variability": "measured",
 }
@@ -51,13 +50,7 @@ def read_stages(home: Path) -> list[Stage]:
     total = pc.count_distinct(pq.read_table(sample, columns=["block"])["block"]).as_py()
     variants = sorted(path.parents[1].name for path in (home / RESULTS).glob("*/release/schema.json"))
     folders = ((variant, rule, home / LOGS / variant / rule) for variant in variants for rule in STAGES)
-    return [_stage(*one, total) for one in folders if _counts(*one)]
-
-
-def _counts(variant: str, rule: str, logs: Path) -> bool:
-    if rule == "generate_datasets" and (logs.parent / "draw_datasets").exists():
-        return logs.exists()
-    return rule in ALWAYS or logs.exists()
+    return [_stage(variant, rule, logs, total) for variant, rule, logs in folders if rule in ALWAYS or logs.exists()]
 
 
 def _stage(variant: str, rule: str, logs: Path, total: int) -> Stage:

@@ -47,7 +47,7 @@ def study(
         job(store, {"schema": release["schema"], "counts": [release["counts"]]}, release=toy_settings, sample=SAMPLE)
     )
     datasets = {"datasets": home / "generated.parquet"}
-    script("draw_datasets")(
+    script("generate_datasets")(
         job(release, {**datasets, "blocks": home / "generated.blocks.parquet"}, program=program,
             generate={"datasets": 10, "method": "exact"}, seed=1)
     )  # fmt: skip

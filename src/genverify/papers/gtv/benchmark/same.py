@@ -1,13 +1,68 @@
 """Whether two versions of the attack verify the same claims of the same blocks, and how much faster one is."""
 
-from collections.abc import Mapping, Sequence
+import logging
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
+import pyarrow as pa
 
-from genverify.papers.gtv.benchmark.blockcost import COUNTS, STAGES
+from genverify.core.domain import read_domain
+from genverify.core.predicates import Predicate
+from genverify.core.release import Release, read_releases, read_schema, read_study
+from genverify.core.seeds import derive_seed
+from genverify.core.settings import ReleaseSettings
+from genverify.core.tabulate import releases_of
+from genverify.microdata.store import read_microdata
+from genverify.papers.gtv.benchmark.blockcost import COUNTS, STAGES, How, costs
+from genverify.papers.gtv.benchmark.scaling import draw_tract, merge_blocks
+from genverify.papers.gtv.benchmark.settings import SameBenchmark
 
+log = logging.getLogger(__name__)
 OPEN = COUNTS[1:3]  # undecided, uncertified
+
+
+@dataclass(frozen=True)
+class Cases:
+    """The files that the compared blocks come from: microdata with the sizes of blocks, and the releases of the study."""
+
+    microdata: Path
+    sizes: Path
+    domain: Path
+    schema: Path
+    counts: Sequence[Path]
+
+    def releases(self, asked: SameBenchmark, settings: ReleaseSettings, seed: int) -> Iterator[tuple[str, list[Release]]]:
+        """The blocks of the study, and blocks of so many households, put together from those of a tract."""
+        if asked.study:
+            schema = read_schema(self.schema)
+            yield "study", [release for path in self.counts for release in read_releases(path, schema)]
+        keeps = read_domain(self.domain).universe(settings.universe).keeps
+        schema, sizes = read_study(self.domain, settings), pd.read_parquet(self.sizes)
+        for case in asked.cases:
+            made = [self._merged(sizes, keeps, case.households, number, seed) for number in range(case.blocks)]
+            yield (
+                f"{case.households} households",
+                [release for block in made for release in releases_of(block, keeps, schema)],
+            )
+
+    def _merged(self, sizes: pd.DataFrame, keeps: Predicate, households: int, number: int, seed: int) -> pa.Table:
+        rng = np.random.default_rng(derive_seed(seed, "same", str(households), str(number)))
+        blocks = draw_tract(sizes, households, rng)
+        records = read_microdata(self.microdata, blocks=blocks)
+        return merge_blocks(records, blocks, keeps, households, f"{blocks[0][:11]}-{households}-{number}")
+
+
+def compare_versions(cases: Iterable[tuple[str, Sequence[Release]]], how: How, before: Path) -> pd.DataFrame:
+    """The table of what the version in the folder `before` and this one verify of the releases of every case."""
+    rows = []
+    for case, releases in cases:
+        rows.append(same_row(case, costs(releases, how, before), costs(releases, how, None)))
+        log.info("%s", rows[-1])
+    return same_frame(rows)
 
 
 def same_row(case: str, before: pd.DataFrame, now: pd.DataFrame) -> dict[str, Any]:

@@ -9,13 +9,18 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from genverify.core.domain import read_domain
 from genverify.core.errors import ConfigError, DataError, nearest
 from genverify.core.predicates import Predicate, Rule
 from genverify.core.release import Release, Schema, ranges_frame
 from genverify.core.seeds import derive_seed
+from genverify.core.settings import ReleaseSettings
 from genverify.core.tabulate import tabulate_counts
+from genverify.microdata.sample import batch_of
 from genverify.microdata.store import GEOGRAPHY, read_microdata
-from genverify.papers.gtv.protected.measure import Noise
+from genverify.papers.gtv.protected.kinds import possible_schema
+from genverify.papers.gtv.protected.measure import Noise, describe, make_noise
+from genverify.papers.gtv.protected.settings import Protection, SwapColumns
 from genverify.protect.swapping import Records, swap_areas
 
 BLOCKS_OF_A_TRACT = 10 ** (GEOGRAPHY["block"] - GEOGRAPHY["tract"])
@@ -41,6 +46,42 @@ class Swapping:
         source = swap_areas(np.full(len(block), state), seen, self.rate, seed)
         moved = records.select(list(columns)).take(pa.array(source))
         return moved.append_column("block", records["block"])
+
+
+@dataclass(frozen=True)
+class Source:
+    """The blocks whose counts are published, the microdata that they are counted in, and what is counted."""
+
+    microdata: Path
+    domain: Path
+    release: ReleaseSettings
+    blocks: Collection[str]
+
+
+@dataclass(frozen=True)
+class ProtectedCounts:
+    """Published counts (block, query, lo, hi), the schema that says which records are possible, and the protection."""
+
+    possible: Schema
+    counts: pd.DataFrame
+    how: Mapping[str, Any]
+
+    def batches(self, number: int) -> list[pd.DataFrame]:
+        """The counts, dealt out by block."""
+        batches = self.counts["block"].map(batch_of(self.counts["block"], number))
+        return [self.counts[batches == batch] for batch in range(number)]
+
+
+def protect_counts(
+    source: Source, how: Protection, swapping: SwapColumns, max_types: int, seed: int, purpose: str
+) -> ProtectedCounts:
+    """The counts of the blocks under a protection: households swapped, then counted, then noise on the counts."""
+    possible = possible_schema(source.domain, source.release)
+    noise = make_noise(possible, how.noise, max_types)
+    keeps = read_domain(source.domain).universe(source.release.universe).keeps
+    swap = Swapping(how.swap, swapping.key, swapping.size)
+    records = read_blocks(source.microdata, source.blocks, keeps, possible.domain.names, swap, seed)
+    return ProtectedCounts(possible, publish(records, possible, noise, seed, purpose), describe(how, noise))
 
 
 def read_blocks(

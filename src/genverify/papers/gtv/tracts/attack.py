@@ -1,6 +1,7 @@
 """The attack on a tract from its block tables, from its tract tables, and from both."""
 
 import json
+import logging
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,14 +13,17 @@ from genverify.attack.attack import attack_release
 from genverify.attack.levels import LevelsAttack
 from genverify.attack.verify import Verdict
 from genverify.core.claims import Claim
+from genverify.core.frames import stack
 from genverify.core.levels import Levels, make_levels
 from genverify.core.seeds import derive_seed
+from genverify.core.timing import progress
 from genverify.papers.gtv.tracts.settings import BLOCKS, BOTH, TRACT, TractTables
 from genverify.solve.datasets import draw_dataset
 from genverify.solve.jointbounds import CHECKS
 from genverify.solve.settings import ProgramSettings
 from genverify.solve.variability import Variability, solution_variability
 
+log = logging.getLogger(__name__)
 DATASETS = 20  # of a block from its own tables
 LARGEST_SEARCHED = 20_000_000  # coefficients of a tract's program up to which its solution variability is asked for
 
@@ -44,6 +48,35 @@ class TractFound:
     found: Sequence[Found]
     proofs: Sequence[Mapping[str, Any]]
     whole: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class TractsFound:
+    """What came out of some tracts, as tables and as lines of a file of proofs."""
+
+    claims: pd.DataFrame
+    areas: pd.DataFrame
+    whole: pd.DataFrame
+    proofs: Sequence[Mapping[str, Any]]
+
+
+def attack_tracts(
+    tracts: Sequence[Levels], names: Sequence[str], settings: ProgramSettings, asked: TractTables, seed: int
+) -> TractsFound:
+    """Attack one tract after the other; `names` are the columns of a record."""
+    found = []
+    for levels in progress(tracts, "tracts attacked"):
+        one = attack_tract(levels, settings, asked, seed)
+        found.append(one)
+        log.info("tract %s", ", ".join(f"{name}: {value}" for name, value in one.whole.items()))
+    claims = [claims_frame(one.whole["tract"], one.found, names) for one in found]
+    areas = [areas_frame(one.whole["tract"], one.found, len(names)) for one in found]
+    return TractsFound(
+        stack([claims_frame("", [], names), *claims]),
+        stack([areas_frame("", [], len(names)), *areas]),
+        pd.DataFrame([one.whole for one in found]),
+        [line for one in found for line in one.proofs],
+    )
 
 
 def attack_tract(levels: Levels, settings: ProgramSettings, asked: TractTables, seed: int) -> TractFound:

@@ -17,9 +17,11 @@ from genverify.core.files import read_yaml
 from genverify.core.levels import Area, Levels, make_levels
 from genverify.core.predicates import EVERY
 from genverify.core.release import Release, Schema, build_schema
+from genverify.core.seeds import derive_seed
 from genverify.core.settings import ReleaseSettings
 from genverify.core.tabulate import releases_of
 from genverify.core.vocabulary import groups_of
+from genverify.papers.gtv.tracts.settings import SyntheticTracts, TractTables
 
 TRACT_DIGITS = 11
 
@@ -72,6 +74,33 @@ def make_reading(text: Mapping[str, Any], blocks: Schema, tracts: Schema, name: 
     return Reading(coarsen(blocks, column, merged), coarsen(tracts, column, merged))
 
 
+@dataclass(frozen=True)
+class Publication:
+    """What is published about some tracts, and the records behind it, as claims read them."""
+
+    levels: Sequence[Levels]
+    records: pd.DataFrame
+
+    @property
+    def blocks(self) -> list[Release]:
+        return [block for one in self.levels for block in one.blocks]
+
+    @property
+    def tracts(self) -> list[Release]:
+        return [one.areas[0].release for one in self.levels]
+
+
+def publish_tracts(
+    records: pd.DataFrame, domain: DomainFile, text: Mapping[str, Any], published: TractTables, name: str
+) -> Publication:
+    """The counts of the blocks and tracts of some records, under the reading of this name."""
+    blocks, tracts = (
+        schema_of(domain, text, own, published.universe) for own in (published.block_tables, published.tract_tables)
+    )
+    reading = make_reading(text, blocks, tracts, published.readings[name])
+    return Publication(list(tract_levels(records, blocks, tracts, reading)), reading.records(records))
+
+
 def tract_levels(records: pd.DataFrame, blocks: Schema, tracts: Schema, reading: Reading) -> Iterator[Levels]:
     """Every tract of the records: counts of its blocks and of the tract."""
     for tract, own in records.groupby(records["block"].str[:TRACT_DIGITS], sort=True):
@@ -80,6 +109,18 @@ def tract_levels(records: pd.DataFrame, blocks: Schema, tracts: Schema, reading:
         whole = pa.Table.from_pandas(own.assign(block=str(tract)), preserve_index=False)
         [of_tract] = (reading.release(release, "tract") for release in releases_of(whole, EVERY, tracts))
         yield make_levels(of_blocks, [Area("tract", of_tract, tuple(range(len(of_blocks))))])
+
+
+def sample_tracts(
+    records: pd.DataFrame, domain: DomainFile, published: TractTables, chosen: SyntheticTracts, seed: int
+) -> pd.DataFrame:
+    """The records of some tracts that are in the universe of the tables, without those of their largest blocks."""
+    for name, codes in domain.universe(published.universe).keeps.clauses:
+        records = records[records[name].isin(list(codes))]
+    records = records.assign(block=records["block"].astype(str))
+    own = choose_tracts(records, chosen.tracts, chosen.records, derive_seed(seed, "tracts", "sample"))
+    kept: pd.DataFrame = own[own.groupby("block")["block"].transform("size") <= published.largest_block]
+    return kept.reset_index(drop=True)
 
 
 def choose_tracts(records: pd.DataFrame, number: int, least: int, seed: int) -> pd.DataFrame:
