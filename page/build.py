@@ -18,8 +18,8 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
-PAGE = ROOT / "src/genverify/disclosure/page.html"
-STYLES = (ROOT / "src/genverify/show/page/style.css", HERE / "src/style.css")
+PAGE = ROOT / "src/genverify/disclose/page.html"
+STYLES = (ROOT / "src/genverify/report/templates/style.css", HERE / "src/style.css")
 IMPORT = re.compile(r'^import (?:\{[^}]*\} from )?"(\./[^"]+|\.\./[^"]+)";\n', re.MULTILINE)
 EXPORT = re.compile(r"^export (?:\{[^}]*\};\n)?", re.MULTILINE)
 TOP = re.compile(r"^(?:async )?(?:function\*?|class|const|let) (\[?\{?[^=({;]+)", re.MULTILINE)

@@ -16,13 +16,13 @@ import explorer_study
 import study_runs
 from chain import enter, make_repository, make_study, run_study
 from cheaper import compile_plainly, letters_only
-from genverify.core.domain import DomainFile, read_domain
-from genverify.core.release import Schema, build_schema
-from genverify.core.settings import ReleaseSettings
+from genverify.model.domain import DomainFile, read_domain
+from genverify.model.release import Schema, build_schema
+from genverify.model.settings import ReleaseSettings
 from genverify.run.code import forget_code
 from genverify.run.config import read_shipped
 from genverify.run.jobs import log
-from genverify.solve.settings import ProgramSettings
+from genverify.solve.program_settings import ProgramSettings
 
 ROOT = Path(__file__).parents[1]
 # the files that take longest, the longest first: a worker that began one of them last would keep the other waiting

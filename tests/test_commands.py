@@ -12,8 +12,8 @@ import pytest
 from snakemake.cli import get_argument_parser
 
 from genverify.cli import main
-from genverify.run.parsers import groups, parser
-from genverify.run.shell import with_values
+from genverify.run.cli.commands import groups, parser
+from genverify.run.cli.shell import with_values
 from printed_commands import ROOT, Printed, printed
 from study_runs import dry_run
 

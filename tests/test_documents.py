@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from genverify.run.rooms import rooms_page
+from genverify.run.manual import rooms_page
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "config").glob("*.md")])

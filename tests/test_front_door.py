@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 
 import genverify as gv
-from genverify.attack.settings import DATASETS
-from genverify.core.errors import DataError
-from genverify.solve.settings import DEFAULT, ProgramSettings
+from genverify.model.errors import DataError
+from genverify.model.settings import DATASETS
+from genverify.solve.program_settings import DEFAULT, ProgramSettings
 
 
 def test_every_name_of_the_front_door_is_there() -> None:

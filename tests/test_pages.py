@@ -13,7 +13,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from genverify.run.shell import EXIT_CODES
+from genverify.run.cli.shell import EXIT_CODES
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -130,8 +130,8 @@ def test_the_site_needs_no_network_and_has_no_broken_link(site: Path) -> None:
 
 def test_the_reference_pages_have_every_command_setting_and_name(site: Path) -> None:
     import genverify
-    from genverify.run.parsers import groups
-    from genverify.run.settings import Config
+    from genverify.run.cli.commands import groups
+    from genverify.run.config import Config
 
     commands, settings, python = (
         (site / "manual" / f"{name}.html").read_text() for name in ("commands", "settings", "python")

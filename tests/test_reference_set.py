@@ -6,14 +6,22 @@ from pathlib import Path
 
 import pytest
 
-from genverify.papers.raprank.settings import RapRank
-from genverify.run.config import parse_config, read_shipped
-from genverify.run.provenance.command import repository
-from genverify.run.reference.check import altered_files, changes, unlisted_targets
-from genverify.run.reference.command import REMEDY, bytes_in, reference_place
-from genverify.run.reference.listing import Listing, read_listing
-from genverify.run.reference.manifest import MANIFEST, Manifest, read_manifest
-from genverify.run.settings import section
+from genverify.run.config import parse_config, read_shipped, section
+from genverify.run.provenance.audit import repository
+from genverify.run.reference import (
+    MANIFEST,
+    REMEDY,
+    Listing,
+    Manifest,
+    altered_files,
+    bytes_in,
+    changes,
+    read_listing,
+    read_manifest,
+    reference_place,
+    unlisted_targets,
+)
+from studies.raprank.settings import RapRank
 
 ROOT = Path(__file__).parents[1]
 STAGES = "\n".join(path.read_text() for path in sorted((ROOT / "workflow").rglob("*.smk")))

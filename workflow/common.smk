@@ -7,11 +7,11 @@ from snakemake.utils import update_config
 
 from genverify.run.code import code_digest, find_script, keep_digests
 from genverify.run.config import config_files, parse_config, settings_of, typed
-from genverify.core.errors import GenverifyError
-from genverify.run.check import can_be_made, check_study
+from genverify.model.errors import GenverifyError
+from genverify.run.config import can_be_made, check_study
 from genverify.run.registry import stage_files
-from genverify.run.reference.captions import find_captions, read_pages
-from genverify.core.files import read_yaml
+from genverify.run.reference import find_captions, read_pages
+from genverify.model.files import read_yaml
 from genverify.run.layout import link_shipped
 
 # the folder of this file, whichever of the two Snakefiles is the main one

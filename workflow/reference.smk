@@ -4,7 +4,7 @@ Writes: docs/reference/, which is kept with the code, so the rule always runs: i
 `genverify reference --write gtv cellbounds` makes the part of these papers from what is there, without asking for more.
 """
 
-from genverify.run.reference.listing import read_listing
+from genverify.run.reference import read_listing
 
 
 rule reference:

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from genverify.core.seeds import derive_seed
-from genverify.papers.cellbounds.benchmark import KINDS, benchmark_frame, random_counts, time_table
-from genverify.papers.cellbounds.settings import CellboundsBenchmark
+from genverify.model.work import derive_seed
 from genverify.run.jobs import Job, log, run
+from studies.cellbounds.benchmarks import KINDS, benchmark_frame, random_counts, time_table
+from studies.cellbounds.settings import CellboundsBenchmark
 
 
 def main(job: Job) -> None:

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.core.files import read_yaml
-from genverify.papers.cellbounds.settings import CellboundsBenchmark
-from genverify.papers.cellbounds.shapes import open_shapes, time_shape
+from genverify.model.files import read_yaml
 from genverify.run.jobs import Job, log, run
+from studies.cellbounds.settings import CellboundsBenchmark
+from studies.cellbounds.shapes import open_shapes, time_shape
 
 
 def main(job: Job) -> None:

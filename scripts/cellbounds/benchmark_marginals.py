@@ -2,10 +2,10 @@
 
 import pandas as pd
 
-from genverify.core.seeds import derive_seed
-from genverify.papers.cellbounds.marginal_benchmark import time_marginals
-from genverify.papers.cellbounds.settings import MarginalsBenchmark
+from genverify.model.work import derive_seed
 from genverify.run.jobs import Job, log, run
+from studies.cellbounds.benchmarks import time_marginals
+from studies.cellbounds.settings import MarginalsBenchmark
 
 
 def main(job: Job) -> None:

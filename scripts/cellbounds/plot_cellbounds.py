@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.papers.cellbounds.figures import plot_cellbounds
-from genverify.papers.cellbounds.settings import Cellbounds
-from genverify.papers.cellbounds.tables import bounded_cells
-from genverify.papers.cellbounds.two_way import read_printed
+from genverify.bounds.count_tables import read_printed
+from genverify.report.figures import save
 from genverify.run.jobs import Job, run
-from genverify.show.style import save
+from studies.cellbounds.figures import plot_cellbounds
+from studies.cellbounds.settings import Cellbounds
+from studies.cellbounds.tables import bounded_cells
 
 SHOWN = {"table2": "Table 2", "table7": "Table 7", "table9": "Table 9"}
 LABEL = "counts printed by Wright and Smucker (Table 2 is fictitious)"

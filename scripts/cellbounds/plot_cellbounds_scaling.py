@@ -5,9 +5,9 @@ from shutil import copyfile
 
 import pandas as pd
 
-from genverify.papers.cellbounds.figures import plot_cellbounds_scaling
+from genverify.report.figures import save
 from genverify.run.jobs import Job, run
-from genverify.show.style import save
+from studies.cellbounds.figures import plot_cellbounds_scaling
 
 
 def main(job: Job) -> None:

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from genverify.papers.cellbounds.redesign import redesign_table
-from genverify.papers.cellbounds.settings import Cellbounds
-from genverify.papers.cellbounds.two_way import read_printed
+from genverify.bounds.count_tables import read_printed
+from genverify.bounds.propositions import redesign_table
 from genverify.run.jobs import Job, run
+from studies.cellbounds.settings import Cellbounds
 
 LABEL = "counts printed by Wright and Smucker (Tables 1 and 2 are fictitious)"
 NAMES = {"table1": "Table 1", "table2": "Table 2", "table6": "Table 6", "table7": "Table 7"}

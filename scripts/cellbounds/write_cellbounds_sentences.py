@@ -2,10 +2,9 @@
 
 from pathlib import Path
 
-from genverify.papers.cellbounds.sentences import sentences_table
-from genverify.papers.cellbounds.tables import read_paper
-from genverify.papers.cellbounds.two_way import read_printed
+from genverify.bounds.count_tables import read_printed
 from genverify.run.jobs import Job, log, run
+from studies.cellbounds.tables import read_paper, sentences_table
 
 LABEL = "counts printed by Wright and Smucker (Tables 1 to 3 are fictitious)"
 NAMES = ("table1", "table2", "table3", "table6", "table7", "table9")

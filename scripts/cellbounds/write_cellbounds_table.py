@@ -2,10 +2,9 @@
 
 from pathlib import Path
 
-from genverify.papers.cellbounds.sentences import CONSISTENT
-from genverify.papers.cellbounds.tables import compare, compare_rounded, read_paper
-from genverify.papers.cellbounds.two_way import read_printed
+from genverify.bounds.count_tables import read_printed
 from genverify.run.jobs import Job, run
+from studies.cellbounds.tables import CONSISTENT, compare, compare_rounded, read_paper
 
 NUMBERS = {"1": "table1", "3": "table3", "5": "table2", "6": "table6", "8": "table7", "9": "table9"}
 

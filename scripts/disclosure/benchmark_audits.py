@@ -2,10 +2,10 @@
 
 import pandas as pd
 
-from genverify.core.seeds import derive_seed
-from genverify.disclosure.settings import DisclosureBenchmark
-from genverify.disclosure.speed import time_audits
+from genverify.model.work import derive_seed
 from genverify.run.jobs import Job, log, run
+from studies.disclosure.benchmarks import time_audits
+from studies.disclosure.settings import DisclosureBenchmark
 
 
 def main(job: Job) -> None:

@@ -2,12 +2,11 @@
 
 from pathlib import Path
 
-from genverify.checker.file import write_proofs
-from genverify.core.frames import stack
-from genverify.core.timing import progress
-from genverify.disclosure.areas.bound import bound_part, work_of
-from genverify.disclosure.areas.read import batch_of, read_areas, read_inside
-from genverify.disclosure.areas.spec import AreaSettings, read_area_tables
+from genverify.checker.certificate import write_proofs
+from genverify.disclose.area_spec import AreaSettings, read_area_tables
+from genverify.disclose.area_tables import batch_of, bound_part, read_areas, read_inside, work_of
+from genverify.model.tablefiles import stack
+from genverify.model.work import progress
 from genverify.run.jobs import Job, run
 
 

@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
-from genverify.attack.settings import Generate
-from genverify.core.tablefile import write_frame
-from genverify.disclosure.audit import Attack
-from genverify.disclosure.describe import describe
-from genverify.disclosure.write import write_audit
+from genverify.disclose.record_audit import Attack
+from genverify.disclose.record_report import write_audit
+from genverify.disclose.release_data import describe
+from genverify.model.settings import Generate
+from genverify.model.tablefiles import write_frame
 from genverify.run.jobs import Job, run
-from genverify.solve.settings import ProgramSettings
+from genverify.solve.program_settings import ProgramSettings
 
 
 def main(job: Job) -> None:

@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.disclosure.areas.posterior import posterior_rows
-from genverify.disclosure.areas.read import printed_by_area, read_areas
-from genverify.disclosure.areas.spec import read_area_tables
+from genverify.disclose.area_spec import read_area_tables
+from genverify.disclose.area_tables import posterior_rows, printed_by_area, read_areas
 from genverify.run.jobs import Job, run
 
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.disclosure.areas.spec import read_area_tables
-from genverify.disclosure.areas.summary import summary_frame, summary_page
+from genverify.disclose.area_spec import read_area_tables
+from genverify.disclose.area_tables import summary_frame, summary_page
 from genverify.run.jobs import Job, run
 
 

@@ -4,14 +4,13 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.attack.settings import Generate, Verify
-from genverify.core.frames import stack
-from genverify.core.release import read_releases, read_schema
-from genverify.core.seeds import derive_seed
-from genverify.core.timing import progress
-from genverify.papers.gtv.generators.attack import attack_block
+from genverify.model.release import read_releases, read_schema
+from genverify.model.settings import Generate, Verify
+from genverify.model.tablefiles import stack
+from genverify.model.work import derive_seed, progress
 from genverify.run.jobs import Job, run
-from genverify.solve.settings import ProgramSettings
+from genverify.solve.program_settings import ProgramSettings
+from studies.gtv.generators import attack_block
 
 
 def main(job: Job) -> None:

@@ -5,17 +5,15 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.attack.settings import Generate, Verify
-from genverify.checker.file import write_proofs
-from genverify.core.frames import stack
-from genverify.core.release import empty_ranges, read_releases, read_schema
-from genverify.core.seeds import derive_seed
-from genverify.core.timing import progress
-from genverify.papers.gtv.protected.attack import Attack, limited
-from genverify.papers.gtv.protected.kinds import Kinds, build_kinds
-from genverify.papers.gtv.protected.tables import attacked_row, contradictory_rows, verified_claims
+from genverify.checker.certificate import write_proofs
+from genverify.model.release import empty_ranges, read_releases, read_schema
+from genverify.model.settings import Generate, Verify
+from genverify.model.tablefiles import stack
+from genverify.model.work import derive_seed, progress
 from genverify.run.jobs import Job, run
-from genverify.solve.settings import ProgramSettings
+from genverify.solve.program_settings import ProgramSettings
+from studies.gtv.protected_attack import Attack, attacked_row, contradictory_rows, limited, verified_claims
+from studies.gtv.protected_counts import Kinds, build_kinds
 
 
 def main(job: Job) -> None:

@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
-from genverify.checker.file import write_proofs
-from genverify.core.release import read_releases, read_schema
-from genverify.papers.gtv.tracts.attack import attack_tracts
-from genverify.papers.gtv.tracts.publish import batch_of_tracts
-from genverify.papers.gtv.tracts.settings import KIND_OF, SyntheticTracts, TractTables
+from genverify.checker.certificate import write_proofs
+from genverify.model.release import read_releases, read_schema
 from genverify.run.jobs import Job, log, run
-from genverify.solve.settings import ProgramSettings
+from genverify.solve.program_settings import ProgramSettings
+from studies.gtv.settings import KIND_OF, SyntheticTracts, TractTables
+from studies.gtv.tract_counts import batch_of_tracts
+from studies.gtv.tracts import attack_tracts
 
 
 def main(job: Job) -> None:

@@ -2,15 +2,14 @@
 
 from pathlib import Path
 
-from genverify.attack.settings import Generate, Verify
-from genverify.attack.tables import claim_columns
-from genverify.core.frames import stack
-from genverify.core.release import read_releases, read_schema
-from genverify.core.seeds import derive_seed
-from genverify.core.timing import progress
-from genverify.papers.gtv.zeros.decide import singletons
+from genverify.attack.verify import claim_columns
+from genverify.model.release import read_releases, read_schema
+from genverify.model.settings import Generate, Verify
+from genverify.model.tablefiles import stack
+from genverify.model.work import derive_seed, progress
 from genverify.run.jobs import Job, run
-from genverify.solve.settings import ProgramSettings
+from genverify.solve.program_settings import ProgramSettings
+from studies.gtv.withheld_zeros import singletons
 
 
 def main(job: Job) -> None:

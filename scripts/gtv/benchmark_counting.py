@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.core.release import read_releases, read_schema
-from genverify.papers.gtv.probability.cost import compare_speed, measure_memory, time_arrays
-from genverify.papers.gtv.probability.settings import CountingBenchmark, Probability
+from genverify.model.release import read_releases, read_schema
 from genverify.run.jobs import Job, run
 from genverify.solve.counting.diagram import Budget
 from genverify.solve.program import build_program
-from genverify.solve.settings import ProgramSettings
+from genverify.solve.program_settings import ProgramSettings
+from studies.gtv.probability_evaluation import compare_speed, measure_memory, time_arrays
+from studies.gtv.settings import CountingBenchmark, Probability
 
 
 def main(job: Job) -> None:

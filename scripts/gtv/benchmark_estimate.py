@@ -4,19 +4,19 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.attack.datasetfile import read_datasets
-from genverify.attack.estimate import Effort
-from genverify.attack.settings import Verify
-from genverify.core.claims import Codes
-from genverify.core.release import Release, read_releases, read_schema
-from genverify.core.timing import progress
-from genverify.papers.gtv.probability.coverage import compare_estimates, coverage_table
-from genverify.papers.gtv.probability.priors import SINGLED, Areas, chosen_smoothing
-from genverify.papers.gtv.probability.settings import EstimateBenchmark, Probability
+from genverify.attack.generate import read_datasets
+from genverify.attack.probability import Effort
+from genverify.model.claims import Codes
+from genverify.model.release import Release, read_releases, read_schema
+from genverify.model.settings import Verify
+from genverify.model.work import progress
 from genverify.run.jobs import Job, run
 from genverify.solve.counting.diagram import Budget
 from genverify.solve.program import build_program
-from genverify.solve.settings import ProgramSettings
+from genverify.solve.program_settings import ProgramSettings
+from studies.gtv.probability_evaluation import compare_estimates, coverage_table
+from studies.gtv.probability_priors import SINGLED, Areas, chosen_smoothing
+from studies.gtv.settings import EstimateBenchmark, Probability
 
 
 def main(job: Job) -> None:

@@ -5,14 +5,14 @@ from tempfile import TemporaryDirectory
 
 import pandas as pd
 
-from genverify.core.domain import read_domain
-from genverify.core.errors import GenverifyError
-from genverify.core.measure import measure
-from genverify.microdata.ppmf_writer import write_ppmf
-from genverify.microdata.store import read_microdata
-from genverify.papers.gtv.benchmark.ingest import enlarged, ingest_ppmf
-from genverify.papers.gtv.benchmark.settings import IngestBenchmark
+from genverify.model.domain import read_domain
+from genverify.model.errors import GenverifyError
+from genverify.model.work import measure
 from genverify.run.jobs import Job, log, run
+from studies.country.ppmf import write_ppmf
+from studies.country.store import read_microdata
+from studies.gtv.benchmarks import enlarged, ingest_ppmf
+from studies.gtv.settings import IngestBenchmark
 
 
 def main(job: Job) -> None:

@@ -2,14 +2,13 @@
 
 from pathlib import Path
 
-from genverify.attack.settings import Generate, Verify
-from genverify.core.errors import ConfigError
-from genverify.core.seeds import derive_seed
-from genverify.core.settings import ReleaseSettings
-from genverify.papers.gtv.benchmark.same import Cases, compare_versions
-from genverify.papers.gtv.benchmark.settings import BlocksBenchmark, SameBenchmark
+from genverify.model.errors import ConfigError
+from genverify.model.settings import Generate, ReleaseSettings, Verify
+from genverify.model.work import derive_seed
 from genverify.run.jobs import Job, run
-from genverify.solve.settings import ProgramSettings
+from genverify.solve.program_settings import ProgramSettings
+from studies.gtv.benchmarks import Cases, compare_versions
+from studies.gtv.settings import BlocksBenchmark, SameBenchmark
 
 
 def main(job: Job) -> None:

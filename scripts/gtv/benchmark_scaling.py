@@ -5,18 +5,16 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from genverify.attack.settings import Generate, Verify
-from genverify.core.domain import read_domain
-from genverify.core.measure import measure
-from genverify.core.release import read_study
-from genverify.core.seeds import derive_seed
-from genverify.core.settings import ReleaseSettings
-from genverify.core.tabulate import releases_of
-from genverify.microdata.store import read_microdata
-from genverify.papers.gtv.benchmark.scaling import attack_stages, draw_tract, merge_blocks, scaling_frame, scaling_row
-from genverify.papers.gtv.benchmark.settings import ScalingBenchmark
+from genverify.model.domain import read_domain
+from genverify.model.release import read_study
+from genverify.model.settings import Generate, ReleaseSettings, Verify
+from genverify.model.tabulate import releases_of
+from genverify.model.work import derive_seed, measure
 from genverify.run.jobs import Job, log, run
-from genverify.solve.settings import ProgramSettings
+from genverify.solve.program_settings import ProgramSettings
+from studies.country.store import read_microdata
+from studies.gtv.benchmarks import attack_stages, draw_tract, merge_blocks, scaling_frame, scaling_row
+from studies.gtv.settings import ScalingBenchmark
 
 
 def main(job: Job) -> None:

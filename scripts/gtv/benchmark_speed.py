@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.attack.settings import Generate, Verify
-from genverify.core.release import read_releases, read_schema
-from genverify.core.seeds import derive_seed
-from genverify.microdata.sample import draw_blocks
-from genverify.papers.gtv.benchmark.settings import SpeedBenchmark
-from genverify.papers.gtv.benchmark.speed import compare
+from genverify.model.release import read_releases, read_schema
+from genverify.model.settings import Generate, Verify
+from genverify.model.work import derive_seed
 from genverify.run.jobs import Job, log, run
-from genverify.solve.settings import ProgramSettings
+from genverify.solve.program_settings import ProgramSettings
+from studies.country.sample import draw_blocks
+from studies.gtv.benchmarks import compare
+from studies.gtv.settings import SpeedBenchmark
 
 DESIGN = "country_median"
 

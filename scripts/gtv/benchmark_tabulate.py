@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.core.domain import read_domain
-from genverify.core.release import read_study
-from genverify.core.settings import ReleaseSettings
-from genverify.core.tabulate import tabulate_counts
-from genverify.core.timing import watch
-from genverify.microdata.store import read_microdata
+from genverify.model.domain import read_domain
+from genverify.model.release import read_study
+from genverify.model.settings import ReleaseSettings
+from genverify.model.tabulate import tabulate_counts
+from genverify.model.work import watch
 from genverify.run.jobs import Job, log, run
+from studies.country.store import read_microdata
 
 
 def main(job: Job) -> None:

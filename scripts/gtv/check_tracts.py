@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.core.release import read_releases, read_schema
-from genverify.core.timing import progress
-from genverify.papers.gtv.tracts.check import check_tract, read_tracts
-from genverify.papers.gtv.tracts.publish import batch_of_tracts
+from genverify.model.release import read_releases, read_schema
+from genverify.model.work import progress
 from genverify.run.jobs import Job, log, run
+from studies.gtv.tract_counts import batch_of_tracts
+from studies.gtv.tract_proofs import check_tract, read_tracts
 
 
 def main(job: Job) -> None:

@@ -4,20 +4,18 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.core.domain import read_domain
-from genverify.core.settings import ReleaseSettings
-from genverify.papers.gtv.probability.areas import Outside
-from genverify.papers.gtv.probability.priors import chosen_smoothing
-from genverify.papers.gtv.probability.settings import Probability
-from genverify.papers.gtv.probability.smoothing import score_smoothing
+from genverify.model.domain import read_domain
+from genverify.model.settings import ReleaseSettings
 from genverify.run.jobs import Job, log, run
+from studies.gtv.probability_priors import OutsideHouseholds, chosen_smoothing, score_smoothing
+from studies.gtv.settings import Probability
 
 
 def main(job: Job) -> None:
     file, universe = read_domain(Path(job.input.domain)), job.settings("release", ReleaseSettings).universe
     published = file.domain.restrict(file.universe(universe).codes)
     sampled = set(pd.read_parquet(job.input.blocks)["block"])
-    outside = Outside(Path(job.input.microdata), file, universe, published, sampled)
+    outside = OutsideHouseholds(Path(job.input.microdata), file, universe, published, sampled)
     own = job.settings("probability", Probability)
     scored = score_smoothing(
         lambda: (households for _, households in outside.states()),

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.core.frames import by_design, collect, write_pieces
+from genverify.model.tablefiles import by_design, collect, write_pieces
 from genverify.run.jobs import Job, log, run
 
 

@@ -2,8 +2,8 @@
 
 import pandas as pd
 
-from genverify.papers.gtv.generators.count import count_represented
 from genverify.run.jobs import Job, log, run
+from studies.gtv.generators import count_represented
 
 
 def main(job: Job) -> None:

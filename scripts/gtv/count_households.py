@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.attack.truth import count_answers, count_households
-from genverify.core.domain import read_domain
-from genverify.core.frames import FEW_BLOCKS_AT_ONCE, read_blocks, split_rows, write_pieces
-from genverify.core.release import TOTAL, read_schema
-from genverify.core.settings import ReleaseSettings
-from genverify.microdata.settings import Sample
-from genverify.microdata.store import read_microdata
+from genverify.attack.evaluate import count_answers, count_households
+from genverify.model.domain import read_domain
+from genverify.model.release import TOTAL, read_schema
+from genverify.model.settings import ReleaseSettings
+from genverify.model.tablefiles import FEW_BLOCKS_AT_ONCE, read_blocks, split_rows, write_pieces
 from genverify.run.jobs import Job, log, run
+from studies.country.settings import Sample
+from studies.country.store import read_microdata
 
 
 def main(job: Job) -> None:

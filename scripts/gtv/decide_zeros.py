@@ -4,14 +4,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.core.closed import validate
-from genverify.core.release import read_releases, read_schema
-from genverify.papers.gtv.zeros.explain import try_gaps
-from genverify.papers.gtv.zeros.gaps import named_gap
-from genverify.papers.gtv.zeros.households import claims_by_block
-from genverify.papers.gtv.zeros.settings import Explanation
+from genverify.model.release import read_releases, read_schema
+from genverify.model.settings import validate
 from genverify.run.jobs import Job, run
-from genverify.solve.settings import ProgramSettings
+from genverify.solve.program_settings import ProgramSettings
+from studies.gtv.settings import Explanation
+from studies.gtv.withheld_zeros import claims_by_block, named_gap, try_gaps
 
 
 def main(job: Job) -> None:

@@ -4,14 +4,13 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from genverify.core.domain import read_domain
-from genverify.core.predicates import EVERY
-from genverify.core.release import read_study, write_schema
-from genverify.core.settings import ReleaseSettings
-from genverify.core.tabulate import tabulate_blocks
-from genverify.microdata.settings import Microdata, Sample
-from genverify.papers.gtv.generators.country import draw_country, with_blocks
+from genverify.model.domain import EVERY, read_domain
+from genverify.model.release import read_study, write_schema
+from genverify.model.settings import ReleaseSettings
+from genverify.model.tabulate import tabulate_blocks
 from genverify.run.jobs import Job, log, run
+from studies.country.settings import Microdata, Sample
+from studies.gtv.generators import draw_country, with_blocks
 
 
 def main(job: Job) -> None:

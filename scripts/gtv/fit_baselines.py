@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.core.domain import read_domain
-from genverify.core.frames import read_pieces, write_pieces
-from genverify.core.settings import ReleaseSettings
-from genverify.papers.gtv.baselines import fit_baselines, nation_types
+from genverify.model.domain import read_domain
+from genverify.model.settings import ReleaseSettings
+from genverify.model.tablefiles import read_pieces, write_pieces
 from genverify.run.jobs import Job, log, run
+from studies.gtv.baselines import fit_baselines, nation_types
 
 
 def main(job: Job) -> None:

@@ -4,17 +4,17 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.core.domain import read_domain
-from genverify.core.settings import ReleaseSettings
-from genverify.papers.gtv.probability.areas import Outside
+from genverify.model.domain import read_domain
+from genverify.model.settings import ReleaseSettings
 from genverify.run.jobs import Job, run
+from studies.gtv.probability_priors import OutsideHouseholds
 
 
 def main(job: Job) -> None:
     file, universe = read_domain(Path(job.input.domain)), job.settings("release", ReleaseSettings).universe
     published = file.domain.restrict(file.universe(universe).codes)
     sampled = set(pd.read_parquet(job.input.blocks)["block"])
-    outside = Outside(Path(job.input.microdata), file, universe, published, sampled)
+    outside = OutsideHouseholds(Path(job.input.microdata), file, universe, published, sampled)
     outside.count_areas().to_parquet(job.output.areas, index=False)
 
 

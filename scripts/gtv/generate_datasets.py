@@ -1,7 +1,6 @@
 """Find datasets that fit the release of each block of a batch, by the method that the settings name."""
 
-from genverify.run.generation import generate_batch
-from genverify.run.jobs import Job, run
+from genverify.run.jobs import Job, generate_batch, run
 
 
 def main(job: Job) -> None:

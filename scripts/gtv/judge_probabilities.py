@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.core.domain import read_domain
-from genverify.core.release import read_schema
-from genverify.core.settings import ReleaseSettings
-from genverify.microdata.records import read_records
-from genverify.papers.gtv.probability.collect import judged
+from genverify.model.domain import read_domain
+from genverify.model.release import read_schema
+from genverify.model.settings import ReleaseSettings
 from genverify.run.jobs import Job, run
+from studies.country.store import read_records
+from studies.gtv.probability_evaluation import judged
 
 
 def main(job: Job) -> None:

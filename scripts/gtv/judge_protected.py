@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.core.domain import read_domain
-from genverify.core.frames import stack
-from genverify.core.settings import ReleaseSettings
-from genverify.microdata.store import read_microdata
-from genverify.papers.gtv.protected.judge import judge
+from genverify.model.domain import read_domain
+from genverify.model.settings import ReleaseSettings
+from genverify.model.tablefiles import stack
 from genverify.run.jobs import Job, log, run
+from studies.country.store import read_microdata
+from studies.gtv.protected_attack import judge
 
 
 def main(job: Job) -> None:

@@ -4,11 +4,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.core.frames import stack
-from genverify.core.release import read_schema
-from genverify.papers.gtv.tracts.judge import judge
-from genverify.papers.gtv.tracts.missing import missing_cells, told_apart
+from genverify.model.release import read_schema
+from genverify.model.tablefiles import stack
 from genverify.run.jobs import Job, run
+from studies.gtv.tracts import judge, missing_cells, told_apart
 
 
 def main(job: Job) -> None:

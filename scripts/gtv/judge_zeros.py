@@ -4,13 +4,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.core.domain import read_domain
-from genverify.core.settings import ReleaseSettings
-from genverify.microdata.sample import chosen_blocks
-from genverify.papers.gtv.settings import ChosenBlocks
-from genverify.papers.gtv.zeros.households import find_households
-from genverify.papers.gtv.zeros.records import read_households
+from genverify.model.domain import read_domain
+from genverify.model.settings import ReleaseSettings
 from genverify.run.jobs import Job, log, run
+from studies.country.sample import chosen_blocks
+from studies.gtv.settings import ChosenBlocks
+from studies.gtv.withheld_zeros import find_households, read_households
 
 
 def main(job: Job) -> None:

@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.attack.datasetfile import read_datasets
-from genverify.core.frames import stack
-from genverify.core.release import read_releases, read_schema
-from genverify.core.timing import progress
+from genverify.attack.generate import read_datasets
+from genverify.model.release import read_releases, read_schema
+from genverify.model.tablefiles import stack
+from genverify.model.work import progress
 from genverify.run.jobs import Job, run
+from genverify.solve.datasets import solution_variability
 from genverify.solve.program import build_program
-from genverify.solve.settings import ProgramSettings
-from genverify.solve.variability import solution_variability
+from genverify.solve.program_settings import ProgramSettings
 
 
 def main(job: Job) -> None:

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.attack.settings import Verify
-from genverify.core.manifest import data_label
-from genverify.papers.gtv.probability.figures import plot_calibration
+from genverify.model.files import data_label
+from genverify.model.settings import Verify
+from genverify.report.figures import save
 from genverify.run.jobs import Job, run
-from genverify.show.style import save
+from studies.gtv.probability_figures import plot_calibration
 
 
 def main(job: Job) -> None:

@@ -5,16 +5,16 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.attack.datasetfile import read_datasets
-from genverify.attack.settings import Verify
-from genverify.core.claims import Codes
-from genverify.core.frames import read_blocks
-from genverify.core.manifest import data_label
-from genverify.core.release import TOTAL, Schema, read_releases, read_schema
-from genverify.core.timing import progress
-from genverify.papers.gtv.figures.candidates import candidates_table, plot_candidates, spread_blocks
+from genverify.attack.generate import read_datasets
+from genverify.model.claims import Codes
+from genverify.model.files import data_label
+from genverify.model.release import TOTAL, Schema, read_releases, read_schema
+from genverify.model.settings import Verify
+from genverify.model.tablefiles import read_blocks
+from genverify.model.work import progress
+from genverify.report.figures import save
 from genverify.run.jobs import Job, run
-from genverify.show.style import save
+from studies.gtv.figures import candidates_table, plot_candidates, spread_blocks
 
 
 def main(job: Job) -> None:

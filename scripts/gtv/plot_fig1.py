@@ -5,14 +5,14 @@ from pathlib import Path
 import pandas as pd
 
 from genverify.checker.stored import require_proved
-from genverify.core.domain import read_domain
-from genverify.core.manifest import data_label
-from genverify.core.release import read_schema
-from genverify.core.settings import ReleaseSettings
-from genverify.microdata.store import read_microdata
-from genverify.papers.gtv.figures.fig1 import LARGEST, check_synthetic, choose_example, plot_fig1
+from genverify.model.domain import read_domain
+from genverify.model.files import data_label
+from genverify.model.release import read_schema
+from genverify.model.settings import ReleaseSettings
+from genverify.report.figures import save
 from genverify.run.jobs import Job, run
-from genverify.show.style import save
+from studies.country.store import read_microdata
+from studies.gtv.figure1 import LARGEST, check_synthetic, choose_example, plot_fig1
 
 
 def main(job: Job) -> None:

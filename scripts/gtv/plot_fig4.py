@@ -5,12 +5,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.core.manifest import data_label
-from genverify.core.release import read_schema
-from genverify.papers.gtv.figures.fig3 import shown_k
-from genverify.papers.gtv.figures.fig4 import plot_fig4
+from genverify.model.files import data_label
+from genverify.model.release import read_schema
+from genverify.report.figures import save
 from genverify.run.jobs import Job, run
-from genverify.show.style import save
+from studies.gtv.figures import plot_fig4, shown_k
 
 
 def main(job: Job) -> None:

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.core.manifest import data_label
-from genverify.papers.gtv.protected.figure import plot_gtv_protected
-from genverify.papers.gtv.protected.judge import check_unprotected, summarise
+from genverify.model.files import data_label
+from genverify.report.figures import save
 from genverify.run.jobs import Job, run
-from genverify.show.style import save
+from studies.gtv.protected_attack import check_unprotected, summarise
+from studies.gtv.protected_figure import plot_gtv_protected
 
 
 def main(job: Job) -> None:

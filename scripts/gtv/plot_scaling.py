@@ -5,10 +5,10 @@ from shutil import copyfile
 
 import pandas as pd
 
-from genverify.core.manifest import data_label
-from genverify.papers.gtv.figures.scaling import plot_scaling
+from genverify.model.files import data_label
+from genverify.report.figures import save
 from genverify.run.jobs import Job, run
-from genverify.show.style import save
+from studies.gtv.figures import plot_scaling
 
 
 def main(job: Job) -> None:

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.core.frames import by_design
-from genverify.core.manifest import data_label
-from genverify.papers.gtv.figures.solvar import plot_solvar
+from genverify.model.files import data_label
+from genverify.model.tablefiles import by_design
+from genverify.report.figures import save
 from genverify.run.jobs import Job, run
-from genverify.show.style import save
+from studies.gtv.figures import plot_solvar
 
 
 def main(job: Job) -> None:

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.papers.gtv.tracts.figure import plot_tracts
+from genverify.report.figures import save
 from genverify.run.jobs import Job, run
-from genverify.show.style import save
+from studies.gtv.tract_figure import plot_tracts
 
 
 def main(job: Job) -> None:

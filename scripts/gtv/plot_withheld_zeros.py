@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.core.manifest import data_label
-from genverify.papers.gtv.zeros.figure import plot_withheld_zeros
+from genverify.model.files import data_label
+from genverify.report.figures import save
 from genverify.run.jobs import Job, run
-from genverify.show.style import save
+from studies.gtv.zeros_figure import plot_withheld_zeros
 
 
 def main(job: Job) -> None:

@@ -5,14 +5,13 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.core.release import read_study, write_schema
-from genverify.core.settings import ReleaseSettings
-from genverify.microdata.sample import chosen_blocks
-from genverify.papers.gtv.protected.publish import Source, protect_counts
-from genverify.papers.gtv.protected.settings import Protection, SwapColumns
-from genverify.papers.gtv.settings import ChosenBlocks
+from genverify.model.release import read_study, write_schema
+from genverify.model.settings import ReleaseSettings
 from genverify.run.jobs import Job, log, run
-from genverify.solve.settings import ProgramSettings
+from genverify.solve.program_settings import ProgramSettings
+from studies.country.sample import chosen_blocks
+from studies.gtv.protected_counts import Source, protect_counts
+from studies.gtv.settings import ChosenBlocks, Protection, SwapColumns
 
 
 def main(job: Job) -> None:

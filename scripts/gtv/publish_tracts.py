@@ -3,14 +3,13 @@
 import json
 from pathlib import Path
 
-from genverify.core.domain import read_domain
-from genverify.core.manifest import data_label
-from genverify.core.release import ranges_frame, write_schema
-from genverify.microdata.person_records import read_person_records
-from genverify.microdata.store import read_microdata
-from genverify.papers.gtv.tracts.publish import publish_tracts, read_tables, sample_tracts
-from genverify.papers.gtv.tracts.settings import KIND_OF, SyntheticTracts, TractTables
+from genverify.model.domain import read_domain
+from genverify.model.files import data_label
+from genverify.model.release import ranges_frame, write_schema
 from genverify.run.jobs import Job, log, run
+from studies.country.store import read_microdata, read_person_records
+from studies.gtv.settings import KIND_OF, SyntheticTracts, TractTables
+from studies.gtv.tract_counts import publish_tracts, read_tables, sample_tracts
 
 
 def main(job: Job) -> None:

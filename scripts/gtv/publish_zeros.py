@@ -5,15 +5,14 @@ from pathlib import Path
 import pandas as pd
 import pyarrow as pa
 
-from genverify.core.domain import read_domain
-from genverify.core.predicates import EVERY
-from genverify.core.release import read_study, write_schema
-from genverify.core.settings import ReleaseSettings
-from genverify.core.tabulate import tabulate_blocks
-from genverify.microdata.sample import chosen_blocks
-from genverify.papers.gtv.settings import ChosenBlocks
-from genverify.papers.gtv.zeros.records import read_households
+from genverify.model.domain import EVERY, read_domain
+from genverify.model.release import read_study, write_schema
+from genverify.model.settings import ReleaseSettings
+from genverify.model.tabulate import tabulate_blocks
 from genverify.run.jobs import Job, log, run
+from studies.country.sample import chosen_blocks
+from studies.gtv.settings import ChosenBlocks
+from studies.gtv.withheld_zeros import read_households
 
 
 def main(job: Job) -> None:

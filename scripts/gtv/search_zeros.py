@@ -4,16 +4,21 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.core.files import read_yaml
-from genverify.core.release import read_releases, read_schema
-from genverify.papers.gtv.zeros.explain import steps_frame, try_gaps
-from genverify.papers.gtv.zeros.gaps import possible_gaps
-from genverify.papers.gtv.zeros.households import claims_by_block, paper_losses
-from genverify.papers.gtv.zeros.search import Lab, Search
-from genverify.papers.gtv.zeros.settings import GapSearch
-from genverify.papers.gtv.zeros.table import SEARCHED
+from genverify.model.files import read_yaml
+from genverify.model.release import read_releases, read_schema
 from genverify.run.jobs import Job, run
-from genverify.solve.settings import ProgramSettings
+from genverify.solve.program_settings import ProgramSettings
+from studies.gtv.settings import GapSearch
+from studies.gtv.withheld_zeros import (
+    Search,
+    TrialBlocks,
+    claims_by_block,
+    paper_losses,
+    possible_gaps,
+    steps_frame,
+    try_gaps,
+)
+from studies.gtv.zeros_table import SEARCHED
 
 
 def main(job: Job) -> None:
@@ -22,7 +27,7 @@ def main(job: Job) -> None:
     claims = claims_by_block(pd.read_parquet(job.input.households), schema.domain.names)
     releases = list(read_releases(Path(job.input.counts), schema))
     paper = paper_losses(read_yaml(Path(job.input.paper))["table5"]["variants"], "no_zeros")
-    lab = Lab(releases[: how.blocks], claims, settings, check=False)
+    lab = TrialBlocks(releases[: how.blocks], claims, settings, check=False)
     found = list(Search(lab, paper, len(schema.queries), how.rounds).steps(possible_gaps(schema), how.size))
     steps_frame([step for ranked in found for step in ranked[: how.shown]], schema).to_csv(job.output.steps, index=False)
     best = {f"{SEARCHED}{ranked[0].size} missing": ranked[0].row.gap for ranked in found}

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pyarrow.dataset as ds
 
-from genverify.core.release import read_schema
-from genverify.papers.gtv.summary import summarise
+from genverify.model.release import read_schema
 from genverify.run.jobs import Job, log, run
+from studies.gtv.summary import summarise
 
 
 def main(job: Job) -> None:

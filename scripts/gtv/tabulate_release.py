@@ -4,15 +4,14 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.core.domain import read_domain
-from genverify.core.release import read_study, write_schema
-from genverify.core.settings import ReleaseSettings
-from genverify.core.tabulate import tabulate_blocks
-from genverify.microdata.cost import batch_by_cost, households_of
-from genverify.microdata.sample import groups_of_batches
-from genverify.microdata.settings import Sample
-from genverify.microdata.store import read_microdata
+from genverify.model.domain import read_domain
+from genverify.model.release import read_study, write_schema
+from genverify.model.settings import ReleaseSettings
+from genverify.model.tabulate import tabulate_blocks
 from genverify.run.jobs import Job, log, run
+from studies.country.sample import batch_by_cost, groups_of_batches, households_of
+from studies.country.settings import Sample
+from studies.country.store import read_microdata
 
 
 def main(job: Job) -> None:

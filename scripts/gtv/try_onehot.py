@@ -4,13 +4,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.core.release import read_releases, read_schema
-from genverify.core.seeds import derive_seed
-from genverify.papers.gtv.zeros.households import claims_by_block
-from genverify.papers.gtv.zeros.onehot import choose_claims, decide_both
-from genverify.papers.gtv.zeros.settings import LimitedOneHot
+from genverify.model.release import read_releases, read_schema
+from genverify.model.work import derive_seed
 from genverify.run.jobs import Job, run
-from genverify.solve.settings import ProgramSettings
+from genverify.solve.program_settings import ProgramSettings
+from studies.gtv.settings import LimitedOneHot
+from studies.gtv.withheld_zeros import choose_claims, claims_by_block, decide_both
 
 
 def main(job: Job) -> None:

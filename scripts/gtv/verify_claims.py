@@ -4,16 +4,15 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.attack.block import verify_block
-from genverify.attack.datasetfile import read_datasets
-from genverify.attack.settings import Verify
-from genverify.attack.tables import claims_frame, verified_row
-from genverify.checker.file import write_proofs
-from genverify.core.frames import stack
-from genverify.core.release import read_releases, read_schema
-from genverify.core.timing import progress
+from genverify.attack.generate import read_datasets
+from genverify.attack.verify import claims_frame, verified_row, verify_block
+from genverify.checker.certificate import write_proofs
+from genverify.model.release import read_releases, read_schema
+from genverify.model.settings import Verify
+from genverify.model.tablefiles import stack
+from genverify.model.work import progress
 from genverify.run.jobs import Job, run
-from genverify.solve.settings import ProgramSettings
+from genverify.solve.program_settings import ProgramSettings
 
 
 def main(job: Job) -> None:

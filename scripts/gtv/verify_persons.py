@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
-from genverify.core.settings import ReleaseSettings
-from genverify.core.timing import progress
-from genverify.microdata.known import known_blocks, read_known
-from genverify.microdata.settings import PersonClaims
-from genverify.papers.gtv.persons import sum_up, try_blocks
+from genverify.model.settings import ReleaseSettings
+from genverify.model.work import progress
 from genverify.run.jobs import Job, log, run
-from genverify.solve.settings import ProgramSettings
+from genverify.solve.program_settings import ProgramSettings
+from studies.country.settings import PersonClaims
+from studies.country.store import known_blocks, read_known
+from studies.gtv.known_persons import sum_up, try_blocks
 
 
 def main(job: Job) -> None:

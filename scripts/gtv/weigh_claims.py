@@ -4,19 +4,17 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.attack.datasetfile import read_datasets
-from genverify.attack.settings import Verify
-from genverify.core.frames import stack
-from genverify.core.release import read_releases, read_schema
-from genverify.core.seeds import derive_seed
-from genverify.core.timing import progress
-from genverify.papers.gtv.probability.known import known_of
-from genverify.papers.gtv.probability.priors import Areas, chosen_smoothing
-from genverify.papers.gtv.probability.settings import Probability
-from genverify.papers.gtv.probability.weigh import weigh_block
+from genverify.attack.generate import read_datasets
+from genverify.model.release import read_releases, read_schema
+from genverify.model.settings import Verify
+from genverify.model.tablefiles import stack
+from genverify.model.work import derive_seed, progress
 from genverify.run.jobs import Job, run
 from genverify.solve.program import build_program
-from genverify.solve.settings import ProgramSettings
+from genverify.solve.program_settings import ProgramSettings
+from studies.gtv.probabilities import known_of, weigh_block
+from studies.gtv.probability_priors import Areas, chosen_smoothing
+from studies.gtv.settings import Probability
 
 
 def main(job: Job) -> None:

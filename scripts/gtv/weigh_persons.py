@@ -4,19 +4,17 @@ from pathlib import Path
 
 import numpy as np
 
-from genverify.core.files import read_yaml
-from genverify.core.release import read_study
-from genverify.core.seeds import derive_seed
-from genverify.core.settings import ReleaseSettings
-from genverify.core.timing import progress
-from genverify.core.vocabulary import groups_of
-from genverify.microdata.known import known_blocks, read_as
-from genverify.microdata.person_records import read_person_records
-from genverify.microdata.settings import PersonClaims
-from genverify.papers.gtv.probability.persons import Others, judge_known, smoothing_of, weigh_known
-from genverify.papers.gtv.probability.settings import Probability
+from genverify.model.files import read_yaml
+from genverify.model.query import groups_of
+from genverify.model.release import read_study
+from genverify.model.settings import ReleaseSettings
+from genverify.model.work import derive_seed, progress
 from genverify.run.jobs import Job, log, run
-from genverify.solve.settings import ProgramSettings
+from genverify.solve.program_settings import ProgramSettings
+from studies.country.settings import PersonClaims
+from studies.country.store import known_blocks, read_as, read_person_records
+from studies.gtv.probability_evaluation import OtherBlocks, judge_known, smoothing_of, weigh_known
+from studies.gtv.settings import Probability
 
 
 def main(job: Job) -> None:
@@ -33,7 +31,7 @@ def main(job: Job) -> None:
     smoothing = smoothing_of(records, schema.domain, {known.release.block for known in own}, settings.smoothing)
     log.info("smoothing, chosen on the other blocks: %s", smoothing)
     weighed = progress(own, "blocks weighed")
-    found = list(weigh_known(weighed, Others(records), smoothing, settings, max_types, job.params.seed))
+    found = list(weigh_known(weighed, OtherBlocks(records), smoothing, settings, max_types, job.params.seed))
     judge_known(found, job.params.seed).to_csv(job.output.table, index=False, float_format="%.6g")
 
 

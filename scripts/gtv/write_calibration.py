@@ -4,13 +4,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.core.domain import read_domain
-from genverify.core.files import read_yaml
-from genverify.core.manifest import data_label
-from genverify.core.release import read_study
-from genverify.core.settings import ReleaseSettings
-from genverify.papers.gtv.tables.calibration import calibration
+from genverify.model.domain import read_domain
+from genverify.model.files import data_label, read_yaml
+from genverify.model.release import read_study
+from genverify.model.settings import ReleaseSettings
 from genverify.run.jobs import Job, log, run
+from studies.gtv.tables import calibration
 
 
 def main(job: Job) -> None:

@@ -4,19 +4,13 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.core.domain import read_domain
-from genverify.core.manifest import data_label
-from genverify.microdata.settings import Microdata
-from genverify.microdata.synthetic import read_country
-from genverify.microdata.synthetic.compare import (
-    compare_cells,
-    distinct_households,
-    fit_table,
-    shipped_margins,
-    survey_margins,
-)
-from genverify.papers.gtv.generators.fit_page import fit_text
+from genverify.model.domain import read_domain
+from genverify.model.files import data_label
 from genverify.run.jobs import Job, log, run
+from studies.country.national import read_country
+from studies.country.settings import Microdata
+from studies.country.surveyed import compare_cells, distinct_households, fit_table, shipped_margins, survey_margins
+from studies.gtv.generators import fit_text
 
 
 def main(job: Job) -> None:

@@ -3,14 +3,14 @@
 from pathlib import Path
 from typing import Any
 
-from genverify.attack.datasetfile import read_datasets
-from genverify.core.manifest import data_label
-from genverify.core.release import read_releases, read_schema
-from genverify.core.timing import progress
-from genverify.papers.gtv.excluded.multiplicities import excluded_of_block, excluded_table
-from genverify.papers.gtv.excluded.settings import Excluded
+from genverify.attack.generate import read_datasets
+from genverify.model.files import data_label
+from genverify.model.release import read_releases, read_schema
+from genverify.model.work import progress
 from genverify.run.jobs import Job, log, run
-from genverify.solve.settings import ProgramSettings
+from genverify.solve.program_settings import ProgramSettings
+from studies.gtv.impossible_counts import excluded_of_block, excluded_table
+from studies.gtv.settings import Excluded
 
 
 def main(job: Job) -> None:

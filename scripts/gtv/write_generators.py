@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.core.files import read_yaml
-from genverify.microdata.sources import SYNTHETIC
-from genverify.papers.gtv.generators.table import Country, generators_table, generators_text
+from genverify.model.files import read_yaml
 from genverify.run.jobs import Job, run
+from studies.country.sources import SYNTHETIC
+from studies.gtv.generators import Country, generators_table, generators_text
 
 
 def main(job: Job) -> None:

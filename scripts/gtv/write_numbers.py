@@ -4,11 +4,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.core.domain import read_domain
-from genverify.core.files import read_yaml
-from genverify.core.manifest import data_label
-from genverify.papers.gtv.tables.numbers import Evidence, numbers_table, numbers_text
+from genverify.model.domain import read_domain
+from genverify.model.files import data_label, read_yaml
 from genverify.run.jobs import Job, run
+from studies.gtv.numbers import Evidence, numbers_table, numbers_text
 
 
 def main(job: Job) -> None:

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.papers.gtv.tables.persons_verified import persons_verified, persons_verified_text
 from genverify.run.jobs import Job, run
+from studies.gtv.known_persons import persons_verified, persons_verified_text
 
 
 def main(job: Job) -> None:

@@ -5,10 +5,10 @@ from pathlib import Path
 import pandas as pd
 
 from genverify.checker.stored import checked_blocks
-from genverify.core.manifest import data_label
-from genverify.core.release import read_schema
-from genverify.papers.gtv.tables.proofs import proof_summary
+from genverify.model.files import data_label
+from genverify.model.release import read_schema
 from genverify.run.jobs import Job, log, run
+from studies.gtv.tables import proof_summary
 
 
 def main(job: Job) -> None:

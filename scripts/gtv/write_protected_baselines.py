@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.core.domain import read_domain
-from genverify.core.frames import stack
-from genverify.core.manifest import data_label
-from genverify.core.settings import ReleaseSettings
-from genverify.papers.gtv.baselines import nation_types
-from genverify.papers.gtv.protected.surprise import surprise
+from genverify.model.domain import read_domain
+from genverify.model.files import data_label
+from genverify.model.settings import ReleaseSettings
+from genverify.model.tablefiles import stack
 from genverify.run.jobs import Job, log, run
+from studies.gtv.baselines import nation_types
+from studies.gtv.protected_attack import surprise
 
 
 def main(job: Job) -> None:

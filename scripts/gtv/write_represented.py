@@ -4,10 +4,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.core.files import read_yaml
-from genverify.core.manifest import data_label
-from genverify.papers.gtv.tables.households import households_table, households_text
+from genverify.model.files import data_label, read_yaml
 from genverify.run.jobs import Job, run
+from studies.gtv.tables import households_table, households_text
 
 CLAIMS = {"4": "singleton", "7": "all"}
 

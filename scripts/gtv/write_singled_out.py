@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.core.manifest import data_label
-from genverify.papers.gtv.probability.table import counting_table, singled_out_page
+from genverify.model.files import data_label
 from genverify.run.jobs import Job, run
+from studies.gtv.probability_evaluation import counting_table, singled_out_page
 
 
 def main(job: Job) -> None:

@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.attack.words.sentences import read_phrases
+from genverify.attack.explain import read_phrases
 from genverify.checker.stored import require_proved
-from genverify.core.csvtext import neutral_frame
-from genverify.core.domain import read_domain
-from genverify.core.manifest import data_label
-from genverify.core.release import read_schema
-from genverify.papers.gtv.tables.examples import choose_examples, require_synthetic, table1, table1_text
+from genverify.model.domain import read_domain
+from genverify.model.files import data_label
+from genverify.model.release import read_schema
+from genverify.model.tablefiles import neutral_frame
 from genverify.run.jobs import Job, run
+from studies.gtv.tables import choose_examples, require_synthetic, table1, table1_text
 
 
 def main(job: Job) -> None:

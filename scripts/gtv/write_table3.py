@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from genverify.core.csvtext import neutral_frame
-from genverify.core.manifest import data_label
-from genverify.core.release import read_schema
-from genverify.papers.gtv.tables.queries import table3, table3_text
+from genverify.model.files import data_label
+from genverify.model.release import read_schema
+from genverify.model.tablefiles import neutral_frame
 from genverify.run.jobs import Job, run
+from studies.gtv.tables import table3, table3_text
 
 
 def main(job: Job) -> None:

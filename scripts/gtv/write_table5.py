@@ -4,10 +4,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.core.files import read_yaml
-from genverify.core.manifest import data_label
-from genverify.papers.gtv.tables.households import ablation_table, ablation_text
+from genverify.model.files import data_label, read_yaml
 from genverify.run.jobs import Job, run
+from studies.gtv.tables import ablation_table, ablation_text
 
 
 def main(job: Job) -> None:

@@ -4,12 +4,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.core.csvtext import neutral_frame
-from genverify.core.domain import read_domain
-from genverify.core.files import read_yaml
-from genverify.core.manifest import data_label
-from genverify.papers.gtv.tables.columns import column_table, column_text
+from genverify.model.domain import read_domain
+from genverify.model.files import data_label, read_yaml
+from genverify.model.tablefiles import neutral_frame
 from genverify.run.jobs import Job, run
+from studies.gtv.tables import column_table, column_text
 
 
 def main(job: Job) -> None:

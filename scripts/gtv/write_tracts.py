@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.core.domain import read_domain
-from genverify.core.manifest import data_labels
-from genverify.papers.gtv.tracts.publish import read_tables, schema_of
-from genverify.papers.gtv.tracts.settings import TractTables
-from genverify.papers.gtv.tracts.table import cells_by_table, missing_table, tracts_table, tracts_text, whole_table
+from genverify.model.domain import read_domain
+from genverify.model.files import data_labels
 from genverify.run.jobs import Job, run
+from studies.gtv.settings import TractTables
+from studies.gtv.tract_counts import read_tables, schema_of
+from studies.gtv.tracts import cells_by_table, missing_table, tracts_table, tracts_text, whole_table
 
 
 def main(job: Job) -> None:

@@ -4,11 +4,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.core.files import read_yaml
-from genverify.core.manifest import data_label
-from genverify.papers.gtv.zeros.page import zeros_page
-from genverify.papers.gtv.zeros.table import losses_table
+from genverify.model.files import data_label, read_yaml
 from genverify.run.jobs import Job, run
+from studies.gtv.zeros_table import losses_table, zeros_page
 
 
 def main(job: Job) -> None:

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.core.files import read_yaml
-from genverify.papers.housing.attack.joint_program import read_percentages, read_statistics
-from genverify.papers.housing.benchmark import time_housing
-from genverify.papers.housing.private.household import read_household_file
-from genverify.papers.housing.settings import Condition, HousingBenchmark
+from genverify.model.files import read_yaml
 from genverify.run.jobs import Job, run
-from genverify.solve.settings import ProgramSettings
+from genverify.solve.program_settings import ProgramSettings
+from studies.housing.benchmarks import time_housing
+from studies.housing.households import read_household_file
+from studies.housing.joint_program import read_percentages, read_statistics
+from studies.housing.settings import Condition, HousingBenchmark
 
 
 def main(job: Job) -> None:

@@ -2,14 +2,14 @@
 
 from pathlib import Path
 
-from genverify.checker.file import write_proofs
-from genverify.core.timing import progress
-from genverify.papers.housing.attack.detect import detect_block, detected_frame
-from genverify.papers.housing.attack.joint_program import read_percentages, read_statistics
-from genverify.papers.housing.private.household import read_household_file
-from genverify.papers.housing.settings import Condition
+from genverify.checker.certificate import write_proofs
+from genverify.model.work import progress
 from genverify.run.jobs import Job, log, run
-from genverify.solve.settings import ProgramSettings
+from genverify.solve.program_settings import ProgramSettings
+from studies.housing.detect import detect_block, detected_frame
+from studies.housing.households import read_household_file
+from studies.housing.joint_program import read_percentages, read_statistics
+from studies.housing.settings import Condition
 
 
 def main(job: Job) -> None:

@@ -3,12 +3,11 @@
 import json
 from pathlib import Path
 
-from genverify.core.domain import read_domain
-from genverify.core.files import read_yaml
-from genverify.core.manifest import data_label
-from genverify.microdata.settings import Microdata
-from genverify.papers.housing.private.draw import draw_housing, open_units, read_assumptions
+from genverify.model.domain import read_domain
+from genverify.model.files import data_label, read_yaml
 from genverify.run.jobs import Job, log, run
+from studies.country.settings import Microdata
+from studies.housing.sources import draw_housing, open_units, read_assumptions
 
 
 def main(job: Job) -> None:

@@ -4,12 +4,16 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.papers.housing.judged.batches import read_counted, read_found
-from genverify.papers.housing.judged.judge import with_reconstructions
-from genverify.papers.housing.judged.match_keys import read_property_households
-from genverify.papers.housing.judged.reidentify import Attack, reidentify
-from genverify.papers.housing.private.household import read_household_file
 from genverify.run.jobs import Job, run
+from studies.housing.evaluate import (
+    Attack,
+    read_counted,
+    read_found,
+    read_property_households,
+    reidentify,
+    with_reconstructions,
+)
+from studies.housing.households import read_household_file
 
 
 def main(job: Job) -> None:

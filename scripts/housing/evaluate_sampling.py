@@ -2,10 +2,9 @@
 
 from pathlib import Path
 
-from genverify.papers.housing.judged.match_keys import read_property_households
-from genverify.papers.housing.judged.reidentify import sampling_curves
-from genverify.papers.housing.private.household import read_household_file
 from genverify.run.jobs import Job, run
+from studies.housing.evaluate import read_property_households, sampling_curves
+from studies.housing.households import read_household_file
 
 
 def main(job: Job) -> None:

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from genverify.papers.housing.attack.prior import fit_prior
-from genverify.papers.housing.private.store import read_states
 from genverify.run.jobs import Job, log, run
+from studies.housing.joint_program import fit_prior
+from studies.housing.properties import read_states
 
 
 def main(job: Job) -> None:

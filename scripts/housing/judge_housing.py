@@ -4,12 +4,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.papers.housing.judged.batches import is_synthetic
-from genverify.papers.housing.judged.judge import check_sound, judge_blocks
-from genverify.papers.housing.judged.match_keys import read_property_households
-from genverify.papers.housing.private.household import read_household_file
-from genverify.papers.housing.settings import Condition
 from genverify.run.jobs import Job, run
+from studies.housing.evaluate import check_sound, is_synthetic, judge_blocks, read_property_households
+from studies.housing.households import read_household_file
+from studies.housing.settings import Condition
 
 
 def main(job: Job) -> None:

@@ -4,11 +4,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.core.manifest import data_label
-from genverify.papers.housing.figures.curves import CURVES
-from genverify.papers.housing.figures.lines import thin_curves
+from genverify.model.files import data_label
+from genverify.report.figures import save
 from genverify.run.jobs import Job, run
-from genverify.show.style import save
+from studies.housing.figures import CURVES, thin_curves
 
 
 def main(job: Job) -> None:

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.core.manifest import data_label
-from genverify.papers.housing.figures.lines import PANELS
-from genverify.papers.housing.figures.overview import overview_table, plot_overview
+from genverify.model.files import data_label
+from genverify.report.figures import save
 from genverify.run.jobs import Job, run
-from genverify.show.style import save
+from studies.housing.figures import PANELS
+from studies.housing.overview import overview_table, plot_overview
 
 
 def main(job: Job) -> None:

@@ -4,11 +4,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.core.manifest import data_label
-from genverify.papers.housing.figures.curves import plot_match_rate
-from genverify.papers.housing.figures.lines import KNOWN_SUBSIDY, PANELS, thin_curves
+from genverify.model.files import data_label
+from genverify.report.figures import save
 from genverify.run.jobs import Job, run
-from genverify.show.style import save
+from studies.housing.figures import KNOWN_SUBSIDY, PANELS, plot_match_rate, thin_curves
 
 
 def main(job: Job) -> None:

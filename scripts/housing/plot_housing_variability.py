@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.core.frames import stack
-from genverify.core.manifest import data_label
-from genverify.papers.housing.figures.blocks import VARIABILITY
+from genverify.model.files import data_label
+from genverify.model.tablefiles import stack
+from genverify.report.figures import save
 from genverify.run.jobs import Job, run
-from genverify.show.style import save
+from studies.housing.figures import VARIABILITY
 
 
 def main(job: Job) -> None:

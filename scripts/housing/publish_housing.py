@@ -3,10 +3,10 @@
 import json
 from pathlib import Path
 
-from genverify.core.files import read_yaml
-from genverify.papers.housing.published.publish import publish_files, publish_simulated
-from genverify.papers.housing.settings import Condition
+from genverify.model.files import read_yaml
 from genverify.run.jobs import Job, log, run
+from studies.housing.settings import Condition
+from studies.housing.sources import publish_files, publish_simulated
 
 
 def main(job: Job) -> None:

@@ -4,14 +4,13 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.core.timing import progress
-from genverify.papers.housing.attack.joint_program import read_block, read_percentages, read_statistics
-from genverify.papers.housing.attack.prior import prior_of
-from genverify.papers.housing.attack.reconstruct import all_datasets, blocks_frame, flagged_batch, reconstruct_block
-from genverify.papers.housing.private.household import read_household_file
-from genverify.papers.housing.settings import Condition
+from genverify.model.work import progress
 from genverify.run.jobs import Job, log, run
-from genverify.solve.settings import ProgramSettings
+from genverify.solve.program_settings import ProgramSettings
+from studies.housing.households import read_household_file
+from studies.housing.joint_program import prior_of, read_block, read_percentages, read_statistics
+from studies.housing.reconstruct import all_datasets, blocks_frame, flagged_batch, reconstruct_block
+from studies.housing.settings import Condition
 
 
 def main(job: Job) -> None:

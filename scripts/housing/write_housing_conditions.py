@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from genverify.core.manifest import data_label
-from genverify.papers.housing.judged.batches import by_condition
-from genverify.papers.housing.judged.table1 import condition_table, condition_text
-from genverify.papers.housing.settings import Condition
+from genverify.model.files import data_label
 from genverify.run.jobs import Job, run
+from studies.housing.evaluate import by_condition
+from studies.housing.settings import Condition
+from studies.housing.tables import condition_table, condition_text
 
 
 def main(job: Job) -> None:

@@ -4,15 +4,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.core.files import read_yaml
-from genverify.core.frames import stack
-from genverify.core.manifest import data_label
-from genverify.papers.housing.judged.batches import by_condition
-from genverify.papers.housing.judged.match_keys import read_property_households
-from genverify.papers.housing.judged.numbers import Evidence, numbers_table, numbers_text
-from genverify.papers.housing.judged.reidentify import SAMPLING
-from genverify.papers.housing.private.household import read_household_file
+from genverify.model.files import data_label, read_yaml
+from genverify.model.tablefiles import stack
 from genverify.run.jobs import Job, run
+from studies.housing.evaluate import SAMPLING, by_condition, read_property_households
+from studies.housing.households import read_household_file
+from studies.housing.numbers import Evidence, numbers_table, numbers_text
 
 
 def main(job: Job) -> None:

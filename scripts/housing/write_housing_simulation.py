@@ -2,12 +2,11 @@
 
 from pathlib import Path
 
-from genverify.core.files import read_yaml
-from genverify.core.manifest import data_label
-from genverify.papers.housing.judged.simulation import draw_again, draw_seeds, measures, simulation_table
-from genverify.papers.housing.private.draw import read_assumptions
-from genverify.papers.housing.private.store import read_states
+from genverify.model.files import data_label, read_yaml
 from genverify.run.jobs import Job, run
+from studies.housing.properties import read_states
+from studies.housing.sources import read_assumptions
+from studies.housing.tables import draw_again, draw_seeds, measures, simulation_table
 
 
 def main(job: Job) -> None:

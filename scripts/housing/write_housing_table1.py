@@ -2,11 +2,10 @@
 
 from pathlib import Path
 
-from genverify.core.files import read_yaml
-from genverify.core.manifest import data_label
-from genverify.papers.housing.judged.batches import by_condition
-from genverify.papers.housing.judged.table1 import block_table, block_text
+from genverify.model.files import data_label, read_yaml
 from genverify.run.jobs import Job, run
+from studies.housing.evaluate import by_condition
+from studies.housing.tables import block_table, block_text
 
 
 def main(job: Job) -> None:

@@ -4,16 +4,16 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.core.domain import read_domain
-from genverify.core.release import read_study
-from genverify.core.settings import ReleaseSettings
-from genverify.core.tabulate import releases_of
-from genverify.core.timing import progress
-from genverify.microdata.store import read_microdata
-from genverify.papers.mechanisms.settings import Zeros
-from genverify.papers.mechanisms.zeros import count_left, draw_sizes
+from genverify.model.domain import read_domain
+from genverify.model.release import read_study
+from genverify.model.settings import ReleaseSettings
+from genverify.model.tabulate import releases_of
+from genverify.model.work import progress
 from genverify.run.jobs import Job, run
-from genverify.solve.settings import ProgramSettings
+from genverify.solve.program_settings import ProgramSettings
+from studies.country.store import read_microdata
+from studies.mechanisms.settings import Zeros
+from studies.mechanisms.zeros import count_left, draw_sizes
 
 
 def main(job: Job) -> None:

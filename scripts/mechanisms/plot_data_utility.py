@@ -5,20 +5,19 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from genverify.core.domain import read_domain
-from genverify.core.manifest import data_label
-from genverify.core.predicates import Predicate
-from genverify.core.release import read_study
-from genverify.core.seeds import derive_seed
-from genverify.core.settings import ReleaseSettings
-from genverify.core.tabulate import tabulate_counts
-from genverify.microdata.store import read_microdata
-from genverify.papers.mechanisms.more_figures import plot_utility
-from genverify.papers.mechanisms.settings import DataUtility
-from genverify.papers.mechanisms.utility import compare_utilities, made, persons
-from genverify.papers.mechanisms.workload import Workload
+from genverify.model.domain import Predicate, read_domain
+from genverify.model.files import data_label
+from genverify.model.release import read_study
+from genverify.model.settings import ReleaseSettings
+from genverify.model.tabulate import tabulate_counts
+from genverify.model.work import derive_seed
+from genverify.report.figures import save
 from genverify.run.jobs import Job, log, run
-from genverify.show.style import save
+from studies.country.store import read_microdata
+from studies.mechanisms.figures import plot_utility
+from studies.mechanisms.settings import DataUtility
+from studies.mechanisms.utility import compare_utilities, made, persons
+from studies.mechanisms.workload import Workload
 
 
 def main(job: Job) -> None:

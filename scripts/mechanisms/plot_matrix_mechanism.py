@@ -2,16 +2,15 @@
 
 from pathlib import Path
 
-from genverify.core.domain import read_domain
-from genverify.core.release import read_study
-from genverify.core.settings import ReleaseSettings
-from genverify.papers.mechanisms.comparison import compare_strategies, query_errors
-from genverify.papers.mechanisms.figures import plot_matrix_mechanism
-from genverify.papers.mechanisms.matrix_mechanism import strategies
-from genverify.papers.mechanisms.settings import MatrixMechanism
-from genverify.papers.mechanisms.workload import Workload
+from genverify.model.domain import read_domain
+from genverify.model.release import read_study
+from genverify.model.settings import ReleaseSettings
+from genverify.report.figures import save
 from genverify.run.jobs import Job, log, run
-from genverify.show.style import save
+from studies.mechanisms.figures import plot_matrix_mechanism
+from studies.mechanisms.matrix_mechanism import compare_strategies, query_errors, strategies
+from studies.mechanisms.settings import MatrixMechanism
+from studies.mechanisms.workload import Workload
 
 LABEL = "expected error, whatever the data; no data are shown"
 

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.core.domain import read_domain
-from genverify.core.manifest import data_label
-from genverify.papers.mechanisms.figures import plot_zeros_removed
-from genverify.papers.mechanisms.zeros import IMPLIED, PUBLISHED, summarise_left
+from genverify.model.domain import read_domain
+from genverify.model.files import data_label
+from genverify.report.figures import save
 from genverify.run.jobs import Job, run
-from genverify.show.style import save
+from studies.mechanisms.figures import plot_zeros_removed
+from studies.mechanisms.zeros import IMPLIED, PUBLISHED, summarise_left
 
 
 def main(job: Job) -> None:

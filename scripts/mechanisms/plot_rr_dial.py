@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from genverify.papers.mechanisms.more_figures import dial_table, plot_dial
-from genverify.papers.mechanisms.settings import Dial
+from genverify.report.figures import save
 from genverify.run.jobs import Job, run
-from genverify.show.style import save
+from studies.mechanisms.figures import dial_table, plot_dial
+from studies.mechanisms.settings import Dial
 
 LABEL = "by the formulas; no data are shown"
 

@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from genverify.papers.mechanisms.figures import plot_rr_frontier
-from genverify.papers.mechanisms.settings import RandomizedResponse
-from genverify.papers.mechanisms.simulation import simulated_frontier
+from genverify.report.figures import save
 from genverify.run.jobs import Job, log, run
-from genverify.show.style import save
+from studies.mechanisms.figures import plot_rr_frontier
+from studies.mechanisms.randomized_response import simulated_frontier
+from studies.mechanisms.settings import RandomizedResponse
 
 LABEL = "simulated surveys (synthetic); bars: three standard errors"
 

@@ -4,15 +4,15 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.core.domain import read_domain
-from genverify.core.manifest import data_label
-from genverify.core.release import read_study
-from genverify.core.settings import ReleaseSettings
-from genverify.papers.mechanisms.figures import plot_zeros_removed
-from genverify.papers.mechanisms.zeros import records_left, summarise_left
+from genverify.model.domain import read_domain
+from genverify.model.files import data_label
+from genverify.model.release import read_study
+from genverify.model.settings import ReleaseSettings
+from genverify.report.figures import save
 from genverify.run.jobs import Job, run
-from genverify.show.style import save
-from genverify.solve.settings import ProgramSettings
+from genverify.solve.program_settings import ProgramSettings
+from studies.mechanisms.figures import plot_zeros_removed
+from studies.mechanisms.zeros import records_left, summarise_left
 
 
 def main(job: Job) -> None:

@@ -5,13 +5,14 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.core.domain import read_domain
-from genverify.core.release import read_study
-from genverify.core.settings import ReleaseSettings
-from genverify.microdata.settings import Microdata
-from genverify.microdata.sources import SYNTHETIC
-from genverify.microdata.synthetic import calibrate, read_country
+from genverify.model.domain import read_domain
+from genverify.model.release import read_study
+from genverify.model.settings import ReleaseSettings
 from genverify.run.jobs import Job, log, run
+from studies.country.national import read_country
+from studies.country.places import calibrate
+from studies.country.settings import Microdata
+from studies.country.sources import SYNTHETIC
 
 CALIBRATION_SEED = 20100401
 MULTIPLIERS = (0.0, 0.5, 0.75, 0.9, 1.0, 1.1, 1.25, 1.5)

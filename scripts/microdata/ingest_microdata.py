@@ -4,11 +4,11 @@ import json
 from collections import Counter
 from pathlib import Path
 
-from genverify.core.domain import read_domain
-from genverify.microdata.settings import Microdata
-from genverify.microdata.sources import open_source
-from genverify.microdata.store import write_microdata
+from genverify.model.domain import read_domain
 from genverify.run.jobs import Job, log, run
+from studies.country.settings import Microdata
+from studies.country.sources import open_source
+from studies.country.store import write_microdata
 
 
 def main(job: Job) -> None:

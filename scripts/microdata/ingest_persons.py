@@ -4,10 +4,10 @@ import json
 from collections import Counter
 from pathlib import Path
 
-from genverify.core.domain import read_domain
-from genverify.microdata.person_sources import open_persons
-from genverify.microdata.store import write_microdata
+from genverify.model.domain import read_domain
 from genverify.run.jobs import Job, log, run
+from studies.country.sources import open_persons
+from studies.country.store import write_microdata
 
 
 def main(job: Job) -> None:

@@ -8,11 +8,11 @@ from tempfile import TemporaryDirectory
 
 import yaml
 
-from genverify.core.errors import ConfigError
-from genverify.core.files import read_yaml
-from genverify.microdata.plan import jobs_of, plan, plan_everything, read_earlier
+from genverify.model.errors import ConfigError
+from genverify.model.files import read_yaml
 from genverify.run.config import parse_config
 from genverify.run.jobs import Job, log, run
+from studies.country.plan import jobs_of, plan, plan_everything, read_earlier
 
 
 def main(job: Job) -> None:

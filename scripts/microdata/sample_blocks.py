@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from genverify.core.domain import read_domain
-from genverify.microdata.sample import choose_blocks
-from genverify.microdata.settings import Sample
-from genverify.microdata.store import block_sizes
+from genverify.model.domain import read_domain
 from genverify.run.jobs import Job, log, run
+from studies.country.sample import choose_blocks
+from studies.country.settings import Sample
+from studies.country.store import block_sizes
 
 
 def main(job: Job) -> None:

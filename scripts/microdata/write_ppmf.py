@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from genverify.microdata.ppmf_writer import write_ppmf
-from genverify.microdata.store import read_microdata
 from genverify.run.jobs import Job, log, run
+from studies.country.ppmf import write_ppmf
+from studies.country.store import read_microdata
 
 
 def main(job: Job) -> None:

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.core.domain import read_domain
-from genverify.core.release import read_releases, read_schema
-from genverify.microdata.sample import draw_blocks
-from genverify.microdata.store import read_microdata
-from genverify.papers.raprank.rap.benchmark import speed_table, time_blocks, time_marginals
-from genverify.papers.raprank.settings import RapBenchmark, RapSettings
+from genverify.model.domain import read_domain
+from genverify.model.release import read_releases, read_schema
 from genverify.run.jobs import Job, run
+from studies.country.sample import draw_blocks
+from studies.country.store import read_microdata
+from studies.raprank.rap.benchmarks import speed_table, time_blocks, time_marginals
+from studies.raprank.settings import RapBenchmark, RapSettings
 
 DESIGN = "country_median"
 

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.core.domain import read_domain
-from genverify.microdata.store import block_sizes
-from genverify.papers.raprank.areas import draw_areas
-from genverify.papers.raprank.settings import ResolvedExperiment
+from genverify.model.domain import read_domain
 from genverify.run.jobs import Job, log, run
+from studies.country.store import block_sizes
+from studies.raprank.areas import draw_areas
+from studies.raprank.settings import ResolvedExperiment
 
 
 def main(job: Job) -> None:

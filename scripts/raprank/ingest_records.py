@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from genverify.core.domain import read_domain
-from genverify.microdata.person_records import read_person_records
-from genverify.microdata.store import write_microdata
+from genverify.model.domain import read_domain
 from genverify.run.jobs import Job, log, run
+from studies.country.store import read_person_records, write_microdata
 
 
 def main(job: Job) -> None:

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import yaml
 
-from genverify.core.files import read_yaml
-from genverify.microdata.store import write_microdata
-from genverify.microdata.survey import domain_text, read_survey
+from genverify.model.files import read_yaml
 from genverify.run.jobs import Job, log, run
+from studies.country.store import write_microdata
+from studies.country.surveys import domain_text, read_survey
 
 
 def main(job: Job) -> None:

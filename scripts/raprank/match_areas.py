@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.core.domain import read_domain
-from genverify.core.release import read_schema
-from genverify.papers.raprank.judge import Evidence, judge_areas
-from genverify.papers.raprank.settings import ResolvedExperiment
+from genverify.model.domain import read_domain
+from genverify.model.release import read_schema
 from genverify.run.jobs import Job, log, run
+from studies.raprank.evaluate import Evidence, judge_areas
+from studies.raprank.settings import ResolvedExperiment
 
 
 def main(job: Job) -> None:

@@ -4,15 +4,15 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.core.domain import read_domain
-from genverify.core.manifest import data_label
-from genverify.core.release import read_schema
-from genverify.core.settings import ReleaseSettings
-from genverify.microdata.records import read_records
-from genverify.papers.raprank.certainty import certainty_numbers
-from genverify.papers.raprank.figures.certainty import plot_certainty
+from genverify.model.domain import read_domain
+from genverify.model.files import data_label
+from genverify.model.release import read_schema
+from genverify.model.settings import ReleaseSettings
+from genverify.report.figures import save
 from genverify.run.jobs import Job, run
-from genverify.show.style import save
+from studies.country.store import read_records
+from studies.raprank.certainty import certainty_numbers
+from studies.raprank.figures import plot_certainty
 
 
 def main(job: Job) -> None:

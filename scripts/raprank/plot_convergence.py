@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.core.csvtext import neutral_frame
-from genverify.core.manifest import data_label
-from genverify.core.release import read_schema
-from genverify.papers.raprank.convergence import converge, most_blocks
-from genverify.papers.raprank.figures.convergence import plot_convergence
-from genverify.papers.raprank.settings import Convergence, ResolvedExperiment
+from genverify.model.files import data_label
+from genverify.model.release import read_schema
+from genverify.model.tablefiles import neutral_frame
+from genverify.report.figures import save
 from genverify.run.jobs import Job, run
-from genverify.show.style import save
+from studies.raprank.convergence import converge, most_blocks
+from studies.raprank.figures import plot_convergence
+from studies.raprank.settings import Convergence, ResolvedExperiment
 
 
 def main(job: Job) -> None:

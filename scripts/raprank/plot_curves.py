@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from genverify.core.csvtext import neutral_frame
-from genverify.core.manifest import data_labels
-from genverify.papers.raprank.figures.curves import panel_means, plot_curves, read_panels
+from genverify.model.files import data_labels
+from genverify.model.tablefiles import neutral_frame
+from genverify.report.figures import save
 from genverify.run.jobs import Job, run
-from genverify.show.style import save
+from studies.raprank.figures import panel_means, plot_curves, read_panels
 
 
 def main(job: Job) -> None:

@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from genverify.papers.raprank.figures.intuition import plot_intuition
-from genverify.papers.raprank.intuition import intuition
-from genverify.papers.raprank.settings import Intuition, RapSettings
+from genverify.report.figures import save
 from genverify.run.jobs import Job, run
-from genverify.show.style import save
+from studies.raprank.figures import plot_intuition
+from studies.raprank.intuition import intuition
+from studies.raprank.settings import Intuition, RapSettings
 
 
 def main(job: Job) -> None:

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.core.settings import ReleaseSettings
-from genverify.microdata.known import known_blocks, read_known
-from genverify.microdata.settings import PersonClaims
-from genverify.papers.raprank.known_persons import draw_blocks, mean_match_rate
-from genverify.papers.raprank.settings import RapSettings
+from genverify.model.settings import ReleaseSettings
 from genverify.run.jobs import Job, log, run
+from studies.country.settings import PersonClaims
+from studies.country.store import known_blocks, read_known
+from studies.raprank.rank import draw_blocks, mean_match_rate
+from studies.raprank.settings import RapSettings
 
 
 def main(job: Job) -> None:

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.core.frames import stack
-from genverify.core.release import read_releases, read_schema
-from genverify.core.timing import progress
-from genverify.papers.raprank.published import make_target
-from genverify.papers.raprank.rank import rank_target, ranked_frame, runs_row
-from genverify.papers.raprank.settings import RapSettings, WholeBlocks
+from genverify.model.release import read_releases, read_schema
+from genverify.model.tablefiles import stack
+from genverify.model.work import progress
 from genverify.run.jobs import Job, run
+from studies.raprank.published import make_target
+from studies.raprank.rank import rank_target, ranked_frame, runs_row
+from studies.raprank.settings import RapSettings, WholeBlocks
 
 
 def main(job: Job) -> None:

@@ -4,15 +4,15 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.core.domain import read_domain
-from genverify.core.release import write_schema
-from genverify.microdata.records import read_records
-from genverify.microdata.sample import batch_of
-from genverify.papers.raprank.experiments import experiment_schemas
-from genverify.papers.raprank.halves import area_records, split_areas
-from genverify.papers.raprank.published import both_schemas, publish_areas
-from genverify.papers.raprank.settings import ResolvedExperiment
+from genverify.model.domain import read_domain
+from genverify.model.release import write_schema
 from genverify.run.jobs import Job, log, run
+from studies.country.sample import batch_of
+from studies.country.store import read_records
+from studies.raprank.areas import area_records, split_areas
+from studies.raprank.experiments import experiment_schemas
+from studies.raprank.published import both_schemas, publish_areas
+from studies.raprank.settings import ResolvedExperiment
 
 
 def main(job: Job) -> None:

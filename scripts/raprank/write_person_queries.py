@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
-from genverify.core.csvtext import neutral_frame
-from genverify.core.domain import read_domain
-from genverify.core.files import read_yaml
-from genverify.core.queries import published_lines
-from genverify.core.settings import ReleaseSettings
-from genverify.papers.raprank.tables.person_queries import person_queries, person_queries_text
+from genverify.model.domain import read_domain
+from genverify.model.files import read_yaml
+from genverify.model.query import published_lines
+from genverify.model.settings import ReleaseSettings
+from genverify.model.tablefiles import neutral_frame
 from genverify.run.jobs import Job, run
+from studies.raprank.tables import person_queries, person_queries_text
 
 
 def main(job: Job) -> None:

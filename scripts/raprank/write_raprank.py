@@ -4,10 +4,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.core.files import read_yaml
-from genverify.core.manifest import data_labels
-from genverify.papers.raprank.tables.rates import match_rate_table, order_table, raprank_text
+from genverify.model.files import data_labels, read_yaml
 from genverify.run.jobs import Job, run
+from studies.raprank.tables import match_rate_table, order_table, raprank_text
 
 
 def main(job: Job) -> None:

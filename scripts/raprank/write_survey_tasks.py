@@ -2,12 +2,11 @@
 
 from pathlib import Path
 
-from genverify.core.csvtext import neutral_frame
-from genverify.core.domain import read_domain
-from genverify.core.files import read_yaml
-from genverify.core.manifest import data_labels
-from genverify.papers.raprank.tables.survey_tasks import survey_task_table
+from genverify.model.domain import read_domain
+from genverify.model.files import data_labels, read_yaml
+from genverify.model.tablefiles import neutral_frame
 from genverify.run.jobs import Job, run
+from studies.raprank.tables import survey_task_table
 
 
 def main(job: Job) -> None:

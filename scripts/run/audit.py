@@ -2,8 +2,7 @@
 
 from genverify.run.config import parse_config
 from genverify.run.jobs import Job, log, run
-from genverify.run.provenance.audit import audit
-from genverify.run.provenance.command import repository
+from genverify.run.provenance.audit import audit, repository
 
 
 def main(job: Job) -> None:

@@ -2,7 +2,7 @@
 
 from genverify.run.config import parse_config
 from genverify.run.jobs import Job, log, run
-from genverify.run.reference.command import write_lines
+from genverify.run.reference import write_lines
 
 
 def main(job: Job) -> None:

@@ -4,15 +4,20 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.attack.settings import Verify
-from genverify.core.release import read_schema
+from genverify.explorer.explored_block import page_text, read_words, write_certificates
+from genverify.explorer.explorer_site import (
+    WeighedFiles,
+    add_up,
+    block_entries,
+    figures_by_state,
+    weight,
+    write_blocks,
+    write_lists,
+    write_study,
+)
+from genverify.model.release import read_schema
+from genverify.model.settings import Explorer, Verify
 from genverify.run.jobs import Job, log, run
-from genverify.show.explorer.build import Weighed, block_entries, weight, write_blocks, write_lists, write_study
-from genverify.show.explorer.certificates import write_certificates
-from genverify.show.explorer.pages import page_text
-from genverify.show.explorer.settings import Explorer
-from genverify.show.explorer.summary import add_up, figures_by_state
-from genverify.show.explorer.words import read_words
 
 
 def main(job: Job) -> None:
@@ -31,7 +36,7 @@ def main(job: Job) -> None:
         batches = list(zip(*files, strict=True))
         certificates = write_certificates(folder, map(Path, job.input.vipr))
         tables = Path(job.input.claims), Path(job.input.baselines)
-        weighed = Weighed(list(map(Path, job.input.weighed)), settings.likely)
+        weighed = WeighedFiles(list(map(Path, job.input.weighed)), settings.likely)
         entries = block_entries(schema, batches, *tables, certificates=certificates, weighed=weighed)
         piece = write_blocks(folder, entries, settings.blocks_per_piece)
         write_lists(folder, figures_by_state(*told), designs, piece)

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from genverify.core.manifest import data_label
+from genverify.export.export_command import join_exports, readme
+from genverify.model.files import data_label
 from genverify.run.jobs import Job, log, run
-from genverify.show.export.write import join_exports, readme
 
 
 def main(job: Job) -> None:

@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from genverify.checker.file import write_proofs
+from genverify.checker.certificate import write_proofs
 from genverify.checker.stored import checked_blocks
-from genverify.core.release import read_schema
-from genverify.core.timing import progress
+from genverify.explorer.explored_block import lay_out_block
+from genverify.model.release import read_schema
+from genverify.model.work import progress
 from genverify.run.jobs import Job, run
-from genverify.show.explorer.proofs import lay_out_block
 
 
 def main(job: Job) -> None:

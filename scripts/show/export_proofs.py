@@ -3,12 +3,12 @@
 from pathlib import Path
 
 from genverify.checker.stored import stored_blocks
-from genverify.checker.vipr import check_archive
-from genverify.core.manifest import data_label
-from genverify.core.release import read_schema
-from genverify.core.timing import progress
+from genverify.checker.vipr_checker import check_archive
+from genverify.export.export_command import readme, write_export
+from genverify.model.files import data_label
+from genverify.model.release import read_schema
+from genverify.model.work import progress
 from genverify.run.jobs import Job, log, run
-from genverify.show.export.write import readme, write_export
 
 
 def main(job: Job) -> None:

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
+from genverify.report.pages import table_page
 from genverify.run.jobs import Job, run
-from genverify.show.pages import table_page
 
 
 def main(job: Job) -> None:

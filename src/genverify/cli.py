@@ -1,11 +1,11 @@
-"""The command line. The commands stand in run/parsers.py, what they share in run/shell.py."""
+"""The command line. The commands stand in run/cli/commands.py, what they share in run/cli/shell.py."""
 
 import argparse
 import sys
 from collections.abc import Sequence
 
-from genverify.run.parsers import groups, parser
-from genverify.run.shell import run_command, with_values
+from genverify.run.cli.commands import groups, parser
+from genverify.run.cli.shell import run_command, with_values
 
 
 def main(words: Sequence[str] | None = None) -> int:

@@ -16,13 +16,13 @@ import brute_force as brute
 import mutations
 from genverify.attack.generate import generate
 from genverify.attack.verify import Decision, Verdict, Verifier, cannot_exist
-from genverify.checker.check import CertificateError, check_block
-from genverify.core.claims import ANY, Claim, as_claims, candidate_claims
-from genverify.core.domain import Column, Domain
-from genverify.core.errors import ReleaseError
-from genverify.core.predicates import Predicate
-from genverify.core.queries import Query
-from genverify.core.release import Release, Schema
+from genverify.checker.certificate import CertificateError
+from genverify.checker.record_proofs import check_block
+from genverify.model.claims import ANY, Claim, as_claims, candidate_claims
+from genverify.model.domain import Column, Domain, Predicate
+from genverify.model.errors import ReleaseError
+from genverify.model.query import Query
+from genverify.model.release import Release, Schema
 from genverify.solve.bounds import Bounder, Limits
 from genverify.solve.program import Program, build_program
 from genverify.solve.solvers.base import WorkLimits

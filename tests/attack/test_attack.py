@@ -6,24 +6,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from genverify.attack.block import check_decisions, proofs_dict, verify_block
 from genverify.attack.generate import generate, generate_block
-from genverify.attack.verify import Verdict, Verifier, cannot_exist
-from genverify.checker.check import check_block
-from genverify.core.claims import Claim, as_claims, candidate_claims, parse_claim
-from genverify.core.domain import Column, Domain
-from genverify.core.errors import DataError, ReleaseError
-from genverify.core.predicates import Predicate
-from genverify.core.queries import Query
-from genverify.core.release import Release, Schema, make_release
-from genverify.solve.bounds import Bounder, Limits
-from genverify.solve.leaves import Leaf
-from genverify.solve.program import build_program
-from genverify.solve.recount import WrongAnswer
-from genverify.solve.settings import DEFAULT
+from genverify.attack.verify import Verdict, Verifier, cannot_exist, check_decisions, proofs_dict, verify_block
+from genverify.checker.record_proofs import check_block
+from genverify.model.claims import Claim, as_claims, candidate_claims, parse_claim
+from genverify.model.domain import Column, Domain, Predicate
+from genverify.model.errors import DataError, ReleaseError
+from genverify.model.query import Query
+from genverify.model.release import Release, Schema, make_release
+from genverify.solve.admissible import TooManyTypes
+from genverify.solve.bounds import Bounder, Leaf, Limits
+from genverify.solve.program import WrongAnswer, build_program
+from genverify.solve.program_settings import DEFAULT
 from genverify.solve.solvers.base import Answer, Infeasible, Limit, Optimal, Solver, Stopped, WorkLimits
 from genverify.solve.solvers.highs import Highs
-from genverify.solve.types import TooManyTypes
 
 SETTINGS = DEFAULT.but(max_types=10_000, iterations=10_000, seconds=60.0)
 WORK = WorkLimits(10_000, 1_000, 60.0)

@@ -9,19 +9,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from genverify.attack.block import verify_block
-from genverify.attack.datasetfile import read_datasets
-from genverify.attack.generate import generate_block
-from genverify.attack.generated import Generated, datasets_frame
-from genverify.core.domain import Column, Domain
-from genverify.core.errors import DataError
-from genverify.core.predicates import Predicate, Rule
-from genverify.core.queries import Query
-from genverify.core.release import Release, Schema, make_release, read_releases
+from genverify.attack.generate import GeneratedDatasets, datasets_frame, generate_block, read_datasets
+from genverify.attack.verify import verify_block
+from genverify.model.domain import Column, Domain, Predicate, Rule
+from genverify.model.errors import DataError
+from genverify.model.query import Query
+from genverify.model.release import Release, Schema, make_release, read_releases
 from genverify.solve.datasets import class_vectors
-from genverify.solve.program import build_program
-from genverify.solve.recount import WrongAnswer
-from genverify.solve.settings import ProgramSettings
+from genverify.solve.program import WrongAnswer, build_program
+from genverify.solve.program_settings import ProgramSettings
 
 FIRST, SECOND = "010010201001000", "010010201001001"
 NAMES = ("PET", "HOME", "AGE")
@@ -33,19 +29,19 @@ def releases(made_study: Path, toy_schema: Schema) -> list[Release]:
 
 
 @pytest.fixture(scope="module")
-def generated(releases: list[Release], program_settings: ProgramSettings) -> dict[str, Generated]:
+def generated(releases: list[Release], program_settings: ProgramSettings) -> dict[str, GeneratedDatasets]:
     return {release.block: generate_block(release, program_settings, 10, 1) for release in releases}
 
 
 @pytest.fixture
-def path(tmp_path: Path, generated: dict[str, Generated], toy_schema: Schema) -> Path:
+def path(tmp_path: Path, generated: dict[str, GeneratedDatasets], toy_schema: Schema) -> Path:
     frames = [datasets_frame(block, found, toy_schema.domain) for block, found in generated.items()]
     pd.concat(frames, ignore_index=True).to_parquet(tmp_path / "000.parquet", index=False)
     return tmp_path / "000.parquet"
 
 
 def test_datasets_are_read_as_they_were_written(
-    path: Path, releases: list[Release], generated: dict[str, Generated]
+    path: Path, releases: list[Release], generated: dict[str, GeneratedDatasets]
 ) -> None:
     frame = pd.read_parquet(path)
     assert list(frame) == ["block", "dataset", *NAMES]
@@ -129,7 +125,7 @@ def test_large_codes_are_written_as_they_are(tmp_path: Path, program_settings: P
 
 @pytest.mark.parametrize("code", [-1, 2, 3, 9])
 def test_a_dataset_that_does_not_fit_verifies_nothing(
-    code: int, releases: list[Release], generated: dict[str, Generated], program_settings: ProgramSettings
+    code: int, releases: list[Release], generated: dict[str, GeneratedDatasets], program_settings: ProgramSettings
 ) -> None:
     """In memory too: one that is left out without a word would still remove candidates."""
     datasets = generated[SECOND].records.copy()
@@ -138,7 +134,9 @@ def test_a_dataset_that_does_not_fit_verifies_nothing(
         verify_block(releases[1], datasets, program_settings, 2)
 
 
-def test_datasets_that_fit_have_their_class_counts_once(releases: list[Release], generated: dict[str, Generated]) -> None:
+def test_datasets_that_fit_have_their_class_counts_once(
+    releases: list[Release], generated: dict[str, GeneratedDatasets]
+) -> None:
     program = build_program(releases[0], 1000)
     records = generated[FIRST].records
     found = class_vectors(program, np.concatenate([records, records]))

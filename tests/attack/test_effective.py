@@ -5,13 +5,12 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
-from genverify.attack.effective import effective_k
-from genverify.core.claims import ANY, Claim
-from genverify.core.domain import Column, Domain
-from genverify.core.predicates import Predicate, Rule
-from genverify.core.queries import Query
-from genverify.core.release import Release, Schema, make_release
-from genverify.core.tabulate import tabulate
+from genverify.attack.verify import effective_k
+from genverify.model.claims import ANY, Claim
+from genverify.model.domain import Column, Domain, Predicate, Rule
+from genverify.model.query import Query
+from genverify.model.release import Release, Schema, make_release
+from genverify.model.tabulate import tabulate
 from genverify.solve.program import Program, build_program
 
 Record = tuple[int, ...]

@@ -14,11 +14,11 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from genverify.attack.words.command import explain_claim, find_release
-from genverify.checker.file import read_proofs, write_proofs
+from genverify.attack.explain import explain_claim, find_release
+from genverify.checker.certificate import read_proofs, write_proofs
 from genverify.cli import main
-from genverify.core.errors import DataError
-from genverify.core.release import Schema, read_schema
+from genverify.model.errors import DataError
+from genverify.model.release import Schema, read_schema
 
 FIRST, SECOND = "010010201001000", "010010201001001"
 

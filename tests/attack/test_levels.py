@@ -11,20 +11,20 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from genverify.attack import levels as attack_of_levels
-from genverify.attack.attack import attack_release
-from genverify.attack.levels import LevelsAttack, attack_levels
-from genverify.attack.words.say import explain_levels
-from genverify.checker.check import CertificateError
-from genverify.checker.levels import LevelsChecker
-from genverify.core.claims import ANY, Claim
-from genverify.core.domain import Column, Domain
-from genverify.core.errors import DataError, ReleaseError
-from genverify.core.levels import Area, make_levels, seen_from, together
-from genverify.core.release import Release, Schema
-from genverify.disclosure.cells import Line, area_queries
-from genverify.solve import jointbounds
-from genverify.solve.settings import DEFAULT
+from genverify.attack import area_attack as attack_of_levels
+from genverify.attack.area_attack import AreaAttack, attack_levels
+from genverify.attack.explain import explain_levels
+from genverify.attack.verify import attack_release
+from genverify.checker.area_proofs import AreaChecker
+from genverify.checker.certificate import CertificateError
+from genverify.disclose.release_form import Line, area_queries
+from genverify.model.areas import Area, make_levels, seen_from, together
+from genverify.model.claims import ANY, Claim
+from genverify.model.domain import Column, Domain
+from genverify.model.errors import DataError, ReleaseError
+from genverify.model.release import Release, Schema
+from genverify.solve import joint as jointbounds
+from genverify.solve.program_settings import DEFAULT
 from tiny_levels import DOMAIN, RECORDS, TABLES, count, levels_of, publish, schema_of, true_claims, two_blocks
 
 blocks_of_people = st.lists(st.lists(st.sampled_from(RECORDS), max_size=2), min_size=1, max_size=3)
@@ -106,7 +106,7 @@ def test_competing_blocks_are_told_apart_where_the_rest_as_one_is_not_enough() -
 
 def test_a_proof_is_told_in_words() -> None:
     levels = two_blocks()
-    attack = LevelsAttack(levels)
+    attack = AreaAttack(levels)
     verified = next(attack.blocks())
     text = explain_levels(levels, attack.shared, verified, Claim((0, ANY, 2), 1))
     assert text.startswith("block b0: exactly 1 record with A: no, C: two")
@@ -143,7 +143,7 @@ def test_no_changed_proof_is_accepted_for_a_claim_that_some_dataset_refutes(
 ) -> None:
     """Each block's own records are one dataset that fits: what they contradict must never be accepted."""
     levels = levels_of(blocks, below, above)
-    attack = LevelsAttack(levels, K=3)
+    attack = AreaAttack(levels, K=3)
     for verified in attack.blocks():
         kinds = [(verified.alone, lambda c, n=verified.number: attack.checker.alone(n, c))] if verified.alone else []
         kinds += [(verified.together, attack.checker.together)] if verified.together else []
@@ -162,27 +162,27 @@ def test_no_changed_proof_is_accepted_for_a_claim_that_some_dataset_refutes(
 def test_what_nobody_has_is_checked() -> None:
     """The tract's one record with C = 2 lies in the first block, so the second has none, which only all cells tell."""
     levels = levels_of([[(1, 0, 2)], [(0, 0, 0)]], ["A", "sum"], ["C"])
-    attack = LevelsAttack(levels)
+    attack = AreaAttack(levels)
     assert attack.shared["nobody"]
     assert Claim((0, ANY, 0), 1) in list(attack.blocks())[1].claims
-    LevelsChecker(levels, attack.shared)
+    AreaChecker(levels, attack.shared)
     for place, proof in enumerate(attack.shared["nobody"]):
         for cell in proof["y"]:
             other = deepcopy(attack.shared)
             other["nobody"][place]["y"][cell] -= 2
             with pytest.raises(CertificateError, match=r"below 0|leaves room"):
-                LevelsChecker(levels, other)
+                AreaChecker(levels, other)
     with pytest.raises(CertificateError, match="has the keys"):
-        LevelsChecker(levels, {"nobody": []})
+        AreaChecker(levels, {"nobody": []})
     with pytest.raises(CertificateError, match="listed by block"):
-        LevelsChecker(levels, {**attack.shared, "lemmas": []})
+        AreaChecker(levels, {**attack.shared, "lemmas": []})
 
 
 def test_a_proof_is_about_its_counts() -> None:
     levels, other = two_blocks(), levels_of([[(0, 0, 0)], [(1, 1, 0)]], ["A"], ["AC", "B"])
-    attack = LevelsAttack(levels)
+    attack = AreaAttack(levels)
     with pytest.raises(CertificateError, match="other counts"):
-        LevelsChecker(other, attack.shared)
+        AreaChecker(other, attack.shared)
 
 
 def test_blocks_that_do_not_add_up_are_named() -> None:

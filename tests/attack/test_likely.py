@@ -7,15 +7,15 @@ import pandas as pd
 import pytest
 
 import genverify as gv
-from genverify.attack.attack import attack_release
-from genverify.attack.probable import count_some, likely_singletons, probable_singletons
+from genverify.attack.probability import count_some, likely_singletons, probable_singletons
+from genverify.attack.verify import attack_release
 from genverify.cli import main
-from genverify.core.claims import parse_claim
-from genverify.core.errors import DataError, GenverifyError
-from genverify.core.release import Release, Schema, make_release
+from genverify.model.claims import parse_claim
+from genverify.model.errors import DataError, GenverifyError
+from genverify.model.release import Release, Schema, make_release
 from genverify.solve.counting.diagram import Budget
 from genverify.solve.counting.prior import uniform
-from genverify.solve.recount import WrongAnswer
+from genverify.solve.program import WrongAnswer
 
 
 @pytest.fixture

@@ -7,19 +7,15 @@ import pytest
 
 from census_blocks import census_release
 from genverify.attack.generate import generate
-from genverify.attack.onehot.attack import decide_onehot
-from genverify.attack.onehot.generate import generate_onehot, records_of
-from genverify.attack.onehot.program import onehot_program, refute_program
-from genverify.attack.verify import Verdict, Verifier
-from genverify.core.claims import ANY, Claim, Codes, as_claims, candidate_claims
-from genverify.core.domain import Column, Domain
-from genverify.core.errors import ReleaseError
-from genverify.core.predicates import Predicate, Rule
-from genverify.core.queries import Query
-from genverify.core.release import Release, Schema, make_release
+from genverify.attack.onehot import generate_onehot, onehot_program, records_of, refute_program
+from genverify.attack.verify import Verdict, Verifier, decide_onehot
+from genverify.model.claims import ANY, Claim, Codes, as_claims, candidate_claims
+from genverify.model.domain import Column, Domain, Predicate, Rule
+from genverify.model.errors import ReleaseError
+from genverify.model.query import Query
+from genverify.model.release import Release, Schema, make_release
 from genverify.solve.bounds import Bounder, Limits
-from genverify.solve.program import build_program
-from genverify.solve.recount import WrongAnswer
+from genverify.solve.program import WrongAnswer, build_program
 from genverify.solve.solvers.base import Infeasible, Optimal, Solver, WorkLimits, best_point
 from genverify.solve.solvers.gurobi import Gurobi, LicenceError, has_full_licence
 from genverify.solve.solvers.highs import Highs

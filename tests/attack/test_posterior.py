@@ -7,17 +7,15 @@ import numpy as np
 import pytest
 
 import brute_force as brute
-from genverify.attack.block import verify_block
-from genverify.attack.estimate import Effort, estimate, interval
-from genverify.attack.exact import draw_block, draw_exactly
 from genverify.attack.generate import generate_block
-from genverify.attack.posterior import count_release
-from genverify.core.release import Release, Schema
-from genverify.core.tabulate import tabulate
+from genverify.attack.probability import Effort, count_release, draw_block, draw_exactly, estimate, interval
+from genverify.attack.verify import verify_block
+from genverify.model.release import Release, Schema
+from genverify.model.tabulate import tabulate
 from genverify.solve.counting.diagram import Budget
 from genverify.solve.counting.prior import uniform
 from genverify.solve.program import build_program
-from genverify.solve.settings import ProgramSettings
+from genverify.solve.program_settings import ProgramSettings
 
 EFFORT = Effort(chains=6, draws=25, records=3, between=2)
 

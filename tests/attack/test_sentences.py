@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from genverify.attack.words.sentences import parse_phrases, read_phrases
-from genverify.core.domain import Column, Domain, read_domain
-from genverify.core.errors import DataError
+from genverify.attack.explain import parse_phrases, read_phrases
+from genverify.model.domain import Column, Domain, read_domain
+from genverify.model.errors import DataError
 
 ROOT = Path(__file__).parents[2]
 DOMAIN = read_domain(ROOT / "data/census/domain.yaml").domain

@@ -5,14 +5,12 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from genverify.attack.block import Verified, verify_block
-from genverify.attack.generate import generate_block
-from genverify.attack.generated import Generated, generated_row
-from genverify.attack.tables import claim_columns, claims_frame, verified_row
-from genverify.core.claims import ANY, Claim
-from genverify.core.frames import by_design
-from genverify.core.release import Release, Schema, read_releases
-from genverify.solve.settings import ProgramSettings
+from genverify.attack.generate import GeneratedDatasets, generate_block, generated_row
+from genverify.attack.verify import VerifiedBlock, claim_columns, claims_frame, verified_row, verify_block
+from genverify.model.claims import ANY, Claim
+from genverify.model.release import Release, Schema, read_releases
+from genverify.model.tablefiles import by_design
+from genverify.solve.program_settings import ProgramSettings
 
 FIRST, SECOND = "010010201001000", "010010201001001"
 
@@ -23,18 +21,20 @@ def releases(made_study: Path, toy_schema: Schema) -> dict[str, Release]:
 
 
 @pytest.fixture(scope="module")
-def generated(releases: dict[str, Release], program_settings: ProgramSettings) -> dict[str, Generated]:
+def generated(releases: dict[str, Release], program_settings: ProgramSettings) -> dict[str, GeneratedDatasets]:
     return {block: generate_block(release, program_settings, 10, 1) for block, release in releases.items()}
 
 
 @pytest.fixture(scope="module")
 def verified(
-    releases: dict[str, Release], generated: dict[str, Generated], program_settings: ProgramSettings
-) -> dict[str, Verified]:
+    releases: dict[str, Release], generated: dict[str, GeneratedDatasets], program_settings: ProgramSettings
+) -> dict[str, VerifiedBlock]:
     return {b: verify_block(releases[b], generated[b].records, program_settings, 2) for b in releases}
 
 
-def test_what_is_known_of_the_number_of_datasets(releases: dict[str, Release], generated: dict[str, Generated]) -> None:
+def test_what_is_known_of_the_number_of_datasets(
+    releases: dict[str, Release], generated: dict[str, GeneratedDatasets]
+) -> None:
     assert generated_row(releases[FIRST], generated[FIRST]) == {
         "block": FIRST, "n_households": 3, "datasets": 4, "class_vectors": 2, "complete": True, "unique": False,
         "two_solutions": True,
@@ -62,7 +62,7 @@ def test_a_block_without_claims_has_the_same_columns() -> None:
     assert none.dtypes.equals(one.dtypes)
 
 
-def test_the_claims_of_a_toy_block(verified: dict[str, Verified]) -> None:
+def test_the_claims_of_a_toy_block(verified: dict[str, VerifiedBlock]) -> None:
     frame = claims_frame(verified[FIRST])
     assert list(frame) == ["block", "k", "m", "PET", "HOME", "AGE", "effective_k", "proof"]
     whole = frame[frame["k"] == 3]
@@ -72,7 +72,7 @@ def test_the_claims_of_a_toy_block(verified: dict[str, Verified]) -> None:
     assert set(frame["proof"]) == set(range(len(verified[FIRST].proofs)))
 
 
-def test_what_became_of_the_candidates(verified: dict[str, Verified], program_settings: ProgramSettings) -> None:
+def test_what_became_of_the_candidates(verified: dict[str, VerifiedBlock], program_settings: ProgramSettings) -> None:
     row = verified_row(verified[FIRST], program_settings)
     assert "without_proof" not in row
     assert (row["block"], row["solver"], row["limits"]) == (FIRST, "highs", "")

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from genverify.attack.truth import (
+from genverify.attack.evaluate import (
     block_weights,
     check_against_microdata,
     count_answers,
@@ -12,7 +12,7 @@ from genverify.attack.truth import (
     ratio_interval,
     total_interval,
 )
-from genverify.core.errors import DataError
+from genverify.model.errors import DataError
 
 RECORDS = pd.DataFrame(
     [("x", 1, 1, 1), ("x", 1, 2, 1), ("x", 2, 2, 1), ("y", 1, 1, 1), ("y", 1, 1, 0)], columns=["block", "A", "B", "C"]
@@ -104,7 +104,7 @@ def test_weights_resample_each_design_by_itself_and_follow_the_seed(monkeypatch:
     weights = np.concatenate(list(block_weights(designs, 7, resamples=50).parts()))
     assert (weights[:, :3].sum(axis=1) == 3).all()
     assert (weights[:, 3:].sum(axis=1) == 2).all()
-    monkeypatch.setattr("genverify.attack.truth.WEIGHTS_AT_ONCE", 17)
+    monkeypatch.setattr("genverify.attack.evaluate.WEIGHTS_AT_ONCE", 17)
     again = list(block_weights(designs, 7, resamples=50).parts())
     assert [len(part) for part in again] == [3] * 16 + [2]
     assert (weights == np.concatenate(again)).all()

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from browsers import CONTRAST, Visit
-from genverify.attack.words.sentences import read_phrases
-from genverify.checker.vipr import check_vipr
-from genverify.core.domain import read_domain
-from genverify.core.release import Schema
-from genverify.show.explorer.summary import plain_sentence
-from genverify.solve.settings import ProgramSettings
+from genverify.attack.explain import read_phrases
+from genverify.checker.vipr_checker import check_vipr
+from genverify.explorer.explorer_site import plain_sentence
+from genverify.model.domain import read_domain
+from genverify.model.release import Schema
+from genverify.solve.program_settings import ProgramSettings
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="the package playwright is not installed")
 FIRST = "010010201001000"
@@ -219,7 +219,7 @@ def test_real_data_have_no_list_of_blocks(
 
 
 def test_claims_are_said_as_the_library_says_them(visit: Explorer, explorer: Path, root: Path) -> None:
-    """Random claims about census records: the words of the page are those of genverify.attack.words.sentences."""
+    """Random claims about census records: the words of the page are those of genverify.attack.explain."""
     file = read_domain(root / "data" / "census" / "domain.yaml")
     domain = file.domain
     phrases = read_phrases(root / "data" / "census" / "phrases.yaml", domain)

@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from genverify.checker.sums import check_sums
-from genverify.core.errors import GenverifyError
-from genverify.core.sums import OPEN, Sums, make_sums, sums_of
-from genverify.disclosure.complement import complement
-from genverify.disclosure.exposed import expose
-from genverify.disclosure.exposed import opened as opened_sums
-from genverify.disclosure.printed import PrintedForm, PrintedTableForm, Understood, understand
-from genverify.solve.sums.parts import all_ranges
-from genverify.solve.sums.work import Work
+from genverify.checker.linear_proofs import check_linear
+from genverify.disclose.intervals import find_intervals
+from genverify.disclose.intervals import opened as opened_sums
+from genverify.disclose.reading import Interpretation, PrintedForm, PrintedTableForm, interpret
+from genverify.disclose.suppression import suppress_more
+from genverify.model.errors import GenverifyError
+from genverify.model.linear import OPEN, LinearSystem, make_system, system_of
+from genverify.solve.linear.ranges import all_ranges
+from genverify.solve.linear.search import Work
 from page_visit import PageVisit, better
 from random_tables import KINDS, TableText, random_table
 from table_shapes import SHAPES
@@ -95,8 +95,8 @@ def answers(opened: PageVisit, cases: list[TableText]) -> list[dict[str, Any]]:
 def by_python(case: TableText, folder: Path) -> dict[str, Any]:
     (folder / "table.csv").write_text(case.text, encoding="utf-8")
     try:
-        linked = understand(PrintedForm(printed=["table.csv"], marks=case.marks, rule=case.rule), folder).linked
-        exposed = expose(linked, WORK)
+        linked = interpret(PrintedForm(printed=["table.csv"], marks=case.marks, rule=case.rule), folder).linked
+        exposed = find_intervals(linked, WORK)
     except GenverifyError as error:
         return {"error": str(error)}
     names = ["cell", "published", "lower", "upper", "known_exactly", "ends_attained", "hidden"]
@@ -117,27 +117,27 @@ def test_two_hundred_random_tables_have_the_ranges_of_python(
         assert ("error" in ours) == ("error" in theirs), (number, case, ours.get("error"), theirs.get("error"))
         if "error" not in ours:
             assert ours["limit"] == ""
-            assert ours["digest"] == theirs["digest"] == sums_of(ours["system"]).digest, (number, case)
+            assert ours["digest"] == theirs["digest"] == system_of(ours["system"]).digest, (number, case)
             assert ours["cells"] == theirs["cells"], (number, case)
-            check_sums(sums_of(ours["system"]), ours["statements"])
+            check_linear(system_of(ours["system"]), ours["statements"])
     settled = [(case, ours, theirs) for case, ours, theirs in both if "error" not in ours]
     assert {case.kind for case, _, _ in settled} == set(KINDS)
     assert len(settled) > 0.8 * TABLES
     assert sum(cell[4] and cell[6] for _, ours, _ in settled for cell in ours["cells"]) > 100  # suppressed and yet known
     asked = [[ours["system"], theirs["statements"]] for _, ours, theirs in settled]
     for (_, ours, theirs), shown in zip(settled, opened.ask(CHECK, asked), strict=True):
-        again = check_sums(sums_of(ours["system"]), theirs["statements"])
+        again = check_linear(system_of(ours["system"]), theirs["statements"])
         assert shown == {"lo": again.lo, "hi": [None if own == OPEN else own for own in again.hi], "empty": False}
     for _, ours, theirs in both:
         if "error" in ours and "contradict" in theirs["error"]:
             assert "contradict each other (proof checked)" in ours["error"]
 
 
-def without_percentages(form: PrintedForm, folder: Path) -> Understood:
+def without_percentages(form: PrintedForm, folder: Path) -> Interpretation:
     """As Python understands the tables where percentages are left out, as the page does and says."""
-    found = understand(form, folder)
+    found = interpret(form, folder)
     unused = {name: PrintedTableForm(percent_of="none") for name in found.percent_of}
-    return understand(form.model_copy(update={"tables": unused}), folder) if unused else found
+    return interpret(form.model_copy(update={"tables": unused}), folder) if unused else found
 
 
 def test_tables_in_many_shapes_are_read_as_python_reads_them(opened: PageVisit, tmp_path: Path) -> None:
@@ -165,10 +165,10 @@ def test_forged_proofs_are_refused_by_the_page_and_by_python(opened: PageVisit, 
     for answer in kept[::10]:
         for at in range(0, len(answer["statements"]), 5):
             with pytest.raises(GenverifyError):
-                check_sums(sums_of(answer["system"]), better(answer["statements"], at))
+                check_linear(system_of(answer["system"]), better(answer["statements"], at))
 
 
-def random_system(number: int) -> Sums:
+def random_system(number: int) -> LinearSystem:
     """Rows with weights other than 1 that some counts meet; in every fifth system, even weights shall make an odd number."""
     rng, odd = np.random.default_rng(number), number % 5 == 0
     most = rng.integers(1, 9, size=5)
@@ -180,7 +180,7 @@ def random_system(number: int) -> Sums:
         most_of_row = int(weights @ point) - odd
         entries = {f"x{at}": int(weight) for at, weight in enumerate(weights) if weight}
         rows.append((f"row {row}", entries, most_of_row - (0 if odd else number % 3), most_of_row))
-    return make_sums({f"x{at}": (0, int(own)) for at, own in enumerate(most)}, rows)
+    return make_system({f"x{at}": (0, int(own)) for at, own in enumerate(most)}, rows)
 
 
 def test_systems_that_need_cases_are_proved_by_cases(opened: PageVisit) -> None:
@@ -188,7 +188,7 @@ def test_systems_that_need_cases_are_proved_by_cases(opened: PageVisit) -> None:
     systems = [random_system(number) for number in range(40)]
     found = opened.ask(SOLVE, [sums.as_dict() for sums in systems])
     for number, (sums, ours) in enumerate(zip(systems, found, strict=True)):
-        theirs, shown = all_ranges(sums, WORK), check_sums(sums, ours["statements"])
+        theirs, shown = all_ranges(sums, WORK), check_linear(sums, ours["statements"])
         assert shown.empty == ours["empty"], number
         if ours["empty"]:
             assert theirs.empty or theirs.limit, number
@@ -208,8 +208,8 @@ def test_cells_to_withhold_leave_nothing_known_exactly(
     ours_all, theirs_all, kept = 0, 0, [case for case in known if case.kind in ("suppressed", "circle")][:8]
     for case, ours in zip(kept, opened.ask(WITHHOLD, [{"text": one.text, "told": one.told} for one in kept]), strict=True):
         (tmp_path / "table.csv").write_text(case.text, encoding="utf-8")
-        linked = understand(PrintedForm(printed=["table.csv"], marks=case.marks, rule=case.rule), tmp_path).linked
-        exposed = expose(linked, WORK)
+        linked = interpret(PrintedForm(printed=["table.csv"], marks=case.marks, rule=case.rule), tmp_path).linked
+        exposed = find_intervals(linked, WORK)
         targets = np.flatnonzero(exposed.too_narrow(1)).tolist()
         if ours is None:  # what is unclear is known exactly, but nothing of it was told to be suppressed
             assert not targets
@@ -218,7 +218,7 @@ def test_cells_to_withhold_leave_nothing_known_exactly(
         ranges = all_ranges(opened_sums(linked, chosen), WORK)
         left = [cell for cell in [*targets, *chosen] if ranges.lo[cell] == ranges.hi[cell]]
         assert sorted(linked.sums.cells[cell] for cell in left) == sorted(ours["left"])
-        theirs = complement(exposed, targets, 1, WORK)
+        theirs = suppress_more(exposed, targets, 1, WORK)
         assert len(left) <= len(theirs.left)
         ours_all, theirs_all = ours_all + len(chosen), theirs_all + len(theirs.cells)
     assert len(kept) == 8

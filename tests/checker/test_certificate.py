@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import genverify
-from genverify.checker.check import CertificateError, Checked, check_block
-from genverify.core.domain import Column, Domain
-from genverify.core.predicates import Predicate, Rule
-from genverify.core.queries import Query
-from genverify.core.release import Release, Schema, make_release
+from genverify.checker.certificate import CertificateError
+from genverify.checker.record_proofs import CheckSummary, check_block
+from genverify.model.domain import Column, Domain, Predicate, Rule
+from genverify.model.query import Query
+from genverify.model.release import Release, Schema, make_release
 
 ROOT = Path(genverify.__file__).parent
 CHECKER = ("checker.cells", "checker.check", "checker.form", "checker.live")
@@ -74,7 +74,7 @@ def refuses(text: Any, message: str, release: Release = RELEASE) -> None:
 
 
 def test_two_claims_share_a_proof() -> None:
-    assert check_block(RELEASE, proofs()) == Checked(2, 1, impossible=0, at_least=(), contradiction=False)
+    assert check_block(RELEASE, proofs()) == CheckSummary(2, 1, impossible=0, at_least=(), contradiction=False)
 
 
 @pytest.mark.parametrize(
@@ -178,7 +178,7 @@ def test_a_count_that_cannot_be() -> None:
     more = {"where": {"TEN": 3}, "m": 4, "proof": leaf({"rent": 1}, kind="empty", c=-1)}
     less = {"where": {"TEN": 3, "SIZE": 1}, "m": 2, "proof": leaf({"rent": -1}, kind="empty", c=1)}
     text = proofs(proofs=[], claims=[], impossible=[more, less])
-    assert check_block(RELEASE, text) == Checked(0, 0, impossible=2, at_least=(), contradiction=False)
+    assert check_block(RELEASE, text) == CheckSummary(0, 0, impossible=2, at_least=(), contradiction=False)
     refuses(text | {"impossible": [more | {"m": 3}]}, "impossible 0 .TEN=3, m = 3.: .* the sum is 0, not below 0")
     refuses(text | {"impossible": [less | {"where": {"AGE": 1}}]}, "a live record has the value -1, below 0")
     refuses(text | {"impossible": [more | {"proof": leaf({"rent": 1})}]}, "kind is 'bound'")
@@ -195,7 +195,9 @@ def test_a_lower_bound_is_shown_with_its_condition() -> None:
     bound = {"where": {"TEN": 3, "SIZE": 1}, "m": 3, "proof": leaf({"rent": -1})}
     text = proofs(proofs=[], claims=[], at_least=[bound, bound | {"m": 2}])
     alone = Predicate.of({"TEN": [3], "SIZE": [1]})
-    assert check_block(RELEASE, text) == Checked(0, 0, impossible=0, at_least=((alone, 3), (alone, 2)), contradiction=False)
+    assert check_block(RELEASE, text) == CheckSummary(
+        0, 0, impossible=0, at_least=((alone, 3), (alone, 2)), contradiction=False
+    )
     refuses(
         text | {"at_least": [bound | {"m": 4}]},
         "at_least 0 .SIZE=1 and TEN=3, m = 4.: the lower proof shows only COUNT >= 3",

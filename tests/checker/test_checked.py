@@ -10,32 +10,28 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from genverify.attack.attack import attack_release
-from genverify.attack.block import verify_block
+from genverify.attack.explain import explain_claim
 from genverify.attack.generate import generate
-from genverify.attack.tables import claims_frame
-from genverify.attack.verify import Decision, Range, Verdict, Verifier
-from genverify.attack.words.command import explain_claim
-from genverify.checker.check import CertificateError, ProvedBound, check_block, check_bounds
-from genverify.checker.file import read_proofs, write_proofs
+from genverify.attack.verify import Decision, Range, Verdict, Verifier, attack_release, claims_frame, verify_block
+from genverify.checker.certificate import CertificateError, ProvedBound, read_proofs, write_proofs
+from genverify.checker.record_proofs import check_block, check_bounds
 from genverify.checker.stored import checked_blocks, require_proved
 from genverify.cli import main
-from genverify.core.claims import Claim
-from genverify.core.errors import ConfigError, DataError, NoDatasetError
-from genverify.core.predicates import Predicate
-from genverify.core.release import Release, Schema, make_release, read_releases, read_schema
-from genverify.disclosure.audit import Attack, audit
-from genverify.disclosure.describe import Described, describe
-from genverify.disclosure.report import report
-from genverify.disclosure.riskiest import riskiest_cells
-from genverify.disclosure.whatif import what_if
-from genverify.disclosure.withhold import open_singles, search_cells
-from genverify.papers.gtv.persons import prove
-from genverify.solve.leaves import Leaf, certificate_of
-from genverify.solve.recount import WrongAnswer
-from genverify.solve.settings import DEFAULT
+from genverify.disclose.record_audit import Attack, audit, riskiest_cells
+from genverify.disclose.record_report import report
+from genverify.disclose.release_data import ReleaseDescription, describe
+from genverify.disclose.suppression import open_singles, search_cells
+from genverify.disclose.whatif import what_if
+from genverify.model.claims import Claim
+from genverify.model.domain import Predicate
+from genverify.model.errors import ConfigError, DataError, NoDatasetError
+from genverify.model.release import Release, Schema, make_release, read_releases, read_schema
+from genverify.solve.bounds import Leaf, certificate_of
+from genverify.solve.program import WrongAnswer
+from genverify.solve.program_settings import DEFAULT
 from genverify.solve.solvers.base import Answer, IntegerProgram, Optimal
 from genverify.solve.solvers.highs import Highs
+from studies.gtv.known_persons import prove
 
 FIRST, SECOND = "010010201001000", "010010201001001"
 SETTINGS = DEFAULT.but(max_types=100_000, iterations=100_000, seconds=60.0)
@@ -61,7 +57,7 @@ def study(made_study: Path, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def tiny(tmp_path: Path) -> Described:
+def tiny(tmp_path: Path) -> ReleaseDescription:
     (tmp_path / "people.csv").write_text(PEOPLE)
     (tmp_path / "release.yaml").write_text(YAML)
     return describe(tmp_path / "release.yaml")
@@ -215,7 +211,7 @@ def test_claims_of_the_one_hot_program_are_listed_without_a_proof(toy_release: R
     assert frame["proof"].isna().all()
 
 
-def test_what_if_counts_only_checked_claims(tiny: Described, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_if_counts_only_checked_claims(tiny: ReleaseDescription, monkeypatch: pytest.MonkeyPatch) -> None:
     no_records = replace(tiny, records=None)  # with records, false claims would be counted and found anyway
     assert len(what_if(no_records, ATTACK, 2)) == 2
     call_all_verified(monkeypatch)
@@ -226,7 +222,7 @@ def test_what_if_counts_only_checked_claims(tiny: Described, monkeypatch: pytest
 # the search for cells to withhold
 
 
-def test_the_search_counts_only_checked_claims(tiny: Described, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_search_counts_only_checked_claims(tiny: ReleaseDescription, monkeypatch: pytest.MonkeyPatch) -> None:
     found = [ATTACK(release) for release in tiny.exact]
     assert search_cells(found, ATTACK, 2, 20).before > 0
     call_all_verified(monkeypatch)
@@ -234,7 +230,7 @@ def test_the_search_counts_only_checked_claims(tiny: Described, monkeypatch: pyt
         search_cells(found, ATTACK, 2, 20)
 
 
-def test_the_cells_of_the_solver_are_recounted(tiny: Described, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_cells_of_the_solver_are_recounted(tiny: ReleaseDescription, monkeypatch: pytest.MonkeyPatch) -> None:
     """A solver that takes no cell and calls that optimal is not believed."""
     found = [ATTACK(release) for release in tiny.exact]
 
@@ -246,7 +242,7 @@ def test_the_cells_of_the_solver_are_recounted(tiny: Described, monkeypatch: pyt
         search_cells(found, ATTACK, 2, 20)
 
 
-def test_the_report_says_what_is_proved_and_what_the_solver_said(tiny: Described) -> None:
+def test_the_report_says_what_is_proved_and_what_the_solver_said(tiny: ReleaseDescription) -> None:
     found = audit(tiny, ATTACK)
     search = search_cells(found.verified, ATTACK, 2, 20)
     text = report(found, riskiest_cells(tiny.releases, found.proofs), search)
@@ -257,7 +253,7 @@ def test_the_report_says_what_is_proved_and_what_the_solver_said(tiny: Described
     assert "3 more could not be decided within the limits" in limited
 
 
-def test_claims_that_ran_into_a_limit_are_counted(tiny: Described) -> None:
+def test_claims_that_ran_into_a_limit_are_counted(tiny: ReleaseDescription) -> None:
     found = ATTACK(tiny.exact[0])
     stopped = replace(found, decisions=tuple(Decision(c, Verdict.UNDECIDED) for c in found.candidates))
     assert set(open_singles(stopped, 2)) == {claim for claim in found.candidates if claim.m == 1 and claim.k >= 2}
@@ -267,7 +263,7 @@ def test_claims_that_ran_into_a_limit_are_counted(tiny: Described) -> None:
 # ranges
 
 
-def test_ranges_of_an_audit_are_checked(tiny: Described, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ranges_of_an_audit_are_checked(tiny: ReleaseDescription, monkeypatch: pytest.MonkeyPatch) -> None:
     """Counts of 1 are stars: a search that calls each of them 1, without a proof worth the name, is refused."""
     assert (audit(tiny, ATTACK).ranges["limit"] == "").all()
     monkeypatch.setattr(Verifier, "range_of", lambda *_: Range(1, 1, NOTHING, NOTHING, None))
@@ -296,7 +292,7 @@ def test_one_bound_by_itself(toy_schema: Schema) -> None:
 
 def test_a_certificate_that_proves_nothing_needs_no_records(toy_release: Release, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ranges may leave more records live than the checker can hold; a block without claims is right all the same."""
-    monkeypatch.setattr("genverify.checker.live.MOST", 1)
+    monkeypatch.setattr("genverify.checker.admitted.MOST", 1)
     assert check_block(toy_release, certificate_of(toy_release)).claims == 0
     with pytest.raises(CertificateError, match="cannot be checked"):
         check_block(toy_release, attack_unchecked(toy_release))

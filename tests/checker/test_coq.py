@@ -8,16 +8,13 @@ from pathlib import Path
 import pytest
 
 import brute_force as brute
-from genverify.attack.block import claim_where
-from genverify.attack.verify import Verifier
-from genverify.checker.form import read_certificate
-from genverify.core.claims import ANY, Claim
-from genverify.show.export.build import Exporter
-from genverify.show.export.coq import coq_text
-from genverify.show.export.program import Fork
-from genverify.show.export.questions import questions_of
-from genverify.solve.leaves import certificate_of
-from genverify.solve.settings import DEFAULT
+from genverify.attack.verify import Verifier, claim_where
+from genverify.checker.certificate import read_certificate
+from genverify.export.formats import coq_text
+from genverify.export.rows import Exporter, Fork, questions_of
+from genverify.model.claims import ANY, Claim
+from genverify.solve.bounds import certificate_of
+from genverify.solve.program_settings import DEFAULT
 
 SOURCE = Path(__file__).parents[2] / "proofs" / "Checker.v"
 COQC = shutil.which("coqc")

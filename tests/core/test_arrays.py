@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from genverify.core.arrays import positions, row_bytes, row_keys, row_weights
-from genverify.core.claims import candidate_claims
+from genverify.model.arrays import positions, row_bytes, row_keys, row_weights
+from genverify.model.claims import candidate_claims
 
 WIDE = 30_000
 

@@ -10,20 +10,19 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from genverify.attack.generated import Generated, datasets_frame
-from genverify.checker.file import read_proofs
+from genverify.attack.generate import GeneratedDatasets, datasets_frame
+from genverify.checker.certificate import read_proofs
 from genverify.cli import main
-from genverify.core.claims import candidate_claims
-from genverify.core.coarsen import coarsen
-from genverify.core.csvfile import Expected, open_csv
-from genverify.core.domain import Column, Domain
-from genverify.core.errors import DataError, ReleaseError
-from genverify.core.limits import FileLimits
-from genverify.core.release import Schema, read_releases, read_schema
-from genverify.disclosure.codes import read_texts
-from genverify.disclosure.figure import plot_what_if
-from genverify.papers.gtv.figures.fig2 import plot_fig2
-from genverify.show.style import save
+from genverify.disclose.release_form import read_texts
+from genverify.disclose.whatif_figure import plot_what_if
+from genverify.model.claims import candidate_claims
+from genverify.model.domain import Column, Domain
+from genverify.model.errors import DataError, ReleaseError
+from genverify.model.files import FileLimits
+from genverify.model.release import Schema, read_releases, read_schema, recode
+from genverify.model.tablefiles import Expected, open_csv
+from genverify.report.figures import save
+from studies.gtv.figures import plot_fig2
 
 PEOPLE = "sex,age,home\nf,71,rents\nf,30,owns\nm,33,owns\nm,75,owns\nf,20,rents\n"
 RELEASE = """
@@ -208,7 +207,7 @@ def test_bounds_that_do_not_fit_into_memory(
     def none(*_: Any) -> Any:
         raise MemoryError("Unable to allocate 3.73 GiB")
 
-    monkeypatch.setattr("genverify.papers.cellbounds.command.bound_cells", none)
+    monkeypatch.setattr("genverify.bounds.bounds_command.bound_cells", none)
     (tmp_path / "table.csv").write_text("a,b,c\nx,1/2,1/2\n")
     said = refused(capsys, "bounds", tmp_path / "table.csv", "--given", "rows", "--total", 10**9)
     assert "give a smaller --total" in said
@@ -250,7 +249,7 @@ def test_folders_in_the_place_of_proofs_and_counts(
 
 
 def test_proofs_are_read_up_to_a_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("genverify.checker.file.LIMITS", FileLimits(10, 1000, "write fewer"))
+    monkeypatch.setattr("genverify.checker.certificate.LIMITS", FileLimits(10, 1000, "write fewer"))
     (tmp_path / "000.jsonl.gz").write_bytes(gzip.compress(b'{"block": "' + b"x" * 980 + b'"}\n{"block": "1"}\n'))
     with pytest.raises(DataError, match=r"000.jsonl.gz: holds more than 1,000 bytes when unpacked; if that is meant, write"):
         list(read_proofs(tmp_path / "000.jsonl.gz"))
@@ -342,7 +341,7 @@ def test_more_codes_than_sixteen_bits_in_a_release(tmp_path: Path, capsys: pytes
 def test_datasets_are_written_with_room_for_their_codes(largest: int, kind: str) -> None:
     records = np.array([[[largest, 1]]], dtype=np.int16)
     domain = Domain((column((1, largest)), Column("B", "b", (1,), ("b",))))
-    frame = datasets_frame("1", Generated(records, 1, True), domain)
+    frame = datasets_frame("1", GeneratedDatasets(records, 1, True), domain)
     assert frame["A"].tolist() == [largest]
     assert frame.dtypes[["A", "B"]].astype(str).tolist() == [kind, "int8"]
 
@@ -364,7 +363,7 @@ def test_counts_in_two_forms_are_refused(made_study: Path, tmp_path: Path) -> No
 def test_a_code_is_merged_once() -> None:
     schema = Schema(Domain((column((1, 2, 3)),)), (), ())
     with pytest.raises(DataError, match="the code '2' is in two groups"):
-        coarsen(schema, "A", {"x": [1, 2], "y": [2, 3]})
+        recode(schema, "A", {"x": [1, 2], "y": [2, 3]})
 
 
 ODD = ["5 $ to $ 10", "$\\foo$", "a_b <c> $_{$", "100 $", "\\$ and $"]

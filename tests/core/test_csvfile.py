@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genverify.core.csvfile import Expected, open_csv, read_rows, refuse_row
-from genverify.core.errors import DataError
-from genverify.core.limits import FileLimits
+from genverify.model.errors import DataError
+from genverify.model.files import FileLimits
+from genverify.model.tablefiles import Expected, open_csv, read_rows, refuse_row
 
 EXPECTED = Expected("a table of towns", "see towns in config.yaml", FileLimits(rows=100))
 TABLE = pd.DataFrame({"town": ["Köln", "a, b", "x"], "count": ["1", "2", ""]})

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from genverify.cli import main
-from genverify.core.csvtext import neutral, neutral_frame
+from genverify.model.tablefiles import neutral, neutral_frame
 
 STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 PEOPLE = "=sex,home\n=1+1,-rents\n@m,owns\n=1+1,owns\n+f,owns\n"

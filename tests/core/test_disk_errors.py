@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from genverify.core.errors import DiskError, naming_disk_errors
+from genverify.model.errors import DiskError, naming_disk_errors
 
 
 @pytest.mark.parametrize(

@@ -6,12 +6,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from genverify.core.domain import DomainFile, parse_domain, read_domain
-from genverify.core.errors import DataError
-from genverify.core.predicates import Rule
-from genverify.core.release import build_schema
-from genverify.core.settings import ReleaseSettings
-from genverify.solve.types import live_types
+from genverify.model.domain import DomainFile, Rule, parse_domain, read_domain
+from genverify.model.errors import DataError
+from genverify.model.release import build_schema
+from genverify.model.settings import ReleaseSettings
+from genverify.solve.admissible import live_types
 
 PROFILE = ("HHSIZE", "HHT", "HHT2", "THHLDRAGE", "TP18", "TP65")
 SMALL: dict[str, Any] = {

@@ -12,21 +12,21 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from genverify.checker import file as prooffile
-from genverify.checker.file import read_proofs
-from genverify.core import csvfile
-from genverify.core import files as textfiles
-from genverify.core.closed import merge
-from genverify.core.domain import DomainFile
-from genverify.core.errors import ConfigError, DataError, ReleaseError
-from genverify.core.files import read_json, read_yaml
-from genverify.core.release import Schema, make_release, read_releases, read_schema
-from genverify.disclosure.codes import read_texts
-from genverify.microdata import chunks, ppmf
-from genverify.microdata.synthetic import read_country
-from genverify.papers.cellbounds.multiway import read_multiway
-from genverify.papers.cellbounds.two_way import read_printed
+from genverify.bounds.count_tables import read_multiway, read_printed
+from genverify.checker import certificate as prooffile
+from genverify.checker.certificate import read_proofs
+from genverify.disclose.release_form import read_texts
+from genverify.model import files as textfiles
+from genverify.model import tablefiles as csvfile
+from genverify.model.domain import DomainFile
+from genverify.model.errors import ConfigError, DataError, ReleaseError
+from genverify.model.files import read_json, read_yaml
+from genverify.model.release import Schema, make_release, read_releases, read_schema
+from genverify.model.settings import merge
 from genverify.run.config import parse_config
+from studies.country import ppmf
+from studies.country import ppmf as chunks
+from studies.country.national import read_country
 
 BOMB = "a: &a [1, 2, 3, 4, 5, 6, 7, 8, 9]\n" + "".join(
     f"{name}: &{name} [{', '.join([f'*{before}'] * 9)}]\n" for before, name in zip("abcdefgh", "bcdefghi", strict=True)

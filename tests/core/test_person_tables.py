@@ -8,16 +8,13 @@ import numpy as np
 import pytest
 import yaml
 
-from genverify.core.coarsen import merge_codes
-from genverify.core.domain import DomainFile, parse_domain, read_domain
-from genverify.core.errors import DataError
-from genverify.core.predicates import Predicate
-from genverify.core.queries import build_queries, published_lines
-from genverify.core.release import Schema, build_schema
-from genverify.core.settings import ReleaseSettings
-from genverify.core.tabulate import tabulate
-from genverify.core.vocabulary import read_vocabulary
-from genverify.papers.raprank.tables.person_queries import person_queries, person_queries_text
+from genverify.model.domain import DomainFile, Predicate, parse_domain, read_domain
+from genverify.model.errors import DataError
+from genverify.model.query import build_queries, published_lines, read_vocabulary
+from genverify.model.release import Schema, build_schema, merge_codes
+from genverify.model.settings import ReleaseSettings
+from genverify.model.tabulate import tabulate
+from studies.raprank.tables import person_queries, person_queries_text
 
 # sex, age, origin, race; 9 is White and Asian
 PEOPLE = [(1, 30, 1, 1), (2, 28, 1, 9), (2, 4, 2, 9), (1, 85, 1, 2), (2, 17, 2, 6)]

@@ -6,8 +6,8 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
-from genverify.core import frames as pieces
-from genverify.core.frames import collect, read_blocks, read_pieces, split_rows, write_pieces
+from genverify.model import tablefiles as pieces
+from genverify.model.tablefiles import collect, read_blocks, read_pieces, split_rows, write_pieces
 
 
 @pytest.fixture

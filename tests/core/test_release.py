@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from genverify.core.domain import DomainFile
-from genverify.core.errors import ReleaseError
-from genverify.core.release import (
+from genverify.model.domain import DomainFile
+from genverify.model.errors import ReleaseError
+from genverify.model.release import (
     Schema,
     build_schema,
     counts_frame,
@@ -19,7 +19,7 @@ from genverify.core.release import (
     read_schema,
     write_schema,
 )
-from genverify.core.settings import ReleaseSettings
+from genverify.model.settings import ReleaseSettings
 
 BLOCK = "010010201001000"
 

@@ -6,11 +6,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from genverify.core import tablefile
-from genverify.core.errors import ReleaseError
-from genverify.core.extras import MissingExtra
-from genverify.core.release import Release, Schema, ranges_frame, read_releases
-from genverify.core.tablefile import read_frame, table_file, table_names, write_frame
+from genverify.model import tablefiles as tablefile
+from genverify.model.errors import MissingExtra, ReleaseError
+from genverify.model.release import Release, Schema, ranges_frame, read_releases
+from genverify.model.tablefiles import read_frame, table_file, table_names, write_frame
 
 
 @pytest.fixture

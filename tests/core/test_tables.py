@@ -7,12 +7,11 @@ from typing import Any
 import pytest
 import yaml
 
-from genverify.core.domain import DomainFile
-from genverify.core.errors import DataError
-from genverify.core.predicates import Predicate
-from genverify.core.queries import Query, build_queries
-from genverify.core.release import Schema, build_schema, read_study
-from genverify.core.settings import ReleaseSettings
+from genverify.model.domain import DomainFile, Predicate
+from genverify.model.errors import DataError
+from genverify.model.query import Query, build_queries
+from genverify.model.release import Schema, build_schema, read_study
+from genverify.model.settings import ReleaseSettings
 
 
 @pytest.fixture(scope="module")

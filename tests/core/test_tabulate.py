@@ -7,15 +7,14 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from genverify.attack.block import verify_block
 from genverify.attack.generate import generate_block
-from genverify.attack.verify import Verdict
-from genverify.core import tabulate as module
-from genverify.core.domain import DomainFile
-from genverify.core.release import Schema, build_schema, make_release
-from genverify.core.settings import ReleaseSettings
-from genverify.core.tabulate import tabulate, tabulate_blocks, tabulate_counts
-from genverify.solve.settings import ProgramSettings
+from genverify.attack.verify import Verdict, verify_block
+from genverify.model import tabulate as module
+from genverify.model.domain import DomainFile
+from genverify.model.release import Schema, build_schema, make_release
+from genverify.model.settings import ReleaseSettings
+from genverify.model.tabulate import tabulate, tabulate_blocks, tabulate_counts
+from genverify.solve.program_settings import ProgramSettings
 
 AGES = ["15-24", "25-34", "35-44", "45-54", "55-59", "60-64", "65-74", "75-84", "85-over"]
 RACES = ["white", "black", "aian", "asian", "nhpi", "other-race", "two-races"]

@@ -7,35 +7,35 @@ from typing import Any
 import pytest
 import yaml
 
-from genverify.checker.form import CertificateError
-from genverify.checker.sums import check_sums
-from genverify.core.errors import GenverifyError
-from genverify.core.sums import sums_of
-from genverify.disclosure.exposed import Exposed, expose
-from genverify.disclosure.printed import PrintedForm, understand, written
-from genverify.solve.sums.work import Work
+from genverify.checker.certificate import CertificateError
+from genverify.checker.linear_proofs import check_linear
+from genverify.disclose.intervals import FeasibilityIntervals, find_intervals
+from genverify.disclose.reading import PrintedForm, interpret, written
+from genverify.model.errors import GenverifyError
+from genverify.model.linear import system_of
+from genverify.solve.linear.search import Work
 
 WORK = Work(seconds=30.0)
 STAR = {"*": "suppressed"}
 
 
-def audit(folder: Path, *texts: str, hrc: str = "", **told: Any) -> Exposed:
+def audit(folder: Path, *texts: str, hrc: str = "", **told: Any) -> FeasibilityIntervals:
     """What the tables of some texts give away; `hrc` is the text of the file h.hrc."""
     for at, text in enumerate(texts):
         (folder / f"t{at}.csv").write_text(text, encoding="utf-8")
     (folder / "h.hrc").write_text(hrc, encoding="utf-8")
     form = PrintedForm(printed=[f"t{at}.csv" for at in range(len(texts))], **told)
-    return expose(understand(form, folder).linked, WORK)
+    return find_intervals(interpret(form, folder).linked, WORK)
 
 
-def ranges(exposed: Exposed) -> dict[str, tuple[int, int | None]]:
+def ranges(exposed: FeasibilityIntervals) -> dict[str, tuple[int, int | None]]:
     """The range of every printed cell by its name; None where nothing bounds it from above."""
     rows = exposed.frame.to_dict("records")
     assert all(row["ends_attained"] for row in rows)
     return {row["cell"]: (row["lower"], None if row["upper"] == "" else row["upper"]) for row in rows}
 
 
-def hidden(exposed: Exposed) -> list[tuple[int, int | None]]:
+def hidden(exposed: FeasibilityIntervals) -> list[tuple[int, int | None]]:
     return [
         (row["lower"], None if row["upper"] == "" else row["upper"])
         for row in exposed.frame[exposed.frame["hidden"]].to_dict("records")
@@ -99,16 +99,16 @@ def test_counts_up_to_the_largest_are_added_up_exactly(tmp_path: Path) -> None:
 
 def test_a_proof_from_an_end_that_nobody_told_is_refused(tmp_path: Path) -> None:
     exposed = audit(tmp_path, "area,men,women\nA,12,*\nB,3,4\n", marks=STAR)
-    sums = sums_of(json.loads(json.dumps(exposed.linked.sums.as_dict())))
+    sums = system_of(json.loads(json.dumps(exposed.linked.sums.as_dict())))
     assert sums.digest == exposed.linked.sums.digest
     name = "area=A, columns=women"
     row = next(row for row in sums.rows if row.startswith("area=A = "))
     forged: list[dict[str, Any]] = [{}, {"y": {row: 1}}, {"y": {row: -1}}, {"y": {row: 1}, "kind": "empty"}]
     for proof in (*forged, {"cell": name, "at": 5, "below": {}, "above": {"y": {row: 1}}}):
         with pytest.raises(CertificateError, match="which has none"):
-            check_sums(sums, [{"cell": name, "side": "upper", "value": 10**9, "proof": proof}])
+            check_linear(sums, [{"cell": name, "side": "upper", "value": 10**9, "proof": proof}])
     with pytest.raises(CertificateError, match="which has none"):
-        check_sums(sums, [{"side": "empty", "proof": {"y": {row: 1}}}])
+        check_linear(sums, [{"side": "empty", "proof": {"y": {row: 1}}}])
 
 
 # what adds up to what
@@ -172,9 +172,9 @@ def test_labels_of_a_hierarchy_that_no_table_prints_are_unknown_parts(tmp_path: 
     text = "kind,count\na,3\nb,*\ntotal,10\n"
     both = audit(tmp_path, text, marks=STAR, hrc="total\n@x\n@@a\n@@b\n@y\n@@c\n@@d\n", hierarchies={"kind": "h.hrc"})
     assert ranges(both)["kind=b"] == (0, 7)
-    understood = understand(PrintedForm(printed=["t0.csv"], marks=STAR, hierarchies={"kind": "h.hrc"}), tmp_path)
+    understood = interpret(PrintedForm(printed=["t0.csv"], marks=STAR, hierarchies={"kind": "h.hrc"}), tmp_path)
     again = yaml.safe_load(written(understood, tmp_path))
-    assert ranges(expose(understand(PrintedForm(**again), tmp_path).linked, WORK))["kind=b"] == (0, 7)
+    assert ranges(find_intervals(interpret(PrintedForm(**again), tmp_path).linked, WORK))["kind=b"] == (0, 7)
     below = audit(tmp_path, text, marks=STAR, hrc="world\n@total\n@@a\n@@b\n@other\n", hierarchies={"kind": "h.hrc"})
     assert ranges(below)["kind=b"] == (7, 7)
 

@@ -7,13 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from genverify.core.errors import GenverifyError
-from genverify.disclosure.areas.bound import bound_part, work_of
-from genverify.disclosure.areas.posterior import Tree, rounding_chances
-from genverify.disclosure.areas.read import read_areas
-from genverify.disclosure.areas.spec import AreaTables, read_area_tables
-from genverify.disclosure.areas.summary import summary_frame
-from genverify.disclosure.areas.system import Part
+from genverify.disclose.area_spec import AreaTables, read_area_tables
+from genverify.disclose.area_tables import Part, Tree, bound_part, read_areas, rounding_chances, summary_frame, work_of
+from genverify.model.errors import GenverifyError
 
 SPEC = AreaTables(title="made up", source="synthetic", base=3, sums={"t": {"total": ["a", "b"]}})
 WORK = work_of(20.0)

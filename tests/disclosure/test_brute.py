@@ -10,17 +10,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import brute_force as brute
-from genverify.attack.block import proofs_dict
-from genverify.attack.verify import Verdict, Verifier, check_ranges
-from genverify.attack.words.reasons import Reasons
-from genverify.attack.words.support import proof_cells
-from genverify.checker.check import CertificateError, check_block
-from genverify.core.claims import ANY, Claim
-from genverify.core.release import Release
-from genverify.disclosure.audit import Attack
-from genverify.disclosure.withhold import search_cells, singles
+from genverify.attack.explain import Reasons, proof_cells
+from genverify.attack.verify import Verdict, Verifier, check_ranges, proofs_dict
+from genverify.checker.certificate import CertificateError
+from genverify.checker.record_proofs import check_block
+from genverify.disclose.record_audit import Attack
+from genverify.disclose.suppression import search_cells, singles
+from genverify.model.claims import ANY, Claim
+from genverify.model.release import Release
 from genverify.protect.publishing import Publishing, publish, withhold
-from genverify.solve.settings import DEFAULT
+from genverify.solve.program_settings import DEFAULT
 
 tiny = settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
 randoms = st.randoms(use_true_random=False)

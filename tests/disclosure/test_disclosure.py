@@ -8,17 +8,14 @@ import pandas as pd
 import pytest
 
 from genverify.cli import main
-from genverify.core.errors import DataError
-from genverify.disclosure import probable
-from genverify.disclosure.audit import audit, recovered
-from genverify.disclosure.codes import bin_labels
-from genverify.disclosure.describe import Described, describe
-from genverify.disclosure.people import longest, singled_out
-from genverify.disclosure.report import report
-from genverify.disclosure.riskiest import riskiest_cells
-from genverify.disclosure.whatif import what_if
-from genverify.disclosure.withhold import _Area, search_cells
-from genverify.disclosure.write import write_audit
+from genverify.disclose import record_audit as probable
+from genverify.disclose.record_audit import audit, longest, recovered, riskiest_cells, singled_out
+from genverify.disclose.record_report import report, write_audit
+from genverify.disclose.release_data import ReleaseDescription, describe
+from genverify.disclose.release_form import bin_labels
+from genverify.disclose.suppression import _Area, search_cells
+from genverify.disclose.whatif import what_if
+from genverify.model.errors import DataError
 from tiny_release import ATTACK, PEOPLE, YAML, counted, write
 
 COUNTED = ["claims", "singleton_claims", "people_singled_out"]
@@ -85,7 +82,7 @@ def test_areas_are_decided_by_themselves_unless_something_is_counted_across(tmp_
     assert named == before
 
 
-def as_counts(described: Described) -> str:
+def as_counts(described: ReleaseDescription) -> str:
     rows = [f'"{name}",{count}' for name, count in counted(described).items()]
     return "\n".join(["cell,count", f"N,{described.people}", *rows]) + "\n"
 
@@ -165,7 +162,7 @@ def test_no_more_proofs_are_gone_through_when_time_is_up(tmp_path: Path, monkeyp
     assert search.steps[0].left is None
 
 
-def the_report(described: Described) -> str:
+def the_report(described: ReleaseDescription) -> str:
     found = audit(described, ATTACK)
     search = search_cells(found.verified, ATTACK, 2, 20)
     return report(found, riskiest_cells(described.releases, found.proofs), search)
@@ -249,8 +246,8 @@ def test_the_page_of_the_health_survey_says_what_the_audit_finds(root: Path) -> 
 
 def test_many_records_are_attacked_with_the_same_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without exchanges of records the same claims are verified."""
-    from genverify.disclosure import audit as audits
-    from genverify.disclosure.command import attack_of
+    from genverify.disclose import record_audit as audits
+    from genverify.disclose.disclose_command import attack_of
 
     (tmp_path / "people.csv").write_text(
         "a,b,c\n" + "".join(f"{i % 3},{i % 2},{i * i % 5}\n" for i in range(40)) + "9,1,1\n"

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from genverify.cli import main
-from genverify.core.errors import ConfigError, DataError, GenverifyError, ReleaseError
-from genverify.disclosure.audit import audit
-from genverify.disclosure.describe import describe
+from genverify.disclose.record_audit import audit
+from genverify.disclose.release_data import describe
+from genverify.model.errors import ConfigError, DataError, GenverifyError, ReleaseError
 from tiny_release import ATTACK, PEOPLE, YAML, counted, write
 
 CODES = YAML.replace("data: people.csv", "counts: counts.csv").replace(

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from genverify.core.errors import GenverifyError
-from genverify.disclosure.answer import Answer, read_fail_on
-from genverify.disclosure.exposed import expose
-from genverify.disclosure.printed import PrintedForm, understand
-from genverify.solve.sums.work import Work
+from genverify.disclose.answer import Answer, read_fail_on
+from genverify.disclose.intervals import find_intervals
+from genverify.disclose.reading import PrintedForm, interpret
+from genverify.model.errors import GenverifyError
+from genverify.solve.linear.search import Work
 
 CASES = json.loads((Path(__file__).parents[1] / "data" / "false_answers.json").read_text(encoding="utf-8"))
 CELLS, NOT_SAFE, REFUSED = "cells", "not safe", "refused"
@@ -49,8 +49,10 @@ def _answer(case: dict[str, Any], folder: Path) -> Answer | GenverifyError:
         hierarchies={column: f"{column}.hrc" for column in case.get("hierarchy", {})},
     )
     try:
-        understood = understand(form, folder)
-        return Answer(expose(understood.linked, Work(seconds=60.0)), read_fail_on("exact"), left_out=understood.left_out)
+        understood = interpret(form, folder)
+        return Answer(
+            find_intervals(understood.linked, Work(seconds=60.0)), read_fail_on("exact"), left_out=understood.left_out
+        )
     except GenverifyError as error:
         return error
 

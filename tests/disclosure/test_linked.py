@@ -10,18 +10,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import Bounds, LinearConstraint, milp
 
-from genverify.checker.form import CertificateError
-from genverify.checker.sums import check_sums
-from genverify.core.errors import ReleaseError
-from genverify.core.sums import make_sums, sums_of
-from genverify.disclosure.complement import complement
-from genverify.disclosure.exposed import expose
-from genverify.disclosure.facts import read_facts
-from genverify.disclosure.linked import Linked, link
-from genverify.disclosure.marks import Value
-from genverify.disclosure.readers.model import Entry, Hierarchy, PrintedTable
-from genverify.solve.sums.parts import all_ranges
-from genverify.solve.sums.work import Work
+from genverify.checker.certificate import CertificateError
+from genverify.checker.linear_proofs import check_linear
+from genverify.disclose.intervals import find_intervals
+from genverify.disclose.link import LinkedTables, Value, link, read_facts
+from genverify.disclose.read.printed_table import Entry, Hierarchy, PrintedTable
+from genverify.disclose.suppression import suppress_more
+from genverify.model.errors import ReleaseError
+from genverify.model.linear import make_system, system_of
+from genverify.solve.linear.ranges import all_ranges
+from genverify.solve.linear.search import Work
 
 WORK = Work(seconds=30.0)
 SIZES = {"a": 2, "b": 3, "c": 2}
@@ -48,7 +46,7 @@ def printed(name: str, columns: str, counts: np.ndarray, hidden: np.ndarray, bas
     return PrintedTable(name, name, tuple(columns), entries, sums), values
 
 
-def linked_of(tables: list[tuple[PrintedTable, dict]]) -> Linked:
+def linked_of(tables: list[tuple[PrintedTable, dict]]) -> LinkedTables:
     values = {(at, labels): value for at, (_, own) in enumerate(tables) for labels, value in own.items()}
     return link([table for table, _ in tables], values)
 
@@ -87,7 +85,7 @@ def test_ranges_of_linked_tables_are_those_of_records(
     joint, hide = np.array(counts).reshape(2, 3, 2), np.array(hidden)
     tables = [printed(f"t{at}", columns, joint, np.roll(hide, 7 * at), base) for at, columns in enumerate(sets)]
     linked = linked_of(tables)
-    exposed = expose(linked, WORK)
+    exposed = find_intervals(linked, WORK)
     assert linked.joint
     assert exposed.ranges.exact[list(exposed.printed.values())].all()
     for at, (table, values) in enumerate(tables):
@@ -109,15 +107,15 @@ def test_a_circle_is_wider_without_the_joint_table() -> None:
         own = {name[0]: int(name[1]), name[2]: int(name[3])}
         inside = [z for z in joint if all(int(z["zabc".index(c)]) == v for c, v in own.items())]
         rows.append((name, {**dict.fromkeys(inside, 1), name: -1}, 0, 0))
-    sums = make_sums({**cells, **joint}, rows)
+    sums = make_system({**cells, **joint}, rows)
     found = all_ranges(sums, WORK)
     assert found.empty
-    assert check_sums(sums, found.statements).empty
+    assert check_linear(sums, found.statements).empty
 
 
 def test_every_count_is_met_by_a_dataset_counted_one_by_one() -> None:
     """A small system: all whole numbers between the ends are tried."""
-    sums = make_sums(
+    sums = make_system(
         {"x": (0, 4), "y": (0, 4), "z": (0, 4), "t": (5, 6)},
         [("t", {"x": 1, "y": 2, "z": 3, "t": -1}, 0, 0), ("odd", {"x": 2, "y": 2}, 3, 5)],
     )
@@ -128,27 +126,27 @@ def test_every_count_is_met_by_a_dataset_counted_one_by_one() -> None:
     assert found.exact.all()
     assert (found.lo == np.min(points, axis=0)).all()
     assert (found.hi == np.max(points, axis=0)).all()
-    check_sums(sums_of(sums.as_dict()), found.statements)
+    check_linear(system_of(sums.as_dict()), found.statements)
 
 
 def test_forged_statements_are_refused() -> None:
     """Every value made better by one, every multiplier changed, every statement about another cell."""
-    sums = make_sums({"x": (0, 9), "y": (2, 9), "t": (7, 7)}, [("t", {"x": 1, "y": 1, "t": -1}, 0, 0)])
+    sums = make_system({"x": (0, 9), "y": (2, 9), "t": (7, 7)}, [("t", {"x": 1, "y": 1, "t": -1}, 0, 0)])
     found = list(all_ranges(sums, WORK).statements)
-    check_sums(sums, found)
+    check_linear(sums, found)
     assert found
     for at, statement in enumerate(found):
         forged = deepcopy(found)
         forged[at]["value"] += -1 if statement["side"] == "upper" else 1
         with pytest.raises(CertificateError):
-            check_sums(sums, forged)
+            check_linear(sums, forged)
         for y in ({}, {"t": 3}, {"no row": 1}):
             forged = deepcopy(found)
             forged[at]["proof"] = {"y": y}
             with pytest.raises(CertificateError):
-                check_sums(sums, forged)
+                check_linear(sums, forged)
     with pytest.raises(CertificateError):
-        check_sums(sums, [{"side": "empty", "proof": {"y": {"t": 1}}}])
+        check_linear(sums, [{"side": "empty", "proof": {"y": {"t": 1}}}])
 
 
 def test_tables_that_contradict_each_other_are_named() -> None:
@@ -156,17 +154,17 @@ def test_tables_that_contradict_each_other_are_named() -> None:
     one, values = printed("t", "ab", counts, np.zeros(1, dtype=bool), 1)
     wrong = {**values, ("0", "0"): Value(5, 5, False)}
     with pytest.raises(ReleaseError, match=r"contradict each other \(proof checked\): .*t \('0', '0'\)"):
-        expose(linked_of([(one, wrong)]), WORK)
+        find_intervals(linked_of([(one, wrong)]), WORK)
 
 
 def test_more_withheld_cells_protect_the_others() -> None:
     counts = np.arange(12).reshape(2, 3, 2)
     hidden = np.zeros(12, dtype=bool)
     hidden[[0, 5]] = True
-    exposed = expose(linked_of([printed("t", "ab", counts, hidden, 1)]), WORK)
+    exposed = find_intervals(linked_of([printed("t", "ab", counts, hidden, 1)]), WORK)
     targets = np.flatnonzero(exposed.too_narrow(1)).tolist()
     assert len(targets) == 2
-    found = complement(exposed, targets, 1, WORK)
+    found = suppress_more(exposed, targets, 1, WORK)
     assert not found.left
     assert 1 <= len(found.cells) <= 4
     for cell in (*targets, *found.cells):
@@ -175,7 +173,7 @@ def test_more_withheld_cells_protect_the_others() -> None:
 
 def test_a_cell_is_protected_only_if_counts_that_fit_show_it() -> None:
     """Without a point, or with one alone, wide ends show nothing: they may be wide because the time was short."""
-    sums = make_sums({"x": (0, 9), "y": (0, 9), "t": (9, 9)}, [("t", {"x": 1, "y": 1, "t": -1}, 0, 0)])
+    sums = make_system({"x": (0, 9), "y": (0, 9), "t": (9, 9)}, [("t", {"x": 1, "y": 1, "t": -1}, 0, 0)])
     found = all_ranges(sums, WORK)
     assert found.moves.tolist() == [9, 9, 0]
     assert replace(found, least=found.lo - 1, most=found.hi - 1).moves.tolist() == [-1, -1, -1]
@@ -195,6 +193,6 @@ def test_facts_beside_counts(fact: str, low: int, high: int) -> None:
         (0, labels): Value(4, 4, False) if entry.text == "4" else Value(0, None, True) for labels, entry in entries.items()
     }
     linked = link([table], values, lambda columns: read_facts([fact], columns))
-    exposed = expose(linked, WORK)
+    exposed = find_intervals(linked, WORK)
     cell = linked.sums.place["b=0"]
     assert (exposed.ranges.lo[cell], exposed.ranges.hi[cell]) == (low, high)

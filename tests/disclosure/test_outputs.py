@@ -15,9 +15,9 @@ import pandas as pd
 import pytest
 
 from genverify.cli import main
-from genverify.core.errors import DiskError
-from genverify.core.files import file_name, written_folder
-from genverify.disclosure.tables_options import CHECK, OPTIONS, RECORDS, TABLES
+from genverify.disclose.tables_command import CHECK, OPTIONS, RECORDS, TABLES
+from genverify.model.errors import DiskError
+from genverify.model.files import file_name, written_folder
 
 TABLE = "area,f,m,Total\nA,*,4,7\nB,5,*,9\nC,2,3,5\nTotal,*,11,21\n"
 MARK = ("--mark", "*=suppressed")
@@ -88,7 +88,7 @@ def test_the_help_lists_every_option_once(capsys: pytest.CaptureFixture[str]) ->
 def test_nonsense_is_an_error_before_any_work(
     home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
 ) -> None:
-    monkeypatch.setattr("genverify.disclosure.tables_command.understand", None)
+    monkeypatch.setattr("genverify.disclose.tables_command.understand", None)
     assert disclose("t.csv", *words) == 2
     assert words[0] in capsys.readouterr().err.replace("the fact", "--fact").replace("rule:", "--rule:")
     if words[0] in ("--fail-on", "--max-rows"):
@@ -190,7 +190,7 @@ def test_a_full_disk_leaves_the_old_folder(
 KILLED = """
 import os, sys
 from pathlib import Path
-from genverify.core.files import written_folder
+from genverify.model.files import written_folder
 
 with written_folder(Path("out"), "disclose") as part:
     (part / "cells.csv").write_text("new")
@@ -301,12 +301,12 @@ def _safe(part: ast.expr) -> bool:
 
 # what else a written path is made of: names of this program, each with the reason why no data can choose it
 OWN_NAMES = {
-    "core/files.py: name": "a file that lies in the old folder already",
-    "disclosure/tables_command.py: name": "a key of contents(), where names of tables pass file_name",
-    "disclosure/write.py: part": "one of two words",
+    "model/files.py: name": "a file that lies in the old folder already",
+    "disclose/tables_command.py: name": "a key of contents(), where names of tables pass file_name",
+    "disclose/record_report.py: part": "one of two words",
     "run/provenance/crate.py: name": "the path of a record below the study, in a folder that is deleted",
-    "run/newstudy.py: path": "made of the name of a new study, which is checked to be one plain word",
-    "show/export/write.py: name": "made by block_folder, or a member of an archive that this program wrote",
+    "run/new_study.py: path": "made of the name of a new study, which is checked to be one plain word",
+    "export/export_command.py: name": "made by block_folder, or a member of an archive that this program wrote",
 }
 
 
@@ -383,13 +383,13 @@ def test_results_of_a_system_of_ones_own_are_refused(home: Path, capsys: pytest.
 
 def test_ranges_that_are_wider_than_known_are_refused(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Nothing false is stated where less is said than is known: but "safe" would be."""
-    from genverify.disclosure import tables_command
-    from genverify.disclosure.exposed import Exposed
-    from genverify.solve.sums.work import Ranges
+    from genverify.disclose import tables_command
+    from genverify.disclose.intervals import FeasibilityIntervals
+    from genverify.solve.linear.search import Ranges
 
-    def nothing(linked: object, *_: object) -> Exposed:
+    def nothing(linked: object, *_: object) -> FeasibilityIntervals:
         sums = linked.sums  # type: ignore[attr-defined]
-        return Exposed(linked, Ranges(sums.lo, sums.hi, sums.lo, sums.hi, (), False))  # type: ignore[arg-type]
+        return FeasibilityIntervals(linked, Ranges(sums.lo, sums.hi, sums.lo, sums.hi, (), False))  # type: ignore[arg-type]
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tables_command, "expose", nothing)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from genverify.cli import main
-from genverify.disclosure.page_command import PAGE
+from genverify.disclose.disclose_command import PAGE
 
 ROOT = Path(__file__).parents[2]
 SOURCES = ROOT / "page"

@@ -5,14 +5,13 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from genverify.core.errors import DataError, GenverifyError
-from genverify.disclosure.audit import Attack, audit
-from genverify.disclosure.describe import describe
-from genverify.disclosure.report import report
-from genverify.disclosure.riskiest import riskiest_cells
-from genverify.disclosure.whatif import protected, what_if
-from genverify.disclosure.withhold import search_cells
-from genverify.solve.settings import DEFAULT
+from genverify.disclose.record_audit import Attack, audit, riskiest_cells
+from genverify.disclose.record_report import report
+from genverify.disclose.release_data import describe
+from genverify.disclose.suppression import search_cells
+from genverify.disclose.whatif import protected, what_if
+from genverify.model.errors import DataError, GenverifyError
+from genverify.solve.program_settings import DEFAULT
 
 ATTACK = Attack(DEFAULT.but(max_types=100_000, iterations=100_000, seconds=60.0), 20, 1, 1)
 # one old woman and one old man, one of whom rents; nobody says which

@@ -18,11 +18,11 @@ import numpy as np
 import pytest
 from scipy.optimize import Bounds, LinearConstraint, milp
 
-from genverify.core.errors import GenverifyError, ReleaseError
-from genverify.disclosure.complement import complement
-from genverify.disclosure.exposed import Exposed, expose
-from genverify.disclosure.printed import PrintedForm, understand
-from genverify.solve.sums.work import Work
+from genverify.disclose.intervals import FeasibilityIntervals, find_intervals
+from genverify.disclose.reading import PrintedForm, interpret
+from genverify.disclose.suppression import suppress_more
+from genverify.model.errors import GenverifyError, ReleaseError
+from genverify.solve.linear.search import Work
 from random_tables import FORMS, ReleaseText, Sheet, random_release
 
 WORK = Work(seconds=30.0)
@@ -126,7 +126,7 @@ class OtherProgram:
         return int(ends[0]), ends[1]
 
 
-def cells_of(exposed: Exposed) -> dict[Place, int]:
+def cells_of(exposed: FeasibilityIntervals) -> dict[Place, int]:
     return {
         (at, labels): exposed.printed[key]
         for at, one in enumerate(exposed.linked.placed)
@@ -141,7 +141,7 @@ def compare(release: ReleaseText, folder: Path) -> str:
     (folder / "h.hrc").write_text(release.hrc, encoding="utf-8")
     try:
         form = PrintedForm(printed=[f"t{at}.csv" for at in range(len(release.sheets))], **release.told)
-        exposed = expose(understand(form, folder).linked, WORK)
+        exposed = find_intervals(interpret(form, folder).linked, WORK)
     except ReleaseError:
         raise  # a contradiction, and yet the printed counts are those of people
     except GenverifyError:
@@ -159,12 +159,12 @@ def compare(release: ReleaseText, folder: Path) -> str:
     return proposal(release, exposed, cells)
 
 
-def proposal(release: ReleaseText, exposed: Exposed, cells: dict[Place, int]) -> str:
+def proposal(release: ReleaseText, exposed: FeasibilityIntervals, cells: dict[Place, int]) -> str:
     """The proposal of cells to suppress as well, audited by the other program."""
     targets = np.flatnonzero(exposed.too_narrow(1)).tolist()
     if not targets:
         return "safe"
-    found = complement(exposed, targets, 1, WORK)
+    found = suppress_more(exposed, targets, 1, WORK)
     if found.left:
         return "no proposal"
     withheld = frozenset(place for place, cell in cells.items() if cell in found.cells)

@@ -7,12 +7,11 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from genverify.core.errors import GenverifyError
-from genverify.disclosure.linked import link, name_of
-from genverify.disclosure.marks import Value, complete_marks, meaning_of, read_rule, value_of
-from genverify.disclosure.printed import PrintedForm, understand
-from genverify.disclosure.readers.choose import read_tables
-from genverify.disclosure.readers.model import PrintedTable
+from genverify.disclose.link import Value, complete_marks, link, meaning_of, name_of, read_rule, value_of
+from genverify.disclose.read.choose import read_tables
+from genverify.disclose.read.printed_table import PrintedTable
+from genverify.disclose.reading import PrintedForm, interpret
+from genverify.model.errors import GenverifyError
 
 TWO_WAY = "Age \\ Sex,Women,Men,Total\n0-14,12,18,30\n15-64,40,41,81\n65+,3,6,9\nTotal,55,65,120\n"
 WANTED = {"Age=0-14, Sex=Women": 12, "Age=65+, Sex=Men": 6, "Sex=Men": 65, "everyone": 120}
@@ -241,7 +240,7 @@ def test_malformed_files_are_refused_with_a_clear_message(name: str, tmp_path: P
         pytest.importorskip("openpyxl")
     (tmp_path / name).write_text(text)
     with pytest.raises(GenverifyError, match=message) as error:
-        understand(PrintedForm(printed=[name]), tmp_path)
+        interpret(PrintedForm(printed=[name]), tmp_path)
     assert name.split(".")[0] in str(error.value)
 
 

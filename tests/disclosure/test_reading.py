@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from genverify.checker.form import CertificateError
-from genverify.checker.sums import check_sums
-from genverify.core.errors import GenverifyError
-from genverify.core.sums import make_sums
-from genverify.disclosure.readers.choose import read_tables
-from genverify.solve.recount import integer_point
+from genverify.checker.certificate import CertificateError
+from genverify.checker.linear_proofs import check_linear
+from genverify.disclose.read.choose import read_tables
+from genverify.model.errors import GenverifyError
+from genverify.model.linear import make_system
+from genverify.solve.program import integer_point
 from genverify.solve.solvers.base import Optimal
 from readers_fuzz import run
 from readings import ask, cpu_seconds
@@ -474,9 +474,9 @@ MALFORMED_STATEMENTS: list[Any] = [
 
 @pytest.mark.parametrize("statement", MALFORMED_STATEMENTS, ids=range(len(MALFORMED_STATEMENTS)))
 def test_malformed_statements_are_refused_without_a_traceback(statement: Any) -> None:
-    sums = make_sums({"a": (0, 5), "b": (0, 5), "t": (7, 7)}, [("r", {"t": -1, "a": 1, "b": 1}, 0, 0)])
+    sums = make_system({"a": (0, 5), "b": (0, 5), "t": (7, 7)}, [("r", {"t": -1, "a": 1, "b": 1}, 0, 0)])
     with pytest.raises(CertificateError):
-        check_sums(sums, [statement])
+        check_linear(sums, [statement])
 
 
 @pytest.mark.parametrize("point", [[inf], [nan], [1e300]])

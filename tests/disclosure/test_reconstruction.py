@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from genverify.core.errors import GenverifyError
-from genverify.core.sums import make_sums
-from genverify.disclosure.reconstruction import read_program, unique
-from genverify.solve.sums.work import Work
+from genverify.disclose.unique import read_program, unique
+from genverify.model.errors import GenverifyError
+from genverify.model.linear import make_system
+from genverify.solve.linear.search import Work
 
 LP = (
     "maximize\n obj: x\nsubject to\n c1: x + y + z = 2\n c2: x - y >= {}\n"
@@ -36,7 +36,7 @@ def test_unique_means_that_there_is_one(rows: list[list[int]], truth: int, most:
     named = [
         (f"r{at}", {f"x{i}": w for i, w in enumerate(row) if w}, *2 * (int(np.dot(row, x)),)) for at, row in enumerate(rows)
     ]
-    sums = make_sums({f"x{i}": (0, most) for i in range(4)}, [row for row in named if row[1]])
+    sums = make_system({f"x{i}": (0, most) for i in range(4)}, [row for row in named if row[1]])
     solutions = [point for point in product(range(most + 1), repeat=4) if sums.fits(np.array(point))]
     found = unique(sums, Work()).answer
     assert found.startswith("unique") == (len(solutions) == 1)

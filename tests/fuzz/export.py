@@ -21,16 +21,12 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "helpers"))
 
 import pbp_checker
 import solvers
-from genverify.checker.form import read_certificate
+from genverify.checker.certificate import read_certificate
 from genverify.checker.stored import stored_blocks
-from genverify.checker.vipr import ViprError, check_vipr
-from genverify.core.release import read_schema
-from genverify.show.export.build import Exporter
-from genverify.show.export.opb import opb_text, pbp_text
-from genverify.show.export.program import AT_LEAST, Leaf, Program
-from genverify.show.export.questions import claim_questions
-from genverify.show.export.smt import smt_text
-from genverify.show.export.vipr import vipr_text
+from genverify.checker.vipr_checker import ViprError, check_vipr
+from genverify.export.formats import opb_text, pbp_text, smt_text, vipr_text
+from genverify.export.rows import AT_LEAST, Exporter, Leaf, Program, claim_questions
+from genverify.model.release import read_schema
 
 
 def programs(study: Path, claims: int, random: Random) -> Iterator[Program]:

@@ -14,14 +14,13 @@ import yaml
 
 from chain import enter, make_repository, make_study, run_study
 from forgeries import ALL_BLOCKS, ALL_CLAIMS, CLAIMS, FORGERS, GENERATED, VERIFIED, rows_of
-from genverify.core.domain import read_domain
-from genverify.core.errors import GenverifyError
-from genverify.core.release import build_schema
-from genverify.core.settings import ReleaseSettings
-from genverify.run.provenance.audit import audit
-from genverify.run.provenance.command import read_config, repository
-from genverify.run.settings import Config
-from genverify.solve.settings import ProgramSettings
+from genverify.model.domain import read_domain
+from genverify.model.errors import GenverifyError
+from genverify.model.release import build_schema
+from genverify.model.settings import ReleaseSettings
+from genverify.run.config import Config
+from genverify.run.provenance.audit import audit, read_config, repository
+from genverify.solve.program_settings import ProgramSettings
 
 TESTS = Path(__file__).parents[1]
 ROOT = TESTS.parent

@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from genverify.core.domain import Column, Domain
-from genverify.core.predicates import Predicate, Rule
-from genverify.core.queries import Query
-from genverify.core.release import Release, Schema
+from genverify.model.domain import Column, Domain, Predicate, Rule
+from genverify.model.query import Query
+from genverify.model.release import Release, Schema
 
 ANY = -1
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import numpy as np
 
-from genverify.core.release import Release, Schema, make_release, read_study
-from genverify.core.settings import ReleaseSettings
-from genverify.core.tabulate import tabulate
+from genverify.model.release import Release, Schema, make_release, read_study
+from genverify.model.settings import ReleaseSettings
+from genverify.model.tabulate import tabulate
 
 CENSUS = Path(__file__).parents[2] / "data" / "census"
 SHARES = {

@@ -13,18 +13,16 @@ import pandas as pd
 import pytest
 import yaml
 
-from genverify.attack.block import proofs_dict, verify_block
-from genverify.attack.generate import generate_block
-from genverify.attack.generated import datasets_frame, generated_row
-from genverify.attack.tables import claims_frame, verified_row
-from genverify.checker.file import write_proofs
-from genverify.core.frames import by_design, stack
-from genverify.core.release import Schema, counts_frame, make_release, write_schema
-from genverify.core.tabulate import tabulate
+from genverify.attack.generate import datasets_frame, generate_block, generated_row
+from genverify.attack.verify import claims_frame, proofs_dict, verified_row, verify_block
+from genverify.checker.certificate import write_proofs
+from genverify.model.release import Schema, counts_frame, make_release, write_schema
+from genverify.model.tablefiles import by_design, stack
+from genverify.model.tabulate import tabulate
 from genverify.run import code, jobs
 from genverify.run.code import forget_code
 from genverify.run.jobs import Job
-from genverify.solve.settings import ProgramSettings
+from genverify.solve.program_settings import ProgramSettings
 
 STAGES = """
 BATCHES = [f"{batch:03d}" for batch in range(STUDY.sample.batches)]

@@ -10,20 +10,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from genverify.attack.block import proofs_dict, verify_block
-from genverify.attack.generate import generate_block
-from genverify.attack.generated import generated_row
-from genverify.attack.tables import claims_frame, verified_row
-from genverify.attack.truth import count_households
-from genverify.checker.file import write_proofs
-from genverify.core.domain import Domain
-from genverify.core.frames import by_design
-from genverify.core.release import Release, Schema, counts_frame, make_release, write_schema
-from genverify.core.tabulate import tabulate
-from genverify.papers.gtv.baselines import LEAVE_OUT, PRIORS, UNIFORM
+from genverify.attack.evaluate import count_households
+from genverify.attack.generate import generate_block, generated_row
+from genverify.attack.verify import claims_frame, proofs_dict, verified_row, verify_block
+from genverify.checker.certificate import write_proofs
+from genverify.model.domain import Domain
+from genverify.model.release import Release, Schema, counts_frame, make_release, write_schema
+from genverify.model.tablefiles import by_design
+from genverify.model.tabulate import tabulate
 from genverify.run.code import find_script
 from genverify.run.jobs import Job
-from genverify.solve.settings import ProgramSettings
+from genverify.solve.program_settings import ProgramSettings
+from studies.gtv.baselines import LEAVE_OUT, PRIORS, UNIFORM
 
 ROOT = Path(__file__).parents[2]
 HOSTILE = '01"><img src=x onerror=alert(1)>'

@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from genverify.core.arraytypes import Ints
-from genverify.core.files import read_yaml
-from genverify.papers.housing.attack.types_program import TypeProgram
-from genverify.papers.housing.published.statistics import census_statistics, hud_statistics, join
+from genverify.model.arrays import Ints
+from genverify.model.files import read_yaml
 from genverify.solve.solvers.base import WorkLimits
 from genverify.solve.solvers.highs import Highs
+from studies.housing.joint_program import TypeProgram
+from studies.housing.statistics import census_statistics, hud_statistics, join
 
 PUBLISHED = Path(__file__).parents[2] / "data" / "housing" / "published.yaml"
 NAMES = ("BEDROOMS", "SIZE", "CHILDREN")

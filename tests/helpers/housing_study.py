@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from genverify.papers.housing.judged.match_keys import in_violation
-from genverify.papers.housing.private.household import read_household_file
-from genverify.papers.housing.private.store import write_states
 from genverify.run.config import parse_config, read_shipped, settings_of
+from studies.housing.evaluate import in_violation
+from studies.housing.households import read_household_file
+from studies.housing.properties import write_states
 
 ROOT = Path(__file__).parents[2]
 FILE = read_household_file(ROOT / "data" / "housing" / "domain.yaml")

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from genverify.core.predicates import Predicate
-from genverify.core.queries import Query
-from genverify.core.release import Release
+from genverify.model.domain import Predicate
+from genverify.model.query import Query
+from genverify.model.release import Release
 
 Text = dict[str, Any]
 SMALL = (-2, -1, 1, 2)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from browsers import Visit
-from genverify.disclosure.page_command import PAGE
+from genverify.disclose.disclose_command import PAGE
 
 
 class PageVisit(Visit):

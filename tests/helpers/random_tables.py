@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from genverify.core.seeds import derive_seed
-from genverify.disclosure.marks import RULES
+from genverify.disclose.link import RULES
+from genverify.model.work import derive_seed
 from genverify.protect.publishing import Publishing
 
 KINDS = ("suppressed", "rounded", "both", "circle", "three columns")

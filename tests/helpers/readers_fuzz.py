@@ -17,8 +17,8 @@ from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from genverify.core import errors
-from genverify.disclosure.readers.grid import letters
+from genverify.disclose.read.grid import letters
+from genverify.model import errors
 from readings import OutOfTimeError, ask
 
 SECONDS = 20.0  # of CPU for one case; an honest one takes less than one

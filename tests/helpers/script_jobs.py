@@ -9,7 +9,7 @@ from pathlib import Path
 from types import CodeType, FrameType, ModuleType, SimpleNamespace
 from typing import Any
 
-from genverify.core.closed import Section
+from genverify.model.settings import Section
 from genverify.run import code
 from genverify.run.code import find_script
 from genverify.run.jobs import Job

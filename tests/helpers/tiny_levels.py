@@ -6,12 +6,11 @@ from itertools import combinations_with_replacement, product
 
 import numpy as np
 
-from genverify.core.claims import ANY, Claim
-from genverify.core.domain import Column, Domain
-from genverify.core.levels import Area, Levels, make_levels
-from genverify.core.predicates import Predicate
-from genverify.core.queries import Query
-from genverify.core.release import Release, Schema
+from genverify.model.areas import Area, AreaReleases, make_levels
+from genverify.model.claims import ANY, Claim
+from genverify.model.domain import Column, Domain, Predicate
+from genverify.model.query import Query
+from genverify.model.release import Release, Schema
 
 BINARY = [Column(name, name, (0, 1), ("no", "yes")) for name in "AB"]
 DOMAIN = Domain((*BINARY, Column("C", "C", (0, 2), ("none", "two"))))
@@ -53,7 +52,7 @@ def levels_of(
     above: Sequence[str],
     width: int = 0,
     between: Sequence[str] | None = None,
-) -> Levels:
+) -> AreaReleases:
     """Blocks and their tract; where tables `between` are given, the first two blocks are a block group."""
     every = [record for block in blocks for record in block]
     areas = [Area("tract", publish(schema_of(above), "tract", every), tuple(range(len(blocks))))]
@@ -69,7 +68,7 @@ def fits(release: Release, records: Sequence[tuple[int, ...]]) -> bool:
     return len(records) == release.n and all(a <= b <= c for a, b, c in zip(release.lo, counts, release.hi, strict=True))
 
 
-def true_claims(levels: Levels) -> list[set[Claim]]:
+def true_claims(levels: AreaReleases) -> list[set[Claim]]:
     """Per block, the claims with m >= 1 that hold in every dataset of all blocks that fits, by trying them all."""
     own = [
         [records for records in combinations_with_replacement(RECORDS, block.n) if fits(block, records)]
@@ -103,6 +102,6 @@ def _claims(records: Sequence[tuple[int, ...]]) -> set[Claim]:
     return {Claim(codes, m) for codes, m in held.items()}
 
 
-def two_blocks() -> Levels:
+def two_blocks() -> AreaReleases:
     """Two blocks with one record each; the tract says what the blocks do not."""
     return levels_of([[(0, 0, 2)], [(1, 1, 0)]], ["A"], ["AC", "B"])

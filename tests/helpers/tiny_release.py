@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from genverify.disclosure.audit import Attack
-from genverify.disclosure.describe import Described
-from genverify.solve.settings import DEFAULT
+from genverify.disclose.record_audit import Attack
+from genverify.disclose.release_data import ReleaseDescription
+from genverify.solve.program_settings import DEFAULT
 
 SETTINGS = DEFAULT.but(max_types=100_000, iterations=100_000, seconds=60.0)
 ATTACK = Attack(SETTINGS, 20, 1, 1)
@@ -34,6 +34,6 @@ def write(folder: Path, text: str = YAML, people: str = PEOPLE, name: str = "peo
     return folder / "release.yaml"
 
 
-def counted(described: Described, place: int = 0) -> dict[str, int]:
+def counted(described: ReleaseDescription, place: int = 0) -> dict[str, int]:
     release = described.exact[place]
     return {query.id: int(lo) for query, lo in zip(release.queries, release.lo, strict=True)}

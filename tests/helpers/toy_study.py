@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from genverify.core.settings import ReleaseSettings
+from genverify.model.settings import ReleaseSettings
 from script_jobs import job, script
 
 BLOCKS = {

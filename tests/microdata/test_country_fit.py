@@ -8,11 +8,12 @@ import pandas as pd
 import pytest
 
 from genverify.cli import main
-from genverify.core.domain import read_domain
-from genverify.microdata.settings import Synthetic
-from genverify.microdata.store import write_microdata
-from genverify.microdata.synthetic import read_country, synthesize
-from genverify.microdata.synthetic.compare import (
+from genverify.model.domain import read_domain
+from studies.country.national import read_country
+from studies.country.places import synthesize
+from studies.country.settings import Synthetic
+from studies.country.store import write_microdata
+from studies.country.surveyed import (
     Reference,
     compare_cells,
     distinct_households,

@@ -9,15 +9,13 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from genverify.core.domain import Domain, DomainFile, read_domain
-from genverify.core.errors import DataError
-from genverify.microdata.person_records import read_person_records
-from genverify.microdata.person_sources import open_persons
-from genverify.microdata.ppmf import PERSONS, read_ppmf
-from genverify.microdata.ppmf_writer import PERSON_RECORD, write_ppmf
-from genverify.microdata.store import read_microdata, write_microdata
-from genverify.microdata.synthetic.household_types import possible_types
-from genverify.microdata.synthetic.persons import IMPOSSIBLE, PersonModel, draw_persons, read_person_model
+from genverify.model.domain import Domain, DomainFile, read_domain
+from genverify.model.errors import DataError
+from studies.country.national import possible_types
+from studies.country.people import IMPOSSIBLE, PersonModel, draw_persons, read_person_model
+from studies.country.ppmf import PERSON_RECORD, PERSONS, read_ppmf, write_ppmf
+from studies.country.sources import open_persons
+from studies.country.store import read_microdata, read_person_records, write_microdata
 
 BANDS = {
     1: (15, 24),

@@ -11,11 +11,10 @@ import pyarrow as pa
 import pytest
 import yaml
 
-from genverify.core.domain import Domain, parse_domain
-from genverify.core.errors import DataError
-from genverify.microdata import chunks
-from genverify.microdata.ppmf import read_ppmf
-from genverify.microdata.ppmf_writer import write_ppmf
+from genverify.model.domain import Domain, parse_domain
+from genverify.model.errors import DataError
+from studies.country import ppmf as chunks
+from studies.country.ppmf import read_ppmf, write_ppmf
 
 HEADER = "RTYPE,TABBLKST,TABBLKCOU,TABTRACTCE,TABBLK,TEN,VACS,HHSIZE,HHT,HHT2,THHSPAN,THHLDRAGE,THHRACE,TP18,TP65"
 ROW = "2,01,001,020100,1000,1,0,2,1,02,1,5,01,0,0"

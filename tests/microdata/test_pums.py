@@ -5,8 +5,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from genverify.core.errors import DataError
-from genverify.microdata.pums import count_pums
+from genverify.model.errors import DataError
+from studies.country.surveys import count_pums
 
 # SERIALNO, NP, TEN, HHT, NOC, PARTNER
 UNITS = [

@@ -10,11 +10,10 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
-from genverify.core.domain import Column, Domain
-from genverify.core.errors import DataError
-from genverify.core.predicates import EVERY, Predicate
-from genverify.microdata import store
-from genverify.microdata.store import block_sizes, read_microdata, write_microdata
+from genverify.model.domain import EVERY, Column, Domain, Predicate
+from genverify.model.errors import DataError
+from studies.country import store
+from studies.country.store import block_sizes, read_microdata, write_microdata
 
 DOMAIN = Domain((Column("TEN", "tenure", (0, 1, 2), ("", "", "")), Column("VACS", "vacancy", (0, 1), ("", ""))))
 A, B, C = "010010201001000", "010010201001001", "560459513003245"

@@ -6,12 +6,12 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from genverify.core.domain import parse_domain
-from genverify.core.errors import DataError
-from genverify.core.files import read_yaml
-from genverify.core.marginals import marginal_queries
-from genverify.microdata.survey import domain_text, read_survey
-from genverify.papers.raprank.tables.survey_tasks import count_marginals, survey_task_table
+from genverify.model.domain import parse_domain
+from genverify.model.errors import DataError
+from genverify.model.files import read_yaml
+from genverify.model.tabulate import marginal_queries
+from studies.country.surveys import domain_text, read_survey
+from studies.raprank.tables import count_marginals, survey_task_table
 
 ROWS = [(6, 20, 1, 100.0), (6, 40, 2, 250.0), (48, 60, None, 300.0), (48, 10, 1, None), (6, 30, 9, 200.0)]
 TASKS: dict[str, Any] = {

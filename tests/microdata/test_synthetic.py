@@ -13,19 +13,23 @@ import pyarrow.compute as pc
 import pytest
 import yaml
 
-from genverify.core.domain import DomainFile, parse_domain
-from genverify.core.errors import ConfigError, DataError
-from genverify.core.predicates import Predicate
-from genverify.core.queries import Query, build_queries
-from genverify.microdata.settings import Synthetic
-from genverify.microdata.synthetic import answer_shares, calibrate, fit, model, read_country, synthesize
-from genverify.microdata.synthetic.answers import block_answers, blocks_of_size
-from genverify.microdata.synthetic.country import Country, Likeness
-from genverify.microdata.synthetic.household_types import Margin, possible_types, rake
-from genverify.microdata.synthetic.likeness import sources
-from genverify.microdata.synthetic.model import build_model, national_law
-from genverify.microdata.synthetic.pick import pick, pick_cells
-from genverify.microdata.synthetic.places import block_sizes, share_out
+from genverify.model.domain import DomainFile, Predicate, parse_domain
+from genverify.model.errors import ConfigError, DataError
+from genverify.model.query import Query, build_queries
+from studies.country import neighbours as model
+from studies.country import places as fit
+from studies.country.national import Country, Likeness, Margin, pick, pick_cells, possible_types, rake, read_country
+from studies.country.neighbours import build_model, national_law, sources
+from studies.country.places import (
+    answer_shares,
+    block_answers,
+    block_sizes,
+    blocks_of_size,
+    calibrate,
+    share_out,
+    synthesize,
+)
+from studies.country.settings import Synthetic
 
 DATA = Path(__file__).parents[2] / "data"
 COUNTRY = read_country(DATA / "synthetic")

@@ -8,9 +8,9 @@ import opendp.prelude as dp
 import pytest
 from scipy.stats import chi2, chi2_contingency
 
-from genverify.core.arraytypes import Floats, Ints
-from genverify.core.errors import ConfigError
-from genverify.protect.discrete_gaussian import bernoulli_exp, discrete_laplace, sample, uniform
+from genverify.model.arrays import Floats, Ints
+from genverify.model.errors import ConfigError
+from genverify.protect.noise import bernoulli_exp, discrete_laplace, sample, uniform
 
 SIGMA2 = [
     Fraction(1, 3),

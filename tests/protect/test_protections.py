@@ -7,13 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from genverify.core.coarsen import coarsen
-from genverify.core.domain import Column, Domain
-from genverify.core.errors import DataError, ReleaseError
-from genverify.core.predicates import Predicate, Rule
-from genverify.core.queries import Query
-from genverify.core.release import Release, Schema
-from genverify.core.tabulate import tabulate
+from genverify.model.domain import Column, Domain, Predicate, Rule
+from genverify.model.errors import DataError, ReleaseError
+from genverify.model.query import Query
+from genverify.model.release import Release, Schema, recode
+from genverify.model.tabulate import tabulate
 from genverify.protect.publishing import SUPPRESSED, Publishing, drop_tables, publish, withhold
 
 quick = settings(max_examples=80, deadline=None, derandomize=True)
@@ -84,7 +82,7 @@ def a_release(
 @given(st.integers(0, 1000), st.sets(st.integers(1, 4), min_size=1))
 def test_coarser_counts_are_those_of_coarser_records(seed: int, merged: set[int]) -> None:
     release, records = a_release(LINES, seed)
-    found = coarsen(release.schema, "A", {"merged": sorted(merged)})
+    found = recode(release.schema, "A", {"merged": sorted(merged)})
     coarse = found.release(release)
     recoded = {**records, "A": np.array([found.code[code] for code in records["A"]])}
     counts = tabulate(recoded, np.array([0]), found.schema.domain, found.schema.queries)[0]
@@ -95,19 +93,19 @@ def test_coarser_counts_are_those_of_coarser_records(seed: int, merged: set[int]
 
 
 def test_a_line_that_cuts_through_merged_codes_is_left_out() -> None:
-    schema = coarsen(a_release(LINES)[0].schema, "A", {"middle": [2, 3]}).schema
+    schema = recode(a_release(LINES)[0].schema, "A", {"middle": [2, 3]}).schema
     assert not [query for query in schema.queries if query.table == "u"]
     assert len(schema.queries) == 6
 
 
 def test_overlapping_lines_are_not_added_up() -> None:
     lines = (Query("a", "t", "", Predicate.of({"A": [1, 2]})), Query("b", "t", "", Predicate.of({"A": [2]})))
-    assert coarsen(a_release(lines)[0].schema, "A", {"low": [1, 2, 3]}).schema.queries == ()
+    assert recode(a_release(lines)[0].schema, "A", {"low": [1, 2, 3]}).schema.queries == ()
 
 
 def test_a_cell_is_published_only_where_all_its_parts_are() -> None:
     release, _ = a_release(CROSS)
-    found = coarsen(release.schema, "A", {"low": [1, 2]})
+    found = recode(release.schema, "A", {"low": [1, 2]})
     coarse = found.release(withhold(release, {"t.1.1"}))
     assert "t.1.1+" not in [query.id for query in coarse.queries]
     assert "t.1.2+" in [query.id for query in coarse.queries]
@@ -116,10 +114,10 @@ def test_a_cell_is_published_only_where_all_its_parts_are() -> None:
 def test_a_rule_keeps_what_still_holds_of_it() -> None:
     rule = Rule("r", Predicate.of({"A": [1, 3]}), (Predicate.of({"B": [1]}),))
     release, _ = a_release(CROSS, rules=(rule,))
-    assert coarsen(release.schema, "A", {"low": [1, 2]}).schema.rules[0].when == Predicate.of({"A": [3]})
+    assert recode(release.schema, "A", {"low": [1, 2]}).schema.rules[0].when == Predicate.of({"A": [3]})
     only = Rule("r", Predicate.of({"A": [1]}), (Predicate.of({"B": [1]}),))
     release, _ = a_release(CROSS, rules=(only,))
-    assert coarsen(release.schema, "A", {"low": [1, 2]}).schema.rules == ()
+    assert recode(release.schema, "A", {"low": [1, 2]}).schema.rules == ()
 
 
 def test_protected_counts_hold_the_truth_and_exempt_tables_stay() -> None:

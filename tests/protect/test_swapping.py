@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from genverify.core.arraytypes import Ints
-from genverify.core.errors import ConfigError, DataError
+from genverify.model.arrays import Ints
+from genverify.model.errors import ConfigError, DataError
 from genverify.protect.swapping import (
     FOOTNOTE_6,
     Records,

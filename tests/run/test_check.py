@@ -5,9 +5,8 @@ from typing import Any
 
 import pytest
 
-from genverify.core.closed import merge
-from genverify.run.check import can_be_made
-from genverify.run.config import parse_config, read_shipped
+from genverify.model.settings import merge
+from genverify.run.config import can_be_made, parse_config, read_shipped
 
 ROOT = Path(__file__).parents[2]
 NO_STATE = {"sample": {"designs": {"state_median": None}}}

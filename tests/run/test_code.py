@@ -12,8 +12,7 @@ import pytest
 
 from genverify.attack.generate import generate_block
 from genverify.run import code
-from genverify.run.code import code_digest, code_files, digested_lines, find_script, forget_code, keep_digests
-from genverify.run.pieces import cut
+from genverify.run.code import code_digest, code_files, cut, digested_lines, find_script, forget_code, keep_digests
 from script_jobs import undigested
 
 KIT = {
@@ -305,7 +304,7 @@ def test_the_scripts_of_the_workflow(root: Path, monkeypatch: pytest.MonkeyPatch
     files = code_files(root / "scripts" / "gtv" / "tabulate_release.py")
     assert files[0] == "scripts/gtv/tabulate_release.py"
     assert all(name.startswith("src/") for name in files[1:])
-    assert {f"src/genverify/{name}" for name in ("microdata/store.py", "core/release.py", "core/predicates.py")} <= set(
+    assert {f"src/genverify/{name}" for name in ("studies/country/store.py", "model/release.py", "model/domain.py")} <= set(
         files
     )
     assert not any("solvers" in name or "figures" in name for name in files)

@@ -5,11 +5,10 @@ from typing import Any
 
 import pytest
 
-from genverify.core.closed import merge
-from genverify.core.errors import ConfigError
-from genverify.core.files import read_yaml
-from genverify.run.check import check_study
-from genverify.run.config import config_files, parse_config, settings_of, variant_settings
+from genverify.model.errors import ConfigError
+from genverify.model.files import read_yaml
+from genverify.model.settings import merge
+from genverify.run.config import check_study, config_files, parse_config, settings_of, variant_settings
 
 Text = dict[str, Any]
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from genverify.core.closed import merge
-from genverify.core.errors import ConfigError
+from genverify.model.errors import ConfigError
+from genverify.model.settings import merge
 from genverify.run.config import parse_config, settings_of
 
 Text = dict[str, Any]

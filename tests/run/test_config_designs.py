@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 import yaml
 
-from genverify.core.closed import merge
-from genverify.core.errors import ConfigError
+from genverify.model.errors import ConfigError
+from genverify.model.settings import merge
 from genverify.run.config import parse_config
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "config" / "examples").glob("*.yaml"))

@@ -9,12 +9,10 @@ import pytest
 import yaml
 
 from genverify.cli import main
-from genverify.core.closed import merge
-from genverify.core.errors import ConfigError
-from genverify.core.files import read_yaml
-from genverify.run.check import check_study
-from genverify.run.config import config_files, parse_config
-from genverify.run.schema import config_schema
+from genverify.model.errors import ConfigError
+from genverify.model.files import read_yaml
+from genverify.model.settings import merge
+from genverify.run.config import check_study, config_files, config_schema, parse_config
 
 Text = dict[str, Any]
 ROOT = Path(__file__).parents[2]

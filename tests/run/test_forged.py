@@ -12,12 +12,11 @@ import pytest
 
 from forger import forge_proofs, forge_record, forge_table, rewrite
 from genverify.cli import main
-from genverify.core.errors import GenverifyError
-from genverify.run.provenance.audit import audit
-from genverify.run.provenance.command import read_config, repository
-from genverify.run.provenance.recheck import KINDS, batch_of, jobs_with_proofs
+from genverify.model.errors import GenverifyError
+from genverify.run.config import Config
+from genverify.run.provenance.audit import audit, read_config, repository
+from genverify.run.provenance.recheck import KINDS, batch_of_record, jobs_with_proofs
 from genverify.run.provenance.records import AuditError, Record, find_records
-from genverify.run.settings import Config
 
 BATCH, ALL = "results/paper/claims/000.parquet", "results/paper/claims.parquet"
 VERIFIED, GENERATED = "results/paper/claims/000.blocks.parquet", "results/paper/generated/000.blocks.parquet"
@@ -213,12 +212,12 @@ def test_proofs_of_an_audited_release_are_checked(chain_study: Path) -> None:
     text = {"record": "r", "rule": "disclose_release", "params": {}, "inputs": {}, "outputs": files}
     found = jobs_with_proofs([Record("r", text)], find_records(("results",)))["r"]
     assert found.kind == KINDS["records"]
-    batch = batch_of(found.record, found.writers)
+    batch = batch_of_record(found.record, found.writers)
     assert batch.proofs == Path("results/disclosure/r/proofs")
     assert batch.counts == Path("results/disclosure/r/counts")
     text["outputs"]["counts"]["results/disclosure/r/more"] = "0" * 64  # type: ignore[index]
     with pytest.raises(AuditError, match="names proofs, but not one file 'counts' that they are about"):
-        batch_of(Record("r", text), {})
+        batch_of_record(Record("r", text), {})
     del text["outputs"]["counts"]  # type: ignore[attr-defined]
     with pytest.raises(AuditError, match="names proofs, but not the files that proofs of any kind are about"):
         jobs_with_proofs([Record("r", text)], find_records(("results",)))

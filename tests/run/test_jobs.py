@@ -10,13 +10,12 @@ from typing import Any
 
 import pytest
 
-from genverify.core.errors import ConfigError, DataError
-from genverify.core.seeds import derive_seed
-from genverify.core.timing import progress
-from genverify.microdata.settings import Synthetic
+from genverify.model.errors import ConfigError, DataError
+from genverify.model.work import derive_seed, progress
 from genverify.run import jobs
 from genverify.run.code import code_parts, forget_code
 from genverify.run.jobs import Job, digest, digests, run
+from studies.country.settings import Synthetic
 
 
 class Namedlist(list[str]):

@@ -6,11 +6,10 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from genverify.core.closed import merge
-from genverify.microdata.cost import block_seconds
-from genverify.microdata.plan import Earlier, count_states, in_words, jobs_of, plan, plan_everything, read_earlier
-from genverify.run.config import parse_config
-from genverify.run.settings import Config
+from genverify.model.settings import merge
+from genverify.run.config import Config, parse_config
+from studies.country.plan import Earlier, count_states, in_words, jobs_of, plan, plan_everything, read_earlier
+from studies.country.sample import block_seconds
 
 NOTHING = Earlier(0.0, {}, {}, None)
 SAID = """Building DAG of jobs...

@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from genverify.core.errors import DataError
+from genverify.model.errors import DataError
 from genverify.run import progress as watch
 from genverify.run.progress import Stage, describe, lines, read_stages
 

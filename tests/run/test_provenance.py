@@ -15,11 +15,8 @@ import yaml
 
 from genverify.run.code import forget_code
 from genverify.run.config import parse_config, read_shipped
-from genverify.run.provenance.audit import audit
-from genverify.run.provenance.command import read_config, repository
-from genverify.run.provenance.records import AuditError, Record, find_records
-from genverify.run.provenance.rules import check_settings, read_sections
-from genverify.run.provenance.stages import read_stages
+from genverify.run.provenance.audit import audit, read_config, repository
+from genverify.run.provenance.records import AuditError, Record, check_settings, find_records, read_sections, read_stages
 
 
 def audited(*asked: str, proofs: bool = True) -> list[str]:

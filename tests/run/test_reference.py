@@ -12,11 +12,9 @@ from PIL import Image
 
 from chain import run_study
 from genverify.cli import main
-from genverify.core.errors import DataError
+from genverify.model.errors import DataError
 from genverify.run.code import forget_code
-from genverify.run.reference.captions import Captions, caption, find_captions, read_pages
-from genverify.run.reference.listing import read_listing
-from genverify.run.reference.write import csv_page
+from genverify.run.reference import Captions, caption, csv_page, find_captions, read_listing, read_pages
 
 TARGET, SET = "figures/fig3.pdf", Path("docs/reference")
 LISTINGS: dict[str, dict[str, Any]] = {

@@ -11,16 +11,15 @@ from pathlib import Path
 import pytest
 
 from genverify.cli import main
-from genverify.run import rooms
-from genverify.run.completion import SHELLS, completion
-from genverify.run.parsers import groups, parser
-from genverify.run.shell import DONE, EXIT_CODES, INTERNAL, NO, REFUSED, STOPPED, leaves
+from genverify.run import manual as rooms
+from genverify.run.cli.commands import SHELLS, completion, groups, parser
+from genverify.run.cli.shell import DONE, EXIT_CODES, INTERNAL, NO, REFUSED, STOPPED, leaves
 
 # every command in an install without any extra: what it says, in one line each
 LIGHT = """
 import io, sys
 from contextlib import redirect_stderr, redirect_stdout
-from genverify.core.extras import EXTRAS
+from genverify.model.errors import EXTRAS
 sys.modules.update(dict.fromkeys(EXTRAS))
 from genverify.cli import main
 for words in [["completion", "bash"], ["audit", "figures/fig3.pdf"], ["estimate", "households", "x.csv"], ["reference"],
@@ -96,7 +95,7 @@ def said(
 ) -> Callable[..., tuple[int, str, str]]:
     """Run a command in a folder that is no repository: its exit code and what it wrote."""
     monkeypatch.chdir(folder)
-    monkeypatch.setattr("genverify.run.rooms.PACKAGE", rooms.PACKAGE / "checker")  # to read all modules takes seconds
+    monkeypatch.setattr("genverify.run.manual.PACKAGE", rooms.PACKAGE / "checker")  # to read all modules takes seconds
     block = next(iter(json.loads(line)["block"] for line in _proofs(folder)))
 
     def run(words: list[str], *more: str) -> tuple[int, str, str]:
@@ -180,7 +179,7 @@ def test_a_stop_by_hand(said: Callable[..., tuple[int, str, str]], monkeypatch: 
     def stop(options: argparse.Namespace) -> int:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("genverify.papers.cellbounds.command.run", stop)
+    monkeypatch.setattr("genverify.bounds.bounds_command.run", stop)
     assert said(WORKS["bounds"][0]) == (STOPPED, "", "stopped\n")
 
 
@@ -199,7 +198,7 @@ def test_every_error_ends_in_one_line(
     def fail(options: argparse.Namespace) -> int:
         raise error
 
-    monkeypatch.setattr("genverify.papers.cellbounds.command.run", fail)
+    monkeypatch.setattr("genverify.bounds.bounds_command.run", fail)
     found, out, err = said(WORKS["bounds"][0])
     assert (found, out, len(err.splitlines())) == (status, "", 1)
     assert words in err
@@ -214,7 +213,7 @@ def test_every_error_ends_in_one_line(
 def test_an_error_while_the_command_line_is_read_ends_in_one_line(
     said: Callable[..., tuple[int, str, str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("genverify.papers.cellbounds.command.add_parser", None)
+    monkeypatch.setattr("genverify.bounds.bounds_command.add_parser", None)
     status, out, err = said(WORKS["bounds"][0])
     assert (status, out, len(err.splitlines())) == (INTERNAL, "", 1)
 

@@ -16,14 +16,23 @@ import pandas as pd
 import pytest
 import yaml
 
-from genverify.checker.file import read_proofs
-from genverify.core.errors import ConfigError, DataError
-from genverify.core.queries import table_titles
-from genverify.core.release import Schema, read_releases, read_schema
-from genverify.show.explorer.packing import ALPHABET, NEVER, STEPS, levels, mask_width, pack
-from genverify.show.explorer.pages import in_pieces, read_places, render_page
-from genverify.show.explorer.proofs import shortest
-from genverify.solve.settings import ProgramSettings
+from genverify.checker.certificate import read_proofs
+from genverify.explorer.explored_block import (
+    ALPHABET,
+    NEVER,
+    STEPS,
+    in_pieces,
+    levels,
+    mask_width,
+    pack,
+    read_places,
+    render_page,
+    shortest,
+)
+from genverify.model.errors import ConfigError, DataError
+from genverify.model.query import table_titles
+from genverify.model.release import Schema, read_releases, read_schema
+from genverify.solve.program_settings import ProgramSettings
 
 FIRST = "010010201001000"
 

@@ -7,12 +7,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from genverify.checker.file import read_proofs, write_proofs
-from genverify.core.errors import DataError
-from genverify.core.frames import read_blocks
-from genverify.core.release import read_releases, read_schema
-from genverify.show.explorer import build, summary
-from genverify.show.explorer.blocks import claims_by_block
+from genverify.checker.certificate import read_proofs, write_proofs
+from genverify.explorer import explorer_site as build
+from genverify.explorer import explorer_site as summary
+from genverify.explorer.explored_block import claims_by_block
+from genverify.model.errors import DataError
+from genverify.model.release import read_releases, read_schema
+from genverify.model.tablefiles import read_blocks
 
 AT_ONCE = 5
 FRAMES = ("sample", "claims", "blocks", "households", "baselines")
@@ -81,8 +82,8 @@ def test_only_so_many_blocks_are_read_at_once(explorer: Path, tmp_path: Path, mo
         asked.append(len(blocks))
         return read_blocks(path, blocks)
 
-    monkeypatch.setattr("genverify.show.explorer.blocks.read_blocks", counted)
-    monkeypatch.setattr("genverify.show.explorer.summary.read_blocks", counted)
+    monkeypatch.setattr("genverify.explorer.explored_block.read_blocks", counted)
+    monkeypatch.setattr("genverify.explorer.explorer_site.read_blocks", counted)
     peak(own, study / "schema.json", tmp_path / "pieces", 20)
     assert set(asked) == {AT_ONCE}
     assert len(asked) == 3 * 2 * 20 // AT_ONCE

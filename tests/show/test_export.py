@@ -17,27 +17,21 @@ from hypothesis import strategies as st
 import brute_force as brute
 import mutations
 import pbp_checker
-from genverify.attack.block import claim_where
-from genverify.attack.verify import Range, Verdict, Verifier
-from genverify.checker.check import CertificateError, check_block
-from genverify.checker.form import read_certificate
-from genverify.checker.vipr import ViprError, check_vipr
-from genverify.core.claims import ANY, Claim
-from genverify.core.domain import Column, Domain
-from genverify.core.errors import DataError
-from genverify.core.predicates import Predicate
-from genverify.core.queries import Query
-from genverify.core.release import Release, Schema
-from genverify.show.export import signatures
-from genverify.show.export.build import Exporter
-from genverify.show.export.opb import opb_text, pbp_text
-from genverify.show.export.program import AT_LEAST, AT_MOST, NEVER, Fork, Program, leaves
-from genverify.show.export.questions import bound_questions, questions_of
-from genverify.show.export.smt import smt_text
-from genverify.show.export.vipr import vipr_text
-from genverify.show.export.write import export_block, join_exports, write_export
-from genverify.solve.leaves import certificate_of
-from genverify.solve.settings import DEFAULT
+from genverify.attack.verify import Range, Verdict, Verifier, claim_where
+from genverify.checker.certificate import CertificateError, read_certificate
+from genverify.checker.record_proofs import check_block
+from genverify.checker.vipr_checker import ViprError, check_vipr
+from genverify.export import rows as signatures
+from genverify.export.export_command import export_block, join_exports, write_export
+from genverify.export.formats import opb_text, pbp_text, smt_text, vipr_text
+from genverify.export.rows import AT_LEAST, AT_MOST, NEVER, Exporter, Fork, Program, bound_questions, leaves, questions_of
+from genverify.model.claims import ANY, Claim
+from genverify.model.domain import Column, Domain, Predicate
+from genverify.model.errors import DataError
+from genverify.model.query import Query
+from genverify.model.release import Release, Schema
+from genverify.solve.bounds import certificate_of
+from genverify.solve.program_settings import DEFAULT
 from solvers import SOLVERS, solver
 
 few = settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)

@@ -11,10 +11,10 @@ from zipfile import ZipFile
 import pandas as pd
 import pytest
 
-from genverify.checker.file import read_proofs
+from genverify.checker.certificate import read_proofs
 from genverify.cli import main
-from genverify.core.release import Schema
-from genverify.solve.settings import ProgramSettings
+from genverify.model.release import Schema
+from genverify.solve.program_settings import ProgramSettings
 
 FIRST = "010010201001000"
 

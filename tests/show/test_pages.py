@@ -5,8 +5,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from genverify.show.markdown import bullets, document, markdown_table
-from genverify.show.pages import table_page
+from genverify.report.pages import bullets, document, markdown_table, table_page
 
 
 def test_what_the_package_writes_as_markdown_comes_out_as_html(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from PIL import Image, ImageDraw
 
-from genverify.show.smaller import COLOURS, WIDTH, write_smaller
+from genverify.report.figures import COLOURS, WIDTH, write_smaller
 
 
 def picture(path: Path, width: int) -> Path:

@@ -5,19 +5,14 @@ from itertools import product
 import numpy as np
 import pytest
 
-from genverify.core.domain import Column, Domain
-from genverify.core.levels import Area, Levels, make_levels
-from genverify.core.predicates import Predicate
-from genverify.core.queries import Query
-from genverify.core.release import Release, Schema
-from genverify.solve import jointbounds
-from genverify.solve.byblocks import ByBlocks
-from genverify.solve.joint import Joint, build_joint
-from genverify.solve.jointbounds import JointBounder
-from genverify.solve.possible import possible_classes
-from genverify.solve.settings import DEFAULT
+from genverify.model.areas import Area, AreaReleases, make_levels
+from genverify.model.domain import Column, Domain, Predicate
+from genverify.model.query import Query
+from genverify.model.release import Release, Schema
+from genverify.solve import joint as jointbounds
+from genverify.solve.joint import ByBlocks, Joint, JointBounder, build_joint, possible_classes, random_walk
+from genverify.solve.program_settings import DEFAULT
 from genverify.solve.solvers.base import IntegerProgram, best_point
-from genverify.solve.wander import wander
 
 DOMAIN = Domain(tuple(Column(name, name, (0, 1, 2), ("a", "b", "c")) for name in "ABC"))
 
@@ -41,7 +36,7 @@ def publish(schema: Schema, name: str, records: np.ndarray) -> Release:
     return Release(schema, name, len(records), np.arange(len(counts)), counts, counts)
 
 
-def levels_of(blocks: int, size: int, seed: int) -> Levels:
+def levels_of(blocks: int, size: int, seed: int) -> AreaReleases:
     """Blocks with two-way tables, and a tract with the three-way one: linear programs have fractions."""
     rng = np.random.default_rng(seed)
     own = [rng.integers(0, 3, (size, 3)) for _ in range(blocks)]
@@ -88,7 +83,7 @@ def test_what_is_wrong_between_blocks_is_mended() -> None:
 def test_walkers_keep_every_cell(joint: Joint) -> None:
     z = by_blocks(joint).dataset(np.zeros(joint.A.shape[1]))
     assert z is not None
-    found = wander(joint, [z], np.random.default_rng(1))
+    found = random_walk(joint, [z], np.random.default_rng(1))
     assert all(joint.fits(other) for other in found)
     assert len(np.unique(found, axis=0)) == len(found)
 

@@ -7,29 +7,22 @@ from typing import Any
 import numpy as np
 import pytest
 
-from genverify.checker.form import CertificateError
-from genverify.checker.sums import Checking, check_sums
-from genverify.core.arraytypes import Flags
-from genverify.core.sums import Sums
-from genverify.papers.cellbounds import marginals as module
-from genverify.papers.cellbounds.marginals import bound_marginals, enough_rows, levels_of, marginal_sums
-from genverify.papers.cellbounds.multiway import Multiway
-from genverify.papers.cellbounds.shapes import stand_in
-from genverify.papers.cellbounds.symmetries import symmetries_of
+from genverify.bounds import marginals as module
+from genverify.bounds.count_tables import Multiway
+from genverify.bounds.marginals import bound_marginals, enough_rows, levels_of, marginal_sums, symmetries_of
+from genverify.checker.certificate import CertificateError
+from genverify.checker.linear_proofs import Checking, check_linear
+from genverify.model.arrays import Flags
+from genverify.model.linear import LinearSystem
+from genverify.solve.linear import ranges
+from genverify.solve.linear.multipliers import CellProgram, Ends, exact_leaf, matrix_of
+from genverify.solve.linear.ranges import Offers, Symmetry, all_ranges, leaves_as_it_is
+from genverify.solve.linear.search import Corner, Dives, Hints, Ranges, Work
 from genverify.solve.solvers.base import Optimal
-from genverify.solve.sums import ranges
-from genverify.solve.sums.corner import Corner
-from genverify.solve.sums.dive import Dives
-from genverify.solve.sums.leaf import Ends, exact_leaf
-from genverify.solve.sums.lp import CellProgram
-from genverify.solve.sums.matrix import matrix_of
-from genverify.solve.sums.offers import Offers
-from genverify.solve.sums.orbits import Symmetry, leaves_as_it_is
-from genverify.solve.sums.parts import all_ranges
-from genverify.solve.sums.work import Hints, Ranges, Work
+from studies.cellbounds.shapes import stand_in
 
 
-def made(shape: list[int], way: int, records: int, seed: int = 1) -> tuple[Multiway, list[Multiway], Sums]:
+def made(shape: list[int], way: int, records: int, seed: int = 1) -> tuple[Multiway, list[Multiway], LinearSystem]:
     full = stand_in(shape, records, np.random.default_rng(seed), 2.0)
     tables = [full.marginal(names) for names in combinations(full.names, way)]
     return full, tables, marginal_sums(tables, levels_of(tables))
@@ -66,7 +59,7 @@ def test_corners_attain_what_the_integer_search_attains(monkeypatch: pytest.Monk
     assert without.exact[wanted].sum() < found.exact[wanted].sum()
     both = found.exact & wanted
     assert (found.hi[both] == searched.hi[both]).all()
-    assert check_sums(sums, found.statements).hi == found.hi.tolist()
+    assert check_linear(sums, found.statements).hi == found.hi.tolist()
 
 
 def test_multipliers_of_one_cell_bound_others() -> None:
@@ -99,7 +92,7 @@ def test_symmetric_cells_are_searched_once(monkeypatch: pytest.MonkeyPatch, shap
     asked = list[int]()
     original = module.all_ranges
 
-    def counted(sums: Sums, work: Work, wanted: Flags, *rest: Any) -> Ranges:
+    def counted(sums: LinearSystem, work: Work, wanted: Flags, *rest: Any) -> Ranges:
         asked.append(int(wanted.sum()))
         return original(sums, work, wanted, *rest)
 

@@ -8,14 +8,11 @@ import numpy as np
 import pytest
 
 import brute_force as brute
-from genverify.attack.generate import generate
-from genverify.core.errors import NoDatasetError
-from genverify.core.release import Release
-from genverify.solve.bounds import Bounder, Limits
-from genverify.solve.enumerate import MOST_PROGRAMS, all_class_counts
-from genverify.solve.leaves import exact_leaf
-from genverify.solve.program import build_program
-from genverify.solve.recount import WrongAnswer
+from genverify.attack.generate import MOST_PROGRAMS, all_class_counts, generate
+from genverify.model.errors import NoDatasetError
+from genverify.model.release import Release
+from genverify.solve.bounds import Bounder, Limits, exact_leaf
+from genverify.solve.program import WrongAnswer, build_program
 from genverify.solve.solvers.base import Answer, Infeasible, Limit, Optimal, Stopped, WorkLimits
 from genverify.solve.solvers.highs import Highs
 
@@ -87,7 +84,7 @@ def test_an_enumeration_that_no_linear_program_cuts_is_still_complete(kind: str)
 def test_a_search_that_runs_out_of_work_is_not_complete(monkeypatch: pytest.MonkeyPatch) -> None:
     release = brute.some_release(Random(3))
     assert all_class_counts(bounder_of(release, Highs(WORK)), [], 500).complete
-    monkeypatch.setattr("genverify.solve.enumerate.MOST_PROGRAMS", 0)
+    monkeypatch.setattr("genverify.attack.generate.MOST_PROGRAMS", 0)
     assert MOST_PROGRAMS > 0
     assert not all_class_counts(bounder_of(release, Highs(WORK)), [], 500).complete
 

@@ -9,8 +9,7 @@ from scipy.sparse import csr_array
 from census_blocks import census_release
 from genverify.attack.generate import generate
 from genverify.attack.verify import Decision, Verdict, Verifier
-from genverify.core.claims import as_claims, candidate_claims
-from genverify.papers.housing.attack.top import most_likely, most_likely_sets
+from genverify.model.claims import as_claims, candidate_claims
 from genverify.solve.bounds import Bounder, Limits
 from genverify.solve.program import Program, build_program
 from genverify.solve.solvers import gurobi
@@ -19,6 +18,7 @@ from genverify.solve.solvers.gurobi import Gurobi, LicenceError, has_full_licenc
 from genverify.solve.solvers.highs import Highs
 from gurobi_here import LIMITS, ONE, needs_gurobi
 from housing_cases import small_program
+from studies.housing.k_best import most_likely, most_likely_sets
 
 
 def bound(y: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> float:

@@ -5,11 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from genverify.core.release import Release, Schema, make_release
-from genverify.solve import exchange
-from genverify.solve.exchange import _Known
-from genverify.solve.layout import layout_of
-from genverify.solve.program import build_program, program_of
+from genverify.model.release import Release, Schema, make_release
+from genverify.solve import datasets as exchange
+from genverify.solve.datasets import _Known
+from genverify.solve.program import build_program, layout_of, program_of
 
 
 def without(release: Release, count: int) -> Release:

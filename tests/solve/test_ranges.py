@@ -7,21 +7,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from genverify.checker import longrows
-from genverify.checker import sums as checker
-from genverify.checker.form import CertificateError
-from genverify.core.sums import Sums
-from genverify.papers.cellbounds.marginals import bound_marginals, levels_of, marginal_sums
-from genverify.papers.cellbounds.shapes import stand_in
-from genverify.solve.sums import ranges
-from genverify.solve.sums.cubes import cubes_of
-from genverify.solve.sums.dive import Dives
-from genverify.solve.sums.leaf import Ends, exact_leaf
-from genverify.solve.sums.parts import all_ranges
-from genverify.solve.sums.work import Ranges, Work
+from genverify.bounds.marginals import bound_marginals, levels_of, marginal_sums
+from genverify.checker import linear_proofs as checker
+from genverify.checker import record_proofs as longrows
+from genverify.checker.certificate import CertificateError
+from genverify.model.linear import LinearSystem
+from genverify.solve.linear import ranges
+from genverify.solve.linear.multipliers import Ends, exact_leaf
+from genverify.solve.linear.ranges import all_ranges
+from genverify.solve.linear.search import Dives, Ranges, Work, cubes_of
+from studies.cellbounds.shapes import stand_in
 
 
-def marginals(variables: int, way: int, records: int, seed: int) -> tuple[Sums, np.ndarray]:
+def marginals(variables: int, way: int, records: int, seed: int) -> tuple[LinearSystem, np.ndarray]:
     """All marginals of so many variables of a table, and its own counts."""
     full = stand_in([2] * variables, records, np.random.default_rng(seed), spread=5.0)
     tables = [full.marginal(names) for names in combinations(full.names, way)]
@@ -49,29 +47,29 @@ def test_many_cells_from_pairs_of_variables_become_exact() -> None:
     wanted[::16] = True
     found = all_ranges(sums, Work(seconds=60), wanted, start=[counts])
     assert found.exact[wanted].all()
-    shown = checker.check_sums(sums, found.statements)
+    shown = checker.check_linear(sums, found.statements)
     assert shown.hi == found.hi.tolist()
 
 
 def test_long_rows_are_checked_as_short_ones_are(monkeypatch: pytest.MonkeyPatch) -> None:
     sums, counts = marginals(5, 2, 60, 1)
     found = all_ranges(sums, Work(seconds=30), start=[counts])
-    short = checker.check_sums(sums, found.statements)
+    short = checker.check_linear(sums, found.statements)
     monkeypatch.setattr(checker, "LONG", -1)
-    long = checker.check_sums(sums, found.statements)
+    long = checker.check_linear(sums, found.statements)
     assert (long.lo, long.hi) == (short.lo, short.hi)
     forged = [{**one, "value": one["value"] - 1} if one["side"] == "upper" else one for one in found.statements]
     with pytest.raises(CertificateError, match="is said"):
-        checker.check_sums(sums, forged)
+        checker.check_linear(sums, forged)
     monkeypatch.setattr(longrows, "WIDE", 0)  # numbers that arrays could not hold go the other way
-    assert checker.check_sums(sums, found.statements).hi == short.hi
+    assert checker.check_linear(sums, found.statements).hi == short.hi
 
 
 def test_multipliers_of_an_unusual_denominator_become_whole() -> None:
     """x + ... + x over 13 rows: 1/13 is none of the usual denominators, and rounding by them would cost too much."""
-    from genverify.core.sums import make_sums
+    from genverify.model.linear import make_system
 
-    sums = make_sums({"x": (0, 10**6), "y": (0, 10**6)}, [("r", {"x": 13, "y": 1}, 0, 13 * 700 + 12)])
+    sums = make_system({"x": (0, 10**6), "y": (0, 10**6)}, [("r", {"x": 13, "y": 1}, 0, 13 * 700 + 12)])
     leaf = exact_leaf(sums, Ends(sums.lo, sums.hi), np.array([1 / 13]), {0: 1}, 700)
     assert leaf == {"y": {"r": 1}, "d": 13}
 
@@ -114,7 +112,7 @@ def test_walks_alone_attain_the_ends_of_three_marginals(monkeypatch: pytest.Monk
     full = stand_in([4, 5, 4], 120, np.random.default_rng(1), 2.0)
     tables = [full.marginal(names) for names in combinations(full.names, 2)]
     with_walks = bound_marginals(tables, Work(seconds=30), full)
-    monkeypatch.setattr("genverify.papers.cellbounds.marginals.cubes_of", lambda *words: None)
+    monkeypatch.setattr("genverify.bounds.marginals.cubes_of", lambda *words: None)
     without = bound_marginals(tables, Work(seconds=30), full)
     assert with_walks.exact.all()
     assert (with_walks.lower == without.lower).all()

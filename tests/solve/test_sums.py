@@ -6,18 +6,18 @@ import numpy as np
 import pytest
 
 from genverify.attack.generate import generate_block
-from genverify.attack.onehot.program import OneHot
-from genverify.checker.check import CertificateError, check_block
-from genverify.core.domain import parse_domain
-from genverify.core.errors import DataError, ReleaseError
-from genverify.core.predicates import EVERY
-from genverify.core.queries import Query
-from genverify.core.release import Release, Schema, build_schema, make_release, read_schema, write_schema
-from genverify.core.settings import ReleaseSettings
-from genverify.core.tabulate import tabulate
+from genverify.attack.onehot import OneHot
+from genverify.checker.certificate import CertificateError
+from genverify.checker.record_proofs import check_block
+from genverify.model.domain import EVERY, parse_domain
+from genverify.model.errors import DataError, ReleaseError
+from genverify.model.query import Query
+from genverify.model.release import Release, Schema, build_schema, make_release, read_schema, write_schema
+from genverify.model.settings import ReleaseSettings
+from genverify.model.tabulate import tabulate
 from genverify.protect.publishing import Publishing, publish
 from genverify.solve.program import build_program
-from genverify.solve.settings import DEFAULT
+from genverify.solve.program_settings import DEFAULT
 
 DOMAIN = {"columns": {"OWN": {"codes": {0: "rents", 1: "owns"}}, "SIZE": {"range": [0, 5], "unit": "persons"}}}
 TABLES = {

@@ -5,14 +5,13 @@ from itertools import combinations_with_replacement
 import numpy as np
 import pytest
 
-from genverify.core.domain import Column, Domain
-from genverify.core.predicates import Predicate
-from genverify.core.queries import Query
-from genverify.core.release import Schema, make_release
+from genverify.model.domain import Column, Domain, Predicate
+from genverify.model.query import Query
+from genverify.model.release import Schema, make_release
+from genverify.solve.datasets import solution_variability
 from genverify.solve.program import build_program
 from genverify.solve.solvers.base import WorkLimits
 from genverify.solve.solvers.highs import Highs
-from genverify.solve.variability import solution_variability
 
 COLUMNS = tuple(Column(name, name, (0, 1, 2), ("a", "b", "c")) for name in "AB")
 QUERIES = (

@@ -6,13 +6,12 @@ import numpy as np
 import pytest
 
 import brute_force as brute
-from genverify.solve import workingset
-from genverify.solve.bounds import Bounder, Limits
-from genverify.solve.exchange import Exchange
+from genverify.solve import bounds as workingset
+from genverify.solve.bounds import Bounder, Limits, WorkingSet
+from genverify.solve.datasets import Exchange
 from genverify.solve.program import build_program
 from genverify.solve.solvers.base import Infeasible, Optimal, WorkLimits
 from genverify.solve.solvers.highs import Highs
-from genverify.solve.workingset import WorkingSet
 
 SOLVER = Highs(WorkLimits(iterations=100_000, nodes=1000, seconds=60))
 LIMITS = Limits(nodes=500, leaves=1000, seconds=60)

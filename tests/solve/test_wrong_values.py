@@ -9,11 +9,10 @@ import pytest
 
 import brute_force as brute
 from genverify.attack.verify import Verdict, Verifier
-from genverify.core.claims import Claim
-from genverify.core.release import Release
+from genverify.model.claims import Claim
+from genverify.model.release import Release
 from genverify.solve.bounds import Bounder, Limits
-from genverify.solve.program import build_program
-from genverify.solve.recount import WrongAnswer
+from genverify.solve.program import WrongAnswer, build_program
 from genverify.solve.solvers.base import Answer, Optimal, WorkLimits
 from genverify.solve.solvers.highs import Highs
 

@@ -10,8 +10,7 @@ from typing import Any, NamedTuple, TypeGuard
 import pytest
 
 from genverify.run.code import code_files, find_script
-from genverify.run.provenance.rules import read_sections
-from genverify.run.provenance.stages import read_stages
+from genverify.run.provenance.records import read_sections, read_stages
 from genverify.run.registry import Study, stage_files, studies
 
 ROOT = Path(__file__).parents[2]
@@ -254,7 +253,7 @@ def test_the_library_opens_no_path_of_the_repository(path: Path) -> None:
 
 LIBRARY = [path for path in MODULES if not {"papers", "microdata"} & set(path.relative_to(ROOT).parts)]
 # parts of the paper on cell bounds that the library offers (`genverify bounds`, bound_cells)
-OFFERED = ("genverify.papers.cellbounds.frame", "genverify.papers.cellbounds.command")
+OFFERED = ("genverify.bounds.bounds_command", "genverify.bounds.bounds_command")
 
 
 @pytest.mark.parametrize("path", LIBRARY, ids=lambda path: str(path.relative_to(ROOT / "src" / "genverify")))

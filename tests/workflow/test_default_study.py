@@ -10,19 +10,18 @@ import pyarrow as pa
 import pytest
 import yaml
 
-from genverify.attack.block import proofs_dict, verify_block
 from genverify.attack.generate import generate_block
-from genverify.attack.verify import Verdict
-from genverify.checker.check import check_block
-from genverify.core.claims import ANY
-from genverify.core.domain import read_domain
-from genverify.core.release import Release, make_release, read_study
-from genverify.core.tabulate import tabulate_counts
-from genverify.microdata.sample import choose_blocks
-from genverify.microdata.sources import open_source
-from genverify.microdata.store import block_sizes, read_microdata, write_microdata
+from genverify.attack.verify import Verdict, proofs_dict, verify_block
+from genverify.checker.record_proofs import check_block
+from genverify.model.claims import ANY
+from genverify.model.domain import read_domain
+from genverify.model.release import Release, make_release, read_study
+from genverify.model.tabulate import tabulate_counts
 from genverify.run.config import parse_config, read_shipped
-from genverify.solve.settings import ProgramSettings
+from genverify.solve.program_settings import ProgramSettings
+from studies.country.sample import choose_blocks
+from studies.country.sources import open_source
+from studies.country.store import block_sizes, read_microdata, write_microdata
 
 ROOT = Path(__file__).parents[2]
 CONFIG: dict[str, Any] = yaml.safe_load((ROOT / "config.yaml").read_text())

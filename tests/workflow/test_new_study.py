@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from genverify.core.errors import ConfigError
-from genverify.run.newstudy import study_files, write_study
+from genverify.model.errors import ConfigError
+from genverify.run.new_study import study_files, write_study
 from study_runs import ROOT, copy_repository, environment, snakemake
 
 NAME = "pairs"

@@ -12,13 +12,12 @@ import pytest
 import yaml
 
 from forger import forge_proofs, forge_table
-from genverify.core.errors import GenverifyError
+from genverify.model.errors import GenverifyError
 from genverify.run import code
 from genverify.run.code import forget_code
-from genverify.run.provenance.audit import audit
-from genverify.run.provenance.command import read_config, repository
+from genverify.run.provenance.audit import audit, read_config, repository
 from genverify.run.provenance.recheck import KINDS, PROOFS, kind_of
-from genverify.run.provenance.stages import read_stages
+from genverify.run.provenance.records import read_stages
 from genverify.run.registry import load, proof_kinds
 from study_runs import ROOT, copy_repository, snakemake
 

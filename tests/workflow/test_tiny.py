@@ -5,7 +5,7 @@ from typing import Any
 
 import yaml
 
-from genverify.core.closed import merge
+from genverify.model.settings import merge
 from genverify.run.config import parse_config
 from study_runs import dry_run, planned_jobs
 

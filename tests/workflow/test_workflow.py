@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 import yaml
 
-from genverify.microdata.store import read_microdata
+from studies.country.store import read_microdata
 from study_runs import STATES, copy_repository, environment, planned_jobs, shrink_country, snakemake
 
 SMALL: dict[str, Any] = {
@@ -164,9 +164,9 @@ def downstream(ran: Path, module: str) -> set[str]:
 @pytest.mark.parametrize(
     ("module", "old", "new", "rerun"),
     [
-        ("papers/gtv/figures/fig2.py", "\ndef ", "\n# a comment\ndef ", {}),
+        ("studies/gtv/figures.py", "\ndef ", "\n# a comment\ndef ", {}),
         # generation reads the same file, but does not write proofs
-        ("checker/file.py", "def write_proofs(", "def write_proofs(*, ", {"verify_claims": 3, "collect_claims": 1}),
+        ("checker/certificate.py", "def write_proofs(", "def write_proofs(*, ", {"verify_claims": 3, "collect_claims": 1}),
     ],
 )
 def test_an_edited_definition_reruns_what_reaches_it_and_what_follows(

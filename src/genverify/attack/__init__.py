@@ -1,1 +1,1 @@
-"""Generate, verify, effective k, truth."""
+"""Generate, verify, explain and weigh claims about a release."""

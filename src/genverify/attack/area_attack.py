@@ -12,24 +12,18 @@ from typing import Any
 
 import numpy as np
 
-from genverify.attack.block import certificate_for, release_certificate
-from genverify.attack.verify import Decision, Verdict, Verifier
-from genverify.checker.levels import LevelsChecker
-from genverify.core.arraytypes import Ints
-from genverify.core.claims import Claim, as_claims, candidate_claims, claim_arrays
-from genverify.core.errors import ReleaseError
-from genverify.core.levels import Levels
+from genverify.attack.verify import Decision, Verdict, Verifier, certificate_for, release_certificate
+from genverify.checker.area_proofs import AreaChecker
+from genverify.model.areas import AreaReleases
+from genverify.model.arrays import Ints
+from genverify.model.claims import Claim, as_claims, candidate_claims, claim_arrays
+from genverify.model.errors import ReleaseError
 from genverify.solve.bounds import Bounder
-from genverify.solve.byblocks import ByBlocks
-from genverify.solve.classes import matched_classes
 from genverify.solve.datasets import draw_dataset
-from genverify.solve.joint import Joint, build_joint
-from genverify.solve.jointbounds import CHECKS, JointBounder, counted
-from genverify.solve.possible import possible_classes
-from genverify.solve.program import Program
-from genverify.solve.settings import DEFAULT, ProgramSettings
+from genverify.solve.joint import CHECKS, ByBlocks, Joint, JointBounder, build_joint, counted, possible_classes, random_walk
+from genverify.solve.program import Program, matched_classes
+from genverify.solve.program_settings import DEFAULT, ProgramSettings
 from genverify.solve.solvers.base import LinearProgram
-from genverify.solve.wander import wander
 
 DRAWS = 4
 VECTORS = 12  # class counts of a block from which candidates are drawn; all others are compared with these
@@ -38,7 +32,7 @@ SHARES = 4  # of a block in the areas' cells, at each of which its own program m
 
 
 @dataclass(frozen=True)
-class LevelsVerified:
+class VerifiedAreaBlock:
     """
     What came out of a block: verified claims, and candidates that are neither proved nor refuted. `alone` is the certificate
     of the claims that follow from the block's own records, `together` of those that need the cells of all blocks.
@@ -63,13 +57,13 @@ class LevelsVerified:
 
 
 def attack_levels(
-    levels: Levels, settings: ProgramSettings = DEFAULT, K: int = 20, min_k: int = 1, seed: int = 1
-) -> Iterator[LevelsVerified]:
+    levels: AreaReleases, settings: ProgramSettings = DEFAULT, K: int = 20, min_k: int = 1, seed: int = 1
+) -> Iterator[VerifiedAreaBlock]:
     """Generate datasets of all blocks together; verify, block by block, what holds in all of them; check every proof."""
-    return LevelsAttack(levels, settings, K, seed).blocks(min_k)
+    return AreaAttack(levels, settings, K, seed).blocks(min_k)
 
 
-class LevelsAttack:
+class AreaAttack:
     """
     The attack on all blocks of some areas, or on those that are asked about, by their numbers. `shared` is the part of its
     proofs that all blocks share, and `datasets` are all that it met.
@@ -77,7 +71,7 @@ class LevelsAttack:
 
     def __init__(
         self,
-        levels: Levels,
+        levels: AreaReleases,
         settings: ProgramSettings = DEFAULT,
         K: int = 20,
         seed: int = 1,
@@ -88,7 +82,7 @@ class LevelsAttack:
         whole = build_joint(levels, settings.max_types)
         lp = settings.make_solver().linear_program(whole.A, whole.lo, whole.hi)
         starts = self.starts(whole, lp, K)
-        walked = wander(whole, starts, self.rng)
+        walked = random_walk(whole, starts, self.rng)
         possible = possible_classes(whole, settings.make_solver(), lp, [*starts, *walked], self.asked)
         self.joint = whole.restricted(possible.classes)
         self.bounder = JointBounder(self.joint, settings, np.array(possible.datasets)[:, possible.classes])
@@ -99,7 +93,7 @@ class LevelsAttack:
             "lemmas": {block: found for block, found in lemmas.items() if found},
             "nobody": [leaf.as_dict() for leaf in possible.nobody],
         }
-        self.checker = LevelsChecker(levels, self.shared)
+        self.checker = AreaChecker(levels, self.shared)
 
     def starts(self, whole: Joint, lp: LinearProgram, K: int) -> list[Ints]:
         """
@@ -130,11 +124,11 @@ class LevelsAttack:
         """Class counts of every dataset that was met, the first one found first."""
         return self.bounder.datasets
 
-    def blocks(self, min_k: int = 1) -> Iterator[LevelsVerified]:
+    def blocks(self, min_k: int = 1) -> Iterator[VerifiedAreaBlock]:
         for number in self.asked:
             yield self.block(number, min_k)
 
-    def block(self, number: int, min_k: int = 1) -> LevelsVerified:
+    def block(self, number: int, min_k: int = 1) -> VerifiedAreaBlock:
         """What is proved about one block, with every proof checked."""
         program = self.joint.programs[number]
         candidates = self.candidates(number, min_k)
@@ -151,7 +145,7 @@ class LevelsAttack:
             self.checker.together(together)
         claims = tuple(decision.claim for decision in (*own, *more))
         open_ = tuple(d.claim for d in decisions if d.verdict in (Verdict.UNDECIDED, Verdict.UNCERTIFIED))
-        return LevelsVerified(number, program.release.block, program.n, claims, alone, together, open_)
+        return VerifiedAreaBlock(number, program.release.block, program.n, claims, alone, together, open_)
 
     def candidates(self, number: int, min_k: int) -> list[Claim]:
         """The claims that hold in every dataset that was met."""

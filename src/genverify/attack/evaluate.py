@@ -7,10 +7,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from genverify.core.arraytypes import Flags, Floats, Ints
-from genverify.core.claims import ANY, false_claims, matches
-from genverify.core.errors import DataError
-from genverify.core.seeds import derive_seed
+from genverify.model.arrays import Flags, Floats, Ints
+from genverify.model.claims import ANY, false_claims, matches
+from genverify.model.errors import DataError
+from genverify.model.work import derive_seed
 
 RESAMPLES = 2000
 LIMITS = (2.5, 97.5)

@@ -1,17 +1,152 @@
-"""What a sum of published cells rests on: few zero cells and totals that rule out every record that it does not fit."""
+"""Claims and proofs in plain English: which published cells force a claim, and why."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from genverify.checker.file import Forks
-from genverify.core.arraytypes import Flags, Ints
-from genverify.core.predicates import EVERY, Predicate, Rule
-from genverify.core.release import TOTAL, Release
-from genverify.core.seeds import derive_seed
-from genverify.solve.exclusions import one_code_each, zero_cells
-from genverify.solve.types import Types, live_types
+from genverify.attack.area_attack import VerifiedAreaBlock
+from genverify.attack.generate import no_dataset_fits
+from genverify.attack.probability import probability, read_prior
+from genverify.attack.verify import (
+    Decision,
+    Range,
+    Verdict,
+    VerifiedBlock,
+    Verifier,
+    check_decisions,
+    check_ranges,
+    claim_where,
+)
+from genverify.checker.area_proofs import AreaChecker
+from genverify.checker.certificate import Forks, leaves
+from genverify.checker.stored import checked_blocks
+from genverify.model.areas import AreaReleases, seen_from
+from genverify.model.arrays import Flags, Ints
+from genverify.model.claims import ANY, Claim, parse_claim
+from genverify.model.domain import EVERY, Domain, Predicate, Rule
+from genverify.model.errors import DataError
+from genverify.model.files import read_yaml
+from genverify.model.release import TOTAL, Release, Schema, read_releases, read_schema
+from genverify.model.tablefiles import read_frame, table_file, table_names
+from genverify.model.work import derive_seed
+from genverify.solve.admissible import Types, live_types, one_code_each, zero_cells
+from genverify.solve.counting.diagram import Budget
+from genverify.solve.program_settings import DEFAULT
+
+# Claims in plain English, composed from a file of phrases.
+
+Known = Mapping[str, int]  # column name: code, for the columns that a claim speaks of
+
+
+@dataclass(frozen=True)
+class Case:
+    """Words for a claim that holds the codes of `when`."""
+
+    when: Predicate
+    say: str
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """Slots of cases; the first case that fits speaks in each."""
+
+    start: str
+    slots: tuple[tuple[Case, ...], ...]
+    as_list: bool
+    only: tuple[Predicate, ...]
+    unless: tuple[Predicate, ...]
+
+    def text(self, known: Known) -> str:
+        """The sentence about a claim; empty if it has nothing to say."""
+        if (self.only and not fits_any(self.only, known)) or fits_any(self.unless, known):
+            return ""
+        phrases = [words for slot in self.slots if (words := _first(slot, known))]
+        if not phrases:
+            return ""
+        return " ".join([self.start, listed(phrases) if self.as_list else " ".join(phrases)]).strip() + "."
+
+
+@dataclass(frozen=True)
+class Phrases:
+    """The sentences of a phrase file, and the columns in which examples should differ."""
+
+    sentences: tuple[Sentence, ...]
+    vary: tuple[str, ...]
+
+    def describe(self, known: Known) -> str:
+        """The claim in plain English."""
+        return " ".join(text for sentence in self.sentences if (text := sentence.text(known)))
+
+
+def fits(when: Predicate, known: Known) -> bool:
+    """Whether a claim says for certain that its records satisfy the condition."""
+    return all(known.get(name) in codes for name, codes in when.clauses)
+
+
+def fits_any(conditions: Iterable[Predicate], known: Known) -> bool:
+    return any(fits(when, known) for when in conditions)
+
+
+def _first(slot: Sequence[Case], known: Known) -> str:
+    return next((case.say for case in slot if fits(case.when, known)), "")
+
+
+def listed(words: Sequence[str]) -> str:
+    """
+    Words as a list.
+
+    >>> listed(["male"]), listed(["male", "Black"]), listed(["male", "Black", "old"])
+    ('male', 'male and Black', 'male, Black, and old')
+    """
+    if len(words) < 3:
+        return " and ".join(words)
+    return ", ".join(words[:-1]) + f", and {words[-1]}"
+
+
+def read_phrases(path: Path, domain: Domain) -> Phrases:
+    """A phrase file, which must have words for every code of the domain."""
+    try:
+        return parse_phrases(read_yaml(path), domain)
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        raise DataError(f"{path}: not a phrase file ({error!r}); see data/census/phrases.yaml for the form") from None
+    except DataError as error:
+        raise DataError(f"{path}: {error}") from None
+
+
+def parse_phrases(text: Mapping[str, Any], domain: Domain) -> Phrases:
+    """A phrase file from its parsed YAML."""
+    sentences = tuple(_sentence(part, domain) for part in text["sentences"])
+    vary = tuple(domain[name].name for name in text.get("vary", []))
+    _check_covered(sentences, text.get("unsaid", {}), domain)
+    return Phrases(sentences, vary)
+
+
+def _sentence(text: Mapping[str, Any], domain: Domain) -> Sentence:
+    slots = tuple(tuple(Case(_condition(case.get("when"), domain), case["say"]) for case in slot) for slot in text["slots"])
+    only, unless = (tuple(_condition(when, domain) for when in text.get(key, [])) for key in ("only", "unless"))
+    return Sentence(text.get("start", ""), slots, text.get("join") == "list", only, unless)
+
+
+def _condition(when: Mapping[str, Sequence[int]] | None, domain: Domain) -> Predicate:
+    return domain.check(Predicate.of(when), "a case") if when else EVERY
+
+
+def _check_covered(sentences: Sequence[Sentence], unsaid: Mapping[str, Sequence[int]], domain: Domain) -> None:
+    conditions = [case.when for sentence in sentences for slot in sentence.slots for case in slot]
+    conditions += [when for sentence in sentences for when in sentence.only]
+    for column in domain.columns:
+        spoken = {code for when in conditions for code in when.where.get(column.name, ())}
+        for code in column.codes:
+            if code not in spoken and code not in unsaid.get(column.name, ()):
+                raise DataError(
+                    f"no words for {column.name}={code} ({column.meaning[code]}): add a case or list it under `unsaid`"
+                )
+
+
+# What a sum of published cells rests on: few zero cells and totals that rule out every record that it does not fit.
 
 MAX_TYPES = 2_000_000
 WITNESSES = 400
@@ -154,3 +289,275 @@ def _cover(seen: Flags, chosen: Sequence[int]) -> list[int]:
         more.append(best)
         left &= ~seen[best]
     return more
+
+
+# What a proof rests on: the published cells without which it would not stand.
+
+
+def proof_cells(reasons: Reasons, proofs: Mapping[str, Any], claim: Mapping[str, Any]) -> list[str]:
+    """The published cells that the proof of a claim rests on: those that it adds up, and the zeros and totals it needs."""
+    where = [Predicate.of({name: [code] for name, code in claim["where"].items()})]
+    cells: dict[str, None] = {}
+    for side, s in (("lower", -1), ("upper", +1)):
+        for leaf, forks in leaves(proofs["proofs"][claim["proof"]][side]):
+            cells |= dict.fromkeys(leaf["y"])
+            for rule in reasons.needed(leaf, s, forks, where):
+                lemma = reasons.lemmas.get(rule.name)
+                cells |= dict.fromkeys([*lemma["cells"], lemma["universe"]] if lemma else [rule.name])
+    return [cell for cell in cells if cell != TOTAL]
+
+
+# A proof laid out: which published cells, with their labels and counts, force a claim; and the same in words.
+
+
+@dataclass(frozen=True)
+class Sum:
+    """Cells that are added up (over a common denominator), what follows, and the zeros and totals that this rests on."""
+
+    conclusion: str
+    over: int
+    cells: tuple[tuple[int, str], ...]
+    sides: tuple[tuple[int, bool], ...]
+    because: tuple[Rule, ...]
+
+
+@dataclass(frozen=True)
+class CaseSplit:
+    """Two cases: at most `at` records lie in a part, or more."""
+
+    part: str
+    at: int
+    below: "Layout"
+    above: "Layout"
+
+
+Layout = Sum | CaseSplit
+
+CONCLUSIONS = {
+    "at_most": "every record that matches counts at least once in this sum, and no record counts below 0",
+    "at_least": "no record counts more in this sum than it matches the claim",
+    "cannot_be": "no record counts below 0 in this sum, but the sum is: this case cannot be",
+    "never_below": "a count is never below 0",
+    "none_matches": "no possible record matches",
+}
+
+
+def lay_out(reasons: Reasons, node: Mapping[str, Any], s: int, matching: Sequence[Predicate], forks: Forks = ()) -> Layout:
+    """One half of a proof (s = -1: at least m, s = +1: at most m) about the records that match one of the conditions."""
+    if "kind" in node:
+        return _lay_out_leaf(reasons, node, s, matching, forks)
+    part = str(Predicate.of(node["where"])) if "where" in node else f"in the same published cells as {node['like']}"
+    below = lay_out(reasons, node["below"], s, matching, [*forks, (node, True)])
+    above = lay_out(reasons, node["above"], s, matching, [*forks, (node, False)])
+    return CaseSplit(part, node["at"], below, above)
+
+
+def _lay_out_leaf(reasons: Reasons, leaf: Mapping[str, Any], s: int, matching: Sequence[Predicate], forks: Forks) -> Sum:
+    because = tuple(reasons.needed(leaf, s, forks, matching))
+    weights = leaf.get("w", [])
+    if not leaf["y"] and not any(weights):
+        return Sum("never_below" if s < 0 else "none_matches", 1, (), (), because)
+    sign = s if leaf["kind"] == "bound" else 1
+    conclusion = "cannot_be" if leaf["kind"] != "bound" else "at_least" if s < 0 else "at_most"
+    cells = tuple((sign * y, name) for name, y in leaf["y"].items())
+    sides = tuple((sign * w, below) for (_, below), w in zip(forks, weights, strict=False) if w)
+    return Sum(conclusion, leaf.get("d", 1), cells, sides, because)
+
+
+def explain_proof(reasons: Reasons, proofs: Mapping[str, Any], claim: Mapping[str, Any]) -> Iterator[str]:
+    """The two halves of a verified claim's proof, line by line."""
+    where = Predicate.of({name: [code] for name, code in claim["where"].items()})
+    proof = proofs["proofs"][claim["proof"]]
+    yield f"At least {claim['m']}:"
+    yield from _lines(reasons, lay_out(reasons, proof["lower"], -1, [where]), "  ")
+    yield f"At most {claim['m']}:"
+    yield from _lines(reasons, lay_out(reasons, proof["upper"], +1, [where]), "  ")
+
+
+def contradiction_cells(release: Release, lemmas: Sequence[Mapping[str, Any]], leaf: Mapping[str, Any]) -> list[str]:
+    """The cells with which a leaf shows that no dataset fits: those that it adds up, and the zeros that it needs."""
+    reasons = Reasons(release, lemmas)
+    needed = reasons.needed(leaf, 0, [], [EVERY])
+    return [*(_cell(reasons, name) for name in leaf["y"]), *(_exclusion(reasons, rule) for rule in needed)]
+
+
+def _cell(reasons: Reasons, name: str) -> str:
+    return f"{name} = {reasons.count_text(name)} ({reasons.labels[name]})"
+
+
+def _exclusion(reasons: Reasons, rule: Rule) -> str:
+    if rule.name not in reasons.lemmas:
+        return _cell(reasons, rule.name)
+    lemma = reasons.lemmas[rule.name]
+    parts = " + ".join(f"{cell} ({reasons.count_text(cell)})" for cell in lemma["cells"])
+    return f"{parts} = {lemma['universe']} ({reasons.count_text(lemma['universe'])}): nobody else is in {lemma['universe']}"
+
+
+def _lines(reasons: Reasons, layout: Layout, indent: str) -> Iterator[str]:
+    """A layout in words: the cases one below the other, each with its sum and its reasons."""
+    if isinstance(layout, CaseSplit):
+        yield f"{indent}either at most {layout.at} records are {layout.part}:"
+        yield from _lines(reasons, layout.below, indent + "  ")
+        yield f"{indent}or at least {layout.at + 1} records are {layout.part}:"
+        yield from _lines(reasons, layout.above, indent + "  ")
+        return
+    if layout.cells or layout.sides:
+        yield f"{indent}add up{f' (all divided by {layout.over})' if layout.over != 1 else ''}:"
+    for y, name in layout.cells:
+        yield f"{indent}  {y:+d} x {_cell(reasons, name)}"
+    for w, below in layout.sides:
+        yield f"{indent}  {w:+d} x the {'at most' if below else 'at least'} above"
+    yield indent + CONCLUSIONS[layout.conclusion]
+    if layout.because:
+        yield f"{indent}because no other record is possible:"
+        yield from (f"{indent}  {_exclusion(reasons, rule)}" for rule in layout.because)
+
+
+# A verified claim and its proof, as a text.
+
+
+def explain(verified: VerifiedBlock, claim: Claim) -> str:
+    """What a verified claim says, and the published cells that force it."""
+    domain, release = verified.program.types.domain, verified.program.release
+    if claim not in verified.claims:
+        raise DataError(f"block {release.block}: {in_words(domain, claim)} is not among the verified claims")
+    stored = {
+        "where": claim_where(domain.names, claim),
+        "m": claim.m,
+        "proof": verified.proof_of[verified.claims.index(claim)],
+    }
+    reasons = Reasons(release, verified.certificate["lemmas"])
+    return "\n".join([in_words(domain, claim), *_indented(explain_proof(reasons, verified.certificate, stored))])
+
+
+def explain_levels(levels: AreaReleases, shared: Mapping[str, Any], verified: VerifiedAreaBlock, claim: Claim) -> str:
+    """What a claim about a block says, and the cells of blocks and areas that force it."""
+    domain, checker = levels.schema.domain, AreaChecker(levels, shared)
+    here = Claim((verified.number + 1, *claim.codes), claim.m)
+    kinds = (verified.alone, seen_from(levels, verified.number), claim), (verified.together, checker.release, here)
+    for certificate, release, said in kinds:
+        where = claim_where(release.schema.domain.names, said)
+        for stored in certificate["claims"] if certificate else ():
+            if certificate and stored["where"] == where and stored["m"] == claim.m:
+                checker.check(verified.number, verified.alone, verified.together)
+                reasons = Reasons(release, certificate["lemmas"])
+                lines = _indented(explain_proof(reasons, certificate, stored))
+                return "\n".join([f"block {verified.block}: {in_words(domain, claim)}", *lines])
+    raise DataError(f"block {verified.block}: {in_words(domain, claim)} is not among the verified claims")
+
+
+def in_words(domain: Domain, claim: Claim) -> str:
+    """
+    A claim in the words of its domain.
+
+    >>> from genverify.model.domain import Column
+    >>> in_words(Domain((Column("SEX", "sex", (0, 1), ("f", "m")), Column("AGE", "age", (0,), ("old",)))), Claim((1, -1), 2))
+    'exactly 2 records with sex: m'
+    """
+    parts = [f"{column.label}: {column.meaning.get(code, code)}"
+            for column, code in zip(domain.columns, claim.codes, strict=True) if code != ANY]  # fmt: skip
+    return f"exactly {claim.m} record{'' if claim.m == 1 else 's'} with {', '.join(parts)}"
+
+
+def _indented(lines: Iterator[str]) -> Iterator[str]:
+    yield from (f"  {line}" for line in lines)
+
+
+# The answer to "explain this claim": its stored proof in words, once it is checked, or what the release says of it.
+
+
+def explain_claim(study: Path, block: str, text: str) -> Iterator[str]:
+    """The claim in words and, if it is verified, the cells that force it; otherwise the range of its count."""
+    schema = read_schema(study / "release" / "schema.json")
+    release, batch = find_release(study, schema, block)
+    claim = parse_claim(text, schema.domain)
+    counts, proofs = table_file(study / "release", batch), study / "proofs" / f"{batch}.jsonl.gz"
+    (stored,) = checked_blocks(counts, proofs, schema, {block})
+    yield f"Block {block}, {release.n} records. Claim: exactly {claim.m} with"
+    yield from conditions(schema, claim)
+    proof = stored.proof_of.get((claim.codes, claim.m))
+    if proof is not None:
+        yield "Verified: true of every dataset that fits the published counts (proof checked)."
+        statement = {"where": claim_where(schema.domain.names, claim), "m": claim.m, "proof": proof}
+        yield from explain_proof(Reasons(release, stored.proofs["lemmas"]), stored.proofs, statement)
+    elif _without_proof(table_file(study / "claims", batch), schema, block, claim):
+        yield "Verified by the solver, without proof: the study was run with the one-hot program (program.formulation)."
+    else:
+        yield from _searched(release, claim)
+
+
+def _without_proof(path: Path, schema: Schema, block: str, claim: Claim) -> bool:
+    """Whether the claims of a batch list this one, but name no proof."""
+    if not path.exists():
+        return False
+    claims = read_frame(path)
+    if len(claims) == 0:
+        return False
+    unproved = claims[(claims["block"] == block) & (claims["m"] == claim.m) & claims["proof"].isna()]
+    codes = unproved[list(schema.domain.names)].fillna(ANY).to_numpy(dtype=int)
+    return claim.codes in map(tuple, codes.tolist())
+
+
+def conditions(schema: Schema, claim: Claim) -> Iterator[str]:
+    for column, code in zip(schema.domain.columns, claim.codes, strict=True):
+        if code != ANY:
+            meaning = column.meaning.get(code, "no such code: no record can hold it")
+            yield f"  {column.label}: {meaning} ({column.name} = {code})"
+
+
+def _searched(release: Release, claim: Claim) -> Iterator[str]:
+    """What the release says of a claim that the study did not verify; what is certain has a proof, checked here."""
+    verifier = Verifier(DEFAULT.bounder(release))
+    counts = verifier.range(claim)
+    if counts.limit:
+        seen = f"seen between {counts.low} and {counts.high}" if counts.low <= counts.high else "not bounded"
+        yield f"Not among the stored claims, and not decided: its count was {seen} ({counts.limit})."
+    elif counts.low > counts.high:
+        raise no_dataset_fits(verifier.bounder, counts.upper, None)
+    elif counts.low == counts.high == claim.m:
+        check_decisions(verifier.bounder.program, [_decision(claim, counts)])
+        yield (
+            "Not among the stored claims (the study keeps those with k >= verify.min_k), but verified now, proof checked: "
+            "true of every dataset that fits the published counts."
+        )
+    else:
+        check_ranges(verifier.bounder.program, [(claim.predicate(release.schema.domain), counts)])
+        ends = f"the count ranges from {counts.low} to {counts.high}"
+        yield f"Not verified: over all datasets that fit, {ends} (both bounds checked)."
+
+
+def _decision(claim: Claim, counts: Range) -> Decision:
+    return Decision(claim, Verdict.VERIFIED, counts.lower, counts.upper)
+
+
+def find_release(study: Path, schema: Schema, block: str) -> tuple[Release, str]:
+    """The release of a block and the name of its batch."""
+    for batch in table_names(study / "release"):
+        for release in read_releases(table_file(study / "release", batch), schema):
+            if release.block == block:
+                return release, batch
+    raise DataError(f"{study / 'release'}: no block {block}; results/sample/blocks.parquet lists the sampled blocks")
+
+
+# The answer to "how likely is this claim?" about a block of a study.
+
+SHOWN = 0.00005
+
+
+def probable_claim(study: Path, block: str, text: str, prior: Path | None, floor: float, budget: Budget) -> Iterator[str]:
+    """The claim in words, its probability, and the distribution of its count."""
+    schema = read_schema(study / "release" / "schema.json")
+    release, _ = find_release(study, schema, block)
+    claim = parse_claim(text, schema.domain)
+    yield f"Block {block}, {release.n} records. Claim: exactly {claim.m} with"
+    yield from conditions(schema, claim)
+    table = read_prior(prior, schema.domain, floor) if prior else None
+    found = probability(release, claim, table, budget=budget)
+    yield f"Probability: {found}."
+    if found.value == 1 and found.exact:
+        yield "Certain: true of every dataset that fits the published counts and that the prior does not rule out."
+    if found.datasets is not None:
+        yield f"Datasets that fit: {found.datasets:,}."
+    for count, share in enumerate(found.counts):
+        if share >= SHOWN:
+            yield f"  {count} such records: {100 * share:.2f} %"

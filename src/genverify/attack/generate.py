@@ -1,21 +1,289 @@
-"""Problem 1: datasets that fit a release. Random vertices of the linear program, then exchanges of two records."""
+"""
+Problem 1: datasets that fit a release, by random vertices and exchanges; their files, recounted when read; and why none
+fits.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
-from genverify.attack.contradiction import no_dataset_fits
-from genverify.attack.generated import Generated
-from genverify.attack.onehot.generate import generate_onehot
-from genverify.core.arraytypes import Ints
-from genverify.core.claims import Codes
-from genverify.core.errors import ReleaseError
-from genverify.core.release import Release
-from genverify.solve.bounds import Bounder
-from genverify.solve.datasets import datasets_of, draw_records, list_records
-from genverify.solve.enumerate import all_class_counts
-from genverify.solve.exchange import Exchange
+from genverify.attack.onehot import generate_onehot
+from genverify.checker.record_proofs import check_block
+from genverify.model.arrays import Flags, Ints
+from genverify.model.claims import Codes
+from genverify.model.domain import Column, Domain
+from genverify.model.errors import DataError, NoDatasetError, ReleaseError
+from genverify.model.release import Release
+from genverify.model.tablefiles import stack
+from genverify.model.tabulate import tabulate
+from genverify.model.work import derive_seed, progress
+from genverify.solve.bounds import Bounder, Leaf, Node, certificate_of
+from genverify.solve.datasets import Exchange, datasets_of, draw_records, list_records
 from genverify.solve.program import Program
-from genverify.solve.settings import ProgramSettings
+from genverify.solve.program_settings import ProgramSettings
+
+# Generated datasets: what is known of a block's, and how they are written as codes.
+
+
+@dataclass(frozen=True)
+class GeneratedDatasets:
+    """
+    Distinct datasets that fit a release: records of shape (K, N, columns).
+
+    `class_vectors` counts the distinct class counts among them. `complete`: no other dataset fits, so fewer than K exist.
+    """
+
+    records: Codes
+    class_vectors: int
+    complete: bool
+
+    @property
+    def unique(self) -> bool:
+        """Whether the release has exactly one solution (Abowd et al.)."""
+        return self.complete and len(self.records) == 1
+
+
+def write_generated(
+    releases: Sequence[Release], find: Callable[[Release, int], GeneratedDatasets], seed: int, datasets: Path, blocks: Path
+) -> None:
+    """Find the datasets of every block, each with a seed of its own; write them, and a row for each block."""
+    frames, rows = [], []
+    for release in progress(releases, "blocks generated"):
+        generated = find(release, derive_seed(seed, "generate", release.block))
+        frames.append(datasets_frame(release.block, generated, release.schema.domain))
+        rows.append(pd.DataFrame([generated_row(release, generated)]))
+    stack(frames).to_parquet(datasets, index=False)
+    stack(rows).to_parquet(blocks, index=False)
+
+
+def datasets_frame(block: str, generated: GeneratedDatasets, domain: Domain) -> pd.DataFrame:
+    """The generated records of a block: dataset number and one code per column."""
+    K, N, _ = generated.records.shape
+    codes = generated.records.reshape(K * N, len(domain.names))
+    frame = pd.DataFrame(codes, columns=list(domain.names)).astype({c.name: _width(c) for c in domain.columns})
+    frame.insert(0, "dataset", np.repeat(np.arange(K, dtype=np.int32), N))
+    frame.insert(0, "block", block)
+    return frame
+
+
+def _width(column: Column) -> str:
+    """The type of a column in a file: eight bits where its codes fit."""
+    return "int8" if max(column.codes) <= np.iinfo(np.int8).max else "int16"
+
+
+def generated_row(release: Release, generated: GeneratedDatasets) -> dict[str, Any]:
+    """What is known of the number of datasets that fit a block."""
+    return {
+        "block": release.block,
+        "n_households": release.n,
+        "datasets": len(generated.records),
+        "class_vectors": generated.class_vectors,
+        "complete": generated.complete,
+        "unique": generated.unique,
+        "two_solutions": len(generated.records) >= 2,
+    }
+
+
+# Files of generated datasets, recounted against the release when they are read.
+
+
+def read_datasets(path: Path, releases: Sequence[Release]) -> dict[str, Codes]:
+    """
+    The generated records of each block, with shape (K, N, columns). A dataset that does not fit its release is an error: it
+    would silently remove candidate claims that hold.
+    """
+    if not releases:
+        return {}
+    domain = releases[0].schema.domain
+    frame = _read(path, domain)
+    codes, numbers = frame[list(domain.names)].to_numpy(dtype=np.int16), frame["dataset"].to_numpy()
+    rows = frame.groupby("block", observed=True).indices
+    none = np.zeros(0, dtype=np.int64)
+    rows_of = {release.block: rows.get(release.block, none) for release in releases}
+    found = {r.block: _of_block(path, r, codes[rows_of[r.block]], numbers[rows_of[r.block]]) for r in releases}
+    for block, dataset, why in _misfits(releases, found):
+        raise DataError(_wrong(path, f"block {block}, dataset {dataset} does not fit the release: {why}"))
+    return found
+
+
+def _wrong(path: Path, why: str) -> str:
+    return f"{path}: {why}. Generate its datasets again: delete this file and give the same command."
+
+
+def _read(path: Path, domain: Domain) -> pd.DataFrame:
+    """The rows of a file: block, dataset, and codes of the domain only."""
+    try:
+        frame = pd.read_parquet(path)
+    except (OSError, ValueError) as error:
+        raise DataError(_wrong(path, f"not a file of datasets ({error})")) from None
+    for name in ("block", "dataset", *domain.names):
+        if name not in frame:
+            raise DataError(_wrong(path, f"no column {name!r}"))
+    for column in domain.columns:
+        wrong = ~frame[column.name].isin(column.codes).to_numpy()
+        if wrong.any():
+            block, dataset, code = frame.loc[wrong, ["block", "dataset", column.name]].iloc[0].tolist()
+            where = f"block {block}, dataset {dataset}"
+            raise DataError(_wrong(path, f"{where} has the code {code} of {column.name}, which is not in the domain"))
+    return frame
+
+
+def _of_block(path: Path, release: Release, codes: Codes, numbers: Ints) -> Codes:
+    """The records of a block, those of each dataset together: N of each."""
+    if release.n == 0 and len(codes) == 0:
+        return codes.reshape(1, 0, codes.shape[1])  # the one dataset of an area of nobody has no row
+    if len(codes) == 0:
+        raise DataError(_wrong(path, f"block {release.block} has no dataset"))
+    datasets, sizes = np.unique(numbers, return_counts=True)
+    wrong = np.flatnonzero(sizes != release.n)
+    if len(wrong):
+        dataset, size = datasets[wrong[0]], sizes[wrong[0]]
+        raise DataError(_wrong(path, f"block {release.block}, dataset {dataset} has {size} records, not {release.n}"))
+    return codes[np.argsort(numbers, kind="stable")].reshape(-1, release.n, codes.shape[1])
+
+
+def _misfits(releases: Sequence[Release], datasets: dict[str, Codes]) -> Iterator[tuple[str, int, str]]:
+    """The block, number and reason of every dataset that breaks a rule or a published count, all counted in integers."""
+    releases, schema = [release for release in releases if release.n], releases[0].schema
+    if not releases:
+        return
+    records = np.concatenate([datasets[release.block].reshape(-1, len(schema.domain.names)) for release in releases])
+    named = dict(zip(schema.domain.names, records.T, strict=True))
+    sizes = np.repeat([release.n for release in releases], [len(datasets[release.block]) for release in releases])
+    counts = tabulate(named, np.cumsum(sizes) - sizes, schema.domain, schema.queries)
+    broken = {rule.name: np.add.reduceat(rule.excludes(named), np.cumsum(sizes) - sizes) for rule in schema.rules}
+    first = 0
+    for release in releases:
+        of_block = slice(first, first + len(datasets[release.block]))
+        for name, times in broken.items():
+            for dataset in np.flatnonzero(times[of_block]).tolist():
+                yield release.block, dataset, f"a record breaks the rule {name}"
+        yield from _miscounts(release, counts[of_block][:, release.cells])
+        first = of_block.stop
+
+
+def _miscounts(release: Release, counts: Ints) -> Iterator[tuple[str, int, str]]:
+    for dataset, cell in np.argwhere((counts < release.lo) | (counts > release.hi)).tolist():
+        lo, hi = int(release.lo[cell]), int(release.hi[cell])
+        published = f"{lo}" if lo == hi else f"{lo} to {hi}"
+        why = f"{release.queries[cell].id} is {int(counts[dataset, cell])} in it, and {published} was published"
+        yield release.block, dataset, why
+
+
+# Contradictory counts: no dataset fits, and a small set of cells that shows it.
+
+
+def no_dataset_fits(bounder: Bounder, proof: Node | None, limit: str | None) -> NoDatasetError:
+    """The error for a release that no dataset fits, its proof checked; or for which none was found within the limits."""
+    release = bounder.program.release
+    if proof is None:
+        return NoDatasetError(f"block {release.block}: no dataset that fits the counts was found ({limit})", None)
+    certificate = certificate_of(release, bounder.program.lemmas) | {"contradiction": proof.as_dict()}
+    check_block(release, certificate)
+    # imported when there is something to say: words are not needed to generate
+    from genverify.attack.explain import contradiction_cells
+
+    cells = contradiction_cells(release, certificate["lemmas"], proof.as_dict()) if isinstance(proof, Leaf) else []
+    named = ", ".join(cells) or "many cells together"
+    return NoDatasetError(
+        f"block {release.block}: no dataset fits the published counts. These contradict each other: "
+        f"{named}. Check the rows of this block in the release.",
+        certificate,
+    )
+
+
+# All class counts that fit a program, where they are few: a search in integers that needs no solver.
+
+MOST_PROGRAMS = 20_000
+MOST_CLASSES = 400
+
+
+@dataclass(frozen=True)
+class Enumeration:
+    """Class counts that fit; `complete` if it is proved that there are no others."""
+
+    vectors: list[Ints]
+    complete: bool
+
+
+def all_class_counts(bounder: Bounder, known: list[Ints], limit: int) -> Enumeration:
+    """
+    Every fitting z, up to `limit`: first every class that some z uses, by asking for one outside those seen so far, then
+    all counts of these classes. Where that is too much work, what is known, and not complete.
+    """
+    program = bounder.program
+    used = np.zeros(program.classes, dtype=bool)
+    for z in known:
+        used |= z > 0
+    nothing_outside = True
+    while not used.all():
+        outside = bounder.at_most((~used).astype(np.int64), 0)
+        if outside.counterexample is None:
+            nothing_outside = outside.proof is not None
+            break
+        used |= outside.counterexample > 0
+        known.append(outside.counterexample)
+        if len(known) >= limit:
+            return Enumeration(known, complete=False)
+    if used.sum() > MOST_CLASSES:
+        return Enumeration(known, complete=False)
+    # one more than the limit is asked for: if it is found, the limit cut the list off, and it is not complete
+    search = _Search(program, np.flatnonzero(used), limit + 1)
+    search.walk(np.ones(len(search.classes), dtype=bool), program.lo, program.hi)
+    complete = nothing_outside and len(search.vectors) <= limit and search.nodes <= MOST_PROGRAMS
+    return Enumeration(search.vectors[:limit] or known, complete)
+
+
+class _Search:
+    """
+    All fitting counts of the given classes, depth first. What is left of a row bounds each class, and all classes together
+    must still fill every row; of a row that fewest classes can fill, one class is counted next, the largest count first.
+    """
+
+    def __init__(self, program: Program, classes: Ints, limit: int) -> None:
+        self.program, self.classes, self.limit = program, classes, limit
+        self.A = program.A[:, classes].astype(np.int64)
+        self.holds = self.A > 0
+        self.counts = np.zeros(len(classes), dtype=np.int64)
+        self.vectors: list[Ints] = []
+        self.nodes = 0
+
+    def walk(self, open_: Flags, lo: Ints, hi: Ints) -> None:
+        """Count the open classes in every way that leaves no row short of lo or beyond hi."""
+        self.nodes += 1
+        if len(self.vectors) >= self.limit or self.nodes > MOST_PROGRAMS:
+            return
+        left = np.where(self.holds, hi[:, None] // np.maximum(self.A, 1), self.program.n).min(axis=0, initial=self.program.n)
+        room = np.where(open_, left, 0)
+        if (hi < 0).any() or (self.A @ room < lo).any():
+            return
+        short = np.flatnonzero(lo > 0)
+        # the first row is N: as long as it is not full, it is short
+        if not len(short):
+            self.found()
+            return
+        can = self.holds[short] & (room > 0)
+        choices = np.flatnonzero(can[np.argmin(can.sum(axis=1))])
+        chosen = int(choices[np.argmax(room[choices])])
+        rest = open_.copy()
+        rest[chosen] = False
+        for count in range(int(room[chosen]), -1, -1):
+            self.counts[chosen] = count
+            self.walk(rest, lo - count * self.A[:, chosen], hi - count * self.A[:, chosen])
+
+    def found(self) -> None:
+        z = np.zeros(self.program.classes, dtype=np.int64)
+        z[self.classes] = self.counts
+        if self.program.fits(z):
+            self.vectors.append(z)
+
+
+# Problem 1: datasets that fit a release. Random vertices of the linear program, then exchanges of two records.
 
 VERTICES = 2
 OBJECTIVES = 6
@@ -28,7 +296,7 @@ MOST_SWAPS = 16
 PATIENCE = 3
 
 
-def generate(bounder: Bounder, K: int, seed: int) -> Generated:
+def generate(bounder: Bounder, K: int, seed: int) -> GeneratedDatasets:
     """K distinct datasets that fit the program, or all of them where fewer exist."""
     program = bounder.program
     rng = np.random.default_rng(seed)
@@ -39,8 +307,8 @@ def generate(bounder: Bounder, K: int, seed: int) -> Generated:
         every = all_class_counts(bounder, collection.vectors, K)
         _fill(collection, every.vectors, K)
         complete = every.complete and sum(datasets_of(program, z) for z in every.vectors) == len(collection.datasets)
-        return Generated(np.array(list(collection.datasets.values())), len(collection.classes), complete)
-    return Generated(np.array(list(collection.datasets.values())), len(collection.classes), False)
+        return GeneratedDatasets(np.array(list(collection.datasets.values())), len(collection.classes), complete)
+    return GeneratedDatasets(np.array(list(collection.datasets.values())), len(collection.classes), False)
 
 
 class _Collection:
@@ -124,11 +392,11 @@ def _fill(collection: _Collection, vectors: list[Ints], K: int) -> None:
             collection.datasets.setdefault(records.tobytes(), records)
 
 
-def generate_block(release: Release, settings: ProgramSettings, K: int, seed: int) -> Generated:
+def generate_block(release: Release, settings: ProgramSettings, K: int, seed: int) -> GeneratedDatasets:
     """K distinct datasets that fit the release of a block (Problem 1)."""
     if settings.proves:
         return generate(settings.bounder(release), K, seed)
     datasets = generate_onehot(release, settings.make_solver(), K, seed)
     if not datasets:
         raise ReleaseError(f"block {release.block}: the one-hot program found no dataset that fits the published counts")
-    return Generated(np.array(datasets), len(datasets), complete=False)
+    return GeneratedDatasets(np.array(datasets), len(datasets), complete=False)

@@ -1,24 +1,60 @@
-"""How likely is what is not certain: exact probabilities of claims and rows given a release and a prior, exact draws."""
+"""
+How likely is what is not certain: exact probabilities given a release and a prior, exact draws, or estimates with an
+interval.
+"""
 
+import logging
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
-from genverify.core.arraytypes import Floats, Ints
-from genverify.core.claims import Codes
-from genverify.core.errors import ReleaseError
-from genverify.solve.counting.counts import count_distribution, count_probability, no_match
-from genverify.solve.counting.diagram import BUDGET, Budget, Diagram, draw_diagram
-from genverify.solve.counting.draw import draw_vectors
-from genverify.solve.counting.passes import Forward, class_counts, count_datasets, count_vectors, forward
-from genverify.solve.counting.prior import Masses, Prior, lay_on
-from genverify.solve.counting.weights import UnlikelyRelease, Weights, prior_weights, records_of_classes, rounding
-from genverify.solve.program import Program
+from genverify.attack.generate import GeneratedDatasets, generate, generate_block
+from genverify.model.arrays import Flags, Floats, Ints, row_weights, weighted_keys
+from genverify.model.claims import ANY, Claim, Codes, claim_arrays, column_subsets, matches, parse_claim
+from genverify.model.domain import Domain
+from genverify.model.errors import DataError, GenverifyError, ReleaseError
+from genverify.model.release import Release
+from genverify.model.settings import DATASETS
+from genverify.model.tablefiles import Expected, naming_unreadable, need_columns, open_csv, read_frame
+from genverify.solve.counting.diagram import (
+    BUDGET,
+    Budget,
+    Diagram,
+    Forward,
+    TooManyStates,
+    UnlikelyRelease,
+    Weights,
+    class_counts,
+    count_datasets,
+    count_vectors,
+    draw_diagram,
+    forward,
+    prior_weights,
+    records_of_classes,
+    rounding,
+)
+from genverify.solve.counting.distribution import (
+    all_vectors,
+    count_distribution,
+    count_probability,
+    draw_vectors,
+    no_match,
+    run_chain,
+)
+from genverify.solve.counting.prior import Masses, Prior, lay_on, uniform
+from genverify.solve.datasets import class_vectors, list_records
+from genverify.solve.program import Program, WrongAnswer, build_program
+from genverify.solve.program_settings import DEFAULT, ProgramSettings
+
+# How likely is what is not certain: exact probabilities of claims and rows given a release and a prior, exact draws.
 
 
 @dataclass(frozen=True)
-class Counted:
+class DatasetCount:
     """The datasets that fit a release, counted: how many class vectors and datasets there are, in exact integers."""
 
     program: Program
@@ -42,14 +78,14 @@ class Counted:
         return Posterior(self.program, self.diagram, prior, masses, weights, found)
 
 
-def count_release(program: Program, budget: Budget = BUDGET) -> Counted:
+def count_release(program: Program, budget: Budget = BUDGET) -> DatasetCount:
     """Count the datasets that fit a program, within a budget; an error where none does."""
     diagram = draw_diagram(program, budget)
     if not len(diagram.ends):
         raise ReleaseError(
             f"block {program.release.block}: no dataset fits the published counts, so nothing has a probability"
         )
-    return Counted(program, diagram)
+    return DatasetCount(program, diagram)
 
 
 def _unlikely(program: Program, masses: Masses, prior: Prior) -> UnlikelyRelease:
@@ -120,3 +156,291 @@ class Posterior:
         """Independent datasets, each with its probability: shape (draws, N, columns), the records of each sorted."""
         vectors = draw_vectors(self.diagram, self.weights, self.found, draws, rng)
         return np.array([self.masses.draw(z, rng) for z in vectors])
+
+
+# Probabilities where counting is too much: draws of Markov chains, with an interval on every number.
+
+SURE = 1.96
+
+
+@dataclass(frozen=True)
+class Effort:
+    """Chains, each from its own dataset; draws of each, records that a step draws again, steps between two draws."""
+
+    chains: int = 8
+    draws: int = 40
+    records: int = 6
+    between: int = 3
+
+
+@dataclass(frozen=True)
+class ChainDraws:
+    """Datasets drawn by chains: shape (chains, draws, N, columns). Not independent: chains are compared."""
+
+    records: Codes
+
+    def probabilities(self, codes: Codes, m: Ints) -> tuple[Floats, Floats, Floats]:
+        """The share of draws in which each claim holds, and an interval (95 %) around it."""
+        chains, draws = self.records.shape[:2]
+        flat = self.records.reshape(chains * draws, *self.records.shape[2:])
+        held = np.array([matches(codes, dataset).sum(axis=1) == m for dataset in flat]).reshape(chains, draws, len(m))
+        return interval(held.mean(axis=1), draws)
+
+
+def interval(means: Floats, draws: int) -> tuple[Floats, Floats, Floats]:
+    """
+    The mean over chains with a Wilson interval at the number of independent draws that the spread of the chains speaks for:
+    that of the claim itself or of all claims together, whichever is smaller, since few chains can agree by chance; at least
+    one per chain, at most all. Chains that agree on 0 or 1 do not make it certain.
+    """
+    chains, mean = len(means), means.mean(axis=0)
+    spread = means.var(axis=0, ddof=1) / chains if chains > 1 else np.full(len(mean), np.inf)
+    binomial = mean * (1 - mean)
+    own = np.divide(binomial, spread, out=np.zeros_like(mean), where=spread > 0)
+    together = binomial.sum() / spread.sum() if spread.sum() > 0 else 0.0
+    n = np.clip(np.minimum(own, together), chains, chains * draws)
+    centre = (mean + SURE**2 / (2 * n)) / (1 + SURE**2 / n)
+    half = SURE * np.sqrt(binomial / n + SURE**2 / (4 * n**2)) / (1 + SURE**2 / n)
+    return mean, np.clip(centre - half, 0, 1), np.clip(centre + half, 0, 1)
+
+
+def estimate(program: Program, prior: Prior, starts: Codes, effort: Effort, seed: int) -> ChainDraws:
+    """Chains from datasets that fit (generated ones, shape (K, N, columns)), spread over those given."""
+    masses, rng = lay_on(prior, program), np.random.default_rng(seed)
+    known = [z for z in class_vectors(program, starts) if (masses.of_classes[z > 0] > 0).all()]
+    if not known:
+        raise GenverifyError(
+            f"block {program.release.block}: prior {prior.name} gives weight 0 to a record of every known dataset; "
+            "give every record that can exist some weight (a floor)"
+        )
+    places = np.linspace(0, len(known) - 1, effort.chains).round().astype(int)
+    chains = []
+    for place in places.tolist():
+        found = run_chain(program, masses.of_classes, known[place], effort.records, effort.draws, effort.between, rng)
+        chains.append([masses.draw(z, rng) for z in found])
+    return ChainDraws(np.array(chains))
+
+
+# Problem 1 by exact draws: datasets that fit a release, each as likely as the uniform prior makes it.
+
+log = logging.getLogger(__name__)
+PATIENCE = 50
+
+
+def draw_block(release: Release, settings: ProgramSettings, K: int, seed: int) -> GeneratedDatasets:
+    """K distinct datasets that fit the release of a block, drawn exactly; found by walking where counting takes too much."""
+    bounder = settings.proving("drawing exactly (generate.method: exact)").bounder(release)
+    drawn = draw_exactly(bounder.program, K, seed)
+    if drawn is None:
+        return generate(bounder, K, seed)
+    return GeneratedDatasets(drawn[0], len(class_vectors(bounder.program, drawn[0])), drawn[1])
+
+
+def draw_exactly(program: Program, K: int, seed: int, budget: Budget = BUDGET) -> tuple[Codes, bool] | None:
+    """
+    K distinct datasets in the order in which independent draws bring them, or every one where fewer than K exist, and
+    whether these are all. None where counting takes more than the budget.
+    """
+    try:
+        counted = count_release(program, budget)
+    except TooManyStates as error:
+        log.warning("block %s: %s Its datasets are found by walking.", program.release.block, error)
+        return None
+    if counted.datasets <= K:
+        listed = [records for z in all_vectors(counted.diagram) for records in list_records(program, z)]
+        return np.array(listed), True
+    return _distinct(counted, K, np.random.default_rng(seed)), False
+
+
+def _distinct(counted: DatasetCount, K: int, rng: np.random.Generator) -> Codes:
+    """Draws until K are distinct; where a few datasets take nearly all draws, those that were met."""
+    posterior = counted.posterior(uniform(counted.program.types.domain))
+    found: dict[bytes, Codes] = {}
+    for _ in range(PATIENCE):
+        for records in posterior.draw(K, rng):
+            if len(found) < K:
+                found.setdefault(records.tobytes(), records)
+        if len(found) == K:
+            break
+    return np.array(list(found.values()))
+
+
+# The probability of one claim about one release, in the words of a front door: exact, or estimated with an interval.
+
+WEIGHT = "weight"
+
+
+@dataclass(frozen=True)
+class Probability:
+    """
+    P(exactly m records match | release, prior), `exact` or estimated between `low` and `high` (95 %). Where it is exact,
+    `counts` holds P(COUNT = 0), P(COUNT = 1), ... and `datasets` how many datasets fit; 1 then stands for certain only.
+    """
+
+    claim: Claim
+    prior: str
+    value: float
+    low: float
+    high: float
+    exact: bool
+    counts: tuple[float, ...] = ()
+    datasets: int | None = None
+
+    def __str__(self) -> str:
+        if self.exact:
+            return f"{_percent(self.value)} (exact, prior: {self.prior})"
+        return f"{_percent(self.value)} (estimated, {_percent(self.low)} to {_percent(self.high)}, prior: {self.prior})"
+
+
+def _percent(value: float) -> str:
+    """
+    A probability to read; what is not certain is never printed as 100 % or 0 %.
+
+    >>> _percent(1.0), _percent(0.9999999), _percent(0.5)
+    ('100 %', 'over 99.99 %', '50.00 %')
+    """
+    if value in (0, 1):
+        return f"{100 * value:.0f} %"
+    if value > 0.9999:
+        return "over 99.99 %"
+    return "under 0.01 %" if value < 0.0001 else f"{100 * value:.2f} %"
+
+
+def probability(
+    release: Release,
+    claim: Claim | str,
+    prior: Prior | pd.DataFrame | None = None,
+    floor: float = 0.0,
+    budget: Budget = BUDGET,
+    settings: ProgramSettings = DEFAULT,
+    seed: int = 1,
+) -> Probability:
+    """
+    How likely a claim is given a release: a claim or a text such as `TEN=3,HHSIZE=1,m=1`.
+
+    `prior` is None (every record of the domain equally likely), a Prior, or a table with a column per column of the release,
+    in codes, and `weight`; `floor` is then the weight of records that are not in the table.
+    """
+    domain = release.schema.domain
+    asked = parse_claim(claim, domain) if isinstance(claim, str) else claim
+    known = _prior(prior, domain, floor)
+    program = build_program(release, settings.max_types)
+    try:
+        return _exact(count_release(program, budget), known, asked)
+    except TooManyStates:
+        starts = generate_block(release, settings, DATASETS, seed).records
+        found = estimate(program, known, starts, Effort(), seed)
+        value, low, high = (float(side[0]) for side in found.probabilities(*claim_arrays([asked])))
+        return Probability(asked, known.name, value, low, high, exact=False)
+
+
+def _exact(counted: DatasetCount, prior: Prior, claim: Claim) -> Probability:
+    codes, _ = claim_arrays([claim])
+    counts = counted.posterior(prior).distribution(codes, counted.program.n)[0][:-1]
+    value = float(counts[claim.m]) if claim.m < len(counts) else 0.0
+    return Probability(claim, prior.name, value, value, value, True, tuple(counts.tolist()), counted.datasets)
+
+
+def _prior(prior: Prior | pd.DataFrame | None, domain: Domain, floor: float) -> Prior:
+    if prior is None:
+        return uniform(domain)
+    return prior if isinstance(prior, Prior) else prior_of(prior, domain, "a table of weights", floor)
+
+
+def prior_of(table: pd.DataFrame, domain: Domain, name: str, floor: float = 0.0) -> Prior:
+    """A prior from a table of records in codes, each with its weight; a duplicated record has both weights."""
+    need_columns(f"prior {name}", map(str, table.columns), (*domain.names, WEIGHT))
+    try:
+        codes, weights = table[list(domain.names)].to_numpy(dtype=np.int16), table[WEIGHT].to_numpy(dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"prior {name}: codes are whole numbers and weights numbers ({error})") from None
+    rows, place = np.unique(codes, axis=0, return_inverse=True)
+    summed = np.bincount(place.ravel(), weights, minlength=len(rows)).astype(np.float64)
+    return Prior(name, domain, rows, summed, floor)
+
+
+def read_prior(path: Path, domain: Domain, floor: float) -> Prior:
+    """A prior from a CSV or Parquet file."""
+    expected = Expected("a table of weights", f"give the columns {', '.join(domain.names)} and {WEIGHT}")
+    with naming_unreadable(path, expected):
+        table = read_frame(path) if path.suffix == ".parquet" else open_csv(path, expected).frame(texts=[])
+    return prior_of(table, domain, str(path), floor)
+
+
+# Claims that are not certain but likely: found by exact draws, each with its exact probability.
+
+SOME = Budget(states=100_000, moves=400_000, seconds=30.0)
+DRAWS = 60
+SLACK = 0.1  # draws that make a claim look a little less likely than it is do not hide it
+
+
+def count_some(program: Program) -> DatasetCount | None:
+    """The datasets that fit, counted; None where that takes more than a few seconds."""
+    try:
+        return count_release(program, SOME)
+    except TooManyStates:
+        return None
+
+
+def probable_singletons(
+    counted: DatasetCount,
+    prior: Prior,
+    verified: Collection[Claim],
+    min_k: int,
+    least: float,
+    seed: int,
+    decided: bool = True,
+) -> pd.DataFrame:
+    """
+    Claims about exactly one record that are not verified and have at least this probability, the likeliest first:
+    a code per column (none where any will do), k and probability.
+
+    `decided`: no candidate was left open. A verified claim whose probability is not 1, or the reverse, is a bug: an error.
+    """
+    program, posterior = counted.program, counted.posterior(prior)
+    codes = likely_singletons(posterior.draw(DRAWS, np.random.default_rng(seed)), min_k, max(least - SLACK, 1 / DRAWS))
+    known = {claim.codes for claim in verified if claim.m == 1}
+    sure = np.array([tuple(row) in known for row in codes.tolist()], dtype=bool)
+    chance = posterior.probabilities(codes, np.ones(len(codes), dtype=np.int64))
+    _hold(program, chance, sure, decided and prior.rules_nothing_out)
+    codes, chance = codes[~sure], chance[~sure]
+    frame = pd.DataFrame(codes, columns=list(program.types.domain.names)).astype("Int16").mask(codes == ANY)
+    frame = frame.assign(k=(codes != ANY).sum(axis=1), probability=chance)
+    frame.insert(0, "block", program.release.block)
+    return frame[frame["probability"] >= least].sort_values(["probability", "k"], ascending=False, kind="stable")
+
+
+def _hold(program: Program, chance: Floats, sure: Flags, both: bool) -> None:
+    """
+    An error unless the verified claims have probability 1 and, where everything is decided and the prior rules no record
+    out, no other has.
+    """
+    if (chance[sure] != 1).any() or (both and (chance[~sure] == 1).any()):
+        raise WrongAnswer(
+            f"block {program.release.block}: what is verified and what has probability 1 differ. One of the two is wrong: "
+            "nothing is reported. Please report this as a bug."
+        )
+
+
+def likely_singletons(datasets: Codes, min_k: int, least: float) -> Codes:
+    """The claims with m = 1 that hold in at least this share of the datasets (K, N, columns), a row of codes each."""
+    K, N, width = datasets.shape
+    if N == 0:
+        return np.zeros((0, width), dtype=np.int16)
+    records = datasets.reshape(K * N, width).astype(np.int64)
+    weights = row_weights(records.max(axis=0) + 1)
+    found = [np.zeros((0, width), dtype=np.int16)]
+    for columns in column_subsets(width, min_k):
+        chosen = list(columns)
+        keys = weighted_keys(records[:, chosen], None if weights is None else weights[chosen]).reshape(K, N)
+        order = np.argsort(keys, axis=1)
+        ranked = np.take_along_axis(keys, order, axis=1)
+        apart = ranked[:, 1:] != ranked[:, :-1]
+        edge = np.ones((K, 1), dtype=bool)
+        single = np.concatenate([edge, apart], axis=1) & np.concatenate([apart, edge], axis=1)
+        _, first, times = np.unique(ranked[single], return_index=True, return_counts=True)
+        places = (np.arange(K)[:, None] * N + order)[single][first[times >= least * K]]
+        codes = np.full((len(places), width), ANY, dtype=np.int16)
+        codes[:, chosen] = records[places][:, chosen]
+        found.append(codes)
+    return np.concatenate(found)

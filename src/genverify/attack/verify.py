@@ -1,21 +1,117 @@
-"""Problem 3: which claims hold in every dataset that fits the release, each with its proof."""
+"""
+Problem 3: which claims hold in every dataset that fits the release, each with its proof; the attack on one release, and
+its tables.
+"""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import Enum
+from functools import cached_property
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from scipy.sparse import csr_array
 
-from genverify.checker.check import ProvedBound, check_bounds
-from genverify.core.arraytypes import Flags, Ints
-from genverify.core.claims import Claim, claim_arrays
-from genverify.core.predicates import Predicate
-from genverify.solve.bounds import Bound, Bounder, Limits
-from genverify.solve.classes import condition_classes, matched_classes
-from genverify.solve.leaves import Leaf, Node
-from genverify.solve.program import Program, build_program
-from genverify.solve.solvers.base import Solver
+from genverify.attack.generate import generate_block
+from genverify.attack.onehot import onehot, records_of, refuting, wrong_answer
+from genverify.checker.certificate import ProvedBound
+from genverify.checker.record_proofs import CheckSummary, check_block, check_bounds
+from genverify.model.arrays import Flags, Floats, Ints
+from genverify.model.claims import ANY, Claim, Codes, as_claims, candidate_claims, claim_arrays, matches
+from genverify.model.domain import Predicate
+from genverify.model.release import Release
+from genverify.model.settings import DATASETS
+from genverify.solve.admissible import ExhaustedTotal
+from genverify.solve.bounds import Bound, Bounder, Leaf, Limits, Node, certificate_of
+from genverify.solve.datasets import class_vectors
+from genverify.solve.program import Program, build_program, condition_classes, matched_classes
+from genverify.solve.program_settings import DEFAULT, ProgramSettings
+from genverify.solve.solvers.base import Infeasible, Optimal, Solver, Stopped
+
+# Effective k: how many columns of a claim say something that the others do not already force.
+
+CELLS_AT_ONCE = 2_000_000
+
+
+def effective_k(program: Program, claims: Sequence[Claim], records: Codes) -> list[int]:
+    """
+    The size of the smallest sub-claim that forces the rest of the claim among the live types.
+
+    Each claim describes some of the given records; one search per record serves all its claims.
+    """
+    if not claims:
+        return []
+    codes = np.array([claim.codes for claim in claims], dtype=np.int16)
+    kinds = np.unique(records, axis=0)
+    described = np.argmax(matches(codes, kinds), axis=1)
+    # a column in which all live types hold the same code says nothing
+    vary = [column for column in range(codes.shape[1]) if not _constant(program, column)]
+    named = (codes[:, vary] != ANY) @ (1 << np.arange(len(vary)))
+    sizes = np.zeros(len(claims), dtype=np.int64)
+    asked = np.unique(described)
+    step = max(1, CELLS_AT_ONCE // max(1, len(program.types)))
+    for at in range(0, len(asked), step):
+        some = asked[at : at + step]
+        for record, forced in zip(some.tolist(), _forced(program, kinds[some], vary), strict=True):
+            own = described == record
+            sizes[own] = _smallest(forced, named[own])
+    return sizes.tolist()
+
+
+def _constant(program: Program, column: int) -> bool:
+    places = program.types.table[:, column]
+    return bool(len(places) and (places == places[0]).all() and len(program.types.atoms[column][places[0]]) == 1)
+
+
+def _forced(program: Program, records: Codes, vary: Sequence[int]) -> Ints:
+    """
+    Per record and subset of some columns, as a bit mask: the columns whose code in the record the subset forces among the
+    live types.
+    """
+    # `free` of a set holds the columns in which some type differs that agrees with the record on just this set; then each
+    # column in turn adds to the sets without it what is free with it, because those types agree on the smaller set as well.
+    free = _free(program, records, vary)
+    columns = len(vary)
+    for bit in range(columns):
+        halves = free.reshape(-1, 2, 1 << bit)
+        halves[:, 0] |= halves[:, 1]
+    forced: Ints = ~free & ((1 << columns) - 1)
+    return forced
+
+
+def _free(program: Program, records: Codes, vary: Sequence[int]) -> Ints:
+    """Per record and set of columns: the columns in which some type differs that agrees with the record on just this set."""
+    types = program.types
+    agrees, differ = np.zeros((len(records), len(types)), dtype=np.int32), []
+    free = np.zeros((len(records), 1 << len(vary)), dtype=np.int64)
+    if types.records is not None:  # of types with one record each, one differs wherever it does not agree
+        for bit, column in enumerate(vary):
+            agrees |= (records[:, column, None] == types.records[0][:, column]).astype(np.int32) << bit
+        free[np.arange(len(records))[:, None], agrees] = ~agrees & ((1 << len(vary)) - 1)
+        return free
+    for bit, column in enumerate(vary):
+        codes, atoms, at = records[:, column].tolist(), types.atoms[column], types.table[:, column]
+        agrees |= np.array([[(code in atom) << bit for atom in atoms] for code in codes], dtype=np.int32)[:, at]
+        differ.append(np.array([[atom != (code,) for atom in atoms] for code in codes])[:, at])
+    for bit, flags in enumerate(differ):
+        record, type_ = np.nonzero(flags)
+        free[record, agrees[record, type_]] |= 1 << bit
+    return free
+
+
+def _smallest(forced: Ints, named: Ints) -> Ints:
+    """Of each set of columns, as a bit mask: the least number of them that force all the others."""
+    subsets = np.arange(len(forced))
+    size = np.bitwise_count(subsets).astype(np.int64)
+    distinct, place = np.unique(named, return_inverse=True)
+    enough = (subsets & ~distinct[:, None] == 0) & (distinct[:, None] & ~(subsets | forced) == 0)
+    smallest: Ints = np.where(enough, size, len(forced)).min(axis=1)[place]
+    return smallest
+
+
+# Problem 3: which claims hold in every dataset that fits the release, each with its proof.
 
 SEEN_AT_ONCE = 32
 
@@ -171,3 +267,223 @@ def cannot_exist(program: Program, claim: Claim, solver: Solver, limits: Limits,
     predicate = claim.predicate(program.types.domain)
     counted = build_program(program.release, max_types, (predicate, claim.m))
     return Bounder(counted, solver, limits).at_most(np.zeros(counted.classes, dtype=np.int64), -1)
+
+
+# Verify with the paper's own program: one solve per claim, without proofs. The compact program's reference.
+
+
+def decide_onehot(release: Release, claims: Sequence[Claim], solver: Solver) -> list[Decision]:
+    """
+    The verdict of each claim, one solve of Problem 3 each, as in the paper. A verified claim has no proof here: it rests on
+    the solver, which found no dataset that contradicts it.
+    """
+    program = onehot(release)
+    decisions = []
+    for claim in claims:
+        match solver.solve(refuting(program, claim)):
+            case Optimal(z=point):
+                _check_refuted(release, claim, point)
+                decisions.append(Decision(claim, Verdict.REFUTED, integer=True))
+            case Infeasible():
+                decisions.append(Decision(claim, Verdict.VERIFIED, integer=True))
+            case Stopped(limit=limit):
+                decisions.append(Decision(claim, Verdict.UNDECIDED, integer=True, limit=limit.value))
+    return decisions
+
+
+def _check_refuted(release: Release, claim: Claim, point: Floats) -> None:
+    domain = release.schema.domain
+    named = dict(zip(domain.names, records_of(release, point).T, strict=True))
+    count = int(claim.predicate(domain).matches(named).sum())
+    if count == claim.m:
+        raise wrong_answer(release, f"{claim.predicate(domain)} is true of {count} of its records, as claimed")
+
+
+# The second half of the attack on one block: from generated datasets to verified claims with checked proofs.
+
+
+@dataclass(frozen=True)
+class VerifiedBlock:
+    """
+    What came out of a block: its program, every candidate's decision, the verified ones with effective k and proof; and the
+    linear programs and integer searches that it took.
+    """
+
+    program: Program
+    candidates: tuple[Claim, ...]
+    decisions: tuple[Decision, ...]
+    effective: tuple[int, ...]
+    proof_of: tuple[int | None, ...]
+    proofs: tuple[tuple[Node, Node], ...]
+    linear_programs: int = 0
+    searches: int = 0
+
+    @cached_property
+    def certificate(self) -> dict[str, Any]:
+        """The proofs as plain values: what is checked is what is stored."""
+        return proofs_dict(self)
+
+    @property
+    def claims(self) -> list[Claim]:
+        return [d.claim for d in self.decisions if d.verdict is Verdict.VERIFIED]
+
+    def counts(self, verdict: Verdict) -> Counter[int]:
+        """How many candidates have this verdict, by k."""
+        return Counter(d.claim.k for d in self.decisions if d.verdict is verdict)
+
+
+def verify_block(release: Release, datasets: Codes, settings: ProgramSettings, min_k: int) -> VerifiedBlock:
+    """Every claim that holds in all generated datasets, decided (Problem 3), with every proof checked."""
+    found = decide_block(release, datasets, settings, min_k)
+    check_verified(found)
+    return found
+
+
+def check_verified(verified: VerifiedBlock) -> CheckSummary:
+    """Check the certificate of a block."""
+    return check_block(verified.program.release, verified.certificate)
+
+
+def decide_block(release: Release, datasets: Codes, settings: ProgramSettings, min_k: int) -> VerifiedBlock:
+    """Every claim that holds in all generated datasets, decided; the proofs are not checked yet."""
+    claims = as_claims(*candidate_claims(datasets, min_k))
+    bounder = settings.bounder(release)
+    if settings.proves:
+        bounder.learn(class_vectors(bounder.program, datasets))
+        decisions = Verifier(bounder).decide(claims)
+    else:
+        decisions = decide_onehot(release, claims, settings.make_solver())
+    found = collect(bounder.program, claims, decisions, datasets[0])
+    return replace(found, linear_programs=bounder.linear_programs, searches=bounder.searches)
+
+
+def collect(program: Program, claims: Sequence[Claim], decisions: Sequence[Decision], records: Codes) -> VerifiedBlock:
+    """What is known of each candidate, with the effective k of the verified ones."""
+    verified = [decision for decision in decisions if decision.verdict is Verdict.VERIFIED]
+    proof_of, proofs = number_proofs(verified)
+    effective = tuple(effective_k(program, [decision.claim for decision in verified], records))
+    return VerifiedBlock(program, tuple(claims), tuple(decisions), effective, proof_of, proofs)
+
+
+def number_proofs(verified: Sequence[Decision]) -> tuple[tuple[int | None, ...], tuple[tuple[Node, Node], ...]]:
+    """The proof number of each claim, and the proofs; claims that share both halves share one, one-hot claims have none."""
+    numbers: dict[tuple[int, int], int] = {}
+    proofs: list[tuple[Node, Node]] = []
+    proof_of: list[int | None] = []
+    for decision in verified:
+        if decision.lower is None or decision.upper is None:
+            proof_of.append(None)
+            continue
+        key = (id(decision.lower), id(decision.upper))
+        if key not in numbers:
+            numbers[key] = len(proofs)
+            proofs.append((decision.lower, decision.upper))
+        proof_of.append(numbers[key])
+    return tuple(proof_of), tuple(proofs)
+
+
+def proofs_dict(verified: VerifiedBlock) -> dict[str, Any]:
+    """The proofs of a block as plain values, in the form that the checker reads."""
+    return _certificate(
+        verified.program.release, verified.program.lemmas, verified.claims, verified.proof_of, verified.proofs
+    )
+
+
+def check_decisions(program: Program, verified: Sequence[Decision]) -> None:
+    """Check the proofs of verified claims."""
+    check_block(program.release, certificate_for(program, verified))
+
+
+def certificate_for(program: Program, verified: Sequence[Decision]) -> dict[str, Any]:
+    """The certificate of verified claims."""
+    return release_certificate(program.release, program.lemmas, verified)
+
+
+def release_certificate(release: Release, lemmas: Sequence[ExhaustedTotal], verified: Sequence[Decision]) -> dict[str, Any]:
+    """The certificate of verified claims about a release."""
+    proof_of, proofs = number_proofs(verified)
+    return _certificate(release, lemmas, [decision.claim for decision in verified], proof_of, proofs)
+
+
+def _certificate(
+    release: Release,
+    lemmas: Sequence[ExhaustedTotal],
+    claims: Sequence[Claim],
+    proof_of: Sequence[int | None],
+    proofs: Sequence[tuple[Node, Node]],
+) -> dict[str, Any]:
+    names = release.schema.domain.names
+    return certificate_of(release, lemmas) | {
+        "proofs": [{"lower": lower.as_dict(), "upper": upper.as_dict()} for lower, upper in proofs],
+        "claims": [
+            {"where": claim_where(names, claim), "m": claim.m, "proof": proof}
+            for claim, proof in zip(claims, proof_of, strict=True)
+            if proof is not None
+        ],
+    }
+
+
+def claim_where(names: Sequence[str], claim: Claim) -> Mapping[str, int]:
+    """A claim's codes by column, without the columns that may take any value."""
+    return {name: code for name, code in zip(names, claim.codes, strict=True) if code != ANY}
+
+
+# The attack's results as tables: verified claims, and one row per block.
+
+WITHOUT_PROOF = "without_proof"
+
+
+def claims_frame(verified: VerifiedBlock) -> pd.DataFrame:
+    """The verified claims of a block: k, m, a nullable code per column, effective k, the place of the proof (null: none)."""
+    names = verified.program.types.domain.names
+    frame = claim_columns(verified.claims, names)
+    frame.insert(0, "block", verified.program.release.block)
+    nullable = pd.array(verified.proof_of, dtype="Int32")
+    proof = nullable if nullable.isna().any() else nullable.to_numpy(dtype=np.int32)
+    return frame.assign(effective_k=np.array(verified.effective, dtype=np.int8), proof=proof)
+
+
+def claim_columns(claims: Sequence[Claim], names: Sequence[str]) -> pd.DataFrame:
+    """Claims as rows: k, m and one column of nullable codes per column of the domain."""
+    codes = np.array([claim.codes for claim in claims], dtype=np.int16).reshape(len(claims), len(names))
+    frame = pd.DataFrame(
+        {"k": np.array([c.k for c in claims], dtype=np.int8), "m": np.array([c.m for c in claims], dtype=np.int32)}
+    )
+    for column, name in enumerate(names):
+        frame[name] = pd.array(codes[:, column], dtype="Int16")
+        frame.loc[codes[:, column] == ANY, name] = pd.NA
+    return frame
+
+
+def verified_row(verified: VerifiedBlock, settings: ProgramSettings) -> dict[str, Any]:
+    """
+    What became of the candidates of a block, by verdict and k, and how they were decided. A formulation that gives no proofs
+    says how many verified claims are without one.
+    """
+    decided = [d for d in verified.decisions if d.verdict in (Verdict.VERIFIED, Verdict.REFUTED, Verdict.UNCERTIFIED)]
+    row: dict[str, Any] = {
+        "block": verified.program.release.block,
+        "types": len(verified.program.types),
+        "classes": verified.program.classes,
+        "solver": settings.solver,
+        "decided_lp": sum(not d.integer for d in decided),
+        "decided_ip": sum(d.integer for d in decided),
+        "limits": ", ".join(sorted({d.limit for d in verified.decisions if d.limit})),
+    }
+    columns = len(verified.program.types.domain.names)
+    tallies = {"candidates": Counter(claim.k for claim in verified.candidates)}
+    tallies |= {verdict.value: verified.counts(verdict) for verdict in Verdict}
+    for name, tally in tallies.items():
+        row |= {f"{name}_k{k}": tally[k] for k in range(1, columns + 1)}
+    return row if settings.proves else row | {WITHOUT_PROOF: verified.proof_of.count(None)}
+
+
+# The attack on one release: generate datasets that fit, verify the claims that hold in all of them, check every proof.
+
+
+def attack_release(
+    release: Release, settings: ProgramSettings = DEFAULT, K: int = DATASETS, min_k: int = 1, seed: int = 1
+) -> VerifiedBlock:
+    """Generate, verify and check: every claim that comes out has a proof that the checker accepted."""
+    generated = generate_block(release, settings.proving("An attack without a study"), K, seed)
+    return verify_block(release, generated.records, settings, min_k)

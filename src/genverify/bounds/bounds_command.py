@@ -1,4 +1,4 @@
-"""The command `bounds`: exact bounds of cell counts from conditionals or marginals, as CSV on the standard output."""
+"""Bounds of the cells of a DataFrame, and the command `bounds`."""
 
 import argparse
 import csv
@@ -14,18 +14,55 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from genverify.core.csvtext import neutral
-from genverify.core.errors import ConfigError, DataError
-from genverify.core.limits import LIMITS, FileLimits
-from genverify.papers.cellbounds.conditional import aggregate
-from genverify.papers.cellbounds.exact import CellBounds, Prior, bound_cells, row_multipliers
-from genverify.papers.cellbounds.multiway import read_multiway
-from genverify.papers.cellbounds.numbers import check_N
-from genverify.papers.cellbounds.rounded import bound_rounded, rounded_totals
-from genverify.papers.cellbounds.rounding import RULES, Rounding
-from genverify.papers.cellbounds.two_way import Printed, read_printed
-from genverify.papers.cellbounds.which import explain_rows
+from genverify.bounds.count_tables import PrintedTwoWay, read_multiway, read_printed
+from genverify.bounds.exact import (
+    CellBounds,
+    Prior,
+    aggregate,
+    check_N,
+    conditionals_of_counts,
+    conditionals_of_fractions,
+    exact_bounds,
+    row_multipliers,
+)
+from genverify.bounds.propositions import explain_rows
+from genverify.bounds.rounded import RULES, Rounding, bound_rounded, rounded_totals
+from genverify.model.errors import ConfigError, DataError
+from genverify.model.files import LIMITS, FileLimits
+from genverify.model.tablefiles import neutral
+
+# Bounds of the cells of a DataFrame of conditional frequencies or counts.
+
+
+def bound_cells(table: pd.DataFrame, N: int) -> pd.DataFrame:
+    """
+    The least and the greatest count of every cell, from what is published of each row: counts in their proportions, or
+    fractions such as "3/20". N is the number of records.
+
+    >>> bound_cells(pd.DataFrame({"yes": ["1/2", "1/3"], "no": ["1/2", "2/3"]}, index=["old", "young"]), 10)
+         row column  lower  upper
+    0    old    yes      2      2
+    1    old     no      2      2
+    2  young    yes      2      2
+    3  young     no      4      4
+    """
+    rows, columns = [str(name) for name in table.index], [str(name) for name in table.columns]
+    if all(pd.api.types.is_integer_dtype(kind) for kind in table.dtypes):
+        conditionals = conditionals_of_counts(rows, columns, table.to_numpy(dtype=np.int64))
+    else:
+        conditionals = conditionals_of_fractions(rows, columns, [tuple(map(_fraction, row)) for row in table.to_numpy()])
+    found = exact_bounds(conditionals, N)
+    cells = [(row, column) for row in found.rows for column in found.columns]
+    return pd.DataFrame(cells, columns=["row", "column"]).assign(lower=found.lower.ravel(), upper=found.upper.ravel())
+
+
+def _fraction(value: Any) -> Fraction:
+    return Fraction(str(value))
+
+
+# The command `bounds`: exact bounds of cell counts from conditionals or marginals, as CSV on the standard output.
 
 Rows = Iterator[Sequence[Any]]
 SAY_EVERY = 5.0
@@ -124,9 +161,9 @@ def _two_way_rows(options: argparse.Namespace) -> Rows:
     return rows
 
 
-def _redesign_rows(options: argparse.Namespace, table: Printed) -> Rows:
+def _redesign_rows(options: argparse.Namespace, table: PrintedTwoWay) -> Rows:
     """A line per number of merges, up to the first design that discloses nothing."""
-    from genverify.papers.cellbounds.redesign import named, redesign
+    from genverify.bounds.propositions import named, redesign
 
     if not table.whole:
         raise ConfigError(f"--redesign needs counts: {options.tables[0]} holds fractions, which cannot be added up")
@@ -148,10 +185,10 @@ def _several_rows(options: argparse.Namespace) -> Rows:
     rows = [",".join(level) for level, some in zip(product(*table.levels[:split]), kept, strict=True) if some]
     columns = [",".join(level) for level in product(*table.levels[split:])]
     cells = tuple(tuple(map(Fraction, row)) for row in counts[kept].tolist())
-    return _answers(options, Printed(tuple(rows), tuple(columns), cells, whole=True), options.tables[0])
+    return _answers(options, PrintedTwoWay(tuple(rows), tuple(columns), cells, whole=True), options.tables[0])
 
 
-def _answers(options: argparse.Namespace, table: Printed, path: Path) -> Rows:
+def _answers(options: argparse.Namespace, table: PrintedTwoWay, path: Path) -> Rows:
     N = _total(options, table, path)
     priors = [_prior(table, *words) for words in options.prior]
     if options.decimals is None:
@@ -161,7 +198,7 @@ def _answers(options: argparse.Namespace, table: Printed, path: Path) -> Rows:
     return _rounded_rows(table, N, Rounding(options.decimals, options.rounding), options.show)
 
 
-def _total(options: argparse.Namespace, table: Printed, path: Path) -> int:
+def _total(options: argparse.Namespace, table: PrintedTwoWay, path: Path) -> int:
     """N as given, or the sum of the counts."""
     summed = int(table.counts.sum()) if table.whole else None
     if options.total is None and summed is None:
@@ -174,7 +211,7 @@ def _total(options: argparse.Namespace, table: Printed, path: Path) -> int:
     return N
 
 
-def _prior(table: Printed, row: str, columns: str, lower: str, upper: str) -> Prior:
+def _prior(table: PrintedTwoWay, row: str, columns: str, lower: str, upper: str) -> Prior:
     ends = []
     for text in (lower, upper):
         if text != "-" and not text.isdecimal():
@@ -185,7 +222,7 @@ def _prior(table: Printed, row: str, columns: str, lower: str, upper: str) -> Pr
     return Prior(row, (columns,) if columns in table.columns else tuple(columns.split(",")), *ends)
 
 
-def _exact_rows(table: Printed, N: int, priors: Sequence[Prior], show: str) -> Rows:
+def _exact_rows(table: PrintedTwoWay, N: int, priors: Sequence[Prior], show: str) -> Rows:
     known = table.conditionals()
     if show == "totals":
         yield "row", "multiplier", "total"
@@ -197,10 +234,10 @@ def _exact_rows(table: Printed, N: int, priors: Sequence[Prior], show: str) -> R
             least, greatest, disclosed = ("; ".join(by) for by in (one.least_by, one.greatest_by, one.disclosed_by))
             yield one.row, one.r, one.multipliers.least, least, one.multipliers.greatest, greatest, disclosed
     else:
-        yield from _bounds_rows(bound_cells(known, N, priors))
+        yield from _bounds_rows(exact_bounds(known, N, priors))
 
 
-def _rounded_rows(table: Printed, N: int, rounding: Rounding, show: str) -> Rows:
+def _rounded_rows(table: PrintedTwoWay, N: int, rounding: Rounding, show: str) -> Rows:
     known = table.rounded(rounding)
     if show == "totals":
         yield "row", "total"
@@ -223,8 +260,8 @@ def _bounds_rows(found: CellBounds) -> Rows:
 
 def _marginal_rows(options: argparse.Namespace) -> Rows:
     """Marginals tabulated from one file, or published in several."""
-    from genverify.papers.cellbounds.marginals import bound_marginals
-    from genverify.solve.sums.work import Work
+    from genverify.bounds.marginals import bound_marginals
+    from genverify.solve.linear.search import Work
 
     started, full = time.monotonic(), None
     if options.marginals and len(options.tables) == 1:

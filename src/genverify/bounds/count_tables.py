@@ -1,26 +1,37 @@
-"""A two-way table from a CSV file: row labels first, then counts, fractions or decimals."""
+"""Tables of two or several variables from a CSV file, from records or from counts."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import prod
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
-from genverify.core.arraytypes import Ints
-from genverify.core.csvfile import Expected, read_rows
-from genverify.core.errors import DataError
-from genverify.core.limits import LIMITS, FileLimits
-from genverify.papers.cellbounds.conditional import Conditionals, conditionals_of_counts, conditionals_of_fractions
-from genverify.papers.cellbounds.numbers import check_labels, check_not_negative, is_whole, read_number
-from genverify.papers.cellbounds.rounded import RoundedConditionals, rounded_of_counts
-from genverify.papers.cellbounds.rounding import Rounding
+from genverify.bounds.exact import (
+    Conditionals,
+    aggregate,
+    check_labels,
+    check_not_negative,
+    conditionals_of_counts,
+    conditionals_of_fractions,
+    is_whole,
+    read_number,
+)
+from genverify.bounds.rounded import RoundedConditionals, Rounding, rounded_of_counts
+from genverify.model.arrays import Ints
+from genverify.model.errors import DataError
+from genverify.model.files import LIMITS, FileLimits
+from genverify.model.tablefiles import Expected, need_columns, open_csv, read_rows, refuse_row
+
+# A two-way table from a CSV file: row labels first, then counts, fractions or decimals.
 
 TOTALS = ("total", "totals", "sum", "all")
 
 
 @dataclass(frozen=True)
-class Printed:
+class PrintedTwoWay:
     """A table as it is printed. Where every cell is a whole number the cells are counts, else fractions of their row."""
 
     rows: tuple[str, ...]
@@ -28,9 +39,9 @@ class Printed:
     cells: tuple[tuple[Fraction, ...], ...]
     whole: bool
 
-    def turned(self) -> "Printed":
+    def turned(self) -> "PrintedTwoWay":
         """The table with rows and columns exchanged."""
-        return Printed(self.columns, self.rows, tuple(zip(*self.cells, strict=True)), self.whole)
+        return PrintedTwoWay(self.columns, self.rows, tuple(zip(*self.cells, strict=True)), self.whole)
 
     @property
     def counts(self) -> Ints:
@@ -72,7 +83,7 @@ def _units(row: str, columns: Sequence[str], values: Sequence[Fraction], roundin
     return [int(unit) for unit in units]
 
 
-def read_printed(path: Path, limits: FileLimits = LIMITS) -> Printed:
+def read_printed(path: Path, limits: FileLimits = LIMITS) -> PrintedTwoWay:
     """The table of a CSV file: a header line, then a line per row, its label first."""
     lines = [
         (number, [text.strip() for text in line])
@@ -89,7 +100,7 @@ def read_printed(path: Path, limits: FileLimits = LIMITS) -> Printed:
         rows.append(line[0])
         cells.append(tuple(_number(path, number, name, text) for name, text in zip(header[1:], line[1:], strict=True)))
     whole = all(is_whole(text) for _, line in lines[1:] for text in line[1:])
-    table = Printed(tuple(rows), tuple(header[1:]), tuple(cells), whole)
+    table = PrintedTwoWay(tuple(rows), tuple(header[1:]), tuple(cells), whole)
     check_labels(table.rows, table.columns)
     if whole:
         check_not_negative(table.rows, table.columns, table.counts)
@@ -104,9 +115,102 @@ def _number(path: Path, line: int, column: str, text: str) -> Fraction:
         raise DataError(f"{path}, line {line}, column {column!r}: {error}") from None
 
 
-def _check_no_totals(path: Path, table: Printed) -> None:
+def _check_no_totals(path: Path, table: PrintedTwoWay) -> None:
     """Totals are no cells: a last column or row of that name that adds up the others is a mistake."""
     for what, side in (("column", table), ("row", table.turned())):
         named = side.columns[-1].lower() in TOTALS and len(side.columns) > 1
         if named and all(sum(values[:-1]) == values[-1] for values in side.cells):
             raise DataError(f"{path}: the last {what} ({side.columns[-1]!r}) adds up the others; leave it out")
+
+
+# Tables of several variables: counts by combination of levels, from records or from counts, and their marginals.
+
+COUNT = "count"
+MOST_CELLS = 2_000_000
+LARGEST_TOTAL = 10**15
+
+
+@dataclass(frozen=True)
+class Multiway:
+    """
+    Counts of records by every combination of the levels of some variables.
+
+    >>> table = Multiway(("A", "B"), (("a1", "a2"), ("b1", "b2")), np.array([[1, 2], [3, 4]]))
+    >>> table.marginal(("B",)).counts.tolist(), table.total
+    ([4, 6], 10)
+    """
+
+    names: tuple[str, ...]
+    levels: tuple[tuple[str, ...], ...]
+    counts: Ints
+
+    @property
+    def total(self) -> int:
+        return int(self.counts.sum())
+
+    def marginal(self, names: Sequence[str]) -> "Multiway":
+        """The table of these variables alone, all others summed out."""
+        summed = aggregate(self.counts, self.names, names, ())
+        levels = tuple(self.levels[self.names.index(name)] for name in names)
+        return Multiway(tuple(names), levels, summed.reshape([len(own) for own in levels]))
+
+
+def read_multiway(path: Path, count: str | None = None, names: Sequence[str] = (), limits: FileLimits = LIMITS) -> Multiway:
+    """
+    A CSV file with a line per record, or per combination with its count in the column `count`; of the named columns only.
+
+    Combinations that are not listed count 0; the counts of a repeated combination are added up.
+    """
+    frame = open_csv(path, Expected(limits=limits)).frame()
+    column = count or (COUNT if COUNT in frame else None)
+    if len(set(names)) < len(names):
+        raise DataError(f"a variable is named twice among {', '.join(names)}")
+    variables = list(names) or [str(name) for name in frame if name != column]
+    need_columns(path, frame, [*variables, *([column] if column else [])])
+    if not variables or frame.empty:
+        raise DataError(f"{path}: an empty table ({len(frame)} lines, {len(variables)} variables): nothing to bound")
+    weights = np.ones(len(frame), dtype=np.int64) if column is None else _counts(path, frame[column])
+    return _count(path, frame[variables], weights)
+
+
+def _counts(path: Path, column: "pd.Series[str]") -> Ints:
+    wrong = ~column.str.strip().str.fullmatch(r"\+?\d{1,15}")
+    refuse_row(path, column, wrong, "is not a whole number from 0, of at most 15 digits")
+    counts = np.array(column.to_list(), dtype=np.int64)
+    total = sum(counts.tolist())
+    if total > LARGEST_TOTAL:
+        raise DataError(f"{path}: the counts add up to {total:,}, more than {LARGEST_TOTAL:,}; check {column.name}")
+    return counts
+
+
+def _count(path: Path, frame: pd.DataFrame, weights: Ints) -> Multiway:
+    for name in frame:
+        refuse_row(
+            path, frame[name], frame[name] == "", "is empty; give missing values a level of their own, e.g. `unknown`"
+        )
+    found = {str(name): sorted(frame[name].unique(), key=_order) for name in frame}
+    check_size(found, str(path))
+    shape = [len(levels) for levels in found.values()]
+    places = [frame[name].map({level: place for place, level in enumerate(found[str(name)])}).to_numpy() for name in frame]
+    counts = np.zeros(shape, dtype=np.int64)
+    np.add.at(counts, tuple(places), weights)
+    return Multiway(tuple(found), tuple(tuple(levels) for levels in found.values()), counts)
+
+
+def _order(level: str) -> tuple[bool, float, str]:
+    """Numbers by size, then words by the alphabet."""
+    try:
+        return False, float(level), level
+    except ValueError:
+        return True, 0.0, level
+
+
+def check_size(levels: Mapping[str, Sequence[str]], where: str) -> None:
+    """An error for more combinations than this program handles, with the variable that has the most levels."""
+    cells = prod(len(own) for own in levels.values())
+    if cells > MOST_CELLS:
+        largest = max(levels, key=lambda name: len(levels[name]))
+        raise DataError(
+            f"{where}: {cells:,} combinations of levels, more than {MOST_CELLS:,}; {largest} alone has "
+            f"{len(levels[largest]):,} levels. Bin it into fewer (age in years into age groups, say), or leave columns out."
+        )

@@ -1,12 +1,306 @@
-"""The knapsack formulation (6)-(8): every multiplier that each row can take, all rows at once and without a solver."""
+"""
+Exact bounds of every cell from exact conditionals and N (Theorem 2.1): reduced counts, reachable sums, the knapsack
+(6)-(8).
+"""
 
-from collections.abc import Sequence
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import gcd, lcm
+from typing import TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
-from genverify.core.errors import DataError
-from genverify.papers.cellbounds.reachable import Steps, add, flags_of, full_from, leave_one_out
+from genverify.model.arrays import Flags, Ints
+from genverify.model.errors import DataError, nearest
+
+# Numbers and labels of a printed table, read exactly and checked.
+
+Numbers = Sequence[Fraction]
+LONGEST = 16
+LARGEST_N = 10**9
+WHOLE = re.compile(r"[+-]?\d+")
+NUMBER = re.compile(r"[+-]?(\d+\s*/\s*\d+|\d+\.?\d*|\.\d+)")  # no exponents: 1e999999999 would fill the memory
+
+
+def read_number(text: str) -> Fraction:
+    """
+    A whole number, a fraction or a decimal, exactly.
+
+    >>> read_number("3/20") == read_number("0.15") == read_number(" .150 ")
+    True
+    """
+    text = text.strip()
+    if len(text) > LONGEST:
+        raise ValueError(f"{text[:LONGEST]}... is too long for a number here (at most {LONGEST} characters)")
+    if not NUMBER.fullmatch(text):
+        raise ValueError(f"{text!r} is not a number: write a count (15), a fraction (3/20) or a decimal (0.15)")
+    try:
+        return Fraction("".join(text.split()))
+    except ZeroDivisionError:
+        raise ValueError(f"{text} has the denominator 0") from None
+
+
+def is_whole(text: str) -> bool:
+    """Whether a number is written as a whole one (`1.0` is not)."""
+    return WHOLE.fullmatch(text.strip()) is not None
+
+
+def check_labels(rows: Sequence[str], columns: Sequence[str]) -> None:
+    """At least one row and one column, and no label twice."""
+    if not rows or not columns:
+        raise DataError(f"an empty table ({len(rows)} rows, {len(columns)} columns of numbers): nothing to bound")
+    for what, labels in (("row", rows), ("column", columns)):
+        twice = next((label for label, times in Counter(labels).items() if times > 1), None)
+        if twice is not None:
+            raise DataError(f"{what} label {twice!r} is duplicated; give each {what} its own label, or add them up")
+
+
+def check_N(N: int) -> None:
+    """A number of records for which the sums, a bit each, fit into memory."""
+    if not 1 <= N <= LARGEST_N:
+        raise DataError(f"N = {N}: give a number of records from 1 to {LARGEST_N:,}")
+
+
+def check_not_negative(rows: Sequence[str], columns: Sequence[str], counts: npt.NDArray[np.int64]) -> None:
+    if (counts < 0).any():
+        row, column = np.argwhere(counts < 0)[0]
+        raise DataError(f"row {rows[row]!r}, column {columns[column]!r}: the count {counts[row, column]} is negative")
+
+
+# A table of conditional frequencies as its reduced counts (section 2.1).
+
+LARGEST = 2**53
+
+
+@dataclass(frozen=True)
+class Conditionals:
+    """
+    P(column | row), exact: the reduced counts r_ij, the least whole numbers in the right proportions in each row.
+
+    A row of zeros is an empty row, for which no conditionals exist.
+
+    >>> table = conditionals_of_counts(("Alpha", "Beta"), ("low", "high"), np.array([[3, 1], [20, 5]]))
+    >>> table.reduced.tolist(), table.sums.tolist(), table.total
+    ([[3, 1], [4, 1]], [4, 5], 9)
+    """
+
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    reduced: Ints
+
+    @cached_property
+    def sums(self) -> Ints:
+        """r_i, the reduced sum of each row."""
+        sums: Ints = self.reduced.sum(axis=1)
+        return sums
+
+    @property
+    def total(self) -> int:
+        """R, the reduced total."""
+        return int(self.sums.sum())
+
+    def remainder(self, N: int) -> int:
+        """N - R, which the rows share in multiples of their reduced sums; an error where N is too small."""
+        check_N(N)
+        if self.total > N:
+            raise DataError(
+                f"N = {N} is too small: the fractions alone need {self.total} records (the reduced sums of the "
+                f"{len(self.rows)} rows added up). Check --total; if the values are rounded, say so with --decimals."
+            )
+        return N - self.total
+
+
+def conditionals_of_counts(rows: Sequence[str], columns: Sequence[str], counts: Ints) -> Conditionals:
+    """The conditionals of a table of counts: each row divided by its greatest common divisor."""
+    check_labels(rows, columns)
+    check_not_negative(rows, columns, counts)
+    divisors = np.maximum(np.gcd.reduce(counts, axis=1), 1)
+    return Conditionals(tuple(rows), tuple(columns), counts // divisors[:, None])
+
+
+def conditionals_of_fractions(rows: Sequence[str], columns: Sequence[str], fractions: Sequence[Numbers]) -> Conditionals:
+    """The conditionals of exact fractions: each row times its least common denominator."""
+    check_labels(rows, columns)
+    return Conditionals(
+        tuple(rows),
+        tuple(columns),
+        np.array([_reduced(row, columns, values) for row, values in zip(rows, fractions, strict=True)], dtype=np.int64),
+    )
+
+
+def _reduced(row: str, columns: Sequence[str], values: Numbers) -> list[int]:
+    for column, value in zip(columns, values, strict=True):
+        if value < 0:
+            raise DataError(f"row {row!r}, column {column!r}: {value} is negative")
+    total = sum(values)
+    if total != 1:
+        raise DataError(
+            f"row {row!r}: the fractions sum to {total} (about {float(total):.6g}), not to 1. Correct the row, or say "
+            "with --decimals how the values were rounded"
+        )
+    denominator = lcm(*(value.denominator for value in values))
+    if denominator > LARGEST:
+        raise DataError(f"row {row!r}: the common denominator {denominator} is above {LARGEST}; give simpler fractions")
+    reduced = [int(value * denominator) for value in values]
+    return [count // gcd(*reduced) for count in reduced]
+
+
+def aggregate(table: Ints, names: Sequence[str], given: Sequence[str], response: Sequence[str]) -> Ints:
+    """
+    A multi-way table of counts as a two-way one, rows = given, columns = response; every other variable is summed out.
+
+    Bounds of such a partial table are bounds of sums of cells of the full one.
+
+    >>> aggregate(np.arange(8).reshape(2, 2, 2), ("A", "B", "C"), ("C",), ("A",)).tolist()
+    [[2, 10], [4, 12]]
+    """
+    for name in [*given, *response]:
+        if name not in names:
+            raise DataError(f"no variable {name!r}; the table has {', '.join(names)}")
+    kept = [*given, *response]
+    if len(set(kept)) != len(kept):
+        raise DataError(f"a variable is named twice among {', '.join(kept)}")
+    out = tuple(axis for axis, name in enumerate(names) if name not in kept)
+    order = [name for name in names if name in kept]
+    summed: Ints = table.sum(axis=out).transpose([order.index(name) for name in kept])
+    rows = int(np.prod(summed.shape[: len(given)], dtype=np.int64))
+    return summed.reshape(rows, -1)
+
+
+# Which sums can be reached: sets of whole numbers from 0 as the bits of one Python integer.
+#
+# A negative integer has infinitely many leading ones, so it stands for a set that holds everything from some number on.
+
+T = TypeVar("T")
+ZERO_ALONE = 1
+
+
+@dataclass(frozen=True)
+class Steps:
+    """
+    The numbers start, start + step, ...: `terms` of them (None: without end).
+
+    >>> members(add(ZERO_ALONE, [Steps(0, 3, 2)], 20), 20)
+    [0, 3]
+    """
+
+    start: int
+    step: int
+    terms: int | None
+
+
+def add(sums: int, choices: Iterable[Steps], limit: int) -> int:
+    """
+    Every sum of a number of the set and one of the choices (ordered by their start), up to the limit.
+
+    >>> members(add(add(1, [Steps(0, 3, None)], 20), [Steps(0, 5, None)], 20), 10)
+    [0, 3, 5, 6, 8, 9, 10]
+    """
+    found = 0
+    for choice in choices:
+        if choice.start >= full_from(found, limit):
+            break
+        found |= _extend(sums, choice.step, choice.terms, limit) << choice.start
+    return _cut(found, limit)
+
+
+def full_from(sums: int, limit: int) -> int:
+    """
+    The number from which the set holds everything; limit + 1 where that is not known.
+
+    >>> full_from(add(add(1, [Steps(0, 3, None)], 20), [Steps(0, 5, None)], 20), 20)
+    8
+    """
+    return min((~sums).bit_length(), limit + 1) if sums < 0 else limit + 1
+
+
+def _cut(sums: int, limit: int) -> int:
+    return sums if sums < 0 else sums & ((2 << limit) - 1)
+
+
+def _extend(sums: int, step: int, terms: int | None, limit: int) -> int:
+    """The set plus 0, step, 2 step, ...: each turn doubles how many steps are covered."""
+    end = full_from(sums, limit)
+    mask = (1 << end) - 1
+    low = sums & mask
+    most = end // step + 1
+    wanted = most if terms is None else min(terms, most)
+    covered = 1
+    while covered < wanted:
+        more = min(covered, wanted - covered)
+        low |= (low << more * step) & mask
+        covered += more
+    if sums < 0:
+        return low | -1 << end
+    return _saturate(low, step) if terms is None else low
+
+
+def _saturate(sums: int, step: int) -> int:
+    """A set that is closed under +step and holds `step` numbers in a row holds everything after them."""
+    # Bit i of `run` says that i, i + 1, ..., i + length - 1 are all in the set; shifted by `more` and intersected, it says
+    # so of length + more numbers. The lowest such i is run & -run, and minus a power of two has all bits from there on.
+    run, length = sums, 1
+    while run and length < step:
+        more = min(length, step - length)
+        run &= run >> more
+        length += more
+    return sums | -(run & -run) if run else sums
+
+
+def leave_one_out(items: Sequence[T], combine: Callable[[int, T], int], sums: int = ZERO_ALONE) -> list[int]:
+    """
+    For each item, the sums of all the others: halves are added to each other's context, so that `combine` is called
+    about n log n times instead of n squared.
+
+    >>> leave_one_out([1, 2, 4], lambda sums, shift: sums << shift)
+    [64, 32, 8]
+    """
+    if len(items) <= 1:
+        return [sums] * len(items)
+    half = len(items) // 2
+    left, right = items[:half], items[half:]
+    with_left = with_right = sums
+    for item in left:
+        with_left = combine(with_left, item)
+    for item in right:
+        with_right = combine(with_right, item)
+    return leave_one_out(left, combine, with_right) + leave_one_out(right, combine, with_left)
+
+
+def flags_of(sums: int, length: int) -> Flags:
+    """Whether each of 0, 1, ..., length - 1 is in the set."""
+    low = sums & ((1 << length) - 1)
+    packed = np.frombuffer(low.to_bytes(length // 8 + 1, "little"), dtype=np.uint8)
+    flags: Flags = np.unpackbits(packed, bitorder="little")[:length].astype(bool)
+    return flags
+
+
+def members(sums: int, largest: int) -> list[int]:
+    """The numbers of the set up to the largest."""
+    return [int(place) for place in np.flatnonzero(flags_of(sums, largest + 1))]
+
+
+def runs_of(sums: int, limit: int) -> Iterator[Steps]:
+    """
+    A set as runs of numbers in a row; the last one without end where the set has none.
+
+    >>> list(runs_of(0b1011, 10))
+    [Steps(start=0, step=1, terms=2), Steps(start=3, step=1, terms=1)]
+    """
+    end = full_from(sums, limit)
+    text = bin((sums & ((1 << end) - 1)) | 1 << end)[:2:-1]
+    for found in re.finditer("1+", text):
+        yield Steps(found.start(), 1, found.end() - found.start())
+    if sums < 0:
+        yield Steps(end, 1, None)
+
+
+# The knapsack formulation (6)-(8): every multiplier that each row can take, all rows at once and without a solver.
 
 
 @dataclass(frozen=True)
@@ -125,3 +419,101 @@ def _multipliers(kind: _Kind, others: int, target: int) -> Multipliers | None:
 def _raised(found: Multipliers | None, low: int) -> Multipliers:
     assert found is not None
     return Multipliers(low, max(found.full, -1) + low, tuple(value + low for value in found.more)) if low else found
+
+
+# Exact bounds of every cell from exact conditionals and N (Theorem 2.1), with prior bounds on sums of cells in a row.
+
+EMPTY = Multipliers(0, 0, ())
+
+
+@dataclass(frozen=True)
+class Prior:
+    """What is known beforehand: lower <= the sum of these cells of a row <= upper (None: not known)."""
+
+    row: str
+    columns: tuple[str, ...]
+    lower: int | None = None
+    upper: int | None = None
+
+
+@dataclass(frozen=True)
+class CellBounds:
+    """
+    The tightest bounds of every cell (a row of `lower` and `upper` per row of the table) and of the total of every row.
+
+    A row is disclosed where all its cells have one possible count.
+    """
+
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    lower: Ints
+    upper: Ints
+    least_totals: Ints
+    greatest_totals: Ints
+
+    @cached_property
+    def disclosed(self) -> npt.NDArray[np.bool_]:
+        flags: npt.NDArray[np.bool_] = (self.lower == self.upper).all(axis=1)
+        return flags
+
+
+def exact_bounds(table: Conditionals, N: int, priors: Iterable[Prior] = ()) -> CellBounds:
+    """The interval [r_ij (nu_i- + 1), r_ij (nu_i+ + 1)] of every cell."""
+    found = row_multipliers(table, N, priors)
+    least = np.array([row.least + 1 for row in found], dtype=np.int64)
+    greatest = np.array([row.greatest + 1 for row in found], dtype=np.int64)
+    lower, upper = table.reduced * least[:, None], table.reduced * greatest[:, None]
+    return CellBounds(table.rows, table.columns, lower, upper, table.sums * least, table.sums * greatest)
+
+
+def possible_totals(table: Conditionals, N: int) -> list[list[int]]:
+    """Every value that the total of each row can take, r_i (nu_i + 1)."""
+    found = row_multipliers(table, N)
+    return [[int(r) * (nu + 1) for nu in row.values] for r, row in zip(table.sums, found, strict=True)]
+
+
+def row_multipliers(table: Conditionals, N: int, priors: Iterable[Prior] = ()) -> list[Multipliers]:
+    """The multipliers nu_i that each row can take, in the order of the rows; an empty row has the multiplier 0."""
+    limits = prior_limits(table, priors)
+    filled = np.flatnonzero(table.sums)
+    target = table.remainder(N)
+    solved = solve_knapsack(table.sums[filled].tolist(), target, [limits[row] for row in filled])
+    found = [EMPTY] * len(table.rows)
+    for row, one in zip(filled, solved, strict=True):
+        found[row] = one
+    return found
+
+
+def prior_limits(table: Conditionals, priors: Iterable[Prior]) -> list[Limits]:
+    """Prior bounds l, u on sums of cells as limits of the multiplier: l / sum r_ij - 1 to u / sum r_ij - 1, rounded."""
+    limits = [Limits()] * len(table.rows)
+    for prior in priors:
+        row, columns = place_of(table.rows, prior.row, "row"), [place_of(table.columns, c, "column") for c in prior.columns]
+        reduced = int(table.reduced[row, columns].sum())
+        if reduced == 0:
+            if (prior.lower or 0) > 0 or (prior.upper is not None and prior.upper < 0):
+                raise DataError(f"row {prior.row!r}: {' + '.join(prior.columns)} is 0 by its fractions, not {_words(prior)}")
+            continue
+        low = 0 if prior.lower is None else max(0, -(-prior.lower // reduced) - 1)
+        high = None if prior.upper is None else prior.upper // reduced - 1
+        limits[row] = _both(limits[row], Limits(low, high), prior)
+    return limits
+
+
+def place_of(labels: Sequence[str], label: str, what: str) -> int:
+    if label not in labels:
+        raise DataError(f"no {what} {label!r}: {nearest(label, list(labels))}")
+    return labels.index(label)
+
+
+def _both(first: Limits, second: Limits, prior: Prior) -> Limits:
+    highs = [limit.high for limit in (first, second) if limit.high is not None]
+    both = Limits(max(first.low, second.low), min(highs, default=None))
+    if both.high is not None and both.high < both.low:
+        raise DataError(f"row {prior.row!r}: no multiple of the fractions has {' + '.join(prior.columns)} {_words(prior)}")
+    return both
+
+
+def _words(prior: Prior) -> str:
+    limits = [("at least", prior.lower), ("at most", prior.upper)]
+    return " and ".join(f"{word} {value}" for word, value in limits if value is not None)

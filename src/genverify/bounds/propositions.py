@@ -1,14 +1,35 @@
 """
-The results of sections 3.1 and 3.2, each as a function of the reduced sums r (all positive) and the remainder N - R.
-
-They explain bounds; the exact method does not need them. A function says what its result says and nothing more.
+The results of sections 3.1 and 3.2 as functions, which of them give a row its bounds, and redesign of a table by merging.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 
-from genverify.papers.cellbounds.knapsack import solve_knapsack
-from genverify.papers.cellbounds.reachable import ZERO_ALONE, Steps, add
+import numpy as np
+import pandas as pd
+
+from genverify.bounds.count_tables import PrintedTwoWay
+from genverify.bounds.exact import (
+    FREE,
+    ZERO_ALONE,
+    Conditionals,
+    Multipliers,
+    Prior,
+    Steps,
+    add,
+    conditionals_of_counts,
+    exact_bounds,
+    prior_limits,
+    row_multipliers,
+    solve_knapsack,
+)
+from genverify.model.arrays import Ints
+from genverify.model.errors import DataError
+
+# The results of sections 3.1 and 3.2, each as a function of the reduced sums r (all positive) and the remainder N - R.
+#
+# They explain bounds; the exact method does not need them. A function says what its result says and nothing more.
 
 
 @dataclass(frozen=True)
@@ -141,3 +162,209 @@ def _sums(steps: set[int], limit: int) -> int:
     for step in sorted(steps):
         reached = add(reached, [Steps(0, step, None)], limit)
     return reached
+
+
+# Why a row has its bounds: which results of the paper give its least and greatest multiplier, and what discloses it.
+
+KNAPSACK = "(6)-(8)"
+LAST_ROW = "all other rows are disclosed"
+EMPTY_ROW = "empty row"
+
+
+@dataclass(frozen=True)
+class RowExplanation:
+    """A row's multipliers and what gives them; `disclosed_by` is empty where the row is not disclosed."""
+
+    row: str
+    r: int
+    multipliers: Multipliers
+    least_by: tuple[str, ...]
+    greatest_by: tuple[str, ...]
+    disclosed_by: tuple[str, ...]
+
+
+def explain_rows(table: Conditionals, N: int, priors: Sequence[Prior] = ()) -> list[RowExplanation]:
+    """
+    Every row with the results that apply to it. With prior bounds the results (which know of none) are not used: the
+    knapsack with those bounds decides, or one known cell alone (Proposition 3.2 (a)).
+    """
+    found = row_multipliers(table, N, priors)
+    filled = {row: place for place, row in enumerate(np.flatnonzero(table.sums).tolist())}
+    reasons = _Reasons(table.sums[list(filled)].tolist(), table.remainder(N), [found[row] for row in filled])
+    limited = any(limits != FREE for limits in prior_limits(table, priors))
+    known = {prior.row for prior in priors if len(prior.columns) == 1 and prior.lower == prior.upper}
+    explained = []
+    for row, label in enumerate(table.rows):
+        if row not in filled:
+            by: tuple[tuple[str, ...], ...] = ((EMPTY_ROW,),) * 3
+        elif limited:
+            by = _with_priors(found[row], label in known)
+        else:
+            by = reasons.of(filled[row])
+        explained.append(RowExplanation(label, int(table.sums[row]), found[row], *by))
+    return explained
+
+
+def _with_priors(found: Multipliers, known: bool) -> tuple[tuple[str, ...], ...]:
+    by = ("3.2 (a)",) if known else (f"{KNAPSACK} with prior bounds",)
+    return by, by, by if found.unique else ()
+
+
+class _Reasons:
+    """The results that apply to the rows of one table."""
+
+    def __init__(self, r: Sequence[int], remainder: int, found: Sequence[Multipliers]) -> None:
+        self.found, self.remainder = found, remainder
+        self.simple = proposition_3_1(r, remainder)
+        self.parts = {
+            "3.2 (b)": proposition_3_2b(r, remainder),
+            "3.2 (c)": proposition_3_2c(r, remainder),
+            "3.2 (d)": proposition_3_2d(r, remainder),
+        }
+        self.divided = theorem_3_4(r, {i: row.greatest for i, row in enumerate(found)})
+        self.ones: Facts = corollary_3_5(r, remainder)
+        self.summed = corollary_3_9(r)
+        self.open = [i for i, row in enumerate(found) if row.greatest > 0]
+
+    def of(self, i: int) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+        return self.least(i), self.greatest(i), self.disclosed(i)
+
+    def least(self, i: int) -> tuple[str, ...]:
+        named = {"3.1": self.simple.lower, "3.4": self.divided.lower, "3.5": self.ones.lower}
+        by = tuple(name for name, rows in named.items() if i in rows)
+        return by or (("3.9",) if i in self.summed else ("3.7",))
+
+    def greatest(self, i: int) -> tuple[str, ...]:
+        by = tuple(name for name, rows in self.parts.items() if i in rows)[:1]
+        for name, facts in (("3.1", self.simple), ("3.4", self.divided), ("3.5", self.ones)):
+            if i in facts.upper and (not by or name == "3.5"):
+                by += (name,)
+        return by or ("3.6",)
+
+    def disclosed(self, i: int) -> tuple[str, ...]:
+        if not self.found[i].unique:
+            return ()
+        if self.remainder == 0:
+            return ("3.3",)
+        if self.found[i].greatest == 0:
+            return self.greatest(i)
+        return (LAST_ROW,) if self.open == [i] else (KNAPSACK,)
+
+
+# Redesign of a table (sections 1.1, 3.1 and 4.1): merge rows or columns until its conditionals disclose no row.
+#
+# Designs are searched by the number of merges, all with one merge before those with two. Of each number the most promising
+# are followed (fewest disclosed cells, then most cells left): as long as none had to be dropped, the first design that
+# discloses nothing has the fewest merges that any can have; the result says whether that was so.
+#
+# Two columns at least are kept: with one, the conditionals are all 1 and say nothing.
+
+Parts = tuple[tuple[int, ...], ...]
+FOLLOWED = 200
+LEAST = 2
+
+
+@dataclass(frozen=True)
+class Design:
+    """
+    Which rows and which columns stand together.
+
+    >>> one = Design(((0,), (1, 2)), ((0,), (1,)))
+    >>> one.counts(np.array([[1, 2], [3, 4], [5, 6]])).tolist(), one.merges(3, 2)
+    ([[1, 2], [8, 10]], 1)
+    """
+
+    rows: Parts
+    columns: Parts
+
+    def counts(self, counts: Ints) -> Ints:
+        merged: Ints = np.stack([counts[list(part)].sum(axis=0) for part in self.rows])
+        return np.stack([merged[:, list(part)].sum(axis=1) for part in self.columns], axis=1)
+
+    def merges(self, rows: int, columns: int) -> int:
+        return rows - len(self.rows) + columns - len(self.columns)
+
+    @property
+    def cells(self) -> int:
+        return len(self.rows) * len(self.columns)
+
+
+@dataclass(frozen=True)
+class Redesign:
+    """A design, how many cells it discloses, and whether no design with as few merges discloses fewer."""
+
+    design: Design
+    disclosed: int
+    fewest: bool
+
+
+def disclosed_cells(counts: Ints, small: int | None) -> int:
+    """Nonzero cells of disclosed rows; with `small`, only those whose count is at most that."""
+    rows, columns = (list(map(str, range(size))) for size in counts.shape)
+    found = exact_bounds(conditionals_of_counts(rows, columns, counts), int(counts.sum()))
+    cells = counts[found.disclosed]
+    return int(((cells > 0) & (cells <= (small or cells.max(initial=0)))).sum())
+
+
+def redesign(counts: Ints, small: int | None = None, ordered: bool = False, followed: int = FOLLOWED) -> Iterator[Redesign]:
+    """
+    The best design for every number of merges from none on, until one discloses nothing or nothing is left to merge.
+
+    `ordered`: only neighbours are merged, as categories with an order are.
+    """
+    if not counts.sum():
+        raise DataError("a table without records has nothing to disclose: check its counts")
+    level, fewest = [Design(_single(counts.shape[0]), _single(counts.shape[1]))], True
+    while level:
+        scored = sorted(((disclosed_cells(one.counts(counts), small), -one.cells, place) for place, one in enumerate(level)))
+        disclosed, _, place = scored[0]
+        yield Redesign(level[place], disclosed, fewest)
+        if not disclosed:
+            return
+        fewest = fewest and len(scored) <= followed
+        kept = [level[place] for _, _, place in scored[:followed]]
+        level = list(dict.fromkeys(after for one in kept for after in _merged(one, ordered)))
+
+
+def _single(size: int) -> Parts:
+    return tuple((place,) for place in range(size))
+
+
+def _merged(design: Design, ordered: bool) -> Iterator[Design]:
+    """Every design with one merge more."""
+    for rows in _joined(design.rows, ordered):
+        yield Design(rows, design.columns)
+    if len(design.columns) > LEAST:
+        for columns in _joined(design.columns, ordered):
+            yield Design(design.rows, columns)
+
+
+def _joined(parts: Parts, ordered: bool) -> Iterator[Parts]:
+    for first, second in combinations(range(len(parts)), 2):
+        if not ordered or second == first + 1:
+            rest = [part for place, part in enumerate(parts) if place not in (first, second)]
+            yield tuple(sorted([*rest, tuple(sorted(parts[first] + parts[second]))]))
+
+
+def named(parts: Parts, labels: Sequence[str]) -> str:
+    """The merged groups in words; the groups of one are left out."""
+    return "; ".join(" + ".join(labels[place] for place in part) for part in parts if len(part) > 1)
+
+
+def redesign_table(tables: Mapping[str, PrintedTwoWay], smalls: Sequence[int | None]) -> pd.DataFrame:
+    """A line per table, way to merge and what counts: cells disclosed before, and the design that discloses none."""
+    lines = []
+    for name, printed in tables.items():
+        for small in smalls:
+            for ordered in (False, True):
+                steps = list(redesign(printed.counts, small, ordered))
+                last, shape = steps[-1], printed.counts.shape
+                lines.append({
+                    "table": name, "rows": shape[0], "columns": shape[1],
+                    "counts": "any" if small is None else f"up to {small}",
+                    "merged": "neighbours" if ordered else "any", "disclosed_before": steps[0].disclosed,
+                    "disclosed_after": last.disclosed, "merges": last.design.merges(*shape), "fewest": last.fewest,
+                    "merged_rows": named(last.design.rows, printed.rows),
+                    "merged_columns": named(last.design.columns, printed.columns),
+                })  # fmt: skip
+    return pd.DataFrame(lines)

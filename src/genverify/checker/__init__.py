@@ -1,1 +1,1 @@
-"""Proofs read and checked, in exact integers; imports core only."""
+"""Checkers of proofs: exact integers, no solver, no code shared with what found them."""

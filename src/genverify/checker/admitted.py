@@ -1,17 +1,73 @@
-"""The records that a release leaves open, as the checker sees them: found in its own way, column by column."""
+"""
+What a release says and which records it leaves open, as the checker sees them: found in its own way, column by column.
+"""
 
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from genverify.core.arraytypes import Flags
-from genverify.core.domain import Domain
-from genverify.core.errors import GenverifyError
-from genverify.core.kept import kept
-from genverify.core.predicates import EVERY, Predicate, Rule
+from genverify.model.arrays import Flags
+from genverify.model.domain import EVERY, Domain, Predicate, Rule
+from genverify.model.errors import GenverifyError
+from genverify.model.release import TOTAL, Release
+from genverify.model.work import cached
+
+# What a release says, as the checker reads it: the published cells, by id.
+
+
+class Cell(NamedTuple):
+    """A published cell: lo <= COUNT(predicate) <= hi; with `sums`, the sum of the records' codes in a column lies there."""
+
+    predicate: Predicate
+    lo: int
+    hi: int
+    sums: str | None = None
+
+    def adding(self, domain: Domain) -> Predicate:
+        """The records that add to the cell."""
+        if self.sums is None:
+            return self.predicate
+        return self.predicate & Predicate.of({self.sums: [code for code in domain[self.sums].codes if code > 0]})
+
+
+class Cells(Mapping[str, Cell]):
+    """
+    All that is known: N and the published cells, by id. Most are zeros that no proof names, so a cell is made when it is
+    asked for.
+    """
+
+    def __init__(self, release: Release) -> None:
+        self.published, self.lo, self.hi, self.domain = release.published, release.lo, release.hi, release.schema.domain
+        self.queries, self.place = self.published.queries, self.published.place
+        self.made = {TOTAL: Cell(EVERY, int(release.n), int(release.n))}
+
+    def __getitem__(self, name: str) -> Cell:
+        if name not in self.made:
+            place = self.place[name]
+            query, lo, hi = self.queries[place], int(self.lo[place]), int(self.hi[place])
+            self.made[name] = Cell(query.predicate, lo, hi, query.sums)
+        return self.made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        yield from (*self.place, TOTAL)
+
+    def __len__(self) -> int:
+        return len(self.place) + 1
+
+    @property
+    def empty(self) -> list[Predicate]:
+        """The conditions that nobody meets: those of cells that count nobody."""
+        zero = np.flatnonzero(self.hi == 0).tolist()
+        if not self.published.summed:
+            return [self.published.predicates[place] for place in zero]
+        return [self[self.queries[place].id].adding(self.domain) for place in zero]
+
+
+# The records that a release leaves open, as the checker sees them: found in its own way, column by column.
 
 Words = npt.NDArray[np.uint64]
 Table = npt.NDArray[np.int16]
@@ -27,7 +83,7 @@ class TooManyRecords(GenverifyError):
 
 
 @dataclass(frozen=True)
-class LiveTypes:
+class AdmissibleTypes:
     """
     The live records. Codes of a column that no condition tells apart form an atom, so a type stands for several records;
     `table` holds the atom of each column (rows) for each type.
@@ -116,7 +172,7 @@ def first_of(bits: Bits) -> int:
 
 def live_types(
     domain: Domain, conditions: tuple[Predicate, ...], never: Sequence[Predicate], rules: Sequence[Rule]
-) -> LiveTypes:
+) -> AdmissibleTypes:
     """
     Every type that breaks no rule and meets none of the conditions that nobody may meet. `conditions` are those besides that
     must not split a type.
@@ -130,7 +186,7 @@ def live_types(
     table, possible = np.zeros((len(known.atoms), 1), dtype=np.int16), np.full((known.words, 1), ~np.uint64(0))
     for step in range(len(known.atoms)):
         table, possible = walk.add(table, possible, step)
-    return LiveTypes(domain, known.atoms, table)
+    return AdmissibleTypes(domain, known.atoms, table)
 
 
 _KNOWN: OrderedDict[tuple[int, int, tuple[Predicate, ...]], tuple[Domain, tuple[Predicate, ...], "_Conditions"]] = (
@@ -142,7 +198,7 @@ def _known(domain: Domain, conditions: tuple[Predicate, ...], others: tuple[Pred
     """Blocks that publish the same cells share this; whatever is counted comes later."""
     # by identity, which is safe because what is known by it is kept with it
     key = id(domain), id(conditions), others
-    return kept(
+    return cached(
         _KNOWN, key, lambda: (domain, conditions, _Conditions(domain, [*dict.fromkeys([EVERY, *conditions, *others])]))
     )[2]
 
@@ -214,7 +270,7 @@ class _Walk:
             places, bits = self._survivors(possible[:, at : at + slice_], column, step)
             part = table[:, at + places // choices]
             part[column] = places % choices
-            tables, kept, total = [*tables, part], [*kept, bits], total + len(places)
+            tables, kept, total = [*tables, part], [*cached, bits], total + len(places)
             if total > MOST:
                 raise TooManyRecords(f"more than {MOST} kinds of records are live")
         return np.concatenate(tables, axis=1), np.concatenate(kept, axis=1)

@@ -13,26 +13,24 @@ from typing import Any
 
 import numpy as np
 
-from genverify.checker.cells import Cell, Cells
-from genverify.checker.check import Checked, ProofChecker, check_block, check_lemma
-from genverify.checker.form import CertificateError, read_bounds, read_nobody
-from genverify.checker.live import LiveTypes, TooManyRecords, flags_of, live_types
-from genverify.core.arraytypes import Flags
-from genverify.core.domain import Domain
-from genverify.core.levels import Levels, seen_from, together
-from genverify.core.predicates import Predicate, Rule
-from genverify.core.release import Release
+from genverify.checker.admitted import AdmissibleTypes, Cell, Cells, TooManyRecords, flags_of, live_types
+from genverify.checker.certificate import CertificateError, read_bounds, read_nobody
+from genverify.checker.record_proofs import CheckSummary, ProofChecker, check_block, check_lemma
+from genverify.model.areas import AreaReleases, seen_from, together
+from genverify.model.arrays import Flags
+from genverify.model.domain import Domain, Predicate, Rule
+from genverify.model.release import Release
 
 KEYS = {"release", "lemmas", "nobody"}
 
 
-class LevelsChecker:
+class AreaChecker:
     """
     Checks what all blocks share once (`shared`: the lemmas of each block, and which records nobody has), and then what is
     proved about each block.
     """
 
-    def __init__(self, levels: Levels, shared: Mapping[str, Any]) -> None:
+    def __init__(self, levels: AreaReleases, shared: Mapping[str, Any]) -> None:
         self.levels, self.release = levels, together(levels)
         if set(shared) != KEYS:
             raise CertificateError(f"{self.release.block}: what all blocks share has the keys {', '.join(sorted(KEYS))}")
@@ -50,20 +48,20 @@ class LevelsChecker:
         self.own = [_without(types, gone[at : at + len(types)]) for types, at in zip(self.own, ends, strict=False)]
         self.types = _without(self.types, gone)
 
-    def check(self, number: int, alone: Mapping[str, Any] | None, together: Mapping[str, Any] | None) -> list[Checked]:
+    def check(self, number: int, alone: Mapping[str, Any] | None, together: Mapping[str, Any] | None) -> list[CheckSummary]:
         """All that is proved about a block."""
         found = [self.alone(number, alone)] if alone else []
         return found + ([self.together(together)] if together else [])
 
-    def alone(self, number: int, certificate: Mapping[str, Any]) -> Checked:
+    def alone(self, number: int, certificate: Mapping[str, Any]) -> CheckSummary:
         """What is proved about a block from its own cells, and from what its areas leave to it."""
         return check_block(seen_from(self.levels, number), certificate, self.own[number])
 
-    def together(self, certificate: Mapping[str, Any]) -> Checked:
+    def together(self, certificate: Mapping[str, Any]) -> CheckSummary:
         """What is proved from the cells of all blocks and areas."""
         return check_block(self.release, certificate, self.types)
 
-    def _live(self, number: int, conditions: tuple[Predicate, ...], lemmas: Mapping[str, Any]) -> LiveTypes:
+    def _live(self, number: int, conditions: tuple[Predicate, ...], lemmas: Mapping[str, Any]) -> AdmissibleTypes:
         release = seen_from(self.levels, number)
         cells = Cells(release)
         rules = []
@@ -89,7 +87,7 @@ class LevelsChecker:
         return gone
 
 
-def _conditions(levels: Levels) -> tuple[Predicate, ...]:
+def _conditions(levels: AreaReleases) -> tuple[Predicate, ...]:
     """All that some cell tells apart, the same for every block, so that their live records can be put together."""
     domain, found = levels.schema.domain, dict[Predicate, None]()
     releases = {(id(r.schema), r.cells.tobytes()): r for r in (*levels.blocks, *(area.release for area in levels.areas))}
@@ -107,12 +105,12 @@ def _cell(release: Release, place: int) -> Cell:
     return Cell(query.predicate, int(release.lo[place]), int(release.hi[place]), query.sums)
 
 
-def _joined(domain: Domain, own: Sequence[LiveTypes]) -> LiveTypes:
+def _joined(domain: Domain, own: Sequence[AdmissibleTypes]) -> AdmissibleTypes:
     """The live records of all blocks, with the block as their first column."""
     block = np.repeat(np.arange(len(own)), [len(types) for types in own]).astype(np.int16)
     table = np.vstack([block[None, :], np.concatenate([types.table for types in own], axis=1)])
-    return LiveTypes(domain, [[(code,) for code in domain.columns[0].codes], *own[0].atoms], table)
+    return AdmissibleTypes(domain, [[(code,) for code in domain.columns[0].codes], *own[0].atoms], table)
 
 
-def _without(types: LiveTypes, gone: Flags) -> LiveTypes:
-    return LiveTypes(types.domain, types.atoms, types.table[:, ~gone])
+def _without(types: AdmissibleTypes, gone: Flags) -> AdmissibleTypes:
+    return AdmissibleTypes(types.domain, types.atoms, types.table[:, ~gone])

@@ -1,12 +1,18 @@
-"""The form of a certificate: a JSON object read into frozen values. Whatever is malformed is refused."""
+"""The form of a certificate, read into frozen values, and files of them. Whatever is malformed is refused."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import gzip
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal
 
-from genverify.core.errors import GenverifyError
-from genverify.core.predicates import Predicate
-from genverify.core.release import TOTAL, Release
+from genverify.model.domain import Predicate
+from genverify.model.errors import DataError, GenverifyError
+from genverify.model.files import UNREADABLE, FileLimits, guarded_lines, refuse_duplicates
+from genverify.model.release import TOTAL, Release
+
+# The form of a certificate: a JSON object read into frozen values. Whatever is malformed is refused.
 
 LARGEST = 2**31  # of a multiplier: a sum of a million of them still fits in 64 bits
 DEEPEST = 250  # forks above a leaf
@@ -18,7 +24,7 @@ class CertificateError(GenverifyError):
 
 
 @dataclass(frozen=True)
-class Lemma:
+class ExhaustedTotal:
     """Disjoint cells that hold every record of a universe."""
 
     universe: str
@@ -73,7 +79,7 @@ class Statement:
 class Certificate:
     """All that is to be checked about a block."""
 
-    lemmas: tuple[Lemma, ...]
+    lemmas: tuple[ExhaustedTotal, ...]
     claims: tuple[Statement, ...]
     impossible: tuple[Statement, ...]
     at_least: tuple[Statement, ...]
@@ -160,9 +166,11 @@ class _Reader:
     published: Mapping[str, int]
     clauses: dict[tuple[str, int], tuple[str, tuple[int, ...]]] = field(default_factory=dict)
 
-    def lemma(self, value: Any, place: str) -> Lemma:
+    def lemma(self, value: Any, place: str) -> ExhaustedTotal:
         text = _mapping(value, place, ("universe", "cells"))
-        return Lemma(self.cell(text["universe"], place), tuple(self.cell(c, place) for c in _list(text["cells"], place)))
+        return ExhaustedTotal(
+            self.cell(text["universe"], place), tuple(self.cell(c, place) for c in _list(text["cells"], place))
+        )
 
     def pair(self, value: Any, place: str) -> tuple[Node, Node]:
         text = _mapping(value, place, ("lower", "upper"))
@@ -294,3 +302,47 @@ def _short(value: Any) -> str:
         if not isinstance(value, int)
         else f"number of {value.bit_length()} bits"
     )
+
+
+# Files of proofs: one JSON object per block and line, compressed.
+
+LONGEST_LINE = 64 * 2**20
+Forks = Sequence[tuple[Mapping[str, Any], bool]]
+LIMITS = FileLimits(10_000_000, 16 * 2**30, "split the study into more batches (sample.batches)")
+
+
+def write_proofs(proofs: Iterable[Mapping[str, Any]], path: Path) -> None:
+    """Write the proofs of many blocks; the same proofs give the same bytes."""
+    with path.open("wb") as file, gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed:
+        for block in proofs:
+            packed.write((json.dumps(block, separators=(",", ":")) + "\n").encode())
+
+
+def read_proofs(path: Path) -> Iterator[dict[str, Any]]:
+    """The proofs of each block of a file."""
+    try:
+        for number, line in enumerate(guarded_lines(path, LONGEST_LINE, LIMITS, "the proofs of a block", packed=True), 1):
+            yield _parse(path, number, line)
+    except UNREADABLE as error:
+        raise DataError(f"{path}: not a file of proofs, or cut short ({error})") from None
+
+
+def _parse(path: Path, number: int, line: bytes) -> dict[str, Any]:
+    try:
+        found = json.loads(line, object_pairs_hook=refuse_duplicates)
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"{path}, line {number}: not valid JSON ({error})") from None
+    if not isinstance(found, dict) or "block" not in found:
+        raise DataError(f"{path}, line {number}: holds no block")
+    if not isinstance(found["block"], str):
+        raise DataError(f"{path}, line {number}: the block {str(found['block'])[:40]!r} is no text; write the proofs again")
+    return found
+
+
+def leaves(node: Mapping[str, Any], forks: Forks = ()) -> Iterator[tuple[Mapping[str, Any], Forks]]:
+    """Every leaf of a stored proof with the forks above it, and whether it lies below (True) or above what they ask."""
+    if "kind" in node:
+        yield node, forks
+    else:
+        yield from leaves(node["below"], [*forks, (node, True)])
+        yield from leaves(node["above"], [*forks, (node, False)])

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from genverify.checker.form import DEEPEST, LARGEST, CertificateError
-from genverify.checker.longrows import LongRows
-from genverify.core.sums import OPEN, Sums
+from genverify.checker.certificate import DEEPEST, LARGEST, CertificateError
+from genverify.checker.record_proofs import LongRows
+from genverify.model.linear import OPEN, LinearSystem
 
 Sparse = dict[int, int]
 EMPTY = "empty"
@@ -27,7 +27,7 @@ LONG = 100  # entries of rows from which arrays are faster
 
 
 @dataclass
-class Shown:
+class ProvedBounds:
     """The bounds shown so far, and whether it was shown that no counts fit."""
 
     lo: list[int]
@@ -35,7 +35,7 @@ class Shown:
     empty: bool = False
 
 
-def check_sums(sums: Sums, statements: Sequence[Mapping[str, Any]]) -> Shown:
+def check_linear(sums: LinearSystem, statements: Sequence[Mapping[str, Any]]) -> ProvedBounds:
     """Check statements in their order; an error names the first that fails. What they show together is handed back."""
     checker = Checking(sums)
     for statement in statements:
@@ -43,7 +43,9 @@ def check_sums(sums: Sums, statements: Sequence[Mapping[str, Any]]) -> Shown:
     return checker.shown
 
 
-def check_at_most(sums: Sums, statements: Sequence[Mapping[str, Any]], weights: Mapping[str, int], proof: Any) -> int:
+def check_at_most(
+    sums: LinearSystem, statements: Sequence[Mapping[str, Any]], weights: Mapping[str, int], proof: Any
+) -> int:
     """The most that a weighted sum of cells can be by a proof that comes after some statements; all of them are checked."""
     checker = Checking(sums)
     for statement in statements:
@@ -55,9 +57,9 @@ def check_at_most(sums: Sums, statements: Sequence[Mapping[str, Any]], weights: 
 class Checking:
     """Checks statements one after the other, as they are made or read."""
 
-    def __init__(self, sums: Sums) -> None:
+    def __init__(self, sums: LinearSystem) -> None:
         self.sums = sums
-        self.shown = Shown(sums.lo.tolist(), sums.hi.tolist())
+        self.shown = ProvedBounds(sums.lo.tolist(), sums.hi.tolist())
         self.long, self.number = LongRows(sums), 0
         self.row = {name: at for at, name in enumerate(sums.rows)}
         self.start, self.least, self.most = sums.start.tolist(), sums.least.tolist(), sums.most.tolist()

@@ -1,31 +1,30 @@
-"""
-The checker: does a proof show what it claims? Exact integers, no solver, and no code shared with what found the proof.
+"""The checker: does a proof show what it claims? Exact integers, no solver, and no code shared with what found it."""
 
-A record is live if it lies in no published cell that counts 0, breaks no structural rule and is excluded by no lemma.
-Every record of a dataset that fits is live. A leaf gives each live record x a value v(x), a sum of multipliers over the
-cells and parts that hold x, and the published counts bound the sum of v over any dataset that fits:  sum v(x) <= total.  So
-
-    v(x) >= 0 for all live x,  total < 0              no dataset fits (on this side of the forks)
-    v(x) >= d [x matches a],   total < d (m + 1)      COUNT(a) <= m
-    v(x) >= -d [x matches a],  total < d (1 - m)      COUNT(a) >= m
-
-A fork is a split into cases: at most t records lie in a part, or at least t + 1. Both sides are proved.
-"""
-
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from genverify.checker.cells import Cell, Cells
-from genverify.checker.form import (
+from genverify.checker.admitted import (
+    AdmissibleTypes,
+    Bits,
+    Cell,
+    Cells,
+    TooManyRecords,
+    bits_of,
+    first_of,
+    flags_of,
+    live_types,
+)
+from genverify.checker.certificate import (
     EMPTY,
     LARGEST,
     Certificate,
     CertificateError,
+    ExhaustedTotal,
     Leaf,
-    Lemma,
     Node,
     ProvedBound,
     Statement,
@@ -33,19 +32,142 @@ from genverify.checker.form import (
     read_bounds,
     read_certificate,
 )
-from genverify.checker.live import Bits, LiveTypes, TooManyRecords, bits_of, first_of, flags_of, live_types
-from genverify.core.arraytypes import Flags, Ints
-from genverify.core.predicates import Predicate, Rule
-from genverify.core.release import Release
+from genverify.model.arrays import Flags, Ints
+from genverify.model.domain import Predicate, Rule
+from genverify.model.linear import OPEN, LinearSystem
+from genverify.model.release import Release
 
-__all__ = ["CertificateError", "Checked", "ProvedBound", "check_block", "check_bounds"]
+# Leaves whose rows have many cells, by arrays. Many statements have the same multipliers, each for another cell: what these
+# add up to is kept until an end that it uses moves, and only the cells in question are looked at anew, in Python's
+# integers.
+
+Sparse = dict[int, int]
+Narrowed = Mapping[int, tuple[int, int]]
+WIDE = 2**60  # sums beyond it are left to Python's integers
+
+
+@dataclass
+class Residual:
+    """What multipliers leave of every cell (w = -y A) of `cells`, or of all; the part of their rows; the bound itself."""
+
+    cells: Ints | None
+    w: Ints
+    rows: int
+    total: int | None = None
+    moves: tuple[int, int] = (-1, -1)
+
+    def __post_init__(self) -> None:
+        self.uses = bool((self.w < 0).any()), bool((self.w > 0).any())  # lower ends, upper ends
+
+    def weight(self, cell: int) -> int:
+        if self.cells is None:
+            return int(self.w[cell])
+        mine = np.flatnonzero(self.cells == cell)
+        return int(self.w[mine[0]]) if len(mine) else 0
+
+
+class LongRows:
+    """The ends shown so far as arrays, and the bounds of long leaves."""
+
+    def __init__(self, sums: LinearSystem) -> None:
+        self.sums = sums
+        self.lo, self.hi = sums.lo.astype(np.int64), sums.hi.astype(np.int64)
+        self.moves = [0, 0]  # how often a lower and an upper end moved
+        self.largest = int(np.abs(sums.weights).max(initial=1))
+        self.single = dict[tuple[int, int], Residual]()
+        self.several = (Sparse(), Residual(None, np.zeros(0, dtype=np.int64), 0))
+
+    def narrow(self, cell: int, upper: bool, value: int) -> None:
+        """Another end of a cell, in effect from here on."""
+        (self.hi if upper else self.lo)[cell] = value
+        self.moves[int(upper)] += 1
+
+    def most(self, y: Sparse, c: Sparse, ends: Narrowed) -> int | None:
+        """The most that c x can be by these multipliers, where forks narrow ends; none where 64 bits might not hold it."""
+        if max(map(abs, y.values()), default=0) * self.largest * len(y) > WIDE:
+            return None
+        if any(abs(self.end(row, own)) == OPEN for row, own in y.items()):
+            return None  # an end that nobody told: the checker says which
+        kept = self.kept(y)
+        total = self.total(kept)
+        if total is None:
+            return None
+        for cell in {*c, *ends}:
+            lo, hi = int(self.lo[cell]), int(self.hi[cell])
+            low, high = ends.get(cell, (lo, hi))
+            before = kept.weight(cell)
+            after = before + c.get(cell, 0)
+            if after > 0 and min(hi, high) == OPEN:
+                return None
+            total += after * (min(hi, high) if after > 0 else max(lo, low)) - before * (hi if before > 0 else lo)
+        return total
+
+    def kept(self, y: Sparse) -> Residual:
+        if len(y) == 1:
+            ((row, own),) = y.items()
+            if (row, own) not in self.single:
+                self.single[row, own] = self.of_row(row, own)
+            return self.single[row, own]
+        if self.several[0] != y:
+            self.several = (dict(y), Residual(None, self.weights(y), self.sides(y)))
+        return self.several[1]
+
+    def of_row(self, row: int, y: int) -> Residual:
+        """One row: only its own cells, unless it names one twice."""
+        part = slice(self.sums.start[row], self.sums.start[row + 1])
+        cells = self.sums.columns[part]
+        if len(np.unique(cells)) < len(cells):
+            return Residual(None, self.weights({row: y}), self.sides({row: y}))
+        return Residual(cells, -y * self.sums.weights[part], self.sides({row: y}))
+
+    def weights(self, y: Sparse) -> Ints:
+        w = np.zeros(len(self.sums.cells), dtype=np.int64)
+        for row, own in y.items():
+            part = slice(self.sums.start[row], self.sums.start[row + 1])
+            np.subtract.at(w, self.sums.columns[part], own * self.sums.weights[part])
+        return w
+
+    def sides(self, y: Sparse) -> int:
+        return sum(own * self.end(row, own) for row, own in y.items())
+
+    def end(self, row: int, y: int) -> int:
+        return int((self.sums.most if y > 0 else self.sums.least)[row])
+
+    def total(self, kept: Residual) -> int | None:
+        """The bound of no cell at all; counted again where an end moved that it uses."""
+        moves = self.moves[0] * kept.uses[0], self.moves[1] * kept.uses[1]
+        if kept.total is not None and kept.moves == moves:
+            return kept.total
+        lo, hi = (self.lo, self.hi) if kept.cells is None else (self.lo[kept.cells], self.hi[kept.cells])
+        if ((kept.w > 0) & (hi == OPEN)).any():
+            return None
+        reach = np.where(kept.w > 0, hi, lo)
+        if float((np.abs(kept.w).astype(np.float64) * np.abs(reach)).sum()) > WIDE:
+            return None
+        kept.total, kept.moves = int((kept.w * reach).sum()) + kept.rows, moves
+        return kept.total
+
+
+# The checker: does a proof show what it claims? Exact integers, no solver, and no code shared with what found the proof.
+#
+# A record is live if it lies in no published cell that counts 0, breaks no structural rule and is excluded by no lemma.
+# Every record of a dataset that fits is live. A leaf gives each live record x a value v(x), a sum of multipliers over the
+# cells and parts that hold x, and the published counts bound the sum of v over any dataset that fits: sum v(x) <= total. So
+#
+#     v(x) >= 0 for all live x,  total < 0              no dataset fits (on this side of the forks)
+#     v(x) >= d [x matches a],   total < d (m + 1)      COUNT(a) <= m
+#     v(x) >= -d [x matches a],  total < d (1 - m)      COUNT(a) >= m
+#
+# A fork is a split into cases: at most t records lie in a part, or at least t + 1. Both sides are proved.
+
+__all__ = ["CertificateError", "CheckSummary", "ProvedBound", "check_block", "check_bounds"]
 
 Said = Statement | str  # what an error names: put into words only where there is one
 Path = tuple[tuple[Flags, int, bool], ...]  # of each fork above: the types of its part, its t, whether we are below it
 
 
 @dataclass(frozen=True)
-class Checked:
+class CheckSummary:
     """
     What was checked and found right: claims, the proofs that they use, impossible counts, every lower bound m on a
     COUNT(where), and whether no dataset fits at all.
@@ -60,11 +182,11 @@ class Checked:
     at_least: tuple[tuple[Predicate, int], ...]
     contradiction: bool
     statements: tuple[Statement, ...] = field(default=(), compare=False, repr=False)
-    types: LiveTypes | None = field(default=None, compare=False, repr=False)
+    types: AdmissibleTypes | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
-class Shown:
+class ProvedLimit:
     """
     What a proof says of any claim: s COUNT(a) <= limit (None: no dataset fits at all), if no type that is `open` matches a
     (upper, s = 1), or if every type that is open does (lower, s = -1).
@@ -74,12 +196,12 @@ class Shown:
     open: Bits
 
 
-def check_block(release: Release, proofs: Mapping[str, Any], types: LiveTypes | None = None) -> Checked:
+def check_block(release: Release, proofs: Mapping[str, Any], types: AdmissibleTypes | None = None) -> CheckSummary:
     """Check all proofs of a block against its release; an error names the first that fails. `types`: known live types."""
     certificate = read_certificate(release, proofs)
     cells = _checked_cells(release, certificate)
     if not certificate.roots:  # where nothing is proved, more records may be live than the checker can hold
-        return Checked(0, 0, 0, (), False)
+        return CheckSummary(0, 0, 0, (), False)
     types = _live(release, cells, certificate) if types is None else _fine_enough(types, certificate)
     checker = ProofChecker(cells, types)
     for claim in certificate.claims:
@@ -93,7 +215,7 @@ def check_block(release: Release, proofs: Mapping[str, Any], types: LiveTypes | 
     used = len({id(claim.lower) for claim in certificate.claims})
     shown = tuple((bound.where, bound.m) for bound in certificate.at_least)
     contradicts, claims = certificate.contradiction is not None, certificate.claims
-    return Checked(len(claims), used, len(certificate.impossible), shown, contradicts, claims, types)
+    return CheckSummary(len(claims), used, len(certificate.impossible), shown, contradicts, claims, types)
 
 
 def check_bounds(release: Release, lemmas: Sequence[Mapping[str, Any]], bounds: Sequence[ProvedBound]) -> None:
@@ -113,7 +235,7 @@ def _checked_cells(release: Release, certificate: Certificate) -> Cells:
     return cells
 
 
-def check_lemma(cells: Mapping[str, Cell], lemma: Lemma, place: str) -> None:
+def check_lemma(cells: Mapping[str, Cell], lemma: ExhaustedTotal, place: str) -> None:
     """Disjoint cells inside the universe that add up to it: no record of the universe lies elsewhere."""
     universe, parts = cells[lemma.universe], [cells[name] for name in lemma.cells]
     if any(cell.sums for cell in (universe, *parts)):
@@ -130,7 +252,7 @@ def check_lemma(cells: Mapping[str, Cell], lemma: Lemma, place: str) -> None:
         raise CertificateError(f"{place}: the cells add up to {total}, but {lemma.universe} may hold {universe.hi}")
 
 
-def _live(release: Release, cells: Cells, certificate: Certificate) -> LiveTypes:
+def _live(release: Release, cells: Cells, certificate: Certificate) -> AdmissibleTypes:
     """The live types, fine enough for every cell and every part of a fork."""
     domain = release.schema.domain
     lemmas = [Rule(x.universe, cells[x.universe].predicate, tuple(cells[cell].predicate for cell in x.cells))
@@ -146,7 +268,7 @@ def _live(release: Release, cells: Cells, certificate: Certificate) -> LiveTypes
         raise CertificateError(f"block {release.block}: cannot be checked, {error}; publish or state more") from None
 
 
-def _fine_enough(types: LiveTypes, certificate: Certificate) -> LiveTypes:
+def _fine_enough(types: AdmissibleTypes, certificate: Certificate) -> AdmissibleTypes:
     """Types that were found before; no part of a fork may hold some records of a type only."""
     every = (1 << len(types)) - 1
     for part in _parts(certificate):
@@ -163,9 +285,9 @@ def _parts(certificate: Certificate) -> list[Predicate]:
 class ProofChecker:
     """Checks the proofs of one block; each proof is added up once, whatever number of claims uses it."""
 
-    def __init__(self, cells: Mapping[str, Cell], types: LiveTypes) -> None:
+    def __init__(self, cells: Mapping[str, Cell], types: AdmissibleTypes) -> None:
         self.cells, self.types = cells, types
-        self.shown: dict[tuple[int, int], Shown] = {}
+        self.shown: dict[tuple[int, int], ProvedLimit] = {}
 
     def claim(self, claim: Statement) -> None:
         """COUNT(a) <= m by the upper proof, COUNT(a) >= m by the lower one."""
@@ -185,7 +307,7 @@ class ProofChecker:
             record = self.types.example(first_of(wrong))
             raise CertificateError(f"{statement}: the {side} proof leaves out a live record that {verb}, like {record}")
 
-    def proof(self, node: Node, s: int, said: Statement) -> Shown:
+    def proof(self, node: Node, s: int, said: Statement) -> ProvedLimit:
         """What the leaves of a proof show together."""
         key = id(node), s
         if key not in self.shown:
@@ -198,7 +320,7 @@ class ProofChecker:
                 self.at_least(v, 0 if s > 0 else -leaf.d, leaf, said)
                 open_ |= v < (leaf.d if s > 0 else 0)
                 limit = max(total // leaf.d, total // leaf.d if limit is None else limit)
-            self.shown[key] = Shown(limit, bits_of(open_))
+            self.shown[key] = ProvedLimit(limit, bits_of(open_))
         return self.shown[key]
 
     def empty(self, node: Node, said: Said, statement: Statement | None) -> None:
@@ -274,3 +396,53 @@ class ProofChecker:
         if c > 0:
             added[flags_of(self.types.missed(where, every), size)] = 0
         return added
+
+
+# Effective k, counted by the checker: the fewest columns of a claim that force all of it among the records left open.
+
+Masks = npt.NDArray[np.int64]
+Clause = tuple[str, tuple[int, ...]]
+
+
+def effective_sizes(types: AdmissibleTypes, claims: Sequence[Predicate]) -> list[int]:
+    """The effective k of each claim. Claims that are part of a longer one share its table of subsets."""
+    groups: list[tuple[frozenset[Clause], _Subsets]] = []
+    found: dict[Predicate, int] = {}
+    for claim in sorted(set(claims), key=lambda claim: (-len(claim.clauses), claim.clauses)):
+        clauses = frozenset(claim.clauses)
+        group = next((subsets for longest, subsets in groups if clauses <= longest), None)
+        if group is None:
+            group = _Subsets(types, claim.clauses)
+            groups.append((clauses, group))
+        found[claim] = group.smallest(claim.clauses)
+    return [found[claim] for claim in claims]
+
+
+class _Subsets:
+    """For every subset of some clauses, as a bit mask: which of the clauses it forces."""
+
+    def __init__(self, types: AdmissibleTypes, clauses: Sequence[Clause]) -> None:
+        self.bit = {clause: 1 << at for at, clause in enumerate(clauses)}
+        matched = np.full((1, -(-len(types) // 8)), 255, dtype=np.uint8)
+        for clause in clauses:
+            matched = np.concatenate([matched, matched & np.packbits(_meets(types, clause, True))])
+        self.masks: Masks = np.arange(len(matched))
+        self.forced = np.zeros_like(self.masks)
+        for clause in clauses:
+            others = np.packbits(_meets(types, clause, False))
+            self.forced |= np.where((matched & others).any(axis=1), 0, self.bit[clause])
+        self.by_size = np.argsort(np.bitwise_count(self.masks), kind="stable")
+
+    def smallest(self, clauses: Iterable[Clause]) -> int:
+        whole = sum(self.bit[clause] for clause in clauses)
+        enough = (self.masks & ~whole == 0) & (whole & ~self.masks & ~self.forced == 0)
+        return int(self.masks[self.by_size[np.argmax(enough[self.by_size])]]).bit_count()
+
+
+def _meets(types: AdmissibleTypes, clause: Clause, yes: bool) -> Flags:
+    """Which types have a record that meets a clause, or one that does not."""
+    name, codes = clause
+    column = types.domain.names.index(name)
+    held = np.array([any((code in codes) is yes for code in atom) for atom in types.atoms[column]], dtype=bool)
+    flags: Flags = held[types.table[column]]
+    return flags

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from genverify.checker.check import CertificateError, Checked, check_block
-from genverify.checker.file import read_proofs
-from genverify.core.claims import ANY
-from genverify.core.errors import DataError
-from genverify.core.release import Release, Schema, empty_ranges, read_releases
-from genverify.core.tablefile import read_frame
+from genverify.checker.certificate import CertificateError, read_proofs
+from genverify.checker.record_proofs import CheckSummary, check_block
+from genverify.model.claims import ANY
+from genverify.model.errors import DataError
+from genverify.model.release import Release, Schema, empty_ranges, read_releases
+from genverify.model.tablefiles import read_frame
 
 REMEDY = "Nothing is said of this block: remove the file of proofs and let Snakemake verify the batch again"
 
@@ -25,7 +25,7 @@ class CheckedBlock:
 
     release: Release
     proofs: Mapping[str, Any]
-    checked: Checked
+    checked: CheckSummary
 
     @cached_property
     def proof_of(self) -> dict[tuple[tuple[int, ...], int], int | None]:

@@ -13,7 +13,7 @@ from math import ceil, floor
 from pathlib import Path
 from zipfile import BadZipFile, ZipFile
 
-from genverify.core.errors import DataError
+from genverify.model.errors import DataError
 
 Number = Fraction | int
 Vector = Mapping[int, Number]

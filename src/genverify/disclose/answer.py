@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from genverify.core.errors import ConfigError
-from genverify.disclosure.complement import Complement
-from genverify.disclosure.contributions import Broken
-from genverify.disclosure.exposed import Exposed
+from genverify.disclose.intervals import FeasibilityIntervals, RuleViolation
+from genverify.disclose.suppression import SecondarySuppression
+from genverify.model.errors import ConfigError
 
 DIALECTS = {
     "plain": {
@@ -61,10 +60,10 @@ def read_fail_on(text: str | None) -> FailOn:
 class Answer:
     """What came out, and whether it is unsafe by what was asked for."""
 
-    exposed: Exposed
+    exposed: FeasibilityIntervals
     fail_on: FailOn
-    complement: Complement | None = None
-    broken: tuple[Broken, ...] = ()
+    complement: SecondarySuppression | None = None
+    broken: tuple[RuleViolation, ...] = ()
     left_out: tuple[str, ...] = ()
 
     @property

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from pydantic import Field
 
-from genverify.core.closed import Section, validate
-from genverify.core.files import read_yaml
+from genverify.model.files import read_yaml
+from genverify.model.settings import Section, validate
 
 
 class AreaTables(Section):

@@ -1,22 +1,266 @@
-"""
-How likely each count is, given the printed counts of its table and the probabilities of random rounding.
+"""Counts of areas that were rounded or suppressed: read, bounded exactly, weighed, and summed up over all areas."""
 
-Before anything is seen every table of counts is equally likely. A table is a tree of sums: what the groups below say of a
-total, and what the rest says of a group, are convolutions. The answer depends on the printed counts only through their
-differences to the sums of their parts, and through which of them are near 0; equal cases are worked out once.
-"""
-
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import reduce
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache, reduce
 from math import log2
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from genverify.core.arraytypes import Floats
-from genverify.disclosure.areas.spec import AreaTables
-from genverify.disclosure.areas.system import Printed
+from genverify.checker.linear_proofs import check_linear
+from genverify.disclose.area_spec import AreaTables
+from genverify.model.arrays import Flags, Floats, Ints
+from genverify.model.errors import DataError
+from genverify.model.linear import LinearSystem, Row, make_system, select
+from genverify.model.tablefiles import Expected, naming_unreadable, need_columns, open_csv, refuse_row
+from genverify.protect.publishing import Publishing
+from genverify.report.pages import bullets, document, markdown_table
+from genverify.solve.linear.ranges import all_ranges, propagate
+from genverify.solve.linear.search import Ranges, Work
+
+# A larger area with its small ones as a system of sums: the tables of each, and every count as the sum over small areas.
+
+Printed = Mapping[str, int | None]  # cell: its printed count; None where it is suppressed
+
+
+@dataclass(frozen=True)
+class Part:
+    """A larger area (the first) and its small ones: what is printed of each, cells by variable/group."""
+
+    areas: tuple[Printed, ...]
+    has_larger: bool = True
+
+
+def system_of(part: Part, spec: AreaTables, geography: bool = True) -> LinearSystem:
+    """The counts of a part; cell `3:tenure/total` is that of its fourth area. Without geography every area stands alone."""
+    rows: list[Row] = []
+    cells: dict[str, tuple[int, int]] = {}
+    for at, printed in enumerate(part.areas):
+        ends = _ends(printed, spec)
+        cells |= {f"{at}:{name}": own for name, own in ends.items()}
+        rows += _table_rows(at, ends, spec)
+    if geography and part.has_larger and len(part.areas) > 1:
+        rows += _geography(part, cells)
+    return make_system(cells, rows)
+
+
+@lru_cache(maxsize=100_000)
+def rounded_ends(count: int, base: int) -> tuple[int, int]:
+    """
+    The true counts that random rounding to a base may have printed so.
+
+    >>> rounded_ends(0, 3), rounded_ends(6, 3)
+    ((0, 2), (4, 8))
+    """
+    lo, hi = Publishing(rounding="random", base=base).known(np.array([count]))
+    return int(lo[0]), int(hi[0])
+
+
+def _ends(printed: Printed, spec: AreaTables) -> dict[str, tuple[int, int]]:
+    """What is known of every cell of an area by the rule of rounding; a total that is printed twice must fit both."""
+    name_of, ceiling = spec.name_of, max((count or 0 for count in printed.values()), default=0) + spec.base - 1
+    found: dict[str, tuple[int, int]] = {}
+    for name, count in printed.items():
+        if count is None:
+            lo, hi = 0, ceiling
+        else:
+            if count % spec.base:
+                raise DataError(f"{name}: the count {count} is no multiple of {spec.base}; check base in the file of tables")
+            lo, hi = rounded_ends(count, spec.base)
+        own = name_of.get(name, name)
+        before = found.get(own, (0, ceiling))
+        found[own] = (max(lo, before[0]), min(hi, before[1]))
+    return found
+
+
+def _table_rows(at: int, ends: Mapping[str, tuple[int, int]], spec: AreaTables) -> Iterator[Row]:
+    name_of = spec.name_of
+
+    def cell(variable: str, group: str) -> str:
+        name = f"{variable}/{group}"
+        return f"{at}:{name_of.get(name, name)}"
+
+    for variable, sums in spec.sums.items():
+        for total, parts in sums.items():
+            if f"{variable}/{parts[0]}" in ends:
+                weights = {cell(variable, part): 1 for part in parts}
+                yield f"{at}:{variable}/{total} =", {**weights, cell(variable, total): -1}, 0, 0
+    for variable, limits in spec.at_most.items():
+        for total, sets in limits.items():
+            for number, parts in enumerate(sets):
+                if all(f"{variable}/{part}" in ends for part in parts):
+                    weights = {cell(variable, part): 1 for part in parts}
+                    yield f"{at}:{variable}/{total} >= {number}", {**weights, cell(variable, total): -1}, -(10**9), 0
+
+
+def _geography(part: Part, cells: Mapping[str, tuple[int, int]]) -> Iterator[Row]:
+    """Every count of the larger area is the sum of the same count over its small ones, where all of them have it."""
+    for larger in [name for name in cells if name.startswith("0:")]:
+        name = larger[2:]
+        small = [f"{at}:{name}" for at in range(1, len(part.areas))]
+        if all(cell in cells for cell in small):
+            yield f"{name} over areas", {**dict.fromkeys(small, 1), larger: -1}, 0, 0
+
+
+def parts_of(inside: Mapping[str, str], small: Mapping[str, Printed], larger: Mapping[str, Printed]) -> list[Part]:
+    """The larger areas in order, each with its small ones; small areas without a larger one stand together, without sums."""
+    members: dict[str, list[str]] = {}
+    for area in small:
+        members.setdefault(inside.get(area, ""), []).append(area)
+    found = []
+    for name in sorted({*members, *larger}):
+        own: Sequence[Printed] = [small[area] for area in sorted(members.get(name, []))]
+        if name in larger:
+            found.append(Part((larger[name], *own)))
+        elif own:
+            found.append(Part(tuple(own), has_larger=False))
+    return found
+
+
+# Counts of areas from tidy files: area, variable, group, count; suppressed ones are empty.
+
+COUNTS = Expected("counts of areas", "set the paths of the study, e.g. snakemake nz --configfile mine.yaml")
+NEEDED = ("area", "variable", "group", "count")
+
+
+def read_areas(path: Path) -> pd.DataFrame:
+    """The tidy counts of a file (Parquet or CSV), with the name of each cell."""
+    frame = _read(path)
+    need_columns(path, frame, NEEDED)
+    variable, group = frame["variable"].astype(str), frame["group"].astype("object").fillna("").astype(str)
+    count = pd.to_numeric(frame["count"], errors="coerce").astype("Int64")
+    cell = variable.where(group == "", variable + "/" + group)
+    found = pd.DataFrame({"area": frame["area"].astype(str), "cell": cell, "count": count})
+    doubled = found.duplicated(["area", "cell"])
+    refuse_row(path, found["area"], doubled, "has two counts of one group; keep one")
+    refuse_row(path, count, (count < 0).fillna(False), "is negative")
+    return found
+
+
+def read_inside(path: Path, area: str, inside: str) -> dict[str, str]:
+    """The larger area of each small one."""
+    frame = open_csv(path, COUNTS).frame([area, inside])
+    return dict(zip(frame[area], frame[inside], strict=True))
+
+
+def _read(path: Path) -> pd.DataFrame:
+    if path.suffix != ".parquet":
+        return open_csv(path, COUNTS).frame()
+    with naming_unreadable(path, COUNTS):
+        frame = pd.read_parquet(path)
+    frame.index = pd.RangeIndex(2, len(frame) + 2)  # as the lines of a CSV
+    return frame
+
+
+def printed_by_area(frame: pd.DataFrame, areas: Iterable[str] | None = None) -> dict[str, Printed]:
+    """What is printed of every area."""
+    chosen = frame if areas is None else frame[frame["area"].isin(set(areas))]
+    found: dict[str, dict[str, int | None]] = {}
+    for area, cell, count in zip(chosen["area"], chosen["cell"], chosen["count"].astype(object), strict=True):
+        found.setdefault(area, {})[cell] = None if count is pd.NA or count is None else int(count)
+    return dict(found)
+
+
+def batch_of(small: pd.DataFrame, larger: pd.DataFrame, inside: dict[str, str], batch: int, batches: int) -> list[Part]:
+    """The larger areas of one of the batches with their small ones; the first has the small ones without a larger."""
+    names = sorted(set(larger["area"]))[batch::batches]
+    chosen, all_areas = set(names), set(larger["area"])
+    lost = {area for area in small["area"].unique() if inside.get(area) not in all_areas} if batch == 0 else set()
+    own = [area for area in small["area"].unique() if inside.get(area) in chosen or area in lost]
+    known = {area: name for area, name in inside.items() if area not in lost}
+    return parts_of(known, printed_by_area(small, own), printed_by_area(larger, names))
+
+
+# The exact range of every count of a part; counts that contradict the rule are found, and left to their areas alone.
+
+NOWHERE = -1
+COLUMNS = ["level", "cell", "printed", "rule_lo", "rule_hi", "alone_lo", "alone_hi", "lo", "hi", "attained", "contradicts"]
+
+
+@dataclass(frozen=True)
+class BoundedCounts:
+    """The rows of a part's counts (no area is named), and its system with the checked statements."""
+
+    rows: pd.DataFrame
+    proof: dict[str, Any]
+
+
+def bound_part(part: Part, spec: AreaTables, work: Work) -> BoundedCounts:
+    """Ranges with geography where counts fit the rule; else of each area by itself; what fits nowhere is marked."""
+    sums, alone = system_of(part, spec), system_of(part, spec, geography=False)
+    by_area = alone_ranges(alone)
+    together = all_ranges(sums, work)
+    shown = check_linear(sums, together.statements)
+    contradiction = together.empty
+    assert shown.empty == contradiction
+    found = by_area if contradiction else together
+    rows = pd.DataFrame(
+        rows_of(part, spec, alone, by_area, (found.lo, found.hi), contradiction, found.exact), columns=COLUMNS
+    )
+    return BoundedCounts(
+        rows,
+        {
+            "block": sums.digest[:16],
+            "system": sums.digest,
+            "statements": list(together.statements),
+            "contradiction": contradiction,
+        },
+    )
+
+
+def alone_ranges(sums: LinearSystem) -> Ranges:
+    """Every area by itself: its tables are trees of sums, of which single rows say all. NOWHERE where nothing fits."""
+    known = propagate(sums)
+    check_linear(sums, known.statements)
+    lo, hi = known.lo, known.hi
+    if known.empty:
+        areas = np.array([int(cell.partition(":")[0]) for cell in sums.cells])
+        of_row = areas[sums.columns[sums.start[:-1]]]
+        for area in np.unique(areas):
+            cells = np.flatnonzero(areas == area)
+            own = select(sums, cells, np.flatnonzero(of_row == area))
+            part = propagate(own)
+            check_linear(own, part.statements)
+            lo[cells], hi[cells] = part.lo, NOWHERE if part.empty else part.hi
+    return Ranges(lo, hi, lo, hi, (), False)
+
+
+def rows_of(
+    part: Part,
+    spec: AreaTables,
+    sums: LinearSystem,
+    alone: Ranges,
+    found: tuple[Sequence[int] | Ints, Sequence[int] | Ints],
+    contradiction: bool,
+    exact: Flags | None = None,
+) -> Iterator[tuple[Any, ...]]:
+    """What the table says of each count: the range by the rule, by its area, as found (its ends), and if it is exact."""
+    name_of = spec.name_of
+    for at, printed in enumerate(part.areas):
+        level = "larger" if at == 0 and part.has_larger else "small"
+        for name, count in printed.items():
+            if name in name_of and name_of[name] != name:
+                continue  # the same number as another total
+            cell = sums.place[f"{at}:{name}"]
+            lo, hi = rounded_ends(count, spec.base) if count is not None else (0, int(sums.hi[cell]))
+            ends = (alone.lo, alone.hi, *found)
+            attained = exact is not None and bool(exact[cell]) and not contradiction
+            wrong = "area" if alone.hi[cell] == NOWHERE else "geography" if contradiction else ""
+            yield level, name, count, lo, hi, *(int(end[cell]) for end in ends), attained, wrong
+
+
+def work_of(seconds: float) -> Work:
+    return replace(Work(), seconds=seconds, nodes=500, leaves=50)
+
+
+# How likely each count is, given the printed counts of its table and the probabilities of random rounding.
+#
+# Before anything is seen every table of counts is equally likely. A table is a tree of sums: what the groups below say of a
+# total, and what the rest says of a group, are convolutions. The answer depends on the printed counts only through their
+# differences to the sums of their parts, and through which of them are near 0; equal cases are worked out once.
 
 SURE = (0.9, 0.95)
 
@@ -153,3 +397,67 @@ class _Tally:
 
 def _bits(shares: Floats) -> float:
     return -float(sum(share * log2(share) for share in shares.tolist() if share > 0))
+
+
+# What came out over all areas: never one of them.
+
+
+def summary_frame(rows: pd.DataFrame) -> pd.DataFrame:
+    """By level and table, and in all: counts, narrower and pinned ones, suppressed ones that follow, contradictions."""
+    named = rows.assign(table=rows["cell"].str.partition("/")[0])
+    groups = [
+        *named.groupby(["level", "table"], sort=True),
+        *(((level, "all tables"), own) for level, own in named.groupby("level")),
+    ]
+    return pd.DataFrame([{"level": level, "table": table, **_counts(own)} for (level, table), own in groups])
+
+
+def _counts(rows: pd.DataFrame) -> dict[str, int]:
+    fits = rows[rows["contradicts"] != "area"]
+    shown, hidden = fits[fits["printed"].notna()], fits[fits["printed"].isna()]
+    width, rule, alone = (shown[f"{name}hi"] - shown[f"{name}lo"] for name in ("", "rule_", "alone_"))
+    open_ = hidden["rule_hi"] - hidden["rule_lo"]
+    return {
+        "counts": len(shown), "narrower": int((width < rule).sum()), "narrower_by_table_alone": int((alone < rule).sum()),
+        "pinned": int((width == 0).sum()), "pinned_by_table_alone": int((alone == 0).sum()),
+        "suppressed": len(hidden), "suppressed_pinned": int(((hidden["hi"] == hidden["lo"]) & (open_ > 0)).sum()),
+        "suppressed_within_rule": int((hidden["hi"] - hidden["lo"] <= 4).sum()),
+        "ends_not_attained": int((~fits["attained"]).sum()),
+        "contradict_in_area": int((rows["contradicts"] == "area").sum()),
+        "contradict_by_geography": int((rows["contradicts"] == "geography").sum()),
+    }  # fmt: skip
+
+
+WORDS = {
+    "counts": "printed counts", "narrower": "narrower than the rule", "pinned": "pinned", "suppressed": "suppressed",
+    "suppressed_pinned": "suppressed, yet known", "contradict_in_area": "area contradicts",
+    "contradict_by_geography": "geography contradicts",
+}  # fmt: skip
+CHANCES = {
+    "mean_chance_of_likeliest": "chance of the likeliest", "bits_by_rule": "bits by rule", "bits_by_table": "bits by table",
+    "chance_over_90": "over 90 %", "chance_over_95": "over 95 %",
+}  # fmt: skip
+NOTES = (
+    "Ranges are exact: counts that fit all tables of a larger area and its small ones meet both ends, recounted; proofs in "
+    "whole numbers that nothing lies outside were checked (results/nz/proofs); `ends_not_attained` counts those where not.",
+    "`narrower than the rule`: fewer counts are possible than the rounding of this count alone would leave.",
+    "`geography contradicts`: counts of a larger area and its small ones that fit no counts together, because one of them "
+    "contradicts itself or by their sums; their ranges are those of each area alone.",
+    "Chances: before anything is seen, all tables of counts are equally likely; only tables that are printed whole.",
+    "Aggregates over areas; no area is named, here or in the files behind this page.",
+)
+
+
+def summary_page(table: pd.DataFrame, chances: pd.DataFrame, spec: AreaTables) -> str:
+    """The page: ranges, then chances."""
+    shown = table[["level", "table", *WORDS]].rename(columns=WORDS)
+    numbers = chances.rename(columns=CHANCES)
+    for name in list(CHANCES.values())[:3]:
+        numbers[name] = numbers[name].map(lambda value: f"{value:.3f}")
+    parts = ["## What each count can be", _table(shown), "## How likely each count is", _table(numbers)]
+    return document("Rounded counts of areas", f"{spec.title} ({spec.source})", [*parts, bullets(NOTES)])
+
+
+def _table(frame: pd.DataFrame) -> str:
+    named = frame.assign(table=frame["table"].str.replace("_", " "))
+    return markdown_table(list(named), named.to_numpy().tolist(), left=2)

@@ -1,26 +1,29 @@
-"""The commands `disclose` and `what-if`."""
+"""The commands `disclose`, `what-if` and `page`."""
 
 import argparse
 import json
 import logging
+import shutil
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from genverify.core.csvtext import neutral_frame
-from genverify.core.errors import ConfigError
-from genverify.core.files import written_folder
-from genverify.core.limits import LIMITS
-from genverify.core.timing import log
-from genverify.disclosure.tables_options import CHECK, RECORDS, TABLES, add_options, settle
+from genverify.disclose.tables_command import CHECK, RECORDS, TABLES, add_options, settle
+from genverify.model.errors import ConfigError
+from genverify.model.files import LIMITS, written_folder
+from genverify.model.tablefiles import neutral_frame
+from genverify.model.work import log
 
 if TYPE_CHECKING:
-    from genverify.disclosure.audit import Attack, Audit
-    from genverify.disclosure.describe import Described
-    from genverify.disclosure.withhold import Search
+    from genverify.disclose.record_audit import Attack, Audit
+    from genverify.disclose.release_data import ReleaseDescription
+    from genverify.disclose.suppression import Search
+
+
+# The commands `disclose` and `what-if`.
 
 PATIENCE = 2.0  # seconds without a line about how far the work is
 CALLS = 8  # of a search for every node above the one that it is at
@@ -58,8 +61,8 @@ def add_unique(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
 
 def run_unique(options: argparse.Namespace) -> None:
     """Say whether a reconstruction has exactly one solution."""
-    from genverify.disclosure.reconstruction import read_program, unique
-    from genverify.solve.sums.work import Work
+    from genverify.disclose.unique import read_program, unique
+    from genverify.solve.linear.search import Work
 
     found = unique(read_program(options.program), Work(seconds=options.seconds))
     print(f"{found.numbers} numbers, {found.rows} rows: {found.answer}")
@@ -71,7 +74,7 @@ def run_disclose(options: argparse.Namespace) -> int:
     records = first.suffix.lower() in (".yaml", ".yml") and not _is_printed(first)
     settle(options, CHECK if options.check else RECORDS if records else TABLES)
     if not records:
-        from genverify.disclosure.tables_command import check_tables, run_tables
+        from genverify.disclose.tables_command import check_tables, run_tables
 
         return check_tables(options) if options.check else run_tables(options)
     if len(options.release) > 1:
@@ -81,12 +84,12 @@ def run_disclose(options: argparse.Namespace) -> int:
 
 
 def _is_printed(path: Path) -> bool:
-    from genverify.disclosure.printed import is_printed
+    from genverify.disclose.reading import is_printed
 
     return is_printed(path)
 
 
-class _Later(logging.Filter):
+class _DelayedLines(logging.Filter):
     """Lets lines pass once the work has taken a while: whoever waits wants to know, nobody else."""
 
     def __init__(self) -> None:
@@ -101,7 +104,7 @@ class _Later(logging.Filter):
 def _progress_shown() -> Iterator[None]:
     """Lines about how far long work is, on the standard error."""
     handler, level = logging.StreamHandler(), log.level
-    handler.addFilter(_Later())
+    handler.addFilter(_DelayedLines())
     log.addHandler(handler)
     log.setLevel("INFO")
     try:
@@ -114,9 +117,8 @@ def _progress_shown() -> Iterator[None]:
 @_progress_shown()
 def run_audit(options: argparse.Namespace) -> int:
     """Audit a release and say in a few lines what came out; 1 where --fail-on says so."""
-    from genverify.disclosure.describe import describe
-    from genverify.disclosure.template import template
-    from genverify.disclosure.write import write_audit
+    from genverify.disclose.record_report import write_audit
+    from genverify.disclose.release_data import describe, template
 
     started = time.monotonic()
     if options.cells:
@@ -150,8 +152,8 @@ def run_audit(options: argparse.Namespace) -> int:
 @_progress_shown()
 def run_check(options: argparse.Namespace) -> int:
     """Check the results of a release file, and write nothing."""
-    from genverify.disclosure.describe import describe
-    from genverify.disclosure.write import check_audit
+    from genverify.disclose.record_report import check_audit
+    from genverify.disclose.release_data import describe
 
     described = describe(options.release, _limits(options))
     for line in check_audit(described, attack_of(described), result_folder(options)):
@@ -161,8 +163,8 @@ def run_check(options: argparse.Namespace) -> int:
 
 def unsafe_count(found: "Audit", fail_on: str | None) -> int:
     """What --fail-on names, counted: claims about exactly one, or cells that are not printed exactly and known too well."""
-    from genverify.disclosure.answer import read_fail_on
-    from genverify.disclosure.audit import known_within
+    from genverify.disclose.answer import read_fail_on
+    from genverify.disclose.record_audit import known_within
 
     if fail_on is None:
         return 0
@@ -182,8 +184,8 @@ def _as_json(found: "Audit", search: "Search", folder: Path, fail_on: str | None
 
 def run_what_if(options: argparse.Namespace) -> None:
     """Try the protections of a release and print the table."""
-    from genverify.disclosure.describe import describe
-    from genverify.disclosure.write import write_what_if
+    from genverify.disclose.record_report import write_what_if
+    from genverify.disclose.release_data import describe
 
     described = describe(options.release, _limits(options))
     if not described.form.protect:
@@ -205,11 +207,38 @@ def result_folder(options: argparse.Namespace) -> Path:
     return Path(options.out or options.release.parent / "audit")
 
 
-def attack_of(described: "Described") -> "Attack":
+def attack_of(described: "ReleaseDescription") -> "Attack":
     """The attack with the limits of the command line."""
-    from genverify.attack.settings import DATASETS
-    from genverify.disclosure.audit import Attack
-    from genverify.solve.settings import DEFAULT
+    from genverify.disclose.record_audit import Attack
+    from genverify.model.settings import DATASETS
+    from genverify.solve.program_settings import DEFAULT
 
     sys.setrecursionlimit(max(sys.getrecursionlimit(), CALLS * DEFAULT.nodes))  # each node of a search lies in another
     return Attack.of(described, DEFAULT, DATASETS)
+
+
+# The command `page`: write the page that works offline, one HTML file, to where it is wanted.
+
+PAGE = Path(__file__).with_name("page.html")
+NAME = Path("genverify.html")
+
+
+def add_page_parser(commands: Any) -> None:
+    """Register the command."""
+    parser = commands.add_parser(
+        "page",
+        help="write the page that audits a table in a browser, without a network",
+        description="One HTML file: paste a table, and read what it gives away, with proofs checked in the browser.",
+    )
+    parser.add_argument("to", type=Path, nargs="?", default=NAME, metavar="FILE", help="where to (%(default)s)")
+    parser.add_argument("--force", action="store_true", help="replace a file that is there")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Write the page; a file that is there stays, unless told otherwise."""
+    to = options.to / NAME if options.to.is_dir() else options.to
+    if to.exists() and not options.force:
+        raise ConfigError(f"{to} is there already; --force replaces it")
+    shutil.copyfile(PAGE, to)
+    print(f"{to}: open it in a browser; it needs no network")

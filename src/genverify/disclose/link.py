@@ -1,24 +1,202 @@
 """
-Printed tables in one system of sums: cells that two tables share are one cell, and every total is the sum of its parts.
-
-Records stay implicit. For every set of columns that a table has, or that two tables have in common, the counts of all
-combinations of labels (and of everyone) are cells, and each label that adds up others is a row. Where the tables' sets of
-columns form no circle, counts that satisfy all rows are those of some dataset (Vorob'ev: tables that agree pairwise on what
-they share come from one dataset, in whole numbers too), so ranges are exact. Where they form one, a table of all columns of
-the circle joins as unknown cells if it is small; else the ranges hold, but their ends may lie outside what people can be.
+Printed tables in one system of sums: what their texts say of counts, cells that two tables share, totals, and facts beside
+them.
 """
 
 import json
+import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from itertools import combinations, product
-from math import prod
+from math import gcd, prod
 
-from genverify.core.errors import DataError
-from genverify.core.sums import LARGEST_COUNT, OPEN, Row, Sums, make_sums
-from genverify.disclosure.marks import Value
-from genverify.disclosure.readers.model import Entry, Hierarchy, Labels, Parts, PrintedTable, make_hierarchy
-from genverify.disclosure.readers.totals import by_interval
+import numpy as np
+
+from genverify.disclose.read.printed_table import (
+    LIMIT,
+    MOST_DIGITS,
+    Entry,
+    Hierarchy,
+    Labels,
+    Parts,
+    PrintedTable,
+    by_interval,
+    make_hierarchy,
+    number_of,
+)
+from genverify.model.errors import ConfigError, DataError, nearest
+from genverify.model.linear import LARGEST_COUNT, OPEN, LinearSystem, Row, make_system
+from genverify.protect.publishing import Publishing
+
+# What the printed texts say of counts: numbers by the rule of the publisher, marks by what they are said to mean.
+
+BLANK = "blank"
+SUPPRESSED, MISSING = "suppressed", "missing"
+RULES = {"round": "nearest", "random": "random", "random-nonzero": "random_nonzero", "midpoint": "midpoint", "key": "stated"}
+EXACT = "exact"
+BASES = (3, 5, 10, 100)  # what counts are rounded to; multiples of 1,000 may be a unit
+SURE = 12  # counts that are all multiples of 3 by chance: twice in a million
+MEANINGS = "suppressed (any count), missing (not told), 0, a range such as 1-4, or a limit such as <5 or >=3"
+
+
+@dataclass(frozen=True)
+class Value:
+    """What a text says of a count: lo to hi (None: no upper end), and whether the count itself was withheld."""
+
+    lo: int
+    hi: int | None
+    hidden: bool
+
+
+def read_rule(words: Sequence[str]) -> Publishing:
+    """
+    How numbers were treated before they were printed.
+
+    >>> read_rule(["random=3"])
+    Publishing(suppress=0, zeros=True, rounding='random', base=3)
+    """
+    suppress, rounding, base = 0, "none", 1
+    for word in (word for word in words if word != EXACT):
+        name, _, number = word.partition("=")
+        if (
+            not number.isdecimal()
+            or len(number) > MOST_DIGITS
+            or int(number) < 1
+            or (name != "suppress" and name not in RULES)
+        ):
+            raise ConfigError(
+                f"--rule {word[:60]}: give one of exact, suppress=5, {', '.join(f'{rule}=3' for rule in RULES)}"
+            )
+        if name == "suppress":
+            suppress = int(number)
+        else:
+            rounding, base = RULES[name], int(number)
+    return Publishing(suppress=suppress, rounding=rounding, base=base)
+
+
+def meaning_of(text: str, where: str) -> Value:
+    """What is said of a mark."""
+    word = text.strip().lower()
+    if sum(map(str.isdigit, word)) > 2 * MOST_DIGITS or re.search(rf"\d{{{MOST_DIGITS + 1}}}", word):
+        raise ConfigError(f"{where}: {text[:20]!r}... has more than {MOST_DIGITS} digits, too many for a count")
+    if word in (SUPPRESSED, MISSING):
+        return Value(0, None, word == SUPPRESSED)
+    if word.isdecimal():
+        return Value(int(word), int(word), False)
+    if found := re.fullmatch(r"(\d+)\s*(?:-|to)\s*(\d+)", word):
+        if int(found[1]) > int(found[2]):
+            raise ConfigError(f"{where}: {text!r} begins above its end; write the smaller number first")
+        return Value(int(found[1]), int(found[2]), True)
+    if found := LIMIT.fullmatch(word):
+        return limit_value(found[1], int(found[2]))
+    raise ConfigError(f"{where}: {text[:60]!r} is no meaning of a mark: {MEANINGS}")
+
+
+def limit_value(sign: str, number: int) -> Value:
+    """
+    >>> limit_value("<", 5), limit_value(">=", 3)
+    (Value(lo=0, hi=4, hidden=True), Value(lo=3, hi=None, hidden=True))
+    """
+    sign = sign.lower()
+    if sign in ("<", "less than", "fewer than", "under"):
+        return Value(0, max(number - 1, 0), True)
+    if sign in ("<=", "\u2264"):
+        return Value(0, number, True)
+    return Value(number + 1 if sign in (">", "more than") else number, None, True)
+
+
+def marks_in(tables: Sequence[PrintedTable]) -> Counter[str]:
+    """Texts among the counts that are no numbers, and how often each occurs."""
+    texts = (entry.text.strip() for table in tables for entry in table.entries.values())
+    return Counter(text for text in texts if number_of(text) is None)
+
+
+def complete_marks(
+    tables: Sequence[PrintedTable], given: Mapping[str, Value], ask: Callable[[str], str] | None = None
+) -> tuple[dict[str, Value], dict[str, str]]:
+    """
+    What every mark in the tables means, and how that is known: told, or said by the mark itself (<5); the rest is asked for,
+    or is an error: it is never guessed.
+    """
+    found = marks_in(tables)
+    meanings, how, unknown = dict[str, Value](), dict[str, str](), list[str]()
+    for mark in found:
+        if mark in given:
+            meanings[mark], how[mark] = given[mark], "as told"
+        elif limit := LIMIT.fullmatch(mark):
+            meanings[mark], how[mark] = limit_value(limit[1], int(limit[2])), "as it says"
+        elif ask is not None:
+            meanings[mark] = meaning_of(
+                ask(f"What does {shown(mark)} mean ({found[mark]} times)? {MEANINGS}: "), shown(mark)
+            )
+            how[mark] = "as answered"
+        else:
+            unknown.append(mark)
+    if unknown:
+        _refuse_unknown(tables, unknown, found)
+    for mark in given:
+        if mark not in found and not any(s.entry.text.strip() == mark for table in tables for s in table.shares):
+            raise ConfigError(
+                f"--mark {shown(mark)}: no count is printed so; check how it is written, or whether it was read as a label "
+                f"or a header ({nearest(shown(mark), [shown(own) for own in found]) if found else 'all counts are numbers'})"
+            )
+    return meanings, how
+
+
+def _refuse_unknown(tables: Sequence[PrintedTable], unknown: Sequence[str], found: Counter[str]) -> None:
+    listed = ", ".join(f"{shown(mark)} ({found[mark]} times)" for mark in unknown)
+    first = next(e for t in tables for e in t.entries.values() if e.text.strip() == unknown[0])
+    words = " ".join(f"--mark '{mark or BLANK}=suppressed'" for mark in unknown)
+    raise DataError(
+        f"{first.place}: what do these marks mean: {listed}? Say it, for instance {words}. A mark means {MEANINGS}."
+    )
+
+
+def refuse_rounded(tables: Sequence[PrintedTable], rule: Sequence[str]) -> None:
+    """An error where all counts are multiples of a base of rounding, and nobody said whether they were rounded."""
+    if rule:
+        return
+    for table in tables:
+        known = {number for entry in table.entries.values() if (number := number_of(entry.text))}
+        if len(known) >= SURE and (base := gcd(*known)) in BASES:
+            raise DataError(
+                f"{table.source}: table {table.name}: all its counts are multiples of {base}: were they rounded? Say --rule "
+                f"round={base} (or random={base}), or --rule {EXACT} if they were not"
+            )
+
+
+def shown(mark: str) -> str:
+    return mark or BLANK
+
+
+def value_of(entry: Entry, marks: Mapping[str, Value], rule: Publishing) -> Value:
+    """What a cell's text says of its count."""
+    text = entry.text.strip()
+    number = number_of(text)
+    if number is None:
+        return marks[text]
+    if number < 0:
+        raise DataError(f"{entry.place}: the count {text!r} is negative; counts are whole numbers from 0")
+    values = np.array([number])
+    if not rule.possible(values)[0]:
+        raise DataError(f"{entry.place}: {text} cannot come from rounding to base {rule.base}; check --rule, or the number")
+    try:
+        lo, hi = rule.known(values)
+    except DataError as error:
+        raise DataError(f"{entry.place}: {error}") from None
+    return Value(int(lo[0]), int(hi[0]), False)
+
+
+# Printed tables in one system of sums: cells that two tables share are one cell, and every total is the sum of its parts.
+#
+# Records stay implicit. For every set of columns that a table has, or that two tables have in common, the counts of all
+# combinations of labels (and of everyone) are cells, and each label that adds up others is a row. Where the tables' sets of
+# columns form no circle, counts that satisfy all rows are those of some dataset (Vorob'ev: tables that agree pairwise on
+# what they share come from one dataset, in whole numbers too), so ranges are exact. Where they form one, a table of all
+# columns of the circle joins as unknown cells if it is small; else the ranges hold, but their ends may lie outside what
+# people can be.
 
 ALL = ""
 Key = tuple[tuple[str, str], ...]
@@ -38,7 +216,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Placed:
+class TableCells:
     """A table in the system: the name of each of its columns there, its labels there, and the cell of every entry."""
 
     table: PrintedTable
@@ -48,13 +226,13 @@ class Placed:
 
 
 @dataclass(frozen=True)
-class Linked:
+class LinkedTables:
     """The tables in one system: its columns, what is printed of each cell, the sums, and whether ranges are exact."""
 
     columns: Mapping[str, Column]
-    placed: tuple[Placed, ...]
+    placed: tuple[TableCells, ...]
     printed: Mapping[Key, tuple[tuple[PrintedTable, Entry, Value], ...]]
-    sums: Sums
+    sums: LinearSystem
     keys: tuple[Key, ...]
     joint: bool
     assumed: tuple[str, ...]
@@ -83,8 +261,8 @@ def link(
     tables: Sequence[PrintedTable],
     values: Mapping[tuple[int, Labels], Value],
     extra: Callable[[Mapping[str, Column]], Iterable[Fact]] = lambda columns: (),
-    beside: Callable[[int, Placed], Iterable[Fact]] = lambda at, placed: (),
-) -> Linked:
+    beside: Callable[[int, TableCells], Iterable[Fact]] = lambda at, placed: (),
+) -> LinkedTables:
     """
     One system of all tables; `values` says what each text means, `extra` are facts beside the counts (rows by cell), once
     columns and labels are known, and `beside` those of one table, once its cells have their names.
@@ -107,11 +285,13 @@ def link(
             if cell not in ends:
                 raise DataError(f"no table has a cell {cell!r}; a fact speaks of columns and labels that stand in one table")
     named: list[Row] = [(name, {name_of(key): own for key, own in cells.items()}, 0, 0) for name, cells in rows.items()]
-    sums = make_sums(ends, [*named, *facts])
+    sums = make_system(ends, [*named, *facts])
     first = len(named) + len(facts) - len(shares)
     of = {first + at: sums.place[next(iter(fact[1]))] for at, fact in enumerate(shares)}
     exact = joint and all(len(column.sums.finest([ALL])) == 1 for column in columns.values())
-    return Linked(columns, placed, {k: tuple(v) for k, v in printed.items()}, sums, tuple(keys), exact, tuple(assumed), of)
+    return LinkedTables(
+        columns, placed, {k: tuple(v) for k, v in printed.items()}, sums, tuple(keys), exact, tuple(assumed), of
+    )
 
 
 def _refuse_large(entry: Entry, value: Value) -> None:
@@ -232,7 +412,7 @@ def _free(columns: Mapping[str, _Draft], name: str) -> str:
     return free
 
 
-def _place(table: PrintedTable, names: Mapping[str, str], columns: Mapping[str, Column]) -> Placed:
+def _place(table: PrintedTable, names: Mapping[str, str], columns: Mapping[str, Column]) -> TableCells:
     tops = {column: table.sums[column].top if column in table.sums else None for column in table.columns}
     labels = {names[c]: _labels(table, c) for c in table.columns}
     labels |= {column: (label, f"not {label}") for column, label in table.where.items()}
@@ -240,13 +420,13 @@ def _place(table: PrintedTable, names: Mapping[str, str], columns: Mapping[str, 
     for own in table.entries:
         parts = [(names[c], label) for c, label in zip(table.columns, own, strict=True) if label != tops[c]]
         keys[own] = tuple(sorted([*parts, *table.where.items()]))
-    return Placed(table, tuple(labels), labels, keys)
+    return TableCells(table, tuple(labels), labels, keys)
 
 
 Frame = dict[str, tuple[str, ...]]
 
 
-def _frames(placed: Sequence[Placed], columns: Mapping[str, Column]) -> tuple[list[Frame], bool]:
+def _frames(placed: Sequence[TableCells], columns: Mapping[str, Column]) -> tuple[list[Frame], bool]:
     """The sets of columns, with labels, over which rows are written; and whether they leave no circle open."""
     frames: list[Frame] = [dict(one.labels) for one in placed]
     for one, other in combinations(placed, 2):
@@ -307,3 +487,165 @@ def _row(
     which = f" [{number + 1}]" if number else ""  # another set of parts of the same total may be listed alike
     name = f"{name_of(total)} = sum over {quoted(column)} ({listed}){which}"
     return name, {total: -1, **dict.fromkeys(parts, 1)}
+
+
+# Facts beside counts: limits, percentages, means and medians in words, as rows of the system.
+
+FORMS = (
+    "'age=0-4, sex=f >= 3' (also <=, <, >, =), 'percent sex=f of everyone = 12.5', 'mean children of everyone = "
+    "1.4 over 0, 1, 2, 3', 'median children of sex=f = 1 over 0, 1, 2, 3'; numbers are rounded "
+    "to the decimals that are written"
+)
+COMPARED = re.compile(r"(.+?)\s*(<=|>=|<|>|=)\s*(\d+)")
+PERCENT = re.compile(r"percent\s+(.+\s+of\s+.+?)\s*=\s*(\d+(?:\.\d+)?)\s*%?", re.IGNORECASE)
+MIDDLE = re.compile(r"(mean|median)\s+(.+?)\s+of\s+(.+?)\s*=\s*(-?\d+(?:\.\d+)?)\s*(?:over\s+(.+))?", re.IGNORECASE)
+LONGEST = 10_000  # characters of a fact
+
+
+def read_facts(texts: Sequence[str], columns: Mapping[str, Column]) -> list[Row]:
+    """The rows of facts about these columns and their labels; an error names the one that cannot be read."""
+    check_facts(texts)
+    return [row for text in texts for row in _fact_rows(text.strip(), columns)]
+
+
+def check_facts(texts: Sequence[str]) -> None:
+    """An error for a text that no table can make a fact."""
+    for text in texts:
+        if len(text) > LONGEST or re.search(rf"\d{{{MOST_DIGITS + 1}}}", text):
+            raise ConfigError(
+                f"the fact {text[:50]!r}... is longer than {LONGEST} characters, or has more than {MOST_DIGITS} digits"
+            )
+        if not any(form.fullmatch(text.strip()) for form in (PERCENT, MIDDLE, COMPARED)):
+            raise ConfigError(f"the fact {text!r} cannot be read; write it like {FORMS}")
+
+
+def _fact_rows(text: str, columns: Mapping[str, Column]) -> Iterator[Row]:
+    if found := PERCENT.fullmatch(text):
+        part, whole = _two_cells(text, found[1], columns)
+        yield from _percent(text, name_of(part), name_of(whole), found[2])
+    elif found := MIDDLE.fullmatch(text):
+        yield from _middle(text, found, columns)
+    elif found := COMPARED.fullmatch(text):
+        yield _compared(text, name_of(cell(found[1], columns)), found[2], int(found[3]))
+
+
+def cell(text: str, columns: Mapping[str, Column]) -> Key:
+    """
+    The cell that columns and labels in any order name. Either may be quoted; where a text could name two cells, it must be.
+
+    >>> from genverify.disclose.read.printed_table import Hierarchy
+    >>> own = {"sex": ("f",), "age": ("0-4", "5, 6")}
+    >>> columns = {name: Column(name, labels, Hierarchy()) for name, labels in own.items()}
+    >>> cell("sex=f, age=0-4", columns), cell("age=5, 6", columns), cell("everyone", columns)
+    ((('age', '0-4'), ('sex', 'f')), (('age', '5, 6'),), ())
+    """
+    if text.strip().lower() in ("everyone", "all", "total"):
+        return ()
+    found = dict.fromkeys(tuple(sorted(own)) for own in _readings(text.strip(), columns))
+    if len(found) > 1:
+        names = " or ".join(name_of(key) for key in found)
+        raise ConfigError(f"{text!r} may be {names}; put the label or the column that is meant in double quotes, as here")
+    if not found:
+        known = [f"{column}={label}" for column, own in columns.items() for label in own.labels]
+        raise ConfigError(
+            f"no table has a cell {text!r}; write column=label, column=label with labels that stand in one table, or "
+            f"everyone. {nearest(text, known)}"
+        )
+    return next(iter(found))
+
+
+def _readings(text: str, columns: Mapping[str, Column]) -> Iterator[list[tuple[str, str]]]:
+    """Every way to read a text as columns with labels."""
+    for column, rest in _starts(text, columns):
+        if not rest.startswith("="):
+            continue
+        for label, more in _starts(rest[1:].lstrip(), columns[column].labels):
+            if not more:
+                yield [(column, label)]
+            elif more.startswith(","):
+                others = _readings(more[1:].lstrip(), columns)
+                yield from ([(column, label), *own] for own in others if column not in dict(own))
+
+
+def _starts(text: str, names: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """The names that a text begins with, as they are or quoted, and what follows."""
+    for name in names:
+        for written in {name, quoted(name), json.dumps(name, ensure_ascii=False)} - {""}:
+            if text.startswith(written):
+                yield name, text[len(written) :].lstrip()
+
+
+def _two_cells(text: str, both: str, columns: Mapping[str, Column]) -> tuple[Key, Key]:
+    """`sex=f of everyone`: the part and the whole; a label may have an `of` of its own."""
+    found, error = dict[tuple[Key, Key], None](), None
+    for split in re.finditer(r"\s+of\s+", both):
+        try:
+            found[cell(both[: split.start()], columns), cell(both[split.end() :], columns)] = None
+        except ConfigError as wrong:
+            error = error or wrong
+    if len(found) > 1:
+        raise ConfigError(f"the fact {text!r} can be read in two ways; put labels in double quotes")
+    if not found:
+        raise error or ConfigError(f"the fact {text!r} cannot be read; write it like {FORMS}")
+    return next(iter(found))
+
+
+def _compared(text: str, name: str, sign: str, number: int) -> Row:
+    least = {">=": number, ">": number + 1, "=": number}.get(sign, 0)
+    most = {"<=": number, "<": number - 1, "=": number}.get(sign, OPEN)
+    return f"fact: {text}", {name: 1}, least, most
+
+
+def rounded(text: str) -> tuple[Fraction, Fraction]:
+    """
+    The numbers that may have been rounded to a text, ends included.
+
+    >>> rounded("12.5")
+    (Fraction(249, 20), Fraction(251, 20))
+    """
+    decimals = len(text.partition(".")[2])
+    half = Fraction(1, 2 * 10**decimals)
+    return Fraction(text) - half, Fraction(text) + half
+
+
+def _percent(text: str, part: str, whole: str, number: str) -> Iterator[Row]:
+    """low/100 whole <= part <= high/100 whole, each side as a row of whole multiples."""
+    low, high = rounded(number)
+    if part == whole:
+        raise ConfigError(f"{text!r}: a percentage of itself")
+    yield from between(text, {part: Fraction(100)}, whole, max(low, Fraction(0)), high)
+
+
+def between(text: str, weights: Mapping[str, Fraction], whole: str, low: Fraction, high: Fraction) -> Iterator[Row]:
+    """low whole <= sum of weight times cell <= high whole."""
+    for side, end in (("at least", low), ("at most", high)):
+        held = dict(weights)
+        held[whole] = held.get(whole, Fraction(0)) - end
+        scale = 1
+        for weight in held.values():
+            scale = scale * weight.denominator // gcd(scale, weight.denominator)
+        whole_weights = {name: int(weight * scale) for name, weight in held.items() if weight}
+        yield f"fact: {text} ({side})", whole_weights, *((0, OPEN) if side == "at least" else (-OPEN, 0))
+
+
+def _middle(text: str, found: re.Match[str], columns: Mapping[str, Column]) -> Iterator[Row]:
+    """A mean or a median of a column whose labels are numbers; `over 1, 2, 3` lists them."""
+    kind, column, number, listed = found[1].lower(), found[2], found[4], found[5]
+    if not listed:
+        raise ConfigError(f"{text!r}: list the labels of {column}, which must be numbers, at the end: over 0, 1, 2, 3")
+    key = cell(found[3], columns)
+    whole, cells = name_of(key), dict[str, Fraction]()
+    for label in (own.strip() for own in listed.split(",")):
+        try:
+            cells[name_of(tuple(sorted([*key, (column, label)])))] = Fraction(label)
+        except ValueError:
+            raise ConfigError(f"{text!r}: the label {label!r} of {column} is no number") from None
+    if kind == "mean":
+        yield from between(text, cells, whole, *rounded(number))
+        return
+    for side, chosen in (
+        ("at most", [name for name, value in cells.items() if value <= Fraction(number)]),
+        ("at least", [name for name, value in cells.items() if value >= Fraction(number)]),
+    ):
+        weights = dict.fromkeys(chosen, 2)
+        yield f"fact: {text} (half are {side} it)", {**weights, whole: weights.get(whole, 0) - 1}, 0, OPEN

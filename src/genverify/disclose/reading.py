@@ -1,40 +1,237 @@
-"""Printed tables to be audited: the files, what their marks and numbers mean, and corrections of how they were read."""
+"""Printed tables to be audited: what their symbols and percentages mean, and corrections of how they were read."""
 
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from itertools import permutations
+from math import prod
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import yaml
 from pydantic import BeforeValidator, Field
 
-from genverify.core.closed import Section, validate
-from genverify.core.errors import ConfigError, DataError, nearest
-from genverify.core.files import read_yaml
-from genverify.core.limits import LIMITS
-from genverify.disclosure.facts import read_facts
-from genverify.disclosure.form import Text, as_list
-from genverify.disclosure.linked import Linked, link
-from genverify.disclosure.marks import EXACT, Value, complete_marks, meaning_of, read_rule, refuse_rounded, shown, value_of
-from genverify.disclosure.readers.argus import hierarchy
-from genverify.disclosure.readers.choose import read_tables
-from genverify.disclosure.readers.model import (
+from genverify.disclose.link import (
+    EXACT,
+    Fact,
+    Key,
+    LinkedTables,
+    TableCells,
+    Value,
+    between,
+    complete_marks,
+    link,
+    meaning_of,
+    name_of,
+    read_facts,
+    read_rule,
+    refuse_rounded,
+    rounded,
+    shown,
+    value_of,
+)
+from genverify.disclose.read.choose import read_tables
+from genverify.disclose.read.printed_table import (
+    EVERYONE,
     LABEL,
+    OF_COLUMN,
+    OF_ROW,
     PERIOD,
     Entry,
     Hierarchy,
     Labels,
     PrintedTable,
+    Share,
     Told,
     is_time,
     is_total,
+    is_value,
     make_hierarchy,
     periods,
+    with_total,
+    without_totals,
 )
-from genverify.disclosure.readers.totals import with_total, without_totals
-from genverify.disclosure.shares import Meant, meaning, share_facts
+from genverify.disclose.read.tool_formats import hierarchy
+from genverify.disclose.release_form import Text, as_list
+from genverify.model.errors import ConfigError, DataError, nearest
+from genverify.model.files import LIMITS, read_yaml
+from genverify.model.settings import Section, validate
+
+# Percentages beside counts: of what they are, found by the printed numbers or told, and each as a fact with its rounding.
+#
+# A percentage may be of its row, of its column or of everyone. Where the header does not say it, the one that agrees with
+# the counts that are printed is taken, and where nothing can be compared the one by which they make up 100. Where none or
+# several do, the percentages are left out: that is said, and nothing is called safe.
+
+KINDS = (OF_COLUMN, OF_ROW, EVERYONE)
+NONE = "none"
+SURE = 0.8  # from this part of the percentages on, the others are contradictions and no other meaning
+WORDS = {OF_COLUMN: "their column", OF_ROW: "their row", EVERYONE: "everyone"}
+Values = Mapping[Labels, Value]
+
+
+@dataclass(frozen=True)
+class PercentageReading:
+    """Percentages of one table whose meaning is known: what each is of, and the table with a note that says so."""
+
+    table: PrintedTable
+    shares: tuple[tuple[Share, str], ...]
+
+
+def percent_of(text: str) -> str | None:
+    """
+    The number of a percentage as it is printed, or None.
+
+    >>> percent_of("12,5 %"), percent_of("7"), percent_of("*")
+    ('12.5', '7', None)
+    """
+    plain = text.strip().removesuffix("%").strip().replace(",", ".")
+    return plain if re.fullmatch(r"\d+(\.\d+)?", plain) else None
+
+
+def meaning(table: PrintedTable, values: Values, rule: Sequence[str], told: str | None) -> PercentageReading:
+    """What the percentages of a table are of; those that cannot be facts are left out, with the reason as a note."""
+    shares = [share for share in table.shares if percent_of(share.entry.text) is not None]
+    odd = [s.entry for s in table.shares if percent_of(s.entry.text) is None and s.entry.text and not is_value(s.entry.text)]
+    table = (
+        _left_out(table, f"{len(odd)} texts among the percentages, the first {odd[0].text!r} at {odd[0].place}")
+        if odd
+        else table
+    )
+    if not shares:
+        return PercentageReading(table, ())
+    if told == NONE:
+        return PercentageReading(_left_out(table, f"{len(shares)} percentages left out, as told"), ())
+    if told is None and any(word != EXACT and not word.startswith("suppress") for word in rule):
+        why = "they may be of rounded counts; percent_of in the release file says that they are of the true ones"
+        return PercentageReading(_left_out(table, f"{len(shares)} percentages left out: {why}"), ())
+    found, notes = list[tuple[Share, str]](), list[str]()
+    for head in dict.fromkeys((share.head, share.of) for share in shares):
+        own = [share for share in shares if (share.head, share.of) == head]
+        kind, how = (told, "as told") if told else (head[1], "by the header") if head[1] else _inferred(table, own, values)
+        if not kind:
+            why = f"{len(own)} percentages left out ({head[0]}): {how}; say it with percent_of in the release file"
+            table = _left_out(table, why)
+            continue
+        _refuse_wrong(table, own, values, kind)
+        found += [(share, kind) for share in own]
+        notes.append(f"{len(own)} percentages ({head[0]}) are of {WORDS[kind]} ({how}): facts, rounded as printed")
+    return PercentageReading(table.noted(*notes), tuple(found))
+
+
+def _left_out(table: PrintedTable, what: str) -> PrintedTable:
+    return replace(table.noted(what), left_out=(*table.left_out, f"{table.name}: {what}"))
+
+
+def _inferred(table: PrintedTable, shares: Sequence[Share], values: Values) -> tuple[str, str]:
+    tested = {kind: [fits for share in shares if (fits := _fits(table, share, values, kind)) is not None] for kind in KINDS}
+    best = [kind for kind in KINDS if tested[kind] and sum(tested[kind]) >= SURE * len(tested[kind])]
+    best = [kind for kind in best if all(tested[kind])] or best
+    if not any(tested.values()):  # not one count can be compared: the percentages themselves must tell
+        best = [kind for kind in KINDS if _make_100(table, shares, kind)]
+    if len(best) == 1 or (best and len(table.columns) == 1):
+        return best[0], "it agrees with the counts"
+    if best:
+        return "", f"they could be of {' or of '.join(WORDS[kind] for kind in best)}"
+    if not any(tested.values()):
+        return "", "no printed count can be compared with them, and they do not make up 100 in one way"
+    return "", "they agree with no counts of their row, their column or everyone"
+
+
+def _make_100(table: PrintedTable, shares: Sequence[Share], kind: str) -> bool:
+    """Whether percentages make up 100 over all parts of their whole, and are 100 of the whole itself, wherever it shows."""
+    parts: dict[Labels, list[Share]] = {}
+    fits = list[bool]()
+    for share in shares:
+        across = dict(_across(table, share.labels, kind))
+        if _is_whole(table, share.labels, kind):
+            low, high = rounded(str(percent_of(share.entry.text)))
+            fits.append(low <= 100 <= high)
+        elif all(label in _finest(table, column) for column, label in across.items()):
+            rest = tuple("" if c in across else own for c, own in zip(table.columns, share.labels, strict=True))
+            parts.setdefault(rest, []).append(share)
+    for rest, own in parts.items():
+        wanted = prod(len(_finest(table, c)) for c, label in zip(table.columns, rest, strict=True) if not label)
+        if wanted == len(own):
+            ends = [rounded(str(percent_of(share.entry.text))) for share in own]
+            fits.append(sum(low for low, _ in ends) <= 100 <= sum(high for _, high in ends))
+    return bool(fits) and all(fits)
+
+
+def _finest(table: PrintedTable, column: str) -> tuple[str, ...]:
+    return tuple(label for label in table.labels(column) if label not in table.totals(column))
+
+
+def _refuse_wrong(table: PrintedTable, shares: Sequence[Share], values: Values, kind: str) -> None:
+    for share in shares:
+        if _fits(table, share, values, kind) is False:
+            count, whole = values[share.labels], _whole_value(table, share.labels, values, kind)
+            raise DataError(
+                f"{share.entry.place}: {share.entry.text} as a percentage of {WORDS[kind]} contradicts the counts beside it "
+                f"({count.lo} of {whole[0] if whole else '?'}); correct one, or say what percentages are of: percent_of: "
+                "row, column, everyone or none, for the table in the release file (--write)"
+            )
+
+
+def _fits(table: PrintedTable, share: Share, values: Values, kind: str) -> bool | None:
+    """Whether a percentage agrees with its count and its whole; None where they do not tell."""
+    count, whole = values[share.labels], _whole_value(table, share.labels, values, kind)
+    if count.hi is None or whole is None or whole[0] <= 0 or _is_whole(table, share.labels, kind):
+        return None
+    low, high = rounded(str(percent_of(share.entry.text)))
+    return bool(Fraction(100 * count.hi, whole[0]) >= low and Fraction(100 * count.lo, whole[1]) <= high)
+
+
+def _is_whole(table: PrintedTable, labels: Labels, kind: str) -> bool:
+    return all(label in table.totals(column) for column, label in _across(table, labels, kind))
+
+
+def _across(table: PrintedTable, labels: Labels, kind: str) -> list[tuple[str, str]]:
+    """The columns of a table over which the whole of a percentage is added up."""
+    named = list(zip(table.columns, labels, strict=True))
+    return {OF_COLUMN: named[: table.rows], OF_ROW: named[table.rows :], EVERYONE: named}[kind]
+
+
+def _whole_value(table: PrintedTable, labels: Labels, values: Values, kind: str) -> tuple[int, int] | None:
+    """The ends of the whole: its printed total, or the sum of its parts."""
+    found: list[Labels] = [labels]
+    for column, _ in _across(table, labels, kind):
+        at = table.columns.index(column)
+        parts = _parts(table, column)
+        found = [(*own[:at], part, *own[at + 1 :]) for own in found for part in parts]
+    known = [values.get(own) for own in found]
+    if any(value is None or value.hi is None for value in known) or not known:
+        return None
+    return sum(value.lo for value in known if value), sum(value.hi or 0 for value in known if value)
+
+
+def _parts(table: PrintedTable, column: str) -> tuple[str, ...]:
+    """The total of a column, or without one the labels that nothing adds up."""
+    sums = table.sums.get(column, ())
+    children = {child for _, own in sums for child in own}
+    tops = [parent for parent, _ in sums if parent not in children]
+    return tuple(tops[:1]) or tuple(label for label in table.labels(column) if label not in children)
+
+
+def share_facts(placed: TableCells, meant: PercentageReading) -> Iterator[Fact]:
+    """Every percentage as two rows: at least and at most what it was rounded from."""
+    table = placed.table
+    linked = dict(zip(table.columns, placed.columns, strict=False))  # columns that keep it to some people come after
+    for share, kind in meant.shares:
+        part = placed.keys[share.labels]
+        across = {linked[column] for column, _ in _across(table, share.labels, kind)}
+        whole: Key = tuple(own for own in part if own[0] not in across)
+        if part == whole:
+            continue
+        number = str(percent_of(share.entry.text))
+        text = f"{share.entry.place}: {number} % of {name_of(whole)}"
+        low, high = rounded(number)
+        yield from between(text, {name_of(part): Fraction(100)}, name_of(whole), max(low, Fraction(0)), high)
+
+
+# Printed tables to be audited: the files, what their marks and numbers mean, and corrections of how they were read.
 
 Sums = dict[Text, list[Text] | list[list[Text]]]
 
@@ -68,14 +265,14 @@ class PrintedForm(Section):
 
 
 @dataclass(frozen=True)
-class Understood:
+class Interpretation:
     """The tables as they were understood, the meaning of every mark and how it is known, and the system that they form."""
 
     form: PrintedForm
     tables: tuple[PrintedTable, ...]
     marks: Mapping[str, Value]
     how: Mapping[str, str]
-    linked: Linked
+    linked: LinkedTables
     percent_of: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -93,7 +290,7 @@ def read_printed(path: Path, changes: Mapping[str, Any]) -> PrintedForm:
     return validate(PrintedForm, read_yaml(path) | dict(changes), str(path))
 
 
-def understand(form: PrintedForm, folder: Path, ask: Callable[[str], str] | None = None) -> Understood:
+def interpret(form: PrintedForm, folder: Path, ask: Callable[[str], str] | None = None) -> Interpretation:
     """Read the tables, correct the reading as told, and link them."""
     limits = replace(LIMITS, rows=form.max_rows, size=form.max_bytes)
     paths = [folder / name for name in form.printed]
@@ -119,7 +316,7 @@ def understand(form: PrintedForm, folder: Path, ask: Callable[[str], str] | None
     marks, how = complete_marks(tables, given, ask)
     refuse_rounded(tables, form.rule)
     rule = read_rule(form.rule)
-    values, meant = dict[tuple[int, Labels], Value](), list[Meant]()
+    values, meant = dict[tuple[int, Labels], Value](), list[PercentageReading]()
     for at, table in enumerate(tables):
         own = {labels: value_of(entry, marks, rule) for labels, entry in table.entries.items()}
         values |= {(at, labels): value for labels, value in own.items()}
@@ -128,7 +325,7 @@ def understand(form: PrintedForm, folder: Path, ask: Callable[[str], str] | None
     linked = link(
         tables, values, lambda columns: read_facts(form.facts, columns), lambda at, placed: share_facts(placed, meant[at])
     )
-    return Understood(form, tuple(tables), marks, how, linked, {o.table.name: o.shares[0][1] for o in meant if o.shares})
+    return Interpretation(form, tuple(tables), marks, how, linked, {o.table.name: o.shares[0][1] for o in meant if o.shares})
 
 
 def _placed(tables: Sequence[PrintedTable], paths: Sequence[Path]) -> list[PrintedTable]:
@@ -277,7 +474,7 @@ def _kept_to(table: PrintedTable, inside: Mapping[str, str]) -> PrintedTable:
     return replace(table, where={**table.where, **where}) if where else table
 
 
-def written(understood: Understood, folder: Path) -> str:
+def written(understood: Interpretation, folder: Path) -> str:
     """The reading as a release file, to be corrected and read again."""
     form = understood.form
     marks = {shown(mark): _meaning(value) for mark, value in understood.marks.items()}
@@ -313,7 +510,7 @@ def _meaning(value: Value) -> str:
     return str(value.lo) if value.lo == value.hi else f"{value.lo}-{value.hi}"
 
 
-def summary(understood: Understood) -> list[str]:
+def summary(understood: Interpretation) -> list[str]:
     """What was understood, as lines for the user to confirm: tables, columns, totals, marks, assumptions."""
     lines = [f"{'table':<16} {'cells':>6}  columns (labels; what adds up the others)"]
     for table in understood.tables:

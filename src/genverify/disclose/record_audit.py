@@ -1,27 +1,180 @@
-"""The audit of a release: the attack on every area, the ranges of all cells, and whom the claims single out."""
+"""The audit of a release of records: the attack on every area, ranges, whom the claims single out, and what is likely."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
-from genverify.attack.attack import attack_release
-from genverify.attack.block import Verified
-from genverify.attack.tables import claims_frame
-from genverify.attack.truth import check_against_microdata
-from genverify.attack.verify import Range, Verdict, Verifier, check_ranges
-from genverify.core.frames import stack
-from genverify.core.predicates import Predicate
-from genverify.core.release import Release, Schema
-from genverify.core.seeds import derive_seed
-from genverify.disclosure.describe import Described
-from genverify.disclosure.large import LARGE, attack_large
-from genverify.disclosure.people import count_people
-from genverify.solve.program import Program
-from genverify.solve.settings import ProgramSettings
+from genverify.attack.evaluate import check_against_microdata, match_claims
+from genverify.attack.explain import Reasons, proof_cells
+from genverify.attack.generate import generate_block
+from genverify.attack.probability import DatasetCount, count_some, probable_singletons
+from genverify.attack.verify import (
+    Decision,
+    Range,
+    Verdict,
+    VerifiedBlock,
+    Verifier,
+    attack_release,
+    check_ranges,
+    check_verified,
+    claims_frame,
+    collect,
+)
+from genverify.disclose.release_data import ReleaseDescription
+from genverify.disclose.release_form import SIZES
+from genverify.model.arrays import Ints
+from genverify.model.claims import ANY, Claim, as_claims, candidate_claims, matches
+from genverify.model.domain import Predicate
+from genverify.model.release import Release, Schema
+from genverify.model.tablefiles import stack
+from genverify.model.work import ProgressLog, derive_seed, log
+from genverify.solve.bounds import Bounder, Limits
+from genverify.solve.counting.prior import Prior, uniform
+from genverify.solve.datasets import class_vectors
+from genverify.solve.program import Program, program_of
+from genverify.solve.program_settings import ProgramSettings
+
+# The attack on an area of many records, without exchanges of records: their number grows with the square of the classes.
+
+LARGE = 300  # records of an area, from which on exchanges of records take longer than linear programs
+NODES = 60  # of one question; what needs more is undecided, and counted as such
+
+
+class LargeBounder(Bounder):
+    """A bounder that looks for better points by linear programs alone; proofs are found as before."""
+
+    def better(self, c: Ints, b: int) -> Ints | None:
+        return None
+
+
+class _VerifierWithProgress(Verifier):
+    """A verifier that says now and then how far it is."""
+
+    def __init__(self, bounder: Bounder) -> None:
+        super().__init__(bounder)
+        self.asked, self.say = 0, ProgressLog()
+
+    def _question(self, claim: Claim, F: Ints, T: Ints) -> Decision:
+        self.asked += 1
+        self.say("%d questions about candidate claims asked ...", self.asked)
+        return super()._question(claim, F, T)
+
+
+def bounder_of(release: Release, settings: ProgramSettings) -> Bounder:
+    """The bounder of an area, by its size."""
+    if release.n < LARGE:
+        return settings.bounder(release)
+    limits = Limits(min(settings.nodes, NODES), settings.leaves, settings.seconds)
+    return LargeBounder(program_of(release, settings.max_types), settings.make_solver(), limits)
+
+
+def attack_large(release: Release, settings: ProgramSettings, datasets: int, min_k: int, seed: int) -> VerifiedBlock:
+    """Generate, verify and check."""
+    found = generate_block(release, settings.proving("the audit of a release"), datasets, seed).records
+    bounder = bounder_of(release, settings)
+    bounder.seen.extend(class_vectors(bounder.program, found))
+    claims = as_claims(*candidate_claims(found, min_k))
+    log.info("%d records: %d datasets that fit, %d candidate claims", release.n, len(found), len(claims))
+    verified = collect(bounder.program, claims, _VerifierWithProgress(bounder).decide(claims), found[0])
+    log.info("%d claims hold; checking their proofs", len(verified.claims))
+    check_verified(verified)
+    return verified
+
+
+# Whom the claims single out: counted in the records where they are given, else the fewest people that there must be.
+
+Codes = npt.NDArray[np.int16]
+
+
+def count_people(claims: pd.DataFrame, records: pd.DataFrame | None, names: Sequence[str]) -> pd.DataFrame:
+    """Singleton claims and the people that they single out, by the number of columns k and by effective k."""
+    singles = claims[claims["m"] == 1]
+    rows = []
+    for grouping in ("k", "effective_k"):
+        for columns in range(1, len(names) + 1):
+            chosen = singles[singles[grouping] == columns]
+            rows.append((grouping, columns, len(chosen), singled_out(chosen, records, names)))
+    return pd.DataFrame(rows, columns=["grouping", "columns", "claims", "people"])
+
+
+def singled_out(claims: pd.DataFrame, records: pd.DataFrame | None, names: Sequence[str]) -> int:
+    """The number of people that singleton claims point to: exact with records, else those that are surely different."""
+    if not len(claims):
+        return 0
+    if records is not None:
+        return int(sum(found.flags.any(axis=0).sum() for found in match_claims(claims, records)))
+    total = 0
+    for _, rows in claims.groupby("block", sort=False):
+        total += _surely_different(rows[list(names)].fillna(ANY).to_numpy(dtype=np.int16))
+    return total
+
+
+def _surely_different(codes: Codes) -> int:
+    """
+    Claims of which every two differ in a column that both name, greedily, the longest first: nobody meets two of them.
+
+    >>> _surely_different(np.array([[1, -1], [1, 2], [2, -1]], dtype=np.int16))
+    2
+    """
+    chosen = np.zeros((0, codes.shape[1]), dtype=np.int16)
+    for row in codes[np.argsort(-(codes != ANY).sum(axis=1), kind="stable")]:
+        if ((chosen != row) & (chosen != ANY) & (row != ANY)).any(axis=1).all():
+            chosen = np.vstack([chosen, row])
+    return len(chosen)
+
+
+def longest(claims: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
+    """The claims that no other claim of the same area extends: the most that is claimed of each person."""
+    kept = []
+    for _, rows in claims.groupby("block", sort=False):
+        codes = rows[list(names)].fillna(ANY).to_numpy(dtype=np.int16)
+        inside = matches(codes, codes)
+        np.fill_diagonal(inside, False)
+        kept += rows.index[np.flatnonzero(~inside.any(axis=1))].tolist()
+    return claims.loc[kept]
+
+
+# The riskiest cells: how many proofs rest on each published cell.
+
+MOST_PROOFS = 300
+
+
+def riskiest_cells(releases: tuple[Release, ...], proofs: tuple[dict[str, Any], ...]) -> pd.DataFrame:
+    """
+    Published cells with the number of proofs of singleton claims that use them, most used first.
+
+    Claims that share a proof count once. Of each area at most MOST_PROOFS proofs are looked at, in order.
+    """
+    rows = []
+    for release, proof in zip(releases, proofs, strict=True):
+        used = _used(release, proof)
+        for query, lo, hi in zip(release.queries, release.lo.tolist(), release.hi.tolist(), strict=True):
+            if used[query.id] and query.table != SIZES:
+                rows.append((release.block, query.id, query.label, lo, hi, used[query.id]))
+    frame = pd.DataFrame(rows, columns=["block", "cell", "label", "lo", "hi", "proofs"])
+    return frame.sort_values(["proofs", "block", "cell"], ascending=[False, True, True], ignore_index=True)
+
+
+def _used(release: Release, proofs: dict[str, Any]) -> Counter[str]:
+    """How many proofs of singleton claims rest on each cell."""
+    first: dict[int, dict[str, Any]] = {}
+    for claim in proofs["claims"]:
+        if claim["m"] == 1:
+            first.setdefault(claim["proof"], claim)
+    used: Counter[str] = Counter()
+    reasons = Reasons(release, proofs["lemmas"])
+    for claim in list(first.values())[:MOST_PROOFS]:
+        used.update(proof_cells(reasons, proofs, claim))
+    return used
+
+
+# The audit of a release: the attack on every area, the ranges of all cells, and whom the claims single out.
 
 MOST_RECORDS = 400
 RECORDS, FEWEST = 200_000, 8  # of all generated datasets together; the verified claims do not depend on how many there are
@@ -38,11 +191,11 @@ class Attack:
     seed: int
 
     @classmethod
-    def of(cls, described: Described, settings: ProgramSettings, datasets: int) -> "Attack":
+    def of(cls, described: ReleaseDescription, settings: ProgramSettings, datasets: int) -> "Attack":
         """The attack that a release file asks for."""
         return cls(settings.proving("the audit of a release"), datasets, described.form.min_k, described.form.seed)
 
-    def __call__(self, release: Release) -> Verified:
+    def __call__(self, release: Release) -> VerifiedBlock:
         """The attack on one area, every proof checked."""
         seed = derive_seed(self.seed, "audit", release.block)
         fewer = max(FEWEST, min(self.datasets, RECORDS // max(release.n, 1)))
@@ -54,8 +207,8 @@ class Attack:
 class Audit:
     """What came out: the verified claims and their checked proofs by area, the ranges of cells, people by columns."""
 
-    described: Described
-    verified: tuple[Verified, ...]
+    described: ReleaseDescription
+    verified: tuple[VerifiedBlock, ...]
     proofs: tuple[dict[str, Any], ...]
     claims: pd.DataFrame
     ranges: pd.DataFrame
@@ -71,7 +224,9 @@ class Audit:
         return sum(sum(one.counts(verdict).values()) for one in self.verified for verdict in open_)
 
 
-def audit(described: Described, how: Attack, over: Callable[[Sequence[Release]], Iterator[Release]] = iter) -> Audit:
+def audit(
+    described: ReleaseDescription, how: Attack, over: Callable[[Sequence[Release]], Iterator[Release]] = iter
+) -> Audit:
     """Attack every area, each proof checked; where records are given, each claim is counted in them."""
     verified = tuple(how(release) for release in over(described.releases))
     claims = all_claims(verified)
@@ -82,7 +237,7 @@ def audit(described: Described, how: Attack, over: Callable[[Sequence[Release]],
     return Audit(described, verified, tuple(one.certificate for one in verified), claims, ranges, people)
 
 
-def all_claims(verified: Sequence[Verified]) -> pd.DataFrame:
+def all_claims(verified: Sequence[VerifiedBlock]) -> pd.DataFrame:
     return stack([claims_frame(one) for one in verified])
 
 
@@ -145,3 +300,67 @@ def known_within(ranges: pd.DataFrame, width: int) -> int:
     """How many cells of tables are not printed exactly, and known to be within a range narrower than `width`."""
     hidden = (ranges["table"] != RECORD) & (ranges["lo"] < ranges["hi"])
     return int(np.sum(hidden & (ranges["most"] - ranges["least"] < width)))
+
+
+# What is not certain but likely: claims of an audit with their probability, and how many there are at each level.
+
+LEVELS = (0.99, 0.9, 0.5)
+OPEN = (Verdict.UNDECIDED, Verdict.UNCERTIFIED)
+MOST_CLASSES = 1000  # of a large area that is counted
+
+
+def counted_areas(verified: Sequence[VerifiedBlock]) -> list[DatasetCount | None]:
+    """The datasets that fit every area, counted once for all priors; none where they are too many."""
+    return [None if _in_vain(one.program) else count_some(one.program) for one in verified]
+
+
+def _in_vain(program: Program) -> bool:
+    """Many records in many classes: half a minute would be spent until the budget is."""
+    return program.release.n >= LARGE and program.classes > MOST_CLASSES
+
+
+def probable_claims(
+    verified: Sequence[VerifiedBlock],
+    counted: Sequence[DatasetCount | None],
+    prior: Prior | None,
+    min_k: int,
+    least: float,
+    seed: int,
+) -> pd.DataFrame:
+    """
+    Unverified claims about exactly one record with at least this probability under a prior (none: every record of the domain
+    is equally likely beforehand), of the areas that were counted.
+    """
+    found = []
+    for one, area in zip(verified, counted, strict=True):
+        if area is not None:
+            known = prior or uniform(one.program.types.domain)
+            own = derive_seed(seed, "probable", one.program.release.block)
+            decided = not any(one.counts(verdict) for verdict in OPEN)
+            found.append(probable_singletons(area, known, one.claims, min_k, least, own, decided))
+    return stack(found) if found else pd.DataFrame({"k": [], "probability": []})
+
+
+def by_level(verified: Sequence[VerifiedBlock], priors: Sequence[Prior], min_k: int, seed: int) -> dict[str, Any]:
+    """
+    Singleton claims that are verified or have at least each probability, under the uniform prior and under each of those
+    given; none said where an area could not be counted.
+    """
+    sure = sum(claim.m == 1 for one in verified for claim in one.claims)
+    counted = counted_areas(verified)
+    left = sum(area is None for area in counted)
+    row: dict[str, Any] = {}
+    for prior in (None, *priors):
+        probable = None if left else probable_claims(verified, counted, prior, min_k, min(LEVELS), seed)
+        for level in LEVELS:
+            row[_column(level, prior)] = None if probable is None else sure + int((probable["probability"] >= level).sum())
+    return {**row, "areas_not_counted": left}
+
+
+def level_columns(priors: Sequence[Prior]) -> list[str]:
+    """The columns of the what-if about likely claims, in their order."""
+    return [_column(level, prior) for prior in (None, *priors) for level in LEVELS]
+
+
+def _column(level: float, prior: Prior | None) -> str:
+    return f"singleton_claims_{100 * level:.0f}" + (f"_{prior.name}" if prior else "")

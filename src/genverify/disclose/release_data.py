@@ -1,5 +1,9 @@
-"""A release as its file describes it: its schema, what is published about each area, the records where given."""
+"""
+A release as its file describes it: its schema, what is published about each area, records and priors where given, counts
+to fill in.
+"""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -8,21 +12,226 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from genverify.core.csvfile import need_columns
-from genverify.core.domain import Domain
-from genverify.core.errors import ConfigError, DataError, GenverifyError
-from genverify.core.predicates import EVERY
-from genverify.core.queries import Query
-from genverify.core.release import LARGEST_COUNT, Release, Schema
-from genverify.core.seeds import derive_seed
-from genverify.core.tabulate import releases_of
-from genverify.disclosure.cells import SIZES, Line, area_queries, lines_of, rules_of
-from genverify.disclosure.codes import Coding, Codings, coding, encode, prepared, read_texts
-from genverify.disclosure.counts import read_counts
-from genverify.disclosure.form import ColumnForm, PublishedForm, ReleaseForm, read_form, source_of
-from genverify.disclosure.priors import read_priors
-from genverify.protect.publishing import publish
+from genverify.attack.probability import WEIGHT, prior_of
+from genverify.disclose.release_form import (
+    SIZES,
+    CodeTexts,
+    Coding,
+    Codings,
+    ColumnForm,
+    Line,
+    PublishedForm,
+    ReleaseForm,
+    area_cell,
+    area_queries,
+    coding,
+    encode,
+    lines_of,
+    prepared,
+    prior_files,
+    read_form,
+    read_texts,
+    rules_of,
+    source_of,
+)
+from genverify.model.arrays import Ints
+from genverify.model.domain import EVERY, Domain
+from genverify.model.errors import ConfigError, DataError, GenverifyError, ReleaseError, nearest
+from genverify.model.query import Query
+from genverify.model.release import LARGEST_COUNT, TOTAL, Release, Schema
+from genverify.model.tablefiles import need_columns, neutral
+from genverify.model.tabulate import releases_of
+from genverify.model.work import derive_seed
+from genverify.protect.publishing import SUPPRESSED, Publishing, publish
 from genverify.solve.counting.prior import Prior
+
+# Published counts as a user has them: a CSV with cell and count (or lo and hi), per area where there are several.
+
+MARKS = {"", "*", "x", "X", "s", "S", "c", "..", "...", "-"}
+
+
+def read_counts(
+    texts: pd.DataFrame, source: Path, schema: Schema, form: ReleaseForm, areas: Coding, coupled: bool
+) -> tuple[Release, ...]:
+    """The release of each area (of all areas together where they are coupled) from a file of counts."""
+    frame = _parsed(texts, source, form)
+    if form.area is None:
+        frame["area"] = areas.texts[0]
+    totals = _totals(frame, form, areas, source)
+    frame = frame[frame["cell"] != TOTAL]
+    if coupled:
+        frame = _coupled(frame, schema, areas, totals)
+    _check_cells(frame, schema, source)
+    blocks = {"all": sum(totals.values())} if coupled else totals
+    releases = tuple(
+        _release(frame if coupled else frame[frame["area"] == block], block, n, schema, source)
+        for block, n in blocks.items()
+    )
+    _refuse_silent(releases, schema, source)
+    return releases
+
+
+def _parsed(texts: pd.DataFrame, source: Path, form: ReleaseForm) -> pd.DataFrame:
+    """Cells with the least and the greatest count behind each, and the line that they stand in."""
+    ranged = {"lo", "hi"} <= set(texts.columns)
+    if "count" in texts and {"lo", "hi"} & set(texts.columns):
+        raise ReleaseError(
+            f"{source}: has count and also {'lo and hi' if ranged else 'one of lo and hi'}, and they might disagree; give "
+            "count where counts are exact, else lo and hi"
+        )
+    need_columns(source, texts, ["cell", *(["lo", "hi"] if ranged else ["count"]), *(["area"] if form.area else [])])
+    named = {neutral(one.cell): one.cell for one in form.predicates}  # as the template of cells writes them
+    cells = texts["cell"].map(lambda cell: named.get(cell, cell))
+    frame = pd.DataFrame({"cell": cells, "area": texts["area"] if form.area else ""}, index=texts.index)
+    if ranged:
+        frame["lo"], frame["hi"] = (_whole(texts[side], source) for side in ("lo", "hi"))
+    else:
+        frame["lo"], frame["hi"] = _known(texts, source, form)
+    reverse = frame[frame["lo"] > frame["hi"]]
+    if len(reverse):
+        raise ReleaseError(f"{source}: line {reverse.index[0]}: lo is {reverse['lo'].iloc[0]}, above hi")
+    doubled = frame[frame.duplicated(["area", "cell"])]
+    if len(doubled):
+        raise ReleaseError(f"{source}: line {doubled.index[0]}: cell {doubled['cell'].iloc[0]!r} is duplicated")
+    return frame
+
+
+def _known(texts: pd.DataFrame, source: Path, form: ReleaseForm) -> tuple[Ints, Ints]:
+    how, exact = form.published_as.how, Publishing()
+    counts = texts["count"]
+    hidden = counts.isin(MARKS | {f"<{how.suppress}"}) if how.suppress else counts.isin([])
+    values = _whole(counts.mask(hidden, "0"), source)
+    values[hidden.to_numpy()] = SUPPRESSED
+    size = (texts["cell"] == TOTAL).to_numpy()
+    try:
+        lo, hi = how.known(values)
+    except ReleaseError as error:
+        raise ReleaseError(f"{source}: {error}; check published_as in the release file") from None
+    at, to = exact.known(np.maximum(values, 0))
+    return np.where(size, at, lo), np.where(size, to, hi)
+
+
+def _whole(values: "pd.Series[str]", source: Path) -> Ints:
+    """Whole numbers from 0; an error names the line of the first value that is none."""
+    wrong = values[~values.str.fullmatch(r"\+?\d{1,12}")]
+    if len(wrong):
+        problem = "is negative" if wrong.iloc[0].startswith("-") and len(wrong.iloc[0]) > 1 else "is not a whole number"
+        raise ReleaseError(
+            f"{source}: line {wrong.index[0]}: the count {wrong.iloc[0]!r} {problem}; give whole numbers from 0, leave out "
+            "cells that are not published; suppressed ones have * as count (and published_as: {suppress: 5})"
+        )
+    return np.array(values.tolist(), dtype=np.int64)
+
+
+def _totals(frame: pd.DataFrame, form: ReleaseForm, areas: Coding, source: Path) -> dict[str, int]:
+    """The number of people of each area: from the release file, or from the rows whose cell is N."""
+    rows = frame[frame["cell"] == TOTAL]
+    totals = dict(zip(rows["area"], rows["hi"].astype(int), strict=True))
+    if isinstance(form.total, Mapping):
+        totals |= form.total
+    elif form.total is not None:
+        totals |= {areas.texts[0]: form.total} if len(areas.texts) == 1 else {}
+    for area in areas.texts:
+        if area not in totals:
+            raise ReleaseError(
+                f"{source}: the number of people{f' of area {area}' if form.area else ''} is not given; add a row with "
+                f"cell {TOTAL}, or `total` to the release file"
+            )
+    return {area: totals[area] for area in areas.texts}
+
+
+def _coupled(frame: pd.DataFrame, schema: Schema, areas: Coding, totals: Mapping[str, int]) -> pd.DataFrame:
+    """Cells under the names that they have where areas are one column; the sizes of the areas are published too."""
+    named = frame.assign(
+        cell=[area_cell(area, cell) if area else cell for area, cell in zip(frame["area"], frame["cell"], strict=True)]
+    )
+    sizes = pd.DataFrame(
+        {"cell": [f"{SIZES}.{area}" for area in totals], "area": "", "lo": totals.values(), "hi": totals.values()}
+    )
+    return pd.concat([named, sizes])
+
+
+def _check_cells(frame: pd.DataFrame, schema: Schema, source: Path) -> None:
+    unknown = frame[~frame["cell"].isin(list(schema.position))]
+    if len(unknown):
+        cell = unknown["cell"].iloc[0]
+        near = nearest(cell, list(schema.position)).partition(" (known")[0]
+        raise ReleaseError(
+            f"{source}: line {unknown.index[0]}: {cell!r} is no cell that the release file describes; "
+            f"{near if near.startswith('did') else 'disclose --cells lists them'}"
+        )
+
+
+def _release(frame: pd.DataFrame, block: str, n: int, schema: Schema, source: Path) -> Release:
+    cells = np.array([schema.position[cell] for cell in frame["cell"]], dtype=np.int64)
+    order = np.argsort(cells)
+    above = frame[frame["lo"] > n]
+    if len(above):
+        raise ReleaseError(
+            f"{source}: line {above.index[0]}: {above['cell'].iloc[0]} counts {above['lo'].iloc[0]}, "
+            f"but there are only {n} people{f' in area {block}' if block != 'all' else ''}"
+        )
+    lo, hi = (frame[side].to_numpy(dtype=np.int64)[order] for side in ("lo", "hi"))
+    return Release(schema, block, n, cells[order], lo, np.minimum(hi, n))
+
+
+def _refuse_silent(releases: tuple[Release, ...], schema: Schema, source: Path) -> None:
+    """An error for a table of which no count is given."""
+    given = {query.table for release in releases for query in release.queries}
+    for query in schema.queries:
+        if query.table not in given:
+            raise ReleaseError(
+                f"{source}: table {query.table} is empty: no count of it is given; add them or leave the table out"
+            )
+
+
+# Priors of a release file: tables of weights in the user's own texts, and what becomes of them when codes are merged.
+
+
+def read_priors(path: Path, form: ReleaseForm, codings: Codings) -> tuple[Prior, ...]:
+    """The priors that a release file names: each a table with the columns of the release and `weight`."""
+    domain = Domain(tuple(found.column for found in codings.by_name.values()))
+    if form.priors and WEIGHT in domain.names:
+        raise DataError(f"column {WEIGHT!r} of the release would be taken for the weights of a prior; rename it")
+    files = zip(form.priors.items(), prior_files(path), strict=True)
+    return tuple(_read(name, one.floor, file, form, codings, domain) for (name, one), file in files)
+
+
+def _read(name: str, floor: float, file: Path, form: ReleaseForm, codings: Codings, domain: Domain) -> Prior:
+    texts = read_texts(file, form.limits)
+    need_columns(file, texts.columns, [*domain.names, WEIGHT])
+    table = pd.DataFrame({c: _codes(texts[c], codings[c], form.columns.get(c), file) for c in domain.names})
+    table[WEIGHT] = pd.to_numeric(texts[WEIGHT], errors="coerce").to_numpy()
+    wrong = texts[WEIGHT][~(np.isfinite(table[WEIGHT]) & (table[WEIGHT] >= 0)).to_numpy()]
+    if len(wrong):
+        raise DataError(f"{file}: line {wrong.index[0]}: weight {wrong.iloc[0]!r} is not a number from 0 on")
+    return prior_of(table, domain, name, floor)
+
+
+def _codes(
+    values: CodeTexts, coding: Coding, form: ColumnForm | None, file: Path
+) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
+    """Codes of a column, which may hold the texts of the release or, where it bins numbers, the numbers."""
+    known = values.isin(coding.texts).all()
+    return encode(values if known else prepared(values, form or ColumnForm(), file), coding, file)
+
+
+def merged(prior: Prior, domain: Domain, column: str, code: Mapping[int, int]) -> Prior:
+    """
+    The prior in the codes of a coarser column: weights that fall together add up, also those of records that the table does
+    not list, where it lists others that fall together with them. The floor is that of each coarser record.
+    """
+    place = domain.names.index(column)
+    records = prior.records.copy()
+    records[:, place] = [code[one] for one in records[:, place].tolist()]
+    rows, where = np.unique(records, axis=0, return_inverse=True)
+    weights = np.bincount(where.ravel(), prior.weights, minlength=len(rows)).astype(np.float64)
+    fine, listed = Counter(code.values()), np.bincount(where.ravel(), minlength=len(rows))
+    weights += prior.floor * (np.array([fine[one] for one in rows[:, place].tolist()]) - listed)
+    return replace(prior, domain=domain, records=rows, weights=weights)
+
+
+# A release as its file describes it: its schema, what is published about each area, the records where given.
 
 WHOLE = "all"
 MOST_VALUES = 3_000_000  # of an area, records times columns: its generated datasets then take a few gigabytes
@@ -30,7 +239,7 @@ RESERVED = {"block", "area", "k", "m", "effective_k", "proof"}
 
 
 @dataclass(frozen=True)
-class Described:
+class ReleaseDescription:
     """
     A release ready for the attack. `exact` are the true counts where microdata were given, else what is known of them;
     `releases` is what readers see. `coupled`: all areas stand in one program, the area as one more column.
@@ -50,7 +259,7 @@ class Described:
         return sum(release.n for release in self.releases)
 
 
-def describe(path: Path, changes: Mapping[str, Any] | None = None) -> Described:
+def describe(path: Path, changes: Mapping[str, Any] | None = None) -> ReleaseDescription:
     """
     Read a release file, some settings changed, and the data or counts that it names; errors begin with the path of the file.
     """
@@ -67,7 +276,7 @@ def describe(path: Path, changes: Mapping[str, Any] | None = None) -> Described:
         raise type(error)(message if named else f"{path}: {message}") from None
 
 
-def _described(form: ReleaseForm, texts: pd.DataFrame, source: Path) -> Described:
+def _described(form: ReleaseForm, texts: pd.DataFrame, source: Path) -> ReleaseDescription:
     data = texts if form.data is not None else None
     codings = column_codings(form, data, source)
     if not codings.by_name:
@@ -87,11 +296,11 @@ def _described(form: ReleaseForm, texts: pd.DataFrame, source: Path) -> Describe
     schema = _schema(form, codings, lines, areas if coupled else None)
     if data is None:
         exact = read_counts(texts, source, schema, form, areas, coupled)
-        return Described(form, codings, schema, exact, exact, None, coupled)
+        return ReleaseDescription(form, codings, schema, exact, exact, None, coupled)
     records = _records(data, codings, form, coupled, source)
     exact = tuple(releases_of(records, EVERY, schema))
     _refuse_empty(schema.queries, exact)
-    return Described(form, codings, schema, exact, published(exact, form.published_as, form.seed), records, coupled)
+    return ReleaseDescription(form, codings, schema, exact, published(exact, form.published_as, form.seed), records, coupled)
 
 
 def column_codings(form: ReleaseForm, data: pd.DataFrame | None, source: Path) -> Codings:
@@ -162,7 +371,7 @@ def _refuse_empty(queries: Iterable[Query], releases: tuple[Release, ...]) -> No
             raise DataError(f"table {table} is empty: no record of the data lies in any of its cells; check its filter")
 
 
-def _refuse_large(described: Described) -> None:
+def _refuse_large(described: ReleaseDescription) -> None:
     """An error for an area whose generated datasets would not fit into memory; the checker has the same limit of records."""
     columns = len(described.schema.domain.columns)
     for release in described.releases:
@@ -182,3 +391,34 @@ def published(releases: tuple[Release, ...], form: PublishedForm, seed: int, nam
     return tuple(
         publish(r, how, np.random.default_rng(derive_seed(seed, "publish", name, r.block)), (SIZES,)) for r in releases
     )
+
+
+# A file of counts to fill in: every cell that a release file describes.
+
+
+def template(path: Path, changes: Mapping[str, Any] | None = None) -> str:
+    """The cells as CSV lines with an empty count; with areas, those of one area (to be repeated) and those across."""
+    form = read_form(path, changes)
+    source = path.parent / str(form.data or form.counts)
+    data = read_texts(source, form.limits) if form.data else None
+    try:
+        lines = lines_of(form, column_codings(form, data, source))
+    except DataError as error:
+        raise DataError(f"{path}: {error}") from None
+    rows = [
+        ("area" if form.area else "", TOTAL),
+        *(("area" if form.area and not line.across else "", line.query.id) for line in lines),
+    ]
+    if form.area:
+        return "area,cell,count\n" + "".join(f"{area},{_quoted(cell)},\n" for area, cell in rows)
+    return "cell,count\n" + "".join(f"{_quoted(cell)},\n" for _, cell in rows)
+
+
+def _quoted(cell: str) -> str:
+    """
+    >>> _quoted('t.a, b')
+    '"t.a, b"'
+    """
+    text = neutral(cell)
+    quoted = text.replace('"', '""')
+    return f'"{quoted}"' if set(text) & set(',"\r\n') else text

@@ -1,28 +1,213 @@
-"""Columns of a user's file: texts as they are written, and the integer codes that the attack works with."""
+"""
+The form of a release file: a closed model of its YAML, the codes of its columns, the cells of its tables with stable ids.
+"""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
-from typing import TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from pydantic import BeforeValidator, Field, field_validator
 
-from genverify.core.csvfile import Expected, naming_unreadable, open_csv
-from genverify.core.domain import Column
-from genverify.core.errors import DataError, nearest
-from genverify.core.extras import needed
-from genverify.core.limits import LIMITS, FileLimits, one_line
-from genverify.core.predicates import Predicate
-from genverify.disclosure.form import ColumnForm
+from genverify.model.domain import EVERY, Column, Predicate, Rule
+from genverify.model.errors import ConfigError, DataError, nearest, needed
+from genverify.model.files import LIMITS, FileLimits, one_line, read_yaml
+from genverify.model.query import Query
+from genverify.model.release import LARGEST_COUNT, TOTAL
+from genverify.model.settings import Section, validate
+from genverify.model.tablefiles import Expected, naming_unreadable, open_csv
+from genverify.protect.publishing import Publishing
+
+# The form of a release file: a closed model of the YAML in which a user describes a release.
+
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
+ANSWERS = "put quotes around yes, no, on, off, true and false: YAML reads them as something else"
+
+
+def as_text(value: Any) -> Any:
+    """A code as it stands in the data: numbers become text; a bare yes or no is refused, because YAML changed it."""
+    if isinstance(value, bool):
+        raise ValueError(ANSWERS)
+    return str(value) if isinstance(value, int | float) else value
+
+
+def as_list(value: Any) -> Any:
+    return value if isinstance(value, list) else [value]
+
+
+def as_name(value: str) -> str:
+    if not NAME.fullmatch(value):
+        raise ValueError("use letters, digits, _ and - only, and begin with a letter or a digit")
+    return value
+
+
+Text = Annotated[str, BeforeValidator(as_text)]
+Texts = Annotated[list[Text], BeforeValidator(as_list), Field(min_length=1)]
+Where = dict[str, Texts]
+Count = Annotated[int, Field(ge=0, le=LARGEST_COUNT)]
+SafeName = Annotated[str, BeforeValidator(as_text), BeforeValidator(lambda value: as_name(str(value)))]
+
+
+class ColumnForm(Section):
+    """A column: its label and its codes with labels; what is left out is read from the data."""
+
+    label: str | None = None
+    codes: dict[Text, Text] | None = None
+    bins: list[Annotated[float, Field(allow_inf_nan=False)]] | None = Field(default=None, min_length=1)
+    missing: Text | None = None
+
+
+class TableForm(Section):
+    """A table: every combination of its columns' codes, some merged under a label, some with totals, of some records."""
+
+    title: str = ""
+    columns: list[str] = Field(min_length=1)
+    groups: dict[str, dict[Text, Texts]] = Field(default_factory=dict)
+    totals: bool | list[str] = False
+    where: Where = Field(default_factory=dict)
+    across: bool = False
+
+
+class CellForm(Section):
+    """A single published count, by its condition."""
+
+    cell: Text
+    where: Where
+    label: str = ""
+    across: bool = False
+
+
+class RuleForm(Section):
+    """A structural rule: a record that matches `when` matches one of `then`."""
+
+    name: str
+    when: Where = Field(default_factory=dict)
+    then: Annotated[list[Where], BeforeValidator(as_list), Field(min_length=1)]
+
+
+class PublishedForm(Section):
+    """How counts are published: suppressed below a number, rounded to a base, or with a stated plus-minus."""
+
+    suppress: Count = 0
+    zeros: Literal["shown", "hidden"] = "shown"
+    round: Count = 0
+    random_round: Count = 0
+    plus_minus: Count = 0
+
+    @property
+    def how(self) -> Publishing:
+        for rounding, base in (("nearest", self.round), ("random", self.random_round), ("stated", self.plus_minus)):
+            if base:
+                return Publishing(self.suppress, self.zeros == "shown", rounding, base)
+        return Publishing(self.suppress, self.zeros == "shown")
+
+
+class ProtectionForm(PublishedForm):
+    """A protection to try: how counts are published, codes merged in a column, tables left out."""
+
+    name: str = ""
+    coarsen: dict[str, dict[Text, Texts]] = Field(default_factory=dict)
+    drop: Annotated[list[str], BeforeValidator(as_list)] = Field(default_factory=list)
+
+
+class PriorForm(Section):
+    """How likely records are beforehand: a file with the columns of the release and `weight`; the weight of all others."""
+
+    weights: str
+    floor: float = Field(default=0.0, ge=0, allow_inf_nan=False)
+
+
+class SearchForm(Section):
+    """The search for cells to withhold: until no singleton claim of `k` or more columns is left, or a limit is met."""
+
+    k: int = Field(default=2, ge=1)
+    cells: int = Field(default=60, ge=0)
+    seconds: float = Field(default=60.0, ge=0, allow_inf_nan=False)
+
+
+class ReleaseForm(Section):
+    """A release: where its counts come from, its columns, rules and tables, how they are published, what to try.
+
+    `unit` says what a record is, one and many of it.
+    """
+
+    name: SafeName
+    title: str = ""
+    unit: tuple[str, str] = ("person", "people")
+    synthetic: bool = False
+    show_claims: bool = False
+    data: str | None = None
+    counts: str | None = None
+    area: str | None = None
+    total: Count | dict[Text, Count] | None = None
+    columns: dict[str, ColumnForm | None] = Field(default_factory=dict)
+    rules: list[RuleForm] = Field(default_factory=list)
+    tables: dict[SafeName, TableForm] = Field(default_factory=dict)
+    predicates: list[CellForm] = Field(default_factory=list)
+    published_as: PublishedForm = PublishedForm()
+    protect: list[ProtectionForm] = Field(default_factory=list)
+    priors: dict[SafeName, PriorForm] = Field(default_factory=dict)
+    search: SearchForm = SearchForm()
+    min_k: int = Field(default=1, ge=1)
+    seed: int = Field(default=1, ge=0)
+    max_rows: int = Field(default=LIMITS.rows, ge=1)
+    max_bytes: int = Field(default=LIMITS.size, ge=1)
+
+    @property
+    def limits(self) -> FileLimits:
+        """How much the file of data or counts may hold."""
+        return replace(LIMITS, rows=self.max_rows, size=self.max_bytes)
+
+    @field_validator("unit", mode="before")
+    @classmethod
+    def _pair(cls, value: Any) -> Any:
+        return tuple(value) if isinstance(value, list) else value
+
+
+def read_form(path: Path, changes: Mapping[str, Any] | None = None) -> ReleaseForm:
+    """The form of a release file with some settings changed, checked as far as it can be without the data."""
+    text = read_yaml(path) | dict(changes or {})
+    form = validate(ReleaseForm, text, str(path))
+    if (form.data is None) == (form.counts is None):
+        raise ConfigError(f"{path}: give either data (microdata to tabulate) or counts (the published counts), as a path")
+    if not form.tables and not form.predicates:
+        raise ConfigError(f"{path}: describes no tables; add tables, or predicates")
+    for where, one in [("published_as", form.published_as), *((f"protect {p.name}", p) for p in form.protect)]:
+        if sum(bool(x) for x in (one.round, one.random_round, one.plus_minus)) > 1:
+            raise ConfigError(f"{path}: {where}: give one of round, random_round and plus_minus")
+    return form
+
+
+def prior_files(path: Path) -> list[Path]:
+    """The tables of weights that a release file names, relative to it."""
+    files = [path.parent / prior.weights for prior in read_form(path).priors.values()]
+    for file in files:
+        if not file.is_file():
+            raise DataError(f"{path}: priors: {file} does not exist; weights are paths relative to the release file")
+    return files
+
+
+def source_of(path: Path, form: ReleaseForm | None = None) -> Path:
+    """The file of microdata or counts that a release file, or its form where it was read already, names relative to it."""
+    form = form or read_form(path)
+    source = path.parent / str(form.data or form.counts)
+    if not source.is_file():
+        raise DataError(f"{path}: {source} does not exist; data and counts are paths relative to the release file")
+    return source
+
+
+# Columns of a user's file: texts as they are written, and the integer codes that the attack works with.
 
 MISSING = ("", "NA", "NaN", "nan", "null", "None")
 MOST_CODES = 60
 ROWS_AT_ONCE = 10_000
-Texts: TypeAlias = "pd.Series[str]"
+CodeTexts: TypeAlias = "pd.Series[str]"
 
 
 @dataclass(frozen=True)
@@ -120,7 +305,7 @@ def _as_text(value: object) -> str:
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value).strip()
 
 
-def prepared(values: Texts, form: ColumnForm, path: Path) -> Texts:
+def prepared(values: CodeTexts, form: ColumnForm, path: Path) -> CodeTexts:
     """A column of the data with its missing values named and its numbers binned, as the release file says."""
     listed = set(form.codes or ())
     missing = values.isin(MISSING) & ~values.isin(listed)
@@ -138,7 +323,7 @@ def prepared(values: Texts, form: ColumnForm, path: Path) -> Texts:
     return binned.reindex(values.index).where(~missing, filled)
 
 
-def bin_texts(values: Texts, edges: Sequence[float], path: Path) -> list[str]:
+def bin_texts(values: CodeTexts, edges: Sequence[float], path: Path) -> list[str]:
     """The interval of each number: below the first edge, from one edge to the next, from the last edge up."""
     numbers = pd.to_numeric(values, errors="coerce")
     if numbers.isna().any():
@@ -165,7 +350,7 @@ def bin_labels(edges: Sequence[float]) -> list[str]:
     return labels
 
 
-def coding(name: str, form: ColumnForm, values: "Texts | None", where: str) -> Coding:
+def coding(name: str, form: ColumnForm, values: "CodeTexts | None", where: str) -> Coding:
     """The codes of a column: as listed, or the bins, or the texts of the data (numbers in order, then words in order)."""
     if form.codes is not None:
         labels = dict(form.codes)
@@ -183,7 +368,7 @@ def coding(name: str, form: ColumnForm, values: "Texts | None", where: str) -> C
     return Coding(Column(name, form.label or name, codes, tuple(labels.values())), tuple(labels))
 
 
-def _found(name: str, values: Texts, where: str) -> list[str]:
+def _found(name: str, values: CodeTexts, where: str) -> list[str]:
     """The distinct texts, if they are few enough to be codes."""
     found: list[str] = sorted(set(values), key=_order)
     fractions = [text for text in found if _order(text)[0] == 0 and not float(text).is_integer()]
@@ -208,7 +393,7 @@ def _order(text: str) -> tuple[int, float, str]:
     return (0, number, text) if np.isfinite(number) else (1, 0.0, text)
 
 
-def encode(values: Texts, coding: Coding, path: Path) -> npt.NDArray[np.int64]:
+def encode(values: CodeTexts, coding: Coding, path: Path) -> npt.NDArray[np.int64]:
     """The codes of a column of the data; an error names the first text that has none, and its line."""
     codes = values.map(coding.code_of)
     if codes.isna().any():
@@ -218,3 +403,143 @@ def encode(values: Texts, coding: Coding, path: Path) -> npt.NDArray[np.int64]:
             f"{nearest(bad.iloc[0], list(coding.texts))}"
         )
     return np.asarray(codes, dtype=np.int64)
+
+
+# The cells of a release: every line of every table that a release file describes, with a stable id.
+
+ALL = "all"
+CELLS = "cells"
+SIZES = "area_sizes"
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of a table, before areas: its cell as a user writes it, and whether it is counted across all areas."""
+
+    query: Query
+    across: bool
+
+
+@dataclass(frozen=True)
+class _Word:
+    """A code, a group of codes or a total: its part of the id, its label, its condition."""
+
+    text: str
+    label: str
+    predicate: Predicate
+
+
+def lines_of(form: ReleaseForm, codings: Codings) -> list[Line]:
+    """Every line in the order of the file; an error where two lines have the same id."""
+    lines = [line for name, table in form.tables.items() for line in _table(name, table, codings)]
+    lines += [_cell(cell, codings) for cell in form.predicates]
+    seen = {TOTAL}
+    for line in lines:
+        if line.query.id in seen:
+            raise DataError(
+                f"two cells are called {line.query.id!r} (N counts everyone); rename one of table {line.query.table}"
+            )
+        seen.add(line.query.id)
+    return lines
+
+
+def _table(name: str, table: TableForm, codings: Codings) -> Iterator[Line]:
+    location = f"table {name}"
+    if name in (CELLS, SIZES):
+        raise DataError(f"{location}: this name is taken; choose another")
+    if len(set(table.columns)) < len(table.columns):
+        raise DataError(f"{location}: a column is duplicated among {table.columns}")
+    filtered = codings.predicate(table.where, location)
+    totals = table.columns if table.totals is True else table.totals or []
+    for column in (*table.groups, *totals):
+        if column not in table.columns:
+            raise DataError(
+                f"{location}: groups or totals of {column!r}, no column of this table: {nearest(column, table.columns)}"
+            )
+    words = [_words(column, table, codings, location, column in totals) for column in table.columns]
+    title = [f"of those with {_label(filtered, codings)}"] if table.where else []
+    for line in product(*words):
+        predicate = filtered
+        for word in line:
+            predicate = predicate & word.predicate
+        if all(codes for _, codes in predicate.clauses):
+            label = ", ".join([*(word.label for word in line if word.label), *title]) or "everyone"
+            yield Line(Query(".".join([name, *(word.text for word in line)]), name, label, predicate), table.across)
+
+
+def _words(column: str, table: TableForm, codings: Codings, location: str, total: bool) -> list[_Word]:
+    """The lines of one column: each group, each code that stands in none, and the total where asked."""
+    if column not in codings.by_name:
+        raise DataError(f"{location}: unknown column {column!r}: {nearest(column, list(codings.by_name))}")
+    coding = codings[column]
+    grouped: dict[str, str] = {}
+    for label, texts in table.groups.get(column, {}).items():
+        if label in coding.code_of and label not in texts:
+            raise DataError(
+                f"{location}: the group {label!r} of {column} has the name of a code outside it; rename the group"
+            )
+        for text in texts:
+            if text in grouped:
+                raise DataError(f"{location}: {text!r} is in two groups of {column}, {grouped[text]!r} and {label!r}")
+            coding.code(text, location)
+            grouped[text] = label
+    words: dict[str, list[str]] = {}
+    for text in coding.texts:
+        words.setdefault(grouped.get(text, text), []).append(text)
+    made = [_word(column, word, texts, codings, location, word in grouped.values()) for word, texts in words.items()]
+    return [*made, _Word(ALL, "", EVERY)] if total else made
+
+
+def _word(column: str, word: str, texts: Sequence[str], codings: Codings, location: str, group: bool) -> _Word:
+    coding = codings[column]
+    meaning = word if group else coding.column.meaning[coding.code_of[texts[0]]]
+    return _Word(word, f"{coding.column.label}: {meaning}", codings.predicate({column: texts}, location))
+
+
+def _cell(cell: CellForm, codings: Codings) -> Line:
+    predicate = codings.predicate(cell.where, f"cell {cell.cell}")
+    return Line(Query(cell.cell, CELLS, cell.label or _label(predicate, codings), predicate), cell.across)
+
+
+def _label(predicate: Predicate, codings: Codings) -> str:
+    parts = []
+    for name, codes in predicate.clauses:
+        column = codings[name].column
+        parts.append(f"{column.label}: {' or '.join(column.meaning[code] for code in codes)}")
+    return ", ".join(parts) or "everyone"
+
+
+def rules_of(rules: Sequence[RuleForm], codings: Codings) -> tuple[Rule, ...]:
+    """The structural rules in codes."""
+    found = []
+    for rule in rules:
+        location = f"rule {rule.name}"
+        options = tuple(codings.predicate(option, location) for option in rule.then)
+        found.append(Rule(rule.name, codings.predicate(rule.when, location), options))
+    return tuple(found)
+
+
+def area_queries(lines: Sequence[Line], area: str, codes: Mapping[str, int]) -> list[Query]:
+    """The queries of a release whose areas are one column of its records: sizes, lines per area, lines across areas."""
+    queries = [
+        Query(f"{SIZES}.{text}", SIZES, f"{area}: {text}", Predicate.of({area: [code]})) for text, code in codes.items()
+    ]
+    for line in lines:
+        query = line.query
+        if line.across:
+            queries.append(query)
+            continue
+        for text, code in codes.items():
+            inside = query.predicate & Predicate.of({area: [code]})
+            queries.append(Query(area_cell(text, query.id), query.table, f"{query.label}, {area}: {text}", inside))
+    return queries
+
+
+def area_cell(area: str, cell: str) -> str:
+    """
+    The id of a cell of one area, where all areas stand in one program.
+
+    >>> area_cell("north", "by_sex.f")
+    'north/by_sex.f'
+    """
+    return f"{area}/{cell}"

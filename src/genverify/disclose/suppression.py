@@ -1,43 +1,211 @@
-"""
-Which cells to withhold: few cells without which no singleton claim can be verified.
-
-Every proof of a claim rests on some published cells. Whatever set of cells is withheld so that the claim cannot be verified
-any more, it holds one cell of each of its proofs. So: collect proofs, withhold the fewest cells that hit each of them, see
-which claims can still be verified and how, and repeat. Where this ends, no smaller set of cells does it.
-
-Every proof that is counted on is checked, and so is that its cells are enough for it. That no fewer cells hit all proofs is
-the solver's optimum of a covering program; that the chosen cells hit them all is counted.
-"""
+"""Secondary suppression: which more cells to suppress, in printed tables and in releases of records."""
 
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import takewhile
-from math import inf
+from dataclasses import dataclass, replace
+from itertools import combinations, takewhile
+from math import comb, inf
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, hstack, vstack
 
-from genverify.attack.block import Verified, check_decisions, claim_where
-from genverify.attack.verify import Decision, Verdict, Verifier
-from genverify.attack.words.reasons import Reasons
-from genverify.attack.words.support import proof_cells
-from genverify.checker.check import CertificateError, check_block
-from genverify.core.claims import Claim
-from genverify.core.timing import NowAndThen
-from genverify.disclosure.audit import Attack
-from genverify.disclosure.cells import SIZES
-from genverify.disclosure.large import LARGE, bounder_of
+from genverify.attack.explain import Reasons, proof_cells
+from genverify.attack.verify import Decision, Verdict, VerifiedBlock, Verifier, check_decisions, claim_where
+from genverify.checker.certificate import CertificateError
+from genverify.checker.record_proofs import check_block
+from genverify.disclose.intervals import FeasibilityIntervals, opened
+from genverify.disclose.record_audit import LARGE, Attack, bounder_of
+from genverify.disclose.release_form import SIZES
+from genverify.model.claims import Claim
+from genverify.model.linear import OPEN, as_floats
+from genverify.model.work import ProgressLog
 from genverify.protect.publishing import withhold
-from genverify.solve.leaves import certificate_of
-from genverify.solve.program import Program
-from genverify.solve.recount import WrongAnswer
-from genverify.solve.settings import ProgramSettings
+from genverify.solve.bounds import certificate_of
+from genverify.solve.linear.ranges import all_ranges
+from genverify.solve.linear.search import Ranges, Work
+from genverify.solve.program import Program, WrongAnswer
+from genverify.solve.program_settings import ProgramSettings
 from genverify.solve.solvers.base import IntegerProgram, Optimal
 
-ROUNDS = 40
+# Which more cells to withhold, so that none of the withheld ones is known too well: cells that can move together.
+#
+# A withheld cell can take another value only if other withheld or unprinted cells make up for it in every sum. So for each
+# cell that is known too well: the cheapest set of printed cells that lets it move by the wanted width, by a small program;
+# at the end all ranges are computed again, and a cell that turns out to be needless is printed again. That is greedy; where
+# the smaller sets are few, all of them are tried, and the answer says whether it is the fewest.
+
+ROUNDS = 6
+SETS, SECONDS = 400, 5.0  # smaller sets that are tried at the end, if they are that few, and how long
+FEWEST, GREEDY = "no fewer would do: all smaller sets were tried", "found step by step: perhaps not the fewest"
+TOTALS, ZEROS = 4.0, 1.5  # a total, or a 0, is rather printed than an inner cell
+
+
+@dataclass(frozen=True)
+class SecondarySuppression:
+    """The cells to withhold as well, those still known too well, the ranges then, and whether the time was enough."""
+
+    cells: tuple[int, ...]
+    left: tuple[int, ...]
+    ranges: Ranges
+    in_time: bool
+    fewest: str = GREEDY
+
+
+def suppress_more(exposed: FeasibilityIntervals, targets: Sequence[int], width: int, work: Work) -> SecondarySuppression:
+    """Cells to withhold besides the targets so that counts of each that fit are at least `width` apart, as points show."""
+    search = _Search(exposed, width, work)
+    open_, ranges = list(targets), exposed.ranges
+    if exposed.linked.beside:  # the percentages beside withheld counts go first
+        ranges = search.ranges()
+        open_ = [cell for cell in targets if ranges.moves[cell] < width]
+    for _ in range(ROUNDS if open_ else 0):
+        for cell in open_:
+            search.free(cell)
+        ranges = search.ranges()
+        open_ = [cell for cell in [*targets, *sorted(search.added)] if ranges.moves[cell] < width]
+        open_ = [cell for cell in open_ if cell not in search.stuck]
+        if not open_ or search.late():
+            break
+    ranges = search.prune(list(targets), ranges)
+    left = [cell for cell in [*targets, *sorted(search.added)] if ranges.moves[cell] < width]
+    fewest = GREEDY
+    if not left:
+        ranges, fewest = search.smaller(list(targets), ranges)
+    return SecondarySuppression(tuple(sorted(search.added)), tuple(left), ranges, not search.late(), fewest)
+
+
+def still_narrow(
+    exposed: FeasibilityIntervals, targets: Sequence[int], cells: Sequence[int], width: int, work: Work
+) -> tuple[list[int], str]:
+    """The targets and cells whose range is too narrow when the cells are withheld, and the limit that was met."""
+    search = _Search(exposed, width, work)
+    search.added = set(cells)
+    ranges = search.ranges()
+    return [cell for cell in (*targets, *cells) if ranges.hi[cell] - ranges.lo[cell] < width], ranges.limit
+
+
+class _Search:
+    def __init__(self, exposed: FeasibilityIntervals, width: int, work: Work) -> None:
+        self.exposed, self.width, self.work = exposed, width, work
+        self.sums, self.linked = opened(exposed.linked, ()), exposed.linked
+        self.deadline = time.monotonic() + work.seconds
+        self.added, self.stuck = set[int](), set[int]()
+        self.printed = np.zeros(len(self.sums.cells), dtype=bool)
+        self.printed[list(exposed.printed.values())] = True
+        shape = (len(self.sums.rows), len(self.sums.cells))
+        self.A = csr_array((self.sums.weights.astype(np.float64), self.sums.columns, self.sums.start), shape=shape)
+        self.totals = np.zeros(len(self.sums.cells), dtype=bool)
+        self.totals[self.sums.columns[self.sums.weights < 0]] = True
+        point = exposed.ranges.point
+        self.x = np.zeros(len(self.sums.cells), dtype=np.int64) if point is None else point
+        self.possible = point is not None
+
+    def late(self) -> bool:
+        return time.monotonic() > self.deadline
+
+    def free(self, target: int) -> None:
+        """Withhold the cheapest printed cells that let the target move by the wanted width, up or down."""
+        if self.late() or not self.possible:
+            return
+        moves = [self._move(target, sign) for sign in (1, -1)]
+        found = [move for move in moves if move is not None]
+        if not found:
+            self.stuck.add(target)
+            return
+        _, cells = min(found, key=lambda move: (move[0], sorted(move[1])))
+        self.added |= cells
+
+    def _move(self, target: int, sign: int) -> tuple[float, set[int]] | None:
+        sums, n = self.sums, len(self.sums.cells)
+        fixed = self.printed & (sums.lo == sums.hi)
+        fixed[list(self.added)] = False
+        free = opened(self.linked, [*np.flatnonzero(fixed).tolist(), *self.added, target])
+        cost = np.where(fixed, np.where(self.totals, TOTALS, np.where(self.x == 0, ZEROS, 1.0)), 1e-4)
+        cost[target] = 0
+        up, down = as_floats(free.hi) - self.x, (self.x - free.lo).astype(np.float64)
+        room = 4.0 * self.width
+        moved = np.zeros((1, n))
+        moved[0, target] = 1
+        A = csr_array(hstack([self.A, -self.A]))
+        one = csr_array(np.hstack([moved, -moved]))
+        activity = sums.activity(self.x)
+        kept = [row for row, cell in self.linked.beside.items() if fixed[cell]]
+        rows = csr_array(vstack([A + self._unless(kept, room), one]))
+        least, most = as_floats(free.least), as_floats(free.most)
+        least[kept], most[kept] = as_floats(sums.least[kept]), as_floats(sums.most[kept])
+        lo, hi = np.append(least - activity, sign * self.width), np.append(most - activity, sign * self.width)
+        upper = np.minimum(np.concatenate([up, down]), room).clip(min=0)
+        program = IntegerProgram(rows, lo, hi, upper, -np.concatenate([cost, cost]))
+        answer = self.work.solver(min(10.0, max(self.deadline - time.monotonic(), 0.1))).solve(program)
+        if not isinstance(answer, Optimal):
+            return None
+        used = np.flatnonzero((answer.z[:n] + answer.z[n:] > 0.5) & fixed)
+        return float(cost[used].sum()), set(used.tolist())
+
+    def _unless(self, kept: Sequence[int], room: float) -> csr_array:
+        """A percentage beside a printed count holds unless that count is withheld: whatever moves, its row is then met."""
+        n = len(self.sums.cells)
+        enough = room * abs(self.A[kept]).sum(axis=1) * np.where(self.sums.most[kept] == OPEN, 1, -1)
+        cells = np.array([self.linked.beside[row] for row in kept], dtype=np.int64)
+        places = (np.tile(kept, 2), np.concatenate([cells, n + cells]))
+        return csr_array((np.tile(enough, 2), places), shape=(len(self.sums.rows), 2 * n))
+
+    def ranges(self) -> Ranges:
+        seconds = max(self.deadline - time.monotonic(), 1.0)
+        wanted = self.exposed.unclear.copy()
+        wanted[list(self.added)] = True
+        return all_ranges(opened(self.linked, self.added), replace(self.work, seconds=seconds), wanted)
+
+    def prune(self, targets: list[int], ranges: Ranges) -> Ranges:
+        """Print again what is not needed, one cell after the other, while there is time."""
+
+        def narrow(found: Ranges) -> int:
+            cells = [*targets, *self.added]
+            return int((found.moves[cells] < self.width).sum())
+
+        for cell in sorted(self.added, key=lambda at: (-float(self.totals[at]), at)):
+            if self.late() or len(self.added) < 2:
+                break
+            before = narrow(ranges)
+            self.added.discard(cell)
+            tried = self.ranges()
+            if narrow(tried) > before:
+                self.added.add(cell)
+            else:
+                ranges = tried
+        return ranges
+
+    def smaller(self, targets: list[int], ranges: Ranges) -> tuple[Ranges, str]:
+        """A set of fewer cells that does as well, if all smaller sets are few enough to be tried."""
+        greedy, started = self.added, time.monotonic()
+        candidates = np.flatnonzero(self.printed & (self.sums.lo == self.sums.hi)).tolist()
+        if sum(comb(len(candidates), size) for size in range(1, len(greedy))) > SETS:
+            return ranges, GREEDY
+        for chosen in (own for size in range(1, len(greedy)) for own in combinations(candidates, size)):
+            if self.late() or time.monotonic() > started + SECONDS:
+                self.added = greedy
+                return ranges, GREEDY
+            self.added = set(chosen)
+            tried = self.ranges()
+            cells = [*targets, *chosen]
+            if (tried.moves[cells] >= self.width).all():
+                return tried, FEWEST
+        self.added = greedy
+        return ranges, FEWEST
+
+
+# Which cells to withhold: few cells without which no singleton claim can be verified.
+#
+# Every proof of a claim rests on some published cells. Whatever set of cells is withheld so that the claim cannot be
+# verified any more, it holds one cell of each of its proofs. So: collect proofs, withhold the fewest cells that hit each of
+# them, see which claims can still be verified and how, and repeat. Where this ends, no smaller set of cells does it.
+#
+# Every proof that is counted on is checked, and so is that its cells are enough for it. That no fewer cells hit all proofs
+# is the solver's optimum of a covering program; that the chosen cells hit them all is counted.
+
+HITTING_ROUNDS = 40
 MOST_PROOFS = 120
 PROOFS_AT_ONCE = 12
 MOST_CELLS = 400
@@ -45,7 +213,7 @@ Cells = frozenset[str]
 
 
 @dataclass(frozen=True)
-class Step:
+class SuppressionStep:
     """A cell that is withheld, and how many singleton claims can be verified without it and those before it, where seen."""
 
     block: str
@@ -63,14 +231,14 @@ class Search:
     """
 
     k: int
-    steps: tuple[Step, ...]
+    steps: tuple[SuppressionStep, ...]
     before: int
     left: int
     undecided: int
     least: int
 
 
-def search_cells(verified: Sequence[Verified], attack: Attack, k: int, most: int, seconds: float = inf) -> Search:
+def search_cells(verified: Sequence[VerifiedBlock], attack: Attack, k: int, most: int, seconds: float = inf) -> Search:
     """
     The cells to withhold so that no singleton claim with at least k columns is left, area by area, at most `most` in all.
 
@@ -80,7 +248,7 @@ def search_cells(verified: Sequence[Verified], attack: Attack, k: int, most: int
     are then those that hit all proofs found so far.
     """
     deadline = time.monotonic() + seconds
-    steps: list[Step] = []
+    steps: list[SuppressionStep] = []
     before = left = undecided = least = 0
     for one in verified:
         area = _Area(one, attack.settings, k, deadline)
@@ -92,7 +260,9 @@ def search_cells(verified: Sequence[Verified], attack: Attack, k: int, most: int
     return Search(k, tuple(steps), before, left, undecided, least)
 
 
-def left_without(verified: Sequence[Verified], attack: Attack, k: int, steps: Sequence[Step]) -> tuple[int, int, int]:
+def left_without(
+    verified: Sequence[VerifiedBlock], attack: Attack, k: int, steps: Sequence[SuppressionStep]
+) -> tuple[int, int, int]:
     """The singleton claims before these cells are withheld, and those left and undecided after that, attacked again."""
     before = left = undecided = 0
     for one in verified:
@@ -103,12 +273,12 @@ def left_without(verified: Sequence[Verified], attack: Attack, k: int, steps: Se
     return before, left, undecided
 
 
-def singles(verified: Verified, k: int) -> list[Claim]:
+def singles(verified: VerifiedBlock, k: int) -> list[Claim]:
     """The verified singleton claims with at least k columns."""
     return [claim for claim in verified.claims if claim.m == 1 and claim.k >= k]
 
 
-def open_singles(verified: Verified, k: int) -> list[Claim]:
+def open_singles(verified: VerifiedBlock, k: int) -> list[Claim]:
     """The singleton claims with at least k columns that ran into a limit."""
     open_ = (Verdict.UNDECIDED, Verdict.UNCERTIFIED)
     return [d.claim for d in verified.decisions if d.verdict in open_ and d.claim.m == 1 and d.claim.k >= k]
@@ -117,14 +287,14 @@ def open_singles(verified: Verified, k: int) -> list[Claim]:
 class _Area:
     """The search in one area."""
 
-    def __init__(self, verified: Verified, settings: ProgramSettings, k: int, deadline: float) -> None:
+    def __init__(self, verified: VerifiedBlock, settings: ProgramSettings, k: int, deadline: float) -> None:
         self.deadline = deadline
         self.release, self.settings = verified.program.release, settings
         self.claims = singles(verified, k)
         self.fixed = {query.id for query in self.release.queries if query.table == SIZES}
         self.supports: dict[Cells, None] = {}
         self.proved = True
-        self.say = NowAndThen()
+        self.say = ProgressLog()
 
     def search(self, most: int) -> tuple[Cells, int]:
         """The cells to withhold, and the number below which no set does as well."""
@@ -132,7 +302,7 @@ class _Area:
         # as needed: the fewest cells that hit all proofs known so far are withheld, the program looks for proofs that
         # survive, and these join the list. Proofs only join, so each optimum is a lower bound for any set that hides all.
         cells, least = Cells(), 0
-        for _ in range(ROUNDS):
+        for _ in range(HITTING_ROUNDS):
             if self._late():
                 return self._first(cells, most), least
             new = self._supports(cells)
@@ -181,12 +351,12 @@ class _Area:
             open_ = [support for support in open_ if order[-1] not in support]
         return order
 
-    def steps(self, cells: Cells) -> list[Step]:
+    def steps(self, cells: Cells) -> list[SuppressionStep]:
         """The cells one after the other, with the claims that are left after each."""
         labels = {query.id: query.label for query in self.release.queries}
         order = self._order(cells)
         left = [self._left(Cells(order[: at + 1])) for at in range(len(order))]
-        return [Step(self.release.block, cell, labels[cell], n) for cell, n in zip(order, left, strict=True)]
+        return [SuppressionStep(self.release.block, cell, labels[cell], n) for cell, n in zip(order, left, strict=True)]
 
     def _left(self, cells: Cells) -> int | None:
         """How many claims can still be verified; None where there is no time to see."""
@@ -204,7 +374,7 @@ class _Area:
         bounder = bounder_of(withhold(self.release, cells), self.settings)
         return bounder.program, Verifier(bounder).decide(claims)
 
-    def left_of(self, one: Verified, attack: Attack, k: int, cells: Cells) -> tuple[int, int]:
+    def left_of(self, one: VerifiedBlock, attack: Attack, k: int, cells: Cells) -> tuple[int, int]:
         """How many claims a fresh attack verifies, or leaves undecided, when the cells are withheld."""
         if cells and self.release.n >= LARGE:
             return self.left(cells)

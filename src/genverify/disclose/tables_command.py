@@ -1,4 +1,7 @@
-"""`disclose` for printed tables: read, say what was understood, answer, search for cells to withhold, write; and check."""
+"""
+`disclose` for printed tables: its options, read, say what was understood, answer, search, write the results, and check
+them.
+"""
 
 import argparse
 import gzip
@@ -7,8 +10,9 @@ import os
 import sys
 import time
 import zlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import isfinite
 from pathlib import Path
 from typing import Any, Literal
 
@@ -16,21 +20,267 @@ import numpy as np
 import yaml
 from pydantic import Field
 
-from genverify.checker.sums import check_sums
-from genverify.core.closed import Section, validate
-from genverify.core.csvfile import Expected, need_columns, open_csv
-from genverify.core.csvtext import neutral_frame
-from genverify.core.errors import ConfigError, DataError
-from genverify.core.files import file_name, read_yaml, regular_file, sha256_of, write_whole, written_folder
-from genverify.core.limits import LIMITS
-from genverify.disclosure.answer import Answer, read_fail_on
-from genverify.disclosure.complement import FEWEST, GREEDY, Complement, complement, still_narrow
-from genverify.disclosure.contributions import Broken, broken_rules, read_contributions, read_rules
-from genverify.disclosure.exposed import Exposed, expose
-from genverify.disclosure.printed import PrintedForm, Understood, is_printed, read_printed, summary, understand, written
-from genverify.disclosure.tables_options import pairs
-from genverify.disclosure.tables_report import tables_report
-from genverify.solve.sums.work import Ranges, Work
+from genverify.checker.linear_proofs import check_linear
+from genverify.disclose.answer import Answer, read_fail_on
+from genverify.disclose.intervals import (
+    FeasibilityIntervals,
+    RuleViolation,
+    broken_rules,
+    find_intervals,
+    read_contributions,
+    read_rules,
+)
+from genverify.disclose.link import TableCells
+from genverify.disclose.reading import Interpretation, PrintedForm, interpret, is_printed, read_printed, summary, written
+from genverify.disclose.suppression import FEWEST, GREEDY, SecondarySuppression, still_narrow, suppress_more
+from genverify.model.errors import ConfigError, DataError
+from genverify.model.files import LIMITS, file_name, read_yaml, regular_file, sha256_of, write_whole, written_folder
+from genverify.model.settings import Section, validate
+from genverify.model.tablefiles import Expected, need_columns, neutral_frame, open_csv
+from genverify.report.pages import render
+from genverify.solve.linear.search import Ranges, Work
+
+# The options of `disclose`: what each applies to, its default, and what is nonsense; the help and the check of both.
+
+DIALECTS = ("plain", "sdctable", "sbs", "argus")
+TABLES, RECORDS, CHECK = "printed tables", "a release file of records or counts", "--check"
+BOTH = (TABLES, RECORDS)
+ANY = (*BOTH, CHECK)
+GROUPS = {
+    (TABLES,): f"only for {TABLES} (.xlsx, .csv, .px, JSON-stat, SDMX-CSV, .rds, tau-Argus, acro, or a folder)",
+    (TABLES, CHECK): f"only for {TABLES}; with --check, where the folder of results does not say it",
+    (RECORDS,): f"only for {RECORDS}",
+    BOTH: f"for {TABLES} and for {RECORDS}",
+    ANY: "for both, and with --check",
+}
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option: its name, what it applies to, its help, the value where it is not given, and what refuses nonsense."""
+
+    name: str
+    applies: tuple[str, ...]
+    help: str
+    default: Any = None
+    valid: Callable[[Any], object] = lambda given: None
+    how: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def value(self) -> str:
+        return self.name.removeprefix("--").replace("-", "_")
+
+
+def pairs(words: Sequence[str], option: str) -> dict[str, str]:
+    """What A=B says, of every word; the first character of A may be = itself."""
+    found: dict[str, str] = {}
+    for word in words:
+        name, equals, value = (word[:1] + word[1:].partition("=")[0], *word[1:].partition("=")[1:]) if word else ("", "", "")
+        if not equals or not value:
+            raise ConfigError(f"--{option} {word}: write two parts with = between them")
+        if found.setdefault(name, value) != value:
+            raise ConfigError(f"--{option} {word}: {name!r} was {found[name]!r} before; give it once")
+    return found
+
+
+def _marks(words: Sequence[str]) -> None:
+    from genverify.disclose.link import meaning_of
+
+    for mark, meaning in pairs(words, "mark").items():
+        meaning_of(meaning, f"--mark {mark}")
+
+
+def _rules(words: Sequence[str]) -> None:
+    from genverify.disclose.link import read_rule
+
+    read_rule(words)
+
+
+def _facts(words: Sequence[str]) -> None:
+    from genverify.disclose.link import check_facts
+
+    check_facts(words)
+
+
+def _sensitive(words: Sequence[str]) -> None:
+    from genverify.disclose.intervals import read_rules
+
+    read_rules(words)
+
+
+def _fail_on(text: str) -> None:
+    from genverify.disclose.answer import read_fail_on
+
+    read_fail_on(text)
+
+
+def _seconds(name: str) -> Callable[[float], None]:
+    def valid(seconds: float) -> None:
+        if not (isfinite(seconds) and seconds >= 0):
+            raise ConfigError(f"--{name} {seconds}: give a number of seconds from 0")
+
+    return valid
+
+
+def _from_one(name: str) -> Callable[[int], None]:
+    def valid(number: int) -> None:
+        if number < 1:
+            raise ConfigError(f"--{name} {number}: give a whole number from 1")
+
+    return valid
+
+
+_PAIR = {"action": "append", "metavar": "A=B"}
+_LABEL = {"action": "append", "metavar": "LABEL"}
+_FLAG = {"action": "store_true", "default": None}
+OPTIONS = (
+    Option("--mark", (TABLES, CHECK), "what a mark means, e.g. '*=suppressed', '*=1-4', '-=0', 'blank=suppressed'", (),
+           _marks, _PAIR),
+    Option("--rule", (TABLES, CHECK), "how numbers were treated: round=5, random=3, random-nonzero=3, midpoint=6, key=2, "
+           "suppress=5", (), _rules, {"action": "append", "metavar": "RULE"}),
+    Option("--total", (TABLES, CHECK), "the label that is the total of a column, e.g. 'sex=Both sexes'", (),
+           lambda given: pairs(given, "total"), _PAIR),
+    Option("--no-total", (TABLES, CHECK), "a label that is no total although its name may say so", (), how=_LABEL),
+    Option("--label", (TABLES, CHECK), "a label or a header that looks like a symbol for a count, e.g. '<1'", (),
+           how=_LABEL),
+    Option("--decimal", (TABLES, CHECK), "the decimal sign, where the numbers do not tell it",
+           how={"choices": (".", ",")}),
+    Option("--same-people", (TABLES, CHECK), "tables of several periods count the same people", False, how=_FLAG),
+    Option("--hierarchy", (TABLES, CHECK), "a .hrc file for a column, e.g. 'industry=nace.hrc'", (),
+           lambda given: pairs(given, "hierarchy"), _PAIR),
+    Option("--inside", (TABLES, CHECK), "a table counts some of the people of another: SMALL=LARGE", (),
+           lambda given: pairs(given, "inside"), _PAIR),
+    Option("--fact", (TABLES, CHECK), "a fact beside the counts, e.g. 'sex=f >= 3'", (), _facts,
+           {"action": "append", "metavar": "TEXT"}),
+    Option("--contributions", (TABLES,), "CSV with labels, contributor and value of every contribution, for magnitude "
+           "tables", how={"type": Path, "metavar": "FILE"}),
+    Option("--sensitive", (TABLES,), "a rule for contributions: dominance=2,80 or p=10 or contributors=3", (), _sensitive,
+           {"action": "append", "metavar": "RULE"}),
+    Option("--dialect", (TABLES,), "status codes in cells.csv", "plain", how={"choices": DIALECTS}),
+    Option("--write", (TABLES,), "save what was understood as a release file, to be corrected",
+           how={"type": Path, "metavar": "FILE"}),
+    Option("--seconds", (TABLES, CHECK), "limit of the search for ranges", 120.0, _seconds("seconds"), {"type": float}),
+    Option("--search-seconds", (TABLES,), "limit of the search for cells to withhold", 60.0, _seconds("search-seconds"),
+           {"type": float}),
+    Option("--cells", (RECORDS,), "only print the cells that the file describes, as a CSV to fill in", False, how=_FLAG),
+    Option("--fail-on", BOTH, "exit with 1 for: exact, range<3, singled-out", None, _fail_on, {"metavar": "WHAT"}),
+    Option("--allow-partial", (TABLES,), "with --fail-on: what was left out of the reading is no reason to fail", False,
+           how=_FLAG),
+    Option("--max-rows", ANY, f"rows that the data may hold ({LIMITS.rows:,})", None, _from_one("max-rows"),
+           {"type": int, "metavar": "N"}),
+    Option("--max-bytes", ANY, f"its bytes when unpacked ({LIMITS.size:,})", None, _from_one("max-bytes"),
+           {"type": int, "metavar": "N"}),
+    Option("--out", ANY, "folder of the results (a folder `audit` beside the tables or the release file)",
+           how={"type": Path}),
+    Option("--json", ANY, "print the answer as JSON, and nothing else", False, how=_FLAG),
+    Option("--check", ANY, "only check the folder of results: read the tables again, check the proofs, compare all that is "
+           "shown; nothing is written", False, how=_FLAG),
+)  # fmt: skip
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Every option in the group of what it applies to; none has a default yet, so that it is known which are given."""
+    groups = {applies: parser.add_argument_group(title) for applies, title in GROUPS.items()}
+    for option in OPTIONS:
+        default = f" ({option.default})" if option.default else ""
+        groups[option.applies].add_argument(option.name, help=f"{option.help}{default}", **option.how)
+
+
+def settle(options: argparse.Namespace, kind: str) -> None:
+    """Refuse options that do not apply to this kind of work, and nonsense; then fill in the defaults."""
+    given = [option for option in OPTIONS if getattr(options, option.value) is not None]
+    for option in given:
+        if kind not in option.applies:
+            what = " and ".join(option.applies)
+            raise ConfigError(f"{option.name} applies to {what}, not to {kind}; leave it out")
+        option.valid(getattr(options, option.value))
+    if (options.contributions is None) != (not options.sensitive):
+        raise ConfigError("--contributions and --sensitive go together: the contributions, and the rule for them")
+    for option in OPTIONS:
+        if option not in given:
+            setattr(options, option.value, option.default)
+
+
+# The report about printed tables: the answer at the top, the tables as they are printed with what is known of each cell.
+
+TEMPLATE = "disclose/tables.html.j2"
+MOST_TABLES, MOST_ROWS, MOST_COLUMNS = 12, 60, 16
+
+
+def tables_report(understood: Interpretation, answer: Answer) -> str:
+    """The whole report as one HTML page."""
+    placed = answer.exposed.linked.placed
+    unsafe = set(answer.unsafe)
+    return render(
+        TEMPLATE,
+        title=understood.form.title or "What these tables give away",
+        counts=answer.counts,
+        lines=list(answer.lines()),
+        reasons=[_reason(answer, cell) for cell in answer.unsafe[:20]],
+        unsafe=len(unsafe),
+        advice=list(answer.advice()),
+        withheld=_withheld(answer),
+        understood=summary(understood),
+        shown=[_table(answer, one, unsafe) for one in placed[:MOST_TABLES]],
+        more=max(len(placed) - MOST_TABLES, 0),
+        joint=answer.exposed.linked.joint,
+        limit=answer.exposed.ranges.limit,
+        statements=len(answer.exposed.ranges.statements),
+    )
+
+
+def _reason(answer: Answer, cell: int) -> tuple[str, str, list[str]]:
+    ranges = answer.exposed.ranges
+    lo, hi = int(ranges.lo[cell]), int(ranges.hi[cell])
+    return answer.exposed.linked.sums.cells[cell], str(lo) if lo == hi else f"{lo} to {hi}", answer.exposed.why(cell)
+
+
+def _withheld(answer: Answer) -> list[tuple[str, str]]:
+    if answer.complement is None:
+        return []
+    sums = answer.exposed.linked.sums
+    return [(sums.cells[cell], str(sums.lo[cell])) for cell in answer.complement.cells]
+
+
+def _table(answer: Answer, placed: TableCells, unsafe: set[int]) -> dict[str, Any]:
+    """A table as it is printed: the last column across, the others down; cells with their range and a mark."""
+    table = placed.table
+    across = table.labels(table.columns[-1])[:MOST_COLUMNS] if len(table.columns) > 1 else ("count",)
+    rows = list(dict.fromkeys(labels[:-1] if len(table.columns) > 1 else labels for labels in table.entries))
+    body = [[*row, *_cells(answer, placed, row, across, unsafe)] for row in rows[:MOST_ROWS]]
+    head = [*(table.columns[:-1] if len(table.columns) > 1 else table.columns), *across]
+    cut = len(rows) > MOST_ROWS or (len(table.columns) > 1 and len(table.labels(table.columns[-1])) > MOST_COLUMNS)
+    return {
+        "name": table.name,
+        "title": table.title,
+        "head": head,
+        "rows": body,
+        "labels": len(head) - len(across),
+        "cut": cut,
+    }
+
+
+def _cells(
+    answer: Answer, placed: TableCells, row: tuple[str, ...], across: tuple[str, ...], unsafe: set[int]
+) -> Iterator[tuple[str, str, str]]:
+    """What is printed, what is known where that is more, and the kind of the cell."""
+    table, ranges = placed.table, answer.exposed.ranges
+    added = set(answer.complement.cells) if answer.complement else set()
+    for label in across:
+        labels = (*row, label) if len(table.columns) > 1 else row
+        if labels not in placed.keys:
+            yield "", "", ""
+            continue
+        cell = answer.exposed.printed[placed.keys[labels]]
+        lo, hi = int(ranges.lo[cell]), int(ranges.hi[cell])
+        known = str(lo) if lo == hi else f"{lo} or more" if answer.exposed.open_above(cell) else f"{lo} to {hi}"
+        kind = (
+            "unsafe" if cell in unsafe else "withhold" if cell in added else "open" if answer.exposed.unclear[cell] else ""
+        )
+        yield table.entries[labels].text or "blank", known if answer.exposed.unclear[cell] else "", kind
+
+
+# `disclose` for printed tables: read, say what was understood, answer, search for cells to withhold, write; and check.
 
 KEPT = {"whatif.csv"}  # what another command may have written to the folder
 SAY_EVERY = 5.0
@@ -82,7 +332,7 @@ def run_tables(options: argparse.Namespace) -> int:
         answers[question] = input(question)
         return answers[question]
 
-    understood = understand(form, home, asked if sys.stdin.isatty() and sys.stdout.isatty() else None)
+    understood = interpret(form, home, asked if sys.stdin.isatty() and sys.stdout.isatty() else None)
     for line in summary(understood):
         talk(line)
     if options.write:
@@ -139,10 +389,10 @@ def _found(answer: Answer) -> FoundForm:
                      in_time=chosen.in_time, fewest=chosen.fewest == FEWEST)  # fmt: skip
 
 
-def _answer(understood: Understood, options: argparse.Namespace, talk: Talk) -> Answer:
+def _answer(understood: Interpretation, options: argparse.Namespace, talk: Talk) -> Answer:
     """The answer, said before the search for cells to withhold begins."""
     work = Work(seconds=options.seconds)
-    answer = Answer(expose(understood.linked, work, _Progress(options.json)), read_fail_on(options.fail_on))
+    answer = Answer(find_intervals(understood.linked, work, _Progress(options.json)), read_fail_on(options.fail_on))
     broken = _broken(answer, options.contributions, options.sensitive)
     answer = replace(answer, broken=broken, left_out=understood.left_out)
     talk("")
@@ -150,13 +400,13 @@ def _answer(understood: Understood, options: argparse.Namespace, talk: Talk) -> 
         talk(line)
     if answer.narrow and not answer.fail_on.singled_out and options.search_seconds > 0:
         search = replace(work, seconds=options.search_seconds)
-        answer = replace(answer, complement=complement(answer.exposed, answer.narrow, answer.fail_on.width, search))
+        answer = replace(answer, complement=suppress_more(answer.exposed, answer.narrow, answer.fail_on.width, search))
     for line in answer.advice():
         talk(line)
     return answer
 
 
-def _broken(answer: Answer, path: Path | None, sensitive: Sequence[str]) -> tuple[Broken, ...]:
+def _broken(answer: Answer, path: Path | None, sensitive: Sequence[str]) -> tuple[RuleViolation, ...]:
     """What breaks a rule about contributions, where they are given."""
     if path is None:
         return ()
@@ -184,12 +434,12 @@ def _folder(options: argparse.Namespace) -> Path:
     return first if (first / PROOFS).exists() else (first if first.is_dir() else first.parent) / "audit"
 
 
-def _write_reading(understood: Understood, path: Path, home: Path) -> None:
+def _write_reading(understood: Interpretation, path: Path, home: Path) -> None:
     form = _moved(understood.form, home, path.parent)
     write_whole(path, written(replace(understood, form=form), path.parent))
 
 
-def contents(understood: Understood, answer: Answer, dialect: str) -> dict[str, bytes]:
+def contents(understood: Interpretation, answer: Answer, dialect: str) -> dict[str, bytes]:
     """
     All that is shown, by the name of its file: cells with ranges, cells to withhold, a-priori files, the answer, the system
     with its proofs, the report. The same answer gives the same bytes, so that a check can make them again.
@@ -217,26 +467,26 @@ def check_tables(options: argparse.Namespace) -> int:
     folder, started = _folder(options), time.monotonic()
     about, statements = _stored(folder)
     reading, home = _reading(options, folder)
-    understood = understand(reading.form, home, reading.answers.__getitem__ if reading.answers else None)
+    understood = interpret(reading.form, home, reading.answers.__getitem__ if reading.answers else None)
     linked = understood.linked
     if about != linked.sums.digest:
         raise DataError(f"{folder / PROOFS}: the proofs are about another system than the one that the tables form; "
                         "make the results again")  # fmt: skip
-    shown = check_sums(linked.sums, statements)
+    shown = check_linear(linked.sums, statements)
     if shown.empty:
         raise DataError(f"{folder / PROOFS}: these proofs show a contradiction; there are no ranges to show")
     lo, hi = np.array(shown.lo, dtype=np.int64), np.array(shown.hi, dtype=np.int64)
     least, found = lo.copy(), reading.found
-    least[_cells(found.not_attained, len(lo), folder)] -= 1  # so that it is not attained
+    least[_shown_cells(found.not_attained, len(lo), folder)] -= 1  # so that it is not attained
     ranges = Ranges(lo, hi, least, hi, tuple(statements), False, found.limit)
-    answer = Answer(Exposed(linked, ranges), read_fail_on(reading.fail_on))
+    answer = Answer(FeasibilityIntervals(linked, ranges), read_fail_on(reading.fail_on))
     contributions = home / reading.contributions if reading.contributions else None
     broken = _broken(answer, contributions, reading.sensitive)
     answer = replace(answer, broken=broken, left_out=understood.left_out)
     if found.withhold is not None:
-        cells, left = (tuple(_cells(own, len(lo), folder)) for own in (found.withhold, found.still_unsafe))
+        cells, left = (tuple(_shown_cells(own, len(lo), folder)) for own in (found.withhold, found.still_unsafe))
         answer = replace(
-            answer, complement=Complement(cells, left, ranges, found.in_time, FEWEST if found.fewest else GREEDY)
+            answer, complement=SecondarySuppression(cells, left, ranges, found.in_time, FEWEST if found.fewest else GREEDY)
         )
     exact = int((lo == hi).sum())
     print(f"{len(statements)} statements about {len(lo)} cells: all proofs right; {exact} cells known exactly")
@@ -287,7 +537,7 @@ def _reading(options: argparse.Namespace, folder: Path) -> tuple[ReadingForm, Pa
     return reading, folder
 
 
-def _cells(places: Sequence[int], n: int, folder: Path) -> list[int]:
+def _shown_cells(places: Sequence[int], n: int, folder: Path) -> list[int]:
     if any(not 0 <= place < n for place in places):
         raise DataError(f"{folder / READING}: names a cell that the tables do not have; make the results again")
     return list(places)
@@ -327,7 +577,7 @@ def _searched(answer: Answer, seconds: float) -> str:
     exposed, chosen = answer.exposed, answer.complement
     if seconds <= 0:
         return "not searched for again: narrower ranges, attained ends, whether the proposal protects"
-    again = expose(exposed.linked, Work(seconds=seconds)).ranges
+    again = find_intervals(exposed.linked, Work(seconds=seconds)).ranges
     places, names = np.array(list(exposed.printed.values()), dtype=np.int64), exposed.linked.sums.cells
     wider = places[((again.lo > exposed.ranges.lo) | (again.hi < exposed.ranges.hi))[places]]
     if len(wider):

@@ -17,18 +17,16 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csc_array, csr_array, vstack
 
-from genverify.checker.sums import check_at_most, check_sums
-from genverify.core.arraytypes import Floats, Ints
-from genverify.core.errors import DataError
-from genverify.core.sums import LARGEST_COUNT, OPEN, Sums, as_floats
-from genverify.solve.recount import INTEGRAL, integer_point
+from genverify.checker.linear_proofs import check_at_most, check_linear
+from genverify.model.arrays import Floats, Ints
+from genverify.model.errors import DataError
+from genverify.model.linear import LARGEST_COUNT, OPEN, LinearSystem, as_floats
+from genverify.solve.linear.multipliers import Ends, exact_leaf, matrix_of
+from genverify.solve.linear.ranges import all_ranges, propagate
+from genverify.solve.linear.search import Work
+from genverify.solve.program import INTEGRAL, integer_point
 from genverify.solve.solvers.base import IntegerProgram, best_point
 from genverify.solve.solvers.highs import MODEL, open_highs, pass_model
-from genverify.solve.sums.leaf import Ends, exact_leaf
-from genverify.solve.sums.matrix import matrix_of
-from genverify.solve.sums.parts import all_ranges
-from genverify.solve.sums.propagate import propagate
-from genverify.solve.sums.work import Work
 
 
 @dataclass(frozen=True)
@@ -41,7 +39,7 @@ class Unique:
     moved: int = 0
 
 
-def read_program(path: Path) -> Sums:
+def read_program(path: Path) -> LinearSystem:
     """The program of a file; all numbers must be whole and from 0, all weights and ends whole."""
     highs: Any = highspy.Highs()  # type: ignore[no-untyped-call]
     highs.setOptionValue("output_flag", False)
@@ -62,7 +60,7 @@ def read_program(path: Path) -> Sums:
     if (lower < 0).any():
         raise DataError(f"{path}: {cells[int(np.argmin(lower))]} may be below 0; a reconstruction counts people")
     start, columns = matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64)
-    return Sums(cells, ends[0], ends[1], rows, start, columns, ends[2], ends[3], ends[4])
+    return LinearSystem(cells, ends[0], ends[1], rows, start, columns, ends[2], ends[3], ends[4])
 
 
 def _whole(values: npt.NDArray[Any], path: Path, what: str) -> Ints:
@@ -77,7 +75,7 @@ def _whole(values: npt.NDArray[Any], path: Path, what: str) -> Ints:
     return np.where(none, np.where(values > 0, OPEN, -OPEN), whole)
 
 
-def unique(sums: Sums, work: Work) -> Unique:
+def unique(sums: LinearSystem, work: Work) -> Unique:
     """Whether exactly one solution exists; every solution is recounted, every proof checked."""
     size = len(sums.cells), len(sums.rows)
     known = propagate(sums)
@@ -86,7 +84,7 @@ def unique(sums: Sums, work: Work) -> Unique:
     if x is None:
         first = all_ranges(sums, work, np.zeros(size[0], dtype=bool))
         if first.empty:
-            check_sums(sums, first.statements)
+            check_linear(sums, first.statements)
             return Unique("no solution, with a checked proof", *size)
         if first.point is None:
             return Unique(f"undecided ({first.limit or 'no solution was found within the limits'})", *size)
@@ -115,7 +113,7 @@ def _one(size: int, cell: int, sign: int) -> Ints:
     return question
 
 
-def _ask(sums: Sums, ends: Ends, x: Ints, c: Ints, work: Work) -> tuple[Ints | None, Mapping[str, Any] | None]:
+def _ask(sums: LinearSystem, ends: Ends, x: Ints, c: Ints, work: Work) -> tuple[Ints | None, Mapping[str, Any] | None]:
     """Another solution with c y > c x, or a proof that there is none; neither where only the solver says so."""
     here = int((c * x).sum())
     other = _solution(sums, ends, work, (c, here + 1))
@@ -126,7 +124,7 @@ def _ask(sums: Sums, ends: Ends, x: Ints, c: Ints, work: Work) -> tuple[Ints | N
     return None, exact_leaf(sums, ends, y, weights, here) if floor(value + INTEGRAL) <= here else None
 
 
-def _relaxed(sums: Sums, ends: Ends, c: Ints, work: Work) -> tuple[float, Floats]:
+def _relaxed(sums: LinearSystem, ends: Ends, c: Ints, work: Work) -> tuple[float, Floats]:
     """The linear program, after the solver's presolve took most of it away: its value, and multipliers of all rows."""
     highs = open_highs(time_limit=work.seconds)
     columns = np.arange(len(c), dtype=np.int32)
@@ -139,7 +137,7 @@ def _relaxed(sums: Sums, ends: Ends, c: Ints, work: Work) -> tuple[float, Floats
     return highs.getInfo().objective_function_value, np.array(highs.getSolution().row_dual)
 
 
-def _solution(sums: Sums, ends: Ends, work: Work, away: tuple[Ints, int] | None = None) -> Ints | None:
+def _solution(sums: LinearSystem, ends: Ends, work: Work, away: tuple[Ints, int] | None = None) -> Ints | None:
     """The first solution that the solver's own integer search meets, recounted; `away`: with a sum of at least so much."""
     shift, matrix, least, most = sums.activity(ends.lo), matrix_of(sums), as_floats(sums.least), as_floats(sums.most)
     if away is not None:

@@ -6,22 +6,20 @@ from typing import Any
 
 import pandas as pd
 
-from genverify.attack.truth import check_against_microdata
-from genverify.core.coarsen import coarsen
-from genverify.core.errors import DataError, nearest
-from genverify.disclosure.audit import Attack, all_claims
-from genverify.disclosure.describe import Described, published
-from genverify.disclosure.form import ProtectionForm
-from genverify.disclosure.people import singled_out
-from genverify.disclosure.priors import merged as merged_prior
-from genverify.disclosure.probable import by_level, level_columns
+from genverify.attack.evaluate import check_against_microdata
+from genverify.disclose.record_audit import Attack, all_claims, by_level, level_columns, singled_out
+from genverify.disclose.release_data import ReleaseDescription, published
+from genverify.disclose.release_data import merged as merged_prior
+from genverify.disclose.release_form import ProtectionForm
+from genverify.model.errors import DataError, nearest
+from genverify.model.release import recode
 from genverify.protect.publishing import drop_tables
 
 AS_IS = "as published"
 
 
 def what_if(
-    described: Described, attack: Attack, k: int, over: Callable[[Sequence[Any]], Iterator[Any]] = iter
+    described: ReleaseDescription, attack: Attack, k: int, over: Callable[[Sequence[Any]], Iterator[Any]] = iter
 ) -> pd.DataFrame:
     """
     One row for the release as it is and one per protection: cells, claims, singleton claims, people singled out; and
@@ -50,7 +48,7 @@ def label(form: ProtectionForm) -> str:
     return form.name or ", ".join(parts) or AS_IS
 
 
-def protected(described: Described, form: ProtectionForm) -> Described:
+def protected(described: ReleaseDescription, form: ProtectionForm) -> ReleaseDescription:
     """The release with a protection: tables left out, codes merged, then its true counts published as the form says."""
     changed = _dropped(described, form.drop)
     for column, merged in form.coarsen.items():
@@ -59,7 +57,7 @@ def protected(described: Described, form: ProtectionForm) -> Described:
     return replace(changed, releases=seen)
 
 
-def _dropped(described: Described, tables: Sequence[str]) -> Described:
+def _dropped(described: ReleaseDescription, tables: Sequence[str]) -> ReleaseDescription:
     known = list(dict.fromkeys(query.table for query in described.schema.queries))
     for table in tables:
         if table not in known:
@@ -67,13 +65,13 @@ def _dropped(described: Described, tables: Sequence[str]) -> Described:
     return replace(described, exact=tuple(drop_tables(release, tables) for release in described.exact))
 
 
-def _coarsened(described: Described, column: str, merged: dict[str, list[str]]) -> Described:
+def _coarsened(described: ReleaseDescription, column: str, merged: dict[str, list[str]]) -> ReleaseDescription:
     location = f"protect: coarsen {column}"
     if column not in described.codings.by_name:
         raise DataError(f"{location}: unknown column: {nearest(column, list(described.codings.by_name))}")
     coding = described.codings[column]
     codes = {name: [coding.code(text, location) for text in texts] for name, texts in merged.items()}
-    recoding = coarsen(described.schema, column, codes)
+    recoding = recode(described.schema, column, codes)
     records = described.records
     if records is not None:
         records = records.assign(**{column: records[column].map(dict(recoding.code))})
@@ -82,7 +80,7 @@ def _coarsened(described: Described, column: str, merged: dict[str, list[str]]) 
     return replace(described, schema=recoding.schema, exact=exact, records=records, priors=priors)
 
 
-def _row(name: str, case: Described, attack: Attack, k: int) -> dict[str, Any]:
+def _row(name: str, case: ReleaseDescription, attack: Attack, k: int) -> dict[str, Any]:
     found = [attack(release) for release in case.releases]
     claims = all_claims(found)
     if case.records is not None:

@@ -6,7 +6,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from genverify.show.style import INK, PAGE_WIDTH, PALETTE, plain, say_source, use_style
+from genverify.report.figures import INK, PAGE_WIDTH, PALETTE, plain, say_source, use_style
 
 
 def plot_what_if(protections: pd.DataFrame, k: int, unit: tuple[str, str], label: str) -> Figure:

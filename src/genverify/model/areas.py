@@ -8,12 +8,11 @@ from itertools import combinations
 
 import numpy as np
 
-from genverify.core.arraytypes import Flags, Ints
-from genverify.core.domain import Column, Domain
-from genverify.core.errors import DataError, ReleaseError
-from genverify.core.predicates import Predicate, Rule
-from genverify.core.queries import Query
-from genverify.core.release import TOTAL, Release, Schema
+from genverify.model.arrays import Flags, Ints
+from genverify.model.domain import Column, Domain, Predicate, Rule
+from genverify.model.errors import DataError, ReleaseError
+from genverify.model.query import Query
+from genverify.model.release import TOTAL, Release, Schema
 
 BLOCK = "BLOCK"
 NAMED = 5  # cells in an error
@@ -29,7 +28,7 @@ class Area:
 
 
 @dataclass(frozen=True)
-class Levels:
+class AreaReleases:
     """
     What is known of some blocks and of the areas that they make up. All releases speak of records of one domain.
 
@@ -79,7 +78,7 @@ class Levels:
         return {}
 
 
-def make_levels(blocks: Sequence[Release], areas: Sequence[Area]) -> Levels:
+def make_levels(blocks: Sequence[Release], areas: Sequence[Area]) -> AreaReleases:
     """The levels, after a check that they speak of the same records and do not contradict each other in plain sums."""
     if not blocks:
         raise ReleaseError("no blocks: give the counts of the blocks that the areas are made of")
@@ -92,7 +91,7 @@ def make_levels(blocks: Sequence[Release], areas: Sequence[Area]) -> Levels:
     for block in blocks:
         if block.schema is not schema and block.schema != schema:
             raise DataError(f"{block.block} has other tables than {blocks[0].block}; leave out the cells that are not known")
-    levels = Levels(tuple(blocks), tuple(areas))
+    levels = AreaReleases(tuple(blocks), tuple(areas))
     for area in areas:
         _check_area(levels, area)
     for one, other in combinations(areas, 2):
@@ -113,7 +112,7 @@ def _check_names(names: Sequence[str]) -> None:
         raise ReleaseError(f"{twice[0]} is the name of two blocks or areas; give each its own name")
 
 
-def _check_area(levels: Levels, area: Area) -> None:
+def _check_area(levels: AreaReleases, area: Area) -> None:
     """The blocks of an area add up to it, wherever both publish the same condition."""
     name, inside = f"{area.level} {area.release.block}", list(area.blocks)
     if not inside:
@@ -140,7 +139,7 @@ def _range(lo: int, hi: int) -> str:
     return f"{lo}" if lo == hi else f"{lo} to {hi}"
 
 
-def seen_from(levels: Levels, number: int) -> Release:
+def seen_from(levels: AreaReleases, number: int) -> Release:
     """What all tables say about the records of one block alone: its own cells, and no more than its areas count."""
     block, areas = levels.blocks[number], levels.areas_of[number]
     key = block.cells.tobytes(), tuple(id(area) for area in areas)
@@ -153,7 +152,7 @@ def seen_from(levels: Levels, number: int) -> Release:
     return Release(levels.seen_schemas[key], block.block, block.n, np.arange(len(lo)), lo, hi)
 
 
-def together(levels: Levels) -> Release:
+def together(levels: AreaReleases) -> Release:
     """
     One release about the records of all blocks, whose first column says in which block a record lies.
 
@@ -168,7 +167,7 @@ def together(levels: Levels) -> Release:
     return Release(schema, areas, int(levels.sizes.sum()), np.arange(len(known)), lo, hi)
 
 
-def _cells(levels: Levels) -> Iterator[tuple[Query, int, int]]:
+def _cells(levels: AreaReleases) -> Iterator[tuple[Query, int, int]]:
     """The cells of every block and area with their ranges."""
     for code, block in enumerate(levels.blocks, 1):
         yield from _placed(block, Predicate.of({BLOCK: [code]}))
@@ -188,7 +187,7 @@ def _placed(release: Release, here: Predicate) -> Iterator[tuple[Query, int, int
             )
 
 
-def _rules(levels: Levels) -> tuple[Rule, ...]:
+def _rules(levels: AreaReleases) -> tuple[Rule, ...]:
     """Rules that hold for the records of every release."""
     found = [set(release.schema.rules) for release in (*levels.blocks[:1], *(area.release for area in levels.areas))]
     return tuple(rule for rule in levels.schema.rules if all(rule in rules for rules in found))

@@ -1,12 +1,20 @@
-"""Rows of an array as single keys, and the places of keys in a sorted list."""
+"""Kinds of arrays, rows of an array as single keys, and the places of keys in a sorted list."""
 
 from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 
-from genverify.core.arraytypes import Ints
-from genverify.core.errors import DataError
+from genverify.model.errors import DataError
+
+# Names of the kinds of arrays that the library works with; apart from core/arrays, so that the checker needs no more.
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
+
+
+# Rows of an array as single keys, and the places of keys in a sorted list.
 
 Keys = npt.NDArray[np.generic]
 ROOM = 2**62

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from genverify.core.arraytypes import Flags, Ints
-from genverify.core.domain import Domain
-from genverify.core.errors import DataError
-from genverify.core.predicates import Predicate
+from genverify.model.arrays import Flags, Ints
+from genverify.model.domain import Domain, Predicate
+from genverify.model.errors import DataError
 
 ANY = -1
 FEW = 8

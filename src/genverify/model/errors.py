@@ -1,10 +1,13 @@
-"""Errors that a user can act on: shown as one message, without a traceback."""
+"""Errors that a user can act on, and libraries that only some parts need."""
 
 import errno
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from difflib import get_close_matches
+from importlib import import_module
 from typing import Any
+
+# Errors that a user can act on: shown as one message, without a traceback.
 
 DISK = {
     errno.ENOSPC: "the disk is full: make room",
@@ -24,7 +27,7 @@ class GenverifyError(Exception):
 
     >>> raise GenverifyError("release.yaml: no table is named; add one under tables")
     Traceback (most recent call last):
-    genverify.core.errors.GenverifyError: release.yaml: no table is named; add one under tables
+    genverify.model.errors.GenverifyError: release.yaml: no table is named; add one under tables
     """
 
 
@@ -75,7 +78,7 @@ class DiskError(GenverifyError):
     >>> with naming_disk_errors("fig3"):  # doctest: +ELLIPSIS
     ...     raise OSError(errno.ENOSPC, "No space left on device")
     Traceback (most recent call last):
-    genverify.core.errors.DiskError: [Errno 28] No space left on device (fig3). In short, the disk is full: make room, ...
+    genverify.model.errors.DiskError: [Errno 28] No space left on device (fig3). In short, the disk is full: make room, ...
     """
 
 
@@ -104,3 +107,46 @@ def nearest(name: object, known: list[Any]) -> str:
     close = get_close_matches(str(name), [str(k) for k in known], n=1)
     listed = f"known: {', '.join(map(str, known))}"
     return f"did you mean {close[0]}? ({listed})" if close else listed
+
+
+# Libraries that only some parts need: a clear word, with the extra that brings them, where one is missing.
+
+EXTRAS = {
+    "openpyxl": "formats", "pyreadr": "formats", "pyarrow": "parquet", "gurobipy": "gurobi", "jax": "raprank",
+    "optax": "raprank", "matplotlib": "study", "seaborn": "study", "PIL": "study", "rocrate": "study", "snakemake": "study",
+}  # fmt: skip
+
+
+class MissingExtra(ConfigError):
+    """
+    A library is missing that only an extra brings.
+
+    >>> raise MissingExtra("jax")
+    Traceback (most recent call last):
+    genverify.model.errors.MissingExtra: the library jax is needed; install it: pip install "genverify[raprank]"
+    """
+
+    def __init__(self, library: str, what: str = "", instead: str = "") -> None:
+        needed = f"{what} needs the library {library}" if what else f"the library {library} is needed"
+        advice = f'install it: pip install "genverify[{EXTRAS[library]}]"' + (f" ({instead})" if instead else "")
+        super().__init__(f"{needed}; {advice}")
+
+
+def needed(library: str, what: str, instead: str = "") -> Any:
+    """The library, or an error that says what needs it, how to have it, and how to do without it."""
+    try:
+        return import_module(library)
+    except ImportError:
+        raise MissingExtra(library, what, instead) from None
+
+
+@contextmanager
+def naming_missing_extras(what: str = "") -> Iterator[None]:
+    """Turn the word that a library of an extra is missing into what to install; other errors pass."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        library = (error.name or "").partition(".")[0]
+        if library not in EXTRAS:
+            raise
+        raise MissingExtra(library, what) from None

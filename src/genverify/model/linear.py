@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from genverify.core.arraytypes import Flags, Floats, Ints
-from genverify.core.errors import DataError
+from genverify.model.arrays import Flags, Floats, Ints
+from genverify.model.errors import DataError
 
 OPEN = 2**63 - 1  # no end, told by nobody: as an upper end, or with a minus as the lower end of a row; never a number
 LARGEST_COUNT = (
@@ -19,13 +19,14 @@ EXACT = 2**60  # whatever is added up in 64 bits stays below, with room to spare
 
 
 @dataclass(frozen=True)
-class Sums:
+class LinearSystem:
     """
     What is known of some counts x, whole numbers: lo <= x <= hi of every cell, and least <= sum of weight times cell <= most
     of every row. Row r has the entries start[r] to start[r + 1] of `columns` (places of cells) and `weights`. An end that
     nobody told is OPEN (or -OPEN): null where it is written.
 
-    >>> sums = make_sums({"men": (0, 9), "women": (3, 3), "all": (5, 5)}, [("all", {"men": 1, "women": 1, "all": -1}, 0, 0)])
+    >>> row = ("all", {"men": 1, "women": 1, "all": -1}, 0, 0)
+    >>> sums = make_system({"men": (0, 9), "women": (3, 3), "all": (5, 5)}, [row])
     >>> sums.cells, sums.fits(np.array([2, 3, 5])), sums.fits(np.array([1, 3, 5]))
     (('men', 'women', 'all'), True, False)
     """
@@ -104,7 +105,7 @@ def as_floats(ends: Ints) -> Floats:
     return np.where(is_open(ends), np.where(ends > 0, np.inf, -np.inf), ends.astype(np.float64))
 
 
-def make_sums(cells: Mapping[str, tuple[int, int]], rows: Iterable[Row]) -> Sums:
+def make_system(cells: Mapping[str, tuple[int, int]], rows: Iterable[Row]) -> LinearSystem:
     """What is known, from cells with their ends, and rows with a name, the weights of cells, and their ends."""
     place = {cell: at for at, cell in enumerate(cells)}
     listed = list(rows)
@@ -115,24 +116,26 @@ def make_sums(cells: Mapping[str, tuple[int, int]], rows: Iterable[Row]) -> Sums
     start = np.cumsum([0, *(len(weights) for _, weights, _, _ in listed)])
     lo, hi = np.array(list(cells.values()), dtype=np.int64).reshape(-1, 2).T
     least, most = np.array([row[2:] for row in listed], dtype=np.int64).reshape(-1, 2).T
-    return Sums(tuple(cells), lo, hi, tuple(row[0] for row in listed), start.astype(np.int64), columns, weights, least, most)
+    return LinearSystem(
+        tuple(cells), lo, hi, tuple(row[0] for row in listed), start.astype(np.int64), columns, weights, least, most
+    )
 
 
-def sums_of(text: Mapping[str, Any]) -> Sums:
+def system_of(text: Mapping[str, Any]) -> LinearSystem:
     """What was written by as_dict."""
     nothing = {"hi": OPEN, "least": -OPEN, "most": OPEN}
     lists = {name: [nothing.get(name) if end is None else end for end in text[name]] for name in ARRAYS}
     if any(None in own for own in lists.values()):
         raise ValueError("null stands where only a number can: only hi, least and most may be open")
     arrays = {name: np.array(own, dtype=np.int64) for name, own in lists.items()}
-    return Sums(cells=tuple(text["cells"]), rows=tuple(text["rows"]), **arrays)
+    return LinearSystem(cells=tuple(text["cells"]), rows=tuple(text["rows"]), **arrays)
 
 
 def _twice(names: Sequence[str]) -> str:
     return next(name for at, name in enumerate(names) if name in names[:at])
 
 
-def select(sums: Sums, cells: Ints, rows: Ints) -> Sums:
+def select(sums: LinearSystem, cells: Ints, rows: Ints) -> LinearSystem:
     """The part of some cells and some rows; every entry of these rows must lie in one of these cells."""
     new = np.full(len(sums.cells), -1, dtype=np.int64)
     new[cells] = np.arange(len(cells))
@@ -140,7 +143,7 @@ def select(sums: Sums, cells: Ints, rows: Ints) -> Sums:
     places = np.concatenate(taken) if taken else np.zeros(0, dtype=np.int64)
     start = np.cumsum([0, *map(len, taken)]).astype(np.int64)
     named: Sequence[str] = [sums.rows[row] for row in rows.tolist()]
-    return Sums(
+    return LinearSystem(
         tuple(sums.cells[cell] for cell in cells.tolist()), sums.lo[cells], sums.hi[cells], tuple(named), start,
         new[sums.columns[places]], sums.weights[places], sums.least[rows], sums.most[rows],
     )  # fmt: skip

@@ -1,12 +1,15 @@
-"""A release: what is published about a block. All that the attack sees."""
+"""
+A release: what is published about a block, all that the attack sees; made from a few words or a DataFrame, and recoded.
+"""
 
 import json
 from collections import Counter, OrderedDict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -14,16 +17,16 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from genverify.core.arraytypes import Ints
-from genverify.core.clip import clip_query, clip_rule
-from genverify.core.domain import Column, Domain, DomainFile, read_domain
-from genverify.core.errors import DataError, ReleaseError
-from genverify.core.files import read_json, read_yaml
-from genverify.core.kept import kept
-from genverify.core.predicates import Predicate, Rule, allowed_codes
-from genverify.core.queries import Published, Query, build_queries
-from genverify.core.settings import ReleaseSettings
-from genverify.core.tablefile import read_frame
+from genverify.model.arrays import Ints
+from genverify.model.domain import Column, Domain, DomainFile, Predicate, Rule, allowed_codes, read_domain
+from genverify.model.errors import DataError, ReleaseError, nearest
+from genverify.model.files import read_json, read_yaml
+from genverify.model.query import Group, PublishedQueries, Query, build_queries, clip_query, clip_rule
+from genverify.model.settings import ReleaseSettings
+from genverify.model.tablefiles import read_frame
+from genverify.model.work import cached
+
+# A release: what is published about a block. All that the attack sees.
 
 TOTAL = "N"
 LARGEST_COUNT = 1_000_000  # records of a block; what is larger is a mistake, or meant to exhaust the memory
@@ -48,12 +51,14 @@ class Schema:
     def position(self) -> Mapping[str, int]:
         return {query.id: place for place, query in enumerate(self.queries)}
 
-    def published(self, cells: Ints) -> Published:
+    def published(self, cells: Ints) -> PublishedQueries:
         """The queries at these positions; those asked for last are kept, because most blocks publish the same ones."""
-        return kept(self._published, cells.tobytes(), lambda: Published([self.queries[cell] for cell in cells.tolist()]))
+        return cached(
+            self._published, cells.tobytes(), lambda: PublishedQueries([self.queries[cell] for cell in cells.tolist()])
+        )
 
     @cached_property
-    def _published(self) -> OrderedDict[bytes, Published]:
+    def _published(self) -> OrderedDict[bytes, PublishedQueries]:
         return OrderedDict()
 
     @cached_property
@@ -90,7 +95,7 @@ class Release:
     hi: Ints
 
     @property
-    def published(self) -> Published:
+    def published(self) -> PublishedQueries:
         return self.schema.published(self.cells)
 
     @property
@@ -295,3 +300,196 @@ def make_release(
     cells = sorted(schema.position[name] for name in known if name != TOTAL)
     lo, hi = (np.array([side[schema.queries[cell].id] for cell in cells], dtype=np.int64) for side in (known, greatest))
     return Release(schema, block, int(known[TOTAL]), np.array(cells, dtype=np.int64), lo, hi)
+
+
+# A domain and its tables described in a few words, and a release made from a DataFrame.
+
+
+def make_schema(
+    columns: Mapping[str, Sequence[str]], tables: Mapping[str, Sequence[str]], rules: Iterable[Rule] = ()
+) -> Schema:
+    """
+    Columns with the values that they take, and tables with the columns that they cross. A cell of a table is called after
+    its values; the codes of a column count from 0.
+
+    >>> schema = make_schema({"sex": ["f", "m"], "age": ["young", "old"]}, {"by_sex": ["sex"], "all": ["sex", "age"]})
+    >>> [query.id for query in schema.queries]
+    ['by_sex.f', 'by_sex.m', 'all.f.young', 'all.f.old', 'all.m.young', 'all.m.old']
+    """
+    made = tuple(Column(name, name, tuple(range(len(values))), tuple(values)) for name, values in columns.items())
+    domain = Domain(made)
+    queries = [query for name, crossed in tables.items() for query in _cells(domain, name, crossed)]
+    return Schema(domain, tuple(rules), tuple(queries))
+
+
+def _cells(domain: Domain, table: str, crossed: Sequence[str]) -> Iterable[Query]:
+    chosen = [domain[name] for name in crossed]
+    for codes in product(*(column.codes for column in chosen)):
+        words = [column.meaning[code] for column, code in zip(chosen, codes, strict=True)]
+        where = Predicate.of({column.name: [code] for column, code in zip(chosen, codes, strict=True)})
+        yield Query(".".join([table, *words]), table, ", ".join(words), where)
+
+
+def release_of(schema: Schema, records: pd.DataFrame, block: str = "data") -> Release:
+    """
+    What the tables of a schema publish about records, one row each, with the values that the schema names.
+
+    >>> schema = make_schema({"sex": ["f", "m"], "age": ["young", "old"]}, {"by_sex": ["sex"]})
+    >>> release = release_of(schema, pd.DataFrame({"sex": ["f", "m", "m"], "age": ["old", "old", "young"]}))
+    >>> release.n, release.lo.tolist()
+    (3, [1, 2])
+    """
+    codes = {column.name: _codes(column, records) for column in schema.domain.columns}
+    counts = {query.id: int(query.predicate.matches(codes).sum()) for query in schema.queries}
+    return make_release(schema, block, {TOTAL: len(records), **counts})
+
+
+def _codes(column: Column, records: pd.DataFrame) -> "pd.Series[int]":
+    if column.name not in records:
+        raise DataError(f"the records have no column {column.name!r}: {nearest(column.name, list(records.columns))}")
+    found = records[column.name].map({meaning: code for code, meaning in column.meaning.items()})
+    if found.isna().any():
+        odd = records.loc[found.isna(), column.name].iloc[0]
+        raise DataError(f"column {column.name}: {odd!r} is none of its values: {nearest(odd, list(column.meanings))}")
+    return found.astype(int)
+
+
+# Coarser columns: codes merged into groups, and the queries and releases of a schema in the merged codes.
+
+Codes = npt.NDArray[np.int8]
+
+
+def merge_codes(schema: Schema, name: str, groups: Sequence[Group]) -> tuple[Schema, Codes]:
+    """
+    The schema with the codes of one column merged, group by group (codes 1, 2, ...), and the merged code of each old code.
+
+    The groups share out the codes of the column, and no query or rule may split one: what is published stays the same.
+    """
+    column = schema.domain[name]
+    merged = np.zeros(max(column.codes) + 1, dtype=np.int8)
+    for code, group in enumerate(groups, 1):
+        codes = group.predicate.where.get(name, ())
+        if group.predicate.columns != (name,) or merged[list(codes)].any():
+            raise DataError(f"group {group.name} is not about {name} alone, or shares a code with another group")
+        merged[list(codes)] = code
+    left = [code for code in column.codes if not merged[code]]
+    if left:
+        raise DataError(f"no group holds the code {left[0]} of {name}: give groups that cover the column")
+    coarse = Column(name, column.label, tuple(range(1, len(groups) + 1)), tuple(group.label for group in groups))
+    new = {code: int(merged[code]) for code in column.codes}
+    queries = tuple(replace(q, predicate=_unsplit(q.predicate, name, new, q.id)) for q in schema.queries)
+    rules = tuple(
+        Rule(r.name, _unsplit(r.when, name, new, r.name), tuple(_unsplit(option, name, new, r.name) for option in r.one_of))
+        for r in schema.rules
+    )
+    return Schema(_with_column(schema.domain, coarse), rules, queries), merged
+
+
+def _with_column(domain: Domain, column: Column) -> Domain:
+    return Domain(tuple(column if c.name == column.name else c for c in domain.columns))
+
+
+def _unsplit(predicate: Predicate, column: str, code: Mapping[int, int], where: str) -> Predicate:
+    """The condition in the merged codes; an error where it holds for only some of those that become one."""
+    if _widened(predicate, column, code) != predicate:
+        raise DataError(f"{where} distinguishes codes of {column} that are merged: use finer groups")
+    return _recoded(predicate, column, code)
+
+
+def refuse_sums(schema: Schema) -> None:
+    """An error for a schema with a query that sums a column."""
+    summed = [query.id for query in schema.queries if query.sums]
+    if summed:
+        raise DataError(f"{summed[0]} is a sum over records; suppression, rounding and coarser columns are for counts only")
+
+
+@dataclass(frozen=True)
+class Recoding:
+    """
+    A column with fewer codes: the schema it leads to, the new code of each old one, the old cells behind each new one.
+
+    >>> age = Column("AGE", "age", (1, 2, 3), ("child", "adult", "old"))
+    >>> queries = [Query(f"T.{code}", "T", age.meaning[code], Predicate.of({"AGE": [code]})) for code in age.codes]
+    >>> recoding = recode(Schema(Domain((age,)), (), tuple(queries)), "AGE", {"grown up": [2, 3]})
+    >>> recoding.code, recoding.members, recoding.schema.domain["AGE"].meanings
+    ({1: 1, 2: 2, 3: 2}, ((0,), (1, 2)), ('child', 'grown up'))
+    """
+
+    schema: Schema
+    column: str
+    code: Mapping[int, int]
+    members: tuple[tuple[int, ...], ...]
+
+    def release(self, release: Release) -> Release:
+        """The release of the coarser tables; a new cell is published where all old cells that make it up are."""
+        position = {int(cell): at for at, cell in enumerate(release.cells)}
+        new = [at for at, old in enumerate(self.members) if all(cell in position for cell in old)]
+        lo, hi = (
+            np.array([sum(int(side[position[cell]]) for cell in self.members[at]) for at in new], dtype=np.int64)
+            for side in (release.lo, release.hi)
+        )
+        return Release(self.schema, release.block, release.n, np.array(new, dtype=np.int64), lo, np.minimum(hi, release.n))
+
+
+def recode(schema: Schema, column: str, merged: Mapping[str, Sequence[int]]) -> Recoding:
+    """The schema after the listed codes of a column are merged, each list under its label; other codes stay as they are."""
+    old = schema.domain[column]
+    refuse_sums(schema)
+    code = {one: one for one in old.codes}
+    meaning, seen = dict(old.meaning), set[int]()
+    for label, codes in merged.items():
+        old.restrict(codes)
+        for one in codes:
+            if one in seen:
+                raise DataError(f"coarsen {column}: the code {old.meaning[one]!r} is in two groups; keep it in one")
+            seen.add(one)
+            code[one] = min(codes)
+        meaning[min(codes)] = label
+    kept = tuple(dict.fromkeys(code[one] for one in old.codes))
+    new = Column(old.name, old.label, kept, tuple(meaning[one] for one in kept))
+    queries, members = _merged_queries(schema, column, code)
+    rules = tuple(rule for rule in (_coarser_rule(rule, column, code) for rule in schema.rules) if rule)
+    return Recoding(Schema(_with_column(schema.domain, new), rules, tuple(queries)), column, code, tuple(members))
+
+
+def _merged_queries(schema: Schema, column: str, code: Mapping[int, int]) -> tuple[list[Query], list[tuple[int, ...]]]:
+    """The cells of each table that fall together, where they make up the whole of the coarser cell."""
+    together: dict[tuple[str, Predicate], list[int]] = {}
+    for cell, query in enumerate(schema.queries):
+        together.setdefault((query.table, _widened(query.predicate, column, code)), []).append(cell)
+    queries, members = [], []
+    for (table, wide), cells in together.items():
+        same = [cell for cell in cells if schema.queries[cell].predicate == wide]
+        parts = tuple(same[:1] or cells)
+        codes = sorted(one for cell in parts for one in schema.queries[cell].predicate.where.get(column, ()))
+        if codes == list(wide.where.get(column, ())):
+            first = schema.queries[parts[0]]
+            queries.append(Query(first.id + "+" * (len(parts) > 1), table, first.label, _recoded(wide, column, code)))
+            members.append(parts)
+    return queries, members
+
+
+def _widened(predicate: Predicate, column: str, code: Mapping[int, int]) -> Predicate:
+    """The condition with every old code that falls together with one of its own."""
+    if column not in predicate.where:
+        return predicate
+    new = {code[one] for one in predicate.where[column]}
+    return Predicate.of({**predicate.where, column: [one for one in code if code[one] in new]})
+
+
+def _recoded(predicate: Predicate, column: str, code: Mapping[int, int]) -> Predicate:
+    if column not in predicate.where:
+        return predicate
+    return Predicate.of({**predicate.where, column: {code[one] for one in predicate.where[column]}})
+
+
+def _coarser_rule(rule: Rule, column: str, code: Mapping[int, int]) -> Rule | None:
+    """The rule as far as it still holds: of its `when`, the coarser codes all of whose records it speaks of."""
+    when = rule.when
+    if column in when.where:
+        codes = set(when.where[column])
+        covered = [one for one in codes if {old for old in code if code[old] == code[one]} <= codes]
+        if not covered:
+            return None
+        when = Predicate.of({**when.where, column: covered})
+    return Rule(rule.name, _recoded(when, column, code), tuple(_recoded(option, column, code) for option in rule.one_of))

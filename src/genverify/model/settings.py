@@ -1,12 +1,14 @@
-"""What every section of the settings is made of: closed models, and how one is laid over another."""
+"""Settings: closed models, how one is laid over another, and those of a release, of the attack and of the explorer."""
 
 from collections.abc import Mapping
 from types import UnionType
-from typing import Annotated, Any, Self, TypeVar, cast, get_args
+from typing import Annotated, Any, Literal, Self, TypeVar, cast, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
-from genverify.core.errors import ConfigError, nearest
+from genverify.model.errors import ConfigError, nearest
+
+# What every section of the settings is made of: closed models, and how one is laid over another.
 
 Name = str
 Count = Annotated[int, Field(ge=1)]
@@ -22,7 +24,7 @@ class Section(BaseModel):
     ...     size: int
     >>> validate(Cup, {"sise": 2, "size": 1}, "cups.yaml")
     Traceback (most recent call last):
-    genverify.core.errors.ConfigError: cups.yaml: unknown setting sise: did you mean size? (known: size)
+    genverify.model.errors.ConfigError: cups.yaml: unknown setting sise: did you mean size? (known: size)
     """
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
@@ -112,3 +114,46 @@ def _siblings(model: type[Section], path: list[str]) -> list[str]:
 
 def _is_section(kind: Any) -> bool:
     return isinstance(kind, type) and issubclass(kind, Section)
+
+
+# Settings of a release: what is published.
+
+
+class ReleaseSettings(Section):
+    tables_file: str
+    universe: str
+    tables: Literal["all"] | list[str]
+    groups: dict[str, list[int] | None]
+    structural_zeros: bool
+    withhold: list[Annotated[int, Field(ge=0, le=1_000_000)]]
+
+
+# Settings of the attack.
+
+Method = Literal["walk", "exact"]
+
+
+class Generate(Section):
+    datasets: int = Field(ge=1)
+    method: Method
+
+
+class Verify(Section):
+    min_k: int = Field(ge=1)
+
+
+DATASETS = 100
+"""Datasets that are generated per release, as config.yaml has it, for work that is started without it."""
+
+
+# Settings of the explorer.
+
+
+class Explorer(Section):
+    variant: str
+    phrases: str | None
+    places: str
+    show_households: bool
+    certificates: bool
+    likely: int = Field(ge=0)
+    blocks_per_piece: int = Field(ge=1)

@@ -1,4 +1,4 @@
-"""CSV files of users, read in one way: encoding, delimiter, header, limits, columns, and errors that name file and row."""
+"""Tables in files: CSV files of users, Parquet where its library is installed, large tables a piece at a time."""
 
 import csv
 import gzip
@@ -7,17 +7,52 @@ from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.util import find_spec
 from io import StringIO, TextIOWrapper
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from genverify.core.errors import DataError, nearest
-from genverify.core.limits import LIMITS, UNREADABLE, FileLimits, guarded_lines, one_line
+from genverify.model.errors import DataError, nearest, needed
+from genverify.model.files import LIMITS, UNREADABLE, FileLimits, guarded_lines, one_line
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+# Texts of users in CSV files: a spreadsheet program would run a cell that begins like a formula.
+
+FORMULA = re.compile("[=+\\-@\t\r\n\N{FULLWIDTH EQUALS SIGN}\N{FULLWIDTH PLUS SIGN}\N{FULLWIDTH HYPHEN-MINUS}"
+                     "\N{FULLWIDTH COMMERCIAL AT}]")  # fmt: skip
+NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
+
+
+def neutral(text: str) -> str:
+    """
+    The text with ' before it where a spreadsheet program would take it for a formula; numbers stay as they are.
+
+    >>> neutral("=1+1"), neutral("-5"), neutral("under 5")
+    ("'=1+1", '-5', 'under 5')
+    """
+    return f"'{text}" if FORMULA.match(text) and not NUMBER.fullmatch(text) else text
+
+
+def neutral_frame(frame: pd.DataFrame) -> pd.DataFrame:
+    """A table to be written as CSV: its texts and the names of its columns made neutral, its numbers untouched."""
+    texts = [column for column in frame.columns if not pd.api.types.is_numeric_dtype(frame[column].dtype)]
+    changed = {column: frame[column].astype(object).map(_neutral_value) for column in texts}
+    return frame.assign(**changed).rename(columns=lambda name: neutral(str(name)))
+
+
+def _neutral_value(value: object) -> object:
+    return neutral(value) if isinstance(value, str) else value
+
+
+# CSV files of users, read in one way: encoding, delimiter, header, limits, columns, and errors that name file and row.
 
 LONGEST_LINE = 2**20
 PACKED_OTHERWISE = (".zip", ".bz2", ".xz", ".zst", ".tar", ".tar.gz", ".tgz", ".7z")
@@ -260,3 +295,145 @@ def _names(path: Path, encoding: str, delimiter: str) -> tuple[str, ...]:
         if times > 1:
             raise DataError(f"{path}, line 1: {times} columns are called {name!r}; give each column its own name")
     return tuple(names)
+
+
+# Tables in files: Parquet where its library is installed, as in every study; else CSV, which the light install can read.
+
+PARQUET, CSV = ".parquet", ".codes.csv"
+TEXTS = ("block", "query", "design")  # columns of texts; all others of a CSV hold whole numbers, or nothing
+
+
+def read_frame(path: Path, columns: Sequence[str] | None = None) -> pd.DataFrame:
+    """
+    The table of a file. A CSV that holds other than whole numbers, but for names of blocks and queries, is a ValueError.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as home:
+    ...     _ = (Path(home) / "counts.csv").write_text("block,query,lo\\n007,N,3\\n")
+    ...     read_frame(Path(home) / "counts.csv").to_dict("list")
+    {'block': ['007'], 'query': ['N'], 'lo': [3]}
+    """
+    if path.suffix != ".csv":
+        needed("pyarrow", f"{path}: a Parquet file")
+        return pd.read_parquet(path, columns=None if columns is None else list(columns))
+    frame = pd.read_csv(path, usecols=None if columns is None else list(columns), dtype=str, keep_default_na=False)
+    for name in frame.columns.difference(list(TEXTS)):
+        frame[name] = _whole(frame[name], path)
+    return frame
+
+
+def _whole(values: "pd.Series[str]", path: Path) -> "pd.Series[int]":
+    """A column of whole numbers, or nothing where a text is empty."""
+    try:
+        return pd.to_numeric(values.astype(object).replace("", None)).astype("Int64")
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(f"{path}: column {values.name}: not whole numbers alone ({error})") from None
+
+
+def write_frame(frame: pd.DataFrame, folder: Path, name: str) -> Path:
+    """The table as a file of the folder that `read_frame` reads back, in place of one that an earlier run left; its path."""
+    parquet, text = folder / f"{name}{PARQUET}", folder / f"{name}{CSV}"
+    if find_spec("pyarrow"):
+        frame.to_parquet(parquet, index=False)
+        text.unlink(missing_ok=True)
+        return parquet
+    frame.to_csv(text, index=False, lineterminator="\n")
+    parquet.unlink(missing_ok=True)
+    return text
+
+
+def table_file(folder: Path, name: str) -> Path:
+    """The file of a table in a folder: Parquet unless only a CSV is there."""
+    parquet, text = folder / f"{name}{PARQUET}", folder / f"{name}{CSV}"
+    return text if text.exists() and not parquet.exists() else parquet
+
+
+def table_names(folder: Path) -> list[str]:
+    """The names of the tables of a folder, in order."""
+    return sorted({path.name.removesuffix(end) for end in (PARQUET, CSV) for path in folder.glob(f"*{end}")})
+
+
+# Large tables a piece at a time, so that memory does not grow with the number of blocks.
+
+BLOCKS_AT_ONCE = 5_000
+FEW_BLOCKS_AT_ONCE = 1_000  # where private records or proofs are read beside their claims
+ROWS_PER_GROUP = 250_000
+
+
+def split_rows(frame: pd.DataFrame, at_once: int) -> Iterator[pd.DataFrame]:
+    """The rows of a frame, `at_once` at a time; a frame without rows is one piece."""
+    for start in range(0, max(1, len(frame)), at_once):
+        yield frame.iloc[start : start + at_once].reset_index(drop=True)
+
+
+def write_pieces(pieces: Iterable[pd.DataFrame], path: Path) -> int:
+    """Write frames of the same columns one below the other; the number of rows. Of pieces without rows one is kept."""
+    import pyarrow as pa
+
+    rows = 0
+    writer: Any = None
+    try:
+        for piece in pieces:
+            if len(piece) or writer is None:
+                table = pa.Table.from_pandas(piece, preserve_index=False)
+                writer = _start(writer, table, path) if not rows else writer
+                writer.write_table(table, row_group_size=ROWS_PER_GROUP)
+                rows += len(piece)
+    finally:
+        if writer is not None:
+            writer.close()
+    return rows
+
+
+def _start(writer: Any, table: "pa.Table", path: Path) -> Any:
+    """The file with the columns of the first piece that has rows: those of an empty one may have lost their kind."""
+    import pyarrow.parquet as pq
+
+    if writer is not None:
+        writer.close()
+    return pq.ParquetWriter(path, table.schema)
+
+
+def read_pieces(path: Path, columns: Sequence[str] | None = None) -> Iterator[pd.DataFrame]:
+    """The rows of a file, one row group at a time; a file without rows is one piece."""
+    import pyarrow.parquet as pq
+
+    with pq.ParquetFile(path) as file:
+        if not file.metadata.num_rows:
+            yield file.read(columns).to_pandas()
+            return
+        for group in range(file.num_row_groups):
+            yield file.read_row_group(group, columns).to_pandas()
+
+
+def read_blocks(path: Path, blocks: Collection[str]) -> pd.DataFrame:
+    """The rows of a file that are about the given blocks; whole row groups are skipped where none can be."""
+    import pyarrow as pa
+    import pyarrow.dataset as ds
+
+    wanted = ds.field("block").isin(pa.array(sorted(blocks), pa.string()))
+    if blocks:
+        wanted &= (ds.field("block") >= min(blocks)) & (ds.field("block") <= max(blocks))
+    found: pd.DataFrame = ds.dataset(path, format="parquet").to_table(filter=wanted).to_pandas()
+    return found
+
+
+def stack(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """Frames about blocks one below the other; a batch without blocks gives a frame without rows."""
+    return pd.concat(list(frames), ignore_index=True) if frames else pd.DataFrame({"block": pd.Series([], dtype="str")})
+
+
+def collect(sample: pd.DataFrame, paths: Sequence[str]) -> Iterator[pd.DataFrame]:
+    """The rows of all batches, by design and block, in pieces that hold the rows of some blocks of the sample."""
+    for part_of_sample in split_rows(sample, BLOCKS_AT_ONCE):
+        blocks = set(part_of_sample["block"])
+        parts = (pd.read_parquet(path) for path in paths)
+        yield by_design(part_of_sample, (part[part["block"].isin(blocks)] for part in parts))
+
+
+def by_design(sample: pd.DataFrame, parts: Iterable[pd.DataFrame]) -> pd.DataFrame:
+    """Rows about blocks, once for every design that a block was drawn for, sorted by design and block."""
+    rows = stack([part for part in parts if len(part)])
+    rows["order"] = np.arange(len(rows))
+    joined = sample[["block", "design"]].merge(rows, on="block").sort_values(["design", "block", "order"])
+    return joined.drop(columns="order").reset_index(drop=True)

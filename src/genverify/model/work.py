@@ -1,33 +1,133 @@
-"""Benchmarks: wall seconds and peak memory of a piece of work, in a process of its own where memory counts."""
+"""How work is done: seeds by name, progress, a least recently used cache, wall seconds and peak memory."""
 
+import hashlib
+import logging
 import pickle
 import resource
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, Pipe
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from genverify.core.errors import GenverifyError
+from genverify.model.errors import GenverifyError
+
+# Seeds: one per job or block, derived from its name, so that no result depends on the order of work.
+
+
+def derive_seed(seed: int, *names: str) -> int:
+    """
+    A seed of 64 bits for a named piece of work.
+
+    >>> derive_seed(1, "sample", "01") == derive_seed(1, "sample", "01") != derive_seed(1, "sample", "02")
+    True
+    """
+    text = "/".join([str(seed), *names])
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
+
+
+# How long work takes, and how far it is.
+
+SAY_EVERY = 10.0
+T = TypeVar("T")
+log = logging.getLogger("genverify")
+
+
+@dataclass
+class Stopwatch:
+    """
+    The wall seconds of a piece of work.
+
+    >>> with watch() as spent:
+    ...     pass
+    >>> spent.seconds < 1
+    True
+    """
+
+    seconds: float = 0.0
+
+
+@contextmanager
+def watch() -> Iterator[Stopwatch]:
+    spent = Stopwatch()
+    started = time.perf_counter()
+    try:
+        yield spent
+    finally:
+        spent.seconds = time.perf_counter() - started
+
+
+def progress(items: Sequence[T], what: str) -> Iterator[T]:
+    """The items one by one, with a line in the log now and then: how many are done, the rate and the time left."""
+    started = reported = time.monotonic()
+    for done, item in enumerate(items, 1):
+        yield item
+        now = time.monotonic()
+        if now - reported > SAY_EVERY or done == len(items):
+            reported, rate = now, done / max(now - started, 1e-9)
+            log.info("%d of %d %s, %.1f/s, %.0f s left", done, len(items), what, rate, (len(items) - done) / rate)
+
+
+@dataclass
+class ProgressLog:
+    """Lines in the log about long work of unknown length: the first after a few seconds, then one in so many."""
+
+    every: float = 5.0
+
+    def __post_init__(self) -> None:
+        self.last = time.monotonic()
+
+    def __call__(self, text: str, *values: object) -> None:
+        if time.monotonic() - self.last > self.every:
+            self.last = time.monotonic()
+            log.info(text, *values)
+
+
+# A few things that were made last, kept because they are asked for again and again.
+
+MOST = 8
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+
+def cached(known: OrderedDict[K, V], key: K, make: Callable[[], V], most: int = MOST) -> V:
+    """
+    What is known by this key, made where it is not; those asked for last are kept.
+
+    >>> known = OrderedDict[str, int]()
+    >>> [cached(known, word, lambda: len(known), most=2) for word in ("a", "b", "a", "c", "b")]
+    [0, 1, 0, 2, 2]
+    """
+    if key not in known:
+        known[key] = make()
+        if len(known) > most:
+            known.popitem(last=False)
+    known.move_to_end(key)
+    return known[key]
+
+
+# Benchmarks: wall seconds and peak memory of a piece of work, in a process of its own where memory counts.
 
 MB = 2**20
 LOOK_EVERY = 0.1
 FINISHED = "yes"
-CHILD = "import sys; from genverify.core.measure import serve; serve(int(sys.argv[1]))"
+CHILD = "import sys; from genverify.model.work import serve; serve(int(sys.argv[1]))"
 Work = Callable[..., Iterator[Mapping[str, Any]]]
 
 
 @dataclass
-class Measured:
+class Measurement:
     """
     What a child process reported of its work, how long it took and how much memory it held at most.
 
     `ended` is "yes" where the work finished, else why it did not; `values` then hold what was known until then.
 
-    >>> Measured({"claims": 3}, seconds=1.5, ended=FINISHED).finished, Measured().finished
+    >>> Measurement({"claims": 3}, seconds=1.5, ended=FINISHED).finished, Measurement().finished
     (True, False)
     """
 
@@ -41,7 +141,7 @@ class Measured:
         return self.ended == FINISHED
 
 
-def measure(work: Work, *args: Any, seconds: float | None = None, memory_mb: int | None = None) -> Measured:
+def measure(work: Work, *args: Any, seconds: float | None = None, memory_mb: int | None = None) -> Measurement:
     """
     Do the work in a new process, within limits of time and memory.
 
@@ -63,9 +163,9 @@ def measure(work: Work, *args: Any, seconds: float | None = None, memory_mb: int
     return measured
 
 
-def _listen(here: Connection, child: "subprocess.Popen[bytes]", seconds: float | None) -> Measured:
+def _listen(here: Connection, child: "subprocess.Popen[bytes]", seconds: float | None) -> Measurement:
     """Gather what the child says until it has finished, is out of time, or is gone."""
-    measured = Measured(ended="")
+    measured = Measurement(ended="")
     started = time.perf_counter()
     while not measured.ended:
         measured.peak_memory_mb = max(measured.peak_memory_mb, peak_memory_mb(child.pid))

@@ -1,1 +1,1 @@
-"""Protections of private data before counts are published: swapping and discrete Gaussian noise, for every attack."""
+"""Protections: noise, swapping, suppression and rounding."""

@@ -5,10 +5,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from genverify.core.arraytypes import Flags, Ints
-from genverify.core.coarsen import refuse_sums
-from genverify.core.errors import DataError, ReleaseError
-from genverify.core.release import Release
+from genverify.model.arrays import Flags, Ints
+from genverify.model.errors import DataError, ReleaseError
+from genverify.model.release import Release, refuse_sums
 
 SUPPRESSED = -1
 

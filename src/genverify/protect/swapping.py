@@ -18,9 +18,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from genverify.core.arraytypes import Floats, Ints
-from genverify.core.errors import ConfigError, DataError
-from genverify.core.seeds import derive_seed
+from genverify.model.arrays import Floats, Ints
+from genverify.model.errors import ConfigError, DataError
+from genverify.model.work import derive_seed
 
 NEAREST = 5
 FAR = 2**62

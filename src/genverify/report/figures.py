@@ -1,4 +1,4 @@
-"""One look for every figure, and the same bytes from the same data."""
+"""One look for every figure, the same bytes from the same data, and thumbnails."""
 
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,9 @@ import seaborn as sns
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.transforms import Bbox
+from PIL import Image
+
+# One look for every figure, and the same bytes from the same data.
 
 INK = "#22313f"
 PALETTE = ["#1b4f72", "#e08214", "#5aae61", "#9970ab", "#c0392b", "#80cdc1"]
@@ -77,3 +80,20 @@ def _settle(figure: Figure) -> None:
     for text in [text for part in (figure, *figure.findobj(SubFigure)) for text in part.texts]:
         x, y = text.get_position()
         text.set_position((round(x, DIGITS), round(y, DIGITS)))
+
+
+# A figure as a small picture: fewer pixels and a palette, the same bytes from the same figure.
+
+WIDTH = 1100
+COLOURS = 96
+
+
+def write_smaller(source: Path, target: Path) -> None:
+    """The PNG with at most WIDTH pixels across and COLOURS colours."""
+    with Image.open(source) as image:
+        picture = image.convert("RGB")
+    if picture.width > WIDTH:
+        picture = picture.resize((WIDTH, round(picture.height * WIDTH / picture.width)), Image.Resampling.LANCZOS)
+    # the palette that keeps the colours of thin lines, which a median of all pixels would mix with the background
+    palette = picture.quantize(COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+    palette.save(target, optimize=True)

@@ -1,20 +1,62 @@
-"""Pages from templates, where text stays text; tables as pages, from the Markdown that this package writes or from CSV."""
+"""Pages from templates and tables as Markdown, where text stays text; the statements of a paper beside ours."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from genverify.show.markdown import cell
+from genverify.model.errors import DataError
 
-DOCUMENT = "show/page/document.html.j2"
+# Tables as readable Markdown.
+
+
+def markdown_table(header: Sequence[Any], rows: Iterable[Sequence[Any]], left: int = 1) -> str:
+    """
+    A Markdown table; the first `left` columns are aligned left, the others right.
+
+    >>> print(markdown_table(["k", "ours"], [["6", 1.5]]))
+    | k | ours |
+    | :-- | --: |
+    | 6 | 1.5 |
+    """
+    marks = [":--"] * left + ["--:"] * (len(header) - left)
+    lines = ([cell(value).replace("|", "\\|") for value in row] for row in [list(header), marks, *map(list, rows)])
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def cell(value: Any) -> str:
+    """A value as text: whole numbers with thousands commas, nothing for what is not known."""
+    if isinstance(value, float | np.floating):
+        if np.isnan(value):
+            return ""
+        return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.4g}"
+    return f"{value:,}" if isinstance(value, int | np.integer) and not isinstance(value, bool) else str(value)
+
+
+def document(title: str, label: str, parts: Iterable[str]) -> str:
+    """A page: title, the data that it was made from, and its parts."""
+    return "\n\n".join([f"# {title}", f"Data: **{label}**.", *parts]) + "\n"
+
+
+def bullets(lines: Iterable[str]) -> str:
+    return "\n".join(f"- {line}" for line in lines)
+
+
+# Pages from templates, where text stays text; tables as pages, from the Markdown that this package writes or from CSV.
+
+DOCUMENT = "report/templates/document.html.j2"
 # what other templates extend, import and include: named in a module, so that a change of it runs a job again
-SHARED = {"layout": "show/page/layout.html.j2", "tables": "show/page/table.html.j2", "style": "show/page/style.css"}
+SHARED = {
+    "layout": "report/templates/layout.html.j2",
+    "tables": "report/templates/table.html.j2",
+    "style": "report/templates/style.css",
+}
 TEMPLATES = Environment(
     loader=PackageLoader("genverify", ""), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
 )
@@ -69,3 +111,29 @@ def _cells(line: str) -> list[Markup]:
 def _words(text: str) -> Markup:
     marked = re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", str(escape(text.strip())))
     return Markup(re.sub(r"`(.+?)`", r"<code>\1</code>", marked))
+
+
+# The statements of a paper's text beside ours: one table, and the same as a page.
+
+Entry = Mapping[str, Any]
+
+
+def statements_table(
+    statements: Mapping[str, Entry], computed: Collection[str], rows_of: Callable[[str, Entry], Iterable[Entry]], label: str
+) -> pd.DataFrame:
+    """Every statement of the file of the paper's numbers, with the rows that it has; an error unless all are computed."""
+    unknown = sorted(statements.keys() ^ set(computed))
+    if unknown:
+        raise DataError(f"the statement {unknown[0]!r} is not both in the file of the paper's numbers and computed here")
+    rows = [
+        {"key": key, "where": entry["where"], "statement": entry["statement"], **row}
+        for key, entry in statements.items()
+        for row in rows_of(key, entry)
+    ]
+    return pd.DataFrame(rows).assign(data=label)
+
+
+def statements_text(title: str, lead: str, table: pd.DataFrame, shown: Sequence[str], label: str) -> str:
+    """The columns of the table that are shown, as Markdown."""
+    rows = markdown_table(shown, table[list(shown)].astype(object).to_numpy(), left=4)
+    return document(title, label, [lead, rows])

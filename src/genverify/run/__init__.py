@@ -1,1 +1,1 @@
-"""How a study is set, run, recorded and audited."""
+"""Studies as workflows: configuration, jobs, code digests, provenance, reference set."""

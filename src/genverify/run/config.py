@@ -1,22 +1,105 @@
 """The configuration as read: named variants laid over the settings, every one checked before the first job."""
 
+import argparse
+import json
 import re
 from collections.abc import Mapping
 from copy import deepcopy
-from functools import reduce
+from functools import cache, reduce
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import yaml
-from pydantic import ValidationError
+from pydantic import Field, ValidationError, create_model
+from pydantic.json_schema import GenerateJsonSchema, models_json_schema
 
-from genverify.core.closed import Section, merge, validate
-from genverify.core.errors import ConfigError, nearest
-from genverify.core.files import read_yaml
+from genverify.disclose.area_spec import AreaSettings
+from genverify.model.domain import read_domain
+from genverify.model.errors import ConfigError, nearest
+from genverify.model.files import read_yaml
+from genverify.model.release import Schema, build_schema, naming_table_file
+from genverify.model.settings import Explorer, Generate, Name, ReleaseSettings, Section, Verify, merge, validate
 from genverify.run import layout
-from genverify.run.registry import registered, studies
-from genverify.run.settings import Config, Variant, config_model
+from genverify.run.registry import load, named, registered, studies
+from genverify.solve.program_settings import ProgramSettings
+from studies.disclosure.settings import DisclosureBenchmark
+
+# What many studies publish, each built once: variants and experiments share most of it.
+
+
+class Studies:
+    """Files and schemas by their paths and settings, as long as this lives: files may change between two checks."""
+
+    def __init__(self) -> None:
+        self.domain = cache(read_domain)
+        self._tables = cache(read_yaml)
+        self._known: dict[tuple[Path, str], Schema] = {}
+
+    def read(self, domain: Path, settings: ReleaseSettings) -> Schema:
+        asked = domain, settings.but(withhold=[]).model_dump_json()  # what is withheld is a line of the schema all the same
+        if asked not in self._known:
+            tables = Path(settings.tables_file)
+            with naming_table_file(tables):
+                self._known[asked] = build_schema(self.domain(domain), self._tables(tables), settings)
+        return self._known[asked]
+
+
+# The settings of a study: a closed model of config.yaml, put together from those of the library and of every study.
+
+S = TypeVar("S", bound=Section)
+BENCHMARK = "benchmark"
+
+
+class Benchmark(Section):
+    audits: DisclosureBenchmark
+
+
+class Config(Section):
+    """The settings of the library; `config_model` has those of the studies besides."""
+
+    seed: int = Field(ge=0, lt=2**64)
+    release: ReleaseSettings
+    program: ProgramSettings
+    generate: Generate
+    verify: Verify
+    nz: AreaSettings
+    explorer: Explorer
+    benchmark: Benchmark
+    releases: dict[Name, str]
+    variants: dict[Name, dict[str, Any] | None] = Field(min_length=1)
+
+
+class Variant(Section):
+    """The sections that a variant can change, after its overrides."""
+
+    release: ReleaseSettings
+    program: ProgramSettings
+    generate: Generate
+    verify: Verify
+
+
+@cache
+def config_model() -> type[Config]:
+    """The closed model of the whole configuration."""
+    models = {name: load(model) for name, model in named("settings").items()}
+    parts = {name.partition(".")[2]: model for name, model in models.items() if name.startswith(f"{BENCHMARK}.")}
+    sections = {name: model for name, model in models.items() if "." not in name}
+    return _extended(Config, {**sections, BENCHMARK: _extended(Benchmark, parts)})
+
+
+def _extended(base: type[S], sections: Mapping[str, type[Section]]) -> type[S]:
+    """A model with more sections, under the name of the one that it extends."""
+    fields: dict[str, Any] = {name: (model, ...) for name, model in sections.items()}
+    return cast(type[S], create_model(base.__name__, __base__=base, **fields))
+
+
+def section(config: Config, model: type[S]) -> S:
+    """The section of a study, by its model."""
+    return next(value for value in dict(config).values() if type(value) is model)
+
+
+# The configuration as read: named variants laid over the settings, every one checked before the first job.
 
 # folders of results/ that belong to no study and to no variant
 FOLDERS = ("tables", "benchmark", "disclosure", "explorer", "crate", "nz")
@@ -108,3 +191,75 @@ def _plain(found: Any) -> Any:
     if isinstance(found, dict):
         return {name: _plain(value) for name, value in found.items()}
     return found.model_dump() if isinstance(found, Section) else found
+
+
+# Checks of a whole study before its first job.
+
+
+def can_be_made(config: Config, result: str) -> bool:
+    """Whether the settings allow a figure or table."""
+    return all(possible(config, result) for possible in registered("possible"))
+
+
+def check_study(config: Config) -> None:
+    """Everything that the settings name exists: universes, and the tables and groups of every variant."""
+    studies = Studies()
+    for check in registered("files_check"):
+        check(config, studies)
+
+
+# The JSON schema of files of settings, from the closed models: editors complete keys with it, and mark a misspelt one.
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+
+class _Untitled(GenerateJsonSchema):
+    """Without titles, which only repeat the names of the settings."""
+
+    def field_title_should_be_set(self, schema: Any) -> bool:
+        return False
+
+
+def config_schema() -> dict[str, Any]:
+    """
+    What may stand in a file of settings. No setting is required: each file holds some, and the others complete it.
+
+    >>> sorted(config_schema()["properties"]["seed"])
+    ['exclusiveMaximum', 'minimum', 'type']
+    """
+    models: Any = [(config_model(), "validation"), (Variant, "validation")]
+    sections = models_json_schema(models, schema_generator=_Untitled)[1]["$defs"]
+    # changes that are checked once they are laid over what they change
+    sections["Config"]["properties"]["variants"]["additionalProperties"]["anyOf"][0] = {"$ref": "#/$defs/Variant"}
+    for name in ("AnyExperiment", "Experiment"):
+        sections[name]["properties"]["rap"] = {"$ref": "#/$defs/RapSettings"}
+    whole = sections.pop("Config") | {"title": "Settings of genverify"}
+    found: dict[str, Any] = _partial({"$schema": DIALECT, **whole, "$defs": sections})
+    return found
+
+
+def _partial(schema: Any) -> Any:
+    """The schema without its lists of required settings."""
+    if isinstance(schema, list):
+        return [_partial(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {key: _partial(value) for key, value in schema.items() if key != "required" or not isinstance(value, list)}
+
+
+def schema_text() -> str:
+    return json.dumps(config_schema(), indent=1) + "\n"
+
+
+def add_parser(commands: Any) -> None:
+    """Add `config-schema` to the commands."""
+    parser = commands.add_parser("config-schema", help="print the JSON schema of files of settings, for editors")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="write it there, e.g. config/schema.json")
+    parser.set_defaults(run=_write, prints="json")
+
+
+def _write(options: argparse.Namespace) -> None:
+    if options.out:
+        options.out.write_text(schema_text())
+    else:
+        print(schema_text(), end="")

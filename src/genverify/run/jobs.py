@@ -12,16 +12,45 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, TypeVar
 
-from genverify.core.closed import S, validate, validate_part
-from genverify.core.errors import GenverifyError, naming_disk_errors
-from genverify.core.files import sha256_of
+from genverify.attack.generate import generate_block, write_generated
+from genverify.attack.probability import draw_block
+from genverify.model.errors import EXTRAS, GenverifyError, naming_disk_errors
+from genverify.model.files import sha256_of
+from genverify.model.release import read_releases, read_schema
+from genverify.model.settings import Generate, S, validate, validate_part
 from genverify.run.code import code_parts, from_here
 from genverify.run.layout import LOCK, repository
+from genverify.solve.program_settings import ProgramSettings
+
+# The versions of the program, of its solvers and of what it is built on.
+
+SOLVERS = {"HiGHS": "highspy", "Gurobi": "gurobipy"}
+LIBRARIES = ("numpy", "scipy", "pandas", "pydantic")
+
+
+def version_lines() -> Iterator[str]:
+    """`genverify 0.1.0`, then a line for each solver and for the libraries."""
+    yield f"genverify {_version('genverify') or '(from its source, not installed)'}"
+    for name, library in SOLVERS.items():
+        advice = f', pip install "genverify[{EXTRAS[library]}]"' if library in EXTRAS else ""
+        yield f"{name} {_version(library) or f'(not installed{advice})'}"
+    libraries = ", ".join(f"{library} {_version(library) or 'missing'}" for library in LIBRARIES)
+    yield f"Python {platform.python_version()}, {libraries}"
+
+
+def _version(library: str) -> str | None:
+    try:
+        return version(library)
+    except PackageNotFoundError:
+        return None
+
+
+# A job of the workflow: run a script's main, keep its log, and leave a record of what went in and what came out.
 
 PACKAGES = (
     "numpy",
@@ -206,3 +235,17 @@ def _git(*words: str, without: Iterable[str] = ()) -> str | None:
     except (OSError, subprocess.CalledProcessError):
         return None
     return done.stdout.strip()
+
+
+# The work of the jobs that find datasets: read the releases of a batch, find the datasets of each block, write them.
+
+METHODS = {"walk": generate_block, "exact": draw_block}
+
+
+def generate_batch(job: Job) -> None:
+    """The datasets of every block of a batch, by the method of the settings; the one-hot program has a way of its own."""
+    settings, how = job.settings("program", ProgramSettings), job.settings("generate", Generate)
+    find = METHODS[how.method] if settings.proves else generate_block
+    releases = list(read_releases(Path(job.input.counts), read_schema(Path(job.input.schema))))
+    outputs = Path(job.output.datasets), Path(job.output.blocks)
+    write_generated(releases, lambda release, seed: find(release, settings, how.datasets, seed), job.params.seed, *outputs)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 RESULTS, FIGURES, LOGS = Path("results"), Path("figures"), Path("logs")
 SETTINGS, PARTS = Path("config.yaml"), Path("config")
-SOURCE, STUDIES, STUDY_TESTS = Path("src"), Path("src/genverify/papers"), Path("tests/papers")
+SOURCE, STUDIES, STUDY_TESTS = Path("src"), Path("src/studies"), Path("tests/studies")
 SCHEMA, ROOMS = PARTS / "schema.json", Path("docs/rooms.md")
 SNAKEFILE, STAGES, SCRIPTS = Path("Snakefile"), Path("workflow"), Path("scripts")
 REFERENCE = Path("docs/reference")

@@ -1,12 +1,79 @@
-"""Reference pages: commands from their parsers, settings from their schema, the Python interface from docstrings."""
+"""
+Reference pages: the packages and their modules, commands from their parsers, settings from their schema, the Python
+interface.
+"""
 
 import argparse
+import ast
 import inspect
+import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
-from genverify.run.shell import EXIT_CODES, leaves
+import genverify
+from genverify.run.cli.commands import parser
+from genverify.run.cli.shell import EXIT_CODES, leaves
+from genverify.run.config import read_shipped
+from genverify.run.layout import PARTS
+
+# The rooms of the library as a page: which imports from which, and every module with its first sentence.
+
+PACKAGE = Path(__file__).parents[1]
+PAPERS = "papers"
+
+
+def add_parser(commands: Any) -> None:
+    """Add `rooms` to the commands."""
+    parser = commands.add_parser("rooms", help="print the rooms of the library, their imports and every module (Markdown)")
+    parser.set_defaults(run=lambda options: print(rooms_page(), end=""))
+
+
+def rooms_page() -> str:
+    """The page: a picture of the imports between rooms (Mermaid), then every module."""
+    modules = {path: path.relative_to(PACKAGE) for path in sorted(PACKAGE.rglob("*.py")) if path.name != "__init__.py"}
+    rooms = list(dict.fromkeys(_room(place.parts) for place in modules.values()))
+    arrows = Counter(arrow for path, place in modules.items() for arrow in _arrows(path, _room(place.parts)))
+    lines = ["# The rooms", "", "Made by `genverify rooms`; each arrow says how many imports it stands for.", ""]
+    lines += ["```mermaid", "graph TD"]
+    lines += [f"  {_id(one)} -->|{times}| {_id(other)}" for (one, other), times in sorted(arrows.items())]
+    lines += ["```", ""]
+    for room in rooms:
+        lines += [f"## {room or 'the front door'}", "", "| module | what it is |", "| --- | --- |"]
+        lines += [f"| `{place}` | {_sentence(path)} |" for path, place in modules.items() if _room(place.parts) == room]
+        lines += [""]
+    return "\n".join(lines)
+
+
+def _room(parts: tuple[str, ...]) -> str:
+    """The room of a module; each paper is one."""
+    depth = 2 if parts[0] == PAPERS else 1
+    return "/".join(parts[:depth]) if len(parts) > 1 else ""
+
+
+def _id(room: str) -> str:
+    return f"{room.replace('/', '_') or 'door'}[{room or 'front door'}]"
+
+
+def _arrows(path: Path, room: str) -> Iterator[tuple[str, str]]:
+    """The other rooms that a module imports from, once per import."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(f"{PACKAGE.name}."):
+            parts = (node.module or "").split(".")[1:]
+            other = _room((*parts, "")) if (PACKAGE / parts[0]).is_dir() else ""
+            if other != room:
+                yield room, other
+
+
+def _sentence(path: Path) -> str:
+    """The first line of a module's docstring."""
+    text = ast.get_docstring(ast.parse(path.read_text())) or ""
+    return text.splitlines()[0].replace("|", "\\|")
+
+
+# Reference pages: commands from their parsers, settings from their schema, the Python interface from docstrings.
 
 WIDTH = 84
 
@@ -126,3 +193,62 @@ def _doc(own: Any) -> list[str]:
             lines, inside = [*lines, "```"], False
         lines.append(line)
     return [*lines, "```"] if inside else lines
+
+
+# What the site has beyond docs/ (`hooks` of mkdocs.yml): reference pages, and copies of files that pages link to.
+
+LINK = re.compile(r"(\]\()((?:\.\./)+[^)#\s]+)((?:#[^)\s]*)?\))")
+COPIES = "repository"
+DRAWN = re.compile(r"```mermaid\ngraph TD\n(.*?)```\n", re.DOTALL)
+ARROW = re.compile(r"^  \w+\[(.+?)\] -->\|(\d+)\| \w+\[(.+?)\]$", re.MULTILINE)
+
+
+def on_files(files: Any, config: Any) -> Any:
+    """Add the reference pages, and a copy of every file outside docs/ that a page links to."""
+    from mkdocs.structure.files import File
+
+    root = Path(config.docs_dir).parent
+    pages = {
+        "manual/commands.md": commands_page(parser()),
+        "manual/settings.md": settings_page(json.loads((root / PARTS / "schema.json").read_text()), read_shipped(root)),
+        "manual/python.md": python_page(genverify),
+    }
+    for name, text in pages.items():
+        files.append(File.generated(config, name, content=text))
+    for page in list(files.documentation_pages()):
+        for link in LINK.finditer(page.content_string):
+            linked = outside(page.src_uri, link[2])
+            if linked and (root / linked).is_file() and f"{COPIES}/{linked}" not in files.src_uris:
+                text = (root / linked).read_text(encoding="utf-8")
+                files.append(File.generated(config, f"{COPIES}/{linked}", content=text))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
+    """Links to files outside docs/ lead to their copies; a picture that a browser would load a library for is a table."""
+    here = page.file.src_uri
+    if here.startswith(f"{COPIES}/"):  # what lies beside the original does not lie beside its copy
+        return re.sub(r"(?<!!)\[([^\]]*)\]\((?!https?:)[^)]*\)", r"\1", markdown)
+
+    def copied(link: re.Match[str]) -> str:
+        name = outside(here, link[2])
+        return f"{link[1]}{'../' * here.count('/')}{COPIES}/{name}{link[3]}" if name else link[0]
+
+    return DRAWN.sub(_as_table, LINK.sub(copied, markdown))
+
+
+def _as_table(drawn: re.Match[str]) -> str:
+    rows = [f"| {one} | {other} | {times} |" for one, times, other in ARROW.findall(drawn[1])]
+    return "\n".join(["| room | imports from | times |", "| --- | --- | --- |", *rows, ""])
+
+
+def outside(page: str, link: str) -> str | None:
+    """
+    The path, from the root of the repository, of a file outside docs/ that a page of docs/ links to.
+
+    >>> outside("tutorials/figure.md", "../../CONTRIBUTING.md"), outside("tutorials/figure.md", "../gtv.md")
+    ('CONTRIBUTING.md', None)
+    """
+    depth = page.count("/")
+    ups = len(re.findall(r"\.\./", link))
+    return link.removeprefix("../" * ups) if ups > depth else None

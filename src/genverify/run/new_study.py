@@ -8,11 +8,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from genverify.core.errors import ConfigError
-from genverify.run.config import FOLDERS, NAME
+from genverify.model.errors import ConfigError
+from genverify.run.config import FOLDERS, NAME, config_model
 from genverify.run.layout import PARTS, ROOMS, SCHEMA, SCRIPTS, SNAKEFILE, SOURCE, STAGES, STUDIES, STUDY_TESTS
 from genverify.run.registry import ENTRY, studies
-from genverify.run.settings import config_model
 
 CODE = '''"""The study NAME: replace this sentence by what it is about."""
 
@@ -20,7 +19,7 @@ from collections.abc import Iterator
 
 from pydantic import Field
 
-from genverify.core.closed import Section
+from genverify.model.settings import Section
 from genverify.run.registry import Study
 
 STUDY = Study(settings={"NAME": ".ENTRY:Settings"}, folders=("NAME",))

@@ -13,7 +13,7 @@ from typing import TextIO
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from genverify.core.errors import DataError
+from genverify.model.errors import DataError
 from genverify.run.layout import LOGS, RESULTS, SAMPLE
 
 STAGES = {

@@ -1,40 +1,329 @@
-"""Writing of a reference set: results that the audit finds in order, made small, with a page and a manifest."""
+"""
+A reference set: every figure and table of the papers with its caption, made small, with a page and a manifest, whole and
+current.
+"""
 
+import argparse
+import json
 import shutil
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
+from itertools import chain as joined
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import SimpleNamespace
+from typing import Any
 
 import pandas as pd
+from jinja2 import Environment, StrictUndefined, TemplateError
+from pydantic import Field
 
-from genverify.core.errors import DataError
-from genverify.run.jobs import digest
-from genverify.run.provenance.chain import Chain, walk
-from genverify.run.provenance.checks import Checks, digest_files, files_of, read_listed
-from genverify.run.provenance.installed import read_lock
-from genverify.run.provenance.layout import Layout
-from genverify.run.provenance.records import Records, find_records
-from genverify.run.provenance.stages import read_stages
-from genverify.run.reference.captions import Captions, caption
-from genverify.run.reference.listing import FIGURE, Listing, read_listing
-from genverify.run.reference.manifest import (
-    MANIFEST,
-    PAGE,
-    Entry,
-    Manifest,
-    entry_of,
-    manifest_of,
-    read_manifest,
-    seed_of,
-    sources_of,
-    write_manifest,
+from genverify.model.errors import DataError
+from genverify.model.files import read_json, read_yaml
+from genverify.model.settings import Section, validate
+from genverify.report.figures import write_smaller
+from genverify.report.pages import bullets, document, markdown_table
+from genverify.run.code import code_digest, find_script
+from genverify.run.config import Config
+from genverify.run.jobs import digest, folder_files
+from genverify.run.layout import REFERENCE, STAGES
+from genverify.run.provenance.audit import (
+    Chain,
+    Checks,
+    differs,
+    digest_files,
+    files_of,
+    read_config,
+    read_listed,
+    repository,
+    walk,
+    without_places,
 )
-from genverify.run.reference.page import data_in_words, reference_page
+from genverify.run.provenance.records import CODE as JOB_CODE
+from genverify.run.provenance.records import (
+    UNKNOWN,
+    AuditError,
+    Layout,
+    Record,
+    Records,
+    changed_settings,
+    find_records,
+    read_lock,
+    read_sections,
+    read_stages,
+)
 from genverify.run.registry import registered
-from genverify.run.settings import Config
-from genverify.show.markdown import document, markdown_table
-from genverify.show.smaller import write_smaller
+
+# What the reference set is to hold: the results of each paper with their captions, and what is left out with a reason.
+
+FIGURE, TABLE = ".pdf", ".csv"
+FILE = "reference.yaml"
+
+
+class Paper(Section):
+    """The title of a paper and its targets, each with the name of its caption, in the order of reading."""
+
+    title: str
+    results: dict[str, str]
+
+
+class Part(Section):
+    """What the folder of a study lists: its paper with its place among the others, if it is one, and what is left out."""
+
+    order: int = 0
+    title: str = ""
+    results: dict[str, str] = Field(default_factory=dict)
+    absent: dict[str, str] = Field(default_factory=dict)
+
+
+class Listing(Section):
+    """The papers by their names, and the targets that are left out, each with a reason."""
+
+    papers: dict[str, Paper]
+    absent: dict[str, str]
+
+    @property
+    def targets(self) -> list[str]:
+        """All that is to be shown, paper by paper."""
+        return [target for paper in self.papers.values() for target in paper.results]
+
+
+def read_listing(stages: Path) -> Listing:
+    """The listings of a folder and of those of its studies; every target is a figure or a table, and stands in them once."""
+    found = {path.parent.name: _part(path) for path in sorted(stages.rglob(FILE))}
+    papers = sorted((name for name, part in found.items() if part.results), key=lambda name: (found[name].order, name))
+    listing = Listing(
+        papers={name: Paper(title=found[name].title, results=found[name].results) for name in papers},
+        absent={target: reason for part in found.values() for target, reason in part.absent.items()},
+    )
+    # what is shown is stored by its name alone; what is absent is stored nowhere, so that a table may have its name
+    absent = [target for part in found.values() for target in part.absent]
+    names = Counter(Path(target).stem for target in listing.targets) + Counter([*listing.targets, *absent])
+    twice = [name for name, times in names.items() if times > 1]
+    if twice:
+        raise DataError(f"{stages}: {twice[0]} is duplicated in the files {FILE}: name each result once")
+    return listing
+
+
+def _part(path: Path) -> Part:
+    part = validate(Part, read_yaml(path), str(path))
+    other = [target for target in part.results if Path(target).suffix not in (FIGURE, TABLE)]
+    if other:
+        raise DataError(f"{path}: {other[0]}: neither a figure ({FIGURE}) nor a table ({TABLE})")
+    if part.results and not part.title:
+        raise DataError(f"{path}: setting title is missing: the name of the paper whose results are shown")
+    return part
+
+
+# The manifest of a reference set: what each file was made from, as the job records say; no times, places or versions.
+
+MANIFEST, PAGE = "manifest.json", "README.md"
+KEYS = ("page", "results", "absent", "jobs", "data")
+BATCH, SEED = "batch", "seed"
+Manifest = dict[str, Any]
+Entry = dict[str, Any]
+
+
+def entry_of(target: str, chain: Chain, files: Mapping[str, str]) -> Entry:
+    """
+    What is told of one result: SHA-256 of the files shown and of their sources, of what the job read and of the raw data,
+    every job on the way by its name in the manifest, and one digest each for all their settings and all their code.
+    """
+    jobs, record = jobs_of(chain), chain.results[target]
+    return {
+        "rule": record.rule,
+        "files": dict(files),
+        "sources": sources_of(target, record),
+        "inputs": dict(record.inputs),
+        "jobs": sorted(jobs),
+        "data": list(chain.raw),
+        "settings": _digest({name: job["settings"] for name, job in jobs.items()}),
+        "code": _digest({name: job["code"] for name, job in jobs.items()}),
+        "seed": seed_of(chain),
+    }
+
+
+def sources_of(target: str, record: Record) -> dict[str, str]:
+    """The outputs of the job that go by the name of the target."""
+    name = Path(target).with_suffix("")
+    return {path: value for path, value in record.outputs.items() if Path(path).with_suffix("") == name}
+
+
+def jobs_of(chain: Chain) -> dict[str, dict[str, Any]]:
+    """The jobs of a chain, batches as one: rule, wildcards, settings and the digest of the code."""
+    found: dict[str, dict[str, Any]] = {}
+    for job in chain.jobs:
+        wildcards = {name: value for name, value in sorted(job.wildcards.items()) if name != BATCH}
+        name = " ".join([job.rule, *(f"{key}={value}" for key, value in wildcards.items())])
+        settings = {key: value for key, value in job.params.items() if key != JOB_CODE}
+        found[name] = {"rule": job.rule, "wildcards": wildcards, "settings": settings, "code": job.params.get(JOB_CODE)}
+    return found
+
+
+def seed_of(chain: Chain) -> int | None:
+    """The seed of the jobs, the same for all; None where nothing was drawn at random."""
+    return next((int(job.params[SEED]) for job in chain.jobs if SEED in job.params), None)
+
+
+def data_of(chain: Chain) -> dict[str, str]:
+    """SHA-256 of the raw files of a chain."""
+    return {path: value for job in chain.jobs for path, value in job.inputs.items() if path in chain.raw}
+
+
+def manifest_of(entries: Mapping[str, Entry], chains: Mapping[str, Chain], absent: Mapping[str, str], page: str,
+                kept: Manifest | None = None) -> Manifest:  # fmt: skip
+    """All of it: the results, what is absent and why, the jobs and the raw files that the results share."""
+    jobs = {name: job for chain in chains.values() for name, job in jobs_of(chain).items()}
+    data = {path: value for chain in chains.values() for path, value in data_of(chain).items()}
+    old = kept or {}
+    for target in sorted(entries.keys() - chains.keys()):
+        _take_over(jobs, old["jobs"], entries[target]["jobs"], target)
+        _take_over(data, old["data"], entries[target]["data"], target)
+    return {"page": page, "results": dict(entries), "absent": dict(absent), "jobs": jobs, "data": data}
+
+
+def _take_over(known: dict[str, Any], old: Mapping[str, Any], names: Sequence[str], target: str) -> None:
+    """What a result that stays was made from; what it shares with the others must be the same."""
+    for name in names:
+        if known.setdefault(name, old[name]) != old[name]:
+            raise DataError(f"{target} was made from another {name} than the results here: make its paper again, too")
+
+
+def write_manifest(manifest: Manifest, path: Path) -> None:
+    path.write_text(without_places(json.dumps(manifest, indent=1, sort_keys=True)) + "\n")
+
+
+def read_manifest(path: Path) -> Manifest:
+    """A manifest; a file that is none is refused."""
+    text = read_json(path)
+    missing = [key for key in KEYS if key not in text]
+    if missing:
+        raise DataError(f"{path}: no {missing[0]!r}; not the manifest of a reference set. Make it: snakemake reference")
+    return text
+
+
+def _digest(values: Mapping[str, Any]) -> str:
+    """One short digest over values, as JSON with sorted keys and no spaces."""
+    return sha256(json.dumps(values, sort_keys=True, separators=(",", ":")).encode()).hexdigest()[:16]
+
+
+# The captions of the report as lines of a Markdown page.
+
+FOLDER, REPORT = "captions", "report.yaml"
+
+
+def find_captions(stages: Path) -> dict[str, Path]:
+    """The captions of figures by their names: one file each, in the folders `captions` of the stages and of every study."""
+    found: dict[str, Path] = {}
+    for path in sorted(stages.rglob(f"{FOLDER}/*.rst")):
+        if path.stem in found:
+            raise DataError(f"{path}: {found[path.stem]} is a caption of the same name: give one another name")
+        found[path.stem] = path
+    return found
+
+
+def read_pages(stages: Path) -> dict[str, dict[str, dict[str, str]]]:
+    """The tables of the report, by the rule that asks for their pages, from the files report.yaml of every study."""
+    found: dict[str, dict[str, dict[str, str]]] = {}
+    for path in sorted(stages.rglob(REPORT)):
+        for rule, pages in read_yaml(path).items():
+            twice = [name for name in pages for group in found.values() if name in group]
+            if twice:
+                raise DataError(f"{path}: the page {twice[0]} stands in another {REPORT} as well: give one another name")
+            found.setdefault(rule, {}).update(pages)
+    return found
+
+
+@dataclass(frozen=True)
+class Captions:
+    """Where captions are kept: those of figures in folders, one file each, those of tables in the files of the report."""
+
+    stages: Path
+
+    def read(self, name: str, target: str = "") -> str:
+        """The caption of a name; where a figure and a table share it, that of the table if the target is the table's."""
+        figures = find_captions(self.stages)
+        tables = {table: page for group in read_pages(self.stages).values() for table, page in group.items()}
+        if name in figures and tables.get(name, {}).get("file") != target:
+            return figures[name].read_text()
+        if name not in tables:
+            raise DataError(f"no caption {name}: neither {FOLDER}/{name}.rst nor a table of {REPORT} in {self.stages}")
+        return str(tables[name]["caption"])
+
+
+def caption(captions: Captions, name: str, wildcards: Mapping[str, str], study: Mapping[str, Any], target: str = "") -> str:
+    """The first paragraph of a caption on one line, filled in as the report does: with wildcards and settings."""
+    first = captions.read(name, target).split("\n\n")[0]
+    told = SimpleNamespace(wildcards=SimpleNamespace(**wildcards), config=study)
+    try:
+        text = Environment(undefined=StrictUndefined, autoescape=False).from_string(first).render(snakemake=told)
+    except TemplateError as error:
+        raise DataError(f"caption {name} in {captions.stages}: cannot be filled in ({error})") from None
+    return " ".join(text.replace("``", "`").split())
+
+
+# The page of a reference set: every figure and table of the papers with its caption and its target, then the digests.
+
+INTRODUCTION = """\
+# The papers, reproduced: figures and tables of the default study
+
+Made by `snakemake reference` from the results of the default settings; nothing here is written by hand.
+**The data are synthetic** (the built-in country: no real household or person is in it), but for the counts that the
+paper on cell bounds prints. Pictures are smaller than those that a run makes. [manifest.json](manifest.json) tells what
+each file was made from; `genverify reference` says whether the set is still current. Where each result is computed:
+[map.md](../map.md)."""
+DIGESTS = """\
+## Digests
+
+SHA-256 of each source as the study wrote it; settings and code: one digest each over all jobs from the raw data to the
+result, as in manifest.json, which also has the digests of what the last job read."""
+
+
+def reference_page(
+    listing: Listing, entries: Mapping[str, Entry], captions: Mapping[str, str], absent: Mapping[str, str]
+) -> str:
+    """The page as Markdown; `captions` by target."""
+    parts = [INTRODUCTION]
+    for paper in listing.papers.values():
+        parts.append(f"## {paper.title}")
+        for target in paper.results:
+            shown = target in entries
+            parts += _shown(target, entries[target], captions[target]) if shown else [f"`{target}`: {absent[target]}."]
+    parts += ["## Left out", bullets(f"`{target}`: {reason}" for target, reason in listing.absent.items())]
+    parts += [DIGESTS, markdown_table(["target", "source", "SHA-256", "settings", "code"], _digests(entries), left=5)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _shown(target: str, entry: Entry, caption: str) -> Iterator[str]:
+    """A figure as an image, a table as links to it; below it the caption, the data and the target."""
+    name, data = Path(target).stem, data_in_words(entry["seed"])
+    yield f"### {name}"
+    if Path(target).suffix == FIGURE:
+        yield f"![{name}, {data}]({name}.png)"
+    else:
+        yield f"[{name}.md]({name}.md), [{name}.csv]({name}.csv)"
+    yield f"{caption} *{data.capitalize()}.* `snakemake {target}`"
+
+
+def data_in_words(seed: int | None) -> str:
+    """
+    Which data a result shows: whatever depends on a seed was drawn at random.
+
+    >>> data_in_words(1), data_in_words(None)
+    ('synthetic data, seed 1', 'no microdata: nothing drawn at random')
+    """
+    return "no microdata: nothing drawn at random" if seed is None else f"synthetic data, seed {seed}"
+
+
+def _digests(entries: Mapping[str, Entry]) -> Iterator[list[str]]:
+    for target, entry in entries.items():
+        for path, value in sorted(entry["sources"].items()):
+            yield [f"`{target}`", f"`{path}`", f"`{value}`", f"`{entry['settings']}`", f"`{entry['code']}`"]
+
+
+# Writing of a reference set: results that the audit finds in order, made small, with a page and a manifest.
 
 NOT_RUN, NOT_ASKED = "not run", "not asked for"
 
@@ -168,3 +457,200 @@ def csv_page(source: Path, label: str) -> str:
         label = str(frame["data"].iloc[0])
         frame = frame.drop(columns="data")
     return document(source.stem, label, [markdown_table(list(frame), frame.astype(object).to_numpy().tolist())])
+
+
+# Whether a reference set is whole and current: its files, today's settings, data and code, and the results here.
+
+SETTINGS, DATA, CODE, RESULT, SAME = "settings", "data", "code", "result", "same result"
+# a change of code may change nothing that is shown, as a docstring does: it is told, and is no error
+OUTDATED = (SETTINGS, DATA, RESULT)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What has changed since a result was put into the set: its target, the kind of change, and the change in words."""
+
+    target: str
+    kind: str
+    text: str
+
+    @property
+    def is_outdated(self) -> bool:
+        return self.kind in OUTDATED
+
+
+def altered_files(folder: Path, manifest: Manifest) -> Iterator[str]:
+    """Files of the set that are missing, not as the manifest says, or not in it."""
+    listed = {PAGE: manifest["page"]} | {
+        name: value for entry in manifest["results"].values() for name, value in entry["files"].items()
+    }
+    found = {str(path.relative_to(folder)): path for path in folder_files(folder) if path.name != MANIFEST}
+    for name, value in sorted(listed.items()):
+        now = digest(found[name]) if name in found else None
+        if now != value:
+            yield f"{folder / name}: {differs(now, value, str(folder / MANIFEST))}"
+    yield from (f"{folder / name}: {differs('', None, str(folder / MANIFEST))}" for name in sorted(found.keys() - listed))
+
+
+def unlisted_targets(manifest: Manifest, listing: Listing) -> Iterator[str]:
+    """Targets that the set should hold, or say why not, and does neither; and those that it need not know of."""
+    known = {**manifest["results"], **manifest["absent"]}
+    wanted = [*listing.targets, *listing.absent]
+    yield from (f"{target}: neither in the set nor listed as absent" for target in wanted if target not in known)
+    yield from (
+        f"{target}: shown or absent, though the listing does not name it" for target in known if target not in wanted
+    )
+
+
+def changes(manifest: Manifest, layout: Layout, config: Config) -> list[Finding]:
+    """What has changed since the set was made, without a run or results: settings, raw data and code of every job."""
+    by_job = _changed_jobs(manifest["jobs"], layout, config)
+    data = {path: text for path, value in manifest["data"].items() if (text := _changed_file(path, value))}
+    found: list[Finding] = []
+    for target, entry in manifest["results"].items():
+        own = list(dict.fromkeys(joined.from_iterable(by_job[name] for name in entry["jobs"])))
+        own += [(DATA, data[path]) for path in entry["data"] if path in data]
+        found += [Finding(target, kind, text) for kind, text in own]
+    return found
+
+
+def with_results(found: Sequence[Finding], manifest: Manifest, layout: Layout) -> list[Finding]:
+    """The findings beside the results that are here; if today's code gave what the set shows, its change does not matter."""
+    here = list(_results_here(manifest, layout))
+    same = {finding.target for finding in here if finding.kind == SAME}
+    kept = [finding for finding in found if finding.kind != CODE or finding.target not in same]
+    return kept + [finding for finding in here if finding.kind == RESULT]
+
+
+def _changed_jobs(jobs: Mapping[str, Any], layout: Layout, config: Config) -> dict[str, list[tuple[str, str]]]:
+    sections = read_sections(read_stages(layout.stages))
+    found: dict[str, list[tuple[str, str]]] = {}
+    for name, job in jobs.items():
+        if job["rule"] not in sections:
+            found[name] = [(CODE, f"rule {job['rule']} is gone")]
+            continue
+        try:
+            changed = list(changed_settings(sections[job["rule"]], job["settings"], job["wildcards"], config))
+            found[name] = [(SETTINGS, f"{place} was {was}, is {is_}") for place, was, is_ in changed]
+        except UNKNOWN as error:
+            found[name] = [(SETTINGS, f"settings of {name} are gone ({error})")]
+        if job["code"] != _code_now(layout, job["rule"]):
+            found[name].append((CODE, job["rule"]))
+    return found
+
+
+def _code_now(layout: Layout, rule: str) -> str | None:
+    script = find_script(Path.cwd() / layout.scripts, rule)
+    return code_digest(script) if script.is_file() else None
+
+
+def _changed_file(path: str, recorded: str) -> str | None:
+    now = digest(Path(path)) if Path(path).exists() else None
+    return None if now == recorded else f"{path} {'is gone' if now is None else 'has changed'}"
+
+
+def _results_here(manifest: Manifest, layout: Layout) -> Iterator[Finding]:
+    """
+    For each result that was made here with the settings and data of the set: another one, or the same by the code of today.
+
+    One of other settings or data, or without the records of its jobs, says nothing about the set.
+    """
+    records = find_records(layout.made)
+    for target, entry in manifest["results"].items():
+        try:
+            chain = walk([target], records)
+        except AuditError:
+            continue
+        made = entry_of(target, chain, {})
+        known = {path: manifest["data"][path] for path in entry["data"]}
+        if made["settings"] != entry["settings"] or data_of(chain) != known:
+            continue
+        other = [path for path, value in entry["sources"].items() if _changed_file(path, value)]
+        if other:
+            yield Finding(target, RESULT, f"{other[0]} here is another, made with the same settings and data")
+        elif all(job.params.get(JOB_CODE) == _code_now(layout, job.rule) for job in chain.jobs):
+            yield Finding(target, SAME, "made here by the code of today")
+
+
+# The command `reference`, and where this repository keeps the set.
+
+REMEDY = "Make the set again: snakemake reference"
+
+
+def reference_place() -> Place:
+    """Where this repository keeps the set, seen from its root."""
+    return Place(REFERENCE, STAGES, Captions(STAGES))
+
+
+def add_parser(commands: Any) -> None:
+    """Add `reference` to the commands."""
+    parser = commands.add_parser("reference", help="say, without a run, whether docs/reference is current; or make it")
+    asked = parser.add_mutually_exclusive_group()
+    asked.add_argument("--check", action="store_true", help="say whether it is whole and current (what is done by default)")
+    asked.add_argument("--write", nargs="*", metavar="PAPER",
+                       help="make it from the results here, of all or of the named papers (the others stay)")  # fmt: skip
+    parser.add_argument("--configfile", nargs="+", action="extend", type=Path, default=[], metavar="FILE",
+                        help="laid over config.yaml, as for Snakemake")  # fmt: skip
+    parser.set_defaults(run=_reference)
+
+
+def _reference(options: argparse.Namespace) -> None:
+    config = read_config(options.configfile)
+    lines = check_lines(config) if options.write is None else write_lines(config, options.write)
+    for line in lines:
+        print(line, flush=True)
+
+
+def write_lines(config: Config, papers: Sequence[str] = ()) -> Iterator[str]:
+    """Make the set, and say what is in it."""
+    place = reference_place()
+    entries = write_reference(place, repository(), config, papers)
+    yield f"{place.folder}: {in_words(entries)}, {bytes_in(place.folder) / 1e6:.1f} MB"
+    for target, reason in read_manifest(place.folder / MANIFEST)["absent"].items():
+        yield f"absent: {target}: {reason}"
+
+
+def in_words(entries: dict[str, Entry]) -> str:
+    """
+    How many figures and tables.
+
+    >>> in_words({"figures/a.pdf": {}, "results/tables/b.csv": {}, "results/tables/c.csv": {}})
+    'figures 1, tables 2'
+    """
+    kinds = Counter(Path(target).suffix for target in entries)
+    return f"figures {kinds['.pdf']}, tables {kinds['.csv']}"
+
+
+def bytes_in(folder: Path) -> int:
+    return sum(path.stat().st_size for path in folder.iterdir())
+
+
+def check_lines(config: Config) -> Iterator[str]:
+    """What is not whole or not current; an error at the end unless the set shows the study of today's settings and data."""
+    place = reference_place()
+    manifest = read_manifest(place.folder / MANIFEST)
+    wrong = [*altered_files(place.folder, manifest), *unlisted_targets(manifest, read_listing(place.listing))]
+    yield from wrong
+    layout = repository()
+    found = with_results(changes(manifest, layout, config), manifest, layout)
+    outdated = [finding for finding in found if finding.is_outdated]
+    yield from (f"out of date: {line}" for line in by_target(outdated))
+    code = by_target([finding for finding in found if not finding.is_outdated])
+    yield from (f"code has changed since, and only a run can say whether it matters: {line}" for line in code)
+    yield f"{place.folder}: {in_words(manifest['results'])}, absent {len(manifest['absent'])}"
+    if wrong or outdated:
+        raise DataError(f"{place.folder}: not whole or out of date, as listed above. {REMEDY}")
+    yield "whole, and of the settings and data of today"
+
+
+def by_target(found: Sequence[Finding]) -> list[str]:
+    """
+    A line for each result, with all that was found about it.
+
+    >>> by_target([Finding("figures/a.pdf", "code", "plot_a"), Finding("figures/a.pdf", "code", "draw")])
+    ['figures/a.pdf: plot_a; draw']
+    """
+    texts: dict[str, list[str]] = {}
+    for finding in found:
+        texts.setdefault(finding.target, []).append(finding.text)
+    return [f"{target}: {'; '.join(own)}" for target, own in texts.items()]

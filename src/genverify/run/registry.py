@@ -8,11 +8,11 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeVar
 
-from genverify.core.errors import ConfigError
-from genverify.run.shell import Group
+from genverify.model.errors import ConfigError
+from genverify.run.cli.shell import Group
 
 # packages whose folders are studies if they hold the module ENTRY; where none is installed (the wheel), there are no studies
-HOMES = ("genverify", "genverify.papers")
+HOMES = ("studies",)
 ENTRY, VALUE = "study", "STUDY"
 SHARED = "common.smk"
 T = TypeVar("T")
@@ -89,7 +89,7 @@ class Study:
         """
         The name seen from everywhere.
 
-        >>> Study(package="studies.cups").absolute(".settings:Cups")
+        >>> Study(package="studies.cups").absolute(".config:Cups")
         'studies.cups.settings:Cups'
         """
         return f"{self.package}{name}" if name.startswith(".") else name

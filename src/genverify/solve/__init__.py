@@ -1,1 +1,1 @@
-"""The datasets that fit a release: types, classes, the program, bounds with proofs, solvers."""
+"""From a release to its program, bounds, datasets and counts, with the solvers."""

@@ -1,25 +1,365 @@
-"""Exact integer bounds with proofs: is max c z <= b over the datasets that fit? (LP first, then branching)"""
+"""Exact integer bounds with proofs: is max c z <= b over the datasets that fit? Linear program first, then branching."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
-from itertools import islice
-from math import floor, inf
-from typing import Any
+from itertools import combinations, islice
+from math import floor, inf, lcm
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse import csr_array
 
-from genverify.core.arraytypes import Flags, Floats, Ints
-from genverify.core.release import TOTAL
-from genverify.solve.branching import choose_part
-from genverify.solve.exchange import Exchange
-from genverify.solve.leaves import Branch, Fork, Leaf, Node, exact_leaf
-from genverify.solve.program import Program
-from genverify.solve.recount import INTEGRAL, WrongAnswer, integer_point
-from genverify.solve.solvers.base import Infeasible, LinearProgram, Optimal, Solver, Stopped
-from genverify.solve.workingset import FEW_CLASSES, WorkingSet
+from genverify.model.arrays import Flags, Floats, Ints
+from genverify.model.domain import Predicate
+from genverify.model.release import TOTAL, Release
+from genverify.solve.admissible import ExhaustedTotal
+from genverify.solve.datasets import Exchange
+from genverify.solve.program import COUNTED, INTEGRAL, Program, WrongAnswer, integer_point
+from genverify.solve.solvers.base import Answer, Infeasible, LinearProgram, Optimal, Solver, Stopped
+
+# Proofs as they are found: exact integer multipliers out of a solver's floating-point ones, and branching trees.
+
+DENOMINATORS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 15, 16, 18, 20, 24, 30, 36, 40, 42, 48, 60, 72, 84, 120)
+CLOSE = 1e-5
+SIMPLE = 500  # of a single multiplier; sums of a column lead to denominators that the list has not
+LARGEST_DENOMINATOR = 100_000
+LARGEST_SUM = 2**52  # of a column; integers up to 2**53 are exact in floating-point numbers
+
+
+@dataclass(frozen=True)
+class Part:
+    """
+    A part of the records that a fork counts: those that match a condition (`where`), or those that lie in the same
+    published cells as a given record (`like`).
+    """
+
+    where: Predicate | None = None
+    like: tuple[int, ...] | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        return {"where": self.where.where} if self.where else {"like": list(self.like or ())}
+
+
+@dataclass(frozen=True)
+class Branch:
+    """A row that a side of a fork adds: the number of records in a part (these classes) is at most hi, or at least lo."""
+
+    inside: npt.NDArray[np.bool_]
+    lo: int | None
+    hi: int | None
+
+    @property
+    def range(self) -> tuple[float, float]:
+        return (-inf if self.lo is None else self.lo, inf if self.hi is None else self.hi)
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """Multipliers over a common denominator: on published cells by id, on branch rows in order. kind: bound or empty."""
+
+    kind: str
+    denominator: int
+    cells: Mapping[str, int]
+    branches: tuple[int, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        found: dict[str, Any] = {"kind": self.kind, "y": {cell: y for cell, y in self.cells.items() if cell != COUNTED}}
+        if COUNTED in self.cells:
+            found["c"] = self.cells[COUNTED]
+        if self.denominator != 1:
+            found["d"] = self.denominator
+        if self.branches:
+            found["w"] = list(self.branches)
+        return found
+
+
+@dataclass(frozen=True)
+class Fork:
+    """Either at most `at` records lie in a part, or more: both sides are proved."""
+
+    part: Part
+    at: int
+    below: "Node"
+    above: "Node"
+
+    def as_dict(self) -> dict[str, Any]:
+        return {**self.part.as_dict(), "at": self.at, "below": self.below.as_dict(), "above": self.above.as_dict()}
+
+
+Node = Leaf | Fork
+
+
+def certificate_of(release: Release, lemmas: Iterable[ExhaustedTotal] = ()) -> dict[str, Any]:
+    """A certificate about a release that proves nothing yet, in the form that the checker reads."""
+    shown = [lemma.as_dict() for lemma in lemmas]
+    return {"block": release.block, "release": release.digest, "lemmas": shown, "proofs": [], "claims": []}
+
+
+class Rows(Protocol):
+    """What a proof adds up: the rows of a program, the first of which holds every record once, and its classes."""
+
+    @property
+    def rows(self) -> tuple[str, ...]: ...
+
+    @property
+    def lo(self) -> Ints: ...
+
+    @property
+    def hi(self) -> Ints: ...
+
+    @property
+    def columns(self) -> csr_array: ...
+
+    @property
+    def largest(self) -> int: ...
+
+
+def exact_leaf(program: Rows, branches: Sequence[Branch], y: Floats, c: Ints, b: int, kind: str) -> Leaf | None:
+    """
+    Integer multipliers Y and a denominator D with  Y A >= D c  on every class and  bound(Y) < D (b + 1).
+
+    If rounding leaves some class short, the shortfall is added on the N row, which holds every record.
+    """
+    scale = 1.0 if kind == "bound" else _farkas_scale(y)
+    largest = LARGEST_SUM // (len(y) * program.largest)
+    for denominator in _denominators(y * scale):
+        wanted = y * scale * denominator
+        if not np.abs(wanted).max(initial=0) <= largest:
+            return None
+        Y = np.rint(wanted).astype(np.int64)
+        if np.abs(wanted - Y).max(initial=0) > CLOSE * denominator:
+            continue
+        _one_sided(program, branches, Y)
+        short = int((denominator * c - _summed(program, branches, Y)).max(initial=0))
+        # Row 0 is N with coefficient 1 everywhere: adding the shortfall there makes every class right, at the price of a
+        # bound that is higher by N times the shortfall. Whether it is still low enough is asked next, in integers.
+        Y[0] += max(short, 0)
+        if _bound(program, branches, Y) < denominator * (b + 1):
+            return _leaf(program, Y, denominator, kind)
+    return None
+
+
+def _summed(program: Rows, branches: Sequence[Branch], Y: Ints) -> Ints:
+    """What the multipliers add up to on each class, in exact integers."""
+    rows = len(program.rows)
+    # floating-point numbers hold integers up to 2**53 exactly, and `largest` keeps every sum below that
+    summed = (program.columns @ Y[:rows].astype(np.float64)).astype(np.int64)
+    for branch, w in zip(branches, Y[rows:].tolist(), strict=True):
+        summed += w * branch.inside
+    return summed
+
+
+def _denominators(y: Floats) -> Iterator[int]:
+    """The usual denominators, then the one that these multipliers have together."""
+    yield from DENOMINATORS
+    yield _common_denominator(y)
+
+
+def _common_denominator(y: Floats) -> int:
+    """
+    The denominator of all multipliers together, each read as the simplest fraction near it; 1 where that grows too large.
+
+    >>> _common_denominator(np.array([2 / 13, -1 / 26, 3.0]))
+    26
+    """
+    denominator = lcm(*{Fraction(value).limit_denominator(SIMPLE).denominator for value in y[np.abs(y) > CLOSE].tolist()})
+    return denominator if denominator <= LARGEST_DENOMINATOR else 1
+
+
+def _farkas_scale(y: Floats) -> float:
+    # A Farkas proof has no scale of its own; with the smallest multiplier at 1 the others are often integers.
+    sizes = np.abs(y)
+    smallest = sizes[sizes > 1e-9].min(initial=inf)
+    return 1.0 / smallest if smallest < inf else 1.0
+
+
+def _one_sided(program: Rows, branches: Sequence[Branch], Y: Ints) -> None:
+    """Multipliers on rows with one side only, those of branches, take the sign that the side allows."""
+    for row, branch in enumerate(branches, len(program.rows)):
+        if (branch.hi is None and Y[row] > 0) or (branch.lo is None and Y[row] < 0):
+            Y[row] = 0
+
+
+def _bound(program: Rows, branches: Sequence[Branch], Y: Ints) -> int:
+    """The most that the multipliers can add up to, in Python's integers, which do not overflow."""
+    total, rows = 0, len(program.rows)
+    for row in np.flatnonzero(Y).tolist():
+        y = int(Y[row])
+        if row < rows:
+            total += y * int(program.hi[row] if y > 0 else program.lo[row])
+        else:
+            side = branches[row - rows].hi if y > 0 else branches[row - rows].lo
+            total += y * side if side is not None else 0
+    return total
+
+
+def _leaf(program: Rows, Y: Ints, denominator: int, kind: str) -> Leaf:
+    rows = len(program.rows)
+    cells = {program.rows[row]: int(Y[row]) for row in np.flatnonzero(Y[:rows]).tolist()}
+    return Leaf(kind, denominator, cells, tuple(int(w) for w in Y[rows:]))
+
+
+# Where to branch: a part of the records whose number is fractional in a solution of the linear program.
+
+CLEAR = 0.25
+FRACTIONAL = 1e-6
+
+
+def choose_part(program: Program, z: npt.NDArray[np.float64]) -> tuple[Part, Flags] | None:
+    """
+    The part with the most fractional count, as a condition on one, two or three columns where one is clearly
+    fractional, else a single class; with the classes that it holds. None where no part that can be named is fractional.
+    """
+    for k in (1, 2, 3):
+        scored = sorted(_fractions(program, z, k), key=lambda scored_part: -scored_part[0])
+        for score, columns, atoms in scored:
+            if score < CLEAR:
+                break
+            inside = _aligned(program, columns, atoms)
+            if inside is not None:
+                names = program.types.domain.names
+                codes = {names[c]: program.types.atoms[c][a] for c, a in zip(columns, atoms, strict=True)}
+                return Part(where=Predicate.of(codes)), inside
+    return _single_class(program, z)
+
+
+def _fractions(
+    program: Program, z: npt.NDArray[np.float64], k: int
+) -> Iterator[tuple[float, tuple[int, ...], tuple[int, ...]]]:
+    """How far from an integer the count of each combination of k atoms is, over the classes that z uses."""
+    used = np.flatnonzero(z > 1e-9)
+    order, starts, _ = program.grouped
+    table = program.types.table[order[starts[used]]].astype(np.int64)
+    sizes = [len(atoms) for atoms in program.types.atoms]
+    for columns in combinations(range(table.shape[1]), k):
+        shape = tuple(sizes[column] for column in columns)
+        sums = np.bincount(np.ravel_multi_index(tuple(table[:, columns].T), shape), weights=z[used])
+        score = np.abs(sums - np.rint(sums))
+        best = int(np.argmax(score))
+        yield float(score[best]), columns, tuple(int(atom) for atom in np.unravel_index(best, shape))
+
+
+def _aligned(program: Program, columns: tuple[int, ...], atoms: tuple[int, ...]) -> Flags | None:
+    """The classes inside a condition, or None where it splits a class."""
+    # z counts records by class: of a condition that holds for some types of a class only, the number is not known from z
+    matches = (program.types.table[:, columns] == np.array(atoms)).all(axis=1)
+    inside = np.bincount(program.class_of, weights=matches, minlength=program.classes)
+    _, _, sizes = program.grouped
+    return inside == sizes if ((inside == 0) | (inside == sizes)).all() else None
+
+
+def _single_class(program: Program, z: npt.NDArray[np.float64]) -> tuple[Part, Flags] | None:
+    """The class with the most fractional count: all records in the same published cells as one of its types."""
+    chosen = int(np.argmax(np.abs(z - np.rint(z))))
+    published = np.array([row != COUNTED for row in program.rows])
+    inside = (program.A[published] == program.A[published][:, [chosen]]).all(axis=0)
+    value = float(z[inside].sum())
+    if abs(value - round(value)) < FRACTIONAL:
+        return None
+    places = program.types.table[program.member(chosen)].tolist()
+    return Part(like=tuple(program.types.atoms[column][place][0] for column, place in enumerate(places))), inside
+
+
+# Linear programs that see few columns: a working set of classes, the others priced with one sparse product.
+
+FEW_CLASSES = 1500
+FIRST = 300
+AT_ONCE = 100
+WORTH = 1e-7
+
+
+class WorkingSet:
+    """
+    The linear program of all classes, solved over some of them. After each solve the row multipliers price the others: where
+    no class is worth more than the multipliers say, the answer is that of the whole program; else the best ones join.
+
+    Nothing rests on it: a proof is tested on every class in integers, a point is recounted.
+    """
+
+    def __init__(self, program: Program, solver: Solver) -> None:
+        self._program, self._solver = program, solver
+        self._known = np.zeros(program.classes, dtype=bool)
+        self._order: list[Ints] = []
+        self._branches: list[tuple[npt.NDArray[Any], float, float]] = []
+        self._inner: LinearProgram | None = None
+
+    def include(self, classes: Ints) -> None:
+        """Let classes join the working set."""
+        fresh = np.unique(classes[~self._known[classes]])
+        if not len(fresh):
+            return
+        self._known[fresh] = True
+        self._order.append(fresh)
+        if self._inner is not None:
+            columns = self._program.columns[fresh].toarray().T
+            self._inner.add_columns(np.vstack([columns, *(row[None, fresh] for row, _, _ in self._branches)]))
+
+    def include_some(self) -> None:
+        """Let some classes join, spread over all of them."""
+        self.include(np.arange(0, self._program.classes, max(1, self._program.classes // FIRST)))
+
+    def maximise(self, objective: npt.NDArray[Any]) -> Answer:
+        if self._inner is None:
+            self._start()
+        assert self._inner is not None
+        while True:
+            chosen = np.concatenate(self._order)
+            answer = self._inner.maximise(objective[chosen])
+            if not isinstance(answer, Optimal | Infeasible) or len(chosen) == self._program.classes:
+                return self._widened(answer, chosen)
+            best = self._priced(answer, objective)
+            if not len(best):
+                return self._widened(answer, chosen)
+            self.include(best)
+
+    def _start(self) -> None:
+        if not self._order:
+            self.include_some()
+        chosen = np.concatenate(self._order)
+        A = self._program.columns[chosen].toarray().T
+        self._inner = self._solver.linear_program(A, self._program.lo, self._program.hi)
+        for row, lo, hi in self._branches:
+            self._inner.push_row(row[chosen], lo, hi)
+
+    def _priced(self, answer: Optimal | Infeasible, objective: npt.NDArray[Any]) -> Ints:
+        """The classes outside that are worth most by the multipliers of an answer; all of them where it has none."""
+        if answer.y is None:
+            return np.flatnonzero(~self._known)
+        rows = len(self._program.rows)
+        worth = -(self._program.columns @ answer.y[:rows])
+        for (row, _, _), w in zip(self._branches, answer.y[rows:], strict=True):
+            worth -= w * row
+        if isinstance(answer, Optimal):
+            worth += objective
+        worth[self._known] = 0.0
+        best = np.flatnonzero(worth > WORTH * max(1.0, float(np.abs(answer.y).max(initial=0))))
+        if len(best) > AT_ONCE:
+            best = best[np.argpartition(-worth[best], AT_ONCE)[:AT_ONCE]]
+        return best
+
+    def _widened(self, answer: Answer, chosen: Ints) -> Answer:
+        if not isinstance(answer, Optimal):
+            return answer
+        z: Floats = np.zeros(self._program.classes)
+        z[chosen] = answer.z
+        return Optimal(answer.value, z, answer.y)
+
+    def push_row(self, coefficients: npt.NDArray[Any], lo: float, hi: float) -> None:
+        self._branches.append((coefficients, lo, hi))
+        if self._inner is not None:
+            self._inner.push_row(coefficients[np.concatenate(self._order)], lo, hi)
+
+    def pop_row(self) -> None:
+        self._branches.pop()
+        if self._inner is not None:
+            self._inner.pop_row()
+
+
+# Exact integer bounds with proofs: is max c z <= b over the datasets that fit? (LP first, then branching)
 
 SPARE_STEPS = 10
 NEIGHBOURS = 5

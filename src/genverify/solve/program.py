@@ -1,19 +1,243 @@
-"""The compact program of a release: z counts the records of each class, and lo <= A z <= hi."""
+"""
+The compact program of a release: z counts the records of each class, lo <= A z <= hi; a solver's point is recounted in
+integers.
+"""
 
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property, lru_cache
+from math import prod
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, vstack
 
-from genverify.core.arrays import row_bytes
-from genverify.core.arraytypes import Flags, Ints
-from genverify.core.predicates import Predicate
-from genverify.core.release import TOTAL, Release
-from genverify.solve.exclusions import Lemma
-from genverify.solve.layout import Layout, layout_of
-from genverify.solve.types import Types, walk_types
+from genverify.model.arrays import Flags, Floats, Ints, row_bytes
+from genverify.model.claims import ANY, Codes
+from genverify.model.domain import Predicate, Rule
+from genverify.model.errors import GenverifyError
+from genverify.model.release import TOTAL, Release, Schema
+from genverify.model.work import cached
+from genverify.solve.admissible import (
+    GRID_LIMIT,
+    Atoms,
+    ExcludedCombinations,
+    ExhaustedTotal,
+    ImpliedZeros,
+    Types,
+    adding,
+    atoms_of,
+    box,
+    flat_places,
+    lemma_rule,
+    one_code_each,
+    rule_tests,
+    walk_types,
+)
+
+# What the blocks of a study share: the atoms of the published cells, and where each cell lies among them.
+
+Columns = tuple[int, ...]
+KEPT_ATOMS = 64
+KEPT_UNIVERSES = 10_000
+
+
+class Grids:
+    """
+    The queries of a schema in grids: the product of the atoms of the columns that a query names. Releases that publish
+    different queries of it share this as long as the published ones tell the same codes apart.
+    """
+
+    def __init__(self, schema: Schema, added: Sequence[Predicate], columns: Sequence[Columns], atoms: tuple[Atoms, ...]):
+        self.domain, self.schema, self.added, self.columns, self.atoms = schema.domain, schema, added, columns, atoms
+
+    @cache  # noqa: B019  (grids live as long as the study)
+    def shape(self, columns: Columns) -> tuple[int, ...]:
+        return tuple(len(self.atoms[column]) for column in columns)
+
+    @cache  # noqa: B019
+    def wide(self, columns: Columns) -> bool:
+        """Whether the grid of these columns is too large to be written out."""
+        return prod(self.shape(columns)) > GRID_LIMIT
+
+    @cached_property
+    def rules(self) -> list[ExcludedCombinations]:
+        """What the structural rules rule out, whatever the counts."""
+        return rule_tests(self.domain, self.atoms, self.schema.rules)
+
+    @cache  # noqa: B019
+    def held(self, query: int) -> Ints:
+        """The flat places in its grid of the records that add to a query; none are listed of a grid that is too large."""
+        columns = self.columns[query]
+        return np.zeros(0, dtype=np.int64) if self.wide(columns) else self.places(columns, query)
+
+    @lru_cache(maxsize=KEPT_UNIVERSES)  # noqa: B019
+    def places(self, columns: Columns, query: int) -> Ints:
+        """The flat places of a query in the grid of some columns."""
+        if not columns:
+            return np.zeros(1, dtype=np.int64)
+        index = np.ravel_multi_index(box(self.domain, self.atoms, columns, self.added[query]), self.shape(columns))
+        return np.asarray(index, dtype=np.int64).ravel()
+
+
+class _Queries:
+    """The conditions of a schema's queries, and the grids of the atoms that some of them make."""
+
+    def __init__(self, schema: Schema) -> None:
+        self.schema = schema
+        self.added = [adding(query, schema.domain) for query in schema.queries]
+        names = {name: column for column, name in enumerate(schema.domain.names)}
+        self.columns = [tuple(sorted(names[name] for name in predicate.columns)) for predicate in self.added]
+        self.stated = [predicate for rule in schema.rules for predicate in (rule.when, *rule.one_of)]
+        # clauses by number: which of them a release names decides the atoms, whichever of its queries name them
+        self.clauses: dict[tuple[str, tuple[int, ...]], int] = {}
+        said = [[self.clauses.setdefault(clause, len(self.clauses)) for clause in p.clauses] for p in self.added]
+        self.clause = np.array([number for numbers in said for number in numbers], dtype=np.int64)
+        self.query = np.repeat(np.arange(len(said)), [len(numbers) for numbers in said])
+        self.summed = np.array([query.sums is not None for query in schema.queries], dtype=bool)
+        self.grids: OrderedDict[tuple[bytes, bytes], Grids] = OrderedDict()
+
+    def grids_of(self, cells: Ints) -> Grids:
+        """The grids of the atoms that these queries make."""
+        published = np.zeros(len(self.added), dtype=bool)
+        published[cells] = True
+        named = np.zeros(len(self.clauses), dtype=bool)
+        named[self.clause[published[self.query]]] = True
+        key = named.tobytes(), np.flatnonzero(published & self.summed).tobytes()
+        return cached(self.grids, key, lambda: self.grids_for(cells), KEPT_ATOMS)
+
+    def grids_for(self, cells: Ints, extra: Sequence[Predicate] = ()) -> Grids:
+        """The grids of the atoms that these queries and other conditions make."""
+        queries = [self.schema.queries[cell] for cell in cells]
+        single = one_code_each(queries, self.schema.domain)
+        conditions = [*(self.added[cell] for cell in cells.tolist()), *self.stated, *single, *extra]
+        return Grids(self.schema, self.added, self.columns, atoms_of(self.schema.domain, conditions))
+
+
+class Layout:
+    """The published queries of a release in their grids: a block's counts say which places nobody takes."""
+
+    def __init__(self, queries: _Queries, cells: Ints, grids: Grids) -> None:
+        self.schema, self.domain, self.cells, self.grids = queries.schema, queries.schema.domain, cells.tolist(), grids
+        self.atoms = grids.atoms
+        self.queries = [self.schema.queries[cell] for cell in self.cells]
+        self.columns = [queries.columns[cell] for cell in self.cells]
+        self.place = {query.id: place for place, query in enumerate(self.queries)}
+        self.families = {columns: family for family, columns in enumerate(dict.fromkeys(self.columns))}
+        self.family: Ints = np.array([self.families[columns] for columns in self.columns], dtype=np.int64)
+        sizes = [0 if grids.wide(columns) else prod(grids.shape(columns)) for columns in self.families]
+        self.start = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
+        # the places of all queries in one row of all grids
+        held = [grids.held(cell) for cell in self.cells]
+        self.held_by: Ints = np.repeat(np.arange(len(held)), [len(places) for places in held])
+        flat = np.concatenate(held) if held else np.zeros(0, dtype=np.int64)
+        self.held: Ints = flat + self.start[self.family[self.held_by]]
+
+    def excluded(self, release: Release) -> tuple[list[ExcludedCombinations], list[ExhaustedTotal]]:
+        """
+        What zero counts, lemmas and structural rules rule out, one grid for each set of columns, and the lemmas that were
+        needed. Lemmas are sought only where the counts leave records open that lie in no cell of these columns.
+        """
+        zero, counted = release.hi == 0, release.lo > 0
+        dead, covered = np.zeros((2, self.start[-1]), dtype=bool)
+        dead[self.held[zero[self.held_by]]] = True
+        covered[self.held[(zero | counted)[self.held_by]]] = True
+        alive = [np.ones(len(atoms), dtype=bool) for atoms in self.atoms]
+        found, used, implied = [*self.grids.rules], list[ExhaustedTotal](), ImpliedZeros(release)
+        for columns in self._in_order(zero, counted):
+            family = self.families[columns]
+            if self.grids.wide(columns):
+                lemmas = list(implied.lemmas(self._names(columns)))
+                own = np.flatnonzero(zero & (self.family == family)).tolist()
+                found.append(ExcludedCombinations(columns, None, tuple(self._as_rules(own, lemmas))))
+                used += lemmas
+                continue
+            own_dead, own_covered = (flags[self.start[family] : self.start[family + 1]] for flags in (dead, covered))
+            if not own_covered.all() and self._open(columns, own_covered, alive):
+                used += self._apply_lemmas(columns, own_dead, implied)
+            if own_dead.any():
+                found.append(ExcludedCombinations(columns, own_dead.reshape(self.grids.shape(columns))))
+                if len(columns) == 1:
+                    alive[columns[0]] &= ~own_dead
+        return found, used
+
+    def _names(self, columns: Columns) -> tuple[str, ...]:
+        return tuple(sorted(self.domain.names[column] for column in columns))
+
+    def _in_order(self, zero: Flags, counted: Flags) -> list[Columns]:
+        """The sets of columns that have a zero or a positive count, the small sets first."""
+        families = dict.fromkeys([*self.family[zero].tolist(), *self.family[counted].tolist()])
+        every = list(self.families)
+        return sorted((every[family] for family in families), key=len)
+
+    def _as_rules(self, zero: Sequence[int], lemmas: Sequence[ExhaustedTotal]) -> Iterator[Rule]:
+        predicates = {query.id: query.predicate for query in self.queries}
+        yield from (Rule(self.queries[place].id, self.grids.added[self.cells[place]], ()) for place in zero)
+        yield from (lemma_rule(lemma, predicates) for lemma in lemmas)
+
+    def _open(self, columns: Columns, covered: Flags, alive: Sequence[Flags]) -> bool:
+        """Whether a place is left that no zero and no positive count holds, of atoms that are not ruled out already."""
+        left = ~covered.reshape(self.grids.shape(columns))
+        for axis, column in enumerate(columns):
+            left &= alive[column].reshape(-1, *(1,) * (len(columns) - axis - 1))
+        return bool(left.any())
+
+    def _apply_lemmas(self, columns: Columns, dead: Flags, implied: ImpliedZeros) -> list[ExhaustedTotal]:
+        """Mark the places of a grid that lemmas rule out; the lemmas that say so of places which no zero count names."""
+        used = []
+        for lemma in implied.lemmas(self._names(columns)):
+            left = ~dead
+            for cell in lemma.cells:
+                left[self.grids.held(self.cells[self.place[cell]])] = False
+            if lemma.universe != TOTAL:
+                inside = np.zeros(len(left), dtype=bool)
+                inside[self.grids.places(columns, self.cells[self.place[lemma.universe]])] = True
+                left &= inside
+            if left.any():
+                used.append(lemma)
+                dead |= left
+                if dead.all():
+                    break
+        return used
+
+    def added_by(self, types: Types, chosen: Sequence[int]) -> Iterator[Flags | Ints]:
+        """What a record of each type adds to each of the chosen queries."""
+        flat: dict[Columns, tuple[Ints, Flags]] = {}
+        for place in chosen:
+            query, columns = self.queries[place], self.columns[place]
+            if query.sums or self.grids.wide(columns):
+                yield types.coefficients(query.predicate, query.sums)
+                continue
+            if columns not in flat:
+                shape = self.grids.shape(columns)
+                flat[columns] = flat_places(types.table.T, columns, shape), np.zeros(prod(shape), dtype=bool)
+            at, grid = flat[columns]
+            held = self.grids.held(self.cells[place])
+            grid[held] = True
+            yield grid[at]
+            grid[held] = False
+
+
+_QUERIES: OrderedDict[int, _Queries] = OrderedDict()
+_LAYOUTS: OrderedDict[tuple[int, bytes], Layout] = OrderedDict()
+
+
+def layout_of(release: Release, extra: Sequence[Predicate] = ()) -> Layout:
+    """
+    The layout of the queries that a release publishes; blocks that publish the same ones share it. `extra` are conditions
+    that must not split a type either.
+    """
+    # by identity, which is safe as long as the schema is kept with what is known of it
+    queries = cached(_QUERIES, id(release.schema), lambda: _Queries(release.schema))
+    if extra:
+        return Layout(queries, release.cells, queries.grids_for(release.cells, extra))
+    key = id(release.schema), release.cells.tobytes()
+    return cached(_LAYOUTS, key, lambda: Layout(queries, release.cells, queries.grids_of(release.cells)))
+
+
+# The compact program of a release: z counts the records of each class, and lo <= A z <= hi.
 
 Matrix = npt.NDArray[np.int8] | npt.NDArray[np.int64]
 COUNTED = "COUNT"
@@ -31,7 +255,7 @@ class Program:
 
     release: Release
     types: Types
-    lemmas: tuple[Lemma, ...]
+    lemmas: tuple[ExhaustedTotal, ...]
     rows: tuple[str, ...]
     A: Matrix
     lo: Ints
@@ -159,3 +383,129 @@ def classes_of(flags: Flags | Ints) -> tuple[Matrix, Ints]:
     return distinct.view(np.int8) if flags.dtype == bool else distinct.astype(np.int64), rank[inverse.ravel()].astype(
         np.int64
     )
+
+
+# Which classes a claim speaks of: F, all of whose types match it, and T, with at least one type that can.
+
+CELLS_AT_ONCE = 5_000_000
+
+
+def matched_classes(program: Program, codes: Codes) -> tuple[csr_array, csr_array]:
+    """F and T of each claim, a sparse row of ones per claim, a column per class: COUNT(a) ranges from F z to T z."""
+    step = max(1, CELLS_AT_ONCE // max(1, len(program.types)))
+    parts = [_matched(program, codes[at : at + step]) for at in range(0, len(codes), step)]
+    if len(parts) == 1:
+        return parts[0]
+    F, T = (csr_array(vstack([part[side] for part in parts], format="csr")) for side in (0, 1))
+    return F, T
+
+
+def _matched(program: Program, codes: Codes) -> tuple[csr_array, csr_array]:
+    order, starts, sizes = program.grouped
+    can, must = matching_types(program, codes, order)
+    if len(order) == len(sizes):  # every class is one type
+        reached = _sparse(can)
+        return (reached if must is can else _sparse(must)), reached
+    counted = np.add.reduceat(must.view(np.int8), starts, axis=1, dtype=np.int32)
+    return _sparse(counted == sizes), _sparse(np.logical_or.reduceat(can, starts, axis=1))
+
+
+def _sparse(flags: Flags) -> csr_array:
+    """Flags as a sparse matrix of ones."""
+    places = np.flatnonzero(flags)
+    starts = np.searchsorted(places, np.arange(len(flags) + 1) * flags.shape[1])
+    columns = places - np.repeat(np.arange(len(flags)) * flags.shape[1], np.diff(starts))
+    ones = np.ones(len(places), dtype=np.int64)
+    return csr_array((ones, columns.astype(np.int32), starts.astype(np.int32)), shape=flags.shape)
+
+
+def condition_classes(program: Program, predicate: Predicate) -> tuple[Ints, Ints]:
+    """F and T of any condition, as 0/1 per class: the number of records that match it ranges from F z to T z."""
+    can: Flags = np.ones(len(program.types), dtype=bool)
+    must: Flags = np.ones(len(program.types), dtype=bool)
+    for column, (name, atoms) in enumerate(zip(program.types.domain.names, program.types.atoms, strict=True)):
+        if name in predicate.where:
+            codes, places = set(predicate.where[name]), program.types.table[:, column]
+            can &= np.array([not codes.isdisjoint(atom) for atom in atoms], dtype=bool)[places]
+            must &= np.array([codes.issuperset(atom) for atom in atoms], dtype=bool)[places]
+    sizes = program.grouped[2]
+    reached, counted = (np.bincount(program.class_of, weights=f, minlength=program.classes) for f in (can, must))
+    return (counted == sizes).astype(np.int64), (reached > 0).astype(np.int64)
+
+
+def matching_types(program: Program, codes: Codes, order: Ints) -> tuple[Flags, Flags]:
+    """
+    Per claim and type (in the given order): whether some record of the type matches the claim, and whether all do. Both are
+    the same array where no claim tells the records of a type apart.
+    """
+    table, names = program.types.table[order], [np.unique(column, return_inverse=True) for column in codes.T]
+    can, must = (np.full((len(codes), -(-len(table) // 8)), 255, dtype=np.uint8) for _ in range(2))
+    apart = False
+    for places, atoms, (asked, row) in zip(table.T, program.types.atoms, names, strict=True):
+        some = np.array([[code == ANY or code in atom for atom in atoms] for code in asked.tolist()], dtype=bool)
+        every = np.array([[code == ANY or atom == (code,) for atom in atoms] for code in asked.tolist()], dtype=bool)
+        apart |= not np.array_equal(some, every)
+        # eight types to a byte: most of the work is to go through all types of all claims
+        for flags, found in ((some, can), (every, must)):
+            if not flags.all():
+                found &= np.packbits(flags[:, places], axis=1)[row]
+    reached = _unpacked(can, len(table))
+    return reached, _unpacked(must, len(table)) if apart else reached
+
+
+def _unpacked(bits: npt.NDArray[np.uint8], length: int) -> Flags:
+    return np.unpackbits(bits, axis=1, count=length).view(np.bool_)
+
+
+# A solver's point as integers: what it says counts only after a recount.
+
+INTEGRAL = 1e-6
+
+
+class WrongAnswer(GenverifyError):
+    """A solver's answer did not survive the recount in integers."""
+
+
+class FitConditions(Protocol):
+    """The datasets that fit: z >= 0 with lo <= A z <= hi, and n records."""
+
+    @property
+    def A(self) -> npt.NDArray[Any]: ...
+
+    @property
+    def lo(self) -> Ints: ...
+
+    @property
+    def hi(self) -> Ints: ...
+
+    @property
+    def n(self) -> int: ...
+
+    def fits(self, z: Ints) -> bool: ...
+
+
+def integer_point(point: Floats) -> Ints | None:
+    """
+    The point in integers; None where it is not integral.
+
+    >>> integer_point(np.array([1.0000001, 0.0])), integer_point(np.array([0.5]))
+    (array([1, 0]), None)
+    """
+    if not (np.abs(point) < 2.0**62).all():  # infinite, not a number, or beyond 64 bits: whatever the solver says
+        return None
+    z = np.rint(point).astype(np.int64)
+    return None if np.abs(point - z).max(initial=0) > INTEGRAL else z
+
+
+def rounded_fit(program: FitConditions, point: Floats) -> Ints | None:
+    """The integers nearest to the point; None where they do not fit."""
+    z = np.rint(point).astype(np.int64)
+    return z if program.fits(z) else None
+
+
+def recounted(program: FitConditions, point: Floats, problem: str) -> Ints:
+    """The point as a dataset that fits; an error with these words where it is not integral, or does not fit."""
+    z = integer_point(point)
+    if z is None or not program.fits(z):
+        raise WrongAnswer(problem)
+    return z

@@ -4,11 +4,11 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
-from genverify.core.closed import Section
-from genverify.core.errors import ConfigError
-from genverify.core.release import Release
+from genverify.model.errors import ConfigError
+from genverify.model.release import Release
+from genverify.model.settings import Section
 
-if TYPE_CHECKING:  # settings are read where nothing is solved: the audit, and the start of the workflow
+if TYPE_CHECKING:
     from genverify.solve.bounds import Bounder
     from genverify.solve.program import Program
     from genverify.solve.solvers.base import Solver
@@ -38,8 +38,7 @@ class ProgramSettings(Section):
 
     def make_solver(self, checks: int | None = None) -> "Solver":
         """With a number of checks, no clock ends an integer search: see WorkLimits."""
-        from genverify.solve.solvers.base import WorkLimits
-        from genverify.solve.solvers.choose import make_solver
+        from genverify.solve.solvers.base import WorkLimits, make_solver
 
         return make_solver(self.solver, WorkLimits(self.iterations, self.nodes, self.seconds, checks))
 

@@ -1,23 +1,31 @@
-"""How fast cell bounds are: random tables, exact and rounded conditionals, against the integer program (1)-(5)."""
+"""How fast cell bounds are: from conditionals and from marginals, against integer programs."""
 
+import resource
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import combinations
 from operator import eq
 from time import process_time
 from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
+from scipy.sparse import csr_array
 
-from genverify.core.arraytypes import Ints
-from genverify.core.timing import watch
-from genverify.papers.cellbounds.conditional import Conditionals, conditionals_of_counts
-from genverify.papers.cellbounds.exact import CellBounds, bound_cells
-from genverify.papers.cellbounds.reference import reference_multipliers, reference_range
-from genverify.papers.cellbounds.rounded import bound_rounded, rounded_of_counts
-from genverify.papers.cellbounds.rounding import Rounding
-from genverify.papers.cellbounds.settings import CellboundsBenchmark
-from genverify.solve.solvers.base import WorkLimits
-from genverify.solve.solvers.choose import make_solver
+from genverify.bounds.count_tables import Multiway
+from genverify.bounds.exact import CellBounds, Conditionals, conditionals_of_counts, exact_bounds
+from genverify.bounds.marginals import MarginalBounds, bound_marginals, levels_of, marginal_sums
+from genverify.bounds.rounded import Rounding, bound_rounded, rounded_of_counts
+from genverify.model.arrays import Ints
+from genverify.model.linear import LinearSystem
+from genverify.model.work import watch
+from genverify.solve.linear.search import Work
+from genverify.solve.program import integer_point
+from genverify.solve.solvers.base import IntegerProgram, Optimal, WorkLimits, make_solver
+from studies.cellbounds.reference_programs import reference_multipliers, reference_range
+from studies.cellbounds.settings import CellboundsBenchmark, MarginalCase, MarginalsBenchmark
+from studies.cellbounds.shapes import stand_in
+
+# How fast cell bounds are: random tables, exact and rounded conditionals, against the integer program (1)-(5).
 
 Ends = tuple[int, int]
 Spent = tuple[float, float]
@@ -53,7 +61,7 @@ def time_table(kind: str, counts: Ints, settings: CellboundsBenchmark, rng: np.r
     }
 
     def exact() -> CellBounds:
-        return bound_cells(conditionals_of_counts(rows, columns, counts), N)
+        return exact_bounds(conditionals_of_counts(rows, columns, counts), N)
 
     spent, found = _best(exact, settings.repeats)
     base = {**case, "distinct_reduced_sums": len(set(table.sums.tolist()))}
@@ -118,3 +126,61 @@ def benchmark_frame(lines: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     frame[["cpu_s", "wall_s"]] = frame[["cpu_s", "wall_s"]].round(5)
     frame["disclosed_rows"] = frame["disclosed_rows"].astype("Int64")
     return frame
+
+
+# How fast ranges from marginals are, and how many are exact within a limit; beside an ordinary integer program per end.
+
+OURS, ORDINARY = "ranges with proofs", "ordinary integer program"
+MARGINAL_DATA = "synthetic tables"
+EVEN = 2.0  # levels of nearly the same size: few cells are fixed by zeros, which makes ranges hard
+
+
+def time_marginals(name: str, case: MarginalCase, settings: MarginalsBenchmark, seed: int) -> Iterator[dict[str, Any]]:
+    """One line for the ranges of all cells, and one for the integer program on some of their ends (not on huge tables)."""
+    rng = np.random.default_rng(seed)
+    full = stand_in(case.levels, case.records, rng, EVEN)
+    marginals = [full.marginal(names) for names in combinations(full.names, case.way)]
+    base = {"case": name, "data": MARGINAL_DATA, "cells": full.counts.size, "marginals": len(marginals), "way": case.way,
+            "records": case.records}  # fmt: skip
+    started = process_time()
+    with watch() as spent:
+        found = bound_marginals(marginals, Work(seconds=settings.seconds, cpu=True), full)
+    exact, told = int(found.exact.sum()), int(found.uncertified.sum())
+    yield {**base, "method": OURS, "cpu_s": process_time() - started, "wall_s": spent.seconds, "peak_mb": _peak(),
+           "exact": exact, "uncertified": told, "limit_s": settings.seconds, "remark": ""}  # fmt: skip
+    if full.counts.size <= settings.reference_up_to:  # on larger tables the solver does not come to look at its limit
+        yield {**base, **_ordinary(marginals, found, settings, rng), "limit_s": settings.reference_seconds}
+
+
+def _peak() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+
+
+def _ordinary(
+    marginals: list[Multiway], found: MarginalBounds, settings: MarginalsBenchmark, rng: np.random.Generator
+) -> dict[str, Any]:
+    """The integer program that anybody would write, on the two ends of a few cells; seconds are extrapolated to all."""
+    sums = marginal_sums(marginals, levels_of(marginals))
+    shape = (len(sums.rows), len(sums.cells))
+    A = csr_array((sums.weights.astype(np.float64), sums.columns, sums.start), shape=shape)
+    cells = rng.choice(len(sums.cells), min(settings.reference_cells, len(sums.cells)), replace=False).tolist()
+    started, equal, late = process_time(), 0, 0
+    with watch() as spent:
+        for cell in cells:
+            for sign, end in ((1, found.upper.ravel()[cell]), (-1, -found.lower.ravel()[cell])):
+                best = _best_marginal(A, sums, cell, sign, settings.reference_seconds)
+                late, equal = late + (best is None), equal + (best == end)
+    times = len(sums.cells) / len(cells)
+    remark = f"extrapolated from {2 * len(cells)} ends: {equal} equal to ours, {late} stopped by the limit"
+    return {"method": ORDINARY, "cpu_s": (process_time() - started) * times, "wall_s": spent.seconds * times,
+            "peak_mb": _peak(), "exact": None, "uncertified": None, "remark": remark}  # fmt: skip
+
+
+def _best_marginal(A: csr_array, sums: LinearSystem, cell: int, sign: int, seconds: float) -> int | None:
+    objective = np.zeros(len(sums.cells))
+    objective[cell] = sign
+    solver = make_solver("highs", WorkLimits(iterations=10**9, nodes=10**9, seconds=seconds, cpu=True))
+    ends = (sums.least.astype(np.float64), sums.most.astype(np.float64))
+    answer = solver.solve(IntegerProgram(A, *ends, sums.hi.astype(np.float64), objective))
+    point = integer_point(answer.z) if isinstance(answer, Optimal) else None
+    return None if point is None or not sums.fits(point) else sign * int(point[cell])

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import NullLocator, StrMethodFormatter
 
-from genverify.show.style import INK, PAGE_WIDTH, PALETTE, say_source, use_style
+from genverify.report.figures import INK, PAGE_WIDTH, PALETTE, say_source, use_style
 
 EXACT = "exact"
 DISCLOSED: dict[str, Any] = {"marker": "s", "color": PALETTE[4], "markersize": 4, "linestyle": "none", "zorder": 3}

@@ -6,9 +6,9 @@ maximum per cell, and the knapsack (6)-(8), a minimum and a maximum per row.
 import numpy as np
 from scipy.sparse import coo_array, csr_array
 
-from genverify.core.arraytypes import Floats
-from genverify.core.errors import DataError
-from genverify.papers.cellbounds.conditional import Conditionals
+from genverify.bounds.exact import Conditionals
+from genverify.model.arrays import Floats
+from genverify.model.errors import DataError
 from genverify.solve.solvers.base import Infeasible, IntegerProgram, Solver, Stopped
 
 

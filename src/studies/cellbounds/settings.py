@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from genverify.core.closed import Count, Decimals, Name, Section
+from genverify.model.settings import Count, Decimals, Name, Section
 
 
 class TableSize(Section):

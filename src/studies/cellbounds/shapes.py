@@ -15,13 +15,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from genverify.core.csvfile import Expected, naming_unreadable
-from genverify.core.errors import DataError
-from genverify.core.seeds import derive_seed
-from genverify.papers.cellbounds.conditional import aggregate, conditionals_of_counts
-from genverify.papers.cellbounds.exact import bound_cells
-from genverify.papers.cellbounds.multiway import Multiway, read_multiway
-from genverify.papers.cellbounds.settings import Shape
+from genverify.bounds.count_tables import Multiway, read_multiway
+from genverify.bounds.exact import aggregate, conditionals_of_counts, exact_bounds
+from genverify.model.errors import DataError
+from genverify.model.tablefiles import Expected, naming_unreadable
+from genverify.model.work import derive_seed
+from studies.cellbounds.settings import Shape
 
 CLASSES, SPREAD = 5, 0.5
 STAND_IN = "synthetic stand-in of the same shape"
@@ -92,7 +91,7 @@ def _group(column: "pd.Series[str]", how: Mapping[str, Any], name: str) -> "pd.S
 
 
 @dataclass(frozen=True)
-class Shaped:
+class ShapedTable:
     """A table of a shape, and whether it is the user's or a stand-in."""
 
     name: str
@@ -100,11 +99,11 @@ class Shaped:
     data: str
 
 
-def open_shapes(shapes: Mapping[str, Shape], adult_layout: Mapping[str, Any], seed: int) -> Iterator[Shaped]:
+def open_shapes(shapes: Mapping[str, Shape], adult_layout: Mapping[str, Any], seed: int) -> Iterator[ShapedTable]:
     """The table of every shape: from its files, or a stand-in."""
     for name, shape in shapes.items():
         if not shape.files:
-            yield Shaped(name, stand_in(shape.levels, shape.records, _rng(seed, name)), STAND_IN)
+            yield ShapedTable(name, stand_in(shape.levels, shape.records, _rng(seed, name)), STAND_IN)
             continue
         paths = [Path(path) for path in shape.files]
         table = read_adult(paths, adult_layout) if shape.adult else read_multiway(paths[0])
@@ -113,14 +112,14 @@ def open_shapes(shapes: Mapping[str, Shape], adult_layout: Mapping[str, Any], se
                 f"{paths[0]}: {table.counts.size:,} cells and {table.total:,} records; benchmark.cellbounds.shapes.{name} "
                 f"says {prod(shape.levels):,} and {shape.records:,}. Correct levels and records, or the file."
             )
-        yield Shaped(name, table, "file of the user")
+        yield ShapedTable(name, table, "file of the user")
 
 
 def _rng(seed: int, name: str) -> np.random.Generator:
     return np.random.default_rng(derive_seed(seed, "cellbounds", "shape", name))
 
 
-def time_shape(shaped: Shaped, responses: Sequence[int], repeats: int) -> Iterator[dict[str, Any]]:
+def time_shape(shaped: ShapedTable, responses: Sequence[int], repeats: int) -> Iterator[dict[str, Any]]:
     """Seconds for all bounds of rearrangements of a table: its last n variables as the response."""
     names = shaped.table.names
     for number in responses:
@@ -132,7 +131,7 @@ def time_shape(shaped: Shaped, responses: Sequence[int], repeats: int) -> Iterat
         for _ in range(repeats):
             started = process_time()
             known = conditionals_of_counts(rows, columns, counts)
-            found = bound_cells(known, shaped.table.total)
+            found = exact_bounds(known, shaped.table.total)
             seconds.append(process_time() - started)
         disclosed = counts[found.disclosed]
         yield {

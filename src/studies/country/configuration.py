@@ -3,11 +3,9 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from genverify.core.errors import ConfigError, DataError, GenverifyError
-from genverify.microdata.settings import Microdata, Persons, Sample
-from genverify.run.config import variant_settings
-from genverify.run.settings import Config, section
-from genverify.run.studies import Studies
+from genverify.model.errors import ConfigError, DataError, GenverifyError
+from genverify.run.config import Config, Studies, section, variant_settings
+from studies.country.settings import Microdata, Persons, Sample
 
 
 def names(config: Config) -> Iterator[str]:

@@ -1,14 +1,25 @@
-"""Where households live: the blocks of a state, their sizes, and the tracts and counties that they lie in."""
+"""Places and the households drawn for them, one table of housing units per state, and how homogeneous blocks came out."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
 
 import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
 from scipy.special import ndtri
 
-from genverify.core.arraytypes import Floats, Ints
-from genverify.core.errors import ConfigError
-from genverify.microdata.synthetic.country import Country, State
+from genverify.model.arrays import Floats, Ints
+from genverify.model.domain import DomainFile
+from genverify.model.errors import ConfigError
+from genverify.model.query import Query
+from studies.country.national import Country, Margin, State, pick, pick_cells, rake
+from studies.country.neighbours import Model, Neighbours, build_model, sources
+from studies.country.neighbours import Places as Drawn
+from studies.country.settings import Synthetic
+
+# Where households live: the blocks of a state, their sizes, and the tracts and counties that they lie in.
 
 BLOCKS_OF_A_GROUP = 200
 
@@ -110,3 +121,245 @@ def _spread(spread: Mapping[str, float], tracts: int, width: int, rng: np.random
     tract = spread["tract"] * rng.standard_normal((tracts, width))
     shifted: Floats = state + tract - (spread["state"] ** 2 + spread["tract"] ** 2) / 2
     return shifted
+
+
+# The places of a state, and what is common in each: drawn level by level, for the blocks whenever they are read.
+
+CHUNK_BLOCKS = 512
+
+
+@dataclass(frozen=True)
+class Neighbourhoods:
+    """The blocks of a state, what was drawn for its tracts, and the stream from which its blocks are drawn, always alike."""
+
+    places: Places
+    neighbours: Neighbours
+    tracts: Drawn
+    stream: np.random.SeedSequence
+
+    def blocks(self) -> Iterator[tuple[slice, Floats, Floats]]:
+        """The weights f and g of the blocks, a chunk at a time."""
+        rng = np.random.default_rng(self.stream)
+        for first in range(0, self.places.sizes.size, CHUNK_BLOCKS):
+            chunk = slice(first, first + CHUNK_BLOCKS)
+            yield chunk, *self.neighbours.weights(self.neighbours.below("block", self.tracts[self.places.tract[chunk]], rng))
+
+
+def neighbourhoods(neighbours: Neighbours, places: Places, stream: np.random.SeedSequence) -> Neighbourhoods:
+    """The tracts of a state, drawn around its counties, these around the state."""
+    above, below = stream.spawn(2)
+    rng = np.random.default_rng(above)
+    state = neighbours.below("state", neighbours.nation(), rng)
+    counties = neighbours.below("county", np.repeat(state, int(places.county[-1]) + 1, axis=0), rng)
+    return Neighbourhoods(places, neighbours, neighbours.below("tract", counties[places.county], rng), below)
+
+
+# Fit the nation: likeness moves the margins, so the joint distribution is raked again over the blocks as they are.
+
+POINTS = 16_384
+MOVES = 3
+ROUNDS = 16
+STEP = 1.5  # blocks that are alike answer weakly to a change of the joint distribution, so each step is lengthened
+
+
+def fit(
+    model: Model, margins: Sequence[Margin], country: Sequence[Neighbourhoods]
+) -> tuple[Model, Sequence[Neighbourhoods]]:
+    """
+    The model, and the neighbourhoods, whose expected margins over the blocks of the country are the national ones.
+
+    First other blocks are drawn: where nearly all households of a block have its prototype's race, only another prototype
+    changes how many there are. Then the joint distribution is raked. Newcomers have the national margins already. The
+    expectation is over a systematic sample: every k-th household stands for its block, so a small country is fitted over
+    most of its blocks and a large one at the same cost.
+    """
+    for _ in range(MOVES):
+        f, g, weights = sample_blocks(country)
+        expected = _expected(model, f, g, weights)
+        wanted = np.add.reduceat(_raked(expected, margins), model.starts, axis=0)
+        now = np.add.reduceat(expected, model.starts, axis=0)
+        moved = model.neighbours.moved(np.divide(wanted, now, out=np.ones_like(now), where=now > 0))
+        model = replace(model, neighbours=moved)
+        country = [replace(state, neighbours=moved) for state in country]
+    f, g, weights = sample_blocks(country)
+    for _ in range(ROUNDS):
+        expected = _expected(model, f, g, weights)
+        raked = _raked(expected, margins)
+        joint = model.joint * np.divide(raked, expected, out=np.ones_like(raked), where=expected > 0) ** STEP
+        model = replace(model, joint=joint / joint.sum())
+    return model, country
+
+
+def _expected(model: Model, f: Floats, g: Floats, weights: Floats) -> Floats:
+    """The distribution of the households of all sampled blocks."""
+    sums = ((f @ model.by_cell()) * g).sum(axis=1)
+    mixed = f.T @ (g * (weights / sums)[:, None])
+    return np.asarray(model.joint * np.repeat(mixed, np.diff(model.starts, append=len(model.joint)), axis=0))
+
+
+def _raked(expected: Floats, margins: Sequence[Margin]) -> Floats:
+    return rake(expected.ravel(), margins, rounds=3).reshape(expected.shape)
+
+
+def sample_blocks(country: Sequence[Neighbourhoods]) -> tuple[Floats, Floats, Floats]:
+    """The weights f and g of the sampled blocks, and the share of the sampled households that each has."""
+    counts = _hits([state.places.sizes for state in country])
+    chosen = [
+        (f[hits[chunk] > 0], g[hits[chunk] > 0])
+        for state, hits in zip(country, counts, strict=True)
+        for chunk, f, g in state.blocks()
+    ]
+    weights = np.concatenate([hits[hits > 0] for hits in counts])
+    f, g = (np.concatenate(parts) for parts in zip(*chosen, strict=True))
+    return f, g, weights / weights.sum()
+
+
+def _hits(sizes: Sequence[Ints]) -> list[Ints]:
+    """How many of the sampled households each block has, state by state."""
+    last = np.cumsum(np.concatenate(sizes))
+    points = (np.arange(POINTS) + 0.5) / POINTS * last[-1]
+    hits = np.bincount(np.searchsorted(last, points, side="right"), minlength=last.size)
+    return np.split(hits, np.cumsum([state.size for state in sizes])[:-1])
+
+
+# Draw the households of a state from the law of their blocks.
+
+
+def draw_types(model: Model, state: Neighbourhoods, rng: np.random.Generator) -> tuple[Ints, Ints]:
+    """The profile and the traits of every household of a state, block by block."""
+    law = model.by_cell(), _cumulated(model)
+    drawn = [_draw(model, law, f, g, state.places.sizes[chunk], rng) for chunk, f, g in state.blocks()]
+    return np.concatenate([profiles for profiles, _ in drawn]), np.concatenate([traits for _, traits in drawn])
+
+
+def _draw(
+    model: Model, law: tuple[Floats, Floats], f: Floats, g: Floats, sizes: Ints, rng: np.random.Generator
+) -> tuple[Ints, Ints]:
+    """Draw the cell and the traits of each household, its profile given both; then the newcomers and the copies."""
+    block = np.repeat(np.arange(sizes.size), sizes)
+    uniform = rng.random((block.size, 4))
+    cells, traits = pick_cells(law[0], f, g, block, uniform[:, :2])
+    profiles = _profiles(model.starts, law[1], cells, traits, uniform[:, 2])
+    new = np.flatnonzero(uniform[:, 3] < model.newcomers)
+    if new.size:
+        drawn = pick(model.national, np.zeros_like(new), uniform[new, 3] / model.newcomers)
+        profiles[new], traits[new] = np.divmod(drawn, g.shape[1])
+    source = sources(block, model.neighbours.copies(), rng)
+    return profiles[source], traits[source]
+
+
+def _cumulated(model: Model) -> Floats:
+    """The joint distribution summed up over the profiles, for each combination of traits."""
+    cumulated = np.cumsum(model.joint, axis=0)
+    return np.asarray(cumulated / cumulated[-1], dtype=np.float64)
+
+
+def _profiles(starts: Ints, cumulated: Floats, cells: Ints, traits: Ints, uniform: Floats) -> Ints:
+    """A profile of each given cell, by the joint distribution: within a cell all blocks are alike."""
+    first = starts[cells]
+    last = np.append(starts[1:], len(cumulated))[cells] - 1
+    below = np.where(first > 0, cumulated[first - 1, traits], 0.0)
+    sought = below + uniform * (cumulated[last, traits] - below)
+    rows = np.arange(cumulated.shape[1])
+    flat = (cumulated + rows).T.ravel()
+    found = np.searchsorted(flat, sought + traits, side="right") - traits * len(cumulated)
+    return np.asarray(np.clip(found, first, last), dtype=np.int64)
+
+
+# Draw the country: one table of housing units per state.
+
+
+def synthesize(settings: Synthetic, seed: int, domain_file: DomainFile, country: Country) -> Iterator[pa.Table]:
+    """
+    The housing units of each state, in the order of FIPS codes: `block`, then the columns of the domain; sorted by block.
+
+    Each state has its own random streams, so a state does not depend on how many were drawn before it.
+    """
+    model, margins = build_model(domain_file, country, settings.likeness, settings.homogeneity)
+    streams = {s.fips: np.random.SeedSequence(seed, spawn_key=(int(s.fips),)).spawn(4) for s in country.states}
+    states = []
+    for state, households in zip(country.states, share_out(settings.households, country.states), strict=True):
+        places = lay_out(state, households, country, np.random.default_rng(streams[state.fips][0]))
+        states.append(neighbourhoods(model.neighbours, places, streams[state.fips][1]))
+    fitted, neighbourhoods_fitted = fit(model, margins, states)
+    for drawn in neighbourhoods_fitted:
+        for_households, for_vacant = streams[drawn.places.state.fips][2:]
+        types = draw_types(fitted, drawn, np.random.default_rng(for_households))
+        vacant = vacant_units(drawn.places, country, np.random.default_rng(for_vacant))
+        yield _table(domain_file, fitted, drawn.places, types, vacant)
+
+
+def _table(
+    file: DomainFile, model: Model, places: Places, households: tuple[Ints, Ints], vacant: tuple[Ints, Ints]
+) -> pa.Table:
+    """The units of a state, sorted by block, in a block the occupied ones first."""
+    block = np.concatenate([np.repeat(np.arange(places.sizes.size), places.sizes), vacant[0]])
+    order = np.argsort(block, kind="stable")
+    occupied = {name: codes[households[0]] for name, codes in model.types.profiles.items()}
+    occupied |= {name: codes[households[1]] for name, codes in model.types.traits.items()}
+    columns = {"block": pa.array(geoids(places), pa.string()).take(pa.array(block[order]))}
+    for name in file.domain.names:
+        codes = np.zeros(block.size, dtype=np.int8)
+        if name in occupied:
+            codes[: households[0].size] = occupied[name]
+        else:
+            codes[households[0].size :] = vacant[1]
+        columns[name] = pa.array(codes[order])
+    return pa.table(columns)
+
+
+# How homogeneous the blocks came out: the shares of answers that are 0 and 1, the figures that the scales are fitted to.
+
+
+@dataclass(frozen=True)
+class AnswerShares:
+    """Among the answers on blocks of one size: the shares that are 0 and 1, and the number of blocks."""
+
+    likeness: str
+    homogeneity: float
+    size: int
+    blocks: int
+    zeros: float
+    ones: float
+
+
+def answer_shares(
+    tables: Iterable[pa.Table], queries: Sequence[Query], size: int, likeness: str = "", homogeneity: float = 1.0
+) -> AnswerShares:
+    """The shares of 0 and 1 among the answers to the queries on the occupied households of every block of this size."""
+    answers = block_answers(pa.concat_tables([blocks_of_size(table, size) for table in tables]), queries)
+    asked = max(1, answers.size)
+    zeros, ones = int((answers == 0).sum()), int((answers == 1).sum())
+    return AnswerShares(likeness, homogeneity, size, len(answers), zeros / asked, ones / asked)
+
+
+def blocks_of_size(table: pa.Table, size: int) -> pa.Table:
+    """The occupied households of the blocks that have exactly this many of them."""
+    occupied = table.filter(pc.equal(table["VACS"], 0))
+    sizes = occupied.group_by("block").aggregate([("block", "count")])
+    chosen = sizes.filter(pc.equal(sizes["block_count"], size))["block"].combine_chunks()
+    return occupied.filter(pc.is_in(occupied["block"], chosen))
+
+
+def block_answers(households: pa.Table, queries: Sequence[Query]) -> npt.NDArray[np.int64]:
+    """The answers (blocks x queries) on the blocks of these households."""
+    coded = households["block"].combine_chunks().dictionary_encode()
+    block, blocks = coded.indices.to_numpy(), len(coded.dictionary)
+    records = {name: households[name].to_numpy() for name in households.column_names[1:]}
+    counts = [np.bincount(block, query.predicate.matches(records), blocks) for query in queries]
+    return np.array(counts, dtype=np.int64).reshape(len(queries), blocks).T
+
+
+def calibrate(
+    settings: Synthetic,
+    seed: int,
+    domain_file: DomainFile,
+    country: Country,
+    queries: Sequence[Query],
+    multipliers: Sequence[float],
+    size: int = 10,
+) -> Iterator[AnswerShares]:
+    """The shares of 0 and 1 on blocks of one size by kind of likeness and multiplier of homogeneity, all from one seed."""
+    for kind, multiplier in product(country.likeness, multipliers):
+        chosen = settings.model_copy(update={"likeness": kind, "homogeneity": multiplier})
+        yield answer_shares(synthesize(chosen, seed, domain_file, country), queries, size, kind, multiplier)

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.core.files import read_yaml
-from genverify.microdata.cost import block_seconds, households_of
-from genverify.microdata.settings import Microdata, Sample
+from genverify.model.files import read_yaml
+from genverify.run.config import Config, section
 from genverify.run.registry import registered
-from genverify.run.settings import Config, section
+from studies.country.sample import block_seconds, households_of
+from studies.country.settings import Microdata, Sample
 
 # where nothing was measured yet: a job without what it does to blocks, a block's results of one variant, a household of the
 # microdata, and the size of a block that is known only with the microdata

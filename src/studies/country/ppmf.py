@@ -1,15 +1,20 @@
-"""The Privacy-Protected Microdata File (PPMF), of housing units or of persons, read as a stream."""
+"""The Privacy-Protected Microdata File, read as a stream, checked, and written in its layout."""
 
+import argparse
 import csv
 import io
+import os
 import re
-from collections.abc import Callable, Iterator, MutableMapping
+import zipfile
+from collections import Counter, deque
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, MutableMapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -17,9 +22,86 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pcsv
 
-from genverify.core.domain import Domain
-from genverify.core.errors import DataError, nearest
-from genverify.microdata.chunks import Chunk, in_order, open_text, read_chunks
+from genverify.model.domain import Domain, read_domain
+from genverify.model.errors import DataError, nearest
+
+# Large text files as a stream of chunks of whole lines, worked on by a few threads, in order.
+
+CHUNK_BYTES = 8 * 2**20
+_Item = TypeVar("_Item")
+_Result = TypeVar("_Result")
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Whole lines of a file, and the number of the first one."""
+
+    first: int
+    data: bytes
+
+
+def open_text(path: Path, stack: ExitStack) -> Any:
+    """The text of the file as a stream of bytes; gzip and zip are known by their first bytes."""
+    if not path.is_file():
+        raise DataError(f"{path}: no such file. Check the path, or fetch the file first.")
+    with path.open("rb") as stream:
+        magic = stream.read(4)
+    if not magic:
+        raise DataError(f"{path}: the file is empty (0 bytes). Fetch it again.")
+    if magic.startswith(b"\x1f\x8b"):
+        return stack.enter_context(pa.input_stream(str(path), compression="gzip"))
+    if magic != b"PK\x03\x04":
+        return stack.enter_context(path.open("rb"))
+    try:
+        archive = stack.enter_context(zipfile.ZipFile(path))
+    except zipfile.BadZipFile as error:
+        raise DataError(f"{path}: a broken or truncated zip file ({error}). Fetch it again.") from error
+    members = [member.filename for member in archive.infolist() if not member.is_dir()]
+    if len(members) != 1:
+        raise DataError(
+            f"{path}: the zip holds {len(members)} files ({', '.join(members)}). Give one that holds a single file."
+        )
+    return stack.enter_context(archive.open(members[0]))
+
+
+def read_chunks(path: Path, stream: Any) -> Iterator[Chunk]:
+    """The lines of a stream, a few megabytes at a time, numbered from 1."""
+    first, data = 1, b""
+    while more := _read_bytes(path, stream, first):
+        data += more
+        end = data.rfind(b"\n") + 1
+        if not end and len(data) > CHUNK_BYTES:
+            raise DataError(f"{path}, row {first}: no end of line within {len(data)} bytes. Give a text file.")
+        if end:
+            yield Chunk(first, data[:end])
+            first += data.count(b"\n", 0, end)
+            data = data[end:]
+    if data:
+        yield Chunk(first, data)
+
+
+def _read_bytes(path: Path, stream: Any, first: int) -> bytes:
+    try:
+        return bytes(stream.read(CHUNK_BYTES))
+    except (OSError, EOFError, zipfile.BadZipFile, pa.ArrowException) as error:
+        message = f"{path}: the compressed data break off or are damaged after row {first - 1} ({error}). Fetch it again."
+        raise DataError(message) from error
+
+
+def in_order(work: Callable[[_Item], _Result], items: Iterable[_Item]) -> Iterator[_Result]:
+    """`map` with threads that runs only a few items ahead."""
+    threads = min(4, os.cpu_count() or 1)
+    waiting: deque[Future[_Result]] = deque()
+    with ThreadPoolExecutor(threads) as pool:
+        for item in items:
+            waiting.append(pool.submit(work, item))
+            if len(waiting) > threads:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+
+
+# The Privacy-Protected Microdata File (PPMF), of housing units or of persons, read as a stream.
 
 GEOGRAPHY = {"TABBLKST": 2, "TABBLKCOU": 3, "TABTRACTCE": 6, "TABBLK": 4}
 """The fields that make a block id, in order, and how many digits each has."""
@@ -248,3 +330,188 @@ def _bad_line(layout: _Layout, chunk: Chunk, error: Exception) -> DataError:
             )
     last = chunk.first + chunk.data.count(b"\n")
     return DataError(f"{layout.path}, rows {chunk.first} to {last}: {error}. Correct these rows.")
+
+
+# A user's PPMF file against the layout that is read, before anything is run.
+#
+# The names of the columns and the record types follow the published description of the file; they are unconfirmed until a
+# real file was read. So every name that is missing is listed, with the nearest one of the file, and every code that never
+# occurs.
+
+
+def check_layout(path: Path, domain_file: Path, persons: bool, rows: int) -> Iterator[str]:
+    """What the file is, line by line; an error that lists every missing column, or names the first wrong row."""
+    domain = read_domain(domain_file).domain
+    kind = replace(PERSONS, keeps_group_quarters=True) if persons else UNITS
+    header, delimiter = read_names(path)
+    yield f"{path}: {kind.name} file, {len(header)} columns separated by {delimiter!r}"
+    needed = ["RTYPE", *GEOGRAPHY, *domain.names]
+    missing = [name for name in needed if name not in header]
+    if missing:
+        listed = "; ".join(f"{name}: {nearest(name, list(header))}" for name in missing)
+        raise DataError(f"{path}: {len(missing)} of {len(needed)} columns that are read are missing: {listed}. Rename them.")
+    yield f"all {len(needed)} columns that are read are there; not read: {_some(set(header) - set(needed))}"
+    yield from _read_rows(path, domain, kind, rows)
+
+
+def read_names(path: Path) -> tuple[list[str], str]:
+    """The names in the header, the first line that is no comment, and what separates them."""
+    with ExitStack() as stack:
+        chunk = next(read_chunks(path, open_text(path, stack)), None)
+    for line in (chunk.data if chunk else b"").split(b"\n"):
+        text = line.decode("utf-8-sig", errors="replace").strip()
+        if text and not text.startswith("#"):
+            delimiter = max(",|", key=text.count)
+            return [name.strip().strip('"') for name in text.split(delimiter)], delimiter
+    raise DataError(f"{path}: no header line. The first line that is no # comment must name the columns.")
+
+
+def _read_rows(path: Path, domain: Domain, kind: Kind, rows: int) -> Iterator[str]:
+    rejected: Counter[str] = Counter()
+    seen = 0
+    blocks: set[str] = set()
+    states: set[str] = set()
+    codes: dict[str, set[int]] = {name: set() for name in domain.names}
+    for table in read_ppmf(path, domain, rejected, kind=kind):
+        seen += table.num_rows
+        names = table["block"].unique().to_pylist()
+        blocks.update(names)
+        states.update(name[:2] for name in names)
+        for name in domain.names:
+            codes[name].update(np.unique(table[name].to_numpy()).tolist())
+        if rows and seen >= rows:
+            break
+    part = "the first " if rows and seen >= rows else "all "
+    yield f"{part}{seen:,} records: {len(blocks):,} blocks in {len(states)} states; left out: {dict(rejected) or 'none'}"
+    unseen = {name: sorted(set(domain[name].codes) - found) for name, found in codes.items()}
+    told = "; ".join(f"{name} {_some(own)}" for name, own in unseen.items() if own)
+    yield f"codes that no record of these has: {told or 'none'}"
+    yield "The file can be read. Name it in config.yaml (microdata.ppmf) and set microdata.source: ppmf."
+
+
+def _some(values: Collection[Any]) -> str:
+    shown = sorted(values)
+    return (", ".join(map(str, shown[:8])) + (f" and {len(shown) - 8} more" if len(shown) > 8 else "")) or "none"
+
+
+# Files in the layout of the PPMF of housing units or of persons, so that its reader can be tried on other microdata.
+
+UNIT_FIELDS = """
+SCHEMA_TYPE_CODE SCHEMA_BUILD_ID TABBLKST TABBLKCOU TABTRACTCE TABBLKGRPCE TABBLK RTYPE GQTYPE TEN VACS HHSIZE HHT HHT2
+CPLT UPART MULTG THHLDRAGE THHSPAN THHRACE PAOC TP18 TP60 TP65 TP75 PAC HHSEX
+"""
+PERSON_FIELDS = """
+SCHEMA_TYPE_CODE SCHEMA_BUILD_ID TABBLKST TABBLKCOU TABTRACTCE TABBLKGRPCE TABBLK EPNUM RTYPE GQTYPE RELSHIP QSEX QAGE
+CENHISP CENRACE LIVE_ALONE
+"""
+
+
+@dataclass(frozen=True)
+class RecordLayout:
+    """
+    The fields of a file and which of them the microdata tell, with the width that their codes are padded to. The others
+    hold what `neutral` says, or 0 (not in universe).
+    """
+
+    fields: tuple[str, ...]
+    columns: Mapping[str, int]
+    neutral: Mapping[str, str]
+
+
+UNIT_RECORD = RecordLayout(
+    tuple(UNIT_FIELDS.split()),
+    {
+        "TEN": 1,
+        "VACS": 1,
+        "HHSIZE": 1,
+        "HHT": 1,
+        "HHT2": 2,
+        "THHSPAN": 1,
+        "THHLDRAGE": 1,
+        "THHRACE": 2,
+        "TP18": 1,
+        "TP65": 1,
+    },
+    {"SCHEMA_TYPE_CODE": "MUD", "RTYPE": str(UNITS.housing_unit), "GQTYPE": "000"},
+)
+PERSON_RECORD = RecordLayout(
+    tuple(PERSON_FIELDS.split()),
+    {"QSEX": 1, "QAGE": 1, "CENHISP": 1, "CENRACE": 2},
+    {"SCHEMA_TYPE_CODE": "MPD", "RTYPE": str(PERSONS.housing_unit), "GQTYPE": "000", "EPNUM": "999999999", "RELSHIP": "99"}
+    | {"LIVE_ALONE": "9"},
+)
+
+_SLICES = {"TABBLKST": (0, 2), "TABBLKCOU": (2, 5), "TABTRACTCE": (5, 11), "TABBLKGRPCE": (11, 12), "TABBLK": (11, 15)}
+_MALE = {"HHT": (2, 4, 5), "HHT2": (9, 10, 11, 12)}
+_FEMALE = {"HHT": (3, 6, 7), "HHT2": (5, 6, 7, 8)}
+
+
+def write_ppmf(tables: Iterable[pa.Table], path: Path, delimiter: str = "|", layout: RecordLayout = UNIT_RECORD) -> int:
+    """Write records in the layout of the unit or the person file (gzip or zip by the name of the file); how many rows."""
+    rows = 0
+    part = path.with_name(path.name + ".part")
+    options = pcsv.WriteOptions(include_header=False, delimiter=delimiter, quoting_style="none", batch_size=65536)
+    with ExitStack() as leftover:
+        leftover.callback(part.unlink, missing_ok=True)
+        with ExitStack() as stack:
+            sink = _create(path, part, stack)
+            sink.write((delimiter.join(layout.fields) + "\n").encode())
+            for table in tables:
+                pcsv.write_csv(_records(path, table, layout), sink, options)
+                rows += table.num_rows
+        part.replace(path)
+    return rows
+
+
+def _create(path: Path, part: Path, stack: ExitStack) -> Any:
+    """A stream into a new file; the same rows give the same bytes."""
+    if path.suffix == ".zip":
+        archive = stack.enter_context(zipfile.ZipFile(part, "w"))
+        member = zipfile.ZipInfo(path.with_suffix("").name)
+        member.compress_type = zipfile.ZIP_DEFLATED
+        return stack.enter_context(archive.open(member, "w", force_zip64=True))
+    return stack.enter_context(pa.output_stream(str(part), compression="gzip" if path.suffix == ".gz" else None))
+
+
+def _records(path: Path, table: pa.Table, layout: RecordLayout) -> pa.Table:
+    """The fields of each record as text."""
+    for name in ("block", *layout.columns):
+        if name not in table.column_names:
+            raise DataError(f"{path}: records without column {name}: {nearest(name, table.column_names)}. Add it.")
+    block = table["block"].cast(pa.string())
+    fields = {name: pa.repeat(layout.neutral.get(name, "0"), table.num_rows) for name in layout.fields}
+    fields |= {name: pc.utf8_slice_codeunits(block, *ends) for name, ends in _SLICES.items()}
+    for name, width in layout.columns.items():
+        fields[name] = pa.array([f"{code:0{width}d}" for code in range(128)]).take(table[name])
+    if "HHSEX" in fields:
+        fields["HHSEX"] = pc.coalesce(_sex(table, "HHT"), _sex(table, "HHT2"), pa.scalar("0"))
+    return pa.table(fields)
+
+
+def _sex(table: pa.Table, name: str) -> pa.ChunkedArray:
+    """The sex of the householder (1 male, 2 female), null where the household type does not tell it."""
+    texts = ["1" if code in _MALE[name] else "2" if code in _FEMALE[name] else None for code in range(128)]
+    return pa.array(texts).take(table[name])
+
+
+# The command `check-ppmf`.
+
+
+def add_parser(commands: Any) -> None:
+    """Add `check-ppmf` to the commands."""
+    layout = commands.add_parser("check-ppmf", help="check a PPMF file against the layout that is read")
+    layout.add_argument("file", type=Path, help="the unit or the person file (.csv, .txt, .gz or .zip)")
+    layout.add_argument("--persons", action="store_true", help="it is the person file")
+    layout.add_argument("--rows", type=int, default=1_000_000, metavar="N", help="rows that are read (%(default)s; 0: all)")
+    layout.add_argument("--domain", type=Path, help="columns and codes (as config.yaml names them)")
+    layout.set_defaults(run=_check_ppmf)
+
+
+def _check_ppmf(options: argparse.Namespace) -> None:
+    from genverify.run.config import parse_config, read_shipped, section
+    from studies.country.settings import Microdata, Persons
+
+    config = parse_config(read_shipped(Path()))
+    shipped = section(config, Persons).domain if options.persons else section(config, Microdata).domain
+    for line in check_layout(options.file, options.domain or Path(shipped), options.persons, options.rows):
+        print(line)

@@ -4,8 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from genverify.core.closed import Name, Section
-from genverify.core.settings import ReleaseSettings
+from genverify.model.settings import Name, ReleaseSettings, Section
 
 
 class Synthetic(Section):

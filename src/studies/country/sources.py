@@ -1,4 +1,4 @@
-"""The two sources of persons behind one interface: a label and a stream of tables."""
+"""The sources of households and of persons behind one interface: a label and a stream of tables."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -8,12 +8,32 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from genverify.core.domain import Domain
-from genverify.core.seeds import derive_seed
-from genverify.microdata.ppmf import PERSONS, read_ppmf
-from genverify.microdata.sources import SYNTHETIC
-from genverify.microdata.store import read_microdata
-from genverify.microdata.synthetic.persons import PersonModel, draw_persons, read_person_model
+from genverify.model.domain import Domain, DomainFile
+from genverify.model.work import derive_seed
+from studies.country.national import read_country
+from studies.country.people import PersonModel, draw_persons, read_person_model
+from studies.country.places import synthesize
+from studies.country.ppmf import PERSONS, read_ppmf
+from studies.country.settings import Microdata
+from studies.country.store import read_microdata
+
+# The two sources of microdata behind one interface: a label and a stream of tables.
+
+SYNTHETIC = "synthetic microdata"
+
+
+def open_source(
+    settings: Microdata, seed: int, domain_file: DomainFile, rejected: Counter[str]
+) -> tuple[str, Iterator[pa.Table]]:
+    """What the data are called on every figure and table, and the records (block and columns) as a stream of tables."""
+    if settings.source == "ppmf":
+        path = Path(str(settings.ppmf.units))
+        return f"PPMF file {path.name}", read_ppmf(path, domain_file.domain, rejected)
+    country = read_country(Path(settings.synthetic.country))
+    return SYNTHETIC, synthesize(settings.synthetic, derive_seed(seed, "microdata"), domain_file, country)
+
+
+# The two sources of persons behind one interface: a label and a stream of tables.
 
 
 def open_persons(

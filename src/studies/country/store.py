@@ -1,8 +1,12 @@
-"""The store of private microdata: one Parquet file per state, written and read without holding the nation in memory."""
+"""
+The store of private microdata, one Parquet file per state: read and written with bounded memory, and the sources behind
+it.
+"""
 
 import hashlib
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypedDict, cast
 
@@ -14,10 +18,17 @@ import pyarrow.compute as pc
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
-from genverify.core.domain import Domain
-from genverify.core.errors import DataError, nearest
-from genverify.core.frames import ROWS_PER_GROUP
-from genverify.core.predicates import Predicate
+from genverify.model.arrays import Ints, row_weights
+from genverify.model.domain import EVERY, Domain, DomainFile, Predicate
+from genverify.model.errors import DataError, nearest
+from genverify.model.files import FileLimits, read_yaml
+from genverify.model.query import Group, groups_of
+from genverify.model.release import Release, Schema, merge_codes, read_study
+from genverify.model.settings import ReleaseSettings
+from genverify.model.tablefiles import ROWS_PER_GROUP, Expected, open_csv, refuse_row
+from genverify.model.tabulate import releases_of
+
+# The store of private microdata: one Parquet file per state, written and read without holding the nation in memory.
 
 GEOGRAPHY = {"block": 15, "tract": 11, "county": 5, "state": 2}
 """How many digits of a block id name each geography."""
@@ -294,3 +305,181 @@ def _misplaced(block: str, state: str, files: dict[str, Path]) -> str:
         both, where = ", ".join(sorted((own, state))), f"{files[own]} and {files[state]}"
         return f"block {block} is in two states ({both}): see {where}. Write the microdata store again."
     return f"{files[state]}: block {block} is of state {own}, not of state {state}. Write the microdata store again."
+
+
+# The private records of some blocks, or of whole states, that a universe keeps.
+
+
+def read_records(microdata: Path, domain_file: DomainFile, universe: str, blocks: Collection[str]) -> pd.DataFrame:
+    """The records of the blocks that the universe keeps: block, and a code per column."""
+    records = read_microdata(microdata, ["block", *domain_file.domain.names], blocks=blocks).to_pandas()
+    kept = domain_file.universe(universe).keeps.matches(dict(records.items()))
+    chosen: pd.DataFrame = records[kept].reset_index(drop=True)
+    return chosen
+
+
+# Person records in the layout of the reconstructed 2010 records: block, sex, age, one flag per race, hispanic.
+
+NOT_HISPANIC = 1
+LIMITS = FileLimits(400_000_000, 64 * 2**30, "keep the rows of the blocks of the study only")
+RECORDS = Expected("a file of person records", "check it, or fetch it again", LIMITS)
+
+
+def read_person_records(path: Path, domain: Domain) -> pd.DataFrame:
+    """The records as `block` and the columns of the domain, sorted by block; the race flags make the code of race."""
+    races = [chosen[0] for chosen in domain["CENRACE"].sets if len(chosen) == 1]
+    frame = open_csv(path, RECORDS).frame(("block", "sex", "age", *races, "hispanic"), texts=["block"])
+    _check(path, frame["block"], ~_is_block(frame["block"]), f"is not {GEOGRAPHY['block']} digits")
+    for name in (*races, "hispanic"):
+        _check(path, frame[name], ~frame[name].isin([0, 1]), "is neither 0 nor 1")
+    flags = frame[races].sum(axis=1).astype(int).rename("the sum of race flags")
+    _check(path, flags, flags == 0, "names no race: give each person one or more")
+    for name, column in (("sex", "QSEX"), ("age", "QAGE")):
+        codes = domain[column].codes
+        _check(path, frame[name], ~frame[name].isin(codes), f"is outside {min(codes)} to {max(codes)}")
+    return _coded(frame, races, domain).sort_values("block", kind="stable", ignore_index=True)
+
+
+def _is_block(texts: "pd.Series[str]") -> "pd.Series[bool]":
+    return texts.astype(str).str.fullmatch(rf"\d{{{GEOGRAPHY['block']}}}")
+
+
+def _check(path: Path, values: "pd.Series[Any]", wrong: "pd.Series[bool]", problem: str) -> None:
+    refuse_row(path, values, wrong, f"{problem}. Correct the row.")
+
+
+def _coded(frame: pd.DataFrame, races: list[str], domain: Domain) -> pd.DataFrame:
+    weights = 1 << np.arange(len(races))
+    code_of = np.zeros(1 << len(races), dtype=np.int64)
+    for code, chosen in domain["CENRACE"].set_of.items():
+        code_of[sum(1 << races.index(word) for word in chosen)] = code
+    columns = {"QSEX": frame["sex"], "QAGE": frame["age"], "CENHISP": frame["hispanic"] + NOT_HISPANIC}
+    columns["CENRACE"] = pd.Series(code_of[frame[races].to_numpy() @ weights], index=frame.index)
+    return pd.DataFrame({"block": frame["block"], **{name: columns[name].astype("int8") for name in domain.names}})
+
+
+# Blocks whose records are known, with the release that was tabulated from them.
+
+
+@dataclass(frozen=True)
+class KnownBlock:
+    """The release of a block, and the records (rows, columns) that it was tabulated from."""
+
+    release: Release
+    records: Ints
+
+
+def read_known(
+    domain: Path, settings: ReleaseSettings, tables: Path, records: Path, list_name: str | None
+) -> tuple[Schema, pd.DataFrame]:
+    """The schema of a study of persons and the records of a user's file, read as the groups of this list (None: as is)."""
+    schema = read_study(domain, settings)
+    groups = groups_of(read_yaml(tables), schema.domain, list_name)
+    return read_as(schema, read_person_records(records, schema.domain), groups)
+
+
+def read_as(schema: Schema, records: pd.DataFrame, groups: Sequence[Group]) -> tuple[Schema, pd.DataFrame]:
+    """Schema and records with the codes of a column merged into these groups; as they are, if there are none."""
+    if not groups:
+        return schema, records
+    column = groups[0].predicate.columns[0]
+    coarse, merged = merge_codes(schema, column, groups)
+    return coarse, records.assign(**{column: merged[records[column].to_numpy()]})
+
+
+def known_blocks(records: pd.DataFrame, schema: Schema, most: int) -> Iterator[KnownBlock]:
+    """The blocks of up to `most` records, tabulated in one pass; the records are sorted by block."""
+    sizes = records.groupby("block", sort=True)["block"].transform("size")
+    chosen = records[sizes <= most]
+    if chosen.empty:
+        raise DataError(f"no block has up to {most} records: raise persons.claims.max_persons in config/persons.yaml")
+    rows, start = chosen[list(schema.domain.names)].to_numpy(dtype=np.int64), 0
+    for release in releases_of(pa.Table.from_pandas(chosen, preserve_index=False), EVERY, schema):
+        yield KnownBlock(release, rows[start : start + release.n])
+        start += release.n
+
+
+# The distinct records of areas, as single numbers, and how often each occurs.
+
+
+@dataclass(frozen=True)
+class Radix:
+    """Records as single numbers: the code of each column times the weight of the column."""
+
+    domain: Domain
+
+    @cached_property
+    def sizes(self) -> Ints:
+        return np.array([max(column.codes) + 1 for column in self.domain.columns], dtype=np.int64)
+
+    @cached_property
+    def weights(self) -> Ints:
+        weights = row_weights(self.sizes)
+        if weights is None:
+            raise DataError("the columns of the records have too many codes to number them; merge some codes")
+        return weights
+
+    @property
+    def total(self) -> int:
+        return int(self.sizes.prod())
+
+    def encode(self, records: Mapping[str, npt.NDArray[np.generic]]) -> Ints:
+        """The number of each record."""
+        keys = np.zeros(len(records[self.domain.names[0]]), dtype=np.int64)
+        for name, weight in zip(self.domain.names, self.weights, strict=True):
+            keys += records[name].astype(np.int64) * weight
+        return keys
+
+    def codes(self, keys: Ints, column: int) -> Ints:
+        """The code of one column in each record."""
+        return keys // int(self.weights[column]) % int(self.sizes[column])
+
+    def share(self, keys: Ints, column: int) -> Ints:
+        """What the code of one column adds to each number."""
+        return self.codes(keys, column) * int(self.weights[column])
+
+
+@dataclass(frozen=True)
+class Types:
+    """The distinct records of some areas (area number * radix + record), and how often each occurs."""
+
+    keys: Ints
+    times: Ints
+
+    @classmethod
+    def of(cls, keys: Ints) -> "Types":
+        return cls(*np.unique(keys, return_counts=True))
+
+    def __add__(self, other: "Types") -> "Types":
+        keys, place = np.unique(np.concatenate([self.keys, other.keys]), return_inverse=True)
+        times = np.concatenate([self.times, other.times])
+        return Types(keys, np.bincount(place, times, minlength=len(keys)).astype(np.int64))
+
+    def sizes(self, radix: Radix, areas: int) -> Ints:
+        """The number of records in each area."""
+        return np.bincount(self.keys // radix.total, self.times, minlength=areas).astype(np.int64)
+
+
+NOTHING = Types(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
+
+
+def types_of_state(microdata: Path, state: str, radix: Radix, keeps: Predicate, areas: pd.Index) -> tuple[Types, Types]:
+    """The distinct records of each of the areas, and of the whole state."""
+    columns = (["block"] if len(areas) else []) + list(radix.domain.names)
+    table = read_microdata(microdata, columns, states=[state])
+    records = {name: table[name].to_numpy() for name in radix.domain.names}
+    kept = keeps.matches(records)
+    keys = radix.encode(records)[kept]
+    local = NOTHING
+    for area in _area_numbers(table, areas) if len(areas) else []:
+        inside = area[kept] >= 0
+        local += Types.of(area[kept][inside] * radix.total + keys[inside])
+    return local, Types.of(keys)
+
+
+def _area_numbers(table: pa.Table, areas: pd.Index) -> Iterator[Ints]:
+    """For each kind of area, the number of the area that each record lies in, -1 for none of them."""
+    blocks = pc.dictionary_encode(table["block"].combine_chunks())
+    for width in GEOGRAPHY.values():
+        ids = pc.utf8_slice_codeunits(blocks.dictionary, 0, width).to_pandas().astype("str")
+        yield areas.get_indexer(pd.Index(ids))[blocks.indices.to_numpy()].astype(np.int64)

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
+from genverify.run.cli.shell import Group
 from genverify.run.registry import Study
-from genverify.run.shell import Group
 
 DATA, DOMAIN = Path("data/synthetic"), Path("data/census/domain.yaml")
 STORES = {"households": Path("results/microdata"), "persons": Path("results/persons")}
@@ -18,7 +18,7 @@ STUDY = Study(
     private=".configuration:refuse_private",
     commands=(
         Group(
-            ".ppmf_command:add_parser",
+            ".ppmf:add_parser",
             {"check-ppmf": "check a PPMF file against the layout that is read"},
             study=True,
         ),

@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from genverify.core.closed import Count, Name, Section
+from genverify.model.settings import Count, Name, Section
 
 
 class TractCase(Section):

@@ -8,13 +8,10 @@ import numpy as np
 import pandas as pd
 from scipy.stats import binom
 
-from genverify.core.arrays import positions
-from genverify.core.arraytypes import Flags, Floats, Ints
-from genverify.core.domain import Domain
-from genverify.core.errors import DataError
-from genverify.core.predicates import Predicate
-from genverify.microdata.distinct import NOTHING, Radix, Types, types_of_state
-from genverify.microdata.store import GEOGRAPHY
+from genverify.model.arrays import Flags, Floats, Ints, positions
+from genverify.model.domain import Domain, Predicate
+from genverify.model.errors import DataError
+from studies.country.store import GEOGRAPHY, NOTHING, Radix, Types, types_of_state
 
 PRIORS = {"tract": GEOGRAPHY["tract"], "county": GEOGRAPHY["county"], "state": GEOGRAPHY["state"], "nation": 0}
 """How many digits of a block id name the area whose records are the prior."""

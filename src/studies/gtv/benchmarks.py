@@ -1,31 +1,210 @@
-"""The compact program against the paper's one-hot program on the same block, the same claims and the same solver."""
+"""Benchmarks: ingesting, two versions of the attack, larger blocks, and the one-hot program on the same block."""
 
-from collections.abc import Sequence
+import logging
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from time import process_time
 from typing import Any
 
 import numpy as np
+import pandas as pd
+import pyarrow as pa
 
-from genverify.attack.generate import generate_block
-from genverify.attack.onehot.attack import decide_onehot
-from genverify.attack.onehot.generate import generate_onehot
-from genverify.attack.onehot.program import onehot_program
-from genverify.attack.verify import Decision, Verdict, Verifier
-from genverify.core.claims import Claim, as_claims, candidate_claims
-from genverify.core.release import Release
-from genverify.core.timing import watch
-from genverify.papers.gtv.benchmark.settings import SpeedBenchmark
-from genverify.solve.recount import WrongAnswer
-from genverify.solve.settings import ProgramSettings
-from genverify.solve.solvers.base import Solver, WorkLimits
-from genverify.solve.solvers.choose import make_solver
+from genverify.attack.generate import generate, generate_block
+from genverify.attack.onehot import generate_onehot, onehot_program
+from genverify.attack.verify import Decision, Verdict, Verifier, check_verified, decide_block, decide_onehot
+from genverify.model.claims import Claim, as_claims, candidate_claims
+from genverify.model.domain import Domain, Predicate, read_domain
+from genverify.model.errors import DataError
+from genverify.model.release import Release, read_releases, read_schema, read_study
+from genverify.model.settings import ReleaseSettings
+from genverify.model.tabulate import releases_of
+from genverify.model.work import Measurement, derive_seed, watch
+from genverify.solve.program import WrongAnswer
+from genverify.solve.program_settings import ProgramSettings
+from genverify.solve.solvers.base import Solver, WorkLimits, make_solver
+from studies.country.ppmf import read_ppmf
+from studies.country.store import read_microdata, write_microdata
+from studies.gtv.blockcost import COUNTS, STAGES, How, costs
+from studies.gtv.settings import SameBenchmark, SpeedBenchmark
+
+# Ingesting a file in the PPMF layout as a piece of work on its own, so that its speed and memory can be measured.
+
+
+def ingest_ppmf(units: Path, folder: Path, domain: Domain) -> Iterator[dict[str, float]]:
+    """Read the unit file and write the store of microdata: rows kept and rejected, and the seconds of all its threads."""
+    started, rejected = process_time(), Counter[str]()
+    written = write_microdata(read_ppmf(units, domain, rejected), folder, domain)
+    yield {"rows": written["rows"], "rejected": rejected.total(), "cpu_s": process_time() - started}
+
+
+def enlarged(tables: Sequence[pa.Table], rows: int) -> Iterator[pa.Table]:
+    """Every table again and again before the next one, so that all of them together have the given number of rows."""
+    total, read, written = sum(table.num_rows for table in tables), 0, 0
+    for table in tables:
+        read += table.num_rows
+        while written < (upto := rows * read // total):
+            part = table.slice(0, upto - written)
+            written += part.num_rows
+            yield part
+
+
+# How the attack grows with the block: larger blocks put together from the blocks of a tract, each attacked and timed.
+
+COLUMNS = [
+    "n_households", "structural_zeros", "repeat", "types", "classes", "rows", "generate_s", "verify_s", "check_s", "cpu_s",
+    "candidates", "verified", "undecided", "uncertified", "peak_memory_mb", "finished",
+]  # fmt: skip
+
+
+def draw_tract(sizes: pd.DataFrame, households: int, rng: np.random.Generator) -> list[str]:
+    """
+    The blocks of a random tract, in random order, until they hold at least a given number of households.
+
+    `sizes` has one row per block: block, tract and n.
+    """
+    totals = sizes.groupby("tract")["n"].sum().sort_index()
+    large = totals.index[totals >= households]
+    if len(large) == 0:
+        raise DataError(
+            f"no tract has {households} households (the largest has {totals.max()}). Ask for smaller blocks in "
+            "config/benchmark.yaml (benchmark.scaling.households)."
+        )
+    own = sizes[sizes["tract"] == large[int(rng.integers(len(large)))]].sort_values("block")
+    mixed = own.iloc[rng.permutation(len(own))]
+    needed = int(np.searchsorted(mixed["n"].to_numpy().cumsum(), households)) + 1
+    return [str(block) for block in mixed["block"].iloc[:needed]]
+
+
+def merge_blocks(records: pa.Table, blocks: Sequence[str], keeps: Predicate, households: int, name: str) -> pa.Table:
+    """The first households of the blocks, taken in the given order, as one block of this name."""
+    frame = records.to_pandas()
+    frame = frame[keeps.matches(dict(frame.items()))]
+    order = frame["block"].astype(str).map({block: place for place, block in enumerate(blocks)})
+    merged = frame.loc[order.sort_values(kind="stable").index].iloc[:households]
+    return pa.Table.from_pandas(merged.assign(block=name), preserve_index=False)
+
+
+def attack_stages(release: Release, settings: ProgramSettings, K: int, min_k: int, seed: int) -> Iterator[dict[str, Any]]:
+    """The whole attack on a block, with the seconds of each stage as soon as it is over."""
+    started = process_time()
+    with watch() as spent:
+        bounder = settings.bounder(release)
+    built = bounder.program
+    yield {"types": len(built.types), "classes": built.classes, "rows": len(built.rows)}
+    with watch() as walked:
+        records = generate(bounder, K, seed).records
+    yield {"generate_s": spent.seconds + walked.seconds, "cpu_s": process_time() - started}
+    with watch() as spent:
+        found = decide_block(release, records, settings, min_k)
+    verdicts = {verdict.value: found.counts(verdict).total() for verdict in Verdict if verdict is not Verdict.REFUTED}
+    yield {"verify_s": spent.seconds, "cpu_s": process_time() - started, "candidates": len(found.candidates), **verdicts}
+    with watch() as spent:
+        check_verified(found)
+    yield {"check_s": spent.seconds, "cpu_s": process_time() - started}
+
+
+def scaling_frame(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    """One row per case, seconds and memory rounded; what a case did not reach stays empty."""
+    frame = pd.DataFrame(list(rows)).reindex(columns=COLUMNS)
+    seconds = [name for name in COLUMNS if name.endswith("_s")]
+    frame[seconds] = frame[seconds].astype(float).round(4)
+    frame["peak_memory_mb"] = frame["peak_memory_mb"].astype(float).round(1)
+    counts = ["types", "classes", "rows", "candidates", "verified", "undecided", "uncertified"]
+    frame[counts] = frame[counts].astype("Int64")
+    return frame
+
+
+def scaling_row(households: int, structural: bool, repeat: int, measured: Measurement) -> dict[str, Any]:
+    """The row of one case."""
+    case = {"n_households": households, "structural_zeros": structural, "repeat": repeat}
+    return {**case, **measured.values, "peak_memory_mb": measured.peak_memory_mb, "finished": measured.ended}
+
+
+# Whether two versions of the attack verify the same claims of the same blocks, and how much faster one is.
+
+log = logging.getLogger(__name__)
+OPEN = COUNTS[1:3]  # undecided, uncertified
+
+
+@dataclass(frozen=True)
+class Cases:
+    """The files that the compared blocks come from: microdata with the sizes of blocks, and the releases of the study."""
+
+    microdata: Path
+    sizes: Path
+    domain: Path
+    schema: Path
+    counts: Sequence[Path]
+
+    def releases(self, asked: SameBenchmark, settings: ReleaseSettings, seed: int) -> Iterator[tuple[str, list[Release]]]:
+        """The blocks of the study, and blocks of so many households, put together from those of a tract."""
+        if asked.study:
+            schema = read_schema(self.schema)
+            yield "study", [release for path in self.counts for release in read_releases(path, schema)]
+        keeps = read_domain(self.domain).universe(settings.universe).keeps
+        schema, sizes = read_study(self.domain, settings), pd.read_parquet(self.sizes)
+        for case in asked.cases:
+            made = [self._merged(sizes, keeps, case.households, number, seed) for number in range(case.blocks)]
+            yield (
+                f"{case.households} households",
+                [release for block in made for release in releases_of(block, keeps, schema)],
+            )
+
+    def _merged(self, sizes: pd.DataFrame, keeps: Predicate, households: int, number: int, seed: int) -> pa.Table:
+        rng = np.random.default_rng(derive_seed(seed, "same", str(households), str(number)))
+        blocks = draw_tract(sizes, households, rng)
+        records = read_microdata(self.microdata, blocks=blocks)
+        return merge_blocks(records, blocks, keeps, households, f"{blocks[0][:11]}-{households}-{number}")
+
+
+def compare_versions(cases: Iterable[tuple[str, Sequence[Release]]], how: How, before: Path) -> pd.DataFrame:
+    """The table of what the version in the folder `before` and this one verify of the releases of every case."""
+    rows = []
+    for case, releases in cases:
+        rows.append(same_row(case, costs(releases, how, before), costs(releases, how, None)))
+        log.info("%s", rows[-1])
+    return same_frame(rows)
+
+
+def same_row(case: str, before: pd.DataFrame, now: pd.DataFrame) -> dict[str, Any]:
+    """
+    One row for the blocks of a case, measured by both versions (every proof was checked on the way). A block is `same` if
+    the tables of verified claims (k, m, codes, effective k, number of the proof) have the same bytes. Where neither version
+    left a claim open, the claims that both asked about then have the same verdicts.
+    """
+    both = before.merge(now, on="block", suffixes=("_before", "_now"), validate="one_to_one")
+    row: dict[str, Any] = {"case": case, "blocks": len(both), "households": int(now["n_households"].sum())}
+    row |= {"largest": int(now["n_households"].max()), "most_classes": int(now["classes"].max())}
+    row |= {"verified": int(now["verified"].sum()), "same": int((both["claims_before"] == both["claims_now"]).sum())}
+    row |= {f"{name}_{version}": int(frame[name].sum()) for version, frame in _versions(before, now) for name in OPEN}
+    return row | {f"{version}_s": float(frame[list(STAGES)].to_numpy().sum()) for version, frame in _versions(before, now)}
+
+
+def _versions(before: pd.DataFrame, now: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
+    return [("before", before), ("now", now)]
+
+
+def same_frame(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    """The table with a row for all cases together; `faster` is the ratio of core-seconds."""
+    frame = pd.DataFrame(list(rows))
+    most = ["largest", "most_classes"]
+    total = frame.drop(columns=["case", *most]).sum().to_dict() | frame[most].max().to_dict() | {"case": "all"}
+    frame = pd.concat([frame, pd.DataFrame([total])], ignore_index=True)
+    frame = frame.astype({name: int for name in frame.columns if name != "case" and not name.endswith("_s")})
+    return frame.assign(faster=frame["before_s"] / frame["now_s"]).round({"before_s": 2, "now_s": 2, "faster": 1})
+
+
+# The compact program against the paper's one-hot program on the same block, the same claims and the same solver.
 
 NO_LIMIT = 2**31 - 1
 DECIDED = (Verdict.VERIFIED, Verdict.REFUTED)
 
 
 @dataclass(frozen=True)
-class Compact:
+class CompactTimes:
     """The compact side: seconds of each stage, and what it decided about the claims of the first dataset."""
 
     generate_s: float
@@ -68,7 +247,7 @@ def compare(
     return speed_row(release, compact, times, K, sample.seconds)
 
 
-def run_compact(release: Release, settings: ProgramSettings, K: int, min_k: int, seed: int) -> Compact:
+def run_compact(release: Release, settings: ProgramSettings, K: int, min_k: int, seed: int) -> CompactTimes:
     """Generate, filter and verify with the compact program; then all claims of the first dataset, from a fresh start."""
     with watch() as generated:
         records = generate_block(release, settings, K, seed).records
@@ -80,7 +259,7 @@ def run_compact(release: Release, settings: ProgramSettings, K: int, min_k: int,
     with watch() as spent:
         decisions = Verifier(settings.bounder(release)).decide(claims)
     times = generated.seconds, filtered.seconds, len(candidates), verified.seconds, spent.seconds
-    return Compact(*times, decisions=decisions)
+    return CompactTimes(*times, decisions=decisions)
 
 
 def run_onehot(release: Release, claims: Sequence[Claim], solver: Solver, datasets: int, seed: int) -> OneHotTimes:
@@ -106,7 +285,7 @@ def _agree(release: Release, compact: Sequence[Decision], onehot: Sequence[Decis
             )
 
 
-def speed_row(release: Release, compact: Compact, times: OneHotTimes, K: int, limit: float) -> dict[str, Any]:
+def speed_row(release: Release, compact: CompactTimes, times: OneHotTimes, K: int, limit: float) -> dict[str, Any]:
     """The seconds of both sides; those of the one-hot program are extrapolated to all claims and K datasets."""
     claims, timed = len(compact.decisions), len(times.decisions)
     onehot_s = times.build_s + times.claim_s * claims

@@ -21,13 +21,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from genverify.attack.block import check_verified, decide_block
 from genverify.attack.generate import generate
-from genverify.attack.tables import claims_frame
-from genverify.core.errors import DataError
-from genverify.core.measure import peak_memory_mb
-from genverify.core.release import Release
-from genverify.solve.settings import ProgramSettings
+from genverify.attack.verify import check_verified, claims_frame, decide_block
+from genverify.model.errors import DataError
+from genverify.model.release import Release
+from genverify.model.work import peak_memory_mb
+from genverify.solve.program_settings import ProgramSettings
 
 # households of a block, from and to
 CLASSES = ((1, 5), (6, 10), (11, 20), (21, 40), (41, 80), (81, 150), (151, 400), (401, 10**6))
@@ -64,7 +63,7 @@ def shares(sizes: pd.DataFrame) -> dict[str, float]:
 
 def costs(releases: Sequence[Release], how: How, version: Path | None) -> pd.DataFrame:
     """The cost of each block, measured in a new process with this version or with the package in another folder."""
-    source = Path(__file__).parents[4] if version is None else version
+    source = Path(__file__).parents[3] if version is None else version
     if not (source / "genverify").is_dir():
         raise DataError(f"{source}: no folder that holds genverify; see benchmark.blocks.before")
     told = subprocess.run(

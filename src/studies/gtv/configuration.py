@@ -2,14 +2,11 @@
 
 from collections.abc import Iterator
 
-from genverify.core.closed import Section
-from genverify.core.errors import ConfigError
-from genverify.microdata.settings import Microdata, Sample
-from genverify.papers.gtv.protected.settings import Protected
-from genverify.papers.gtv.tracts.settings import Tracts
-from genverify.papers.gtv.zeros.settings import Zeros
-from genverify.run.config import settings_of
-from genverify.run.settings import Config, section
+from genverify.model.errors import ConfigError
+from genverify.model.settings import Section
+from genverify.run.config import Config, section, settings_of
+from studies.country.settings import Microdata, Sample
+from studies.gtv.settings import Protected, Tracts, Zeros
 
 NEEDED_DESIGN = {"fig2": "state_median", "table5": "country_median"}
 EXAMPLES = ("fig1", "table1")

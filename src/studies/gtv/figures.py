@@ -1,16 +1,49 @@
-"""Figures 3 and 5: in how many blocks something is verified, and how surprising the verified claims are."""
+"""Figures 2 to 5, candidates, scaling, solution variability, and the country beside surveys."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from textwrap import fill
 from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, NullLocator, ScalarFormatter, StrMethodFormatter
 
-from genverify.papers.gtv.summary import ALL, PRIORS, SINGLETON, Group, chosen
-from genverify.show.style import INK, PAGE_WIDTH, PALETTE, say_source, use_style
+from genverify.model.claims import Codes, candidate_claims
+from genverify.model.domain import Domain
+from genverify.model.errors import DataError
+from genverify.report.figures import COLUMN_WIDTH, INK, PAGE_WIDTH, PALETTE, plain, say_source, use_style
+from studies.gtv.summary import ALL, PRIORS, SINGLETON, Group, chosen
+
+# Figure 2: how large the blocks of the state-median sample are.
+
+DESIGN = "state_median"
+
+
+def plot_fig2(blocks: pd.DataFrame, label: str) -> Figure:
+    """A bar per block size: the number of sampled blocks whose state has that median."""
+    use_style()
+    sizes = blocks.loc[blocks["design"] == DESIGN, "n_households"]
+    if sizes.empty:
+        raise DataError(f"no block of the design {DESIGN}, which Figure 2 shows; add it to sample.designs in config.yaml")
+    counts = sizes.value_counts().sort_index()
+    figure, axes = plt.subplots(figsize=(COLUMN_WIDTH, 2.5), layout="constrained")
+    axes.bar(counts.index, counts.to_numpy(), width=0.8, color=PALETTE[0])
+    axes.set_xlabel("households in the block (= median of its state)")
+    axes.set_ylabel("number of blocks")
+    axes.set_xticks(np.arange(counts.index.min(), counts.index.max() + 1, 2))
+    axes.yaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.grid(visible=False, axis="x")
+    axes.set_title(f"{len(sizes)} blocks, {sizes.min()} to {sizes.max()} households", loc="left", color=INK)
+    say_source(figure, label)
+    return figure
+
+
+# Figures 3 and 5: in how many blocks something is verified, and how surprising the verified claims are.
 
 DESIGNS = {"state_median": "State-median design", "country_median": "Country-median design"}
 BOX = "#c9d8e4"
@@ -116,3 +149,270 @@ def _name(grid: Sequence[Sequence[Axes]], what: str) -> None:
     for place, axes in enumerate(axes for row in grid for axes in row):
         axes.set_title(f"$\\bf{{{chr(ord('a') + place)}}}$  {titles[place % 3]}", loc="left", fontsize=8)
         axes.set_xlabel("columns of the claim, k")
+
+
+# Figure 4: which columns the verified claims are about.
+
+COLOURS = "Blues"
+DARK = 0.6
+WRAP = 11
+
+
+def column_shares(groups: Mapping[int, Sequence[Group]], names: Sequence[str], ks: Sequence[int]) -> pd.DataFrame:
+    """For every k (rows), the share of its claims that contain each column; no number where there is no claim."""
+    rows = {k: [sum(group["columns"][name] for group in groups.get(k, [])) for name in names] for k in ks}
+    counts = pd.Series({k: sum(group["count"] for group in groups.get(k, [])) or np.nan for k in ks}, dtype=float)
+    return pd.DataFrame.from_dict(rows, orient="index", columns=list(names)).div(counts, axis=0)
+
+
+def plot_fig4(summary: Sequence[Group], domain: Domain, ks: Sequence[int], label: str) -> Figure:
+    """A cell per k and column: the share of the verified singleton claims about k columns that contain the column."""
+    use_style()
+    groups = chosen(summary, SINGLETON)
+    shares = column_shares(groups, domain.names, ks)
+    counts = {k: sum(group["count"] for group in found) for k, found in groups.items()}
+    figure, axes = plt.subplots(figsize=(PAGE_WIDTH, 1.0 + 0.34 * len(ks)), layout="constrained")
+    axes.imshow(shares.to_numpy(), cmap=COLOURS, vmin=0, vmax=1, aspect="auto")
+    labels = [plain(f"{column.name}\n{fill(column.label, WRAP)}") for column in domain.columns]
+    axes.set_xticks(range(len(labels)), labels, fontsize=6.5)
+    axes.set_yticks(range(len(ks)), [f"k = {k}\n{counts.get(k, 0):,} claims" for k in ks])
+    axes.tick_params(length=0)
+    axes.set_title("share of the verified singleton claims that contain each column", loc="left")
+    axes.grid(visible=False)
+    _write_shares(axes, shares.to_numpy())
+    _lines_between_cells(axes, len(ks), len(labels))
+    say_source(figure, label)
+    return figure
+
+
+def _write_shares(axes: Axes, shares: npt.NDArray[np.float64]) -> None:
+    for (row, column), share in np.ndenumerate(shares):
+        text, colour = (f"{share:.0%}", "white" if share > DARK else INK) if np.isfinite(share) else ("none", INK)
+        axes.text(column, row, text, ha="center", va="center", fontsize=7.5, color=colour)
+
+
+def _lines_between_cells(axes: Axes, rows: int, columns: int) -> None:
+    axes.set_xticks(np.arange(columns - 1) + 0.5, minor=True)
+    axes.set_yticks(np.arange(rows - 1) + 0.5, minor=True)
+    axes.grid(visible=True, which="minor", color="white", linewidth=1.2)
+    axes.tick_params(which="minor", length=0)
+    for spine in axes.spines.values():
+        spine.set_visible(False)
+
+
+# How many claims are left to verify when they must hold in K generated datasets (section 5.4.2).
+
+DATASETS = (1, 2, 5, 10, 20, 50, 100)
+BLOCKS = 100
+
+
+def spread_blocks(blocks: Sequence[str], number: int = BLOCKS) -> list[str]:
+    """
+    A number of blocks, evenly spread over the sorted list; all of them if there are no more.
+
+    >>> spread_blocks(["d", "a", "c", "b"], 2)
+    ['a', 'c']
+    """
+    every = sorted(set(blocks))
+    taken = min(number, len(every))
+    return [every[place * len(every) // taken] for place in range(taken)]
+
+
+def count_candidates(datasets: Codes, min_k: int, numbers: Sequence[int] = DATASETS) -> list[int]:
+    """How many claims hold in the first K datasets, for each K; with fewer datasets than K, in all of them."""
+    counts: dict[int, int] = {}
+    for number in numbers:
+        held = min(number, len(datasets))
+        if held not in counts:
+            counts[held] = len(candidate_claims(datasets[:held], min_k)[1])
+    return [counts[min(number, len(datasets))] for number in numbers]
+
+
+def candidates_table(blocks: Iterable[tuple[str, Codes]], total: int, claims: pd.DataFrame, min_k: int) -> pd.DataFrame:
+    """
+    For each K: mean and quartiles, over the blocks, of the candidates, and how many claims are verified in the end.
+
+    `total` is the number of blocks that the given ones were taken from.
+    """
+    counted = {block: count_candidates(datasets, min_k) for block, datasets in blocks}
+    verified = claims[claims["k"] >= min_k].drop_duplicates(["block", "k", "m", *_columns(claims)])["block"].value_counts()
+    final = np.array([int(verified.get(block, 0)) for block in counted])
+    held = np.array(list(counted.values())).reshape(len(counted), len(DATASETS))
+    table = pd.DataFrame({"K": DATASETS, "blocks": len(counted), "of_blocks": total, "candidates_mean": held.mean(axis=0)})
+    for name, share in (("q25", 0.25), ("median", 0.5), ("q75", 0.75)):
+        table[f"candidates_{name}"] = np.quantile(held, share, axis=0)
+    return table.assign(verified_mean=final.mean(), verified_median=np.median(final))
+
+
+def _columns(claims: pd.DataFrame) -> list[str]:
+    """The columns of codes: those between m and the effective k."""
+    names = list(claims.columns)
+    return names[names.index("m") + 1 : names.index("effective_k")]
+
+
+def plot_candidates(table: pd.DataFrame, label: str) -> Figure:
+    """Candidates per block against K, both scales logarithmic, down to the verified claims."""
+    use_style()
+    figure, axes = plt.subplots(figsize=(COLUMN_WIDTH, 2.7), layout="constrained")
+    axes.fill_between(
+        table["K"], table["candidates_q25"], table["candidates_q75"], color=PALETTE[0], alpha=0.15, linewidth=0
+    )
+    for name, style, marker in (("mean", "-", "o"), ("median", "--", "s")):
+        axes.plot(table["K"], table[f"candidates_{name}"], style, marker=marker, markersize=3.5, color=PALETTE[0],
+                  linewidth=1.3, label=f"candidates, {name}")  # fmt: skip
+        axes.axhline(
+            table[f"verified_{name}"].iloc[0], linestyle=style, color=PALETTE[1], linewidth=1.3, label=f"verified, {name}"
+        )
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.set_xticks(table["K"], [str(number) for number in table["K"]])
+    axes.xaxis.set_minor_formatter(NullFormatter())
+    axes.yaxis.set_major_formatter(ScalarFormatter())
+    axes.set_xlabel("generated datasets per block, K")
+    axes.set_ylabel("claims per block")
+    shown = f"{table['blocks'].iloc[0]} of {table['of_blocks'].iloc[0]} blocks"
+    axes.set_title(f"{shown} (band: middle half of them)", loc="left", color=INK)
+    axes.legend(frameon=False, handlelength=2.4)
+    say_source(figure, label)
+    return figure
+
+
+# Households of the country beside surveys: every cell of the margins of two and three columns.
+
+LEAST = 0.001  # percent; what is rarer stands at the edge
+MARKS = "o^sDv"
+
+
+def plot_country_fit(cells: pd.DataFrame, label: str) -> Figure:
+    """A panel for margins of two columns and one for three; a point per cell, the survey's percent against the country's."""
+    use_style()
+    ways = sorted(cells["ways"].unique())
+    figure, panels = plt.subplots(
+        1, len(ways), figsize=(PAGE_WIDTH, 3.9), squeeze=False, sharex=True, sharey=True, layout="constrained"
+    )
+    for axes, number in zip(panels[0], ways, strict=True):
+        _panel(axes, cells[cells["ways"] == number])
+        axes.set_title(f"margins of {number} columns")
+    panels[0][0].set_ylabel("households of the country, %")
+    handles, labels = panels[0][0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False, markerscale=2)
+    say_source(figure, label)
+    return figure
+
+
+def _panel(axes: Axes, cells: pd.DataFrame) -> None:
+    axes.plot([LEAST, 100], [LEAST, 100], color=INK, lw=0.8)
+    for place, (survey, rows) in enumerate(cells.groupby("survey", sort=False)):
+        axes.scatter(
+            rows["survey_percent"].clip(lower=LEAST),
+            rows["percent"].clip(lower=LEAST),
+            s=7,
+            marker=MARKS[place % len(MARKS)],
+            color=PALETTE[place % len(PALETTE)],
+            alpha=0.45,
+            linewidths=0,
+            label=plain(str(survey)),
+            rasterized=True,
+        )
+    axes.set(xscale="log", yscale="log", xlabel="households of the survey, %")
+
+
+# How seconds and memory of the attack grow with the number of households of a block.
+
+STAGES = {"generate_s": ("generate", PALETTE[1]), "verify_s": ("verify", PALETTE[0])}
+KNOWN: dict[bool, tuple[str, dict[str, Any], str]] = {
+    False: ("published counts alone", {"linestyle": "-", "marker": "o"}, "x"),
+    True: ("with structural zeros", {"linestyle": "--", "marker": "^", "markerfacecolor": "white"}, "+"),
+}
+STOPPED: dict[str, Any] = {"color": PALETTE[4], "markersize": 6, "markeredgewidth": 1.2, "linestyle": "none", "zorder": 5}
+FINISHED = "yes"
+
+
+def plot_scaling(cases: pd.DataFrame, label: str) -> Figure:
+    """Seconds per stage and peak memory, median over the repeats; cases that did not finish are marked by a cross."""
+    use_style()
+    figure, (seconds, memory) = plt.subplots(1, 2, figsize=(PAGE_WIDTH, 3.4), layout="constrained")
+    for known, rows in cases.groupby("structural_zeros"):
+        for column, (_, colour) in STAGES.items():
+            _line(seconds, rows, column, bool(known), colour)
+        _line(memory, rows[rows["finished"] == FINISHED], "peak_memory_mb", bool(known), INK)
+        _mark_stopped(seconds, memory, rows[rows["finished"] != FINISHED], bool(known))
+    _finish(seconds, cases, "seconds per block", "time")
+    _finish(memory, cases, "peak memory per block (MB)", "memory")
+    figure.legend(handles=_legend(cases), loc="outside upper center", ncols=3, frameon=False, handlelength=2.8)
+    say_source(figure, label)
+    return figure
+
+
+def _line(axes: Axes, rows: pd.DataFrame, column: str, known: bool, colour: str) -> None:
+    """The median of the repeats as a line, every repeat as a faint point."""
+    rows = rows.dropna(subset=column)
+    words, look, _ = KNOWN[known]
+    median = rows.groupby("n_households")[column].median()
+    axes.plot(median.index, median, color=colour, markersize=4.5, linewidth=1.3, label=f"{column}, {words}", **look)
+    axes.plot(rows["n_households"], rows[column], ".", color=colour, markersize=3, alpha=0.35)
+
+
+def _mark_stopped(seconds: Axes, memory: Axes, rows: pd.DataFrame, known: bool) -> None:
+    """A cross where a case did not finish: at its limit of time, and at the memory that it held by then."""
+    words, _, marker = KNOWN[known]
+    limits = rows["finished"].str.extract(r"within ([\d.]+) s$")[0].astype(float)
+    late = rows[limits.notna()]
+    seconds.plot(late["n_households"], limits.dropna(), marker, label=f"stopped, {words}", **STOPPED)
+    memory.plot(rows["n_households"], rows["peak_memory_mb"], marker, label=f"stopped, {words}", **STOPPED)
+
+
+def _legend(cases: pd.DataFrame) -> list[Line2D]:
+    """Colours are stages, lines are what is known, crosses are cases that did not finish and why."""
+    handles = [Line2D([], [], color=colour, linewidth=3, label=stage) for stage, colour in STAGES.values()]
+    for known, (words, look, _) in KNOWN.items():
+        style: dict[str, Any] = {"color": INK, "markersize": 4.5, "linewidth": 1.3, "label": words, **look}
+        handles.insert(2 * known + 1, Line2D([], [], **style))
+    stopped = cases[cases["finished"] != FINISHED].sort_values("structural_zeros")
+    for known, why in stopped[["structural_zeros", "finished"]].drop_duplicates().itertuples(index=False):
+        text = f"{why}, structural zeros" if known else str(why)
+        handles.append(Line2D([], [], marker=KNOWN[bool(known)][2], label=text, **STOPPED))
+    return handles
+
+
+def _finish(axes: Axes, cases: pd.DataFrame, name: str, title: str) -> None:
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.set_xticks(sorted(cases["n_households"].unique()))
+    if title == "memory":
+        axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_minor_locator(NullLocator())
+        axis.set_major_formatter(StrMethodFormatter("{x:g}"))
+    axes.set_xlabel("households in the block")
+    axes.set_ylabel(name)
+    axes.set_title(title, loc="left", color=INK)
+
+
+# Full reconstruction: how much of a block's records the release leaves open, as a cumulative distribution over blocks.
+
+LINES = {
+    "state_median": ("state-median blocks", "-", PALETTE[0]),
+    "country_median": ("country-median blocks", "--", PALETTE[1]),
+}
+
+
+def plot_solvar(blocks: pd.DataFrame, label: str) -> Figure:
+    """The share of blocks in which at most a given share of the records can differ between two fitting datasets."""
+    use_style()
+    figure, axes = plt.subplots(figsize=(COLUMN_WIDTH, 2.6), layout="constrained")
+    for design, rows in blocks.groupby("design"):
+        words, line, colour = LINES.get(str(design), (str(design).replace("_", " "), ":", PALETTE[2]))
+        shares = np.sort(rows["share"].to_numpy())
+        unique = 100 * float(rows["unique"].mean())
+        heights = 100 * np.arange(len(shares) + 1) / len(shares)
+        axes.step(
+            [0, *(100 * shares)], heights, where="post", ls=line, color=colour, label=f"{words}: {unique:.0f} % unique"
+        )
+    axes.set_xlabel("records that can differ: solvar(D*) / 2N, %")
+    axes.set_ylabel("blocks, cumulative %")
+    axes.set_xlim(-2, 102)
+    axes.set_ylim(0, 102)
+    axes.legend(loc="upper left", frameon=False)
+    say_source(figure, label)
+    return figure

@@ -1,20 +1,147 @@
-"""Tables 4, 5 and 7 over generators and seeds: the paper's number, ours with its interval, the range over all countries."""
+"""Tables 4, 5 and 7 over generators of the country and seeds, the paper's number beside ours with its interval."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from genverify.attack.truth import block_weights, total_interval
-from genverify.papers.gtv.generators.count import TABLES
-from genverify.papers.gtv.tables.households import PAPER_K
-from genverify.show.markdown import bullets, document, markdown_table
+from genverify.attack.evaluate import block_weights, check_against_microdata, match_claims, total_interval
+from genverify.attack.generate import generate_block
+from genverify.attack.verify import claim_columns, verify_block
+from genverify.model.domain import DomainFile, Predicate
+from genverify.model.release import Release
+from genverify.report.pages import bullets, document, markdown_table
+from genverify.solve.program_settings import ProgramSettings
+from studies.country.sample import choose_blocks
+from studies.country.settings import Microdata, Sample
+from studies.country.sources import open_source
+from studies.country.store import block_sizes, read_microdata, write_microdata
+from studies.gtv.tables import PAPER_K
+from studies.gtv.withheld_zeros import WITHHELD, publish_less, survivors
+
+# The attack on a block for Tables 4, 5 and 7 at once: its claims, and which are left where answers are withheld.
+
+
+def attack_block(
+    release: Release, settings: ProgramSettings, K: int, min_k: int, seed: int
+) -> tuple[pd.DataFrame, dict[str, object]]:
+    """
+    The claims, with a column for each variant: is it verified from the answers that this publishes? Every proof is checked.
+
+    Only claims about a single household are decided again, as in Table 5. And the block: its answers, whether it is unique.
+    """
+    generated = generate_block(release, settings, K, seed)
+    claims = verify_block(release, generated.records, settings, min_k).claims
+    found = claim_columns(claims, release.schema.domain.names)
+    found.insert(0, "block", release.block)
+    single = np.array([claim.m == 1 for claim in claims], dtype=bool)
+    singles = [claim for claim in claims if claim.m == 1]
+    for variant, withhold in WITHHELD.items():
+        verified = np.ones(len(claims), dtype=bool)
+        if withhold:
+            verified[:] = False
+            verified[single] = survivors(publish_less(release, withhold, ()), singles, settings, check=True).verified
+        found[f"verified_{variant}"] = verified
+    zeros, ones = (int((release.lo == answer).sum()) for answer in (0, 1))
+    told = {"queries": len(release.schema.queries), "zeros": zeros, "ones": ones, "unique": generated.unique}
+    return found, {"block": release.block, **told}
+
+
+# Households that the claims of a country represent (footnote 6), for Tables 4, 5 and 7.
+
+TABLES = {"Table 4": ("paper", True), "Table 7": ("paper", False)} | {
+    f"Table 5, {variant}": (variant, True) for variant in WITHHELD if variant != "paper"
+}
+"""What each table counts: the variant, and whether only claims about a single household."""
+
+
+def count_represented(claims: pd.DataFrame, records: pd.DataFrame, sample: pd.DataFrame) -> pd.DataFrame:
+    """Per sampled block and design, table and k: the households that a claim represents. Every claim is checked."""
+    check_against_microdata(claims, records)
+    counted = pd.DataFrame(list(_rows(claims, records)), columns=["block", "table", "k", "households"])
+    grid = pd.MultiIndex.from_product([list(TABLES), PAPER_K], names=["table", "k"]).to_frame(index=False)
+    full = sample[["block", "design", "n_households"]].merge(grid, how="cross")
+    full = full.merge(counted, how="left", on=["block", "table", "k"])
+    return full.assign(households=full["households"].fillna(0).astype("int32"))
+
+
+def _rows(claims: pd.DataFrame, records: pd.DataFrame) -> Iterator[tuple[str, str, int, int]]:
+    for found in match_claims(claims, records):
+        of_block = claims.iloc[found.claims]
+        k, m = of_block["k"].to_numpy(), of_block["m"].to_numpy()
+        for table, (variant, single) in TABLES.items():
+            chosen = of_block[f"verified_{variant}"].to_numpy(dtype=bool) & ((m == 1) | (not single))
+            for value in np.unique(k[chosen]):
+                yield found.block, table, int(value), int(found.flags[chosen & (k == value)].any(axis=0).sum())
+
+
+# A country of one generator and one seed: the sampled blocks, and the households that live there.
+
+
+def with_blocks(sample: Sample, per_state: int) -> Sample:
+    """The designs of the study, each with the same number of blocks of every state; no design of whole states."""
+    designs = {name: design.but(blocks_per_state=per_state) for name, design in sample.designs.items() if design}
+    return sample.but(designs=designs, all_blocks={})
+
+
+def draw_country(
+    microdata: Microdata, likeness: str, sample: Sample, seed: int, domain: DomainFile, kept_near: Path
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """
+    The sampled blocks (block, design, size) and their records: those that the main study draws with this generator and seed.
+
+    The whole country is kept on disk only while blocks are sampled.
+    """
+    chosen = microdata.but(source="synthetic", synthetic=microdata.synthetic.but(likeness=likeness))
+    _, tables = open_source(chosen, seed, domain, Counter())
+    keeps: Predicate = domain.universe(sample.universe).keeps
+    with TemporaryDirectory(dir=kept_near) as folder:
+        store = Path(folder) / "microdata"
+        write_microdata(tables, store, domain.domain)
+        blocks = choose_blocks(block_sizes(store, keeps), sample, seed)
+        records = read_microdata(store, blocks=set(blocks["block"])).to_pandas()
+    return blocks, records[keeps.matches(dict(records.items()))].reset_index(drop=True)
+
+
+# How well the country fits surveys, as a page: worst and median margins of each survey, then all of them.
+
+SHOWN = 10
+NOTES = (
+    "distance: percent of the households that would have to change their cell (half the sum of all differences). by_chance: "
+    "what a sample of that size would show on average, were it drawn from the country. largest: the largest difference of "
+    "one cell, in points.",
+    "odds.csv: the percentages that stand beside the odds, of the largest survey that has the columns; in any clone. Other "
+    "surveys: files of counts that generators.surveys names. All are weighted to the national figures of 2010.",
+)
+
+
+def fit_text(table: pd.DataFrame, label: str) -> str:
+    """The page."""
+    grouped = table.groupby(["survey", "ways"], sort=False)
+    summary = grouped.agg(
+        margins=("columns", "size"), largest_sample=("sample", "max"), median=("distance", "median"),
+        worst=("distance", "max"), by_chance=("by_chance", "median"),
+    ).reset_index()  # fmt: skip
+    parts = [markdown_table(list(summary.columns), summary.to_numpy().tolist(), left=1)]
+    for (survey, ways), rows in grouped:
+        worst = rows.nlargest(SHOWN, "distance").drop(columns=["survey", "ways", "data"])
+        parts += [
+            f"## {survey}: margins of {ways} columns that fit worst",
+            markdown_table(list(worst.columns), worst.to_numpy().tolist()),
+        ]
+    return document("Households of the country beside surveys", label, [*parts, bullets(NOTES)])
+
+
+# Tables 4, 5 and 7 over generators and seeds: the paper's number, ours with its interval, the range over all countries.
 
 COUNTRY_MEDIAN = "country_median"
 PAPER_BLOCKS = 250
-NOTES = (
+TABLE_NOTES = (
     "Households per block. ours: the first generator and seed; low and high: 95 % interval, blocks resampled; least and "
     "most: the range over all generators and seeds: two shares of answers do not determine who lives beside whom.",
     "paper: totals divided by 250 blocks (its own averages of the country-median blocks are divided by 232).",
@@ -114,4 +241,4 @@ def generators_text(table: pd.DataFrame, label: str) -> str:
     parts = []
     for design, rows in table.groupby("design", sort=False):
         parts += [f"## {design}", markdown_table([*rows.columns[1:-1]], rows.iloc[:, 1:-1].to_numpy().tolist(), left=2)]
-    return document("Generators of the synthetic country", label, [*parts, bullets(NOTES)])
+    return document("Generators of the synthetic country", label, [*parts, bullets(TABLE_NOTES)])

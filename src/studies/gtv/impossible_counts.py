@@ -1,10 +1,9 @@
 """
-Counts that cannot exist (footnote 9): for an assignment a, the multiplicities m that no dataset that fits has.
-
-Outside of the range of COUNT(a) all m are excluded, by the two proofs of the range. Within it there may be gaps: each m that
-no dataset seen so far has is a question of its own. Every proof is checked before anything is said.
+Counts that cannot exist (footnote 9): for an assignment, the multiplicities that no dataset has; and the command that says
+them.
 """
 
+import argparse
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,17 +12,22 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from genverify.attack.block import claim_where
-from genverify.attack.verify import Verifier, cannot_exist, check_ranges
-from genverify.attack.words.command import find_release
-from genverify.checker.check import check_block
-from genverify.core.claims import ANY, Claim, Codes, matches, parse_claim
-from genverify.core.release import Release, read_schema
-from genverify.core.seeds import derive_seed
-from genverify.papers.gtv.excluded.settings import Excluded
-from genverify.solve.leaves import Node, certificate_of
+from genverify.attack.explain import find_release
+from genverify.attack.verify import Verifier, cannot_exist, check_ranges, claim_where
+from genverify.checker.record_proofs import check_block
+from genverify.model.claims import ANY, Claim, Codes, matches, parse_claim
+from genverify.model.release import Release, read_schema
+from genverify.model.work import derive_seed
+from genverify.run.layout import STUDY
+from genverify.solve.bounds import Node, certificate_of
 from genverify.solve.program import Program
-from genverify.solve.settings import DEFAULT, ProgramSettings
+from genverify.solve.program_settings import DEFAULT, ProgramSettings
+from studies.gtv.settings import Excluded
+
+# Counts that cannot exist (footnote 9): for an assignment a, the multiplicities m that no dataset that fits has.
+#
+# Outside of the range of COUNT(a) all m are excluded, by the two proofs of the range. Within it there may be gaps: each m
+# that no dataset seen so far has is a question of its own. Every proof is checked before anything is said.
 
 COUNTED = ("assignments", "pairs", "outside", "gaps", "possible", "undecided", "certain")
 
@@ -139,3 +143,21 @@ def excluded_table(rows: Iterable[dict[str, Any]], label: str) -> pd.DataFrame:
     table = pd.DataFrame(list(rows)).groupby("k", as_index=False)[["blocks", *COUNTED]].sum()
     table["excluded_percent"] = (100 * (table["outside"] + table["gaps"]) / table["pairs"]).round(2)
     return table.assign(data=label)
+
+
+# The command `excluded`.
+
+
+def add_parser(commands: Any) -> None:
+    """Add `excluded` to the commands."""
+    excluded = commands.add_parser("excluded", help="say which counts of records of a block cannot exist")
+    excluded.add_argument("block", help="15-digit GEOID of the block")
+    excluded.add_argument("claim", help="for instance TEN=3,HHSIZE=1 (m is not needed)")
+    excluded.add_argument("--study", type=Path, default=STUDY, help="results of a variant (%(default)s)")
+    excluded.set_defaults(run=_excluded)
+
+
+def _excluded(options: argparse.Namespace) -> None:
+
+    for line in say_excluded(options.study, options.block, options.claim):
+        print(line)

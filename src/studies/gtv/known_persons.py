@@ -1,26 +1,28 @@
-"""A trial on known records: what the tables of each block prove, whether it is true of them, and whom it singles out."""
+"""A trial on known records: what the tables of each block prove, whether it is true, and whom it singles out."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
-from genverify.attack.attack import attack_release
-from genverify.attack.verify import Verdict
-from genverify.core.arraytypes import Ints
-from genverify.core.claims import ANY, Codes, false_claims, matches
-from genverify.core.release import Release
-from genverify.core.seeds import derive_seed
-from genverify.microdata.known import KnownBlock
-from genverify.solve.settings import ProgramSettings
+from genverify.attack.verify import Verdict, attack_release
+from genverify.model.arrays import Ints
+from genverify.model.claims import ANY, Codes, false_claims, matches
+from genverify.model.release import Release
+from genverify.model.work import derive_seed
+from genverify.report.pages import document, markdown_table
+from genverify.solve.program_settings import ProgramSettings
+from studies.country.store import KnownBlock
+
+# A trial on known records: what the tables of each block prove, whether it is true of them, and whom it singles out.
 
 COUNTED = ["claims", "proofs", "singletons", "false_claims", "undecided", "singled_out"]
 
 
 @dataclass(frozen=True)
-class Proved:
+class ProvedClaims:
     """
     The verified claims of a release as codes, counts m and numbers of their checked proofs, and how many candidates were
     left undecided, by k.
@@ -32,13 +34,13 @@ class Proved:
     undecided: Counter[int]
 
 
-def prove(release: Release, settings: ProgramSettings, datasets: int, min_k: int, seed: int) -> Proved:
+def prove(release: Release, settings: ProgramSettings, datasets: int, min_k: int, seed: int) -> ProvedClaims:
     """The attack on a release; its proofs are checked, not stored."""
     found = attack_release(release, settings, datasets, min_k, derive_seed(seed, "generate", release.block))
     codes = np.array([claim.codes for claim in found.claims], dtype=np.int16).reshape(-1, len(release.schema.domain.names))
     m = np.array([claim.m for claim in found.claims], dtype=np.int64)
     undecided = found.counts(Verdict.UNDECIDED) + found.counts(Verdict.UNCERTIFIED)
-    return Proved(codes, m, np.array(found.proof_of, dtype=np.int64), undecided)
+    return ProvedClaims(codes, m, np.array(found.proof_of, dtype=np.int64), undecided)
 
 
 def try_blocks(
@@ -49,7 +51,7 @@ def try_blocks(
 
     Blocks with the same answers have the same verified claims, so each release is attacked once.
     """
-    done: dict[bytes, Proved] = {}
+    done: dict[bytes, ProvedClaims] = {}
     for known in blocks:
         answers = np.append(known.release.lo, known.release.n).tobytes()
         if answers not in done:
@@ -57,7 +59,7 @@ def try_blocks(
         yield tally(known, done[answers])
 
 
-def tally(known: KnownBlock, proved: Proved) -> pd.DataFrame:
+def tally(known: KnownBlock, proved: ProvedClaims) -> pd.DataFrame:
     """What was proved of a block beside its records: one row per number of columns k, and one (k = 0) for all claims."""
     m, k = proved.m, (proved.codes != ANY).sum(axis=1)
     flags = matches(proved.codes, known.records)
@@ -84,3 +86,32 @@ def sum_up(tallies: Iterable[pd.DataFrame]) -> pd.DataFrame:
     total["share_singled_out"] = total["singled_out"] / total["persons"]
     total["k"] = total["k"].astype(str).replace("0", "any")
     return pd.concat([total[1:], total[:1]], ignore_index=True)
+
+
+# The trial on known persons: what is proved by the number of columns, whom it singles out, and RAP-RANK's match rate.
+
+NOTE = (
+    "A claim is verified if it holds in every dataset that fits the block's tables; false claims are verified claims that "
+    "the records contradict. Proofs: claims of a block share one where they follow from the same sums; each proof was "
+    "checked in exact integers when it was made, and none is stored. Singled out: the persons that some verified claim with "
+    "m = 1 describes. Match rate: the share of RAP-RANK's first u rows that are true (u: distinct persons of the block), a "
+    "mean over the ranked blocks; it is a ranking, not a proof."
+)
+
+
+def persons_verified(parts: Mapping[str, tuple[pd.DataFrame, pd.DataFrame]]) -> pd.DataFrame:
+    """One row per reading and k; the match rate of the reading stands in its row `any`."""
+    rows = []
+    for reading, (claims, ranked) in parts.items():
+        part = claims.assign(reading=reading)
+        for name in ranked.columns:
+            part[name] = ranked[name].iloc[0]
+            part[name] = part[name].where(part["k"] == "any")
+        rows.append(part[["reading", *(name for name in part.columns if name != "reading")]])
+    return pd.concat(rows, ignore_index=True)
+
+
+def persons_verified_text(table: pd.DataFrame, label: str) -> str:
+    """The table to read."""
+    rows = markdown_table(list(table), table.astype(object).to_numpy().tolist(), left=1)
+    return document("Claims proved about known persons", label, [rows, NOTE])

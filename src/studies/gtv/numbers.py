@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from genverify.attack.truth import Weights, block_weights, ratio_interval
-from genverify.papers.gtv.summary import PRIORS
-from genverify.papers.gtv.tables.columns import omission_shares
-from genverify.show.statements import statements_table, statements_text
+from genverify.attack.evaluate import Weights, block_weights, ratio_interval
+from genverify.report.pages import statements_table, statements_text
+from studies.gtv.summary import PRIORS
+from studies.gtv.tables import omission_shares
 
 NAN = float("nan")
 BOTH = "both designs"

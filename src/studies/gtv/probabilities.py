@@ -1,27 +1,99 @@
-"""The probabilities of a block: its claims and rows under every prior, exact or estimated, held against the proofs."""
+"""The probabilities of a block: its claims and rows under every prior, exact or estimated."""
 
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
-from genverify.attack.estimate import Effort, Estimated, estimate
-from genverify.attack.posterior import Counted, Posterior, count_release
-from genverify.attack.probable import likely_singletons
-from genverify.core.arraytypes import Flags, Floats, Ints
-from genverify.core.claims import ANY, Codes, candidate_claims, matches
-from genverify.core.seeds import derive_seed
-from genverify.papers.gtv.probability.asked import CANDIDATE, SAMPLED, joined, sampled_claims
-from genverify.papers.gtv.probability.priors import SINGLED
-from genverify.papers.gtv.probability.settings import Probability
-from genverify.papers.gtv.probability.worlds import Worlds, in_worlds, worlds_in, worlds_of
+from genverify.attack.probability import (
+    ChainDraws,
+    DatasetCount,
+    Effort,
+    Posterior,
+    count_release,
+    estimate,
+    likely_singletons,
+)
+from genverify.model.arrays import Flags, Floats, Ints
+from genverify.model.claims import ANY, Codes, candidate_claims, matches
+from genverify.model.release import Schema
+from genverify.model.work import derive_seed
 from genverify.solve.counting.diagram import Budget, TooManyStates
 from genverify.solve.counting.prior import Prior
-from genverify.solve.program import Program
-from genverify.solve.recount import WrongAnswer
+from genverify.solve.program import Program, WrongAnswer
+from studies.gtv.probability_priors import SINGLED
+from studies.gtv.settings import Probability
+
+# Which claims are asked about: candidates, claims that draws make likely, and some claims of one generated dataset.
+
+CANDIDATE, SAMPLED = "candidate", "sampled"
+
+
+def sampled_claims(dataset: Codes, min_k: int, number: int, rng: np.random.Generator) -> tuple[Codes, Ints]:
+    """Some of the claims that are true of a dataset, drawn at random."""
+    codes, m = candidate_claims(dataset[None], min_k)
+    chosen = np.sort(rng.choice(len(m), min(number, len(m)), replace=False))
+    return codes[chosen], m[chosen]
+
+
+def joined(parts: dict[str, tuple[Codes, Ints]]) -> tuple[Codes, Ints, dict[str, npt.NDArray[np.bool_]]]:
+    """The claims of all sources, each once, and which source each comes from."""
+    every = np.concatenate([np.column_stack([codes, m]) for codes, m in parts.values()]).astype(np.int64)
+    distinct, place = np.unique(every, axis=0, return_inverse=True)
+    ends = np.cumsum([len(m) for _, m in parts.values()])
+    sources = {}
+    for name, rows in zip(parts, np.split(place.ravel(), ends[:-1]), strict=True):
+        sources[name] = np.isin(np.arange(len(distinct)), rows)
+    return distinct[:, :-1].astype(np.int16), distinct[:, -1], sources
+
+
+# Worlds: datasets drawn under a prior, as if each were the private block. With what holds in them one can say how far what
+# is true may lie from its probabilities, given how the claims of a block hang together.
+
+WORLDS = 60
+Worlds = npt.NDArray[np.int64]
+"""A bit for every world, set where something holds in it."""
+
+
+def worlds_of(prior: str) -> str:
+    """The column that holds the worlds of a prior."""
+    return f"{prior}_worlds"
+
+
+def worlds_in(drawn: Codes) -> Codes:
+    """So many of the draws, spread over them: those of a chain hang together."""
+    return drawn[np.arange(WORLDS) * len(drawn) // WORLDS]
+
+
+def in_worlds(holds: Sequence[npt.NDArray[np.bool_] | np.bool_]) -> Worlds:
+    """What holds in each world, as bits."""
+    bits = np.array(holds).astype(np.int64)
+    found: Worlds = (bits << np.arange(WORLDS)[:, None]).sum(axis=0)
+    return found
+
+
+def expected(rows: pd.DataFrame, source: str, seed: int, resamples: int) -> tuple[float, float]:
+    """
+    Between which ends the share that is true would lie (95 %) if every block were drawn as the prior says: a world is chosen
+    for each block, so that what hangs together within a block does so here.
+    """
+    if worlds_of(source) not in rows.columns:
+        return np.nan, np.nan
+    bits = (rows[worlds_of(source)].to_numpy()[:, None] >> np.arange(WORLDS)) & 1
+    place, names = pd.factorize(rows["block"])
+    held = np.zeros((len(names), WORLDS))
+    np.add.at(held, place, bits)
+    drawn = np.random.default_rng(seed).integers(WORLDS, size=(resamples, len(names)))
+    low, high = np.percentile(held[np.arange(len(names)), drawn].sum(axis=1) / len(rows), [2.5, 97.5])
+    return float(low), float(high)
+
+
+# The probabilities of a block: its claims and rows under every prior, exact or estimated, held against the proofs.
 
 Claims = set[tuple[tuple[int, ...], int]]
 EXACT, ESTIMATED = "exact", "estimated"
@@ -29,7 +101,7 @@ MORE = 5
 
 
 @dataclass(frozen=True)
-class Known:
+class AttackFindings:
     """What the attack found out about a block: generated datasets, verified claims, whether every candidate is decided."""
 
     datasets: Codes
@@ -38,7 +110,7 @@ class Known:
 
 
 @dataclass(frozen=True)
-class Weighed:
+class WeighedBlock:
     """The tables of a block: a row per claim, per record that may be there, and for the block itself."""
 
     claims: pd.DataFrame
@@ -47,8 +119,8 @@ class Weighed:
 
 
 def weigh_block(
-    program: Program, known: Known, priors: Mapping[str, Prior], settings: Probability, min_k: int, seed: int
-) -> Weighed:
+    program: Program, known: AttackFindings, priors: Mapping[str, Prior], settings: Probability, min_k: int, seed: int
+) -> WeighedBlock:
     """Every number of a block. A verified claim whose probability is not 1, or the reverse, is a bug and stops the study."""
     started = time.process_time()
     try:
@@ -63,17 +135,22 @@ def weigh_block(
     hold_against_proofs(program.release.block, claims, known, list(priors))
     rows = _rows(program, known.datasets, dict(zip(priors, found, strict=True)), draws, settings.rows)
     about["seconds"] = time.process_time() - started
-    return Weighed(claims, rows, about)
+    return WeighedBlock(claims, rows, about)
 
 
 def _found(
-    program: Program, counted: Counted | None, known: Known, priors: Mapping[str, Prior], settings: Probability, seed: int
-) -> tuple[list[Posterior | Estimated], list[Codes]]:
+    program: Program,
+    counted: DatasetCount | None,
+    known: AttackFindings,
+    priors: Mapping[str, Prior],
+    settings: Probability,
+    seed: int,
+) -> tuple[list[Posterior | ChainDraws], list[Codes]]:
     """
     For every prior what gives probabilities, and draws: exact where counting is done and the diagram is not too large to ask
     claim by claim; from exact draws where it is; from chains where counting itself is too much.
     """
-    found: list[Posterior | Estimated] = []
+    found: list[Posterior | ChainDraws] = []
     draws: list[Codes] = []
     rng = np.random.default_rng(derive_seed(seed, "draws"))
     for prior in priors.values():
@@ -84,13 +161,13 @@ def _found(
             posterior = counted.posterior(prior)
             large = counted.diagram.moves > settings.exact_moves
             drawn = posterior.draw(settings.draws * (MORE if large else 1), rng)
-            found.append(Estimated(drawn[:, None]) if large else posterior)
+            found.append(ChainDraws(drawn[:, None]) if large else posterior)
         one = found[-1]
-        draws.append(one.records.reshape(-1, *known.datasets.shape[1:]) if isinstance(one, Estimated) else drawn)
+        draws.append(one.records.reshape(-1, *known.datasets.shape[1:]) if isinstance(one, ChainDraws) else drawn)
     return found, draws
 
 
-def _about(program: Program, counted: Counted | None, seconds: float) -> dict[str, Any]:
+def _about(program: Program, counted: DatasetCount | None, seconds: float) -> dict[str, Any]:
     row: dict[str, Any] = {"block": program.release.block, "n_households": program.n, "classes": program.classes}
     row |= {"rows": len(program.rows), "numbers": EXACT if counted else ESTIMATED}
     if counted is None:
@@ -105,7 +182,7 @@ def _about(program: Program, counted: Counted | None, seconds: float) -> dict[st
 
 
 def _asked(
-    known: Known, draws: Mapping[str, Codes], settings: Probability, min_k: int, seed: int
+    known: AttackFindings, draws: Mapping[str, Codes], settings: Probability, min_k: int, seed: int
 ) -> tuple[Codes, Ints, dict[str, Flags]]:
     """The claims to ask about and, by source, which; those that draws under a prior make likely are asked under it."""
     rng = np.random.default_rng(derive_seed(seed, "claims"))
@@ -121,10 +198,10 @@ def _asked(
 
 def _claims(
     program: Program,
-    known: Known,
+    known: AttackFindings,
     codes: Codes,
     m: Ints,
-    found: Mapping[str, Posterior | Estimated],
+    found: Mapping[str, Posterior | ChainDraws],
     sources: Mapping[str, Flags],
 ) -> pd.DataFrame:
     """A row per claim; no number under a prior for which it was not asked about."""
@@ -145,7 +222,7 @@ def _claims(
     return frame.assign(candidate=sources[CANDIDATE], sampled=sources[SAMPLED])
 
 
-def _values(one: Posterior | Estimated, codes: Codes, m: Ints, verified: Flags) -> tuple[Floats, Floats, Floats]:
+def _values(one: Posterior | ChainDraws, codes: Codes, m: Ints, verified: Flags) -> tuple[Floats, Floats, Floats]:
     """Probabilities with both ends of an interval: the same number where it is exact; what is proved has 1 in any case."""
     if isinstance(one, Posterior):
         p = one.probabilities(codes, m)
@@ -154,7 +231,7 @@ def _values(one: Posterior | Estimated, codes: Codes, m: Ints, verified: Flags) 
     return p, low, high
 
 
-def hold_against_proofs(block: str, claims: pd.DataFrame, known: Known, priors: Sequence[str]) -> None:
+def hold_against_proofs(block: str, claims: pd.DataFrame, known: AttackFindings, priors: Sequence[str]) -> None:
     """An error unless exactly the verified claims have probability 1, under every prior that counts were made with."""
     exact = claims[claims["numbers"] == EXACT]
     for prior in priors:
@@ -171,7 +248,7 @@ def hold_against_proofs(block: str, claims: pd.DataFrame, known: Known, priors: 
 
 
 def _rows(
-    program: Program, generated: Codes, found: Mapping[str, Posterior | Estimated], draws: Sequence[Codes], most: int
+    program: Program, generated: Codes, found: Mapping[str, Posterior | ChainDraws], draws: Sequence[Codes], most: int
 ) -> pd.DataFrame:
     """The likeliest records under each prior, and their probability to be in the block under all of them."""
     listed = [one.rows(most)[0] if isinstance(one, Posterior) else _often(drawn, most)
@@ -203,3 +280,29 @@ def _claims_in_worlds(codes: Codes, m: Ints, asked: Flags, draws: Mapping[str, C
 def _often(drawn: Codes, most: int) -> Codes:
     records, times = np.unique(drawn.reshape(-1, drawn.shape[2]), axis=0, return_counts=True)
     return records[np.argsort(-times, kind="stable")[:most]]
+
+
+# What the attack has found out about the blocks of a batch, from its files.
+
+OPEN = ("undecided", "uncertified")
+
+
+def known_of(datasets: Mapping[str, Codes], claims: Path, blocks: Path, schema: Schema) -> dict[str, AttackFindings]:
+    """Generated datasets and verified claims of every block; a block with undecided claims is not held to all of them."""
+    verified = _verified(pd.read_parquet(claims), schema)
+    decided = pd.read_parquet(blocks).set_index("block")
+    left = decided[[name for name in decided.columns if name.startswith(OPEN)]].sum(axis=1)
+    return {
+        block: AttackFindings(records, verified.get(block, set()), bool(left.get(block, 0) == 0))
+        for block, records in datasets.items()
+    }
+
+
+def _verified(claims: pd.DataFrame, schema: Schema) -> dict[str, Claims]:
+    found: dict[str, Claims] = {}
+    if not len(claims):
+        return found
+    codes = claims[list(schema.domain.names)].astype("Int16").fillna(ANY).to_numpy(dtype=np.int16)
+    for block, row, m in zip(claims["block"], codes.tolist(), claims["m"], strict=True):
+        found.setdefault(str(block), set()).add((tuple(row), int(m)))
+    return found

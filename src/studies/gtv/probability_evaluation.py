@@ -1,15 +1,45 @@
-"""Are the probabilities right? Claims and rows held against the private blocks: reliability, scores, match rates."""
+"""
+Are the probabilities right? Claims and rows held against the private blocks, intervals against exact numbers, and the cost
+of counting.
+"""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from time import process_time
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from genverify.attack.truth import match_claims
-from genverify.core.arraytypes import Flags, Floats
-from genverify.core.seeds import derive_seed
-from genverify.papers.gtv.probability.priors import PRIORS, SINGLED, TIMES
-from genverify.papers.gtv.probability.worlds import expected
+from genverify.attack.evaluate import match_claims
+from genverify.attack.probability import Effort, count_release, estimate
+from genverify.model.arrays import Flags, Floats
+from genverify.model.claims import Codes, candidate_claims, matches
+from genverify.model.domain import Domain
+from genverify.model.release import Release
+from genverify.model.work import Measurement, derive_seed, measure, peak_memory_mb
+from genverify.report.pages import document, markdown_table
+from genverify.solve.counting.diagram import Budget, TooManyStates, count_vectors, draw_diagram
+from genverify.solve.counting.distribution import count_by_dictionary
+from genverify.solve.counting.prior import Prior, uniform
+from genverify.solve.program import Program, WrongAnswer, build_program
+from studies.country.store import GEOGRAPHY, KnownBlock
+from studies.gtv.probabilities import SAMPLED, expected, sampled_claims
+from studies.gtv.probability_priors import (
+    NATION,
+    PRIORS,
+    SINGLED,
+    STATE,
+    TIMES,
+    TRACT,
+    UNIFORM,
+    Areas,
+    chosen_smoothing,
+    score_smoothing,
+)
+from studies.gtv.settings import Probability
+
+# Are the probabilities right? Claims and rows held against the private blocks: reliability, scores, match rates.
 
 BINS = 10
 RESAMPLES = 1000
@@ -149,3 +179,334 @@ def singled_out(claims: pd.DataFrame, records: int, seed: int) -> pd.DataFrame:
             found.append((source, level, len(said), int(false.sum()), *share, households, 100 * households / records))
     names = ["prior", "level", "statements", "false", "false_share", "low", "high", "households", "percent"]
     return pd.DataFrame(found, columns=names)
+
+
+# Are estimates right? Intervals of the chains held against exact probabilities, on blocks that can be counted.
+
+
+def compare_estimates(
+    program: Program,
+    priors: Mapping[str, Prior],
+    starts: Codes,
+    effort: Effort,
+    budget: Budget,
+    min_k: int,
+    claims: int,
+    seed: int,
+) -> list[dict[str, Any]]:
+    """
+    For every prior: of the claims of one generated dataset that are neither certain nor impossible, how many have their
+    exact probability in the interval of the estimate, how far off and how wide it is. No row for a block beyond the budget.
+    """
+    try:
+        counted = count_release(program, budget)
+    except TooManyStates:
+        return []
+    block = program.release.block
+    codes, m = sampled_claims(starts[0], min_k, claims, np.random.default_rng(derive_seed(seed, "coverage", block)))
+    rows = []
+    for name, prior in priors.items():
+        exact = counted.posterior(prior).probabilities(codes, m)
+        started = process_time()
+        found = estimate(program, prior, starts, effort, derive_seed(seed, "coverage", block, name))
+        seconds = process_time() - started
+        open_ = (exact > 0) & (exact < 1)
+        p, low, high = (side[open_] for side in found.probabilities(codes, m))
+        truth = exact[open_]
+        rows.append(
+            {
+                "block": block,
+                "n_households": program.n,
+                "prior": name,
+                "claims": int(open_.sum()),
+                "inside": int(((low <= truth) & (truth <= high)).sum()),
+                "off": float(np.abs(p - truth).mean()) if len(truth) else 0.0,
+                "width": float((high - low).mean()) if len(truth) else 0.0,
+                "seconds": seconds,
+            }
+        )
+    return rows
+
+
+def coverage_table(rows: pd.DataFrame) -> pd.DataFrame:
+    """By prior: blocks, claims, the share of claims inside their interval, mean error and width, core-seconds per block."""
+    parts = []
+    for prior, own in rows.groupby("prior", sort=False):
+        claims = own["claims"].sum()
+        shares = [float((own[name] * own["claims"]).sum() / max(claims, 1)) for name in ("off", "width")]
+        parts.append((prior, len(own), claims, 100 * own["inside"].sum() / max(claims, 1), *shares, own["seconds"].mean()))
+    return pd.DataFrame(parts, columns=["prior", "blocks", "claims", "inside_percent", "off", "width", "seconds"])
+
+
+# Probabilities of claims about known persons: how well they are calibrated on real records, as aggregates only.
+
+ASKED = (UNIFORM, NATION, TRACT)
+ABOUT = "claims about persons"
+
+
+@dataclass(frozen=True)
+class OtherBlocks:
+    """The records of all blocks, for priors that leave one block out."""
+
+    records: pd.DataFrame
+
+    def around(self, block: str, names: list[str]) -> pd.DataFrame:
+        """How often each record occurs in the other blocks: of the tract, and of the whole file (as the nation)."""
+        others = self.records[self.records["block"] != block]
+        near = others[others["block"].str.startswith(block[: GEOGRAPHY[TRACT]])]
+        levels = ((NATION, "", others), (TRACT, block[: GEOGRAPHY[TRACT]], near))
+        parts = [own.groupby(names).size().rename(TIMES).reset_index().assign(level=level, area=area)
+                 for level, area, own in levels if len(own)]  # fmt: skip
+        return pd.concat(parts, ignore_index=True)
+
+
+def smoothing_of(
+    records: pd.DataFrame, domain: Domain, left_out: Collection[str], values: Sequence[float]
+) -> dict[str, float]:
+    """The smoothing of the priors, chosen on the blocks that are not weighed."""
+    rest = records.loc[~records["block"].isin(list(left_out)), ["block", *domain.names]]
+    sizes = {column.name: len(column.codes) for column in domain.columns}
+    return chosen_smoothing(score_smoothing(lambda: [rest], sizes, values, (NATION, TRACT)))
+
+
+def weigh_known(
+    blocks: Iterable[KnownBlock],
+    others: OtherBlocks,
+    smoothing: Mapping[str, float],
+    settings: Probability,
+    max_types: int,
+    seed: int,
+) -> Iterator[pd.DataFrame | None]:
+    """For every block some claims of a dataset that fits: their probability under each prior, and whether they are true."""
+    for known in blocks:
+        program = build_program(known.release, max_types)
+        try:
+            counted = count_release(program, Budget(**settings.budget.model_dump()))
+        except TooManyStates:
+            yield None
+            continue
+        domain = known.release.schema.domain
+        areas = Areas.of(others.around(known.release.block, list(domain.names)), domain, smoothing)
+        priors = areas.priors(known.release.block)
+        rng = np.random.default_rng(derive_seed(seed, "persons", known.release.block))
+        codes, m = candidate_claims(counted.posterior(priors[UNIFORM]).draw(1, rng), 1)
+        chosen = np.sort(rng.choice(len(m), min(settings.claims, len(m)), replace=False))
+        codes, m = codes[chosen], m[chosen]
+        frame = pd.DataFrame({"block": known.release.block, "true": matches(codes, known.records).sum(axis=1) == m})
+        for name in ASKED:
+            frame[name] = counted.posterior(priors[name]).probabilities(codes, m)
+        yield frame
+
+
+def judge_known(found: list[pd.DataFrame | None], seed: int) -> pd.DataFrame:
+    """Reliability by tenths and the two scores of every prior, over all blocks that could be counted."""
+    counted = pd.concat([frame for frame in found if frame is not None], ignore_index=True)
+    reliable = reliability(counted, ASKED, ABOUT, seed).rename(columns={"true": "value"})
+    scored = scores(counted, ASKED, ABOUT, seed).assign(bin=-1)
+    table = pd.concat([reliable.assign(score="share true"), scored], ignore_index=True)
+    blocks = {"blocks": len(found), "counted": sum(frame is not None for frame in found)}
+    return table[["source", "score", "bin", "p", "value", "low", "high", "n"]].assign(**blocks)
+
+
+# All judgements about the probabilities of a study, from its tables and the private records.
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Reliability and scores by source, match rates by source, and households singled out by prior and level."""
+
+    reliability: pd.DataFrame
+    scores: pd.DataFrame
+    rates: pd.DataFrame
+    singled_out: pd.DataFrame
+
+
+def judged(
+    claims: pd.DataFrame,
+    rows: pd.DataFrame,
+    ranked: pd.DataFrame,
+    areas: pd.DataFrame,
+    records: pd.DataFrame,
+    names: Sequence[str],
+    runs: int,
+    seed: int,
+) -> Evaluation:
+    """
+    Claims: those drawn at random from one generated dataset of each block. Rows: all that some source lists; where RAP-RANK
+    has a part, on the blocks that it was run on, a row that it never found with the frequency 0.
+    """
+    told = true_claims(claims, records)
+    asked = told[told[SAMPLED]]
+    ranked = ranked.assign(**{RAP: ranked["runs"] / runs})[["block", *names, RAP]].astype(dict.fromkeys(names, "int16"))
+    blocks = set(ranked["block"])
+    every = true_rows(rows.astype(dict.fromkeys(names, "int16")), records, names)
+    own = every[every["block"].isin(blocks)]
+    listed = own.merge(ranked, on=["block", *names], how="left").fillna({RAP: 0.0})
+    sources = (*SOURCES, RAP)
+    reliable = [reliability(asked, SOURCES, CLAIMS, seed), reliability(every, SOURCES, ROWS, seed)]
+    return Evaluation(
+        pd.concat([*reliable, reliability(listed, (RAP,), ROWS, seed)]),
+        pd.concat([scores(asked, SOURCES, CLAIMS, seed), scores(listed, sources, ROWS, seed)]),
+        _rates(listed, true_rows(ranked, records, names), areas, records, names, seed),
+        singled_out(told, len(records), seed),
+    )
+
+
+def _rates(
+    listed: pd.DataFrame,
+    ranked: pd.DataFrame,
+    areas: pd.DataFrame,
+    records: pd.DataFrame,
+    names: Sequence[str],
+    seed: int,
+) -> pd.DataFrame:
+    """Match rates of every ranking; the guesses without the release take the commonest records of tract and state."""
+    blocks = sorted(set(ranked["block"]))
+    own = records[records["block"].isin(blocks)]
+    sizes = own.drop_duplicates(["block", *names]).groupby("block", observed=True).size()
+    distinct = {str(block): int(size) for block, size in sizes.items()}
+    rankings = {source: ranked_hits(listed, source, distinct, seed) for source in SOURCES}
+    rankings[RAP] = ranked_hits(ranked, RAP, distinct, seed)
+    for name in (TRACT, STATE):
+        common = area_rows(areas, blocks, GEOGRAPHY[name], max(distinct.values()))
+        told = true_rows(common.astype(dict.fromkeys(names, "int16")), records, names)
+        rankings[f"{name} alone"] = ranked_hits(told, TIMES, distinct, seed)
+    return match_rates(rankings, seed)
+
+
+# Singled out with probability: the table that a policy maker asks for, and what counting took.
+
+SIZES = ((1, 5), (6, 10), (11, 20), (21, 10**9))
+
+
+def counting_table(blocks: pd.DataFrame) -> pd.DataFrame:
+    """By size of the blocks: how many were counted exactly, core-seconds per block, and the largest number of datasets."""
+    rows = []
+    for low, high in SIZES:
+        own = blocks[blocks["n_households"].between(low, high)]
+        if not len(own):
+            continue
+        exact = own[own["numbers"] == EXACT]
+        seconds = exact["counting_seconds"]
+        most = max((int(number) for number in exact["datasets"]), default=0)
+        share = 100 * len(exact) / len(own)
+        rows.append(
+            (f"{low}-{min(high, own['n_households'].max())}", len(own), share, seconds.median(), seconds.max(), most)
+        )
+    return pd.DataFrame(rows, columns=["households", "blocks", "exact_percent", "median_seconds", "max_seconds", "datasets"])
+
+
+def singled_out_page(table: pd.DataFrame, scored: pd.DataFrame, counted: pd.DataFrame, label: str) -> str:
+    """The page: levels by prior, scores, counting."""
+    first = str(table["prior"].iloc[0])
+    said = [_said(row) for row in table.to_dict("records") if row["level"] < 1 or row["prior"] == first]
+    header = ["prior", "probability", "statements", "false", "95 % interval", "households singled out", "of all households"]
+    judged = [_score(row) for row in scored.to_dict("records")]
+    sizes = [_size(row) for row in counted.to_dict("records")]
+    about = (
+        "A statement says that exactly one household of a block has these codes (as many columns as the study verifies). "
+        "At certainty it is proved and never false. Below, it is as likely as stated under the prior, and the share that is "
+        "false of the private blocks is counted. Intervals: blocks resampled."
+    )
+    return document(
+        "Singled out with probability",
+        label,
+        [
+            about,
+            markdown_table(header, said, left=2),
+            "How right the probabilities are (small scores are good):",
+            markdown_table(["about", "source", "score", "value", "95 % interval", "n"], judged, left=3),
+            "What counting took (core-seconds for the diagram of all datasets that fit):",
+            markdown_table(["households", "blocks", "counted exactly", "median s", "most s", "most datasets"], sizes),
+        ],
+    )
+
+
+def _said(row: Mapping[Any, Any]) -> list[Any]:
+    interval = f"{_percent(100 * row['low'])} to {_percent(100 * row['high'])}"
+    shares = [_percent(100 * row["false_share"]), interval, row["households"], _percent(row["percent"])]
+    return ["any" if row["level"] == 1 else _prior(row["prior"]), _level(row["level"]), row["statements"], *shares]
+
+
+def _score(row: Mapping[Any, Any]) -> list[Any]:
+    value, interval = f"{row['value']:.4f}", f"{row['low']:.4f} to {row['high']:.4f}"
+    return [row["about"], _prior(row["source"]), row["score"], value, interval, row["n"]]
+
+
+def _size(row: Mapping[Any, Any]) -> list[Any]:
+    seconds = [f"{row['median_seconds']:.2f}", f"{row['max_seconds']:.2f}"]
+    return [row["households"], row["blocks"], f"{row['exact_percent']:.0f} %", *seconds, f"{row['datasets']:,}"]
+
+
+def _prior(name: str) -> str:
+    return "frequency over generated datasets" if name == GENERATED else name
+
+
+def _level(level: float) -> str:
+    return "certain (proved)" if level == 1 else f"{100 * level:g} % and more"
+
+
+def _percent(value: float) -> str:
+    return "" if pd.isna(value) else f"{value:.1f} %"
+
+
+# What counting costs: moves per core-second of the plain and of the packed program, and peak memory under a budget.
+
+DICTIONARY, ARRAYS, MEMORY = "states in a dictionary", "states packed into arrays", "memory"
+LARGER = "states packed into arrays, larger blocks"
+COLUMNS = ["what", "blocks", "moves", "core_seconds", "moves_per_second"]
+
+
+def compare_speed(programs: Sequence[Program], budget: Budget) -> pd.DataFrame:
+    """Moves and core-seconds of both programs on the same blocks, one after the other; an error if their counts differ."""
+    spent = {DICTIONARY: [0, 0.0], ARRAYS: [0, 0.0]}
+    for program in programs:
+        started = process_time()
+        plain, moves = count_by_dictionary(program.A, program.lo, program.hi)
+        middle = process_time()
+        diagram = draw_diagram(program, budget)
+        if count_vectors(diagram) != plain:
+            raise WrongAnswer(
+                f"block {program.release.block}: the two programs count differently. Please report this as a bug."
+            )
+        for name, more, seconds in ((DICTIONARY, moves, middle - started), (ARRAYS, diagram.moves, process_time() - middle)):
+            spent[name] = [spent[name][0] + more, spent[name][1] + seconds]
+    rows = [(name, len(programs), moves, seconds, moves / seconds) for name, (moves, seconds) in spent.items()]
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def time_arrays(programs: Sequence[Program], budget: Budget) -> pd.DataFrame:
+    """The same of the packed program alone, on blocks that would keep the plain one busy for minutes."""
+    moves, seconds = 0, 0.0
+    for program in programs:
+        started = process_time()
+        diagram = draw_diagram(program, budget)
+        count_vectors(diagram)
+        moves, seconds = moves + diagram.moves, seconds + process_time() - started
+    rows = [(LARGER, len(programs), moves, seconds, moves / seconds)] if programs else []
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def measure_memory(release: Release, max_types: int, budgets: Sequence[Budget]) -> pd.DataFrame:
+    """Peak memory of counting one block in a process of its own, above what the process held before, for each budget."""
+    rows = [_row(release, budget, measure(count_within, release, max_types, budget)) for budget in budgets]
+    return pd.DataFrame(rows)
+
+
+def _row(release: Release, budget: Budget, found: Measurement) -> dict[str, Any]:
+    row = {"what": MEMORY, "block": release.block, "budget_states": budget.states, "budget_moves": budget.moves}
+    row |= {"outcome": found.values.get("outcome", found.ended), "moves": found.values.get("moves")}
+    taken = found.peak_memory_mb - found.values.get("before_mb", 0.0)
+    return row | {"peak_mb": taken, "bound_mb": budget.memory_mb}
+
+
+def count_within(release: Release, max_types: int, budget: Budget) -> Iterator[dict[str, Any]]:
+    """Count a block and sum under the uniform prior, and tell how it ended."""
+    program = build_program(release, max_types)
+    yield {"before_mb": peak_memory_mb()}
+    try:
+        counted = count_release(program, budget)
+        counted.posterior(uniform(program.types.domain))
+        yield {"outcome": "counted", "moves": counted.diagram.moves, "datasets": str(counted.datasets)}
+    except TooManyStates:
+        yield {"outcome": "beyond the budget"}

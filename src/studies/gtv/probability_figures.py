@@ -9,9 +9,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from genverify.papers.gtv.probability.judge import BINS, CLAIMS, GENERATED, RAP, ROWS
-from genverify.papers.gtv.probability.priors import NATION, STATE, TRACT, UNIFORM
-from genverify.show.style import INK, PAGE_WIDTH, PALETTE, say_source, use_style
+from genverify.report.figures import INK, PAGE_WIDTH, PALETTE, say_source, use_style
+from studies.gtv.probability_evaluation import BINS, CLAIMS, GENERATED, RAP, ROWS
+from studies.gtv.probability_priors import NATION, STATE, TRACT, UNIFORM
 
 LOOKS = {
     UNIFORM: ("uniform prior", PALETTE[0], "o", "-"),

@@ -1,19 +1,123 @@
-"""
-How many households of the wider area a prior needs: chosen by predicting blocks from their neighbours, as the priors will be
-used: given what the tables tell of every block. No sampled block has a part in it, neither as what predicts nor as what is
-predicted.
-"""
+"""Priors of the study: what households of other blocks are like, and how many of the wider area a prior needs."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from math import prod
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from genverify.core.arraytypes import Floats
-from genverify.microdata.store import GEOGRAPHY
-from genverify.papers.gtv.probability.priors import NATION, STATE, TIMES, TRACT
+from genverify.model.arrays import Floats
+from genverify.model.domain import Domain, DomainFile
+from genverify.solve.counting.prior import Prior, uniform
+from studies.country.store import GEOGRAPHY, read_microdata
+
+# Priors of the study: what households of other blocks are like, in the tract, the state and the nation.
+
+UNIFORM, NATION, STATE, TRACT = "uniform", "nation", "state", "tract"
+PRIORS = (UNIFORM, NATION, STATE, TRACT)
+SINGLED = (UNIFORM, TRACT)
+"""Who is singled out is asked under the two ends: of somebody who knows nothing, and of one who knows the neighbourhood."""
+TIMES = "households"
+
+
+def chosen_smoothing(scored: pd.DataFrame) -> dict[str, float]:
+    """The chosen value of every level, from the table of the rule choose_smoothing."""
+    best = scored[scored["chosen"]]
+    return {str(level): float(value) for level, value in zip(best["level"], best["smoothing"], strict=True)}
+
+
+@dataclass(frozen=True)
+class Areas:
+    """The records of areas, each with its number of households, and how many records the wider area is worth beside them."""
+
+    domain: Domain
+    counts: Mapping[str, Mapping[str, pd.DataFrame]]
+    smoothing: Mapping[str, float]
+
+    @classmethod
+    def of(cls, frame: pd.DataFrame, domain: Domain, smoothing: Mapping[str, float]) -> "Areas":
+        levels = {
+            str(level): {str(area): rows for area, rows in own.groupby("area")} for level, own in frame.groupby("level")
+        }
+        return cls(domain, levels, smoothing)
+
+    def priors(self, block: str) -> dict[str, Prior]:
+        """
+        The priors of a block, from the uniform one to its tract's. Each is smoothed towards the one before it: what an
+        area's households say, and `smoothing` households more that are drawn from the wider area.
+        """
+        found = {UNIFORM: uniform(self.domain)}
+        table, floor = pd.DataFrame({name: [] for name in [*self.domain.names, "weight"]}), 1.0 / self.domain.size
+        for name in (NATION, STATE, TRACT):
+            inside = [rows for area, rows in self.counts.get(name, {}).items() if block.startswith(area)]
+            table, floor = self._smoothed(inside[0] if inside else None, table, floor, self.smoothing.get(name, 0.0))
+            codes = table[list(self.domain.names)].to_numpy(dtype=np.int16)
+            found[name] = Prior(name, self.domain, codes, table["weight"].to_numpy(dtype=np.float64), floor, smoothed=True)
+        return found
+
+    def _smoothed(
+        self, own: pd.DataFrame | None, wider: pd.DataFrame, floor: float, more: float
+    ) -> tuple[pd.DataFrame, float]:
+        """The probabilities of an area's records, given those of the wider area; without households, the wider area's."""
+        if own is None:
+            return wider, floor
+        total = float(own[TIMES].sum()) + more
+        parts = [own.assign(weight=own[TIMES] / total), wider.assign(weight=wider["weight"] * more / total)]
+        names = list(self.domain.names)
+        joined = pd.concat([part[[*names, "weight"]] for part in parts if len(part)], ignore_index=True)
+        return joined.groupby(names, sort=True)["weight"].sum().reset_index(), floor * more / total
+
+
+# The households of other blocks: counted by area as tables of weights for the priors, and state by state.
+
+
+@dataclass(frozen=True)
+class OutsideHouseholds:
+    """
+    The households outside the sampled blocks, read state by state. The sampled blocks themselves are left out: neither a
+    prior nor its smoothing may know what is to be found out.
+    """
+
+    microdata: Path
+    file: DomainFile
+    universe: str
+    published: Domain
+    sampled: Collection[str]
+
+    def states(self) -> Iterator[tuple[str, pd.DataFrame]]:
+        """Every state with its households: block, and a code per published column."""
+        left_out = list(self.sampled)
+        for state in sorted(path.stem for path in self.microdata.glob("*.parquet")):
+            records = read_microdata(self.microdata, ["block", *self.file.domain.names], states=[state]).to_pandas()
+            kept = self.file.universe(self.universe).keeps.matches(dict(records.items()))
+            kept &= ~records["block"].isin(left_out).to_numpy()
+            for column in self.published.columns:
+                kept &= records[column.name].isin(column.codes).to_numpy()
+            yield state, records.loc[kept, ["block", *self.published.names]]
+
+    def count_areas(self) -> pd.DataFrame:
+        """How often each record occurs in the nation, in every state and in the tracts of the sampled blocks."""
+        tracts = {block[: GEOGRAPHY[TRACT]] for block in self.sampled}
+        parts = [part for state, records in self.states() for part in self._of_state(state, records, tracts)]
+        counted = pd.concat(parts, ignore_index=True)
+        return counted.groupby(["level", "area", *self.published.names], sort=True)[TIMES].sum().reset_index()
+
+    def _of_state(self, state: str, records: pd.DataFrame, tracts: set[str]) -> Iterator[pd.DataFrame]:
+        names = list(self.published.names)
+        whole = records.groupby(names, observed=True).size().rename(TIMES).reset_index()
+        yield whole.assign(area="", level=NATION)
+        yield whole.assign(area=state, level=STATE)
+        area = records["block"].str.slice(0, GEOGRAPHY[TRACT])
+        local = records[area.isin(tracts)].assign(area=area)
+        yield local.groupby(["area", *names], observed=True).size().rename(TIMES).reset_index().assign(level=TRACT)
+
+
+# How many households of the wider area a prior needs: chosen by predicting blocks from their neighbours, as the priors will
+# be used: given what the tables tell of every block. No sampled block has a part in it, neither as what predicts nor as
+# what is predicted.
 
 LEVELS = (NATION, STATE, TRACT)
 COLUMNS = ["level", "smoothing", "nats_per_household", "households", "chosen"]

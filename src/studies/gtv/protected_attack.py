@@ -1,36 +1,42 @@
 """
-The attack on protected counts of a block: claims verified from the release, which need not be true of the private block.
-
-Exact counts are attacked as in the study. Ranges leave so many record types open that the program may be too large to build.
-So datasets that fit are searched first, each made to contradict a claim that is still a candidate: where none is left,
-nothing can be verified. Only otherwise is the program built; if it is too large, what is left is undecided.
+The attack on protected counts: claims verified from the release, which of them are true, and how surprising they are.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from genverify.attack.block import Verified, verify_block
+from genverify.attack.evaluate import Matches, block_weights, match_claims, ratio_interval
 from genverify.attack.generate import generate_block
-from genverify.attack.verify import Verdict
-from genverify.core.arraytypes import Flags, Ints
-from genverify.core.claims import ATTACKED, CONTRADICTORY, UNDECIDED, Codes, candidate_claims, false_claims, matches
-from genverify.core.errors import NoDatasetError
-from genverify.core.release import Release
-from genverify.papers.gtv.protected.kinds import Kinds
-from genverify.papers.gtv.protected.search import Search, Wanted
-from genverify.solve.leaves import certificate_of
-from genverify.solve.settings import ProgramSettings
-from genverify.solve.types import TooManyTypes
+from genverify.attack.verify import Verdict, VerifiedBlock, claims_frame, verify_block
+from genverify.model.arrays import Flags, Ints
+from genverify.model.claims import ATTACKED, CONTRADICTORY, UNDECIDED, Codes, candidate_claims, false_claims, matches
+from genverify.model.domain import Domain, Predicate
+from genverify.model.errors import DataError, NoDatasetError
+from genverify.model.release import TOTAL, Release
+from genverify.solve.admissible import TooManyTypes
+from genverify.solve.bounds import certificate_of
+from genverify.solve.program_settings import ProgramSettings
+from studies.country.store import Types
+from studies.gtv.baselines import binomial, count_priors
+from studies.gtv.protected_counts import Kinds, Search, TargetRanges
+
+# The attack on protected counts of a block: claims verified from the release, which need not be true of the private block.
+#
+# Exact counts are attacked as in the study. Ranges leave so many record types open that the program may be too large to
+# build. So datasets that fit are searched first, each made to contradict a claim that is still a candidate: where none is
+# left, nothing can be verified. Only otherwise is the program built; if it is too large, what is left is undecided.
 
 FAILURES = 20
 KICKS = 3
 
 
 @dataclass(frozen=True)
-class Attacked:
+class AttackOutcome:
     """
     What became of a block: attacked, with the claims that are verified (None: no candidate is left) and the number of those
     that stayed undecided; contradictory, where it is proved that no dataset fits; or undecided, where none was found.
@@ -39,7 +45,7 @@ class Attacked:
 
     status: str
     certificate: Mapping[str, Any]
-    verified: Verified | None = None
+    verified: VerifiedBlock | None = None
     undecided: int = 0
 
 
@@ -52,7 +58,7 @@ class Attack:
     min_k: int
     make_kinds: Callable[[], Kinds]
 
-    def block(self, release: Release, seed: int) -> Attacked:
+    def block(self, release: Release, seed: int) -> AttackOutcome:
         """Generate, then verify; every proof is checked."""
         self.program.proving("The attack on protected counts")
         datasets, nothing = None, certificate_of(release)
@@ -62,23 +68,27 @@ class Attack:
             if datasets is None:
                 datasets = generate_block(release, self.program, self.datasets, seed).records
             left = len(candidate_claims(datasets, self.min_k)[1])
-            return self._verified(release, datasets) if left else Attacked(ATTACKED, nothing)
+            return self._verified(release, datasets) if left else AttackOutcome(ATTACKED, nothing)
         except NoDatasetError as error:
-            return Attacked(CONTRADICTORY, error.certificate) if error.certificate else Attacked(UNDECIDED, nothing)
+            return (
+                AttackOutcome(CONTRADICTORY, error.certificate) if error.certificate else AttackOutcome(UNDECIDED, nothing)
+            )
         except TooManyTypes:
-            return Attacked(UNDECIDED, nothing) if datasets is None else Attacked(ATTACKED, nothing, undecided=left)
+            return (
+                AttackOutcome(UNDECIDED, nothing) if datasets is None else AttackOutcome(ATTACKED, nothing, undecided=left)
+            )
 
-    def _verified(self, release: Release, datasets: Codes) -> Attacked:
+    def _verified(self, release: Release, datasets: Codes) -> AttackOutcome:
         found = verify_block(release, datasets, self.program, self.min_k)
         open_ = [d for d in found.decisions if d.verdict in (Verdict.UNDECIDED, Verdict.UNCERTIFIED)]
-        return Attacked(ATTACKED, found.certificate, found, len(open_))
+        return AttackOutcome(ATTACKED, found.certificate, found, len(open_))
 
     def _searched(self, release: Release, seed: int) -> Codes | None:
         """Datasets that fit and leave few candidates; None where no dataset was found that way."""
-        return Refuting(release, self.make_kinds(), self.min_k, np.random.default_rng(seed)).datasets()
+        return RefutingDatasets(release, self.make_kinds(), self.min_k, np.random.default_rng(seed)).datasets()
 
 
-class Refuting:
+class RefutingDatasets:
     """Datasets that fit the ranges of a release, each found so as to contradict a claim that all before it share."""
 
     def __init__(self, release: Release, kinds: Kinds, min_k: int, rng: np.random.Generator) -> None:
@@ -86,7 +96,7 @@ class Refuting:
         queries = len(release.schema.queries)
         lo, hi = np.zeros(queries, dtype=np.int64), np.full(queries, release.n, dtype=np.int64)
         lo[release.cells], hi[release.cells] = release.lo, release.hi
-        self.wanted = Wanted(lo, hi)
+        self.wanted = TargetRanges(lo, hi)
 
     def datasets(self) -> Codes | None:
         """All that were found; the search ends when no candidate is left, or after a number of failures in a row."""
@@ -132,3 +142,122 @@ class Refuting:
 def limited(program: ProgramSettings, max_types: int) -> ProgramSettings:
     """The program's settings with a lower limit of record types."""
     return program.but(max_types=min(program.max_types, max_types))
+
+
+# How claims that were verified from a protected release stand in the private blocks: true or false.
+
+COUNTED = ["claims", "false", "singleton_claims", "singleton_false", "households_singled_out"]
+KINDS = {"all": ("claims", "false"), "singleton": ("singleton_claims", "singleton_false")}
+
+
+def judge(claims: pd.DataFrame, blocks: pd.DataFrame, records: pd.DataFrame) -> pd.DataFrame:
+    """
+    The blocks, each with its claims verified from the release, and how many of them are false of the private block: there
+    COUNT != m. Singleton claims have m = 1. Households singled out are private ones that match a true singleton claim.
+    """
+    rows = [_counted(found, claims) for found in match_claims(claims, records)] if len(claims) else []
+    judged = blocks.merge(pd.DataFrame(rows, columns=["block", *COUNTED]), how="left", on="block")
+    judged[COUNTED] = judged[COUNTED].fillna(0).astype("int64")
+    return judged.sort_values("block", ignore_index=True)
+
+
+def _counted(found: Matches, claims: pd.DataFrame) -> dict[str, Any]:
+    m = claims["m"].to_numpy()[found.claims]
+    false, one = false_claims(found.flags, m), m == 1
+    singled = found.flags[one & ~false].any(axis=0)
+    return {
+        "block": found.block,
+        "claims": len(m),
+        "false": int(false.sum()),
+        "singleton_claims": int(one.sum()),
+        "singleton_false": int((false & one).sum()),
+        "households_singled_out": int(singled.sum()),
+    }
+
+
+def summarise(name: str, how: Mapping[str, Any], judged: pd.DataFrame, seed: int) -> dict[str, Any]:
+    """One protection in numbers: claims verified from the release, and the share that is false with its 95 % interval."""
+    row: dict[str, Any] = {
+        "protection": name,
+        **how,
+        "blocks": len(judged),
+        "contradictory_blocks": int((judged["status"] == CONTRADICTORY).sum()),
+        "undecided_blocks": int((judged["status"] == UNDECIDED).sum()),
+        "undecided_claims": int(judged["undecided_claims"].sum()),
+        "households": int(judged["n_households"].sum()),
+        "households_singled_out": int(judged["households_singled_out"].sum()),
+    }
+    weights = block_weights(["all"] * len(judged), seed)
+    for kind, (verified, false) in KINDS.items():
+        whole, part = (judged[[column]].to_numpy() for column in (verified, false))
+        low, high = ratio_interval(part, whole, weights)
+        total = int(whole.sum())
+        row |= {
+            f"{kind}_claims_verified_from_release": total,
+            f"{kind}_claims_false": int(part.sum()),
+            f"{kind}_share_false": part.sum() / total if total else np.nan,
+            f"{kind}_share_false_low": low[0],
+            f"{kind}_share_false_high": high[0],
+        }
+    return row
+
+
+def check_unprotected(row: Mapping[str, Any]) -> None:
+    """An error if exact counts of the private block led to a false claim."""
+    unprotected = not row["swap"] and row["rho"] is None
+    if unprotected and row["all_claims_false"]:
+        raise DataError(
+            f"{row['all_claims_false']} claims verified from unprotected counts ({row['protection']}) are false of their "
+            "private blocks. Either the microdata changed after the release was tabulated: publish and attack again. Or "
+            "the verification is wrong."
+        )
+
+
+# How surprising claims verified from protected counts are: the baselines of section 3.2, the release taken as true.
+
+SHOWN = ("tract", "state", "nation")
+QUANTILES = {"median": 0.5, "p75": 0.75, "p90": 0.9, "max": 1.0}
+COLUMNS = ["k", "claims", *(f"{prior}_{name}" for prior in SHOWN for name in QUANTILES)]
+
+
+def surprise(
+    claims: pd.DataFrame, blocks: pd.DataFrame, microdata: Path, domain: Domain, keeps: Predicate, nation: Types
+) -> pd.DataFrame:
+    """
+    For each k, how likely claims about one household are under each prior: median, percentiles, maximum.
+
+    The priors are those of the private records: noise falls on blocks and hardly on the shares of a tract or state.
+    """
+    one = claims[claims["m"] == 1].reset_index(drop=True) if len(claims) else claims
+    if one.empty:
+        return pd.DataFrame(columns=COLUMNS)
+    n = one["block"].map(blocks.groupby("block")["n_households"].first()).to_numpy(dtype=np.int64)
+    priors = count_priors(one, microdata, domain, keeps, nation)
+    chances = pd.DataFrame({name: binomial(n, one["m"].to_numpy(dtype=np.int64), priors[name]) for name in SHOWN})
+    by_k = chances.groupby(one["k"])
+    found = {f"{prior}_{name}": by_k[prior].quantile(share) for prior in SHOWN for name, share in QUANTILES.items()}
+    return pd.DataFrame({"claims": by_k.size(), **found}).reset_index()[COLUMNS]
+
+
+# The attack on protected counts as tables: claims verified from the release, and one row per block.
+
+
+def contradictory_rows(counts: Path, blocks: Collection[str]) -> list[dict[str, Any]]:
+    """The rows of blocks that need no attack, because a range of theirs is empty."""
+    frame = pd.read_parquet(counts)
+    totals = frame[(frame["query"] == TOTAL) & frame["block"].isin(list(blocks))]
+    return [_row(str(block), int(n), CONTRADICTORY) for block, n in zip(totals["block"], totals["lo"], strict=True)]
+
+
+def attacked_row(release: Release, found: AttackOutcome) -> dict[str, Any]:
+    """What became of a block."""
+    return _row(release.block, release.n, found.status, found.undecided)
+
+
+def _row(block: str, n: int, status: str, undecided: int = 0) -> dict[str, Any]:
+    return {"block": block, "n_households": n, "status": status, "undecided_claims": undecided}
+
+
+def verified_claims(found: AttackOutcome) -> list[pd.DataFrame]:
+    """The claims of a block, if it has any."""
+    return [claims_frame(found.verified)] if found.verified and found.verified.claims else []

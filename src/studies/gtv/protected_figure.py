@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from genverify.show.style import INK, PAGE_WIDTH, PALETTE, say_source, use_style
+from genverify.report.figures import INK, PAGE_WIDTH, PALETTE, say_source, use_style
 
 MARKS = {"all": ("all claims", "o", PALETTE[0], -0.14), "singleton": ("about exactly one household", "D", PALETTE[1], 0.14)}
 

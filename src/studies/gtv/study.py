@@ -1,23 +1,23 @@
 """What generate-then-verify and the studies around it contribute."""
 
+from genverify.run.cli.shell import Group
 from genverify.run.registry import ProofKind, Study
-from genverify.run.shell import Group
 
 STUDY = Study(
     settings={
-        "protected": ".protected.settings:Protected",
-        "zeros": ".zeros.settings:Zeros",
-        "generators": ".generators.settings:Generators",
-        "excluded": ".excluded.settings:Excluded",
-        "probability": ".probability.settings:Probability",
-        "tracts": ".tracts.settings:Tracts",
-        "benchmark.ingest": ".benchmark.settings:IngestBenchmark",
-        "benchmark.speed": ".benchmark.settings:SpeedBenchmark",
-        "benchmark.scaling": ".benchmark.settings:ScalingBenchmark",
-        "benchmark.blocks": ".benchmark.settings:BlocksBenchmark",
-        "benchmark.same": ".benchmark.settings:SameBenchmark",
-        "benchmark.counting": ".probability.settings:CountingBenchmark",
-        "benchmark.estimate": ".probability.settings:EstimateBenchmark",
+        "protected": ".settings:Protected",
+        "zeros": ".settings:Zeros",
+        "generators": ".settings:Generators",
+        "excluded": ".settings:Excluded",
+        "probability": ".settings:Probability",
+        "tracts": ".settings:Tracts",
+        "benchmark.ingest": ".settings:IngestBenchmark",
+        "benchmark.speed": ".settings:SpeedBenchmark",
+        "benchmark.scaling": ".settings:ScalingBenchmark",
+        "benchmark.blocks": ".settings:BlocksBenchmark",
+        "benchmark.same": ".settings:SameBenchmark",
+        "benchmark.counting": ".settings:CountingBenchmark",
+        "benchmark.estimate": ".settings:EstimateBenchmark",
     },
     folders=("protected", "zeros", "generators", "probability", "tracts"),
     names=".configuration:names",
@@ -27,15 +27,15 @@ STUDY = Study(
     proofs={
         "tracts": ProofKind(
             ("blocks", "tracts", "block_counts", "tract_counts", "claims", "areas", "whole", "proofs"),
-            ".tracts.recheck:check_job",
+            ".tract_proofs:check_job",
             "{tracts} tracts, {tract_blocks} blocks, {tract_claims} claims",
             {"of_one_level": "that block tables or tract tables alone show {} claims rests on the solver, without proof"},
         )
     },
-    extends={"explain": ".tracts.explain_command:extend"},
+    extends={"explain": ".tract_proofs:extend"},
     commands=(
         Group(
-            ".excluded.command:add_parser",
+            ".impossible_counts:add_parser",
             {"excluded": "say which counts of records of a block cannot exist"},
             study=True,
         ),

@@ -1,14 +1,216 @@
-"""Tables 4, 5 and 7: households represented among verified claims, beside the paper's numbers."""
+"""Tables 1 to 7 beside the paper's, calibration, and what the proofs are like."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from statistics import median_low
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
-from genverify.attack.truth import Weights, block_weights, ratio_interval, total_interval
-from genverify.core.errors import DataError
-from genverify.show.markdown import bullets, cell, document, markdown_table
+from genverify.attack.evaluate import Weights, block_weights, ratio_interval, total_interval
+from genverify.attack.explain import Phrases
+from genverify.attack.verify import WITHOUT_PROOF
+from genverify.checker.certificate import leaves
+from genverify.checker.stored import CheckedBlock
+from genverify.model.claims import ANY
+from genverify.model.domain import Domain, Predicate
+from genverify.model.errors import DataError
+from genverify.model.release import Release, Schema
+from genverify.model.tabulate import tabulate_counts
+from genverify.report.pages import bullets, cell, document, markdown_table
+from studies.country.store import GEOGRAPHY, read_microdata
+
+# How microdata compare with the national figures, and with the answers that the paper saw on blocks of ten households.
+
+PAPER_BLOCK = 10
+PAPER_ANSWERS = {0: 90.88, 1: 3.40}
+
+
+def calibration(
+    microdata: Path, sizes: pd.DataFrame, schema: Schema, keeps: Predicate, targets: Mapping[str, Any]
+) -> pd.DataFrame:
+    """One row per figure: what it is, in these data, and the national figure or the paper's."""
+    rows = [*_answers(microdata, sizes, schema, keeps), *_sizes(sizes), *_marginals(microdata, schema, keeps, targets)]
+    frame = pd.DataFrame(rows, columns=["figure", "here", "reference", "source"])
+    return frame.assign(difference=(frame["here"] - frame["reference"]).round(2))
+
+
+def _answers(microdata: Path, sizes: pd.DataFrame, schema: Schema, keeps: Predicate) -> Iterator[tuple[Any, ...]]:
+    blocks = set(sizes.loc[sizes["n"] == PAPER_BLOCK, "block"])
+    if not blocks:
+        return
+    _, _, counts = tabulate_counts(read_microdata(microdata, blocks=blocks), keeps, schema)
+    for answer, percent in PAPER_ANSWERS.items():
+        here = round(100 * float((counts == answer).mean()), 2)
+        yield f"% of answers that are {answer}, blocks of {PAPER_BLOCK} ({len(blocks)})", here, percent, "paper, Table 5"
+
+
+def _sizes(sizes: pd.DataFrame) -> Iterator[tuple[Any, ...]]:
+    medians = sizes.groupby("state")["n"].apply(median_low)
+    yield "smallest state median block size", float(medians.min()), 2.0, "paper, Figure 2"
+    yield "largest state median block size", float(medians.max()), 20.0, "paper, Figure 2"
+    yield "national median block size", float(median_low(sizes["n"])), 10.0, "paper, section 3.1.1"
+    yield "households", float(sizes["n"].sum()), float("nan"), ""
+    yield "inhabited blocks", float(len(sizes)), float("nan"), ""
+
+
+def _marginals(microdata: Path, schema: Schema, keeps: Predicate, targets: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
+    """Percentages of households by each national figure, summed one state at a time."""
+    wanted = [(name, Predicate.of({c: v for c, v in line.items() if c != "percent"}), float(line["percent"]))
+              for name, lines in targets.items() for line in lines]  # fmt: skip
+    found: npt.NDArray[np.int64] = np.zeros(len(wanted) + 1, dtype=np.int64)
+    for path in sorted(microdata.glob("*.parquet")):
+        records = read_microdata(microdata, columns=list(schema.domain.names), states=[path.stem]).to_pandas()
+        kept = records[keeps.matches(dict(records.items()))]
+        columns = dict(kept.items())
+        found += [len(kept), *(int(predicate.matches(columns).sum()) for _, predicate, _ in wanted)]
+    for (name, predicate, percent), count in zip(wanted, found[1:], strict=True):
+        yield f"{name}: % with {predicate}", round(100 * float(count / found[0]), 2), percent, "2010 Census, approximate"
+
+
+# Table 6: which combinations of columns make up the verified singleton claims.
+
+TOP = 5
+NOTES = (
+    "Claims of both designs together; a block of both designs counts twice, as among the paper's 500 blocks.",
+    "low and high: 95 % interval, 2,000 bootstrap samples of the blocks of each design, for this combination.",
+    "The paper's percentage is that of the same rank, not of the same combination, unless `paper says` names what it omits.",
+    "Only what the paper's words say for certain is compared: the tick marks of its Table 6 cannot all be read.",
+)
+
+
+def column_table(
+    claims: pd.DataFrame, sample: pd.DataFrame, names: Sequence[str], paper: Mapping[int, Any], seed: int, label: str
+) -> pd.DataFrame:
+    """The most common combinations of k columns, with marks per column, percentages and what the paper says of the rank."""
+    singles = claims[claims["m"] == 1]
+    blocks = pd.MultiIndex.from_frame(sample[["design", "block"]])
+    weights = block_weights(list(sample["design"]), seed)
+    rows = []
+    for k in sorted(singles["k"].unique(), reverse=True):
+        own = singles[singles["k"] == k]
+        printed = paper.get(int(k), [])
+        for rank, row in enumerate(_top(own, blocks, weights, names)):
+            rows.append(
+                {"k": int(k), "rank": rank + 1, **row, **_compare(row, printed[rank] if rank < len(printed) else {}, names)}
+            )
+    return pd.DataFrame(rows).assign(data=label)
+
+
+def _top(claims: pd.DataFrame, blocks: pd.MultiIndex, weights: Weights, names: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """The most common combinations among claims of one k; equals in the order of the columns."""
+    marks = claims[list(names)].notna().to_numpy()
+    sets, which = np.unique(~marks, axis=0, return_inverse=True)
+    counts = np.bincount(which, minlength=len(sets))
+    chosen = np.argsort(-counts, kind="stable")[:TOP]
+    place = blocks.get_indexer(pd.MultiIndex.from_frame(claims[["design", "block"]]))
+    tally = np.zeros((len(blocks), len(sets)), dtype=np.int64)
+    np.add.at(tally, (place, which), 1)
+    low, high = ratio_interval(tally[:, chosen], tally.sum(axis=1, keepdims=True).repeat(len(chosen), axis=1), weights)
+    for rank, one in enumerate(chosen):
+        ticks = {name: "" if left_out else "✓" for name, left_out in zip(names, sets[one], strict=True)}
+        shares = (counts[one] / len(claims), low[rank], high[rank])
+        yield ticks | dict(zip(("percent", "low", "high"), (round(100 * float(x), 2) for x in shares), strict=True))
+
+
+def _compare(row: Mapping[str, Any], printed: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    """What the paper says about the rank: its percentage, the columns that are surely left out, and whether ours are too."""
+    percent = printed.get("percent", np.nan)
+    found = {"omits": " ".join(name for name in names if not row[name]), "paper_percent": percent,
+             "difference": round(row["percent"] - percent, 2)}  # fmt: skip
+    if "omits" not in printed:
+        return found | {"paper_says": "", "agrees": ""}
+    omitted = [name for name in printed["omits"] if name in names]
+    agrees = "yes" if all(not row[name] for name in omitted) else "no"
+    return found | {"paper_says": "omits " + (" and ".join(omitted) or "none"), "agrees": agrees}
+
+
+def column_text(table: pd.DataFrame, names: Sequence[str], label: str) -> str:
+    """Table 6 in the paper's layout."""
+    shown = ["k", *names, "percent", "low", "high", "paper_percent", "difference", "paper_says", "agrees"]
+    header = [name.replace("_", " ") for name in shown]
+    title = "Table 6. The most common combinations of columns among the verified singleton claims"
+    return document(title, label, [markdown_table(header, table[shown].to_numpy()), bullets(NOTES)])
+
+
+def omission_shares(claims: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
+    """The share of claims that leave each column out (columns), by k (rows)."""
+    return claims[list(names)].isna().groupby(claims["k"].to_numpy()).mean()
+
+
+# Table 1: verified singleton claims in plain English.
+
+EXAMPLES = 8
+LEAST_K = 8
+STATE = GEOGRAPHY["state"]
+
+
+def require_synthetic(manifest: Path) -> None:
+    """An error unless the microdata are synthetic: claims about single households of real data are not printed."""
+    source = json.loads(manifest.read_text())["source"]
+    if source != "synthetic":
+        raise DataError(
+            f"{manifest}: the microdata come from {source!r}. Table 1 describes single households, so it is made from "
+            "synthetic microdata only: set microdata.source to synthetic in config.yaml, or leave table1 out."
+        )
+
+
+def choose_examples(claims: pd.DataFrame, vary: tuple[str, ...]) -> pd.DataFrame:
+    """
+    Singleton claims of many columns that differ from each other, one per state, by a fixed rule.
+
+    One after the other, the claim is taken whose k, effective k and codes were taken least often; an open column counts
+    as taken once. Of equals: the larger effective k, then the larger k, then the order of the file.
+    """
+    known = ["k", "effective_k", *vary]
+    left = claims[(claims["m"] == 1) & (claims["k"] >= LEAST_K)].drop_duplicates(["block", *_codes(claims)])
+    left = left.sort_values(["effective_k", "k"], ascending=False, kind="stable")
+    taken = {name: Counter({ANY: 1}) for name in known}
+    chosen: list[int] = []
+    while len(chosen) < EXAMPLES and len(left):
+        values = left[known].fillna(ANY).astype(int)
+        scores = sum((values[name].map(taken[name]) for name in known), start=pd.Series(0, index=left.index))
+        place = int(scores.argmin())
+        chosen.append(int(left.index[place]))
+        for name in known:
+            taken[name][int(values[name].iloc[place])] += 1
+        left = left[left["block"].str.slice(0, STATE) != left["block"].iloc[place][:STATE]]
+    return claims.loc[chosen]
+
+
+def _codes(claims: pd.DataFrame) -> list[str]:
+    return [name for name in claims.columns if str(claims[name].dtype) == "Int16"]
+
+
+def table1(chosen: pd.DataFrame, domain: Domain, phrases: Phrases, label: str) -> pd.DataFrame:
+    """The chosen claims: where, what is known in words, k and effective k."""
+    rows = []
+    for _, claim in chosen.iterrows():
+        known = {name: int(claim[name]) for name in domain.names if pd.notna(claim[name])}
+        where = {name: claim["block"][:width] for name, width in GEOGRAPHY.items()}
+        rows.append(where | {"k": claim["k"], "effective_k": claim["effective_k"], "claim": phrases.describe(known),
+                             "unknown": " ".join(name for name in domain.names if name not in known)})  # fmt: skip
+    columns = [*GEOGRAPHY, "k", "effective_k", "claim", "unknown"]
+    return pd.DataFrame(rows, columns=columns).sort_values("block", ignore_index=True).assign(data=label)
+
+
+def table1_text(table: pd.DataFrame, label: str) -> str:
+    """Table 1 as Markdown, block by block in the paper's form."""
+    places = table["block"].str.slice(11) + ", " + table["tract"].str.slice(5) + ", " + table["county"].str.slice(2)
+    rows = zip(places + ", " + table["state"], table["claim"], table["k"], table["effective_k"], strict=True)
+    header = ["Block, tract, county, state (FIPS)", "Reconstructed information", "k", "effective k"]
+    lead = (
+        "Each line is true of exactly one household of its block, in every dataset that fits the published tables. The "
+        "households are invented, and the numbers of blocks, tracts and counties name no real place."
+    )
+    return document("Table 1. Verified singleton claims (m = 1)", label, [lead, markdown_table(header, rows, left=2)])
+
+
+# Tables 4, 5 and 7: households represented among verified claims, beside the paper's numbers.
 
 PAPER_K = (6, 7, 8, 9, 10)
 FIGURES = ["ours", "low", "high", "paper", "difference"]
@@ -160,3 +362,89 @@ def ablation_text(table: pd.DataFrame, missing: Sequence[str], label: str) -> st
     notes += [f"variant {name} of the paper is not among the variants of this study." for name in missing]
     title = "Table 5. Households represented among the verified singleton claims, by published queries"
     return document(f"{title} ({table['design'].iloc[0].replace('_', '-')} blocks)", label, [*parts, bullets(notes)])
+
+
+# What the proofs of a study are like: how claims were decided, and how many cells a proof needs.
+
+
+def proof_summary(blocks: pd.DataFrame, checked: Iterable[CheckedBlock]) -> pd.DataFrame:
+    """One row per figure, over the distinct blocks of a study."""
+    blocks = blocks.drop_duplicates("block")
+    by_verdict = {name: int(blocks.filter(regex=rf"^{name}_k\d+$").to_numpy().sum()) for name in
+                  ("candidates", "verified", "refuted", "undecided", "uncertified")}  # fmt: skip
+    halves: Counter[tuple[int, int, int]] = Counter()
+    proved = 0
+    for block in checked:
+        halves.update(_halves(block))
+        proved += len(block.proofs["claims"])
+    total = max(1, halves.total())
+    unproved = {"verified claims without proof": int(blocks[WITHOUT_PROOF].sum())} if WITHOUT_PROOF in blocks else {}
+    decided = int(blocks["decided_lp"].sum()), int(blocks["decided_ip"].sum())
+    rows = {
+        "blocks": len(blocks),
+        **{f"{name} claims": count for name, count in by_verdict.items()},
+        "verified claims with a checked proof": proved,
+        **unproved,
+        "% decided by a linear program or a dataset already seen": 100 * decided[0] / max(1, sum(decided)),
+        "% decided by integer search": 100 * decided[1] / max(1, sum(decided)),
+        "proofs (two halves each)": halves.total() // 2,
+        "% of halves that branch": 100 * sum(n for (ends, _, _), n in halves.items() if ends > 1) / total,
+        "mean number of positive cells in a half": sum(cells * n for (_, cells, _), n in halves.items()) / total,
+        "% of halves with denominator 1": 100 * sum(n for (_, _, d), n in halves.items() if d == 1) / total,
+    }
+    return pd.DataFrame({"figure": list(rows), "value": [round(value, 3) for value in rows.values()]})
+
+
+def _halves(block: CheckedBlock) -> Iterator[tuple[int, int, int]]:
+    """Of each half of each proof: its leaves, the published cells with a count above 0 that it names, its denominator."""
+    positive = {query.id for query, hi in zip(block.release.queries, block.release.hi, strict=True) if hi > 0}
+    for proof in block.proofs["proofs"]:
+        for half in (proof["lower"], proof["upper"]):
+            ends = [leaf for leaf, _ in leaves(half)]  # a proof by the linear program alone is one leaf
+            named = {cell for leaf in ends for cell in leaf["y"]} & positive
+            yield len(ends), len(named), max(leaf.get("d", 1) for leaf in ends)
+
+
+# Tables 2 and 3: what is published, in the paper's own form.
+
+PAPER_TABLE3 = {1: 4, 2: 10, 3: 8, 4: 2}
+QUERIES_REMARK = (
+    "the paper counts 4 sets of one column; P21, H6 and H9 use one column alone here, and fall into sets that "
+    "exist already if they are written with the clause TEN in 1..4"
+)
+
+
+def table2(release: Release, table: str, label: str) -> pd.DataFrame:
+    """The published lines of one table for one block: number, condition, words and count."""
+    rows = [(query, low) for query, low in zip(release.queries, release.lo, strict=True) if query.table == table]
+    return pd.DataFrame(
+        [
+            {"query": number, "id": query.id, "condition": str(query.predicate), "words": query.label, "count": count}
+            for number, (query, count) in enumerate(rows, 1)
+        ]
+    ).assign(block=release.block, data=label)
+
+
+def table2_text(table: pd.DataFrame, label: str) -> str:
+    """Table 2 to read."""
+    shown = table[["query", "id", "condition", "words", "count"]]
+    title = f"Table 2. What one table publishes about block {table['block'].iloc[0]}" if len(table) else "Table 2"
+    return document(title, label, [markdown_table(list(shown), shown.to_numpy().tolist(), left=4)])
+
+
+def table3_text(table: pd.DataFrame, label: str) -> str:
+    """Table 3 to read."""
+    shown = table[["k", "ours", "paper"]]
+    title = "Table 3. Sets of k columns that the published tables cross"
+    return document(title, label, [markdown_table(list(shown), shown.to_numpy().tolist()), f"k = 1: {QUERIES_REMARK}."])
+
+
+def table3(schema: Schema) -> pd.DataFrame:
+    """The number of distinct sets of k columns among the published queries, ours and the paper's."""
+    sets = Counter(len(columns) for columns in {query.predicate.columns for query in schema.queries})
+    rows = [
+        {"k": str(k), "ours": sets[k], "paper": PAPER_TABLE3.get(k, 0), "remark": QUERIES_REMARK if k == 1 else ""}
+        for k in sorted(sets.keys() | PAPER_TABLE3.keys())
+    ]
+    total = {"k": "total", "ours": sum(sets.values()), "paper": sum(PAPER_TABLE3.values()), "remark": ""}
+    return pd.DataFrame([*rows, total])

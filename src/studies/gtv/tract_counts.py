@@ -9,19 +9,16 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from genverify.core.closed import merge
-from genverify.core.coarsen import Recoding, coarsen
-from genverify.core.domain import DomainFile
-from genverify.core.errors import DataError
-from genverify.core.files import read_yaml
-from genverify.core.levels import Area, Levels, make_levels
-from genverify.core.predicates import EVERY
-from genverify.core.release import Release, Schema, build_schema
-from genverify.core.seeds import derive_seed
-from genverify.core.settings import ReleaseSettings
-from genverify.core.tabulate import releases_of
-from genverify.core.vocabulary import groups_of
-from genverify.papers.gtv.tracts.settings import SyntheticTracts, TractTables
+from genverify.model.areas import Area, AreaReleases, make_levels
+from genverify.model.domain import EVERY, DomainFile
+from genverify.model.errors import DataError
+from genverify.model.files import read_yaml
+from genverify.model.query import groups_of
+from genverify.model.release import Recoding, Release, Schema, build_schema, recode
+from genverify.model.settings import ReleaseSettings, merge
+from genverify.model.tabulate import releases_of
+from genverify.model.work import derive_seed
+from studies.gtv.settings import SyntheticTracts, TractTables
 
 TRACT_DIGITS = 11
 
@@ -71,14 +68,14 @@ def make_reading(text: Mapping[str, Any], blocks: Schema, tracts: Schema, name: 
         raise DataError(f"tracts.readings: the list {name} is about {len(columns)} columns; give one about a single column")
     [column] = columns
     merged = {group.label: group.predicate.where[column] for group in groups if len(group.predicate.where[column]) > 1}
-    return Reading(coarsen(blocks, column, merged), coarsen(tracts, column, merged))
+    return Reading(recode(blocks, column, merged), recode(tracts, column, merged))
 
 
 @dataclass(frozen=True)
 class Publication:
     """What is published about some tracts, and the records behind it, as claims read them."""
 
-    levels: Sequence[Levels]
+    levels: Sequence[AreaReleases]
     records: pd.DataFrame
 
     @property
@@ -101,7 +98,7 @@ def publish_tracts(
     return Publication(list(tract_levels(records, blocks, tracts, reading)), reading.records(records))
 
 
-def tract_levels(records: pd.DataFrame, blocks: Schema, tracts: Schema, reading: Reading) -> Iterator[Levels]:
+def tract_levels(records: pd.DataFrame, blocks: Schema, tracts: Schema, reading: Reading) -> Iterator[AreaReleases]:
     """Every tract of the records: counts of its blocks and of the tract."""
     for tract, own in records.groupby(records["block"].str[:TRACT_DIGITS], sort=True):
         table = pa.Table.from_pandas(own, preserve_index=False)
@@ -138,7 +135,7 @@ def choose_tracts(records: pd.DataFrame, number: int, least: int, seed: int) -> 
     return kept
 
 
-def batch_of_tracts(blocks: Sequence[Release], tracts: Sequence[Release], batch: int, batches: int) -> list[Levels]:
+def batch_of_tracts(blocks: Sequence[Release], tracts: Sequence[Release], batch: int, batches: int) -> list[AreaReleases]:
     """Every n-th tract with its blocks."""
     inside: dict[str, list[Release]] = {}
     for block in blocks:

@@ -6,9 +6,9 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.figure import Figure
 
-from genverify.papers.gtv.tracts.settings import BLOCKS, BOTH, TRACT
-from genverify.papers.gtv.tracts.table import in_words
-from genverify.show.style import PAGE_WIDTH, PALETTE, plain, say_source, use_style
+from genverify.report.figures import PAGE_WIDTH, PALETTE, plain, say_source, use_style
+from studies.gtv.settings import BLOCKS, BOTH, TRACT
+from studies.gtv.tracts import in_words
 
 MARKS = {BLOCKS: ("o-", 8, "none"), TRACT: ("s--", 4, None), BOTH: ("D:", 4, None)}  # where two agree, both are seen
 WORDS = {BLOCKS: "block tables", TRACT: "tract tables (in the tract)", BOTH: "block and tract tables"}

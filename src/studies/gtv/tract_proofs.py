@@ -1,28 +1,174 @@
-"""The proofs about a batch of tracts, for an audit: checked against the counts, and the tables that repeat them compared."""
+"""The stored proofs about tracts: checked again from files, and in words."""
 
+import argparse
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from genverify.core.claims import ANY
-from genverify.core.levels import Levels
-from genverify.core.release import Release, read_releases, read_schema
-from genverify.papers.gtv.tracts.check import check_tract, read_tracts
-from genverify.papers.gtv.tracts.publish import batch_of_tracts
-from genverify.papers.gtv.tracts.settings import BLOCKS, BOTH, KIND_OF, TRACT, SyntheticTracts, TractTables
-from genverify.run.provenance.recheck import Found, one_file
+from genverify.attack.explain import Reasons, conditions, explain_proof
+from genverify.attack.verify import claim_where
+from genverify.checker.area_proofs import AreaChecker
+from genverify.checker.certificate import CertificateError, read_proofs
+from genverify.model.areas import BLOCK, AreaReleases, seen_from
+from genverify.model.claims import ANY, Claim, parse_claim
+from genverify.model.errors import DataError
+from genverify.model.release import Release, read_releases, read_schema
+from genverify.run.provenance.recheck import ProofTally, one_file
 from genverify.run.provenance.records import AuditError, Record, reading_tables
+from studies.gtv.settings import BLOCKS, BOTH, KIND_OF, TRACT, SyntheticTracts, TractTables
+from studies.gtv.tract_counts import TRACT_DIGITS, batch_of_tracts
+
+# The stored proofs about tracts, checked again from files: the counts, the proofs, and the claims that they carry.
+
+Said = set[tuple[int, ...]]
+
+
+def read_tracts(path: Path) -> Iterator[tuple[Mapping[str, Any], list[Mapping[str, Any]]]]:
+    """The proofs of each tract of a file: what its blocks share, and those of each block."""
+    shared: Mapping[str, Any] | None = None
+    blocks: list[Mapping[str, Any]] = []
+    for line in read_proofs(path):
+        if "shared" in line:
+            if shared is not None:
+                yield shared, blocks
+            shared, blocks = line, []
+        elif shared is None:
+            raise CertificateError(f"{path}: block {line['block']} comes before what its tract shares")
+        else:
+            blocks.append(line)
+    if shared is not None:
+        yield shared, blocks
+
+
+def check_tract(
+    levels: AreaReleases, shared: Mapping[str, Any], blocks: Sequence[Mapping[str, Any]], claims: pd.DataFrame
+) -> dict[str, Any]:
+    """Check every proof of a tract; the claims that are reported must be the ones that are proved."""
+    names = levels.schema.domain.names
+    number_of = {block.block: number for number, block in enumerate(levels.blocks)}
+    if not {line["block"] for line in blocks} <= set(number_of) or len({line["block"] for line in blocks}) < len(blocks):
+        raise CertificateError(f"{shared['block']}: the proofs are of other blocks than the counts. Verify it again.")
+    checker, proved, one_solution, known = AreaChecker(levels, shared["shared"]), 0, 0, 0
+    reported = {str(area): own for area, own in claims[claims["tables"] == BOTH].groupby("area")}
+    if not set(reported) <= {line["block"] for line in blocks}:
+        raise CertificateError(f"{shared['block']}: claims are reported about a block without proofs")
+    for line in blocks:
+        number, said = number_of[line["block"]], Said()
+        for checked in checker.check(number, line["alone"], line["together"]):
+            for statement in checked.statements:
+                where = {name: codes[0] for name, codes in statement.where.clauses}
+                if where.pop(BLOCK, number + 1) != number + 1:
+                    raise CertificateError(f"block {line['block']}: a proof is about another block")
+                said.add((statement.m, *(where.get(name, ANY) for name in names)))
+        own = reported.get(line["block"])
+        rows = set() if own is None else set(own[["m", *names]].itertuples(index=False, name=None))
+        if rows != said:
+            raise CertificateError(
+                f"block {line['block']}: {len(rows ^ said)} claims are reported without proof, or not at all"
+            )
+        full = sum(m for m, *codes in said if ANY not in codes)
+        proved, known = proved + len(said), known + full
+        one_solution += full == levels.blocks[number].n
+    return {
+        "tract": shared["block"], "blocks": len(blocks), "claims": proved, "determined": known, "one_solution": one_solution,
+    }  # fmt: skip
+
+
+# The answer to "explain this claim" about a block of a tract: its stored proof in words, once it is checked.
+
+
+def explain_in_tract(folder: Path, block: str, text: str) -> Iterator[str]:
+    """The claim in words and, if it is verified, the cells of the block, of other blocks and of the tract that force it."""
+    levels = read_levels(folder, block[:TRACT_DIGITS])
+    numbers = [number for number, release in enumerate(levels.blocks) if release.block == block]
+    if not numbers:
+        raise DataError(f"{folder}: no block {block} in its tract")
+    claim = parse_claim(text, levels.schema.domain)
+    shared, line = _proofs(folder, block)
+    checker = AreaChecker(levels, shared)
+    checker.check(numbers[0], line["alone"], line["together"])
+    yield f"Block {block}, {levels.blocks[numbers[0]].n} records. Claim: exactly {claim.m} with"
+    yield from conditions(levels.schema, claim)
+    own = seen_from(levels, numbers[0])
+    for release, certificate, said in (
+        (own, line["alone"], claim),
+        (checker.release, line["together"], Claim((numbers[0] + 1, *claim.codes), claim.m)),
+    ):
+        stored = _stored(release, certificate, said)
+        if stored:
+            yield "Verified: true of every dataset that fits the tables of all blocks and of the tract (proof checked)."
+            yield from explain_proof(Reasons(release, certificate["lemmas"]), certificate, stored)
+            yield from _nobody(shared)
+            return
+    yield "Not among the verified claims: some dataset may contradict it, or it was not asked."
+
+
+def read_levels(folder: Path, tract: str) -> AreaReleases:
+    """The published counts of one tract and of its blocks."""
+    schemas = [read_schema(folder / f"{level}.json") for level in ("blocks", "tracts")]
+    names = zip(("blocks", "tracts"), schemas, strict=True)
+    blocks, tracts = (list(read_releases(folder / f"{level}.parquet", schema)) for level, schema in names)
+    own = [release for release in tracts if release.block == tract]
+    if not own:
+        raise DataError(
+            f"{folder}: no tract {tract}, the first {TRACT_DIGITS} digits of the block; give a block of the study"
+        )
+    return batch_of_tracts(blocks, own, 0, 1)[0]
+
+
+def _proofs(folder: Path, block: str) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    for path in sorted((folder / "proofs").glob("*.jsonl.gz")):
+        for shared, lines in read_tracts(path):
+            if shared["block"] == block[:TRACT_DIGITS]:
+                for line in lines:
+                    if line["block"] == block:
+                        return shared["shared"], line
+    raise DataError(f"{folder / 'proofs'}: no proofs about block {block}; claims about it were not asked (largest_block)")
+
+
+def _stored(release: Release, certificate: Mapping[str, Any] | None, claim: Claim) -> Mapping[str, Any] | None:
+    where = claim_where(release.schema.domain.names, claim)
+    claims = certificate["claims"] if certificate else []
+    return next((stored for stored in claims if stored["where"] == where and stored["m"] == claim.m), None)
+
+
+def _nobody(shared: Mapping[str, Any]) -> Iterator[str]:
+    """What the proof rests on besides, where all blocks together rule records out."""
+    for proof in shared["nobody"]:
+        yield (
+            f"Besides, some records are ruled out for all blocks at once: {len(proof['y'])} cells of blocks and tract add "
+            "up to a sum that leaves no room for any of them."
+        )
+
+
+# What `genverify explain` does with results about whole tracts.
+
+
+def extend(parser: argparse.ArgumentParser) -> Callable[[argparse.Namespace], Iterator[str] | None]:
+    """Add `--tracts`; the lines of the answer where it is given."""
+    parser.add_argument("--tracts", type=Path, help="results about whole tracts, e.g. results/tracts/synthetic_persons/bins")
+    return _explain
+
+
+def _explain(options: argparse.Namespace) -> Iterator[str] | None:
+    if not options.tracts:
+        return None
+
+    return explain_in_tract(options.tracts, options.block, options.claim)
+
+
+# The proofs about a batch of tracts, for an audit: checked against the counts, and the tables that repeat them compared.
 
 AGAIN = "Verify the batch again: snakemake --force"
 Line = Mapping[str, Any]
 AREAS = ["tract", "tables", "area", "records", "determined"]
 
 
-def check_job(record: Record, writers: Mapping[str, Record]) -> Found:
+def check_job(record: Record, writers: Mapping[str, Record]) -> ProofTally:
     """Every proof of a batch, every claim that follows from both levels, and what areas and tracts add up to."""
     claims, areas, whole, proofs = (one_file(record, name) for name in ("claims", "areas", "whole", "proofs"))
     asked = TractTables(**record.params[KIND_OF[record.wildcards["source"]]])
@@ -49,10 +195,10 @@ def check_job(record: Record, writers: Mapping[str, Record]) -> Found:
     with reading_tables(whole):
         totals = [_whole(levels, shared, lines, shown) for levels, (shared, lines) in zip(batch, stored, strict=True)]
         _compare(whole, pd.read_parquet(whole), totals)
-    return Found(checked + Counter(of_one_level=int((frame["tables"] != BOTH).sum())))
+    return ProofTally(checked + Counter(of_one_level=int((frame["tables"] != BOTH).sum())))
 
 
-def _batch(record: Record) -> list[Levels]:
+def _batch(record: Record) -> list[AreaReleases]:
     """The tracts of the batch, from the counts that the job read."""
     levels = (("blocks", "block_counts"), ("tracts", "tract_counts"))
     named = [(one_file(record, counts), one_file(record, schema)) for schema, counts in levels]
@@ -62,7 +208,7 @@ def _batch(record: Record) -> list[Levels]:
     return batch_of_tracts(blocks, tracts, int(record.wildcards["batch"]), batches)
 
 
-def _claims(path: Path, batch: Sequence[Levels]) -> pd.DataFrame:
+def _claims(path: Path, batch: Sequence[AreaReleases]) -> pd.DataFrame:
     """The table of claims: about areas of this batch, none twice, and none with two numbers of records."""
     frame = pd.read_parquet(path)
     names = batch[0].schema.domain.names if batch else ()
@@ -91,7 +237,7 @@ def _claims(path: Path, batch: Sequence[Levels]) -> pd.DataFrame:
     return frame
 
 
-def _areas(levels: Levels, lines: Sequence[Line], frame: pd.DataFrame, asked: TractTables) -> Iterator[dict[str, Any]]:
+def _areas(levels: AreaReleases, lines: Sequence[Line], frame: pd.DataFrame, asked: TractTables) -> Iterator[dict[str, Any]]:
     """What the table of areas has to say, from the counts, the claims and the proofs."""
     tract = levels.areas[0].release
     names = list(levels.schema.domain.names)
@@ -116,7 +262,7 @@ def _proofs_of(line: Line) -> dict[str, int]:
     }
 
 
-def _whole(levels: Levels, shared: Line, lines: Sequence[Line], areas: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _whole(levels: AreaReleases, shared: Line, lines: Sequence[Line], areas: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """What the table of tracts has to say, as far as counts and proofs show it."""
     tract, persons = shared["block"], int(levels.sizes.sum())
     known = sum(row["determined"] for row in areas if row["tract"] == tract and row["tables"] == BOTH)

@@ -1,14 +1,317 @@
-"""Whole tracts as tables and a page."""
+"""
+The attack on a tract from block tables, tract tables, and both; whom it singles out, which cells are missing, and the
+tables.
+"""
 
-from collections.abc import Mapping, Sequence
+import json
+import logging
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from genverify.core.queries import Query
-from genverify.papers.gtv.tracts.judge import unit_of
-from genverify.papers.gtv.tracts.settings import KIND_OF
-from genverify.show.markdown import document, markdown_table
+from genverify.attack.area_attack import AreaAttack
+from genverify.attack.verify import Verdict, attack_release
+from genverify.model.areas import AreaReleases, make_levels
+from genverify.model.arrays import Flags
+from genverify.model.claims import ANY, Claim, false_claims, matches
+from genverify.model.query import Query
+from genverify.model.release import Schema
+from genverify.model.tablefiles import stack
+from genverify.model.work import derive_seed, progress
+from genverify.report.pages import document, markdown_table
+from genverify.solve.datasets import Variability, draw_dataset, solution_variability
+from genverify.solve.joint import CHECKS
+from genverify.solve.program_settings import ProgramSettings
+from studies.gtv.settings import BLOCKS, BOTH, KIND_OF, TRACT, TractTables
+from studies.gtv.tract_counts import TRACT_DIGITS
+
+# The attack on a tract from its block tables, from its tract tables, and from both.
+
+log = logging.getLogger(__name__)
+DATASETS = 20  # of a block from its own tables
+LARGEST_SEARCHED = 20_000_000  # coefficients of a tract's program up to which its solution variability is asked for
+
+
+@dataclass(frozen=True)
+class AreaFindings:
+    """What some tables prove of one area (a block, or the whole tract): its claims, and candidates left undecided."""
+
+    tables: str
+    area: str
+    n: int
+    claims: Sequence[Claim]
+    undecided: int
+    proofs: int
+    cells: int
+
+
+@dataclass(frozen=True)
+class TractFindings:
+    """What came out of a tract: by area, the proofs from both levels as lines of a file, and what it took as a whole."""
+
+    found: Sequence[AreaFindings]
+    proofs: Sequence[Mapping[str, Any]]
+    whole: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class TractsFound:
+    """What came out of some tracts, as tables and as lines of a file of proofs."""
+
+    claims: pd.DataFrame
+    areas: pd.DataFrame
+    whole: pd.DataFrame
+    proofs: Sequence[Mapping[str, Any]]
+
+
+def attack_tracts(
+    tracts: Sequence[AreaReleases], names: Sequence[str], settings: ProgramSettings, asked: TractTables, seed: int
+) -> TractsFound:
+    """Attack one tract after the other; `names` are the columns of a record."""
+    found = []
+    for levels in progress(tracts, "tracts attacked"):
+        one = attack_tract(levels, settings, asked, seed)
+        found.append(one)
+        log.info("tract %s", ", ".join(f"{name}: {value}" for name, value in one.whole.items()))
+    claims = [claims_frame(one.whole["tract"], one.found, names) for one in found]
+    areas = [areas_frame(one.whole["tract"], one.found, len(names)) for one in found]
+    return TractsFound(
+        stack([claims_frame("", [], names), *claims]),
+        stack([areas_frame("", [], len(names)), *areas]),
+        pd.DataFrame([one.whole for one in found]),
+        [line for one in found for line in one.proofs],
+    )
+
+
+def attack_tract(levels: AreaReleases, settings: ProgramSettings, asked: TractTables, seed: int) -> TractFindings:
+    """Every block from its own tables and from all; the tract as a whole from its own. Every proof is checked."""
+    [area] = levels.areas
+    found = list(_blocks_alone(levels, settings, asked, seed))
+    seed_here = derive_seed(seed, "tracts", area.release.block)
+    if area.release.n <= asked.largest_block:
+        [one] = AreaAttack(make_levels([area.release], []), settings, asked.datasets, seed_here).blocks(asked.min_k)
+        found.append(_found(TRACT, one.block, one.n, one.claims, one.undecided, one.certificates))
+    numbers = np.flatnonzero(levels.sizes <= asked.largest_block).tolist()
+    attack = AreaAttack(levels, settings, asked.datasets, seed_here, numbers)
+    lines: list[Mapping[str, Any]] = [{"block": area.release.block, "shared": attack.shared}]
+    for one in attack.blocks(asked.min_k):
+        found.append(_found(BOTH, one.block, one.n, one.claims, one.undecided, one.certificates))
+        lines.append({"block": one.block, "alone": one.alone, "together": one.together})
+    return TractFindings(found, lines, _whole(attack, found, lines, settings, seed_here))
+
+
+def _blocks_alone(levels: AreaReleases, settings: ProgramSettings, asked: TractTables, seed: int) -> Iterator[AreaFindings]:
+    for block in [block for block in levels.blocks if block.n <= asked.largest_block]:
+        one = attack_release(block, settings, DATASETS, asked.min_k, derive_seed(seed, "generate", block.block))
+        open_ = [d.claim for d in one.decisions if d.verdict in (Verdict.UNDECIDED, Verdict.UNCERTIFIED)]
+        yield _found(BLOCKS, block.block, block.n, one.claims, open_, [one.certificate])
+
+
+def _found(
+    tables: str,
+    area: str,
+    n: int,
+    claims: Sequence[Claim],
+    open_: Sequence[Claim],
+    certificates: Sequence[Mapping[str, Any]],
+) -> AreaFindings:
+    proofs = [proof for certificate in certificates for proof in certificate["proofs"]]
+    cells = sum(len(half["y"]) for proof in proofs for half in proof.values() if "y" in half)
+    return AreaFindings(tables, area, n, claims, len(open_), len(proofs), cells)
+
+
+def _whole(
+    attack: AreaAttack,
+    found: Sequence[AreaFindings],
+    lines: Sequence[Mapping[str, Any]],
+    settings: ProgramSettings,
+    seed: int,
+) -> dict[str, Any]:
+    both = [one for one in found if one.tables == BOTH]
+    columns = len(attack.levels.schema.domain.names)
+    known = sum(determined(one.claims, columns) for one in both)
+    unique = known == int(attack.levels.sizes.sum())
+    variability = Variability(0, 0.0, exact=True) if unique else _variability(attack, settings, seed)
+    return {
+        "tract": lines[0]["block"],
+        "persons": int(attack.levels.sizes.sum()),
+        "blocks": len(attack.levels.blocks),
+        "blocks_not_asked": len(attack.levels.blocks) - len(both),
+        "one_solution": unique,
+        "solvar": variability.solvar if variability else -1,
+        "solvar_exact": bool(variability and variability.exact),
+        "classes": attack.joint.A.shape[1],
+        "rows": attack.joint.A.shape[0],
+        "datasets": len(attack.datasets),
+        "linear_programs": attack.bounder.linear_programs,
+        "searches": attack.bounder.searches,
+        "cells_of_nobody": sum(len(proof["y"]) for proof in attack.shared["nobody"] if "y" in proof),
+        "together": sum(len(line["together"]["claims"]) for line in lines[1:] if line["together"]),
+        "proof_bytes": sum(len(json.dumps(line, separators=(",", ":"))) for line in lines),
+    }
+
+
+def _variability(attack: AreaAttack, settings: ProgramSettings, seed: int) -> Variability | None:
+    """How far another dataset of the whole tract can be from the first one; None where the tract is too large to ask."""
+    rows, classes = attack.joint.A.shape
+    if rows * classes > LARGEST_SEARCHED or not attack.joint.alike:
+        return None
+    program = attack.joint.program()
+    records = draw_dataset(program, attack.datasets[0], np.random.default_rng(seed))
+    return solution_variability(program, records, settings.make_solver(CHECKS))
+
+
+def claims_frame(tract: str, found: Sequence[AreaFindings], names: Sequence[str]) -> pd.DataFrame:
+    """The verified claims as rows: tract, tables, area, m, and a code per column (-1: any)."""
+    rows = [(tract, one.tables, one.area, claim.m, *claim.codes) for one in found for claim in one.claims]
+    frame = pd.DataFrame(rows, columns=["tract", "tables", "area", "m", *names])
+    return frame.astype({"m": "int64", **dict.fromkeys(names, "int16")})
+
+
+def areas_frame(tract: str, found: Sequence[AreaFindings], columns: int) -> pd.DataFrame:
+    """One row per area and tables: records, how many of them are known in every column, candidates left undecided."""
+    rows = [
+        (tract, one.tables, one.area, one.n, determined(one.claims, columns), one.undecided, one.proofs, one.cells)
+        for one in found
+    ]
+    names = ["tract", "tables", "area", "records", "determined", "undecided", "proofs", "cells"]
+    return pd.DataFrame(rows, columns=names)
+
+
+def determined(claims: Sequence[Claim], columns: int) -> int:
+    """How many records the claims about all columns account for."""
+    return sum(claim.m for claim in claims if claim.k == columns)
+
+
+# Claims about tracts beside the records: whether they are true, whom they single out, what they determine.
+
+COUNTED = ["claims", "false_claims", "singled_out"]
+
+
+def judge(claims: pd.DataFrame, areas: pd.DataFrame, records: pd.DataFrame, names: list[str]) -> pd.DataFrame:
+    """By tables and k (0: any k): claims, false ones, persons singled out; per tables what is determined and undecided."""
+    of_area = {str(block): own[names].to_numpy() for block, own in records.groupby("block")}
+    of_area |= {str(t): own[names].to_numpy() for t, own in records.groupby(records["block"].str[:TRACT_DIGITS])}
+    rows = []
+    for tables, own in areas.groupby("tables", sort=False):
+        tallies = [np.zeros((len(names) + 1, len(COUNTED)), dtype=np.int64)]
+        for area, of_claims in claims[claims["tables"] == tables].groupby("area"):
+            tallies.append(_tally(of_claims, of_area[str(area)], names))
+        total = np.sum(tallies, axis=0)
+        whole = {
+            "tracts": own["tract"].nunique(),
+            "areas": len(own),
+            "persons": int(own["records"].sum()),
+            "determined": int(own["determined"].sum()),
+            "unique_areas": int((own["determined"] == own["records"]).sum()),
+            "undecided": int(own["undecided"].sum()),
+            "cells_per_proof": round(own["cells"].sum() / max(1, own["proofs"].sum()), 1),
+        }
+        for k in range(len(names) + 1):
+            rows.append({"tables": tables, "k": k, **dict(zip(COUNTED, total[k].tolist(), strict=True)), **whole})
+    return pd.DataFrame(rows)
+
+
+def _tally(claims: pd.DataFrame, records: np.ndarray, names: list[str]) -> np.ndarray:
+    codes, m = claims[names].to_numpy(), claims["m"].to_numpy()
+    k, flags = (codes != ANY).sum(axis=1), matches(codes, records)
+    false = false_claims(flags, m)
+    rows = []
+    for columns in range(len(names) + 1):
+        own = (k == columns) | (columns == 0)
+        rows.append([own.sum(), false[own].sum(), flags[own & (m == 1)].any(axis=0).sum()])
+    return np.array(rows, dtype=np.int64)
+
+
+def unit_of(tables: str) -> str:
+    """What a claim from these tables is about."""
+    return "the tract" if tables == TRACT else "a block"
+
+
+# Which cells are missing for the records that no tables determine: what is known of them, and in which columns it ends.
+
+COLUMNS = ["known", "missing", "told_apart", "records", "areas", "cells"]
+Known = tuple[int, ...]
+
+
+def told_apart(schema: Schema) -> dict[str, set[int]]:
+    """Per column, the codes that the cells of a schema tell apart from every other code."""
+    found = {}
+    for column in schema.domain.columns:
+        named = [set(q.predicate.where[column.name]) for q in schema.queries if column.name in q.predicate.columns]
+        inside = {code: tuple(code in codes for codes in named) for code in column.codes}
+        times = Counter(inside.values())
+        found[column.name] = {code for code, cells in inside.items() if times[cells] == 1}
+    return found
+
+
+def missing_cells(
+    claims: pd.DataFrame, records: pd.DataFrame, names: Sequence[str], apart: Mapping[str, set[int]]
+) -> pd.DataFrame:
+    """
+    The records that block and tract tables together do not determine, by what they tell of them: the largest sets of columns
+    that are known together (from which the columns that are missing follow), whether block tables tell their codes of the
+    missing columns apart, how many records, in how many blocks, and how many cells of all columns would have to be known.
+    """
+    claimed = {str(area): own for area, own in claims[claims["tables"] == BOTH].groupby("area")}
+    rows = [row for area, own in records.groupby("block") for row in _rows(str(area), own, claimed, names, apart)]
+    frame = pd.DataFrame(rows, columns=["known", "missing", "told_apart", "area", "cell"])
+    groups = frame.groupby(["known", "missing", "told_apart"], sort=True)
+    counted = groups.agg(records=("cell", "size"), areas=("area", "nunique"), cells=("cell", "nunique"))
+    return counted.sort_values("records", ascending=False, kind="stable").reset_index()[COLUMNS]
+
+
+def _rows(
+    area: str,
+    records: pd.DataFrame,
+    claimed: Mapping[str, pd.DataFrame],
+    names: Sequence[str],
+    apart: Mapping[str, set[int]],
+) -> Iterator[tuple[str, str, str, str, tuple[str, ...]]]:
+    """Per record that is not determined: what is known and missing, its block, and the cell that would tell."""
+    codes = records[list(names)].to_numpy()
+    for record, flags in zip(codes.tolist(), _known(claimed.get(area), codes, names), strict=True):
+        if flags[-1]:
+            continue
+        sets = _largest([_columns(mask) for mask in np.flatnonzero(flags).tolist()])
+        left = [place for place in range(len(names)) if place not in sets[0]]
+        told = all(record[place] in apart[names[place]] for place in left)
+        known = "; ".join(", ".join(names[place] for place in places) for places in sets)
+        missing = ", ".join(names[place] for place in left)
+        yield known, missing, "yes" if told else "no", area, (area, *map(str, record))
+
+
+def _known(claims: pd.DataFrame | None, records: np.ndarray, names: Sequence[str]) -> Flags:
+    """Per record and set of columns (the bits of the place): whether a claim describes the record in these columns."""
+    known: Flags = np.zeros((len(records), 2 ** len(names)), dtype=bool)
+    if claims is not None:
+        codes = claims[list(names)].to_numpy()
+        masks = (codes != ANY) @ (1 << np.arange(len(names)))
+        claim, record = np.nonzero(matches(codes, records))
+        known[record, masks[claim]] = True
+    return known
+
+
+def _columns(mask: int) -> Known:
+    return tuple(place for place in range(mask.bit_length()) if mask >> place & 1)
+
+
+def _largest(sets: Sequence[Known]) -> list[Known]:
+    """
+    The sets that lie in no other, the largest first; the empty one where there is none.
+
+    >>> _largest([(0,), (1,), (0, 2), (1, 2), (0, 1)])
+    [(0, 1), (0, 2), (1, 2)]
+    """
+    ends = [own for own in sets if not any(set(own) < set(other) for other in sets)]
+    return sorted(ends, key=lambda own: (-len(own), own)) or [()]
+
+
+# Whole tracts as tables and a page.
 
 SOURCES = {
     "synthetic_persons": "synthetic persons",

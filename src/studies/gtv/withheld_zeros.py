@@ -1,21 +1,308 @@
-"""A greedy search for few gaps in the release that would make withheld zeros as costly as they were to the paper."""
+"""The paper's Table 5: which claims survive when zeros are withheld, and explanations tried on the same blocks."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from operator import itemgetter
+from pathlib import Path
+from string import ascii_uppercase
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
+import pandas as pd
 
-from genverify.core.arraytypes import Flags, Floats, Ints
-from genverify.core.release import Release
-from genverify.papers.gtv.tables.households import PAPER_K
-from genverify.papers.gtv.zeros.decide import publish_less, survivors
-from genverify.papers.gtv.zeros.gaps import NO_GAP, Gap
-from genverify.papers.gtv.zeros.households import COMPARED, BlockClaims, distance, losses
-from genverify.papers.gtv.zeros.settings import SearchRound
-from genverify.solve.settings import ProgramSettings
+from genverify.attack.evaluate import match_claims
+from genverify.attack.generate import generate_block
+from genverify.attack.verify import Verdict, Verifier, check_decisions, decide_onehot, verify_block
+from genverify.model.arrays import Flags, Floats, Ints
+from genverify.model.claims import ANY, Claim, false_claims
+from genverify.model.domain import DomainFile
+from genverify.model.errors import ConfigError, DataError, nearest
+from genverify.model.query import Query
+from genverify.model.release import Release, Schema
+from genverify.model.work import derive_seed, progress
+from genverify.solve.program_settings import ProgramSettings
+from genverify.solve.solvers.base import Optimal, WorkLimits, make_solver
+from studies.country.store import read_microdata
+from studies.gtv.settings import SearchRound
+from studies.gtv.tables import PAPER_K
+
+# The households of the study of withheld zeros: as sampled, or with one household of every block given some codes.
+
+
+def read_households(
+    folder: Path, blocks: Collection[str], domain: DomainFile, universe: str, codes: Mapping[str, int], seed: int
+) -> pd.DataFrame:
+    """The households of the blocks, sorted by block; where codes are given, one of every block at least has them."""
+    records = read_microdata(folder, blocks=blocks).to_pandas()
+    kept = records[domain.universe(universe).keeps.matches(dict(records.items()))].astype({"block": str})
+    kept = kept.sort_values("block", kind="stable", ignore_index=True)
+    for name, code in codes.items():
+        if code not in domain.domain[name].codes:
+            raise ConfigError(f"config/zeros.yaml: zeros.records gives {name} the code {code}, which it does not have")
+    return force_codes(kept, codes, seed) if codes else kept
+
+
+def force_codes(records: pd.DataFrame, codes: Mapping[str, int], seed: int) -> pd.DataFrame:
+    """The records with the codes put into one record, drawn at random, of every block that has none with all of them."""
+    wanted = np.logical_and.reduce([records[name].to_numpy() == code for name, code in codes.items()])
+    places = {str(block): np.asarray(rows, dtype=np.int64) for block, rows in records.groupby("block").indices.items()}
+    chosen = [_draw(places[block], block, seed) for block in sorted(places) if not wanted[places[block]].any()]
+    return records.assign(**{name: _replaced(records[name].to_numpy(), chosen, code) for name, code in codes.items()})
+
+
+def _draw(rows: Ints, block: str, seed: int) -> int:
+    return int(rows[np.random.default_rng(derive_seed(seed, "zeros", block)).integers(len(rows))])
+
+
+def _replaced(codes: Any, rows: Sequence[int], code: int) -> Any:
+    changed = codes.copy()
+    changed[list(rows)] = code
+    return changed
+
+
+# Households behind singleton claims, how many of them a release loses, and how far that is from what the paper lost.
+
+COMPARED = PAPER_K[:-1]
+"""The k that losses are compared for: at k = 10 the paper has six households to lose."""
+
+
+def find_households(claims: pd.DataFrame, records: pd.DataFrame) -> pd.DataFrame:
+    """The claims with the household that each singles out, as its place in the block; an error if one is false."""
+    household = np.full(len(claims), -1, dtype=np.int64)
+    for found in match_claims(claims, records):
+        if false_claims(found.flags, np.ones(len(found.claims), dtype=np.int64)).any():
+            raise DataError(
+                f"block {found.block}: a verified singleton claim is false of its records. Either they changed after the "
+                "counts were made: publish and attack again. Or the verification is wrong."
+            )
+        household[found.claims] = found.flags.argmax(axis=1)
+    return claims.assign(household=household.astype(np.int32))
+
+
+def claims_by_block(claims: pd.DataFrame, names: Sequence[str]) -> dict[str, "BlockClaims"]:
+    """The claims of every block."""
+    return {str(block): BlockClaims(rows, names) for block, rows in claims.groupby("block", sort=True)}
+
+
+class BlockClaims:
+    """The singleton claims of a block, with the k and the household of each."""
+
+    def __init__(self, rows: pd.DataFrame, names: Sequence[str]) -> None:
+        codes = rows[list(names)].fillna(ANY).to_numpy(dtype=np.int64)
+        self.claims = [Claim(tuple(row), 1) for row in codes.tolist()]
+        self.k, self.household = rows["k"].to_numpy(), rows["household"].to_numpy()
+
+    def count(self, verified: Flags) -> Ints:
+        """How many households the verified ones among the claims single out, by k (footnote 6)."""
+        return np.array([len(np.unique(self.household[verified & (self.k == k)])) for k in PAPER_K], dtype=np.int64)
+
+
+def losses(before: npt.ArrayLike, after: npt.ArrayLike) -> Floats:
+    """
+    The share of households that are lost, by k; not known where there are none to lose.
+
+    >>> losses([4, 0], [1, 0]).tolist()
+    [0.75, nan]
+    """
+    whole, left = np.asarray(before, dtype=np.float64), np.asarray(after, dtype=np.float64)
+    lost: Floats = np.divide(whole - left, whole, out=np.full(whole.shape, np.nan), where=whole > 0)
+    return lost
+
+
+def paper_losses(variants: Mapping[str, Mapping[str, Mapping[int, int]]], name: str) -> Floats:
+    """What a row of the paper's Table 5 loses against its first row."""
+    whole, left = ([variants[row]["total"][k] for k in PAPER_K] for row in ("paper", name))
+    return losses(whole, left)
+
+
+def distance(ours: Floats, paper: Floats) -> float:
+    """Mean absolute difference of the losses over k = 6 to 9, in points; a k without households counts as no loss."""
+    end = len(COMPARED)
+    return float(100 * np.abs(np.nan_to_num(ours[:end]) - paper[:end]).mean())
+
+
+def one_column_later(total: Mapping[int, int]) -> Iterator[int]:
+    """A row of the paper as it would be if no claim could name one column that every claim could name before."""
+    yield from (total.get(k + 1, 0) for k in PAPER_K)
+
+
+# Which claims survive when less is published: those verified from all counts, decided again on fewer.
+
+VERTICES = 6
+
+
+@dataclass(frozen=True)
+class Survivors:
+    """Which of the claims are verified from the fewer counts, and how many stayed open."""
+
+    verified: Flags
+    undecided: int
+
+
+def publish_less(release: Release, withhold: Collection[int], missing: Collection[int]) -> Release:
+    """The release without some answers (`withhold`) and without some lines, whatever their answers (`missing`)."""
+    kept = ~(np.isin(release.lo, list(withhold)) | np.isin(release.cells, list(missing)))
+    return replace(release, cells=release.cells[kept], lo=release.lo[kept], hi=release.hi[kept])
+
+
+def singletons(release: Release, settings: ProgramSettings, K: int, min_k: int, seed: int) -> list[Claim]:
+    """The singleton claims that are verified from all counts, every proof checked."""
+    generated = generate_block(release, settings, K, seed)
+    found = verify_block(release, generated.records, settings, min_k)
+    return [claim for claim in found.claims if claim.m == 1]
+
+
+def survivors(release: Release, claims: Sequence[Claim], settings: ProgramSettings, check: bool) -> Survivors:
+    """
+    The claims that are still verified. Fewer counts fit more datasets, so nothing is verified from them that is not
+    verified from all: the claims of the whole release are the only candidates. Without `check` the proofs are not
+    handed to the checker, which is enough to rank releases.
+    """
+    if not claims:
+        return Survivors(np.zeros(0, dtype=bool), 0)
+    bounder = settings.bounder(release)
+    rng = np.random.default_rng(0)
+    for _ in range(VERTICES):  # datasets that refute most of the lost claims at once; what is verified depends on none
+        answer = bounder.lp.maximise(rng.standard_normal(bounder.program.classes))
+        if isinstance(answer, Optimal):
+            bounder.integral(answer.z)
+    decisions = Verifier(bounder).decide(claims)
+    verified = [decision for decision in decisions if decision.verdict is Verdict.VERIFIED]
+    if check and verified:
+        check_decisions(bounder.program, verified)
+    open_ = sum(decision.verdict in (Verdict.UNDECIDED, Verdict.UNCERTIFIED) for decision in decisions)
+    return Survivors(np.array([decision.verdict is Verdict.VERIFIED for decision in decisions]), open_)
+
+
+# Gaps: sets of lines that a release might lack altogether, whatever their answers are.
+
+
+@dataclass(frozen=True)
+class Gap:
+    """Lines that are not published, as positions in schema.queries, and what they have in common."""
+
+    name: str
+    cells: frozenset[int]
+
+    def __or__(self, other: "Gap") -> "Gap":
+        return Gap(" + ".join(filter(None, (self.name, other.name))), self.cells | other.cells)
+
+
+NO_GAP = Gap("", frozenset())
+KINDS = ("line", "table", "tables", "every", "columns")
+
+
+def named_gap(schema: Schema, patterns: Sequence[str], where: str) -> Gap:
+    """The lines whose ids match one of the patterns, such as `H3.occupied` or `H13?.*`."""
+    found: set[int] = set()
+    for pattern in patterns:
+        own = {place for name, place in schema.position.items() if fnmatchcase(name, pattern)}
+        if not own:
+            raise ConfigError(f"{where}: {pattern!r} is no line of the release: {nearest(pattern, list(schema.position))}")
+        found |= own
+    return Gap(" + ".join(patterns), frozenset(found))
+
+
+def possible_gaps(schema: Schema) -> list[Gap]:
+    """
+    What the search tries: tables (alone, and with their iterations), lines (in a table and its iterations), everything
+    with the same clause, everything about the same columns. Of gaps with the same lines the first stays.
+    """
+    groups: dict[str, set[int]] = {}
+    family = _families({query.table for query in schema.queries})
+    for place, query in enumerate(schema.queries):
+        for name in _names(query, family[query.table]):
+            groups.setdefault(name, set()).add(place)
+    distinct: dict[frozenset[int], str] = {}
+    for kind in KINDS:
+        for name, cells in groups.items():
+            if name.startswith(f"{kind} "):
+                distinct.setdefault(frozenset(cells), name)
+    return [Gap(name, cells) for cells, name in distinct.items()]
+
+
+def _families(tables: set[str]) -> Mapping[str, str]:
+    """
+    The name under which a table and its iterations go.
+
+    >>> sorted(_families({"P16", "P16A", "H3"}).items())
+    [('H3', 'H3'), ('P16', 'P16*'), ('P16A', 'P16*')]
+    """
+    base = {table: table.rstrip(ascii_uppercase) for table in tables}
+    iterated = {base[table] for table in tables if base[table] != table} & tables
+    return {table: f"{base[table]}*" if base[table] in iterated else table for table in tables}
+
+
+def _names(query: Query, family: str) -> Iterator[str]:
+    """The gaps that a line belongs to."""
+    yield f"table {query.table}"
+    yield f"tables {family}"
+    yield f"line {family}.{query.id.partition('.')[2]}"
+    yield from (f"every {column}={_codes(codes)}" for column, codes in query.predicate.clauses)
+    yield f"columns {' x '.join(query.predicate.columns)}"
+
+
+def _codes(codes: Sequence[int]) -> str:
+    return "/".join(map(str, codes))
+
+
+# The paper's own program under a limit: which claims that hold with and without zeros it fails to decide.
 
 ZEROS = (0,)
+NO_LIMIT = 2**31 - 1
+
+
+def choose_claims(
+    releases: Sequence[Release], claims: Mapping[str, BlockClaims], settings: ProgramSettings, each: int, seed: int
+) -> Iterator[tuple[Release, Claim]]:
+    """
+    For every k some claims, from as many blocks as possible, that are verified from all counts and also without zeros:
+    one that the one-hot program then loses, it loses to its limit alone.
+    """
+    rng = np.random.default_rng(seed)
+    known = [release for release in releases if release.block in claims]
+    kept = {
+        release.block: survivors(publish_less(release, ZEROS, ()), claims[release.block].claims, settings, check=False)
+        for release in known
+    }
+    for k in PAPER_K:
+        found = []
+        for place in rng.permutation(len(known)):
+            release, own = known[place], claims[known[place].block]
+            places = np.flatnonzero(kept[release.block].verified & (own.k == k))
+            if len(places):
+                found.append((release, own.claims[rng.choice(places)]))
+        yield from found[:each]
+
+
+def decide_both(chosen: Sequence[tuple[Release, Claim]], name: str, nodes: int, seconds: float) -> pd.DataFrame:
+    """
+    The verdict of the one-hot program on every claim, with all counts and without zeros. The limit is a number of nodes, the
+    same on every machine; seconds are a safety net.
+    """
+    solver, rows = make_solver(name, WorkLimits(NO_LIMIT, nodes, seconds)), []
+    for release, claim in chosen:
+        told, untold = (decide_onehot(own, [claim], solver)[0] for own in (release, publish_less(release, ZEROS, ())))
+        row = {"block": release.block, "k": claim.k, "solver": solver.name}
+        row |= {"with_zeros": told.verdict.value, "limit_with_zeros": told.limit or ""}
+        rows.append(row | {"without_zeros": untold.verdict.value, "limit_without_zeros": untold.limit or ""})
+    columns = ["block", "k", "solver", "with_zeros", "limit_with_zeros", "without_zeros", "limit_without_zeros"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def verified_by_k(found: pd.DataFrame) -> pd.DataFrame:
+    """Claims by k: how many were tried, and verified with and without zeros."""
+    flags = found[["k"]].assign(tried=1)
+    for name in ("with_zeros", "without_zeros"):
+        flags[name] = (found[name] == Verdict.VERIFIED.value).astype("int64")
+    return flags.groupby("k").sum().reindex(list(PAPER_K), fill_value=0)
+
+
+# A greedy search for few gaps in the release that would make withheld zeros as costly as they were to the paper.
+
+SEARCH_ZEROS = (0,)
 
 
 @dataclass(frozen=True)
@@ -27,15 +314,15 @@ class Row:
     published: Ints
     withheld: Ints
 
-    def apart(self, paper: Floats, queries: int) -> "Apart":
+    def apart(self, paper: Floats, queries: int) -> "Discrepancy":
         """How far a release with this gap is from the paper's."""
         spoilt = np.nan_to_num(losses(self.complete, self.published))[: len(COMPARED)].mean()
         table5 = distance(losses(self.published, self.withheld), paper)
-        return Apart(table5, 100 * float(spoilt), 100 * len(self.gap.cells) / queries)
+        return Discrepancy(table5, 100 * float(spoilt), 100 * len(self.gap.cells) / queries)
 
 
 @dataclass(frozen=True)
-class Apart:
+class Discrepancy:
     """
     The three ways in which a gap can contradict the paper, in points: losses of withheld zeros that differ from Table 5's,
     households lost while zeros are published (Table 4 has them), and lines missing of the number of queries that it states.
@@ -50,7 +337,7 @@ class Apart:
         return self.table5 + self.table4 + self.queries
 
 
-class Lab:
+class TrialBlocks:
     """Blocks on which gaps are tried; what was decided about a block is kept and not decided again."""
 
     def __init__(
@@ -67,7 +354,7 @@ class Lab:
 
     def row(self, gap: Gap) -> Row:
         """What the gap does on all blocks together."""
-        kinds = ((NO_GAP, ()), (gap, ()), (gap, ZEROS))
+        kinds = ((NO_GAP, ()), (gap, ()), (gap, SEARCH_ZEROS))
         return Row(gap, *(self.households(own, withhold).sum(axis=0) for own, withhold in kinds))
 
     def _block(self, release: Release, missing: Collection[int], withhold: Collection[int]) -> Ints:
@@ -85,12 +372,12 @@ class Lab:
 
 
 @dataclass(frozen=True)
-class Step:
+class GapTrial:
     """A set of gaps that was tried, and how far it leaves the release from the paper's."""
 
     size: int
     row: Row
-    apart: Apart
+    apart: Discrepancy
 
 
 @dataclass(frozen=True)
@@ -100,12 +387,12 @@ class Search:
     blocks, zeros withheld, and the best go on to the next round; the last are tried on all blocks, zeros also published.
     """
 
-    lab: Lab
+    lab: TrialBlocks
     paper: Floats
     queries: int
     rounds: Sequence[SearchRound]
 
-    def steps(self, gaps: Sequence[Gap], size: int) -> Iterator[list[Step]]:
+    def steps(self, gaps: Sequence[Gap], size: int) -> Iterator[list[GapTrial]]:
         """For every size the sets of the last round, best first; every one holds the best set of the size before."""
         found = NO_GAP
         for number in range(1, size + 1):
@@ -116,25 +403,68 @@ class Search:
             yield ranked
             found = ranked[0].row.gap
 
-    def _step(self, number: int, gap: Gap) -> Step:
+    def _step(self, number: int, gap: Gap) -> GapTrial:
         row = self.lab.row(gap)
-        return Step(number, row, row.apart(self.paper, self.queries))
+        return GapTrial(number, row, row.apart(self.paper, self.queries))
 
     def _last(self, gaps: Sequence[Gap], before: Gap) -> Sequence[Gap]:
         """The gaps that are left after all rounds; those that add nothing to the one before go first."""
         for settings in self.rounds:
             number = settings.blocks
             complete = self.lab.households(NO_GAP, (), number).sum(axis=0)
-            kept = self.lab.households(before, ZEROS, number)
-            gaps = [gap for gap in gaps if (self.lab.households(gap, ZEROS, number) != kept).any()] or gaps
+            kept = self.lab.households(before, SEARCH_ZEROS, number)
+            gaps = [gap for gap in gaps if (self.lab.households(gap, SEARCH_ZEROS, number) != kept).any()] or gaps
             far = [(self._far(gap, complete, number), len(gap.cells), gap.name, gap) for gap in gaps]
             gaps = [gap for *_, gap in sorted(far, key=itemgetter(0, 1, 2))[: settings.keep]]
         return gaps
 
     def _far(self, gap: Gap, complete: Ints, blocks: int) -> float:
-        lost = losses(complete, self.lab.households(gap, ZEROS, blocks).sum(axis=0))
+        lost = losses(complete, self.lab.households(gap, SEARCH_ZEROS, blocks).sum(axis=0))
         return distance(lost, self.paper) + 100 * len(gap.cells) / self.queries
 
 
-def _order(step: Step) -> tuple[float, int, str]:
+def _order(step: GapTrial) -> tuple[float, int, str]:
     return step.apart.score, len(step.row.gap.cells), step.row.gap.name
+
+
+# Explanations tried on the same blocks: households singled out, by k, for every answer that may be withheld.
+
+WITHHELD: Mapping[str, tuple[int, ...]] = {"paper": (), "no_ones": (1,), "no_zeros": (0,), "no_zeros_ones": (0, 1)}
+"""The rows of the paper's Table 5, and the answers that each withholds."""
+
+
+def try_gaps(
+    gaps: Mapping[str, Gap],
+    releases: Sequence[Release],
+    claims: Mapping[str, BlockClaims],
+    settings: ProgramSettings,
+    rows: Sequence[str] = tuple(WITHHELD),
+) -> pd.DataFrame:
+    """One row per explanation, row of Table 5, block and k. Every claim counted has a proof that the checker accepted."""
+    lab = TrialBlocks(releases, claims, settings, check=True)
+    parts = [
+        _frame(lab, gap, withheld).assign(explanation=name, missing=gap.name, lines=len(gap.cells), withheld=withheld)
+        for name, gap in progress(list(gaps.items()), "explanations tried")
+        for withheld in rows
+    ]
+    return pd.concat(parts, ignore_index=True).assign(undecided=lab.undecided)
+
+
+def _frame(lab: TrialBlocks, gap: Gap, withheld: str) -> pd.DataFrame:
+    counted = pd.DataFrame(lab.households(gap, WITHHELD[withheld]), columns=list(PAPER_K))
+    counted.insert(0, "block", [release.block for release in lab.releases])
+    return counted.melt("block", var_name="k", value_name="households").astype({"k": "int64", "households": "int64"})
+
+
+def steps_frame(steps: Sequence[GapTrial], schema: Schema) -> pd.DataFrame:
+    """The sets of gaps that the search kept: what they lack, and the three ways in which they differ from the paper."""
+    rows = []
+    for step in steps:
+        lines = [schema.queries[place].id for place in sorted(step.row.gap.cells)]
+        row = {"size": step.size, "missing": step.row.gap.name, "lines": len(lines)}
+        row |= {"table5": step.apart.table5, "table4": step.apart.table4, "queries": step.apart.queries}
+        row |= {"score": step.apart.score}
+        for name, counts in (("published", step.row.published), ("withheld", step.row.withheld)):
+            row |= {f"{name}_k{k}": int(count) for k, count in zip(PAPER_K, counts, strict=True)}
+        rows.append(row)
+    return pd.DataFrame(rows).round(2)

@@ -6,9 +6,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from genverify.papers.gtv.zeros.page import ANSWERS
-from genverify.papers.gtv.zeros.table import PAPER_UNIT, SEARCHED
-from genverify.show.style import INK, PAGE_WIDTH, PALETTE, plain, say_source, use_style
+from genverify.report.figures import INK, PAGE_WIDTH, PALETTE, plain, say_source, use_style
+from studies.gtv.zeros_table import ANSWERS, PAPER_UNIT, SEARCHED
 
 MARKS = "osD^vPX*"
 

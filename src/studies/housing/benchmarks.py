@@ -6,13 +6,12 @@ from typing import Any
 
 import pandas as pd
 
-from genverify.papers.housing.attack.detect import Detected, detect_block
-from genverify.papers.housing.attack.joint_program import Percentage, Row, read_block
-from genverify.papers.housing.attack.prior import prior_of
-from genverify.papers.housing.attack.reconstruct import reconstruct_block
-from genverify.papers.housing.private.household import HouseholdFile
-from genverify.papers.housing.settings import HousingBenchmark
-from genverify.solve.settings import ProgramSettings
+from genverify.solve.program_settings import ProgramSettings
+from studies.housing.detect import DetectionResult, detect_block
+from studies.housing.households import HouseholdFile
+from studies.housing.joint_program import Percentage, Row, prior_of, read_block
+from studies.housing.reconstruct import reconstruct_block
+from studies.housing.settings import HousingBenchmark
 
 Blocks = Sequence[tuple[str, Row]]
 
@@ -22,7 +21,7 @@ def time_housing(
 ) -> pd.DataFrame:
     """Detection with its proofs checked, then the top t of flagged blocks; `given` says how the statistics are read."""
     file, percentages, reading = given["file"], given["percentages"], given["reading"]
-    found: list[Detected] = []
+    found: list[DetectionResult] = []
     rows = [_timed("detection", blocks[: own.detection_blocks], lambda block, row: found.append(
         _detect(block, row, file, percentages, reading, program)))]  # fmt: skip
     flagged = {one.block for one in found if one.flagged}
@@ -41,7 +40,7 @@ def time_housing(
 
 def _detect(
     block: str, row: Row, file: HouseholdFile, percentages: Sequence[Percentage], reading: str, program: ProgramSettings
-) -> Detected:
+) -> DetectionResult:
     found = detect_block(row, block, file, percentages, reading, program)
     found.check()
     return found

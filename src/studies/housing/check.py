@@ -1,34 +1,30 @@
-"""
-A detection checked again, in exact integers and without a solver: every row of its table is what the proofs show.
+"""A detection checked again, in exact integers and without a solver, and the command that does it."""
 
-A block with a certificate has the verdict and the least number of violations that the certificate shows. A block without one
-is `possible` or `undecided`, and has no violation that is proved.
-"""
-
+import argparse
+import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
 
-from genverify.checker.check import CertificateError, check_block
-from genverify.checker.file import read_proofs
-from genverify.core.errors import DataError
-from genverify.core.release import Release
-from genverify.papers.housing.attack.joint_program import (
-    Percentage,
-    Row,
-    provable_parts,
-    read_block,
-    read_percentages,
-    read_statistics,
-)
-from genverify.papers.housing.attack.verdict import FLAGGED, UNPROVED, Verdict, proved
-from genverify.papers.housing.private.household import read_household_file
-from genverify.run.provenance.recheck import Found, one_file
+from genverify.checker.certificate import CertificateError, read_proofs
+from genverify.checker.record_proofs import check_block
+from genverify.model.errors import DataError
+from genverify.model.release import Release
+from genverify.run.provenance.recheck import ProofTally, one_file
 from genverify.run.provenance.records import Record
+from studies.housing.detect import FLAGGED, UNPROVED, Verdict, proved
+from studies.housing.households import read_household_file
+from studies.housing.joint_program import Percentage, Row, provable_parts, read_block, read_percentages, read_statistics
+from studies.housing.study import DATA
+
+# A detection checked again, in exact integers and without a solver: every row of its table is what the proofs show.
+#
+# A block with a certificate has the verdict and the least number of violations that the certificate shows. A block without
+# one is `possible` or `undecided`, and has no violation that is proved.
 
 Proved = tuple[Verdict, int]
 Line = Mapping[str, Any]
@@ -62,13 +58,13 @@ def check_detection(found: Detection) -> Counter[str]:
     return Counter(str(line["verdict"]) for line in listed.values())
 
 
-def check_job(record: Record, writers: Mapping[str, Record]) -> Found:
+def check_job(record: Record, writers: Mapping[str, Record]) -> ProofTally:
     """The detection of a job, for an audit."""
     statistics, blocks, proofs = (one_file(record, name) for name in ("statistics", "blocks", "proofs"))
     domain, published = (one_file(record, name) for name in ("housing_domain", "published"))
     reading = str(record.params["condition"]["reading"])
     counts = check_detection(Detection(statistics, blocks, proofs, domain, published, reading))
-    return Found(Counter(conditions=1, flagged=sum(counts[verdict] for verdict in FLAGGED)))
+    return ProofTally(Counter(conditions=1, flagged=sum(counts[verdict] for verdict in FLAGGED)))
 
 
 def _listed(path: Path) -> dict[str, Line]:
@@ -145,3 +141,49 @@ def _expected(row: Row, shown: Proved) -> dict[str, Any]:
     """The row of a block with these statistics and this verdict, without the block itself."""
     verdict, least = shown[0].value, shown[1]
     return {"n": row["N"], "n_s": row["HUD_N"], "verdict": verdict, "flagged": verdict in FLAGGED, "least_violations": least}
+
+
+# The command `check-housing`, and what `export` does with the proofs of a condition.
+
+READINGS = ["appendix_e", "exact"]
+STATISTICS = "statistics.parquet"
+Blocks = Iterator[tuple["Release", Mapping[str, Any]]]
+
+
+def add_parser(commands: Any) -> None:
+    """Add `check-housing` to the commands."""
+    housing = commands.add_parser("check-housing", help="check the proofs of the blocks that must hold a violation")
+    housing.add_argument("folder", type=Path, help="results of a condition, e.g. results/housing/none")
+    housing.add_argument("--reading", choices=READINGS, default=READINGS[0], help="(%(default)s)")
+    housing.add_argument("--data", type=Path, default=DATA, help="domain and published (%(default)s)")
+    housing.set_defaults(run=_check_housing)
+
+
+def extend_export(parser: argparse.ArgumentParser) -> Callable[[argparse.Namespace], "Blocks | None"]:
+    """Add `--reading`; the blocks where the proofs are of violations in housing."""
+    parser.add_argument("--reading", choices=READINGS, default=READINGS[0],
+                        help="of housing statistics, if proofs lie by statistics.parquet (%(default)s)")  # fmt: skip
+    return _certified
+
+
+def _certified(options: argparse.Namespace) -> "Blocks | None":
+    """The certificates of the blocks that must hold a violation, each with its release."""
+
+    if options.proofs.is_dir() or not options.proofs.with_name(STATISTICS).exists():
+        return None
+    return certified_parts(_detection(options.proofs.parent, DATA, options.reading))
+
+
+def _check_housing(options: argparse.Namespace) -> None:
+
+    started = time.monotonic()
+    total = check_detection(_detection(options.folder, options.data, options.reading))
+    proved = f"{total['violation']} blocks with a violation, {total['contradiction']} with counts that contradict each other"
+    print(f"{proved}: all proofs right ({time.monotonic() - started:.1f} s)")
+    print(f"{total['possible']} blocks possible, {total['undecided']} undecided: without a proof, as they claim nothing")
+
+
+def _detection(home: Path, data: Path, reading: str) -> "Detection":
+
+    statistics, blocks, proofs = (home / name for name in (STATISTICS, "blocks.parquet", "proofs.jsonl.gz"))
+    return Detection(statistics, blocks, proofs, data / "domain.yaml", data / "published.yaml", reading)

@@ -6,18 +6,17 @@ from math import inf
 import numpy as np
 from scipy.sparse import block_array, csr_array
 
-from genverify.core.arraytypes import Floats, Ints
-from genverify.papers.housing.attack.prior import NATS
-from genverify.papers.housing.attack.types_program import TypeProgram
-from genverify.solve.recount import WrongAnswer, integer_point
+from genverify.model.arrays import Floats, Ints
+from genverify.solve.program import WrongAnswer, integer_point
 from genverify.solve.solvers.base import IntegerProgram, Optimal, Solver, Stopped, best_point
+from studies.housing.joint_program import NATS, TypeProgram
 
 WIDTH = 6  # steps to each side of an error that are distinguished
 MOVES, TRIES = 4, 20  # so often the steps are laid around other errors, then they are widened
 
 
 @dataclass(frozen=True)
-class Closest:
+class ClosestFit:
     """
     A dataset, the sum of its squared errors, and what cost plus error may exceed the least by (0 where it is optimal).
 
@@ -74,7 +73,7 @@ class _Side:
         return replace(self, first=first, last=last)
 
 
-def closest(program: TypeProgram, solver: Solver, likelihood: bool = True) -> Closest:
+def closest(program: TypeProgram, solver: Solver, likelihood: bool = True) -> ClosestFit:
     """
     The dataset that minimises minus the log-likelihood plus the squared error (equation 8); without likelihood, the error.
 
@@ -93,7 +92,7 @@ def closest(program: TypeProgram, solver: Solver, likelihood: bool = True) -> Cl
         sides = [side.around(misses, widen=attempt >= MOVES) for side in sides]
     else:
         gap = inf
-    return Closest(z, int(misses @ misses), gap / NATS)
+    return ClosestFit(z, int(misses @ misses), gap / NATS)
 
 
 def _sides(program: TypeProgram) -> list[_Side]:

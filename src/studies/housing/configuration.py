@@ -1,9 +1,9 @@
 """What the settings say of the housing study, checked before the first job."""
 
-from genverify.core.closed import Section
-from genverify.core.errors import ConfigError
-from genverify.papers.housing.settings import Housing
-from genverify.run.settings import Config, section
+from genverify.model.errors import ConfigError
+from genverify.model.settings import Section
+from genverify.run.config import Config, section
+from studies.housing.settings import Housing
 
 
 def check_settings(config: Config) -> None:

@@ -1,32 +1,74 @@
-"""Detection (equation 1): blocks in which a household must exceed two persons per bedroom, proved in exact integers."""
+"""
+Detection (equation 1): blocks in which a household must exceed two persons per bedroom, and the verdict about a block.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy.sparse import csr_array
 
-from genverify.checker.check import CertificateError, check_block
-from genverify.core.arraytypes import Ints
-from genverify.core.release import Release, restricted
-from genverify.papers.housing.attack.joint_program import VIOLATION, Percentage, Row, provable_parts, read_block
-from genverify.papers.housing.attack.verdict import FLAGGED, YES, Verdict, proved
-from genverify.papers.housing.private.household import HouseholdFile
-from genverify.solve.bounds import Bound, Bounder
-from genverify.solve.classes import condition_classes
-from genverify.solve.leaves import Node, certificate_of
-from genverify.solve.program import Program
-from genverify.solve.recount import rounded_fit
-from genverify.solve.settings import ProgramSettings
+from genverify.checker.certificate import CertificateError
+from genverify.checker.record_proofs import CheckSummary, check_block
+from genverify.model.arrays import Ints
+from genverify.model.domain import Predicate
+from genverify.model.release import Release, restricted
+from genverify.solve.bounds import Bound, Bounder, Node, certificate_of
+from genverify.solve.program import Program, condition_classes, rounded_fit
+from genverify.solve.program_settings import ProgramSettings
 from genverify.solve.solvers.base import IntegerProgram, Optimal
+from studies.housing.households import HouseholdFile
+from studies.housing.joint_program import VIOLATION, Percentage, Row, provable_parts, read_block
+
+# The verdict about a block, which verdicts flag it, and the verdict that a certificate shows.
+
+YES = Predicate.of({VIOLATION: [1]})
+
+
+class Verdict(Enum):
+    """
+    Every dataset that fits holds a violation; some fits without one; none fits at all; not decided within the limits.
+
+    Certificates prove the first and the third. That a dataset fits (`violation`, `possible`) was recounted when the block
+    was decided; the dataset is not kept.
+    """
+
+    VIOLATION = "violation"
+    POSSIBLE = "possible"
+    CONTRADICTION = "contradiction"
+    UNDECIDED = "undecided"
+
+
+FLAGGED = (Verdict.VIOLATION.value, Verdict.CONTRADICTION.value)
+"""Verdicts that flag a block, as in the paper: no dataset without a violation fits. Each needs a proof."""
+
+UNPROVED = (Verdict.POSSIBLE.value, Verdict.UNDECIDED.value)
+"""Verdicts that claim nothing of the households, so that they need no proof."""
+
+
+def proved(checked: CheckSummary, block: str) -> tuple[Verdict, int]:
+    """The verdict that a checked certificate shows, and the least number of violations (0 where no dataset fits)."""
+    if checked.contradiction:
+        return Verdict.CONTRADICTION, 0
+    if len(checked.at_least) != 1 or checked.at_least[0][0] != YES or checked.at_least[0][1] < 1:
+        shown = ", ".join(f"COUNT({where}) >= {m}" for where, m in checked.at_least) or "nothing"
+        raise CertificateError(
+            f"block {block}: the certificate shows {shown}; that a violation must exist takes one statement under at_least, "
+            f"COUNT({YES}) >= 1 or more. Run detect_housing again."
+        )
+    return Verdict.VIOLATION, checked.at_least[0][1]
+
+
+# Detection (equation 1): blocks in which a household must exceed two persons per bedroom, proved in exact integers.
 
 USUAL = 15  # persons: larger households are few
 
 
 @dataclass(frozen=True)
-class Detected:
+class DetectionResult:
     """
     What the two releases say of a block: the verdict, how many violations there are at least (0 where none is proved), and
     the certificate with the release that it speaks of. A verdict `possible` rests on a dataset that was recounted.
@@ -57,7 +99,7 @@ class Detected:
 
 def detect_block(
     row: Row, block: str, file: HouseholdFile, percentages: Sequence[Percentage], reading: str, settings: ProgramSettings
-) -> Detected:
+) -> DetectionResult:
     """Whether a household of the block must be in violation, by the counts of both agencies."""
     whole = read_block(row, block, file, percentages, reading)
     without_races, *only_races = provable_parts(whole, file, reading)
@@ -67,11 +109,11 @@ def detect_block(
         if bound.proof is not None:
             return _contradicted(bounder.program, races, bound.proof)
         if bound.counterexample is None:
-            return Detected(block, Verdict.UNDECIDED, 0, races, None)
+            return DetectionResult(block, Verdict.UNDECIDED, 0, races, None)
     return _violations(without_races, settings)
 
 
-def detected_frame(found: Sequence[Detected]) -> pd.DataFrame:
+def detected_frame(found: Sequence[DetectionResult]) -> pd.DataFrame:
     """One row per block: its households, the subsidized ones, the verdict and the violations that are proved."""
     rows = {
         "block": [one.block for one in found],
@@ -84,7 +126,7 @@ def detected_frame(found: Sequence[Detected]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _violations(release: Release, settings: ProgramSettings) -> Detected:
+def _violations(release: Release, settings: ProgramSettings) -> DetectionResult:
     """
     The least number of violations over the datasets that fit, with its proof.
 
@@ -101,7 +143,7 @@ def _violations(release: Release, settings: ProgramSettings) -> Detected:
     return _search(release, release, settings)
 
 
-def _accepted(found: Detected) -> bool:
+def _accepted(found: DetectionResult) -> bool:
     try:
         found.check()
     except CertificateError:
@@ -109,20 +151,20 @@ def _accepted(found: Detected) -> bool:
     return True
 
 
-def _search(release: Release, searched: Release, settings: ProgramSettings) -> Detected:
+def _search(release: Release, searched: Release, settings: ProgramSettings) -> DetectionResult:
     """The verdict about a release from the records of another that has some of its codes."""
     bounder = settings.bounder(searched)
     inside, _ = condition_classes(bounder.program, YES)
     least, bound = _minimum(bounder, inside, settings)
     if bound.proof is None:
-        return Detected(release.block, Verdict.UNDECIDED, 0, release, None)
+        return DetectionResult(release.block, Verdict.UNDECIDED, 0, release, None)
     if not bounder.seen:
         return _contradicted(bounder.program, release, bound.proof)
     if least == 0:
-        return Detected(release.block, Verdict.POSSIBLE, 0, release, None)
+        return DetectionResult(release.block, Verdict.POSSIBLE, 0, release, None)
     text = certificate_of(release, bounder.program.lemmas)
     text["at_least"] = [{"where": {VIOLATION: 1}, "m": least, "proof": bound.proof.as_dict()}]
-    return Detected(release.block, Verdict.VIOLATION, least, release, text)
+    return DetectionResult(release.block, Verdict.VIOLATION, least, release, text)
 
 
 def _minimum(bounder: Bounder, inside: Ints, settings: ProgramSettings) -> tuple[int, Bound]:
@@ -146,7 +188,7 @@ def _farthest(program: Program, c: Ints, settings: ProgramSettings) -> Ints | No
     return rounded_fit(program, answer.z) if isinstance(answer, Optimal) else None
 
 
-def _contradicted(program: Program, release: Release, proof: Node) -> Detected:
+def _contradicted(program: Program, release: Release, proof: Node) -> DetectionResult:
     text = certificate_of(release, program.lemmas)
     text["contradiction"] = proof.as_dict()
-    return Detected(release.block, Verdict.CONTRADICTION, 0, release, text)
+    return DetectionResult(release.block, Verdict.CONTRADICTION, 0, release, text)

@@ -8,16 +8,15 @@ from typing import Any
 import pandas as pd
 import yaml
 
-from genverify.core.csvfile import Expected, open_csv
-from genverify.core.domain import read_domain
-from genverify.core.errors import DataError
-from genverify.microdata.pums import count_pums
-from genverify.microdata.study import DATA, DOMAIN
-from genverify.microdata.synthetic.country import read_country
-from genverify.microdata.synthetic.estimate import HOUSEHOLDS, TRIPLES, Spread, Survey, estimate, odds_table, read_survey
-from genverify.microdata.synthetic.household_types import possible_types
-from genverify.papers.housing.private.estimate import estimate_conditionals
-from genverify.papers.housing.private.units import count_renters, estimate_kinds
+from genverify.model.domain import read_domain
+from genverify.model.errors import DataError
+from genverify.model.tablefiles import Expected, open_csv
+from studies.country.national import possible_types, read_country
+from studies.country.study import DATA, DOMAIN
+from studies.country.surveyed import HOUSEHOLDS, TRIPLES, Spread, Survey, estimate, odds_table, read_survey
+from studies.country.surveys import count_pums
+from studies.housing.households import estimate_conditionals
+from studies.housing.properties import count_renters, estimate_kinds
 
 ABOUT = """
 households: the odds of a log-linear model, as in data/synthetic/odds.csv. Give counts (csv: columns of codes, and

@@ -1,30 +1,64 @@
-"""
-Re-identification (section 4.1): reconstructed violations are ranked and joined with identified data.
-
-A configuration is a block together with the values of the match key S, since the attacker joins within a block; one ranking
-runs over all flagged blocks. "How often" is read as households per reconstruction: the violations with this configuration in
-all reconstructions of the block (two alike in one of them count twice) over the number of reconstructions, so that blocks
-with fewer than t of them are ranked by the same measure. V-hat holds every identified household that has one of the first k
-configurations, in violation or not. Where the key tells subsidized households from others, the identified households are the
-subsidized ones; otherwise they are all households of the property blocks. V is never restricted to flagged blocks.
-
-The paper's "fraction of putative violations that can be matched to a true violation" may also be meant of configurations,
-each counted once, however many households have it: that is the scope `distinct`. On unique households both readings agree.
-The text most likely counts otherwise again (`once`): configurations in precision and above the line of recall, but below it
-every household in violation, as a join of distinct rows with a list of households does.
-"""
+"""Detection and re-identification held against the private households (Table 1, section 4.1)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from genverify.core.errors import DataError
-from genverify.core.seeds import derive_seed
-from genverify.papers.housing.judged.match_keys import SUBSIDY, in_violation, knows_subsidy, with_key
-from genverify.papers.housing.private.household import COLUMNS, HouseholdFile
+from genverify.model.arrays import Flags
+from genverify.model.errors import DataError
+from genverify.model.files import read_json
+from genverify.model.work import derive_seed
+from studies.housing.detect import FLAGGED
+from studies.housing.households import COLUMNS, HouseholdFile
+from studies.housing.properties import property_households, read_states
+from studies.housing.settings import Condition
+from studies.housing.sources import FILES
+
+# Match keys: what the attacker's identified data say of a household, and which households exceed the occupancy limit.
+
+SUBSIDY = "BEDROOMS"
+"""The column that is 0 for a household outside of subsidized properties."""
+
+
+def with_key(households: pd.DataFrame, names: Sequence[str], file: HouseholdFile) -> pd.DataFrame:
+    """The households as the key S shows them: their block, and a column for each name of the key."""
+    return pd.DataFrame({"block": households["block"], **{name: file.values(name, households) for name in names}})
+
+
+def knows_subsidy(names: Sequence[str], file: HouseholdFile) -> bool:
+    """Whether a key tells subsidized households from the others."""
+    return any((name if name in COLUMNS else file.attributes[name].column) == SUBSIDY for name in names)
+
+
+def in_violation(households: pd.DataFrame, file: HouseholdFile) -> Flags:
+    """V: the households of more persons than their unit may hold."""
+    bedrooms, size = (file.values(name, households) for name in (SUBSIDY, "SIZE"))
+    return file.violates(bedrooms, size)
+
+
+def read_property_households(path: Path) -> pd.DataFrame:
+    """The private households of all blocks that hold a property, a state at a time."""
+    return pd.concat(map(property_households, read_states(path)), ignore_index=True)
+
+
+# Re-identification (section 4.1): reconstructed violations are ranked and joined with identified data.
+#
+# A configuration is a block together with the values of the match key S, since the attacker joins within a block; one
+# ranking runs over all flagged blocks. "How often" is read as households per reconstruction: the violations with this
+# configuration in all reconstructions of the block (two alike in one of them count twice) over the number of
+# reconstructions, so that blocks with fewer than t of them are ranked by the same measure. V-hat holds every identified
+# household that has one of the first k configurations, in violation or not. Where the key tells subsidized households from
+# others, the identified households are the subsidized ones; otherwise they are all households of the property blocks. V is
+# never restricted to flagged blocks.
+#
+# The paper's "fraction of putative violations that can be matched to a true violation" may also be meant of configurations,
+# each counted once, however many households have it: that is the scope `distinct`. On unique households both readings
+# agree. The text most likely counts otherwise again (`once`): configurations in precision and above the line of recall, but
+# below it every household in violation, as a join of distinct rows with a list of households does.
 
 SCOPES = ("all", "unique", "distinct", "once")
 """
@@ -37,7 +71,7 @@ CURVE = ["source", "key", "scope", "k", "frequency", "putative", "true", "precis
 
 
 @dataclass(frozen=True)
-class Identified:
+class IdentifiedHouseholds:
     """D_S: the identified households of a match key S, and what only the evaluation knows of them: V, and who is unique."""
 
     key: str
@@ -55,7 +89,7 @@ class Identified:
         return self.households.groupby([place, *self.names], as_index=False)[flags].sum()
 
 
-def identify(households: pd.DataFrame, key: str, names: Sequence[str], file: HouseholdFile) -> Identified:
+def identify(households: pd.DataFrame, key: str, names: Sequence[str], file: HouseholdFile) -> IdentifiedHouseholds:
     """The identified data of a key, made of the private households: exact, as in the paper."""
     seen = with_key(households, names, file).assign(state=households["block"].str[:2], all=1)
     seen["violates"] = in_violation(households, file)
@@ -68,7 +102,7 @@ def identify(households: pd.DataFrame, key: str, names: Sequence[str], file: Hou
     held = alike.transform("any")
     for scope, true in zip(SCOPES, (seen["violates"], seen["violates"], held, held), strict=True):
         seen[f"{scope}_true"] = seen[scope] * true
-    return Identified(key, tuple(names), seen)
+    return IdentifiedHouseholds(key, tuple(names), seen)
 
 
 def count_violations(reconstructions: pd.DataFrame, file: HouseholdFile) -> pd.DataFrame:
@@ -79,7 +113,7 @@ def count_violations(reconstructions: pd.DataFrame, file: HouseholdFile) -> pd.D
 
 
 def rank_reconstructed(
-    counted: pd.DataFrame, found: "pd.Series[int]", identified: Identified, file: HouseholdFile, seed: int
+    counted: pd.DataFrame, found: "pd.Series[int]", identified: IdentifiedHouseholds, file: HouseholdFile, seed: int
 ) -> pd.DataFrame:
     """R'_S: the configurations of reconstructed violations by how many of them a reconstruction of their block holds."""
     names = list(identified.names)
@@ -99,7 +133,7 @@ def _ranked(rows: pd.DataFrame, by: Sequence[str], seed: int) -> pd.DataFrame:
 
 
 def rank_sample(
-    households: pd.DataFrame, identified: Identified, file: HouseholdFile, share: float, seed: int
+    households: pd.DataFrame, identified: IdentifiedHouseholds, file: HouseholdFile, share: float, seed: int
 ) -> pd.DataFrame:
     """
     R_S of the sampling attack: configurations of a state by the share of their sampled households that are in violation.
@@ -122,7 +156,7 @@ def draw_sample(households: pd.DataFrame, share: float, seed: int) -> pd.DataFra
     return pd.concat(parts, ignore_index=True)
 
 
-def curves(ranked: pd.DataFrame, identified: Identified, place: str, source: str) -> pd.DataFrame:
+def curves(ranked: pd.DataFrame, identified: IdentifiedHouseholds, place: str, source: str) -> pd.DataFrame:
     """PRECISION (4), RECALL (5) and MATCH RATE (9) for every k, over households and over configurations (SCOPES)."""
     on = [place, *identified.names]
     joined = ranked.merge(identified.tally(place), on=on, how="left")
@@ -144,7 +178,7 @@ def _over(above: Any, below: Any) -> Any:
     return np.divide(above, whole, out=np.full(np.shape(above), np.nan), where=whole > 0)
 
 
-def totals(identified: Identified, flagged: set[str]) -> Iterator[dict[str, Any]]:
+def totals(identified: IdentifiedHouseholds, flagged: set[str]) -> Iterator[dict[str, Any]]:
     """
     What chance has to do with it: what is identified, and what of it is in violation (`true`), everywhere and in the flagged
     blocks; `violations`: what recall is a share of.
@@ -194,3 +228,126 @@ def sampling_curves(
         identified = identify(households, key, names, file)
         found.append(curves(rank_sample(households, identified, file, share, seed), identified, "state", SAMPLING))
     return pd.concat(found, ignore_index=True)
+
+
+# What detection and reconstruction left behind, a batch at a time, so that memory stays within bounds.
+
+RECONSTRUCTION = ["block", "rank", *COLUMNS, "count"]
+
+
+def read_counted(paths: Sequence[str], file: HouseholdFile) -> pd.DataFrame:
+    """The reconstructed violations of all batches, and how often each one occurs."""
+    parts = [count_violations(pd.read_parquet(path, columns=RECONSTRUCTION), file) for path in paths]
+    kept = [part for part in parts if len(part)]
+    return pd.concat(kept or parts[:1], ignore_index=True)
+
+
+def read_found(paths: Sequence[str]) -> "pd.Series[int]":
+    """How many reconstructions each block has; one with none is as if it had not been tried."""
+    rows = [pd.read_parquet(path, columns=["block", "found"]) for path in paths]
+    frame = pd.concat([part for part in rows if len(part)] or rows[:1], ignore_index=True)
+    twice = frame.loc[frame["block"].duplicated(), "block"]
+    if len(twice):
+        raise DataError(f"block {twice.iloc[0]} is in two batches of reconstructions: delete them and run again")
+    found: pd.Series[int] = frame[frame["found"] > 0].set_index("block")["found"].astype(np.int64)
+    return found
+
+
+def is_synthetic(manifest: Path, condition: str) -> bool:
+    """Whether the statistics of a condition are of synthetic households; files of a user have no truth to be judged by."""
+    source = read_json(manifest)["source"]
+    if source == FILES:
+        raise DataError(
+            f"condition {condition} publishes the files that housing.picture and housing.sf1 name: their private households "
+            f"are not known, so nothing can be evaluated. Ask for results/housing/{condition}/blocks.parquet, or name none."
+        )
+    return bool(source == "synthetic")
+
+
+def by_condition(paths: Sequence[str]) -> dict[str, pd.DataFrame]:
+    """Files of several conditions, by the folder that they stand in."""
+    return {Path(path).parent.name: pd.read_parquet(path) for path in paths}
+
+
+# Detection judged (Table 1): flagged blocks beside those that truly hold a household in violation.
+
+SUPPRESSED = "suppressed"
+"""What became of a block whose property swapping made too small: HUD does not publish it, so nobody attacks it."""
+
+
+def judge_blocks(
+    households: pd.DataFrame, blocks: pd.DataFrame, file: HouseholdFile, suppresses: bool = False
+) -> pd.DataFrame:
+    """
+    A row per property block: its verdict, and its true violations.
+
+    `suppresses`: blocks may be missing from the release.
+    """
+    truth = households.assign(violations=in_violation(households, file), subsidized=households[SUBSIDY] > 0)
+    truth = truth.assign(n=1).groupby("block")[["violations", "subsidized", "n"]].sum().reset_index()
+    blocks = blocks[["block", "n", "n_s", "verdict", "least_violations"]]
+    if suppresses:
+        blocks = _with_suppressed(blocks, truth)
+    _check_same(truth["block"], blocks["block"])
+    frame = blocks.merge(truth.drop(columns="n"), on="block").sort_values("block")
+    return frame.assign(flagged=frame["verdict"].isin(FLAGGED)).reset_index(drop=True)
+
+
+def with_reconstructions(judged: pd.DataFrame, counted: pd.DataFrame, found: "pd.Series[int]") -> pd.DataFrame:
+    """
+    Judged blocks with how many violations the most likely reconstruction of each has.
+
+    `mean` is the same over all its reconstructions; both are missing where the block has none.
+    """
+    seen = counted.groupby("block")[["first", "times"]].sum().reindex(found.index, fill_value=0)
+    frame = judged.assign(found=judged["block"].map(found).fillna(0).astype(np.int64))
+    frame["first"] = frame["block"].map(seen["first"])
+    frame["mean"] = frame["block"].map(seen["times"]) / frame["found"].where(frame["found"] > 0)
+    return frame
+
+
+def _with_suppressed(blocks: pd.DataFrame, truth: pd.DataFrame) -> pd.DataFrame:
+    """The blocks, and those that the release leaves out."""
+    missing = truth.loc[~truth["block"].isin(blocks["block"]), ["block", "n"]]
+    return pd.concat([blocks, missing.assign(n_s=0, verdict=SUPPRESSED, least_violations=0)], ignore_index=True)
+
+
+def _check_same(true: "pd.Series[str]", judged: "pd.Series[str]") -> None:
+    odd = sorted(set(true) ^ set(judged))
+    if odd:
+        where = "blocks.parquet" if odd[0] in set(true) else "households.parquet"
+        raise DataError(
+            f"block {odd[0]}: missing from {where}, so verdicts and truth cannot be compared; run detection again"
+        )
+
+
+def check_sound(judged: pd.DataFrame, protection: Condition, condition: str, synthetic: bool) -> None:
+    """Unprotected, a flagged block without a true violation is a fault of ours: stop, and name it (synthetic data only)."""
+    if protection.swap or protection.noise != "none" or protection.noise_hud:
+        return
+    wrong = judged[judged["flagged"] & (judged["violations"] == 0)]
+    if len(wrong):
+        first = f"block {wrong['block'].iloc[0]} ({wrong['verdict'].iloc[0]})" if synthetic else "the first one is not named"
+        raise DataError(
+            f"condition {condition}: {len(wrong)} flagged blocks hold no violation, though nothing was protected: {first}. "
+            "Detection is not sound; compare its program with the published statistics of this block."
+        )
+
+
+def summarise_blocks(judged: pd.DataFrame) -> dict[str, float]:
+    """Block-level precision and recall, what chance gives, and how the other blocks ended."""
+    flagged, true = judged["flagged"], judged["violations"] > 0
+    both, blocks = int((flagged & true).sum()), len(judged)
+    return {
+        "blocks": blocks,
+        "blocks_with_violation": int(true.sum()),
+        "putative_blocks": int(flagged.sum()),
+        "true_putative_blocks": both,
+        "block_precision": both / int(flagged.sum()) if flagged.any() else float("nan"),
+        "block_recall": both / int(true.sum()) if true.any() else float("nan"),
+        "chance_precision": float(true.mean()),
+        "chance_recall": float(flagged.mean()),
+        "contradictions": int((judged["verdict"] == "contradiction").sum()),
+        "undecided": int((judged["verdict"] == "undecided").sum()),
+        "suppressed": int((judged["verdict"] == SUPPRESSED).sum()),
+    }

@@ -1,16 +1,118 @@
-"""Figures 2 and A.1 to A.3: how unique reconstructions are, which blocks are flagged, putative beside true violations."""
+"""Figures 2, 3, A.1 to A.6 and G.7."""
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, Literal, NamedTuple
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
+from matplotlib.lines import Line2D
+from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from genverify.show.style import COLUMN_WIDTH, INK, PAGE_WIDTH, PALETTE, say_source, use_style
+from genverify.model.errors import DataError
+from genverify.report.figures import COLUMN_WIDTH, INK, PAGE_WIDTH, PALETTE, plain, say_source, use_style
+from studies.housing.evaluate import SAMPLING
+
+# What the figures of the housing study share: the line of each condition, its curves, and the lines of chance.
+
+LINES: Mapping[str, tuple[str, Any, str, str]] = {
+    "none": ("no protection", "-", "o", INK),
+    "swapping": ("swapping", "--", "s", PALETTE[1]),
+    "swapping_state": ("swapping, all blocks of the state", (0, (4, 2)), "d", PALETTE[0]),
+    "swapping_census": ("swapping, census alone", (0, (3, 1, 1, 1, 1, 1)), "P", PALETTE[5]),
+    "dp": ("noise, budget of the 2020 system", "-", "^", PALETTE[4]),
+    "dp_uniform": ("noise, uniform, rho 0.1", "-.", "v", PALETTE[2]),
+    "dp_uniform_001": ("noise, uniform, rho 0.01", (0, (3, 1, 1, 1)), "<", PALETTE[2]),
+    "dp_uniform_0001": ("noise, uniform, rho 0.001", (0, (1, 2)), ">", PALETTE[2]),
+    "dp_both": ("noise on both releases", ":", "D", PALETTE[3]),
+    SAMPLING: ("sampling attack", (0, (1, 1)), "x", PALETTE[0]),
+}
+"""What each condition is called, and its line, marker and colour; another condition gets the next free one."""
+
+KEYS = {
+    "hud": "bedrooms, race, child (the HUD records)",
+    "race_child": "race, child (subsidy not known)",
+    "subsidized_race_child": "subsidy, race, child",
+}
+PANELS = ("hud", "race_child")
+KNOWN_SUBSIDY = ("subsidized_race_child",)
+"""The match keys of the paper's figures, by name in config/housing.yaml; the second where it is known who is subsidized."""
+
+CHANCE = "violation rate (chance)"
+POINTS = 150
+
+
+def line_of(condition: str, place: int) -> tuple[str, Any, str, str]:
+    """The line of a condition; one that is not listed goes by its name."""
+    spare = (condition.replace("_", " "), (0, (5, 1, 1, 1, 1, 1)), "*", PALETTE[place % len(PALETTE)])
+    return LINES.get(condition, spare)
+
+
+def thin(curve: pd.DataFrame, x: str) -> pd.DataFrame:
+    """At most POINTS points of a curve, evenly spaced on a logarithmic axis, the first and the last among them."""
+    own = curve[curve[x] > 0].drop_duplicates(x, keep="last")
+    if len(own) <= POINTS:
+        return own
+    wanted = np.geomspace(own[x].iloc[0], own[x].iloc[-1], POINTS)
+    return own.iloc[np.unique(np.minimum(np.searchsorted(own[x].to_numpy(), wanted), len(own) - 1))]
+
+
+def thin_curves(curves: pd.DataFrame, keys: Sequence[str], scope: str, x: str) -> pd.DataFrame:
+    """The curves that a figure shows, at the points that it draws."""
+    missing = [key for key in keys if key not in set(curves["key"])]
+    if missing:
+        raise DataError(f"no curve of the match key {missing[0]!r}: name it under housing.match_keys in config/housing.yaml")
+    own = curves[curves["key"].isin(keys) & (curves["scope"] == scope)]
+    groups = own.groupby(["key", "source"], sort=False)
+    parts = [thin(rows, x) for _, rows in groups]
+    return pd.concat(parts, ignore_index=True) if parts else own
+
+
+def draw_curves(axes: Axes, curves: pd.DataFrame, x: str, y: str) -> None:
+    """A line per condition, markers apart from each other's."""
+    for place, (source, own) in enumerate(curves.groupby("source", sort=False)):
+        _, line, marker, colour = line_of(str(source), place)
+        gap = max(1, len(own) // 7)
+        every: Any = (2 * place % gap, gap)
+        axes.plot(own[x], 100 * own[y], ls=line, marker=marker, markevery=every, ms=3.5, color=colour, lw=1.3)
+
+
+def draw_chance(axes: Axes, totals: pd.DataFrame, key: str, scope: str) -> float:
+    """The share of identified households that are in violation: the precision of households drawn at random."""
+    row = totals[(totals["key"] == key) & (totals["scope"] == scope)].iloc[0]
+    chance = 100 * row["violations"] / row["households"] if row["households"] else 0.0
+    axes.axhline(chance, color="#6b7780", lw=1, ls=(0, (6, 3)))
+    return float(chance)
+
+
+def legend(figure: Figure, sources: Sequence[str], chance: bool = True) -> None:
+    """One legend above all panels."""
+    handles = []
+    for place, source in enumerate(sources):
+        words, line, marker, colour = line_of(source, place)
+        handles.append(Line2D([], [], ls=line, marker=marker, ms=3.5, color=colour, lw=1.3, label=plain(words)))
+    if chance:
+        handles.append(Line2D([], [], ls=(0, (6, 3)), color="#6b7780", lw=1, label=CHANCE))
+    columns = 3 if figure.get_figwidth() <= PAGE_WIDTH else 6
+    figure.legend(
+        handles=handles, loc="outside upper center", ncols=min(columns, len(handles)), frameon=False, handlelength=3
+    )
+
+
+def key_words(key: str) -> str:
+    return plain(KEYS.get(key, key.replace("_", " ")))
+
+
+def log_axis(axes: Axes) -> None:
+    """Thousands of households on one axis, the first few still distinguished."""
+    axes.set_xscale("log")
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+
+
+# Figures 2 and A.1 to A.3: how unique reconstructions are, which blocks are flagged, putative beside true violations.
 
 ATTRIBUTES = {
     "all": ("all households, all attributes", "-", PALETTE[0]),
@@ -181,3 +283,111 @@ def _whole_numbers(axes: Axes) -> None:
 Plot = tuple[Callable[[pd.DataFrame], pd.DataFrame], Callable[[pd.DataFrame, str], Figure]]
 VARIABILITY: Mapping[str, Plot] = {"fig2": (variability_points, plot_variability), "a2": (near_bins, plot_near)}
 """The figures of solution variability, by the names of their files: the numbers, and how they are drawn."""
+
+
+# Figures 3, A.4, A.5, A.6 and G.7: precision, recall and match rate of re-identification, condition by condition.
+
+PUTATIVE = "putative"
+AXES = {
+    PUTATIVE: "k, putative violations joined, most frequent first",
+    "k": "k, configurations of reconstructed violations",
+    "precision": "precision, %",
+    "recall": "recall, %",
+    "match_rate": "match rate, %",
+}
+UNIQUE = "unique in their block"
+
+
+def plot_precision(curves: pd.DataFrame, totals: pd.DataFrame, keys: Sequence[str], label: str) -> Figure:
+    """Figure 3: precision on unique households against k, a panel per key, beside chance and the sampling attack."""
+    figure, axes = _panels(1, len(keys))
+    for place, key in zip(axes[0], keys, strict=True):
+        _panel(place, curves, totals, key, "unique", PUTATIVE, "precision")
+        place.set_title(f"{key_words(key)}\n{_size(totals, key, 'unique'):,} households {UNIQUE}")
+    return _finish(figure, curves, label)
+
+
+def plot_tradeoff(curves: pd.DataFrame, totals: pd.DataFrame, keys: Sequence[str], label: str) -> Figure:
+    """Figure A.4: precision against recall on unique households."""
+    figure, axes = _panels(1, len(keys))
+    for place, key in zip(axes[0], keys, strict=True):
+        _panel(place, curves, totals, key, "unique", "recall", "precision")
+        place.set_title(f"{key_words(key)}\n{_size(totals, key, 'unique', 'violations'):,} violations {UNIQUE}")
+    return _finish(figure, curves, label)
+
+
+def plot_both(curves: pd.DataFrame, totals: pd.DataFrame, keys: Sequence[str], label: str, scope: str) -> Figure:
+    """Figures A.5 and A.6: precision in the upper row, recall in the lower one, a column per key."""
+    figure, axes = _panels(2, len(keys)) if len(keys) > 1 else _panels(1, 2, "none")
+    pairs = axes.T if len(keys) > 1 else axes
+    for key, (above, below) in zip(keys, pairs, strict=True):
+        _panel(above, curves, totals, key, scope, PUTATIVE, "precision")
+        _panel(below, curves, totals, key, scope, PUTATIVE, "recall")
+        words = UNIQUE if scope == "unique" else "in all"
+        above.set_title(f"{key_words(key)}\n{_size(totals, key, scope):,} households {words}")
+        if len(keys) == 1:
+            below.set_title(f"{key_words(key)}\n{_size(totals, key, scope, 'violations'):,} violations {words}")
+    return _finish(figure, curves, label)
+
+
+def plot_match_rate(curves: pd.DataFrame, keys: Sequence[str], label: str) -> Figure:
+    """Figure G.7: the share of the first k configurations that some household in violation has."""
+    figure, axes = _panels(1, len(keys))
+    for place, key in zip(axes[0], keys, strict=True):
+        draw_curves(place, curves[curves["key"] == key], "k", "match_rate")
+        place.set_title(key_words(key))
+        _name_axes(place, "k", "match_rate")
+    return _finish(figure, curves, label, chance=False)
+
+
+def _panels(rows: int, columns: int, share: Literal["row", "none"] = "row") -> tuple[Figure, Any]:
+    use_style()
+    size = (PAGE_WIDTH * max(1.0, columns / 2), 0.9 + 2.5 * rows)
+    return plt.subplots(rows, columns, figsize=size, layout="constrained", squeeze=False, sharey=share)
+
+
+def _panel(axes: Axes, curves: pd.DataFrame, totals: pd.DataFrame, key: str, scope: str, x: str, y: str) -> None:
+    draw_curves(axes, curves[curves["key"] == key], x, y)
+    if y == "precision":
+        draw_chance(axes, totals, key, scope)
+    _name_axes(axes, x, y)
+
+
+def _name_axes(axes: Axes, x: str, y: str) -> None:
+    if x == "recall":
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:.0f}"))
+        axes.set_xlim(left=0)
+    else:
+        log_axis(axes)
+    axes.set_xlabel(AXES[x])
+    axes.set_ylabel(AXES[y])
+
+
+def _size(totals: pd.DataFrame, key: str, scope: str, what: str = "households") -> int:
+    return int(totals.loc[(totals["key"] == key) & (totals["scope"] == scope), what].iloc[0])
+
+
+def _finish(figure: Figure, curves: pd.DataFrame, label: str, chance: bool = True) -> Figure:
+    for axes in figure.axes:  # once all panels are drawn: a limit ends the scaling of an axis that several share
+        axes.set_ylim(bottom=0)
+    sources = [name for name in curves["source"].unique() if name != SAMPLING]
+    legend(figure, [*sources, *([SAMPLING] if SAMPLING in set(curves["source"]) else [])], chance)
+    say_source(figure, label)
+    return figure
+
+
+class Curves(NamedTuple):
+    """What a figure draws: the curves of some match keys over unique or all households, and how."""
+
+    keys: Sequence[str]
+    scope: str
+    plot: Callable[[pd.DataFrame, pd.DataFrame, Sequence[str], str], Figure]
+
+
+CURVES: Mapping[str, Curves] = {
+    "fig3": Curves(PANELS, "unique", plot_precision),
+    "a4": Curves(PANELS, "unique", plot_tradeoff),
+    "a5": Curves(PANELS, "all", partial(plot_both, scope="all")),
+    "a6": Curves(KNOWN_SUBSIDY, "unique", partial(plot_both, scope="unique")),
+}
+"""The figures of precision and recall, by the names of their files."""

@@ -1,21 +1,172 @@
-"""What an attacker reads off the two releases about a block: the joint program of appendix E, counts and sums in ranges."""
+"""What an attacker reads off the two releases about a block: the joint program of household types."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.sparse import csr_array
 
-from genverify.core.domain import Column, Domain
-from genverify.core.errors import DataError, ReleaseError, nearest
-from genverify.core.files import read_yaml
-from genverify.core.predicates import EVERY, Predicate, Rule
-from genverify.core.queries import Query
-from genverify.core.release import Release, Schema
-from genverify.papers.housing.private.household import HouseholdFile
-from genverify.papers.housing.published.statistics import SLACK
+from genverify.model.arrays import Flags, Ints
+from genverify.model.domain import EVERY, Column, Domain, Predicate, Rule
+from genverify.model.errors import DataError, ReleaseError, nearest
+from genverify.model.files import read_yaml
+from genverify.model.query import Query
+from genverify.model.release import TOTAL, Release, Schema
+from genverify.model.work import derive_seed
+from genverify.solve.solvers.base import IntegerProgram
+from studies.housing.households import HouseholdFile
+from studies.housing.statistics import SLACK
+
+# Datasets over listed household types: z counts each type, lo <= A z <= hi, and each type has a cost.
+
+
+@dataclass(frozen=True)
+class TypeProgram:
+    """
+    All datasets of n households that fit what is published, and what each type of household costs.
+
+    `codes` holds the types, one column per name; the first row of A is N. `free` are the columns that the cost does not
+    depend on. Costs are integers, so that two datasets are equally likely or are not.
+    """
+
+    names: tuple[str, ...]
+    codes: Ints
+    rows: tuple[str, ...]
+    A: Ints
+    lo: Ints
+    hi: Ints
+    cost: Ints
+    free: tuple[str, ...] = ()
+
+    @property
+    def n(self) -> int:
+        return int(self.lo[0])
+
+    @property
+    def types(self) -> int:
+        return len(self.codes)
+
+    @cached_property
+    def columns(self) -> Ints:
+        """What a household of each type adds to every row."""
+        return np.ascontiguousarray(self.A.T)
+
+    def counted(self, z: Ints) -> Ints:
+        """What a dataset counts in every row."""
+        used = np.flatnonzero(z)
+        counts: Ints = self.A[:, used] @ z[used]
+        return counts
+
+    def misses(self, z: Ints) -> Ints:
+        """By how much each row of a dataset falls short of its range (below 0), or exceeds it."""
+        counts = self.counted(z)
+        return counts - np.clip(counts, self.lo, self.hi)
+
+    def fits(self, z: Ints) -> bool:
+        """Whether a dataset is within the range of every row, recounted in integers."""
+        return bool((z >= 0).all() and not self.misses(z).any())
+
+    def keep(self, types: Flags | Ints) -> "TypeProgram":
+        """The same program with only some of the types."""
+        return replace(self, codes=self.codes[types], A=self.A[:, types], cost=self.cost[types])
+
+    def possible(self) -> "TypeProgram":
+        """Without the types of which a single household exceeds a row."""
+        within: Flags = np.all(self.hi[:, None] >= self.A, axis=0)
+        return self.keep(within)
+
+    def as_integer_program(self) -> IntegerProgram:
+        """Least cost over the datasets that fit."""
+        sides = (self.lo.astype(np.float64), self.hi.astype(np.float64))
+        upper = np.full(self.types, float(self.n))
+        return IntegerProgram(csr_array(self.A.astype(np.float64)), *sides, upper, -self.cost.astype(np.float64))
+
+
+def list_program(release: Release, codes: Ints, cost: Ints, free: Sequence[str] = ()) -> TypeProgram:
+    """The program of a release over listed types, with a row for N and one for each query."""
+    names = release.schema.domain.names
+    records = {name: codes[:, column] for column, name in enumerate(names)}
+    A: list[Ints] = [np.ones(len(codes), dtype=np.int64)]
+    for query in release.queries:
+        inside = query.predicate.matches(records).astype(np.int64)
+        A.append(inside * records[query.sums] if query.sums else inside)
+    lo, hi = (np.append(release.n, side).astype(np.int64) for side in (release.lo, release.hi))
+    rows = (TOTAL, *(query.id for query in release.queries))
+    return TypeProgram(names, codes.astype(np.int64), rows, np.array(A), lo, hi, cost.astype(np.int64), tuple(free))
+
+
+# What an attacker knows of a state's households: how often each configuration occurs in a sample of them.
+
+CONFIGURATION = ("SIZE", "CHILDREN", "RACE")
+NATS = 10_000  # costs are whole ten-thousandths of a nat
+
+
+@dataclass(frozen=True)
+class Prior:
+    """
+    The configurations of a state's sample (SIZE, CHILDREN, RACE) and how many households of it have each.
+
+    >>> prior = Prior("01", np.array([[1, 0, 1], [2, 0, 1]]), np.array([3, 1]))
+    >>> prior.cost.tolist()
+    [2877, 13863]
+    """
+
+    state: str
+    codes: Ints
+    counts: Ints
+
+    @property
+    def cost(self) -> Ints:
+        """Minus the logarithm of each proportion, rounded to whole units, so that equal likelihood is decided exactly."""
+        cost: Ints = np.rint(-np.log(self.counts / self.counts.sum()) * NATS).astype(np.int64)
+        return cost
+
+
+def fit_prior(states: Iterable[pd.DataFrame], share: float, seed: int) -> pd.DataFrame:
+    """Configurations by state in a seeded sample of that share of its households, drawn without replacement."""
+    parts = []
+    for own in states:
+        state = str(own["block"].iloc[0])[:2]
+        rng = np.random.default_rng(derive_seed(seed, "housing_prior", state))
+        drawn = np.sort(rng.choice(len(own), max(1, round(share * len(own))), replace=False))
+        counted = own.iloc[drawn].groupby(list(CONFIGURATION), sort=True).size().rename("households").reset_index()
+        counted.insert(0, "state", state)
+        parts.append(counted)
+    if not parts:
+        raise DataError("no households to draw the prior from; run the rule draw_housing again")
+    return pd.concat(parts, ignore_index=True).astype(dict.fromkeys((*CONFIGURATION, "households"), np.int64))
+
+
+def prior_of(frame: pd.DataFrame, block: str) -> Prior:
+    """The prior of the state that a block lies in."""
+    state = block[:2]
+    own = frame[frame["state"] == state]
+    if own.empty:
+        known = ", ".join(sorted(frame["state"].unique()))
+        raise DataError(f"block {block}: the prior has no household of state {state} (it has {known}); fit it on all states")
+    return Prior(state, own[list(CONFIGURATION)].to_numpy(np.int64), own["households"].to_numpy(np.int64))
+
+
+def prior_types(prior: Prior, names: Sequence[str], codes: Mapping[str, Sequence[int]]) -> tuple[Ints, Ints]:
+    """
+    Every household type that the prior allows, with its cost: its configurations, crossed with the codes of the columns
+    that it says nothing of. Configurations with a code that the block cannot have are left out.
+    """
+    able = np.ones(len(prior.codes), dtype=bool)
+    for column, name in enumerate(CONFIGURATION):
+        able &= np.isin(prior.codes[:, column], list(codes[name]))
+    free = [name for name in names if name not in CONFIGURATION]
+    grid = np.array(np.meshgrid(*(codes[name] for name in free), indexing="ij"), dtype=np.int64).reshape(len(free), -1).T
+    known, other = np.repeat(prior.codes[able], len(grid), axis=0), np.tile(grid, (int(able.sum()), 1))
+    columns = {**dict(zip(CONFIGURATION, known.T, strict=True)), **dict(zip(free, other.T, strict=True))}
+    return np.column_stack([columns[name] for name in names]), np.repeat(prior.cost[able], len(grid))
+
+
+# What an attacker reads off the two releases about a block: the joint program of appendix E, counts and sums in ranges.
 
 Row = Mapping[str, int]
 EXACT = "exact"

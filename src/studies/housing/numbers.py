@@ -8,12 +8,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from genverify.papers.housing.judged.judge import summarise_blocks
-from genverify.papers.housing.judged.match_keys import SUBSIDY, in_violation, with_key
-from genverify.papers.housing.judged.reidentify import SAMPLING
-from genverify.papers.housing.judged.table1 import final
-from genverify.papers.housing.private.household import HouseholdFile
-from genverify.show.statements import statements_table, statements_text
+from genverify.report.pages import statements_table, statements_text
+from studies.housing.evaluate import SAMPLING, SUBSIDY, in_violation, summarise_blocks, with_key
+from studies.housing.households import HouseholdFile
+from studies.housing.tables import final
 
 NAN = float("nan")
 NEAR = 0.05

@@ -9,9 +9,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
-from genverify.papers.housing.judged.judge import summarise_blocks
-from genverify.papers.housing.judged.table1 import final
-from genverify.show.style import INK, PAGE_WIDTH, PALETTE, plain, say_source, use_style
+from genverify.report.figures import INK, PAGE_WIDTH, PALETTE, plain, say_source, use_style
+from studies.housing.evaluate import summarise_blocks
+from studies.housing.tables import final
 
 
 class Box(NamedTuple):

@@ -1,14 +1,33 @@
-"""Subsidized properties: where they stand, who lives in them (equation 7) and in how many bedrooms (appendix B, step 2)."""
+"""Subsidized properties: where they stand, who lives in them (equation 7) and in what units, simulated and stored."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 
-from genverify.core.arraytypes import Flags, Floats, Ints
-from genverify.core.errors import ConfigError, DataError
+from genverify.model.arrays import Flags, Floats, Ints
+from genverify.model.errors import ConfigError, DataError
+from genverify.model.work import derive_seed
+from studies.country.store import read_microdata
+from studies.housing.households import (
+    HOUSEHOLDS,
+    LARGEST,
+    MINORS,
+    PERSONS,
+    Conditionals,
+    check_columns,
+    draw_children,
+    draw_sizes,
+    percentages,
+)
+
+# Subsidized properties: where they stand, who lives in them (equation 7) and in how many bedrooms (appendix B, step 2).
 
 Block = Mapping[str, Ints]
 """The households of a block by column: SIZE, CHILDREN, RACE."""
@@ -176,3 +195,172 @@ def draw_bedrooms(size: Ints, mix: Floats, model: PropertyModel, rng: np.random.
     drawn = (rng.random(len(size))[:, None] * cumulated[:, -1:] >= cumulated[:, :-1]).sum(axis=1)
     codes: Ints = np.array(BEDROOMS)[drawn]
     return codes
+
+
+# The households of the housing study from those of the census: exact size, children, race and origin (appendix B).
+
+HISPANIC, RACES = 2, 7
+NEEDED = ("VACS", "HHSIZE", "TP18", "HHT2", "THHRACE", "THHSPAN")
+COLUMNS = {"SIZE": np.int16, "CHILDREN": np.int16, "RACE": np.int8, "BEDROOMS": np.int8}
+"""The columns of a household and how they are stored."""
+
+
+def complete_households(units: pa.Table, given: Conditionals, rng: np.random.Generator) -> pd.DataFrame:
+    """The occupied units of a table, sorted by block: block, SIZE, CHILDREN and RACE."""
+    codes: dict[str, Ints] = {name: units[name].to_numpy().astype(np.int64) for name in NEEDED}
+    blocks = units["block"].cast(pa.string()).to_numpy(zero_copy_only=False)
+    kept = np.flatnonzero(codes["VACS"] == 0)
+    kept = kept[np.argsort(blocks[kept].astype(str), kind="stable")]
+    codes = {name: values[kept] for name, values in codes.items()}
+    _check(codes, blocks[kept])
+    codes["RACE"] = codes["THHRACE"] + RACES * (codes["THHSPAN"] == HISPANIC)
+    group = given.group_of(codes[given.column])
+    size = draw_sizes(codes["HHSIZE"], codes["TP18"], group, given, rng)
+    children = draw_children(size, codes["TP18"], group, given, rng)
+    found = {"SIZE": size, "CHILDREN": children, "RACE": codes["RACE"]}
+    return pd.DataFrame({"block": blocks[kept], **{name: found[name].astype(COLUMNS[name]) for name in found}})
+
+
+def _check(codes: Mapping[str, Ints], blocks: Any) -> None:
+    for name in ("HHSIZE", "THHRACE", "THHSPAN"):
+        wrong = np.flatnonzero(codes[name] < 1)
+        if wrong.size:
+            raise DataError(
+                f"block {blocks[wrong[0]]}: an occupied unit has {name}={codes[name][wrong[0]]}. Check the microdata: a "
+                "household has a size, and its householder a race and an origin."
+            )
+
+
+def simulate_states(tables: Iterator[pa.Table], given: Conditionals, seed: int) -> Iterator[pd.DataFrame]:
+    """The households of each state; `tables` holds one table per state."""
+    for units in tables:
+        state = str(units["block"][0])[:2]
+        yield complete_households(units, given, np.random.default_rng(derive_seed(seed, "housing", "households", state)))
+
+
+# The private households of the housing study: one Parquet file, a row group per state, never the country in memory.
+
+SCHEMA = pa.schema([("block", pa.string()), *((name, pa.from_numpy_dtype(kind)) for name, kind in COLUMNS.items())])
+
+
+def units_of_states(microdata: Path, columns: Collection[str]) -> Iterator[pa.Table]:
+    """The units of each state of the store of microdata."""
+    for path in sorted(microdata.glob("*.parquet")):
+        yield read_microdata(microdata, columns=["block", *columns], states=[path.stem])
+
+
+def write_households(states: Iterable[pd.DataFrame], path: Path, model: PropertyModel, blocks: int, seed: int) -> int:
+    """Write the households of all states, sorted by block, with properties in at most `blocks` blocks; their number."""
+    part = path.with_suffix(".part")
+    try:
+        sizes = write_states((frame.assign(BEDROOMS=0) for frame in states), part)
+        wanted = choose_blocks(sizes, blocks, model, seed)
+        write_states((with_properties(frame, wanted, model, seed) for frame in read_states(part)), path)
+    finally:
+        part.unlink(missing_ok=True)
+    return len(wanted)
+
+
+def write_states(states: Iterable[pd.DataFrame], path: Path) -> pd.DataFrame:
+    """Write households as they come, a row group per state; the number of households of every block (block, n)."""
+    counted, last = [], ""
+    with pq.ParquetWriter(path, SCHEMA, compression="zstd") as file:
+        for frame in states:
+            if frame["block"].iloc[0] <= last:
+                raise DataError(f"{path}: block {frame['block'].iloc[0]} comes after {last}: give the states in order")
+            last = frame["block"].iloc[-1]
+            file.write_table(pa.Table.from_pandas(frame, SCHEMA, preserve_index=False), row_group_size=len(frame))
+            counted.append(block_sizes(frame))
+    if not counted:
+        raise DataError(f"{path}: there is no household to write. Check that the microdata hold occupied units.")
+    return pd.concat(counted, ignore_index=True)
+
+
+def block_sizes(frame: pd.DataFrame) -> pd.DataFrame:
+    """The number of households of each block (block, n)."""
+    return frame.groupby("block", sort=False).size().rename("n").reset_index()
+
+
+def choose_blocks(sizes: pd.DataFrame, blocks: int, model: PropertyModel, seed: int) -> dict[str, int]:
+    """The blocks that hold a property, at most `blocks`, and how many subsidized households each has."""
+    rng = np.random.default_rng(derive_seed(seed, "housing", "properties"))
+    chosen, subsidized = place_properties(sizes["n"].to_numpy(), blocks, model, rng)
+    return dict(zip(sizes["block"].iloc[chosen], subsidized.tolist(), strict=True))
+
+
+def read_states(path: Path) -> Iterator[pd.DataFrame]:
+    """The households of each state."""
+    with pq.ParquetFile(path) as file:
+        for group in range(file.num_row_groups):
+            yield file.read_row_group(group).to_pandas()
+
+
+def with_properties(frame: pd.DataFrame, wanted: Mapping[str, int], model: PropertyModel, seed: int) -> pd.DataFrame:
+    """The households of a state with the properties of its blocks, each drawn by a seed of its own."""
+    bedrooms = np.zeros(len(frame), dtype=np.int64)
+    columns: dict[str, Ints] = {name: frame[name].to_numpy().astype(np.int64) for name in ("SIZE", "CHILDREN", "RACE")}
+    for block, (start, stop) in block_rows(frame["block"]).items():
+        if block in wanted:
+            rng = np.random.default_rng(derive_seed(seed, "housing", "property", block))
+            own = {name: values[start:stop] for name, values in columns.items()}
+            bedrooms[start:stop] = draw_property(own, wanted[block], model, rng)
+    return frame.assign(BEDROOMS=bedrooms.astype(COLUMNS["BEDROOMS"]))
+
+
+def block_rows(blocks: "pd.Series[Any]") -> dict[str, tuple[int, int]]:
+    """Where the rows of each block begin and end, of rows sorted by block."""
+    values = blocks.to_numpy()
+    starts = np.flatnonzero(np.r_[True, values[1:] != values[:-1]])
+    stops = np.r_[starts[1:], len(values)]
+    return {str(values[a]): (int(a), int(b)) for a, b in zip(starts, stops, strict=True)}
+
+
+def property_households(frame: pd.DataFrame) -> pd.DataFrame:
+    """The households of the blocks that hold a property."""
+    return frame[frame["block"].isin(frame.loc[frame["BEDROOMS"] > 0, "block"])].reset_index(drop=True)
+
+
+# Estimate from a survey what the units of a property hold: bedrooms, and how many of its households have children.
+#
+# A kind of property is the units that it has (only small ones, say). Among renters of such units the survey counts how many
+# have each number of bedrooms, and in how many somebody is under 18.
+
+TENURE, RENTED, ROOMS = "TEN", 3, "bedrooms"
+KEYS = [TENURE, PERSONS, MINORS, ROOMS]
+
+UNITS: Mapping[str, Sequence[int]] = {
+    "small_units": (1,),
+    "medium_units": (1, 2),
+    "all_units": (1, 2, 3),
+    "large_units": (2, 3),
+}
+"""The bedrooms that the units of each kind of property have: 1 stands for 0 or 1, 3 for 3 or more."""
+
+
+def count_renters(survey: pd.DataFrame) -> pd.DataFrame:
+    """Renters by persons (7: 7 or more), anybody under 18 and bedrooms (1: 0 or 1, 3: 3 or more)."""
+    check_columns(survey, KEYS, "the survey of bedrooms")
+    renters = survey[survey[TENURE] == RENTED]
+    if not renters[HOUSEHOLDS].sum():
+        raise DataError(f"the survey of bedrooms: no household rents ({TENURE} = {RENTED})")
+    coded = {PERSONS: renters[PERSONS].clip(upper=LARGEST), ROOMS: renters[ROOMS].clip(min(BEDROOMS), max(BEDROOMS))}
+    return renters.assign(**coded).groupby(KEYS)[HOUSEHOLDS].sum().reset_index()
+
+
+def estimate_kinds(survey: pd.DataFrame) -> dict[str, dict[str, Any]]:
+    """
+    `bedrooms` and `children` of each kind of property as in the file of assumptions, in percent.
+
+    >>> columns = {"TEN": 3, "persons": [1, 3, 5], "TP18": [0, 1, 1], "bedrooms": [0, 2, 4], "households": [6, 2, 2]}
+    >>> estimate_kinds(pd.DataFrame(columns))["medium_units"]
+    {'bedrooms': [75.0, 25.0, 0.0], 'children': 25.0, 'households': 8}
+    """
+    renters = count_renters(survey)
+    return {name: _units_kind(renters[renters[ROOMS].isin(units)]) for name, units in UNITS.items()}
+
+
+def _units_kind(renters: pd.DataFrame) -> dict[str, Any]:
+    by_rooms = renters.groupby(ROOMS)[HOUSEHOLDS].sum().reindex(BEDROOMS, fill_value=0).tolist()
+    minors = int(renters.loc[renters[MINORS] == 1, HOUSEHOLDS].sum())
+    total = sum(by_rooms)
+    return {"bedrooms": percentages(by_rooms), "children": percentages([minors, total - minors])[0], HOUSEHOLDS: total}

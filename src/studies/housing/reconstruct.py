@@ -7,17 +7,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from genverify.core.arraytypes import Ints
-from genverify.core.release import Release
-from genverify.core.seeds import derive_seed
-from genverify.papers.housing.attack.nearest import closest
-from genverify.papers.housing.attack.prior import CONFIGURATION, NATS, Prior, prior_types
-from genverify.papers.housing.attack.top import Best, Likely, most_likely, most_likely_sets
-from genverify.papers.housing.attack.types_program import TypeProgram, list_program
-from genverify.papers.housing.attack.verdict import FLAGGED
-from genverify.papers.housing.private.household import COLUMNS
-from genverify.solve.settings import ProgramSettings
+from genverify.model.arrays import Ints
+from genverify.model.release import Release
+from genverify.model.work import derive_seed
+from genverify.solve.program_settings import ProgramSettings
 from genverify.solve.solvers.base import Solver
+from studies.housing.closest_fit import closest
+from studies.housing.detect import FLAGGED
+from studies.housing.households import COLUMNS
+from studies.housing.joint_program import CONFIGURATION, NATS, Prior, TypeProgram, list_program, prior_types
+from studies.housing.k_best import LeastCost, LikelyDatasets, most_likely, most_likely_sets
 
 KINDS = {"block": str, "found": np.int64, "proved": bool, "fits": bool, "best_cost": float, "error": np.int64, "gap": float}
 
@@ -33,7 +32,7 @@ class Reconstruction:
 
     block: str
     program: TypeProgram
-    likely: Likely
+    likely: LikelyDatasets
     fits: bool
     error: int
     gap: float
@@ -66,10 +65,10 @@ def prior_program(release: Release, prior: Prior) -> TypeProgram:
 def _nearest(block: str, program: TypeProgram, top: int, solver: Solver, search: int, seed: int) -> Reconstruction:
     """The datasets of equation 8: the best, and others of the same errors. Others that cost as little are surely as good."""
     found = closest(program, solver)
-    best = Best(found.z, found.gap * NATS, decided=found.gap == 0)
+    best = LeastCost(found.z, found.gap * NATS, decided=found.gap == 0)
     likely = most_likely_sets(found.program(program), best, top, solver, search, seed)
     tied = likely.proved and len(likely.costs) == top and likely.costs[-1] == likely.costs[0]
-    likely = Likely(likely.datasets, likely.costs, tied)
+    likely = LikelyDatasets(likely.datasets, likely.costs, tied)
     return Reconstruction(block, program, likely, found.error == 0, found.error, found.gap)
 
 

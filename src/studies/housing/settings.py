@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
-from genverify.core.closed import Count, Name, Section, over_default
+from genverify.model.settings import Count, Name, Section, over_default
 
 
 class Condition(Section):

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
+from genverify.run.cli.shell import Group
 from genverify.run.registry import ProofKind, Study
-from genverify.run.shell import Group
 
 DATA = Path("data/housing")
 
@@ -15,14 +15,14 @@ STUDY = Study(
     proofs={
         "housing": ProofKind(
             ("statistics", "housing_domain", "published", "blocks", "proofs"),
-            ".attack.check:check_job",
+            ".check:check_job",
             "{flagged} flagged blocks of {conditions} conditions",
         )
     },
-    extends={"export": ".command:extend_export"},
+    extends={"export": ".check:extend_export"},
     commands=(
         Group(
-            ".command:add_parser", {"check-housing": "check the proofs of the blocks that must hold a violation"}, study=True
+            ".check:add_parser", {"check-housing": "check the proofs of the blocks that must hold a violation"}, study=True
         ),
         Group(
             ".estimate_command:add_parser",

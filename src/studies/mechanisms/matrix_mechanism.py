@@ -1,41 +1,43 @@
-"""
-The matrix mechanism (appendices C and E): answer the queries of a strategy A with Laplace noise, and derive the workload Q.
-
-M(x) = Q x + Q (Delta A) A+ e with e Laplace of scale 1/epsilon, so query i has the variance
-2 / epsilon^2 (Delta A)^2 |q_i A+|^2, and the sum over the queries is -I (E-27). (Delta A)^2 |q_i A+|^2, which does not
-depend on epsilon, is the factor of a query. A strategy must distinguish whatever a query does: Q A+ A = Q.
-
-Strategies that publish full tables (every combination of codes of some columns):
-
-identity      the one table of all columns: every record type gets its noise; a query adds up as many as it holds
-hierarchical  tables that refine each other, from the total column by column to all columns (a tree whose levels are tables);
-              first the columns that most queries name
-tables        for each set of columns that some query is about, its full table, and the total: what is published, in full
-finest        of these tables only those that no other one refines: the rest follows from them
-
-and two that ask the queries themselves:
-
-workload      A = Q: noisy answers, made consistent by least squares
-unprojected   the same noisy answers as they are (the Laplace mechanism): the factor of a query is (Delta Q)^2
-
-For tables, A^T A is a sum of products of I and J (all ones) over the columns. All of these have the same eigenspaces, one
-per set T of columns (the effects that are about exactly T), so the pseudo-inverse needs no matrix, and factors are exact
-fractions. Codes that no query distinguishes need no merging: the columns stay as they are, and their sizes alone enter.
-"""
+"""The matrix mechanism (appendices C and E), and its strategies side by side."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain as joined
 from itertools import combinations
-from math import prod
+from math import prod, sqrt
 
 import numpy as np
+import pandas as pd
 
-from genverify.core.arraytypes import Floats
-from genverify.papers.mechanisms.parameters import PrivacyError, check_epsilon
-from genverify.papers.mechanisms.sensitivity import query_sensitivity
-from genverify.papers.mechanisms.workload import Columns, Workload, chain, exact_rank
+from genverify.model.arrays import Floats
+from genverify.model.query import Query
+from studies.mechanisms.randomized_response import PrivacyError, check_epsilon
+from studies.mechanisms.workload import Columns, Workload, chain, exact_rank, query_sensitivity
+
+# The matrix mechanism (appendices C and E): answer the queries of a strategy A with Laplace noise, and derive the workload
+# Q.
+#
+# M(x) = Q x + Q (Delta A) A+ e with e Laplace of scale 1/epsilon, so query i has the variance
+# 2 / epsilon^2 (Delta A)^2 |q_i A+|^2, and the sum over the queries is -I (E-27). (Delta A)^2 |q_i A+|^2, which does not
+# depend on epsilon, is the factor of a query. A strategy must distinguish whatever a query does: Q A+ A = Q.
+#
+# Strategies that publish full tables (every combination of codes of some columns):
+#
+# identity      the one table of all columns: every record type gets its noise; a query adds up as many as it holds
+# hierarchical  tables that refine each other, from the total column by column to all columns (a tree of tables);
+#               first the columns that most queries name
+# tables        for each set of columns that some query is about, its full table, and the total: what is published, in full
+# finest        of these tables only those that no other one refines: the rest follows from them
+#
+# and two that ask the queries themselves:
+#
+# workload      A = Q: noisy answers, made consistent by least squares
+# unprojected   the same noisy answers as they are (the Laplace mechanism): the factor of a query is (Delta Q)^2
+#
+# For tables, A^T A is a sum of products of I and J (all ones) over the columns. All of these have the same eigenspaces, one
+# per set T of columns (the effects that are about exactly T), so the pseudo-inverse needs no matrix, and factors are exact
+# fractions. Codes that no query distinguishes need no merging: the columns stay as they are, and their sizes alone enter.
 
 NOTHING: Columns = frozenset()
 GAP = 1e-6
@@ -182,3 +184,55 @@ def unprojected_strategy(workload: Workload) -> Strategy:
     sensitivity = query_sensitivity(workload.domain, workload.queries).l1
     factors = np.where(np.array(workload.sizes) > 0, float(sensitivity) ** 2, 0.0)
     return Strategy("unprojected", sensitivity, int((factors > 0).sum()), factors)
+
+
+# Strategies of the matrix mechanism side by side: accuracy by privacy loss, errors by table and query by query.
+
+BY_EPSILON, BY_TABLE = "epsilon", "table"
+
+
+def query_errors(found: Sequence[Strategy], queries: Sequence[Query], sizes: Sequence[int], epsilon: float) -> pd.DataFrame:
+    """A row per strategy and query: its factor, and its root mean square error at a privacy loss."""
+    base = base_tables([query.table for query in queries])
+    frames = [
+        pd.DataFrame(
+            {
+                "strategy": strategy.name,
+                "query": [query.id for query in queries],
+                "table": [base[query.table] for query in queries],
+                "records": list(sizes),
+                "factor": strategy.factors,
+                "epsilon": epsilon,
+                "error": strategy.errors(epsilon),
+            }
+        )
+        for strategy in found
+    ]
+    return pd.concat(frames, ignore_index=True)
+
+
+def base_tables(names: Sequence[str]) -> dict[str, str]:
+    """
+    The base of each table: an iteration by race or origin has its letter at the end.
+
+    >>> base_tables(["P16", "P16A", "H3"])
+    {'P16': 'P16', 'P16A': 'P16', 'H3': 'H3'}
+    """
+    return {name: name[:-1] if name[:-1] in names and name[-1].isalpha() else name for name in names}
+
+
+def compare_strategies(found: Sequence[Strategy], epsilons: Sequence[float], errors: pd.DataFrame) -> pd.DataFrame:
+    """What the figure shows: I and the error of a query by privacy loss, then the error by table at one privacy loss."""
+    rows = []
+    for strategy in found:
+        told = {"strategy": strategy.name, "sensitivity": strategy.sensitivity, "answers": strategy.answers}
+        for epsilon in epsilons:
+            n, accuracy = len(strategy.factors), strategy.accuracy(epsilon)
+            rows.append({"part": BY_EPSILON, **told, "epsilon": epsilon, "table": "all", "queries": n,
+                         "accuracy": accuracy, "error": sqrt(-accuracy / n)})  # fmt: skip
+        own = errors[errors["strategy"] == strategy.name]
+        for table, part in own.groupby("table", sort=False):
+            squares = float((part["error"] ** 2).sum())
+            rows.append({"part": BY_TABLE, **told, "epsilon": part["epsilon"].iloc[0], "table": table,
+                         "queries": len(part), "accuracy": -squares, "error": sqrt(squares / len(part))})  # fmt: skip
+    return pd.DataFrame(rows)

@@ -19,8 +19,8 @@ from typing import Any
 
 import pandas as pd
 
-from genverify.papers.mechanisms.parameters import PrivacyError
-from genverify.papers.mechanisms.settings import Semantics
+from studies.mechanisms.randomized_response import PrivacyError
+from studies.mechanisms.settings import Semantics
 
 Database = tuple[int | None, ...]
 """The record of each person of the population, or None for one who is not in the database."""

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, field_validator
 
-from genverify.core.closed import Count, Name, PrivacyLoss, Section
+from genverify.model.settings import Count, Name, PrivacyLoss, Section
 
 
 class RandomizedResponse(Section):

@@ -20,12 +20,11 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from genverify.core.arraytypes import Floats
-from genverify.core.queries import Query
-from genverify.papers.mechanisms.matrix_mechanism import noise_variance, workload_projection
-from genverify.papers.mechanisms.parameters import PrivacyError
-from genverify.papers.mechanisms.sensitivity import query_sensitivity
-from genverify.papers.mechanisms.workload import Workload
+from genverify.model.arrays import Floats
+from genverify.model.query import Query
+from studies.mechanisms.matrix_mechanism import noise_variance, workload_projection
+from studies.mechanisms.randomized_response import PrivacyError
+from studies.mechanisms.workload import Workload, query_sensitivity
 
 Kind = Literal["quadratic", "cara"]
 AT_ONCE = 2000

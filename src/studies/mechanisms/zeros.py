@@ -11,13 +11,11 @@ import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 
-from genverify.core.domain import Domain
-from genverify.core.errors import DataError
-from genverify.core.predicates import Rule
-from genverify.core.release import Release
-from genverify.core.seeds import derive_seed
-from genverify.solve.exclusions import implied_zeros, lemma_rule, zero_cells
-from genverify.solve.types import live_types
+from genverify.model.domain import Domain, Rule
+from genverify.model.errors import DataError
+from genverify.model.release import Release
+from genverify.model.work import derive_seed
+from genverify.solve.admissible import implied_zeros, lemma_rule, live_types, zero_cells
 
 PUBLISHED, IMPLIED, STRUCTURAL = "published", "implied", "structural"
 LEFT = {

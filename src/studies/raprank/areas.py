@@ -1,14 +1,98 @@
-"""The areas of an experiment: sampled blocks, six blocks of each state by size, a tract of each state, or states."""
+"""
+Confidence sets, the areas of an experiment, blocks of published sizes, rows of the geographies above, and the holdout
+split.
+"""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
-from genverify.core.errors import DataError
-from genverify.core.seeds import derive_seed
-from genverify.papers.raprank.settings import ResolvedExperiment
+from genverify.model.arrays import Floats, Ints, positions, row_keys
+from genverify.model.domain import Column, Domain, Predicate
+from genverify.model.errors import DataError
+from genverify.model.work import derive_seed
+from studies.country.store import GEOGRAPHY, NOTHING, Radix, Types, types_of_state
+from studies.raprank.settings import ResolvedExperiment
+
+# Confidence sets: rows ranked by how often they were reconstructed, and how many of them are private rows (equation 1).
+
+Codes = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class ConfidenceSet:
+    """The ordered set R: distinct rows (R, columns), the most confident first, and how often each one appeared."""
+
+    rows: Codes
+    frequency: Ints
+
+
+def rank_rows(rows: Codes, seed: int) -> ConfidenceSet:
+    """
+    R(X): the distinct rows of a multiset by frequency; ties in an order drawn from the seed, whatever the order of the rows.
+
+    >>> ranked = rank_rows(np.array([[1, 2], [3, 4], [3, 4]]), seed=1)
+    >>> ranked.rows.tolist(), ranked.frequency.tolist()
+    ([[3, 4], [1, 2]], [2, 1])
+    """
+    (keys,) = row_keys([rows])
+    _, first, frequency = np.unique(keys, return_index=True, return_counts=True)
+    return rank_counts(rows[first], frequency, seed)
+
+
+def rank_counts(rows: Codes, frequency: Ints, seed: int, most: int | None = None) -> ConfidenceSet:
+    """R(X) where the distinct rows of X, in an order of their own, and their frequencies are known; at most `most` rows."""
+    ties = np.random.default_rng(seed).permutation(len(rows))
+    order = np.lexsort((ties, -frequency))[:most]
+    return ConfidenceSet(rows[order], frequency[order].astype(np.int64))
+
+
+def count_holders(rows: Codes, datasets: Codes) -> Ints:
+    """How many of the datasets (K, rows, columns) hold each row; a dataset with several copies counts once."""
+    ours, theirs = row_keys([rows, datasets.reshape(-1, datasets.shape[-1])])
+    held = np.sort(theirs.reshape(datasets.shape[:2]), axis=1)
+    first = np.concatenate([np.ones((len(held), 1), dtype=bool), held[:, 1:] != held[:, :-1]], axis=1)
+    known, times = np.unique(held[first], return_counts=True)
+    return np.append(times, 0)[positions(known, ours)]
+
+
+def match_rates(ranked: ConfidenceSet, private_rows: Codes) -> Floats:
+    """MATCH-RATE_{D,k}(R) for k = 1..R: the fraction of the first k rows that appear in D (equation 1)."""
+    return np.cumsum(_hits(ranked, private_rows)) / np.arange(1, len(ranked.rows) + 1)
+
+
+def unique_rows(private_rows: Codes, holdout: Codes | None = None) -> int:
+    """u: the number of distinct rows of D, or of the holdout where that has fewer."""
+    sizes = [len(np.unique(row_keys([rows])[0])) for rows in (private_rows, holdout) if rows is not None]
+    return min(sizes)
+
+
+def match_curve(ranked: ConfidenceSet, private_rows: Codes, u: int, grid: Sequence[float] | Floats) -> Floats:
+    """
+    The match rate at k = ceil(x u) for every x of the grid, so that blocks of different sizes can be averaged.
+
+    A list of fewer than k rows counts its missing rows as misses: its hits are divided by k all the same.
+    """
+    if u < 1:
+        raise DataError(f"u = {u}: the private dataset, or the holdout, has no rows; leave this block out")
+    # The small number keeps x u = 3.0000000000000004, meant as 3, from becoming 4.
+    k = np.maximum(np.ceil(np.asarray(grid, float) * u - 1e-9).astype(np.int64), 1)
+    hits = np.concatenate([[0], np.cumsum(_hits(ranked, private_rows))])
+    rates: Floats = hits[np.minimum(k, len(ranked.rows))] / k
+    return rates
+
+
+def _hits(ranked: ConfidenceSet, private_rows: Codes) -> npt.NDArray[np.bool_]:
+    ours, theirs = row_keys([ranked.rows, private_rows])
+    return np.isin(ours, theirs)
+
+
+# The areas of an experiment: sampled blocks, six blocks of each state by size, a tract of each state, or states.
 
 SHARES_OF_MAX = {"max": 1, "max/2": 2, "max/4": 4, "max/8": 8, "max/16": 16}
 COLUMNS = ["area", "block", "size", "n"]
@@ -91,3 +175,160 @@ def _fitting(sizes: "pd.Series[int]", limit: int) -> Iterator[Any]:
         if total + n <= limit:
             total += int(n)
             yield label
+
+
+# Blocks of an area whose sizes are published: each gets its number of rows, and a start is put into that order.
+
+BlockCodes = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class BlockCounts:
+    """What is published about each block of an area: the number of its rows (B,), and the counts of queries (B, queries)."""
+
+    sizes: Ints
+    predicates: tuple[Predicate, ...]
+    counts: Ints
+
+    @property
+    def places(self) -> npt.NDArray[np.int32]:
+        """The block of each row of the area: as many rows in each as it has."""
+        return np.repeat(np.arange(len(self.sizes), dtype=np.int32), self.sizes)
+
+
+def place_rows(rows: BlockCodes, sizes: Ints, seed: int) -> BlockCodes:
+    """
+    As many of the given rows in every block as it has; their last column is a block, which they keep where there is room.
+
+    Rows are chosen at random; those for which their own block has no room go, in random order, where rows are missing.
+
+    >>> place_rows(np.array([[7, 0], [7, 0], [8, 1], [9, 1]]), np.array([1, 2]), seed=1).tolist()
+    [[7, 0], [8, 1], [9, 1]]
+    """
+    rows = rows[np.random.default_rng(seed).permutation(len(rows))]
+    rows = rows[np.argsort(rows[:, -1], kind="stable")]
+    first = np.searchsorted(rows[:, -1], rows[:, -1])
+    stays = np.arange(len(rows)) - first < sizes[rows[:, -1]]
+    missing = sizes - np.bincount(rows[stays, -1], minlength=len(sizes))
+    moved = np.random.default_rng(seed).permutation(rows[~stays])[: missing.sum()]
+    moved[:, -1] = np.repeat(np.arange(len(sizes)), missing)
+    placed = np.concatenate([rows[stays], moved])
+    return placed[np.argsort(placed[:, -1], kind="stable")]
+
+
+# Baselines of the paper: the rows of the nation, and of the state, county and tract of an area, ranked by frequency.
+
+NATIONAL = "national"
+WIDTHS = {"tract": GEOGRAPHY["tract"], "county": GEOGRAPHY["county"], "state": GEOGRAPHY["state"], NATIONAL: 0}
+"""The baselines from the finest to the coarsest, and how many digits of an area's id name them."""
+
+
+def baselines_above(area: str) -> dict[str, str]:
+    """
+    The geographies that contain an area and are larger than it, by name.
+
+    >>> baselines_above("01001000100")
+    {'county': '01001', 'state': '01', 'national': ''}
+    """
+    return {name: area[:width] for name, width in WIDTHS.items() if width < len(area)}
+
+
+def count_rows(microdata: Path, areas: list[str], domain: Domain, keeps: Predicate) -> dict[str, Types]:
+    """
+    The distinct rows of every geography above the areas ("" is the nation), and how often each occurs.
+
+    One state is in memory at a time, and of the nation its distinct rows. As in the paper they hold the area itself.
+    """
+    radix = Radix(domain)
+    wanted = {geography for area in areas for geography in baselines_above(area).values()}
+    counted, nation = {}, NOTHING
+    for state in sorted(path.stem for path in microdata.glob("*.parquet")):
+        inside = pd.Index(sorted(g for g in wanted if g and g.startswith(state)), dtype="str")
+        local, whole = types_of_state(microdata, state, radix, keeps, inside)
+        for place, geography in enumerate(inside):
+            counted[str(geography)] = _of_area(local, radix, place)
+        nation += whole
+    return counted | ({"": nation} if "" in wanted else {})
+
+
+def _of_area(types: Types, radix: Radix, place: int) -> Types:
+    first, last = np.searchsorted(types.keys, [place * radix.total, (place + 1) * radix.total])
+    return Types(types.keys[first:last] - place * radix.total, types.times[first:last])
+
+
+def rank_types(types: Types, domain: Domain, seed: int, most: int) -> ConfidenceSet:
+    """The most frequent rows of a geography in order, at most `most` of them."""
+    radix = Radix(domain)
+    rows: Codes = np.stack([radix.codes(types.keys, column) for column in range(len(domain.names))], axis=1)
+    return rank_counts(rows, types.times, seed, most)
+
+
+def populate_blocks(ranked: ConfidenceSet, blocks: Ints, seed: int, most: int) -> ConfidenceSet:
+    """
+    The rows with a BLOCK as the paper populates it: as in D (`blocks`: the block of each row of D), apart from the rest.
+
+    Exact: the frequency of (row, block) is the product of both. The `most` best pairs need the `most` best rows only.
+    """
+    codes, times = np.unique(blocks, return_counts=True)
+    rows = np.repeat(ranked.rows[:most], len(codes), axis=0)
+    pairs = np.column_stack([rows, np.tile(codes, len(rows) // len(codes))]).astype(np.int64)
+    return rank_counts(pairs, np.outer(ranked.frequency[:most], times).ravel(), seed, most)
+
+
+def rank_geographies(
+    counted: dict[str, Types], domain: Domain, areas: dict[str, int], seed: int
+) -> Iterator[tuple[str, ConfidenceSet]]:
+    """Every geography with its ranking, as long as the longest list that one of its areas asks for (area: rows wanted)."""
+    for geography, types in counted.items():
+        most = max(wanted for area, wanted in areas.items() if area.startswith(geography))
+        yield geography, rank_types(types, domain, derive_seed(seed, "ties", "geography", geography), most)
+
+
+# The holdout split: D, the private half of an area, and the holdout, the other half.
+
+BLOCK = "BLOCK"
+
+
+def with_block(domain: Domain, blocks: list[str]) -> Domain:
+    """The domain with a column BLOCK, whose codes are the places of the blocks in their order."""
+    codes = tuple(range(len(blocks)))
+    return Domain((*domain.columns, Column(BLOCK, "block", codes, tuple(blocks))))
+
+
+def area_records(records: pd.DataFrame, areas: pd.DataFrame, domain: Domain) -> pd.DataFrame:
+    """The records of the areas, sorted by area and block, with the place of their block among the blocks of the area."""
+    names = list(domain.names)
+    places = areas.assign(**{BLOCK: areas.groupby("area").cumcount().astype(np.int16)})
+    joined = places[["area", "block", BLOCK]].merge(records[["block", *names]], on="block")
+    return joined.sort_values(["area", "block", *names], ignore_index=True)
+
+
+def split_areas(records: pd.DataFrame, experiment: ResolvedExperiment, seed: int) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """
+    D and the holdout of every area: floor(n/2) records at random, and the rest, so that a start never lacks rows.
+
+    Of a state no more records than the limit are drawn before. Areas of one record cannot be split and are left out.
+    """
+    limit = experiment.limit if experiment.areas == "state" else None
+    private, holdout = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
+    for area, rows in records.groupby("area", sort=True).indices.items():
+        rng = np.random.default_rng(derive_seed(seed, "split", experiment.data, experiment.areas, str(area)))
+        drawn = rng.permutation(rows)[:limit]
+        if len(drawn) > 1:
+            private.append(np.sort(drawn[: len(drawn) // 2]))
+            holdout.append(np.sort(drawn[len(drawn) // 2 :]))
+    halves = [records.iloc[np.concatenate(part)].reset_index(drop=True) for part in (private, holdout)]
+    return halves[0], halves[1]
+
+
+def codes_of(rows: pd.DataFrame, domain: Domain, where: str) -> Codes:
+    """Records as a table of codes, one column per column of the domain."""
+    missing = [name for name in domain.names if name not in rows.columns]
+    if missing:
+        raise DataError(f"{where}: no column {missing[0]}; the queries speak of {', '.join(domain.names)}")
+    codes = rows[list(domain.names)].to_numpy(dtype=np.int64)
+    for place, column in enumerate(domain.columns):
+        unknown = np.setdiff1d(codes[:, place], column.codes)
+        if unknown.size:
+            raise DataError(f"{where}: {column.name}={unknown[0]} is not a code of the domain of the queries")
+    return codes

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from genverify.attack.truth import match_claims
-from genverify.core.arraytypes import Floats
-from genverify.core.errors import DataError
-from genverify.core.seeds import derive_seed
-from genverify.papers.raprank.curves import X, grid_of, mean_interval
-from genverify.papers.raprank.ranking import Codes, ConfidenceSet, count_holders, match_curve, rank_rows, unique_rows
+from genverify.attack.evaluate import match_claims
+from genverify.model.arrays import Floats
+from genverify.model.errors import DataError
+from genverify.model.work import derive_seed
+from studies.raprank.areas import Codes, ConfidenceSet, count_holders, match_curve, rank_rows, unique_rows
+from studies.raprank.evaluate import X, grid_of, mean_interval
 
 RAP, GENERATED, PROVED = "RAP-RANK", "generated datasets", "proved"
 SINGLED_OUT, ANY_NUMBER = "singled out (m = 1)", "in a claim (any m)"
@@ -27,7 +27,7 @@ class Ranking:
 
 
 @dataclass(frozen=True)
-class Whole:
+class WholeBlockRankings:
     """A whole block: its private rows, the rankings of rows by source, and the rows that full-row claims prove."""
 
     block: str
@@ -72,7 +72,7 @@ def check_full_rows(full: pd.DataFrame, datasets: pd.DataFrame, names: Sequence[
         )
 
 
-def suggested_curves(blocks: Sequence[Whole], grid: Floats, seed: int) -> pd.DataFrame:
+def suggested_curves(blocks: Sequence[WholeBlockRankings], grid: Floats, seed: int) -> pd.DataFrame:
     """
     The mean over blocks of the match rate of the k = x u best rows, for each ranking, and of the rows that are proved.
 
@@ -91,7 +91,7 @@ def suggested_curves(blocks: Sequence[Whole], grid: Floats, seed: int) -> pd.Dat
     return pd.concat(frames, ignore_index=True).assign(part="match rate")
 
 
-def reliability(blocks: Sequence[Whole]) -> pd.DataFrame:
+def reliability(blocks: Sequence[WholeBlockRankings]) -> pd.DataFrame:
     """Rows by the share of runs that hold them (tenths, and all runs apart): which share is private, and which proved."""
     frames = []
     for source in blocks[0].rankings:
@@ -103,7 +103,7 @@ def reliability(blocks: Sequence[Whole]) -> pd.DataFrame:
     return pd.concat(frames, ignore_index=True).assign(part="reliability")
 
 
-def _row_flags(block: Whole, ranking: Ranking) -> pd.DataFrame:
+def _row_flags(block: WholeBlockRankings, ranking: Ranking) -> pd.DataFrame:
     """Every ranked row: the middle of its bin, whether it is a private row, whether it is proved."""
     middles = (np.minimum(np.ceil(ranking.shares * BINS), BINS) - 0.5) / BINS
     rows = {row.tobytes() for row in np.ascontiguousarray(block.private.astype(np.int64))}
@@ -113,7 +113,7 @@ def _row_flags(block: Whole, ranking: Ranking) -> pd.DataFrame:
     return pd.DataFrame({"bin": np.where(ranking.shares >= 1, 1.0, middles), **flags})
 
 
-def coverage(claims: pd.DataFrame, records: pd.DataFrame, blocks: Sequence[Whole]) -> pd.DataFrame:
+def coverage(claims: pd.DataFrame, records: pd.DataFrame, blocks: Sequence[WholeBlockRankings]) -> pd.DataFrame:
     """
     The share of private records that verified claims about k columns cover, and the share whose full row is among the u best
     of each ranking: suggested, not guaranteed.
@@ -130,7 +130,7 @@ def coverage(claims: pd.DataFrame, records: pd.DataFrame, blocks: Sequence[Whole
     return pd.DataFrame([*rows, *_recalled(blocks, len(records))]).assign(part="coverage")
 
 
-def _recalled(blocks: Sequence[Whole], records: int) -> Iterator[dict[str, object]]:
+def _recalled(blocks: Sequence[WholeBlockRankings], records: int) -> Iterator[dict[str, object]]:
     for source in blocks[0].rankings:
         hits = 0
         for block in blocks:
@@ -163,7 +163,7 @@ def certainty_numbers(
             GENERATED: rank_datasets(_datasets(parts[2][block], names), derive_seed(seed, "ties", "generated", block)),
         }
         proved = parts[3].get(block, full.iloc[:0])
-        blocks.append(Whole(block, _codes(parts[0][block], names), rankings, _codes(proved, names)))
+        blocks.append(WholeBlockRankings(block, _codes(parts[0][block], names), rankings, _codes(proved, names)))
     numbers = [suggested_curves(blocks, grid_of(points), seed), reliability(blocks), coverage(claims, records, blocks)]
     return pd.concat(numbers, ignore_index=True)[["part", "source", X, "value", "low", "high", "n"]]
 

@@ -4,16 +4,15 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from genverify.core.closed import merge, validate
-from genverify.core.errors import ConfigError, GenverifyError, nearest
-from genverify.core.files import read_yaml
-from genverify.microdata.settings import Microdata, Persons, Sample
-from genverify.microdata.study import STORES
-from genverify.papers.raprank.experiments import published_tables
-from genverify.papers.raprank.settings import Experiment, RapRank, RapSettings, ResolvedExperiment
-from genverify.papers.raprank.study import RECORDS, SURVEY
-from genverify.run.settings import Config, section
-from genverify.run.studies import Studies
+from genverify.model.errors import ConfigError, GenverifyError, nearest
+from genverify.model.files import read_yaml
+from genverify.model.settings import merge, validate
+from genverify.run.config import Config, Studies, section
+from studies.country.settings import Microdata, Persons, Sample
+from studies.country.study import STORES
+from studies.raprank.experiments import published_tables
+from studies.raprank.settings import Experiment, RapRank, RapSettings, ResolvedExperiment
+from studies.raprank.study import RECORDS, SURVEY
 
 PERSONS = ("persons", "records")
 

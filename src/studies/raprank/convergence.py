@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from genverify.core.arraytypes import Floats
-from genverify.core.release import Release, Schema, read_releases
-from genverify.core.timing import progress
-from genverify.papers.raprank.curves import HOLDOUT, started
-from genverify.papers.raprank.published import Target, make_target
-from genverify.papers.raprank.rank import rank_target, start_of
-from genverify.papers.raprank.ranking import match_curve, rank_rows, unique_rows
-from genverify.papers.raprank.settings import Convergence, RapSettings
+from genverify.model.arrays import Floats
+from genverify.model.release import Release, Schema, read_releases
+from genverify.model.work import progress
+from studies.raprank.areas import match_curve, rank_rows, unique_rows
+from studies.raprank.evaluate import HOLDOUT, started
+from studies.raprank.published import Target, make_target
+from studies.raprank.rank import rank_target, start_of
+from studies.raprank.settings import Convergence, RapSettings
 
 READ_AT = 0.1
 

@@ -1,18 +1,32 @@
-"""Match curves: MATCH-RATE at k against k/u for every area and source of rows, and their means over areas."""
+"""Match curves: MATCH-RATE at k against k/u for every area and source of rows."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from genverify.attack.truth import block_weights, ratio_interval
-from genverify.core.arraytypes import Floats
-from genverify.core.domain import Domain
-from genverify.core.seeds import derive_seed
-from genverify.papers.raprank.geographies import baselines_above, populate_blocks
-from genverify.papers.raprank.halves import BLOCK, codes_of
-from genverify.papers.raprank.ranking import Codes, ConfidenceSet, match_curve, rank_rows, unique_rows
+from genverify.attack.evaluate import block_weights, ratio_interval
+from genverify.model.arrays import Floats
+from genverify.model.domain import Domain, Predicate
+from genverify.model.work import derive_seed
+from studies.raprank.areas import (
+    BLOCK,
+    Codes,
+    ConfidenceSet,
+    baselines_above,
+    codes_of,
+    count_rows,
+    match_curve,
+    populate_blocks,
+    rank_geographies,
+    rank_rows,
+    unique_rows,
+    with_block,
+)
+
+# Match curves: MATCH-RATE at k against k/u for every area and source of rows, and their means over areas.
 
 HOLDOUT = "holdout"
 KEYS = ["area", "state", "size", "source", "u"]
@@ -96,3 +110,46 @@ def mean_interval(values: Floats, seed: int) -> tuple[Floats, Floats, Floats]:
     """The mean of each column (areas, columns) and its 95 % bootstrap interval over areas."""
     weights = block_weights(["areas"] * len(values), seed)
     return values.mean(axis=0), *ratio_interval(values, np.ones_like(values), weights)
+
+
+# Judging the rankings of an experiment: match curves against D, beside those of every baseline.
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What an experiment left behind: areas and their blocks, both halves, ranked rows by start, the domain of counts."""
+
+    areas: pd.DataFrame
+    private: pd.DataFrame
+    holdout: pd.DataFrame
+    ranked: Mapping[str, pd.DataFrame]
+    published: Domain
+    told_apart: bool
+
+    def domains(self) -> dict[str, Domain]:
+        """The domain of every area that was split; with its blocks where they are distinguished."""
+        split = set(self.private["area"])
+        blocks = {str(area): sorted(own) for area, own in self.areas.groupby("area")["block"] if area in split}
+        return {area: with_block(self.published, own) if self.told_apart else self.published for area, own in blocks.items()}
+
+
+def judge_areas(
+    evidence: Evidence, microdata: Path, stored: Domain, keeps: Predicate, points: int, seed: int
+) -> pd.DataFrame:
+    """The match curves of every area: the geographies above it, the holdout, and RAP-RANK from every start."""
+    areas = list(read_areas(evidence.private, evidence.holdout, evidence.domains()))
+    wanted = {area.name: area.u for area in areas}
+    counted = count_rows(microdata, list(wanted), stored, keeps)
+    geographies = dict(rank_geographies(counted, stored, wanted, seed))
+    sizes = evidence.areas.groupby("area")["size"].first()
+    ranked = {started(start): dict(iter(rows.groupby("area"))) for start, rows in evidence.ranked.items()}
+    frames = []
+    for area in areas:
+        sets = baseline_sets(area, geographies, seed)
+        sets |= {source: _read_set(rows[area.name], area) for source, rows in ranked.items()}
+        frames.append(curve_rows(area, sets, str(sizes[area.name]), grid_of(points)))
+    return pd.concat(frames, ignore_index=True)
+
+
+def _read_set(rows: pd.DataFrame, area: Area) -> ConfidenceSet:
+    return ConfidenceSet(codes_of(rows, area.domain, f"ranked rows of area {area.name}"), rows["frequency"].to_numpy())

@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
-from genverify.core.domain import DomainFile
-from genverify.core.errors import ConfigError
-from genverify.core.files import read_yaml
-from genverify.core.marginals import marginal_queries
-from genverify.core.release import Schema, build_schema
-from genverify.core.settings import ReleaseSettings
-from genverify.papers.raprank.settings import ResolvedExperiment
+from genverify.model.domain import DomainFile
+from genverify.model.errors import ConfigError
+from genverify.model.files import read_yaml
+from genverify.model.release import Schema, build_schema
+from genverify.model.settings import ReleaseSettings
+from genverify.model.tabulate import marginal_queries
+from studies.raprank.settings import ResolvedExperiment
 
 
 def experiment_schemas(domain_file: DomainFile, experiment: ResolvedExperiment) -> tuple[Schema, Schema | None]:

@@ -1,4 +1,4 @@
-"""Match curves: the share of the k best rows that are private rows, against k/u, for RAP-RANK and its baselines."""
+"""Match curves, convergence, certainty against confidence, and equations 3 and 4."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,9 +10,14 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.lines import Line2D
+from scipy.stats import spearmanr
 
-from genverify.papers.raprank.curves import HOLDOUT, X, mean_curves, started
-from genverify.show.style import INK, PAGE_WIDTH, PALETTE, plain, say_source, use_style
+from genverify.report.figures import INK, PAGE_WIDTH, PALETTE, plain, say_source, use_style
+from studies.raprank.certainty import ANY_NUMBER, GENERATED, PROVED, RAP, SINGLED_OUT
+from studies.raprank.evaluate import HOLDOUT, X, mean_curves, started
+from studies.raprank.intuition import EQUATIONS, FREQUENCY
+
+# Match curves: the share of the k best rows that are private rows, against k/u, for RAP-RANK and its baselines.
 
 LINES: Mapping[str, tuple[str, str, str, str, float]] = {
     started("random"): ("RAP-RANK, random start", "-", "o", PALETTE[4], 1.8),
@@ -157,3 +162,156 @@ def _filled(axes: Any, means: pd.DataFrame) -> Iterator[tuple[Axes, tuple[str, p
     """Every small panel with its state; the last ones may stay empty."""
     states: list[tuple[str, pd.DataFrame | None]] = [(str(state), own) for state, own in means.groupby("state")]
     yield from zip(axes.flat, states + [("", None)] * (axes.size - len(states)), strict=True)
+
+
+# Errors and match rates of RAP with BLOCK against its steps.
+
+WAYS = {
+    ("known", started("random")): ("blocks known, random start", "-", "o", PALETTE[4]),
+    ("known", started(HOLDOUT)): ("blocks known, started at the holdout", "--", "s", PALETTE[1]),
+    ("learned", started("random")): ("blocks learned, random start", ":", "^", PALETTE[3]),
+}
+TICKS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50]
+
+
+def plot_convergence(points: pd.DataFrame, label: str) -> Figure:
+    """The error before and after rounding, and the match rate, against the number of steps."""
+    use_style()
+    figure, axes = plt.subplots(1, 3, figsize=(PAGE_WIDTH * 1.5, 3.2), layout="constrained", sharex=True)
+    titles = {
+        "relaxed_error": "error before rounding",
+        "rounded_error": "error after rounding",
+        "match_rate at 1": "match rate at k = u",
+    }
+    for place, (name, title) in zip(axes, titles.items(), strict=True):
+        _convergence_draw(place, points, name)
+        place.set_title(title)
+        place.set_xlabel("steps")
+        place.set_ylabel("match rate" if name.startswith("match") else "root of squared errors per row")
+    axes[0].sharey(axes[1])
+    axes[0].set_yticks(TICKS, [f"{tick:g}" for tick in TICKS])
+    lowest, highest = (points[["relaxed_error", "rounded_error"]].agg(how).agg(how) for how in ("min", "max"))
+    axes[0].set_ylim(lowest / 1.3, highest * 1.3)
+    base = points.loc[points["source"] == HOLDOUT, "match_rate at 1"].iloc[0]
+    axes[2].axhline(base, color=INK, ls="-.", lw=1)
+    axes[2].set_ylim(0, 1.02)
+    handles = [Line2D([], [], ls=ls, marker=m, color=c, label=words) for words, ls, m, c in WAYS.values()]
+    handles.append(Line2D([], [], ls="-.", color=INK, label="holdout half of the area"))
+    figure.legend(handles=handles, loc="outside upper center", ncols=2, frameon=False)
+    first = points.iloc[0]
+    about = f"{first['rows']:,} rows, {first['of_blocks']:,} blocks, {first['counts']:,} counts, {int(first['runs'])} runs"
+    say_source(figure, f"{about}; {label}")
+    return figure
+
+
+def _convergence_draw(axes: Axes, points: pd.DataFrame, name: str) -> None:
+    for (blocks, source), (_, line, marker, colour) in WAYS.items():
+        own = points[(points["blocks_are"] == blocks) & (points["source"] == source)]
+        axes.plot(own["steps"], own[name], ls=line, marker=marker, ms=4, color=colour, lw=1.5)
+    axes.set_xscale("log")
+    if not name.startswith("match"):
+        axes.set_yscale("log")
+    steps = sorted(points["steps"].dropna().unique())
+    axes.set_xticks(steps, [f"{int(step):,}" for step in steps])
+    axes.minorticks_off()
+
+
+# Certainty against confidence: what rankings reach, how far their frequencies can be trusted, and what is proved.
+
+CERTAINTY_LINES = {RAP: ("-", "o", PALETTE[4]), GENERATED: ("--", "s", PALETTE[0]), PROVED: ("-", "", INK)}
+BARS = {ANY_NUMBER: "#c9d3da", SINGLED_OUT: INK}
+NOTE = (
+    "Frequency over the generated datasets reflects how they were generated, not a posterior. "
+    "Proved: a verified claim about all columns (exactly m such records); dotted: its share."
+)
+
+
+def plot_certainty(numbers: pd.DataFrame, label: str) -> Figure:
+    """Three panels: match rate of the best rows, what a row's frequency is worth, private records that proofs cover."""
+    use_style()
+    figure, axes = plt.subplots(1, 3, figsize=(1.4 * PAGE_WIDTH, 4.0), layout="constrained", width_ratios=[1.15, 1, 1])
+    parts = dict(iter(numbers.groupby("part")))
+    _match_rate(axes[0], parts["match rate"])
+    _reliability(axes[1], parts["reliability"])
+    _coverage(axes[2], parts["coverage"])
+    say_source(figure, f"{NOTE} Data: {label}")
+    return figure
+
+
+def _match_rate(axes: Axes, part: pd.DataFrame) -> None:
+    """The best rows of each ranking, and below them, filled, those that are known for certain."""
+    for place, (source, (line, marker, colour)) in enumerate(CERTAINTY_LINES.items()):
+        own = part[part["source"] == source]
+        words = "proved (verified claims about full rows)" if source == PROVED else f"{source}: what is true"
+        axes.plot(own[X], own["value"], ls=line, marker=marker, markevery=(3 * place, 7), ms=3.5, color=colour, label=words)
+        axes.fill_between(own[X], own["low"], own["high"], color=colour, alpha=0.15, lw=0)
+    sure = part[part["source"] == PROVED]
+    axes.fill_between(sure[X], 0, sure["value"], color=INK, alpha=0.35, lw=0)
+    axes.set_title(f"a  the k best rows of {part['n'].max():,} whole blocks")
+    axes.set_xlabel("k/u: rows ranked, as a share of the unique rows")
+    axes.set_ylabel("share that are private rows")
+    axes.set_xlim(0, 1.01)
+    axes.set_ylim(0, 1.02)
+    _legend_below(axes)
+
+
+def _reliability(axes: Axes, part: pd.DataFrame) -> None:
+    """What a row's frequency is worth: among rows in a given share of the runs, those that are private, and those proved."""
+    axes.plot([0, 1], [0, 1], color="#9aa5ad", lw=0.8, ls="-", zorder=0)
+    for source in (RAP, GENERATED):
+        line, marker, colour = CERTAINTY_LINES[source]
+        own, sure = part[part["source"] == source], part[part["source"] == f"{source}, {PROVED}"]
+        last = own.iloc[-1]
+        words = f"{source}: {last['n']:,} rows in all runs, {100 * last['value']:.1f} % true"
+        axes.plot(own[X], own["value"], ls=line, marker=marker, ms=4, color=colour, label=words)
+        axes.plot(sure[X], sure["value"], ls=":", marker=marker, mfc="white", ms=3.5, color=colour)
+    axes.set_title("b  rows by how often they were found")
+    axes.set_xlabel("share of the runs or datasets that hold the row")
+    axes.set_ylabel("share that are private rows")
+    axes.set_xlim(0, 1.03)
+    axes.set_ylim(-0.02, 1.02)
+    _legend_below(axes)
+
+
+def _coverage(axes: Axes, part: pd.DataFrame) -> None:
+    """Private records in a verified claim about k columns; lines: those whose full row is among the u best of a ranking."""
+    for place, (word, colour) in enumerate(BARS.items()):
+        own = part[part["source"] == word]
+        bars = axes.bar(own[X] + 0.4 * place - 0.2, own["value"], 0.38, color=colour, edgecolor=INK, lw=0.6, label=word)
+        axes.bar_label(bars, [f"{100 * value:.1f}" for value in own["value"]], fontsize=6, padding=1)
+    for source in (RAP, GENERATED):
+        line, _, colour = CERTAINTY_LINES[source]
+        value = float(part.loc[part["source"] == source, "value"].iloc[0])
+        axes.axhline(value, ls=line, color=colour, lw=1.2, label=f"full row among the u best: {source}")
+    axes.set_title("c  private records covered (% above bars)")
+    axes.set_xlabel("k, columns of the verified claim")
+    axes.set_ylabel("share of private records")
+    axes.set_ylim(0, 1.02)
+    _legend_below(axes)
+
+
+def _legend_below(axes: Axes) -> None:
+    """The legend under the panel, where it hides nothing."""
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), frameon=False, fontsize=7)
+
+
+# Equations 3 and 4 on a tiny domain, and whether RAP's frequencies follow the posterior there.
+
+
+def plot_intuition(numbers: pd.DataFrame) -> Figure:
+    """Left: the two sides of the argument, a mark per row. Right: frequency over RAP's runs against the exact posterior."""
+    use_style()
+    figure, (left, right) = plt.subplots(1, 2, figsize=(PAGE_WIDTH, 3.3), layout="constrained")
+    same, often = (numbers[numbers["part"] == part] for part in (EQUATIONS, FREQUENCY))
+    for axes, top in ((left, 1.08 * same[["x", "y"]].to_numpy().max()), (right, 1.03)):
+        axes.plot([0, top], [0, top], color=INK, lw=0.8, ls=(0, (4, 3)))
+        axes.set(xlim=(-0.03 * top, top), ylim=(-0.03 * top, top))
+    left.plot(same["x"], same["y"], "D", color=PALETTE[0], ms=4.5, mfc="white")
+    left.set(xlabel="equation 4: two draws from the posterior hold r", ylabel="equation 3: D and D' hold r")
+    left.set_title(f"equal for all {len(same)} rows, to {(same['x'] - same['y']).abs().max():.0e}")
+    right.plot(often["x"], often["y"], "o", color=PALETTE[1], ms=3.4, alpha=0.5, mew=0)
+    right.set(xlabel="exact posterior probability of a row", ylabel="share of RAP's runs that hold it")
+    correlation = spearmanr(often["x"], often["y"]).statistic
+    right.set_title(f"rank correlation {correlation:.2f}, {len(often)} rows")
+    say_source(figure, "made-up tiny domains")
+    return figure

@@ -15,17 +15,16 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from genverify.attack.posterior import count_release
-from genverify.core.arraytypes import Floats
-from genverify.core.describe import make_schema
-from genverify.core.release import Release, Schema, make_release
-from genverify.core.seeds import derive_seed
-from genverify.papers.raprank.published import make_target
-from genverify.papers.raprank.rank import rank_target
-from genverify.papers.raprank.ranking import count_holders
-from genverify.papers.raprank.settings import Intuition, RapSettings
+from genverify.attack.probability import count_release
+from genverify.model.arrays import Floats
+from genverify.model.release import Release, Schema, make_release, make_schema
+from genverify.model.work import derive_seed
 from genverify.solve.counting.prior import Prior, uniform
 from genverify.solve.program import build_program
+from studies.raprank.areas import count_holders
+from studies.raprank.published import make_target
+from studies.raprank.rank import rank_target
+from studies.raprank.settings import Intuition, RapSettings
 
 Codes = npt.NDArray[np.int16]
 EQUATIONS, FREQUENCY = "equations 3 and 4", "frequency"

@@ -8,13 +8,11 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from genverify.core.arraytypes import Ints
-from genverify.core.domain import Domain
-from genverify.core.predicates import EVERY, Predicate
-from genverify.core.release import Release, Schema, counts_frame, read_releases
-from genverify.core.tabulate import tabulate_counts
-from genverify.papers.raprank.blocks import BlockCounts
-from genverify.papers.raprank.halves import BLOCK, with_block
+from genverify.model.arrays import Ints
+from genverify.model.domain import EVERY, Domain, Predicate
+from genverify.model.release import Release, Schema, counts_frame, read_releases
+from genverify.model.tabulate import tabulate_counts
+from studies.raprank.areas import BLOCK, BlockCounts, with_block
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""RAP-RANK on an area (Algorithm 1): K reconstructions from what is published, and their rows ranked by frequency."""
+"""RAP-RANK (Algorithm 1): K reconstructions from what is published, rows ranked by how often they came out."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -6,15 +6,25 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from genverify.core.domain import Domain
-from genverify.core.errors import DataError
-from genverify.core.seeds import derive_seed
-from genverify.papers.raprank.blocks import place_rows
-from genverify.papers.raprank.halves import codes_of
-from genverify.papers.raprank.published import Target
-from genverify.papers.raprank.ranking import Codes, ConfidenceSet, count_holders, rank_rows
-from genverify.papers.raprank.rap import Reconstruction, reconstruct
-from genverify.papers.raprank.settings import RapSettings
+from genverify.model.domain import Domain
+from genverify.model.errors import DataError
+from genverify.model.work import derive_seed, progress
+from studies.country.store import KnownBlock
+from studies.raprank.areas import (
+    Codes,
+    ConfidenceSet,
+    codes_of,
+    count_holders,
+    match_curve,
+    place_rows,
+    rank_rows,
+    unique_rows,
+)
+from studies.raprank.published import Target
+from studies.raprank.rap.reconstruct import Reconstruction, reconstruct
+from studies.raprank.settings import RapSettings
+
+# RAP-RANK on an area (Algorithm 1): K reconstructions from what is published, and their rows ranked by frequency.
 
 
 def rank_target(
@@ -82,3 +92,27 @@ def runs_row(target: Target, found: Reconstruction, key: str = "area") -> Mappin
         "relaxed_error": float(np.mean(found.relaxed_errors)),
         "rounded_error": float(np.mean(found.rounded_errors)),
     }
+
+
+# RAP-RANK on blocks whose records are known: how many of its first rows are true.
+
+
+def draw_blocks(blocks: Sequence[KnownBlock], count: int, seed: int) -> list[KnownBlock]:
+    """Some of the blocks, drawn at random: the same ones however their columns are read."""
+    rng = np.random.default_rng(derive_seed(seed, "raprank", "blocks"))
+    chosen = rng.choice(len(blocks), min(count, len(blocks)), replace=False)
+    return [blocks[place] for place in np.sort(chosen)]
+
+
+def mean_match_rate(blocks: Sequence[KnownBlock], runs: int, settings: RapSettings, seed: int) -> dict[str, Any]:
+    """RAP-RANK with whole blocks as D: the mean over blocks of MATCH-RATE at k = u."""
+    rates = []
+    for known in progress(list(blocks), "blocks ranked"):
+        release, block = known.release, known.release.block
+        seeds = [derive_seed(seed, "rap", block, str(run)) for run in range(runs)]
+        predicates = [query.predicate for query in release.queries]
+        rows = reconstruct(release.schema.domain, predicates, release.lo, release.n, seeds, settings).union
+        ranked = rank_rows(rows, derive_seed(seed, "rank", block))
+        rates.append(float(match_curve(ranked, known.records, unique_rows(known.records), [1.0])[0]))
+    persons = sum(len(known.records) for known in blocks)
+    return {"ranked_blocks": len(rates), "ranked_persons": persons, "runs": runs, "match_rate": float(np.mean(rates))}

@@ -4,8 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
-from genverify.core.closed import Name, Section, over_default
-from genverify.core.settings import ReleaseSettings
+from genverify.model.settings import Name, ReleaseSettings, Section, over_default
 
 
 class RapSettings(Section):

@@ -1,13 +1,55 @@
-"""Match rates of every experiment as numbers, and whether the orders that the paper reports are seen."""
+"""Table 1, the person tables by their number of columns, and match rates with the paper's orders."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from genverify.papers.raprank.curves import mean_interval, wide
-from genverify.show.markdown import document, markdown_table
+from genverify.model.domain import Domain, Predicate
+from genverify.model.query import Query
+from genverify.report.pages import document, markdown_table
+from studies.raprank.evaluate import mean_interval, wide
+
+# The person tables by their number of columns: published lines, distinct ones, and the cells that the paper counts.
+
+TITLE = "Cells of the person tables by the number of columns k that they speak of"
+
+
+def person_queries(lines: Mapping[str, Sequence[Query]], paper: Mapping[str, Any]) -> pd.DataFrame:
+    """One row per k and a total: lines, the paper's cells, lines and distinct queries of each level, and why they differ."""
+    every = _by_k(query.predicate for queries in lines.values() for query in queries)
+    rows = []
+    for k in sorted(every.keys() | paper["cells"].keys()):
+        row: dict[str, Any] = {"k": str(k), "lines": every[k], "paper": paper["cells"].get(k, 0)}
+        row["difference"] = row["lines"] - row["paper"]
+        for level, queries in lines.items():
+            row[f"{level}_lines"] = _by_k(query.predicate for query in queries)[k]
+            row[f"{level}_distinct"] = _by_k({query.predicate for query in queries})[k]
+        rows.append({**row, "not_in_paper": _reason(paper["left_out"].get(k), row["difference"])})
+    table = pd.DataFrame(rows)
+    total = {name: table[name].sum() for name in table.columns if name not in ("k", "not_in_paper")}
+    return pd.concat([table, pd.DataFrame([{"k": "total", **total, "not_in_paper": ""}])], ignore_index=True)
+
+
+def _by_k(predicates: Iterable[Predicate]) -> Counter[int]:
+    return Counter(len(predicate.columns) for predicate in predicates)
+
+
+def _reason(known: Mapping[str, Any] | None, difference: int) -> str:
+    """What the paper leaves out, if that explains the whole difference."""
+    if known is not None and known["cells"] == difference:
+        return str(known["what"])
+    return "" if difference == 0 else "other tables are chosen than the paper's"
+
+
+def person_queries_text(table: pd.DataFrame) -> str:
+    """The table to read."""
+    return f"# {TITLE}\n\n{markdown_table(list(table), table.to_numpy().tolist())}\n"
+
+
+# Match rates of every experiment as numbers, and whether the orders that the paper reports are seen.
 
 READ_AT = (0.1, 0.5, 1.0)
 PLACES = 4
@@ -75,3 +117,33 @@ def raprank_text(rates: pd.DataFrame, orders: pd.DataFrame, label: str) -> str:
     )
     tables = [markdown_table(list(frame.columns[:-1]), frame.iloc[:, :-1].to_numpy(), left=2) for frame in (rates, orders)]
     return document("RAP-RANK: match rates", label, [lead, tables[0], told, tables[1]])
+
+
+# RAP-RANK's Table 1: attributes, codes and marginal queries of the tasks of a survey, ours beside the paper's.
+
+
+def count_marginals(domain: Domain, ways: int) -> int:
+    """
+    How many k-way marginal queries a domain has, without listing them.
+
+    >>> from genverify.model.domain import Column
+    >>> columns = [Column(name, name, tuple(range(size)), ("",) * size) for name, size in (("A", 2), ("B", 3), ("C", 4))]
+    >>> count_marginals(Domain(tuple(columns)), 2)
+    26
+    """
+    totals = [1] + [0] * ways
+    for column in domain.columns:
+        for k in range(ways, 0, -1):
+            totals[k] += totals[k - 1] * len(column.codes)
+    return totals[ways]
+
+
+def survey_task_table(domains: Mapping[str, Domain], paper: Mapping[str, Mapping[Any, int]]) -> pd.DataFrame:
+    """One row per task and number: ours, and the paper's where it has the task."""
+    rows = []
+    for task, domain in domains.items():
+        ours = {"attributes": len(domain.names), "dimension": sum(len(column.codes) for column in domain.columns)}
+        ours |= {f"{ways}-way marginals": count_marginals(domain, ways) for ways in (2, 3)}
+        theirs = dict(zip(ours, paper[task].values(), strict=True)) if task in paper else {}
+        rows += [{"task": task, "number": name, "ours": value, "paper": theirs.get(name)} for name, value in ours.items()]
+    return pd.DataFrame(rows).astype({"paper": "Int64"})

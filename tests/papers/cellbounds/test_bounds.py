@@ -8,18 +8,26 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from genverify.core.errors import DataError
-from genverify.papers.cellbounds.conditional import (
+from genverify.bounds.exact import (
     Conditionals,
+    Limits,
+    Prior,
+    Steps,
+    add,
     aggregate,
     conditionals_of_counts,
     conditionals_of_fractions,
+    exact_bounds,
+    full_from,
+    leave_one_out,
+    members,
+    row_multipliers,
+    runs_of,
+    solve_knapsack,
 )
-from genverify.papers.cellbounds.exact import Prior, bound_cells, row_multipliers
-from genverify.papers.cellbounds.knapsack import Limits, solve_knapsack
-from genverify.papers.cellbounds.reachable import Steps, add, full_from, leave_one_out, members, runs_of
-from genverify.papers.cellbounds.reference import reference_multipliers, reference_range
-from genverify.solve.settings import ProgramSettings
+from genverify.model.errors import DataError
+from genverify.solve.program_settings import ProgramSettings
+from studies.cellbounds.reference_programs import reference_multipliers, reference_range
 
 LIMIT = 60
 tiny = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
@@ -104,7 +112,7 @@ def test_bounds_are_those_of_the_integer_programs(
     counts = [row for row in counts if sum(row)] or [[2] * len(counts[0])]
     table, N = of(counts), sum(map(sum, counts))
     row, column = data.draw(st.integers(0, len(counts) - 1)), data.draw(st.integers(0, len(counts[0]) - 1))
-    bounds, solver = bound_cells(table, N), program_settings.make_solver()
+    bounds, solver = exact_bounds(table, N), program_settings.make_solver()
     assert reference_range(table, N, row, column, solver) == (bounds.lower[row, column], bounds.upper[row, column])
     found = row_multipliers(table, N)[row]
     assert reference_multipliers(table, N, row, solver) == (found.least, found.greatest)
@@ -138,7 +146,7 @@ def test_prior_bounds_keep_just_the_tables_that_respect_them(
 
 def test_zero_cells_and_empty_rows_stay_zero() -> None:
     table = of([[4, 0], [0, 0], [3, 3]])
-    bounds = bound_cells(table, 10)
+    bounds = exact_bounds(table, 10)
     assert table.sums.tolist() == [1, 0, 2]
     assert bounds.lower.tolist() == [[2, 0], [0, 0], [1, 1]]
     assert bounds.upper.tolist() == [[8, 0], [0, 0], [4, 4]]
@@ -155,7 +163,7 @@ def test_partial_conditionals_bound_sums_of_cells() -> None:
     full = np.array([[[2, 1], [3, 1]], [[1, 1], [2, 2]]])  # A, B, C
     partial = aggregate(full, ("A", "B", "C"), ("A",), ("C",))
     assert partial.tolist() == [[5, 2], [3, 3]]
-    bounds = bound_cells(of(partial.tolist()), 13)
+    bounds = exact_bounds(of(partial.tolist()), 13)
     assert bounds.lower.tolist() == [[5, 2], [3, 3]]  # 13 = 7 + 2 * 3 alone: the sums of cells are disclosed
 
 
@@ -163,7 +171,7 @@ def test_large_tables_are_a_matter_of_milliseconds_not_of_one_solve_per_row() ->
     rng = np.random.default_rng(5)
     counts = rng.multinomial(50_000, rng.dirichlet(np.full(12_000, 0.3))).reshape(3000, 4)
     table = of(counts.tolist())
-    bounds = bound_cells(table, 50_000)
+    bounds = exact_bounds(table, 50_000)
     assert ((bounds.lower <= counts) & (counts <= bounds.upper)).all()
     ones = table.sums == 1
     assert ones.sum() > 1
@@ -174,9 +182,9 @@ def test_large_tables_are_a_matter_of_milliseconds_not_of_one_solve_per_row() ->
 
 def test_what_cannot_be() -> None:
     with pytest.raises(DataError, match="N = 5 is too small: the fractions alone need 6 records"):
-        bound_cells(of([[1, 2], [2, 1]]), 5)
+        exact_bounds(of([[1, 2], [2, 1]]), 5)
     with pytest.raises(DataError, match=r"the remainder N - R = 1 is no sum"):
-        bound_cells(of([[1, 2], [2, 1]]), 7)
+        exact_bounds(of([[1, 2], [2, 1]]), 7)
     with pytest.raises(DataError, match=r"row 'b': the fractions sum to 3/4 \(about 0.75\), not to 1"):
         conditionals_of_fractions(["a", "b"], ["x"], [[Fraction(1)], [Fraction(3, 4)]])
     with pytest.raises(DataError, match="row 'a', column 'y': -1/2 is negative"):

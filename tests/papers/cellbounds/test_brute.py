@@ -10,15 +10,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from genverify.core.errors import DataError
-from genverify.papers.cellbounds.conditional import conditionals_of_counts
-from genverify.papers.cellbounds.exact import bound_cells, possible_totals
-from genverify.papers.cellbounds.marginals import bound_marginals
-from genverify.papers.cellbounds.multiway import Multiway
-from genverify.papers.cellbounds.rounded import RoundedConditionals, bound_rounded, rounded_totals
-from genverify.papers.cellbounds.rounding import RULES, Rounding
-from genverify.papers.cellbounds.which import explain_rows
-from genverify.solve.sums.work import Work
+from genverify.bounds.count_tables import Multiway
+from genverify.bounds.exact import conditionals_of_counts, exact_bounds, possible_totals
+from genverify.bounds.marginals import bound_marginals
+from genverify.bounds.propositions import explain_rows
+from genverify.bounds.rounded import RULES, RoundedConditionals, Rounding, bound_rounded, rounded_totals
+from genverify.model.errors import DataError
+from genverify.solve.linear.search import Work
 
 Row = tuple[int, ...]
 Table = tuple[Row, ...]
@@ -73,9 +71,9 @@ def test_bounds_are_those_of_all_tables(counts: list[list[int]], N: int) -> None
     found = list(tables([same(own) for own in counts], len(counts[0]), N))
     if not found:
         with pytest.raises(DataError, match=r"too small|no table"):
-            bound_cells(table, N)
+            exact_bounds(table, N)
         return
-    bounds, (lower, upper) = bound_cells(table, N), ranges(found)
+    bounds, (lower, upper) = exact_bounds(table, N), ranges(found)
     assert (bounds.lower.tolist(), bounds.upper.tolist()) == (lower, upper)
     assert possible_totals(table, N) == totals(found)
     disclosed = [low == high for low, high in zip(lower, upper, strict=True)]

@@ -7,15 +7,23 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from genverify.core.errors import DataError
-from genverify.papers.cellbounds.conditional import conditionals_of_counts
-from genverify.papers.cellbounds.exact import Prior, bound_cells, possible_totals, row_multipliers
-from genverify.papers.cellbounds.knapsack import Multipliers, solve_knapsack
-from genverify.papers.cellbounds.propositions import (
+from genverify.bounds.count_tables import PrintedTwoWay, read_printed
+from genverify.bounds.exact import (
+    Multipliers,
+    Prior,
+    conditionals_of_counts,
+    exact_bounds,
+    possible_totals,
+    row_multipliers,
+    solve_knapsack,
+)
+from genverify.bounds.propositions import (
+    LAST_ROW,
     Facts,
     corollary_3_3,
     corollary_3_5,
     corollary_3_9,
+    explain_rows,
     precedes,
     proposition_3_1,
     proposition_3_2a,
@@ -27,11 +35,9 @@ from genverify.papers.cellbounds.propositions import (
     smallest_preceding,
     theorem_3_4,
 )
-from genverify.papers.cellbounds.rounded import bound_rounded
-from genverify.papers.cellbounds.rounding import Rounding
-from genverify.papers.cellbounds.tables import compare, read_paper
-from genverify.papers.cellbounds.two_way import Printed, read_printed
-from genverify.papers.cellbounds.which import LAST_ROW, explain_rows
+from genverify.bounds.rounded import Rounding, bound_rounded
+from genverify.model.errors import DataError
+from studies.cellbounds.tables import compare, read_paper
 
 tiny = settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
 knapsacks = st.tuples(
@@ -40,7 +46,7 @@ knapsacks = st.tuples(
 
 
 @pytest.fixture(scope="module")
-def table(root: Path) -> dict[str, Printed]:
+def table(root: Path) -> dict[str, PrintedTwoWay]:
     return {name: read_printed(root / "data" / "cellbounds" / f"{name}.csv") for name in
             ("table1", "table2", "table3", "table6", "table7", "table9")}  # fmt: skip
 
@@ -86,7 +92,7 @@ def test_one_known_count_discloses_its_row() -> None:
 
 
 @pytest.mark.parametrize(("counts", "name"), [("table2", "table5"), ("table7", "table8"), ("table9", "table9")])
-def test_the_tables_of_the_paper_as_printed(root: Path, table: dict[str, Printed], counts: str, name: str) -> None:
+def test_the_tables_of_the_paper_as_printed(root: Path, table: dict[str, PrintedTwoWay], counts: str, name: str) -> None:
     compared = compare(table[counts], read_paper(root / "data" / "cellbounds" / "paper.yaml", name))
     assert compared["equal"].all()
     assert len(compared) == {"table5": 4, "table8": 8, "table9": 32}[name]
@@ -94,7 +100,7 @@ def test_the_tables_of_the_paper_as_printed(root: Path, table: dict[str, Printed
     assert len(printed) == {"table5": 10, "table8": 11, "table9": 6}[name]
 
 
-def test_a_wrong_number_is_not_equal(root: Path, table: dict[str, Printed]) -> None:
+def test_a_wrong_number_is_not_equal(root: Path, table: dict[str, PrintedTwoWay]) -> None:
     paper = read_paper(root / "data" / "cellbounds" / "paper.yaml", "table5")
     paper["rows"]["Beta"]["bounds"][1] = [1, 6]
     assert compare(table["table2"], paper)["equal"].tolist() == [True, False, True, True]
@@ -102,19 +108,19 @@ def test_a_wrong_number_is_not_equal(root: Path, table: dict[str, Printed]) -> N
         read_paper(root / "data" / "cellbounds" / "paper.yaml", "table4")
 
 
-def test_section_1_2(table: dict[str, Printed]) -> None:
+def test_section_1_2(table: dict[str, PrintedTwoWay]) -> None:
     first, second = table["table1"].conditionals(), table["table2"].conditionals()
     assert first.sums.tolist() == [20, 11, 25, 35]
     assert (first.total, first.remainder(135), second.total, second.remainder(130)) == (91, 44, 90, 40)
     assert possible_totals(first, 135) == [[20], [55], [25], [35]]
-    bounds = bound_cells(first, 135)
+    bounds = exact_bounds(first, 135)
     assert bounds.lower.tolist() == bounds.upper.tolist() == table["table1"].counts.tolist()
     assert possible_totals(second, 130) == [[20, 40, 60], [10, 30, 50], [25], [35]]
-    known = bound_cells(second, 130, [Prior("Alpha", ("Low",), upper=28)])
+    known = exact_bounds(second, 130, [Prior("Alpha", ("Low",), upper=28)])
     assert known.lower.tolist() == known.upper.tolist() == table["table2"].counts.tolist()
 
 
-def test_three_decimals_disclose_table_3_and_two_would_disclose_table_1(table: dict[str, Printed]) -> None:
+def test_three_decimals_disclose_table_3_and_two_would_disclose_table_1(table: dict[str, PrintedTwoWay]) -> None:
     """Table 3 is rounded consistently: 2/11 is 0.182 in one column and 0.181 in the next, which no rule for ties does."""
     for name, rounding in (("table3", Rounding(3, "either")), ("table1", Rounding(2))):
         found = bound_rounded(table[name].rounded(rounding), 135)
@@ -123,14 +129,14 @@ def test_three_decimals_disclose_table_3_and_two_would_disclose_table_1(table: d
         bound_rounded(table["table3"].rounded(Rounding(3)), 135)
 
 
-def test_table_6_is_disclosed_and_its_fourth_row_not_its_third_is_the_reduced_one(table: dict[str, Printed]) -> None:
+def test_table_6_is_disclosed_and_its_fourth_row_not_its_third_is_the_reduced_one(table: dict[str, PrintedTwoWay]) -> None:
     """The text says that all rows except the third exceed N - R = 31; the row with r = 31 is the fourth."""
     rows = explain_rows(table["table6"].conditionals(), 1055)
     assert [row.disclosed_by for row in rows] == [("3.2 (b)",)] * 3 + [(LAST_ROW,)] + [("3.2 (b)",)] * 5
     assert [row.multipliers.values for row in rows] == [(0,)] * 3 + [(1,)] + [(0,)] * 5
 
 
-def test_the_slips_around_table_7(table: dict[str, Printed]) -> None:
+def test_the_slips_around_table_7(table: dict[str, PrintedTwoWay]) -> None:
     """
     Section 3.1 credits Proposition 3.2 (d) with nu_3+ = 0. But with i' = 5, r_3 + r_5 = 31 is neither above N - R = 34 nor
     between 32 and 34, so (d) does not apply; Table 8 rightly names Proposition 3.6. Section 3.2 calls r_1 = 28 "r_1 = 20".
@@ -145,7 +151,7 @@ def test_the_slips_around_table_7(table: dict[str, Printed]) -> None:
     assert precedes(r, [1, 2, 5, 6, 7], [0, 1, 2, 3, 5, 6, 7])
 
 
-def test_the_multipliers_of_the_fifth_row_of_table_7_have_gaps(table: dict[str, Printed]) -> None:
+def test_the_multipliers_of_the_fifth_row_of_table_7_have_gaps(table: dict[str, PrintedTwoWay]) -> None:
     """Its bounds are [0, 17], but seven of the values between them belong to no table."""
     found = row_multipliers(table["table7"].conditionals(), 193)[4]
     assert found.values == (0, 1, 2, 3, 5, 6, 8, 9, 11, 14, 17)

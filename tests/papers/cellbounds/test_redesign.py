@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from genverify.core.errors import DataError
-from genverify.core.files import read_yaml
-from genverify.papers.cellbounds.redesign import Design, disclosed_cells, named, redesign
-from genverify.papers.cellbounds.sentences import sentences_table, solutions
-from genverify.papers.cellbounds.settings import Shape
-from genverify.papers.cellbounds.shapes import open_shapes, read_adult, stand_in, time_shape
-from genverify.papers.cellbounds.two_way import read_printed
+from genverify.bounds.count_tables import read_printed
+from genverify.bounds.propositions import Design, disclosed_cells, named, redesign
+from genverify.model.errors import DataError
+from genverify.model.files import read_yaml
+from studies.cellbounds.settings import Shape
+from studies.cellbounds.shapes import open_shapes, read_adult, stand_in, time_shape
+from studies.cellbounds.tables import sentences_table, solutions
 
 tables = st.integers(2, 4).flatmap(
     lambda rows: st.lists(st.lists(st.integers(0, 9), min_size=3, max_size=3), min_size=rows, max_size=rows)

@@ -8,13 +8,12 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from genverify.attack.tables import claim_columns
-from genverify.core.claims import ANY, Claim
-from genverify.core.domain import Column, Domain
-from genverify.core.errors import DataError
-from genverify.core.predicates import EVERY, Predicate
-from genverify.microdata.store import GEOGRAPHY, write_microdata
-from genverify.papers.gtv.baselines import PRIORS, Prior, binomial, count_priors, fit_baselines, uniform_prior
+from genverify.attack.verify import claim_columns
+from genverify.model.claims import ANY, Claim
+from genverify.model.domain import EVERY, Column, Domain, Predicate
+from genverify.model.errors import DataError
+from studies.country.store import GEOGRAPHY, write_microdata
+from studies.gtv.baselines import PRIORS, Prior, binomial, count_priors, fit_baselines, uniform_prior
 
 STORED = Domain(
     (

@@ -13,23 +13,31 @@ import pyarrow as pa
 import pytest
 
 from genverify.attack.verify import Decision, Verdict
-from genverify.core.claims import Claim
-from genverify.core.errors import DataError
-from genverify.core.measure import measure, peak_memory_mb
-from genverify.core.predicates import EVERY
-from genverify.core.timing import watch
-from genverify.papers.gtv.benchmark.blockcost import blocks_frame, cost_rows, costs, country_rows, draw_classes, shares
-from genverify.papers.gtv.benchmark.ingest import enlarged
-from genverify.papers.gtv.benchmark.same import same_frame, same_row
-from genverify.papers.gtv.benchmark.scaling import draw_tract, merge_blocks, scaling_frame, scaling_row
-from genverify.papers.gtv.benchmark.speed import Compact, OneHotTimes, _agree, speed_row
-from genverify.papers.gtv.figures.scaling import plot_scaling
-from genverify.solve.recount import WrongAnswer
-from genverify.solve.settings import DEFAULT
+from genverify.model.claims import Claim
+from genverify.model.domain import EVERY
+from genverify.model.errors import DataError
+from genverify.model.work import measure, peak_memory_mb, watch
+from genverify.solve.program import WrongAnswer
+from genverify.solve.program_settings import DEFAULT
+from studies.gtv.benchmarks import (
+    CompactTimes,
+    OneHotTimes,
+    _agree,
+    draw_tract,
+    enlarged,
+    merge_blocks,
+    same_frame,
+    same_row,
+    scaling_frame,
+    scaling_row,
+    speed_row,
+)
+from studies.gtv.blockcost import blocks_frame, cost_rows, costs, country_rows, draw_classes, shares
+from studies.gtv.figures import plot_scaling
 
 WORKS = """
 import os, time
-from genverify.core.errors import DataError
+from genverify.model.errors import DataError
 
 def fill(megabytes):
     yield {"start": 1}
@@ -133,7 +141,7 @@ def decisions(*verdicts: Verdict) -> list[Decision]:
 
 def test_the_one_hot_times_are_extrapolated_to_all_claims() -> None:
     everything = decisions(*[Verdict.VERIFIED] * 3, *[Verdict.REFUTED] * 97)
-    compact = Compact(0.3, 0.1, 10, 0.1, 0.5, everything)
+    compact = CompactTimes(0.3, 0.1, 10, 0.1, 0.5, everything)
     onehot = OneHotTimes(1.0, 2.0, 0.49, decisions(Verdict.REFUTED, Verdict.UNDECIDED))
     row = speed_row(SimpleNamespace(block="b", n=4), compact, onehot, 100, 60.0)  # type: ignore[arg-type]
     assert row["onehot_s"] == 1 + 2 * 100

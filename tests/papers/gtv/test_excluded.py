@@ -9,12 +9,12 @@ import pytest
 
 import brute_force as brute
 from genverify.attack.verify import Verifier
-from genverify.core.errors import DataError
-from genverify.microdata.ppmf_check import check_layout
-from genverify.papers.gtv.excluded.multiplicities import draw_assignments, excluded_of_block, excluded_table, multiplicities
-from genverify.papers.gtv.excluded.settings import Excluded
-from genverify.papers.gtv.toy import toy_release
-from genverify.solve.settings import DEFAULT
+from genverify.model.errors import DataError
+from genverify.solve.program_settings import DEFAULT
+from studies.country.ppmf import check_layout
+from studies.gtv.figure1 import toy_release
+from studies.gtv.impossible_counts import draw_assignments, excluded_of_block, excluded_table, multiplicities
+from studies.gtv.settings import Excluded
 
 
 @pytest.mark.parametrize("seed", range(12))

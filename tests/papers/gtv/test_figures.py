@@ -11,16 +11,22 @@ import pytest
 from matplotlib.figure import Figure
 
 from drawn import cut_off
-from genverify.attack.tables import claim_columns
-from genverify.core.claims import ANY, Claim
-from genverify.core.domain import Column, Domain
-from genverify.core.errors import DataError
-from genverify.papers.gtv.figures.candidates import candidates_table, count_candidates, plot_candidates
-from genverify.papers.gtv.figures.fig1 import check_synthetic, choose_example, plot_fig1
-from genverify.papers.gtv.figures.fig3 import plot_fig3, shown_k
-from genverify.papers.gtv.figures.fig4 import column_shares, plot_fig4
-from genverify.papers.gtv.summary import PRIORS, SINGLETON, Group, chosen, summarise
-from genverify.show.style import save
+from genverify.attack.verify import claim_columns
+from genverify.model.claims import ANY, Claim
+from genverify.model.domain import Column, Domain
+from genverify.model.errors import DataError
+from genverify.report.figures import save
+from studies.gtv.figure1 import check_synthetic, choose_example, plot_fig1
+from studies.gtv.figures import (
+    candidates_table,
+    column_shares,
+    count_candidates,
+    plot_candidates,
+    plot_fig3,
+    plot_fig4,
+    shown_k,
+)
+from studies.gtv.summary import PRIORS, SINGLETON, Group, chosen, summarise
 
 DOMAIN = Domain(
     (

@@ -8,19 +8,18 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from genverify.core.claims import ANY
-from genverify.core.errors import DataError
-from genverify.core.files import read_yaml
-from genverify.core.release import Schema, read_study
-from genverify.core.settings import ReleaseSettings
-from genverify.core.vocabulary import groups_of
-from genverify.microdata.known import KnownBlock, known_blocks, read_as
-from genverify.microdata.person_records import read_person_records
-from genverify.papers.gtv.persons import Proved, sum_up, tally, try_blocks
-from genverify.papers.raprank.known_persons import mean_match_rate
-from genverify.papers.raprank.settings import RapSettings
+from genverify.model.claims import ANY
+from genverify.model.errors import DataError
+from genverify.model.files import read_yaml
+from genverify.model.query import groups_of
+from genverify.model.release import Schema, read_study
+from genverify.model.settings import ReleaseSettings
 from genverify.run.config import read_shipped
-from genverify.solve.settings import ProgramSettings
+from genverify.solve.program_settings import ProgramSettings
+from studies.country.store import KnownBlock, known_blocks, read_as, read_person_records
+from studies.gtv.known_persons import ProvedClaims, sum_up, tally, try_blocks
+from studies.raprank.rank import mean_match_rate
+from studies.raprank.settings import RapSettings
 
 A, B = "010010201001000", "010010201001001"
 
@@ -63,7 +62,7 @@ def test_a_tally_by_hand(schema: Schema) -> None:
     """Claims: one male (true), a woman of 20 (true), nobody is White (false, two are), somebody aged 30 (true)."""
     known = next(known_blocks(people(), schema, 30))
     codes = [[1, ANY, ANY, ANY], [2, 20, ANY, ANY], [ANY, ANY, ANY, 1], [ANY, 30, ANY, ANY]]
-    proved = Proved(np.array(codes, dtype=np.int16), np.array([1, 1, 1, 1]), np.array([0, 1, 2, 0]), Counter({2: 3}))
+    proved = ProvedClaims(np.array(codes, dtype=np.int16), np.array([1, 1, 1, 1]), np.array([0, 1, 2, 0]), Counter({2: 3}))
     found = tally(known, proved).set_index("k")
     assert found["claims"].tolist() == [4, 3, 1, 0, 0]
     assert found["proofs"].tolist() == [3, 2, 1, 0, 0]
@@ -95,11 +94,11 @@ def test_the_same_answers_are_attacked_once(
 ) -> None:
     calls: list[str] = []
 
-    def proved(release: Any, *_: Any) -> Proved:
+    def proved(release: Any, *_: Any) -> ProvedClaims:
         calls.append(release.block)
-        return Proved(np.zeros((0, 4), np.int16), np.zeros(0, np.int64), np.zeros(0, np.int64), Counter())
+        return ProvedClaims(np.zeros((0, 4), np.int16), np.zeros(0, np.int64), np.zeros(0, np.int64), Counter())
 
-    monkeypatch.setattr("genverify.papers.gtv.persons.prove", proved)
+    monkeypatch.setattr("studies.gtv.known_persons.prove", proved)
     records = pd.concat([people(), people().assign(block=lambda frame: "56" + frame["block"].str.slice(2))])
     found = list(try_blocks(known_blocks(records, schema, 30), program_settings, 20, 1, 1))
     assert calls == [A, B]

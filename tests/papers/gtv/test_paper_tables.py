@@ -8,15 +8,24 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from genverify.attack.words.sentences import parse_phrases
-from genverify.core.domain import Column, Domain
-from genverify.core.errors import DataError
-from genverify.core.files import read_yaml
-from genverify.papers.gtv.tables.columns import column_table, column_text
-from genverify.papers.gtv.tables.examples import choose_examples, require_synthetic, table1, table1_text
-from genverify.papers.gtv.tables.households import ablation_table, ablation_text, households_table, households_text
-from genverify.papers.gtv.tables.numbers import COMPUTED, Evidence, Figure, judge, numbers_table
-from genverify.show.markdown import cell, markdown_table
+from genverify.attack.explain import parse_phrases
+from genverify.model.domain import Column, Domain
+from genverify.model.errors import DataError
+from genverify.model.files import read_yaml
+from genverify.report.pages import cell, markdown_table
+from studies.gtv.numbers import COMPUTED, Evidence, Figure, judge, numbers_table
+from studies.gtv.tables import (
+    ablation_table,
+    ablation_text,
+    choose_examples,
+    column_table,
+    column_text,
+    households_table,
+    households_text,
+    require_synthetic,
+    table1,
+    table1_text,
+)
 
 PAPER = read_yaml(Path(__file__).parents[3] / "data/papers/generate_then_verify.yaml")
 COLUMNS = [f"C{number}" for number in range(9)] + ["HHT2", "TP65"]

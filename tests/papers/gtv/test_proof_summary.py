@@ -3,13 +3,12 @@
 import pandas as pd
 import pytest
 
-from genverify.checker.check import Checked
+from genverify.checker.record_proofs import CheckSummary
 from genverify.checker.stored import CheckedBlock
-from genverify.core.domain import Column, Domain
-from genverify.core.predicates import Predicate
-from genverify.core.queries import Query
-from genverify.core.release import Schema, make_release
-from genverify.papers.gtv.tables.proofs import proof_summary
+from genverify.model.domain import Column, Domain, Predicate
+from genverify.model.query import Query
+from genverify.model.release import Schema, make_release
+from studies.gtv.tables import proof_summary
 
 SCHEMA = Schema(
     Domain((Column("A", "A", (0, 1), ("no", "yes")),)),
@@ -17,7 +16,7 @@ SCHEMA = Schema(
     (Query("A0", "T", "A0", Predicate.of({"A": [0]})), Query("A1", "T", "A1", Predicate.of({"A": [1]}))),
 )
 
-NOTHING = Checked(0, 0, 0, (), False)  # the summary counts what the proofs hold
+NOTHING = CheckSummary(0, 0, 0, (), False)  # the summary counts what the proofs hold
 
 
 def test_figures_are_counted_once_per_block_and_half() -> None:

@@ -13,26 +13,33 @@ import pytest
 
 import brute_force as brute
 from genverify.attack.generate import generate_block
-from genverify.attack.tables import claim_columns
-from genverify.checker.check import check_block
-from genverify.core.claims import Claim
-from genverify.core.closed import merge
-from genverify.core.domain import read_domain
-from genverify.core.errors import ConfigError, DataError
-from genverify.core.release import Release, Schema, empty_ranges, ranges_frame
-from genverify.core.settings import ReleaseSettings
-from genverify.core.tabulate import tabulate
-from genverify.microdata.sample import chosen_blocks
-from genverify.microdata.store import write_microdata
-from genverify.papers.gtv.protected.attack import ATTACKED, CONTRADICTORY, UNDECIDED, Attack, limited
-from genverify.papers.gtv.protected.judge import check_unprotected, judge, summarise
-from genverify.papers.gtv.protected.kinds import Kinds, build_kinds, possible_schema, queries_of
-from genverify.papers.gtv.protected.measure import Noise, half_width, noise_variance
-from genverify.papers.gtv.protected.publish import Swapping, publish, read_blocks
-from genverify.papers.gtv.protected.search import Search, Wanted
-from genverify.papers.gtv.protected.tables import contradictory_rows
+from genverify.attack.verify import claim_columns
+from genverify.checker.record_proofs import check_block
+from genverify.model.claims import ATTACKED, CONTRADICTORY, UNDECIDED, Claim
+from genverify.model.domain import read_domain
+from genverify.model.errors import ConfigError, DataError
+from genverify.model.release import Release, Schema, empty_ranges, ranges_frame
+from genverify.model.settings import ReleaseSettings, merge
+from genverify.model.tabulate import tabulate
 from genverify.run.config import parse_config
-from genverify.solve.settings import ProgramSettings
+from genverify.solve.program_settings import ProgramSettings
+from studies.country.sample import chosen_blocks
+from studies.country.store import write_microdata
+from studies.gtv.protected_attack import Attack, check_unprotected, contradictory_rows, judge, limited, summarise
+from studies.gtv.protected_counts import (
+    Kinds,
+    Noise,
+    Search,
+    Swapping,
+    TargetRanges,
+    build_kinds,
+    half_width,
+    noise_variance,
+    possible_schema,
+    publish,
+    queries_of,
+    read_blocks,
+)
 
 NAMES = ("PET", "HOME", "AGE")
 RECORDS = [(1, 1, 1), (2, 1, 3), (3, 2, 2), (1, 2, 4)]
@@ -141,7 +148,7 @@ def test_the_search_finds_what_brute_force_finds(kinds: Kinds, possible: Schema)
     columns = {name: every[:, :, place].ravel() for place, name in enumerate(NAMES)}
     counts = tabulate(columns, np.arange(0, every.shape[0] * 3, 3), possible.domain, possible.queries)
     for _ in range(10):
-        wanted = Wanted(*(2 * [counts_of(possible, RECORDS[:3]) + rng.integers(-1, 2, 16)]))
+        wanted = TargetRanges(*(2 * [counts_of(possible, RECORDS[:3]) + rng.integers(-1, 2, 16)]))
         search = Search(kinds, wanted, 3, rng)
         assert search.error(search.nearest()) == wanted.errors(counts).sum(axis=1).min()
 

@@ -6,10 +6,18 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from genverify.core.errors import DataError
-from genverify.microdata.cost import batch_by_cost, block_seconds, households_of
-from genverify.microdata.sample import COLUMNS, batch_of, choose_blocks, groups_of_batches, sample_blocks
-from genverify.microdata.settings import Design, Sample
+from genverify.model.errors import DataError
+from studies.country.sample import (
+    COLUMNS,
+    batch_by_cost,
+    batch_of,
+    block_seconds,
+    choose_blocks,
+    groups_of_batches,
+    households_of,
+    sample_blocks,
+)
+from studies.country.settings import Design, Sample
 
 DESIGNS = {
     "state_median": Design(size="state_median", blocks_per_state=2),

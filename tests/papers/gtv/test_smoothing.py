@@ -6,11 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from genverify.core.describe import make_schema
-from genverify.core.errors import ConfigError
-from genverify.papers.gtv.probability.priors import TIMES, Areas, chosen_smoothing
-from genverify.papers.gtv.probability.settings import Probability
-from genverify.papers.gtv.probability.smoothing import left_out, predicted, score_smoothing
+from genverify.model.errors import ConfigError
+from genverify.model.release import make_schema
+from studies.gtv.probability_priors import TIMES, Areas, chosen_smoothing, left_out, predicted, score_smoothing
+from studies.gtv.settings import Probability
 
 DOMAIN = make_schema({"A": ["a", "b", "c"], "B": ["x", "y"]}, {"A": ["A"]}).domain
 NAMES = list(DOMAIN.names)

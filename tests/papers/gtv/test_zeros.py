@@ -9,36 +9,43 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from genverify.attack.block import verify_block
 from genverify.attack.generate import generate_block
-from genverify.attack.tables import claim_columns
-from genverify.core.claims import Claim
-from genverify.core.closed import merge
-from genverify.core.domain import Column, Domain
-from genverify.core.errors import ConfigError, DataError
-from genverify.core.predicates import EVERY, Predicate
-from genverify.core.queries import Query
-from genverify.core.release import Release, Schema
-from genverify.core.tabulate import releases_of
-from genverify.papers.gtv.zeros.decide import publish_less, singletons, survivors
-from genverify.papers.gtv.zeros.explain import WITHHELD, steps_frame, try_gaps
-from genverify.papers.gtv.zeros.gaps import NO_GAP, Gap, named_gap, possible_gaps
-from genverify.papers.gtv.zeros.households import (
+from genverify.attack.verify import claim_columns, verify_block
+from genverify.model.claims import Claim
+from genverify.model.domain import EVERY, Column, Domain, Predicate
+from genverify.model.errors import ConfigError, DataError
+from genverify.model.query import Query
+from genverify.model.release import Release, Schema
+from genverify.model.settings import merge
+from genverify.model.tabulate import releases_of
+from genverify.run.config import parse_config
+from genverify.solve.program_settings import ProgramSettings
+from studies.gtv.settings import SearchRound
+from studies.gtv.withheld_zeros import (
+    NO_GAP,
+    WITHHELD,
     BlockClaims,
+    Gap,
+    Search,
+    TrialBlocks,
+    choose_claims,
     claims_by_block,
+    decide_both,
     distance,
     find_households,
+    force_codes,
     losses,
+    named_gap,
     paper_losses,
+    possible_gaps,
+    publish_less,
+    singletons,
+    steps_frame,
+    survivors,
+    try_gaps,
+    verified_by_k,
 )
-from genverify.papers.gtv.zeros.onehot import choose_claims, decide_both, verified_by_k
-from genverify.papers.gtv.zeros.page import zeros_page
-from genverify.papers.gtv.zeros.records import force_codes
-from genverify.papers.gtv.zeros.search import Lab, Search
-from genverify.papers.gtv.zeros.settings import SearchRound
-from genverify.papers.gtv.zeros.table import losses_table
-from genverify.run.config import parse_config
-from genverify.solve.settings import ProgramSettings
+from studies.gtv.zeros_table import losses_table, zeros_page
 
 BITS = tuple("ABCDEFG")
 VACANT = "V"
@@ -148,7 +155,7 @@ def test_without_the_line_that_counts_everybody_a_claim_loses_its_column(
     bits: Schema, releases: list[Release], claims: Mapping[str, BlockClaims], program_settings: ProgramSettings
 ) -> None:
     """Withheld zeros alone cost nothing here. With V.0 missing too nobody knows V: at k at most those of k + 1 are left."""
-    lab = Lab(releases, claims, program_settings, check=True)
+    lab = TrialBlocks(releases, claims, program_settings, check=True)
     everybody = named_gap(bits, ["V.0"], "")
     before, zeros, both = (
         lab.households(gap, withhold).sum(axis=0) for gap, withhold in ((NO_GAP, ()), (NO_GAP, (0,)), (everybody, (0,)))
@@ -164,7 +171,7 @@ def test_the_search_finds_the_line_that_was_left_out(
     bits: Schema, releases: list[Release], claims: Mapping[str, BlockClaims], program_settings: ProgramSettings
 ) -> None:
     """A paper that lost what V.0 costs is explained by V.0."""
-    lab = Lab(releases, claims, program_settings, check=False)
+    lab = TrialBlocks(releases, claims, program_settings, check=False)
     row = lab.row(named_gap(bits, ["V.0"], ""))
     paper = np.nan_to_num(losses(row.complete, row.withheld))
     ranked, larger = Search(lab, paper, len(bits.queries), ROUNDS).steps(possible_gaps(bits), 2)
@@ -182,7 +189,7 @@ def test_the_search_finds_the_line_that_was_left_out(
 def test_a_block_is_decided_once(
     bits: Schema, releases: list[Release], claims: Mapping[str, BlockClaims], program_settings: ProgramSettings
 ) -> None:
-    lab = Lab(releases, claims, program_settings, check=False)
+    lab = TrialBlocks(releases, claims, program_settings, check=False)
     lab.households(NO_GAP, (0,))
     known = len(lab.known)
     lab.households(Gap("answers that are withheld anyway", frozenset({bits.position["V.1"]})), (0,))
@@ -190,7 +197,7 @@ def test_a_block_is_decided_once(
 
 
 def test_blocks_without_claims_have_no_households(releases: list[Release], program_settings: ProgramSettings) -> None:
-    assert Lab(releases, {}, program_settings, check=True).households(NO_GAP, ()).sum() == 0
+    assert TrialBlocks(releases, {}, program_settings, check=True).households(NO_GAP, ()).sum() == 0
 
 
 def test_losses_and_their_distance() -> None:
@@ -245,7 +252,7 @@ def test_the_table_and_the_page(
     assert by.loc[("one-hot program", "no_zeros", 6), "loss"] == 50
     assert by.loc[("Table 4, ten, one column later", "no_zeros", 6), "after"] == 8
     assert (table["low"].isna() | (table["low"] <= table["loss"])).all()
-    lab = Lab(releases, claims, program_settings, check=False)
+    lab = TrialBlocks(releases, claims, program_settings, check=False)
     steps = list(Search(lab, np.full(5, 0.5), len(bits.queries), ROUNDS).steps(possible_gaps(bits), 1))
     page = zeros_page(table, steps_frame(steps[0], bits), onehot, PRINTED, "synthetic")
     assert "Data: **synthetic**" in page

@@ -12,14 +12,14 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from genverify.checker.file import read_proofs, write_proofs
-from genverify.core.errors import GenverifyError
-from genverify.papers.housing.attack import check
-from genverify.papers.housing.attack.check import Detection, check_detection
-from genverify.papers.housing.attack.detect import detect_block, detected_frame
-from genverify.papers.housing.attack.joint_program import provable_parts, read_block, read_percentages, read_statistics
-from genverify.papers.housing.private.household import read_household_file
-from genverify.solve.settings import DEFAULT
+from genverify.checker.certificate import read_proofs, write_proofs
+from genverify.model.errors import GenverifyError
+from genverify.solve.program_settings import DEFAULT
+from studies.housing import check
+from studies.housing.check import Detection, check_detection
+from studies.housing.detect import detect_block, detected_frame
+from studies.housing.households import read_household_file
+from studies.housing.joint_program import provable_parts, read_block, read_percentages, read_statistics
 
 DATA = Path(__file__).parents[3] / "data" / "housing"
 PROGRAM = DEFAULT.but(max_types=100_000, iterations=100_000, seconds=30.0)

@@ -11,15 +11,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from genverify.checker.check import CertificateError, check_block
-from genverify.core.errors import DataError
-from genverify.core.predicates import Predicate
-from genverify.papers.housing.attack.detect import Detected, Verdict, detect_block
-from genverify.papers.housing.attack.joint_program import counts_behind, largest_size, read_block, read_percentages
-from genverify.papers.housing.private.household import read_household_file
+from genverify.checker.certificate import CertificateError
+from genverify.checker.record_proofs import check_block
+from genverify.model.domain import Predicate
+from genverify.model.errors import DataError
 from genverify.solve.bounds import Bounder
-from genverify.solve.classes import condition_classes
-from genverify.solve.settings import DEFAULT
+from genverify.solve.program import condition_classes
+from genverify.solve.program_settings import DEFAULT
+from studies.housing.detect import DetectionResult, Verdict, detect_block
+from studies.housing.households import read_household_file
+from studies.housing.joint_program import counts_behind, largest_size, read_block, read_percentages
 
 DATA = Path(__file__).parents[3] / "data" / "housing"
 FILE, PERCENTAGES = read_household_file(DATA / "domain.yaml"), read_percentages(DATA / "published.yaml")
@@ -98,7 +99,7 @@ def least_of_all(block: list[Household], row: dict[str, int], exact: bool) -> in
     return int(counts["VIOLATIONS"][fits(row, counts, exact)].min())
 
 
-def detected(row: dict[str, int], reading: str) -> Detected:
+def detected(row: dict[str, int], reading: str) -> DetectionResult:
     return detect_block(row, "b", FILE, PERCENTAGES, reading, PROGRAM)
 
 

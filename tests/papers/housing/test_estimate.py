@@ -5,10 +5,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from genverify.core.errors import DataError
-from genverify.core.files import read_yaml
-from genverify.papers.housing.private.estimate import estimate_conditionals
-from genverify.papers.housing.private.units import count_renters, estimate_kinds
+from genverify.model.errors import DataError
+from genverify.model.files import read_yaml
+from studies.housing.households import estimate_conditionals
+from studies.housing.properties import count_renters, estimate_kinds
 
 # persons, own children, anybody under 18, households
 CHILDREN = [

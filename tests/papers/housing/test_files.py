@@ -7,25 +7,25 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from genverify.core.errors import ConfigError, DataError
-from genverify.core.files import read_yaml
-from genverify.papers.housing.private.conditionals import ANY, draw_children, draw_sizes
-from genverify.papers.housing.private.pums import read_pums
-from genverify.papers.housing.published import csv_columns as files
-from genverify.papers.housing.published.picture import (
+from genverify.model.errors import ConfigError, DataError
+from genverify.model.files import read_yaml
+from genverify.run.config import parse_config
+from studies.housing import sources as files
+from studies.housing.households import ANY, draw_children, draw_sizes
+from studies.housing.sources import (
     GROUP_QUARTERS,
     MORE_HOUSEHOLDS,
     MORE_PERSONS,
     NO_BLOCK,
     OTHER,
     SUPPRESSED,
-    Excluded,
+    ExclusionCounts,
     read_picture,
+    read_pums,
     read_releases,
+    read_sf1,
 )
-from genverify.papers.housing.published.sf1 import read_sf1
-from genverify.papers.housing.published.statistics import CENSUS
-from genverify.run.config import parse_config
+from studies.housing.statistics import CENSUS
 
 BLOCKS = [f"0100102010010{number:02d}" for number in range(6)]
 PERCENTAGES = {"pct_bed1": 50, "pct_bed2": 30, "pct_bed3": 20, "pct_black_nonhsp": 40, "pct_native_american_nonhsp": 1,
@@ -82,7 +82,7 @@ def test_a_property_is_read_and_properties_of_a_block_are_added_up(
     rows = [property_row(BLOCKS[1], program_label="section 236"), property_row(),
             property_row(total_units=60, number_reported=54, people_total=60, pct_bed1=100, pct_bed2=0,
                          pct_bed3=0)]  # fmt: skip
-    found = read_picture(write_picture(tmp_path, rows), columns["picture"], published, Excluded()).set_index("block")
+    found = read_picture(write_picture(tmp_path, rows), columns["picture"], published, ExclusionCounts()).set_index("block")
     alone = found.loc[BLOCKS[1]]
     assert alone[["HUD_N", "HUD_P", "HUD_UNITS"]].tolist() == [18, 40, 20]
     assert alone[list(published["percentages"])].tolist() == list(PERCENTAGES.values())
@@ -134,17 +134,17 @@ def test_a_mistake_in_the_picture_is_named(
     tmp_path: Path, columns: dict[str, Any], published: dict[str, Any], change: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(DataError, match=message):
-        read_picture(write_picture(tmp_path, [property_row(**change)]), columns["picture"], published, Excluded())
+        read_picture(write_picture(tmp_path, [property_row(**change)]), columns["picture"], published, ExclusionCounts())
 
 
 def test_a_column_that_is_not_there_is_named(tmp_path: Path, columns: dict[str, Any], published: dict[str, Any]) -> None:
     row = property_row()
     path = write_picture(tmp_path, [{("pct_blak_nonhsp" if k == "pct_black_nonhsp" else k): v for k, v in row.items()}])
     with pytest.raises(DataError, match=r"no column 'pct_black_nonhsp' or 'pct_black': did you mean pct_blak_nonhsp\?"):
-        read_picture(path, columns["picture"], published, Excluded())
+        read_picture(path, columns["picture"], published, ExclusionCounts())
     unread = r"none\.csv: cannot be read as a CSV file .*housing\.picture in config/housing\.yaml"
     with pytest.raises(DataError, match=unread):
-        read_picture(tmp_path / "none.csv", columns["picture"], published, Excluded())
+        read_picture(tmp_path / "none.csv", columns["picture"], published, ExclusionCounts())
 
 
 def test_a_property_in_a_block_without_counts_is_an_error(

@@ -5,14 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from genverify.papers.housing.attack import nearest as module
-from genverify.papers.housing.attack.nearest import closest
-from genverify.papers.housing.attack.prior import NATS
-from genverify.papers.housing.attack.types_program import TypeProgram
-from genverify.solve.recount import WrongAnswer
+from genverify.solve.program import WrongAnswer
 from genverify.solve.solvers.base import WorkLimits
 from genverify.solve.solvers.highs import Highs
 from housing_cases import NAMES, SOLVER, all_datasets, small_program
+from studies.housing import closest_fit as module
+from studies.housing.closest_fit import closest
+from studies.housing.joint_program import NATS, TypeProgram
 
 
 def squared(program: TypeProgram, z: np.ndarray) -> int:

@@ -8,9 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from genverify.core.errors import ConfigError, DataError
-from genverify.core.files import read_yaml
-from genverify.papers.housing.published.appendix_f import (
+from genverify.model.errors import ConfigError, DataError
+from genverify.model.files import read_yaml
+from studies.housing.settings import Condition
+from studies.housing.statistics import (
     consistent_hud,
     counts_behind,
     noisy_census,
@@ -19,7 +20,6 @@ from genverify.papers.housing.published.appendix_f import (
     uniform_variances,
     with_noise,
 )
-from genverify.papers.housing.settings import Condition
 
 SIZES = [f"SIZE_{size}" for size in range(1, 8)]
 RACES = [f"RACE_{race}" for race in range(1, 15)]

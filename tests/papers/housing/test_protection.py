@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from genverify.core.errors import DataError
-from genverify.core.files import read_yaml
-from genverify.papers.housing.published.conditions import protect, swap_households
-from genverify.papers.housing.settings import Condition
+from genverify.model.errors import DataError
+from genverify.model.files import read_yaml
+from studies.housing.settings import Condition
+from studies.housing.statistics import protect, swap_households
 
 PUBLISHED = read_yaml(Path(__file__).parents[3] / "data" / "housing" / "published.yaml")
 PLAIN = Condition(

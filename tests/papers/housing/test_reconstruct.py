@@ -5,10 +5,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from genverify.core.release import Release
-from genverify.papers.housing.attack.joint_program import read_block, read_percentages
-from genverify.papers.housing.attack.prior import NATS, Prior
-from genverify.papers.housing.attack.reconstruct import (
+from genverify.model.release import Release
+from genverify.solve.program_settings import DEFAULT
+from housing_cases import households_frame, statistics_frame
+from studies.housing.households import COLUMNS, read_household_file
+from studies.housing.joint_program import NATS, Prior, TypeProgram, read_block, read_percentages
+from studies.housing.reconstruct import (
     Reconstruction,
     all_datasets,
     blocks_frame,
@@ -16,10 +18,6 @@ from genverify.papers.housing.attack.reconstruct import (
     flagged_batch,
     reconstruct_block,
 )
-from genverify.papers.housing.attack.types_program import TypeProgram
-from genverify.papers.housing.private.household import COLUMNS, read_household_file
-from genverify.solve.settings import DEFAULT
-from housing_cases import households_frame, statistics_frame
 
 SETTINGS = DEFAULT.but(max_types=100_000, iterations=100_000, seconds=30.0)
 BLOCK = "010010001001001"

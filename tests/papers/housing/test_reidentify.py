@@ -6,21 +6,22 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from genverify.core.errors import DataError
-from genverify.papers.housing.judged.batches import read_found
-from genverify.papers.housing.judged.match_keys import in_violation, knows_subsidy
-from genverify.papers.housing.judged.reidentify import (
+from genverify.model.errors import DataError
+from housing_study import FILE
+from studies.housing.evaluate import (
     Attack,
     count_violations,
     curves,
     draw_sample,
     identify,
+    in_violation,
+    knows_subsidy,
     rank_reconstructed,
     rank_sample,
+    read_found,
     reidentify,
     sampling_curves,
 )
-from housing_study import FILE
 
 A, B, C = "010010201001000", "010010201001001", "130010201001000"
 HUD = ["SUBSIDIZED", "BEDROOMS", "RACE", "CHILD"]

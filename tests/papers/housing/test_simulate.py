@@ -12,20 +12,23 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from genverify.core.errors import ConfigError, DataError
-from genverify.core.files import read_yaml
-from genverify.papers.housing.private.conditionals import Conditionals, draw_children, draw_sizes, read_conditionals
-from genverify.papers.housing.private.properties import (
+from genverify.model.errors import ConfigError, DataError
+from genverify.model.files import read_yaml
+from studies.housing.households import Conditionals, draw_children, draw_sizes, read_conditionals
+from studies.housing.properties import (
     PropertyModel,
+    complete_households,
     draw_bedrooms,
     draw_households,
     draw_property,
     heuristic_likelihood,
     place_properties,
     read_properties,
+    read_states,
+    simulate_states,
+    write_households,
+    write_states,
 )
-from genverify.papers.housing.private.simulate import complete_households, simulate_states
-from genverify.papers.housing.private.store import read_states, write_households, write_states
 
 MANY = 40_000
 OCCUPANCY = {1: 2, 2: 4}

@@ -6,19 +6,11 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from genverify.core.errors import DataError
-from genverify.core.files import read_yaml
-from genverify.papers.housing.judged.simulation import measures, simulation_table
-from genverify.papers.housing.published.conditions import protect
-from genverify.papers.housing.published.statistics import (
-    CENSUS,
-    census_statistics,
-    check,
-    hud_statistics,
-    join,
-    whole_percent,
-)
-from genverify.papers.housing.settings import Condition
+from genverify.model.errors import DataError
+from genverify.model.files import read_yaml
+from studies.housing.settings import Condition
+from studies.housing.statistics import CENSUS, census_statistics, check, hud_statistics, join, protect, whole_percent
+from studies.housing.tables import measures, simulation_table
 
 A, B = "010010201001000", "010010201001001"
 UNPROTECTED = Condition(

@@ -9,28 +9,31 @@ import pytest
 from matplotlib.figure import Figure
 
 from drawn import cut_off
-from genverify.core.errors import DataError
-from genverify.core.files import read_yaml
-from genverify.papers.housing.figures.blocks import (
+from genverify.model.errors import DataError
+from genverify.model.files import read_yaml
+from housing_study import FILE
+from studies.housing.evaluate import CURVE, check_sound, judge_blocks, summarise_blocks, with_reconstructions
+from studies.housing.figures import (
+    POINTS,
     correlation,
     flagged_bins,
     near_bins,
+    plot_both,
     plot_flagged,
+    plot_match_rate,
     plot_near,
+    plot_precision,
     plot_putative,
+    plot_tradeoff,
     plot_variability,
     putative_counts,
+    thin,
     variability_points,
 )
-from genverify.papers.housing.figures.curves import plot_both, plot_match_rate, plot_precision, plot_tradeoff
-from genverify.papers.housing.figures.lines import POINTS, thin
-from genverify.papers.housing.judged.judge import check_sound, judge_blocks, summarise_blocks, with_reconstructions
-from genverify.papers.housing.judged.numbers import COMPUTED, Evidence, numbers_table, numbers_text
-from genverify.papers.housing.judged.reidentify import CURVE
-from genverify.papers.housing.judged.table1 import block_table, block_text, condition_table, condition_text
-from genverify.papers.housing.private.household import read_household_file
-from genverify.papers.housing.settings import Condition
-from housing_study import FILE
+from studies.housing.households import read_household_file
+from studies.housing.numbers import COMPUTED, Evidence, numbers_table, numbers_text
+from studies.housing.settings import Condition
+from studies.housing.tables import block_table, block_text, condition_table, condition_text
 
 PAPER = read_yaml(Path(__file__).parents[3] / "data/papers/subsidized_housing.yaml")
 LABEL = "synthetic households"

@@ -6,14 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from genverify.core.errors import DataError
-from genverify.papers.housing.attack.prior import NATS, fit_prior, prior_of, prior_types
-from genverify.papers.housing.attack.top import most_likely, most_likely_sets
-from genverify.papers.housing.attack.top_walks import Walks
-from genverify.papers.housing.attack.types_program import TypeProgram
+from genverify.model.errors import DataError
 from genverify.solve.solvers.base import WorkLimits
 from genverify.solve.solvers.highs import Highs
 from housing_cases import NAMES, SOLVER, fitting_datasets, small_program
+from studies.housing.joint_program import NATS, TypeProgram, fit_prior, prior_of, prior_types
+from studies.housing.k_best import Walks, most_likely, most_likely_sets
 
 NODES = 2_000
 

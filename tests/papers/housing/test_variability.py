@@ -9,20 +9,24 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from genverify.core.arraytypes import Ints
-from genverify.core.errors import GenverifyError
-from genverify.core.release import Release
-from genverify.papers.housing.attack import variability as module
-from genverify.papers.housing.attack.joint_program import read_block, read_percentages
-from genverify.papers.housing.attack.prior import Prior
-from genverify.papers.housing.attack.top import most_likely
-from genverify.papers.housing.attack.types_program import TypeProgram
-from genverify.papers.housing.attack.variability import every_type, measure_block, variability, variability_frame
-from genverify.papers.housing.attack.violations import violates, violations_variability
-from genverify.papers.housing.private.household import HouseholdFile, read_household_file
-from genverify.solve.settings import DEFAULT
-from genverify.solve.types import TooManyTypes
+from genverify.model.arrays import Ints
+from genverify.model.errors import GenverifyError
+from genverify.model.release import Release
+from genverify.solve.admissible import TooManyTypes
+from genverify.solve.program_settings import DEFAULT
 from housing_cases import SOLVER, fitting_datasets, households_frame, small_program, statistics_frame
+from studies.housing import variability as module
+from studies.housing.households import HouseholdFile, read_household_file
+from studies.housing.joint_program import Prior, TypeProgram, read_block, read_percentages
+from studies.housing.k_best import most_likely
+from studies.housing.variability import (
+    every_type,
+    measure_block,
+    variability,
+    variability_frame,
+    violates,
+    violations_variability,
+)
 
 BLOCK = "010010001001001"
 SETTINGS = DEFAULT.but(max_types=100_000, iterations=100_000, seconds=30.0)

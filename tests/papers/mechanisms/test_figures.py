@@ -5,16 +5,14 @@ import pandas as pd
 import pytest
 
 from drawn import cut_off
-from genverify.core.domain import Column, Domain
-from genverify.core.predicates import Predicate
-from genverify.core.queries import Query
-from genverify.papers.mechanisms.comparison import compare_strategies, query_errors
-from genverify.papers.mechanisms.figures import plot_matrix_mechanism, plot_rr_frontier, plot_zeros_removed
-from genverify.papers.mechanisms.matrix_mechanism import strategies
-from genverify.papers.mechanisms.settings import RandomizedResponse
-from genverify.papers.mechanisms.simulation import simulated_frontier
-from genverify.papers.mechanisms.workload import Workload
-from genverify.papers.mechanisms.zeros import summarise_left
+from genverify.model.domain import Column, Domain, Predicate
+from genverify.model.query import Query
+from studies.mechanisms.figures import plot_matrix_mechanism, plot_rr_frontier, plot_zeros_removed
+from studies.mechanisms.matrix_mechanism import compare_strategies, query_errors, strategies
+from studies.mechanisms.randomized_response import simulated_frontier
+from studies.mechanisms.settings import RandomizedResponse
+from studies.mechanisms.workload import Workload
+from studies.mechanisms.zeros import summarise_left
 
 
 def test_the_frontier_draws_every_simulated_point() -> None:

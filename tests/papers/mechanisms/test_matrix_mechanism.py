@@ -9,26 +9,30 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from genverify.core.domain import Column, Domain, DomainFile
-from genverify.core.predicates import Predicate
-from genverify.core.queries import Query
-from genverify.core.release import Schema, build_schema
-from genverify.core.settings import ReleaseSettings
-from genverify.papers.mechanisms.comparison import compare_strategies, query_errors
-from genverify.papers.mechanisms.matrix_mechanism import (
+from genverify.model.domain import Column, Domain, DomainFile, Predicate
+from genverify.model.query import Query
+from genverify.model.release import Schema, build_schema
+from genverify.model.settings import ReleaseSettings
+from genverify.solve.admissible import live_types
+from studies.mechanisms.matrix_mechanism import (
     NOTHING,
     Strategy,
+    compare_strategies,
     finest,
     most_named,
     noise_variance,
     projection_diagonal,
+    query_errors,
     strategies,
     table_strategy,
     unprojected_strategy,
     workload_strategy,
 )
-from genverify.papers.mechanisms.parameters import PrivacyError
-from genverify.papers.mechanisms.sensitivity import (
+from studies.mechanisms.randomized_response import PrivacyError
+from studies.mechanisms.workload import (
+    Workload,
+    chain,
+    exact_rank,
     l1_sensitivity,
     l2_sensitivity,
     memberships,
@@ -36,8 +40,6 @@ from genverify.papers.mechanisms.sensitivity import (
     query_matrix,
     query_sensitivity,
 )
-from genverify.papers.mechanisms.workload import Workload, chain, exact_rank
-from genverify.solve.types import live_types
 
 tiny = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
 
@@ -259,7 +261,7 @@ def test_errors_are_told_by_privacy_loss_table_and_query() -> None:
 
 
 def test_a_gap_that_is_missing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("genverify.papers.mechanisms.matrix_mechanism.exact_rank", lambda gram: 2)
+    monkeypatch.setattr("studies.mechanisms.matrix_mechanism.exact_rank", lambda gram: 2)
     with pytest.raises(PrivacyError, match="the rank of the workload is 2, but its overlaps have no gap there"):
         projection_diagonal(WORK)
 

@@ -13,10 +13,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from genverify.papers.mechanisms.parameters import PrivacyError
-from genverify.papers.mechanisms.randomized_response import Survey, asking_probability, asking_slope, privacy_loss
-from genverify.papers.mechanisms.settings import RandomizedResponse
-from genverify.papers.mechanisms.simulation import compare, simulate, simulated_frontier
+from studies.mechanisms.randomized_response import (
+    PrivacyError,
+    Survey,
+    asking_probability,
+    asking_slope,
+    compare,
+    privacy_loss,
+    simulate,
+    simulated_frontier,
+)
+from studies.mechanisms.settings import RandomizedResponse
 
 SHARES = [Fraction(part, 8) for part in range(9)]
 MUS = [0.05, 0.2, 0.5, 0.7, 0.95]

@@ -8,15 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from genverify.core.domain import Column, Domain
-from genverify.core.errors import ConfigError
-from genverify.core.predicates import Predicate
-from genverify.core.queries import Query
-from genverify.papers.mechanisms.matrix_mechanism import noise_variance, workload_strategy
-from genverify.papers.mechanisms.more_figures import dial_table
-from genverify.papers.mechanisms.parameters import PrivacyError
-from genverify.papers.mechanisms.randomized_response import one_sided_losses, privacy_loss
-from genverify.papers.mechanisms.semantics import (
+from genverify.model.domain import Column, Domain, Predicate
+from genverify.model.errors import ConfigError
+from genverify.model.query import Query
+from studies.mechanisms.figures import dial_table
+from studies.mechanisms.matrix_mechanism import noise_variance, workload_strategy
+from studies.mechanisms.randomized_response import PrivacyError, one_sided_losses, privacy_loss
+from studies.mechanisms.semantics import (
     Population,
     geometric,
     greatest_factor,
@@ -25,19 +23,9 @@ from genverify.papers.mechanisms.semantics import (
     semantics_table,
     tied,
 )
-from genverify.papers.mechanisms.sensitivity import query_matrix
-from genverify.papers.mechanisms.settings import DataUtility, Dial, Semantics
-from genverify.papers.mechanisms.utility import (
-    Cara,
-    Quadratic,
-    Utility,
-    approximate,
-    compare_utilities,
-    line,
-    persons,
-    weights,
-)
-from genverify.papers.mechanisms.workload import Workload
+from studies.mechanisms.settings import DataUtility, Dial, Semantics
+from studies.mechanisms.utility import Cara, Quadratic, Utility, approximate, compare_utilities, line, persons, weights
+from studies.mechanisms.workload import Workload, query_matrix
 
 DOMAIN = Domain((Column("A", "", (0, 1, 2), ("",) * 3), Column("B", "", (0, 1), ("",) * 2)))
 QUERIES = [

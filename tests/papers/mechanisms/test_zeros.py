@@ -9,23 +9,14 @@ import pyarrow as pa
 import pytest
 import yaml
 
-from genverify.core.domain import DomainFile, read_domain
-from genverify.core.errors import ConfigError, DataError
-from genverify.core.predicates import Predicate
-from genverify.core.release import Release, Schema, build_schema
-from genverify.core.settings import ReleaseSettings
-from genverify.core.tabulate import releases_of
-from genverify.papers.mechanisms.zeros import (
-    BY_SIZE,
-    LEFT,
-    count_left,
-    draw_sizes,
-    records_left,
-    summarise_left,
-)
+from genverify.model.domain import DomainFile, Predicate, read_domain
+from genverify.model.errors import ConfigError, DataError
+from genverify.model.release import Release, Schema, build_schema
+from genverify.model.settings import ReleaseSettings
+from genverify.model.tabulate import releases_of
 from genverify.run.config import parse_config
-from genverify.solve.exclusions import implied_zeros
-from genverify.solve.types import TooManyTypes
+from genverify.solve.admissible import TooManyTypes, implied_zeros
+from studies.mechanisms.zeros import BY_SIZE, LEFT, count_left, draw_sizes, records_left, summarise_left
 
 KEEPS = Predicate.of({"PET": [1, 2, 3]})
 

@@ -4,14 +4,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from genverify.attack.block import verify_block
-from genverify.attack.generate import generate_block
-from genverify.attack.generated import datasets_frame
-from genverify.attack.tables import claims_frame
-from genverify.core.errors import DataError
-from genverify.core.release import Schema, make_release
-from genverify.core.tabulate import tabulate
-from genverify.papers.raprank.certainty import (
+from genverify.attack.generate import datasets_frame, generate_block
+from genverify.attack.verify import claims_frame, verify_block
+from genverify.model.errors import DataError
+from genverify.model.release import Schema, make_release
+from genverify.model.tabulate import tabulate
+from genverify.solve.program_settings import ProgramSettings
+from studies.raprank.areas import count_holders
+from studies.raprank.certainty import (
     GENERATED,
     PROVED,
     RAP,
@@ -21,8 +21,6 @@ from genverify.papers.raprank.certainty import (
     rank_datasets,
     read_ranking,
 )
-from genverify.papers.raprank.ranking import count_holders
-from genverify.solve.settings import ProgramSettings
 
 NAMES = ["A", "B"]
 BLOCK = "010010201001000"

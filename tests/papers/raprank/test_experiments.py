@@ -8,21 +8,30 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from genverify.core.closed import validate_part
-from genverify.core.domain import Column, Domain
-from genverify.core.errors import DataError
-from genverify.core.predicates import EVERY, Predicate
-from genverify.core.queries import Query
-from genverify.core.release import Schema
-from genverify.microdata.store import write_microdata
-from genverify.papers.raprank.areas import draw_areas
-from genverify.papers.raprank.blocks import place_rows
-from genverify.papers.raprank.curves import Area, baseline_sets, curve_rows, grid_of, mean_curves
-from genverify.papers.raprank.geographies import baselines_above, count_rows, populate_blocks, rank_geographies
-from genverify.papers.raprank.halves import BLOCK, area_records, codes_of, split_areas, with_block
-from genverify.papers.raprank.published import both_schemas, publish_areas, read_targets
-from genverify.papers.raprank.ranking import ConfidenceSet, rank_counts
-from genverify.papers.raprank.settings import ResolvedExperiment
+from genverify.model.domain import EVERY, Column, Domain, Predicate
+from genverify.model.errors import DataError
+from genverify.model.query import Query
+from genverify.model.release import Schema
+from genverify.model.settings import validate_part
+from studies.country.store import write_microdata
+from studies.raprank.areas import (
+    BLOCK,
+    ConfidenceSet,
+    area_records,
+    baselines_above,
+    codes_of,
+    count_rows,
+    draw_areas,
+    place_rows,
+    populate_blocks,
+    rank_counts,
+    rank_geographies,
+    split_areas,
+    with_block,
+)
+from studies.raprank.evaluate import Area, baseline_sets, curve_rows, grid_of, mean_curves
+from studies.raprank.published import both_schemas, publish_areas, read_targets
+from studies.raprank.settings import ResolvedExperiment
 
 COLOURS = Domain((Column("A", "a", (0, 1, 2), ("x", "y", "z")), Column("B", "b", (0, 1), ("no", "yes"))))
 HERE, NEAR, FAR, AWAY = "010010201001000", "010010201001001", "010030201001000", "560010201001000"

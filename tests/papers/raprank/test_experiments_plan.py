@@ -5,10 +5,11 @@ from typing import Any
 
 import pytest
 
-from genverify.core.closed import merge
-from genverify.core.errors import ConfigError
-from genverify.core.files import read_yaml
-from genverify.papers.raprank.configuration import (
+from genverify.model.errors import ConfigError
+from genverify.model.files import read_yaml
+from genverify.model.settings import merge
+from genverify.run.config import parse_config
+from studies.raprank.configuration import (
     can_be_drawn,
     can_be_run,
     check_experiments,
@@ -17,7 +18,6 @@ from genverify.papers.raprank.configuration import (
     experiment_settings,
     store_path,
 )
-from genverify.run.config import parse_config
 
 
 def changed(config: dict[str, Any], name: str, **changes: Any) -> dict[str, Any]:

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from genverify.papers.raprank.intuition import equations, skewed, tiny_schema
 from genverify.solve.counting.prior import uniform
+from studies.raprank.intuition import equations, skewed, tiny_schema
 
 
 @pytest.mark.parametrize("tables", [[[0], [1]], [[0, 1]], [[0]]])

@@ -5,11 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genverify.core.domain import Column, Domain
-from genverify.core.errors import ConfigError, DataError
-from genverify.core.marginals import marginal_counts, marginal_queries
-from genverify.core.tabulate import tabulate
-from genverify.papers.raprank.ranking import match_curve, match_rates, rank_rows, unique_rows
+from genverify.model.domain import Column, Domain
+from genverify.model.errors import ConfigError, DataError
+from genverify.model.tabulate import marginal_counts, marginal_queries, tabulate
+from studies.raprank.areas import match_curve, match_rates, rank_rows, unique_rows
 
 A, B, C, D, E = [1, 1], [1, 2], [2, 1], [2, 2], [3, 1]
 PRIVATE = np.array([A, A, C, D])

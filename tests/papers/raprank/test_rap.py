@@ -10,24 +10,31 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from genverify.core.domain import Column, Domain
-from genverify.core.errors import ConfigError, DataError, ReleaseError
-from genverify.core.marginals import marginal_queries
-from genverify.core.predicates import EVERY, Predicate
-from genverify.core.queries import Query
-from genverify.core.tabulate import tabulate
-from genverify.papers.raprank.blocks import BlockCounts
-from genverify.papers.raprank.ranking import rank_rows
-from genverify.papers.raprank.rap import Reconstruction, layout, reconstruct
-from genverify.papers.raprank.rap import problem as problem_module
-from genverify.papers.raprank.rap.dataset import logits_at, one_hot, random_logits, round_rows
-from genverify.papers.raprank.rap.layout import _candidates, _tables, lay_out
-from genverify.papers.raprank.rap.optimise import descend, draw_rests, errors_of, loss
-from genverify.papers.raprank.rap.problem import make_problem
-from genverify.papers.raprank.rap.reconstruct import make_keys
-from genverify.papers.raprank.rap.relaxed import answers, block_answers, clause_sums, probabilities
-from genverify.papers.raprank.rap.workload import build_workload, place_codes
-from genverify.papers.raprank.settings import RapSettings
+from genverify.model.domain import EVERY, Column, Domain, Predicate
+from genverify.model.errors import ConfigError, DataError, ReleaseError
+from genverify.model.query import Query
+from genverify.model.tabulate import marginal_queries, tabulate
+from studies.raprank.areas import BlockCounts, rank_rows
+from studies.raprank.rap import relaxed as problem_module
+from studies.raprank.rap import workload as layout
+from studies.raprank.rap.reconstruct import Reconstruction, make_keys, reconstruct
+from studies.raprank.rap.relaxed import (
+    answers,
+    block_answers,
+    clause_sums,
+    descend,
+    draw_rests,
+    errors_of,
+    logits_at,
+    loss,
+    make_problem,
+    one_hot,
+    probabilities,
+    random_logits,
+    round_rows,
+)
+from studies.raprank.rap.workload import _candidates, _tables, build_workload, lay_out, place_codes
+from studies.raprank.settings import RapSettings
 
 SETTINGS = RapSettings(
     learning_rate=0.3,
@@ -293,7 +300,7 @@ def test_the_same_bytes_on_a_second_run_and_in_another_process(request: pytest.F
 
 
 def test_the_rest_of_the_library_does_not_import_jax() -> None:
-    modules = "genverify.papers.raprank.ranking, genverify.core.marginals, genverify.run.config"
+    modules = "studies.raprank.areas, genverify.model.tabulate, genverify.run.config"
     code = f"import sys, {modules}; print('jax' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout == b"False\n"
 

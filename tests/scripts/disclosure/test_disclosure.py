@@ -7,11 +7,11 @@ from typing import Any
 
 import pandas as pd
 
-from genverify.checker.check import check_block
-from genverify.checker.file import read_proofs
-from genverify.core.release import read_releases, read_schema
+from genverify.checker.certificate import read_proofs
+from genverify.checker.record_proofs import check_block
+from genverify.model.release import read_releases, read_schema
 from genverify.run.jobs import Job
-from genverify.solve.settings import ProgramSettings
+from genverify.solve.program_settings import ProgramSettings
 from script_jobs import script
 
 Main = Callable[[Job], None]

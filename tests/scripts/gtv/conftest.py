@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from genverify.core.settings import ReleaseSettings
-from genverify.solve.settings import ProgramSettings
+from genverify.model.settings import ReleaseSettings
+from genverify.solve.program_settings import ProgramSettings
 from toy_study import make_toy
 
 

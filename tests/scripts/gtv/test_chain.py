@@ -8,15 +8,15 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from genverify.checker.check import check_block
-from genverify.checker.file import read_proofs
-from genverify.core.domain import read_domain
-from genverify.core.errors import DataError
-from genverify.core.release import read_releases, read_schema
-from genverify.core.settings import ReleaseSettings
-from genverify.microdata.store import read_microdata, write_microdata
-from genverify.solve.settings import ProgramSettings
+from genverify.checker.certificate import read_proofs
+from genverify.checker.record_proofs import check_block
+from genverify.model.domain import read_domain
+from genverify.model.errors import DataError
+from genverify.model.release import read_releases, read_schema
+from genverify.model.settings import ReleaseSettings
+from genverify.solve.program_settings import ProgramSettings
 from script_jobs import SAMPLE, job, script
+from studies.country.store import read_microdata, write_microdata
 from toy_study import BLOCKS, attack, toy_units
 
 

@@ -13,13 +13,12 @@ import pyarrow as pa
 import pytest
 import yaml
 
-from genverify.checker.check import CertificateError
-from genverify.checker.file import read_proofs, write_proofs
-from genverify.core.domain import read_domain
-from genverify.core.errors import DataError
-from genverify.core.settings import ReleaseSettings
-from genverify.microdata.store import write_microdata
+from genverify.checker.certificate import CertificateError, read_proofs, write_proofs
+from genverify.model.domain import read_domain
+from genverify.model.errors import DataError
+from genverify.model.settings import ReleaseSettings
 from script_jobs import job, script
+from studies.country.store import write_microdata
 
 NAMES = ("PET", "HOME", "AGE")
 CODES = {"PET": (0, 1, 2, 3), "HOME": (1, 2), "AGE": (1, 2, 3, 4)}
@@ -143,7 +142,7 @@ def test_examples_are_checked_against_their_proofs(
     monkeypatch: pytest.MonkeyPatch,
     name: str,
 ) -> None:
-    monkeypatch.setattr("genverify.papers.gtv.tables.examples.LEAST_K", 1)
+    monkeypatch.setattr("studies.gtv.tables.LEAST_K", 1)
     inputs = examples(study, toy, small_explorer)
     kinds = ("pdf", "png") if name == "plot_fig1" else ("table", "readable")
     outputs = {kind: tmp_path / f"made.{kind}" for kind in kinds}

@@ -11,12 +11,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from genverify.core.domain import read_domain
-from genverify.core.settings import ReleaseSettings
-from genverify.microdata.sample import groups_of_batches
-from genverify.microdata.store import write_microdata
-from genverify.solve.settings import ProgramSettings
+from genverify.model.domain import read_domain
+from genverify.model.settings import ReleaseSettings
+from genverify.solve.program_settings import ProgramSettings
 from script_jobs import evaluate, job, script
+from studies.country.sample import groups_of_batches
+from studies.country.store import write_microdata
 
 NAMES = ["PET", "HOME", "AGE"]
 BATCHES = ["000", "001", "002"]
@@ -122,10 +122,10 @@ def test_small_pieces_change_nothing(
     program_settings: ProgramSettings,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("genverify.microdata.sample.groups_of_batches", partial(groups_of_batches, at_once=1))
-    monkeypatch.setattr("genverify.core.frames.BLOCKS_AT_ONCE", 3)
-    monkeypatch.setattr("genverify.core.frames.FEW_BLOCKS_AT_ONCE", 2)
-    monkeypatch.setattr("genverify.core.frames.ROWS_PER_GROUP", 5)
+    monkeypatch.setattr("studies.country.sample.groups_of_batches", partial(groups_of_batches, at_once=1))
+    monkeypatch.setattr("genverify.model.tablefiles.BLOCKS_AT_ONCE", 3)
+    monkeypatch.setattr("genverify.model.tablefiles.FEW_BLOCKS_AT_ONCE", 2)
+    monkeypatch.setattr("genverify.model.tablefiles.ROWS_PER_GROUP", 5)
     pieces = make(tmp_path, root, toy, toy_settings, program_settings.model_dump())
     assert pq.ParquetFile(pieces / "claims.parquet").num_row_groups > 4
     for path in sorted(whole.rglob("*.parquet")):

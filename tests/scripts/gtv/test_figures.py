@@ -9,11 +9,11 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from genverify.core.domain import DomainFile
-from genverify.core.settings import ReleaseSettings
-from genverify.microdata.store import write_microdata
-from genverify.solve.settings import ProgramSettings
+from genverify.model.domain import DomainFile
+from genverify.model.settings import ReleaseSettings
+from genverify.solve.program_settings import ProgramSettings
 from script_jobs import SAMPLE, job, script
+from studies.country.store import write_microdata
 from toy_study import BLOCKS, ppmf, toy_units
 
 

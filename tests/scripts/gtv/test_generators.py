@@ -8,14 +8,12 @@ import pandas as pd
 import pytest
 import yaml
 
-from genverify.microdata.settings import Sample
-from genverify.papers.gtv.generators.count import TABLES, count_represented
-from genverify.papers.gtv.generators.country import with_blocks
-from genverify.papers.gtv.generators.table import Country, generators_table, generators_text
-from genverify.papers.gtv.tables.households import PAPER_K
 from genverify.run.config import parse_config, read_shipped
-from genverify.solve.settings import ProgramSettings
+from genverify.solve.program_settings import ProgramSettings
 from script_jobs import job, script
+from studies.country.settings import Sample
+from studies.gtv.generators import TABLES, Country, count_represented, generators_table, generators_text, with_blocks
+from studies.gtv.tables import PAPER_K
 
 PARTS = 40
 WORDS = {"likeness": "urn", "country": "3"}

@@ -10,15 +10,15 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from genverify.attack.words.command import explain_claim
-from genverify.checker.file import read_proofs
-from genverify.core.domain import read_domain
-from genverify.core.errors import ConfigError
-from genverify.core.release import Schema, write_schema
-from genverify.core.settings import ReleaseSettings
-from genverify.microdata.store import write_microdata
-from genverify.solve.settings import ProgramSettings
+from genverify.attack.explain import explain_claim
+from genverify.checker.certificate import read_proofs
+from genverify.model.domain import read_domain
+from genverify.model.errors import ConfigError
+from genverify.model.release import Schema, write_schema
+from genverify.model.settings import ReleaseSettings
+from genverify.solve.program_settings import ProgramSettings
 from script_jobs import evaluate, job, script
+from studies.country.store import write_microdata
 
 BLOCKS = ["010010201001000", "010010201001001", "560010201001000"]
 

@@ -9,14 +9,14 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from genverify.core.domain import read_domain
-from genverify.core.settings import ReleaseSettings
-from genverify.microdata.store import write_microdata
-from genverify.papers.gtv.probability.judge import reliability
-from genverify.papers.gtv.probability.priors import PRIORS
-from genverify.papers.gtv.probability.worlds import WORLDS, expected, in_worlds
-from genverify.solve.settings import ProgramSettings
+from genverify.model.domain import read_domain
+from genverify.model.settings import ReleaseSettings
+from genverify.solve.program_settings import ProgramSettings
 from script_jobs import SAMPLE, job, script
+from studies.country.store import write_microdata
+from studies.gtv.probabilities import WORLDS, expected, in_worlds
+from studies.gtv.probability_evaluation import reliability
+from studies.gtv.probability_priors import PRIORS
 
 NAMES = ("PET", "HOME", "AGE")
 SETTINGS: dict[str, Any] = {

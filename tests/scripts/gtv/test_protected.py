@@ -9,16 +9,16 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from genverify.checker.check import check_block
-from genverify.checker.file import read_proofs
-from genverify.core.domain import read_domain
-from genverify.core.errors import DataError
-from genverify.core.release import empty_ranges, read_releases, read_schema
-from genverify.core.settings import ReleaseSettings
-from genverify.microdata.store import write_microdata
-from genverify.papers.gtv.protected.attack import CONTRADICTORY
-from genverify.solve.settings import ProgramSettings
+from genverify.checker.certificate import read_proofs
+from genverify.checker.record_proofs import check_block
+from genverify.model.claims import CONTRADICTORY
+from genverify.model.domain import read_domain
+from genverify.model.errors import DataError
+from genverify.model.release import empty_ranges, read_releases, read_schema
+from genverify.model.settings import ReleaseSettings
+from genverify.solve.program_settings import ProgramSettings
 from script_jobs import job, script
+from studies.country.store import write_microdata
 
 NOISE = {"rho": 200.0, "publish": "microdata", "confidence": None, "tables": "all"}
 PROTECTIONS: dict[str, Any] = {

@@ -7,15 +7,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from genverify.checker.check import CertificateError
-from genverify.checker.file import read_proofs, write_proofs
-from genverify.core.errors import DataError
-from genverify.core.release import read_releases, read_schema
-from genverify.papers.gtv.tracts.explain import explain_in_tract
-from genverify.papers.gtv.tracts.publish import batch_of_tracts, choose_tracts
-from genverify.papers.gtv.tracts.settings import TractTables
-from genverify.solve.settings import ProgramSettings
+from genverify.checker.certificate import CertificateError, read_proofs, write_proofs
+from genverify.model.errors import DataError
+from genverify.model.release import read_releases, read_schema
+from genverify.solve.program_settings import ProgramSettings
 from script_jobs import job, script
+from studies.gtv.settings import TractTables
+from studies.gtv.tract_counts import batch_of_tracts, choose_tracts
+from studies.gtv.tract_proofs import explain_in_tract
 
 DATA = Path(__file__).parents[3] / "data" / "census"
 TABLES = [DATA / "person_tables.yaml", DATA / "reconstruction_tables.yaml"]

@@ -10,12 +10,12 @@ import pyarrow as pa
 import pytest
 import yaml
 
-from genverify.core.domain import read_domain
-from genverify.core.errors import ConfigError
-from genverify.core.release import read_schema
-from genverify.microdata.store import write_microdata
-from genverify.solve.settings import ProgramSettings
+from genverify.model.domain import read_domain
+from genverify.model.errors import ConfigError
+from genverify.model.release import read_schema
+from genverify.solve.program_settings import ProgramSettings
 from script_jobs import job, script
+from studies.country.store import write_microdata
 
 NAMES = ("PET", "HOME", "AGE")
 EXPLANATIONS = {

@@ -9,12 +9,12 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from genverify.core.domain import DomainFile
-from genverify.core.errors import DataError
-from genverify.core.files import read_yaml
-from genverify.microdata.store import write_microdata
-from genverify.papers.housing.published.statistics import census_statistics, hud_statistics
+from genverify.model.domain import DomainFile
+from genverify.model.errors import DataError
+from genverify.model.files import read_yaml
 from script_jobs import job, script
+from studies.country.store import write_microdata
+from studies.housing.statistics import census_statistics, hud_statistics
 
 UNPROTECTED = {"swap": 0.0, "swap_among": "properties", "swap_hud": False, "noise": "none", "rho": None, "noise_hud": False}
 

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from genverify.cli import main
-from genverify.core.errors import ReleaseError
+from genverify.model.errors import ReleaseError
 from script_jobs import job, script
 
 PROGRAM = {"formulation": "compact", "solver": "highs", "max_types": 100_000, "iterations": 100_000, "nodes": 500,

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from genverify.core.errors import DataError
+from genverify.model.errors import DataError
 from housing_study import ROOT, SETTINGS, WORLDS, write_study
 from script_jobs import job, script
 

@@ -8,11 +8,11 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from genverify.core.domain import read_domain
-from genverify.core.settings import ReleaseSettings
-from genverify.microdata.store import write_microdata
-from genverify.solve.settings import DEFAULT
+from genverify.model.domain import read_domain
+from genverify.model.settings import ReleaseSettings
+from genverify.solve.program_settings import DEFAULT
 from script_jobs import job, script
+from studies.country.store import write_microdata
 
 RESPONSE = {"proportions": [0.1, 0.5], "populations": [50, 500], "epsilons": [0.5, 2.0], "mu": 0.5, "simulations": 500}
 PROGRAM = DEFAULT.but(max_types=1000)

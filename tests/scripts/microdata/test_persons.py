@@ -8,16 +8,15 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from genverify.core.domain import read_domain
-from genverify.core.errors import ConfigError
-from genverify.microdata.settings import Synthetic
-from genverify.microdata.store import read_microdata, write_microdata
-from genverify.microdata.synthetic import read_country, synthesize
-from genverify.run.check import check_study
-from genverify.run.config import read_shipped
+from genverify.model.domain import read_domain
+from genverify.model.errors import ConfigError
+from genverify.run.config import check_study, config_model, read_shipped
 from genverify.run.jobs import Job
-from genverify.run.settings import config_model
 from script_jobs import script
+from studies.country.national import read_country
+from studies.country.places import synthesize
+from studies.country.settings import Synthetic
+from studies.country.store import read_microdata, write_microdata
 
 
 def run(name: str, inputs: dict[str, Any], outputs: dict[str, Path], reading: str = "", **params: Any) -> None:

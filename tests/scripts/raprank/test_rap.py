@@ -9,10 +9,10 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from genverify.core.domain import read_domain
-from genverify.microdata.store import write_microdata
+from genverify.model.domain import read_domain
 from genverify.run.jobs import Job
 from script_jobs import script
+from studies.country.store import write_microdata
 
 BLOCKS = {"010010201001000": "country_median", "010010201001001": "country_median"}
 

@@ -10,12 +10,12 @@ import pyarrow as pa
 import pytest
 import yaml
 
-from genverify.core.domain import read_domain
-from genverify.core.errors import DataError
-from genverify.core.settings import ReleaseSettings
-from genverify.microdata.store import write_microdata
-from genverify.solve.settings import ProgramSettings
+from genverify.model.domain import read_domain
+from genverify.model.errors import DataError
+from genverify.model.settings import ReleaseSettings
+from genverify.solve.program_settings import ProgramSettings
 from script_jobs import SAMPLE, job, script
+from studies.country.store import write_microdata
 
 BLOCKS = ["010010201001000", "010010201001001", "010010201001002"]
 TRACT = "01001020100"

@@ -6,8 +6,8 @@ from types import ModuleType
 
 import pytest
 
-from genverify.checker.file import read_proofs
-from genverify.core.errors import DataError
+from genverify.checker.certificate import read_proofs
+from genverify.model.errors import DataError
 
 
 def test_explain_claims_lays_out_every_proof(explorer: Path) -> None:

@@ -15,15 +15,22 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 import brute_force as brute
-from genverify.attack.posterior import Posterior, count_release
-from genverify.core.claims import ANY
-from genverify.core.errors import DataError, GenverifyError, ReleaseError
-from genverify.core.release import Release
-from genverify.solve.counting.diagram import BYTES_PER_MOVE, BYTES_PER_STATE, Budget, TooManyStates, draw_diagram
-from genverify.solve.counting.passes import total_weight
-from genverify.solve.counting.plain import count_by_dictionary
+from genverify.attack.probability import Posterior, count_release
+from genverify.model.claims import ANY
+from genverify.model.errors import DataError, GenverifyError, ReleaseError
+from genverify.model.release import Release
+from genverify.solve.counting.diagram import (
+    BYTES_PER_MOVE,
+    BYTES_PER_STATE,
+    Budget,
+    TooManyStates,
+    UnlikelyRelease,
+    draw_diagram,
+    rounding,
+    total_weight,
+)
+from genverify.solve.counting.distribution import count_by_dictionary
 from genverify.solve.counting.prior import Prior, uniform
-from genverify.solve.counting.weights import UnlikelyRelease, rounding
 from genverify.solve.datasets import class_vectors, classes_of_records
 from genverify.solve.program import build_program
 

@@ -4,16 +4,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from genverify.core.errors import DataError
-from genverify.core.files import regular_file
-from genverify.disclosure.readers.argus import is_argus, read_argus
-from genverify.disclosure.readers.frame import read_parquet
-from genverify.disclosure.readers.jsonstat import read_json
-from genverify.disclosure.readers.model import PrintedTable, Told
-from genverify.disclosure.readers.px import read_px
-from genverify.disclosure.readers.rdata import read_rdata
-from genverify.disclosure.readers.text import read_text
-from genverify.disclosure.readers.xlsx import read_xlsx
+from genverify.disclose.read.exchange_formats import read_json, read_px
+from genverify.disclose.read.grid import read_parquet, read_text
+from genverify.disclose.read.printed_table import PrintedTable, Told
+from genverify.disclose.read.tool_formats import is_argus, read_argus
+from genverify.disclose.read.workbook import read_rdata, read_xlsx
+from genverify.model.errors import DataError
+from genverify.model.files import regular_file
 
 Reader = Callable[[Path, Told], list[PrintedTable]]
 READERS: dict[str, Reader] = {

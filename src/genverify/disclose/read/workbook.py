@@ -1,4 +1,4 @@
-"""Excel workbooks (.xlsx, .xlsm): every sheet, hidden ones too, merged headers filled, numbers as they are printed."""
+"""Excel workbooks and R data frames."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -7,11 +7,12 @@ from typing import Any
 from warnings import catch_warnings, simplefilter
 from zipfile import ZipFile
 
-from genverify.core.errors import DataError, GenverifyError
-from genverify.core.extras import needed
-from genverify.core.limits import FileLimits, one_line
-from genverify.disclosure.readers.grid import Grid, decimal_sign, tables_of, with_point
-from genverify.disclosure.readers.model import PrintedTable, Told, is_number, is_value
+from genverify.disclose.read.grid import Grid, decimal_sign, frame_tables, tables_of, with_point
+from genverify.disclose.read.printed_table import PrintedTable, Told, is_number, is_value
+from genverify.model.errors import DataError, GenverifyError, needed
+from genverify.model.files import FileLimits, one_line
+
+# Excel workbooks (.xlsx, .xlsm): every sheet, hidden ones too, merged headers filled, numbers as they are printed.
 
 FORMULA = b"<f"  # how a formula begins in the XML of a sheet
 
@@ -138,3 +139,23 @@ def _text(value: Any, form: str, place: str) -> str:
     if "%" in form and isinstance(value, int | float):
         return f"{value * 100:g}%"
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+# R data frames (.rds, .rda, .RData): tidy, or printed as a table.
+
+
+def read_rdata(path: Path, told: Told) -> list[PrintedTable]:
+    """Every data frame of an R file."""
+    pyreadr = needed("pyreadr", f"{path}: R data", "or save it as CSV")
+    told.limits.check(path, 0, path.stat().st_size)
+    try:
+        frames = pyreadr.read_r(str(path))
+    except Exception as error:
+        raise DataError(f"{path}: cannot be read as R data ({error}); save a data.frame with saveRDS") from None
+    if not frames:
+        raise DataError(f"{path}: holds no data frame; as.data.frame(table) makes one of a table")
+    return [
+        table
+        for name, frame in frames.items()
+        for table in frame_tables(frame, str(name or path.stem), str(path), "an R data frame", told)
+    ]

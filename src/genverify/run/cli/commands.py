@@ -1,22 +1,229 @@
-"""Commands about a study's blocks: explain a claim, say how likely it is, check proofs, watch a run."""
+"""Which commands there are and where each comes from, commands about a study's blocks, and completion in bash and zsh."""
 
 import argparse
+import shlex
 import time
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from genverify.core.errors import DataError
+from genverify.export import export_command
+from genverify.model.errors import DataError
+from genverify.run.cli.shell import EXIT_CODES, Group, build
 from genverify.run.layout import STUDY
-from genverify.run.registry import extend
-from genverify.show.export import command as export_command
+from genverify.run.registry import commands, extend
 
 if TYPE_CHECKING:
-    from genverify.checker.form import ProvedBound
-    from genverify.core.release import Release
+    from genverify.checker.certificate import ProvedBound
+    from genverify.model.release import Release
 
 
-def add_parser(commands: Any) -> None:
+# Which commands there are and where each comes from; the parser of one of them, or of all.
+
+ABOUT = "What must be true of the people behind these tables?"
+GROUPS = (
+    Group(
+        "genverify.disclose.disclose_command:add_parser",
+        {
+            "disclose": "say what tables give away: printed ones as they are, or those that a release file describes",
+            "what-if": "try the protections that a release file lists",
+            "unique": "say whether a reconstruction (an LP or MPS file) has exactly one solution",
+        },
+        {"audit-release": "disclose"},
+    ),
+    Group(
+        "genverify.disclose.disclose_command:add_page_parser",
+        {"page": "write the page that audits a table in a browser, without a network"},
+    ),
+    Group(
+        "genverify.bounds.bounds_command:add_parser",
+        {"bounds": "bound every cell count from conditional or marginal tables"},
+    ),
+    Group(
+        "genverify.run.cli.commands:add_check",
+        {"check": "check every proof of a study, in exact integers and without a solver"},
+    ),
+    Group(
+        "genverify.run.cli.commands:add_study_commands",
+        {
+            "explain": "say which published cells force a claim about a block",
+            "probability": "say how likely a claim about a block is, given its release and a prior",
+            "progress": "say how far the study that runs in a folder is, until it is done",
+        },
+        study=True,
+    ),
+    Group(
+        "genverify.run.cli.commands:add_export",
+        {
+            "export": "write proofs in the formats of other checkers: VIPR, OPB with VeriPB, SMT-LIB, Coq",
+            "check-vipr": "check VIPR certificates of any program, in rational numbers",
+        },
+    ),
+    Group(
+        "genverify.run.provenance.audit:add_audit",
+        {"audit": "walk from results back to the raw data; check every file, setting and proof"},
+        study=True,
+    ),
+    Group(
+        "genverify.run.reference:add_parser",
+        {"reference": "say, without a run, whether docs/reference is current; or make it"},
+        study=True,
+    ),
+    Group(
+        "genverify.run.config:add_parser",
+        {"config-schema": "print the JSON schema of files of settings, for editors"},
+    ),
+    Group(
+        "genverify.run.new_study:add_parser",
+        {"new-study": "write the files of a new study, which runs as it is"},
+        study=True,
+    ),
+    Group(
+        "genverify.run.manual:add_parser",
+        {"rooms": "print the rooms of the library, their imports and every module (Markdown)"},
+    ),
+    Group(
+        "genverify.run.cli.commands:add_completion",
+        {"completion": "print what makes bash or zsh complete commands and options"},
+    ),
+)
+
+
+def groups() -> list[Group]:
+    """The commands of the library, then those of the studies that are here."""
+    return [*GROUPS, *commands()]
+
+
+def parser(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
+    """The parser of the command that the words ask for; without words, of all commands."""
+    codes = "\n".join(f"  {code:<4} {meaning}" for code, meaning in EXIT_CODES.items())
+    made = argparse.ArgumentParser(
+        prog="genverify",
+        description=ABOUT,
+        epilog=f"exit codes:\n{codes}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    made.add_argument("--version", action=_Version, nargs=0, help="the versions of the program and of its solvers")
+    build(made, groups(), words)
+    return made
+
+
+class _Version(argparse.Action):
+    """Print the versions and end."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+        from genverify.run.jobs import version_lines
+
+        print("\n".join(version_lines()))
+        parser.exit()
+
+
+# Completion of commands and options in bash and zsh, written from the parsers: the script needs no Python when it runs.
+
+SHELLS = ("bash", "zsh")
+ABOUT_COMPLETION = """
+bash: put this into ~/.bashrc
+  eval "$(genverify completion bash)"
+zsh: put this into ~/.zshrc, after compinit
+  eval "$(genverify completion zsh)"
+"""
+
+
+def add_completion(commands: Any) -> None:
+    """Add `completion` to the commands."""
+    parser = commands.add_parser(
+        "completion",
+        help="print what makes bash or zsh complete commands and options",
+        description=ABOUT_COMPLETION,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("shell", choices=SHELLS)
+    parser.set_defaults(run=_print, prints="script")
+
+
+def _print(options: argparse.Namespace) -> None:
+
+    print(completion(parser(), options.shell), end="")
+
+
+def completion(parser: argparse.ArgumentParser, shell: str) -> str:
+    """The script for a shell."""
+    commands = dict(_commands(parser))
+    return _bash(commands) if shell == "bash" else _zsh(commands, _lines(parser))
+
+
+def _commands(parser: argparse.ArgumentParser) -> Iterator[tuple[str, argparse.ArgumentParser]]:
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            yield from action.choices.items()
+
+
+def _lines(parser: argparse.ArgumentParser) -> dict[str, str]:
+    """The line of every command in the help."""
+    (found,) = (action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
+    return {action.dest.split(" ")[0]: action.help or "" for action in found._choices_actions}
+
+
+def _words(parser: argparse.ArgumentParser) -> list[str]:
+    """What can stand after a command: its options, its commands, and the choices of what it is given."""
+    options = [text for action in parser._actions for text in action.option_strings]
+    given = [str(one) for action in parser._actions if not action.option_strings for one in action.choices or ()]
+    return sorted({*options, *given})
+
+
+def _choices(parser: argparse.ArgumentParser) -> Iterator[tuple[str, str]]:
+    """Options with the values that each takes."""
+    for action in parser._actions:
+        if action.option_strings and action.choices:
+            yield "|".join(action.option_strings), " ".join(map(str, action.choices))
+
+
+def _bash(commands: dict[str, argparse.ArgumentParser]) -> str:
+    lines = [
+        "_genverify() {",
+        '  local own="${COMP_WORDS[COMP_CWORD]}" last="${COMP_WORDS[COMP_CWORD-1]}" words="" values=""',
+    ]
+    lines += ["  if [ $COMP_CWORD -eq 1 ]; then", f'    words="{" ".join([*commands, "--help", "--version"])}"', "  else"]
+    lines += ['    case "${COMP_WORDS[1]}" in']
+    for name, parser in commands.items():
+        lines += [f"      {name})", f'        words="{" ".join(_words(parser))}"']
+        values = [f'          {options}) values="{words}" ;;' for options, words in _choices(parser)]
+        lines += ['        case "$last" in', *values, "        esac"] if values else []
+        lines += ["        ;;"]
+    lines += ["    esac", "  fi", '  [ -n "$values" ] && words="$values"', '  COMPREPLY=($(compgen -W "$words" -- "$own"))']
+    return "\n".join([*lines, "}", "complete -o default -F _genverify genverify", ""])
+
+
+def _zsh(commands: dict[str, argparse.ArgumentParser], helps: dict[str, str]) -> str:
+    lines = ["#compdef genverify", "_genverify() {", "  local -a commands=("]
+    lines += [f"    {shlex.quote(name.replace(':', ' ') + ':' + helps.get(name, ''))}" for name in commands]
+    lines += ["  )", "  if (( CURRENT == 2 )); then _describe command commands; return; fi", "  case $words[2] in"]
+    for name, parser in commands.items():
+        lines += [f"    {name}) _arguments {' '.join(_arguments(parser))} ;;"]
+    return "\n".join([*lines, "  esac", "}", "compdef _genverify genverify", ""])
+
+
+def _arguments(parser: argparse.ArgumentParser) -> Iterator[str]:
+    """What _arguments of zsh takes: option, help and values; files elsewhere."""
+    for action in parser._actions:
+        values = f"({' '.join(map(str, action.choices))})" if action.choices else "_files"
+        for option in action.option_strings:
+            yield shlex.quote(f"*{option}[{_bare(action)}]" + ("" if action.nargs == 0 else f":value:{values}"))
+    given = [str(one) for action in parser._actions if not action.option_strings for one in action.choices or ()]
+    yield shlex.quote(f"*:file:({' '.join(given)})" if given else "*:file:_files")
+
+
+def _bare(action: argparse.Action) -> str:
+    """The help of an option without what zsh would read as its own signs."""
+    text = (action.help or "") % {**vars(action), "prog": "genverify"} if "%(" in (action.help or "") else action.help or ""
+    return "".join(" " if sign in "[]:\\" else sign for sign in text).replace("%%", "%")
+
+
+# Commands about a study's blocks: explain a claim, say how likely it is, check proofs, watch a run.
+
+
+def add_study_commands(commands: Any) -> None:
     """Add the commands about blocks and their claims."""
     explain = commands.add_parser("explain", help="say which published cells force a claim about a block")
     explain.add_argument("block", help="15-digit GEOID of the block")
@@ -62,8 +269,8 @@ def add_export(commands: Any) -> None:
 def _bounds(release: "Release", text: str) -> "tuple[list[dict[str, Any]], list[ProvedBound]]":
     """The lemmas of a release, and the bounds of a count with their proofs, checked."""
     from genverify.attack.verify import Verifier, check_ranges
-    from genverify.core.claims import parse_claim
-    from genverify.solve.settings import DEFAULT
+    from genverify.model.claims import parse_claim
+    from genverify.solve.program_settings import DEFAULT
 
     where = parse_claim(text, release.schema.domain).predicate(release.schema.domain)
     verifier = Verifier(DEFAULT.bounder(release))
@@ -75,7 +282,7 @@ def _bounds(release: "Release", text: str) -> "tuple[list[dict[str, Any]], list[
 
 
 def _explain(options: argparse.Namespace) -> None:
-    from genverify.attack.words.command import explain_claim
+    from genverify.attack.explain import explain_claim
 
     lines = next((lines for answer in options.answers if (lines := answer(options)) is not None), None)
     for line in lines if lines is not None else explain_claim(options.study, options.block, options.claim):
@@ -85,7 +292,7 @@ def _explain(options: argparse.Namespace) -> None:
 def _probability(options: argparse.Namespace) -> None:
     from dataclasses import replace
 
-    from genverify.attack.words.probable import probable_claim
+    from genverify.attack.explain import probable_claim
     from genverify.solve.counting.diagram import BUDGET
 
     budget = replace(BUDGET, states=options.states)
@@ -101,7 +308,7 @@ def _progress(options: argparse.Namespace) -> None:
 
 
 def _check(options: argparse.Namespace) -> None:
-    from genverify.run.provenance.stored import check_stored
+    from genverify.run.provenance.recheck import check_stored
 
     started = time.monotonic()
     for line in check_stored(options.proofs, options.release, options.claims):

@@ -14,8 +14,7 @@ from importlib import import_module
 from io import StringIO
 from typing import Any, TextIO
 
-from genverify.core.errors import DataError, GenverifyError, naming_disk_errors
-from genverify.core.extras import MissingExtra, naming_missing_extras
+from genverify.model.errors import DataError, GenverifyError, MissingExtra, naming_disk_errors, naming_missing_extras
 from genverify.run.layout import SNAKEFILE
 
 DONE, NO, REFUSED, INTERNAL, STOPPED = 0, 1, 2, 70, 130

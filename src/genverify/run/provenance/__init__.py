@@ -1,1 +1,1 @@
-"""What every result was made from, as the job records say; checked, told as a tree, and packed to be shared."""
+"""Where results come from, and the audit of it."""

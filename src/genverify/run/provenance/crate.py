@@ -14,13 +14,10 @@ from rocrate.model.computationalworkflow import ComputationalWorkflow  # type: i
 from rocrate.model.contextentity import ContextEntity  # type: ignore[import-untyped]
 from rocrate.rocrate import ROCrate  # type: ignore[import-untyped]
 
-from genverify.core.errors import DataError
+from genverify.model.errors import DataError
 from genverify.run.jobs import digest
-from genverify.run.provenance.chain import Chain
-from genverify.run.provenance.published import without_places
-from genverify.run.provenance.records import Record
-from genverify.run.provenance.rules import CODE
-from genverify.run.provenance.tree import short
+from genverify.run.provenance.audit import Chain, short, without_places
+from genverify.run.provenance.records import CODE, Record
 
 TERMS = "https://w3id.org/ro/terms/workflow-run/context"
 PROFILES = {"process": "Process Run Crate", "workflow": "Workflow Run Crate", "provenance": "Provenance Run Crate"}

@@ -1,24 +1,153 @@
 """
-The diagram of a program: its states (what is left of every row) and the moves between them, class by class.
-
-A state is one integer: a field of bits per row for what is left of it, each under a guard bit. Subtracting a class from a
-word with all guards set leaves them set exactly where there was enough left, so that one operation asks all rows of all
-states. States are kept sorted; a class that a state does not take costs nothing, because the state stays where it is.
+The diagram of a program: its states (what is left of every row) and the moves between them, class by class; sums over all
+ways through it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from fractions import Fraction
+from math import comb, factorial, lcm
 from time import process_time
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from genverify.core.arraytypes import Flags, Ints
-from genverify.core.errors import GenverifyError
-from genverify.solve.counting.order import orders
-from genverify.solve.counting.system import System, system_of
-from genverify.solve.recount import Fitting
+from genverify.model.arrays import Flags, Floats, Ints
+from genverify.model.errors import GenverifyError
+from genverify.solve.program import FitConditions, Program
+
+# The rows that a count of solutions must keep: those that follow from others are dropped, if integers say so.
+
+DENOMINATOR = 1_000
+WHOLE = 2**62  # products and sums below it stay what they are in 64 bits
+
+
+@dataclass(frozen=True)
+class System:
+    """
+    z >= 0 integer with lo <= A z <= hi, A >= 0, without rows that say nothing new. `most` is the largest count of each
+    class; `contradictory`: two rows ask for different things, so nothing fits.
+    """
+
+    A: Ints
+    lo: Ints
+    hi: Ints
+    most: Ints
+    contradictory: bool = False
+
+
+def system_of(program: FitConditions) -> System:
+    """The rows of a program, the smallest counts first, without those that are sums of others with one count each."""
+    A = program.A.astype(np.int64)
+    kept, contradictory = _independent(A, program.lo, program.hi)
+    A, lo, hi = A[kept], program.lo[kept].astype(np.int64), program.hi[kept].astype(np.int64)
+    return System(A, lo, hi, _most(A, hi), contradictory or bool((lo > hi).any() or (hi < 0).any()))
+
+
+def _independent(A: Ints, lo: Ints, hi: Ints) -> tuple[list[int], bool]:
+    """The rows to keep, in the order of their counts, and whether a row that follows from them has another count."""
+    # Rows with small counts are kept before large ones: what is left of a small count soon is nothing, and a state that asks
+    # for more than that dies early. A total that is the sum of its parts adds nothing to them.
+    order = sorted(range(len(A)), key=lambda row: (int(hi[row]), int((A[row] > 0).sum()), row))
+    fixed: list[int] = []
+    ranges: list[int] = []
+    contradictory = False
+    for row in order:
+        if lo[row] != hi[row]:
+            ranges.append(row)
+            continue
+        said = _said(A[fixed], A[row], lo[fixed])
+        if said is None:
+            fixed.append(row)
+        else:
+            contradictory |= said != int(lo[row])
+    return sorted(fixed + ranges, key=order.index), contradictory
+
+
+def _said(known: Ints, row: Ints, counts: Ints) -> Fraction | None:
+    """The count that the known rows imply for a row which is a sum of them; None where it is not, recounted in integers."""
+    if not row.any():
+        return Fraction(0)
+    if not len(known):
+        return None
+    guess = np.linalg.lstsq(known.T.astype(np.float64), row.astype(np.float64), rcond=None)[0]
+    shares = [Fraction(float(value)).limit_denominator(DENOMINATOR) for value in guess]
+    scale = lcm(*(share.denominator for share in shares))
+    exact = [int(share * scale) for share in shares]
+    # A guess that is no sum has denominators without a common multiple that 64 bits hold. The row is then kept, which is
+    # always right: a row too many costs time, no answer.
+    if max(sum(map(abs, exact)) * int(max(known.max(), counts.max())), scale * int(row.max())) >= WHOLE:
+        return None
+    whole = np.array(exact, dtype=np.int64)
+    if not np.array_equal(whole @ known, row * scale):
+        return None
+    return Fraction(int(whole @ counts), scale)
+
+
+def _most(A: Ints, hi: Ints) -> Ints:
+    """What the rows that a class adds to leave for it."""
+    if not len(A):
+        return np.zeros(A.shape[1], dtype=np.int64)
+    room = np.where(A > 0, hi[:, None] // np.maximum(A, 1), np.iinfo(np.int64).max)
+    most: Ints = np.maximum(room.min(axis=0), -1)
+    return most
+
+
+# In which order classes are counted: row by row, so that rows close early and few are open at a time.
+
+Taste = Callable[[float, float, float], tuple[float, ...]]
+
+TASTES: tuple[Taste, ...] = (
+    lambda count, classes, frontier: (classes, count),
+    lambda count, classes, frontier: (count, classes),
+    lambda count, classes, frontier: (frontier + count * np.log2(classes + 1), classes),
+)
+"""
+What makes a row the next one to be closed, the smallest first: few classes, a small count, or a small frontier after it (the
+bits that what is left of the open rows takes). No taste is best everywhere, so they are raced.
+"""
+
+
+def orders(system: System) -> list[Ints]:
+    """An order of the classes for each taste, each once."""
+    useful = np.flatnonzero(system.most > 0)
+    found = {order.tobytes(): order for order in (_order(system, useful, taste) for taste in TASTES)}
+    return list(found.values())
+
+
+def _order(system: System, useful: Ints, taste: Taste) -> Ints:
+    """Rows are closed one after another; a row's classes come together, those that are alike side by side."""
+    touches = system.A[:, useful] > 0
+    bits = np.log2(system.hi + 1.0)
+    left: Flags = np.ones(len(useful), dtype=bool)
+    opened: Flags = np.zeros(len(touches), dtype=bool)
+    groups = [np.zeros(0, dtype=np.int64)]
+    while left.any():
+        row, opened = _next_row(touches, left, opened, system.hi, bits, taste)
+        group = np.flatnonzero(left & touches[row])
+        groups.append(useful[group[np.lexsort(system.A[:, useful[group]])]])
+        left[group] = False
+    return np.concatenate(groups)
+
+
+def _next_row(touches: Flags, left: Flags, opened: Flags, hi: Ints, bits: Ints, taste: Taste) -> tuple[int, Flags]:
+    """The row to close next, and the rows that are open after it."""
+    classes = (touches & left).sum(axis=1)
+    rows = np.flatnonzero(classes)
+    inside = (touches[rows] & left).astype(np.float32)
+    # a row is open after the next one is closed if it was begun, now or before, and some class is still to come
+    shared = inside @ touches.T.astype(np.float32)
+    frontier = (opened | (shared > 0)) & (classes[None, :] > shared)
+    best = min(range(len(rows)), key=lambda i: taste(int(hi[rows[i]]), int(classes[rows[i]]), float(bits @ frontier[i])))
+    return int(rows[best]), frontier[best]
+
+
+# The diagram of a program: its states (what is left of every row) and the moves between them, class by class.
+#
+# A state is one integer: a field of bits per row for what is left of it, each under a guard bit. Subtracting a class from a
+# word with all guards set leaves them set exactly where there was enough left, so that one operation asks all rows of all
+# states. States are kept sorted; a class that a state does not take costs nothing, because the state stays where it is.
 
 Nodes = npt.NDArray[np.int32]
 Words = npt.NDArray[np.uint64]
@@ -101,7 +230,7 @@ class Diagram:
         return most
 
 
-def draw_diagram(program: Fitting, budget: Budget = BUDGET, smallest: bool = True) -> Diagram:
+def draw_diagram(program: FitConditions, budget: Budget = BUDGET, smallest: bool = True) -> Diagram:
     """
     The diagram of a program; orders of its classes are raced, and the smallest of the first that stay small is taken. Where
     the diagram is used only once or twice, looking for the smallest takes longer than it saves.
@@ -273,3 +402,140 @@ def _trimmed(classes: int, states: int, steps: list[list[Moves]], ends: Nodes) -
 def _by_target(move: Moves, number: Nodes) -> Moves:
     order = np.argsort(number[move.target])
     return Moves(move.cls, move.times, number[move.source][order], number[move.target][order])
+
+
+# What a class vector weighs: 1, the number of its datasets, or its probability under a prior, class by class.
+
+Weights = list[npt.NDArray[Any]]
+"""For every class, the weight of each count from 0 to the most that it can have; the first is 1."""
+
+
+class UnlikelyRelease(GenverifyError):
+    """A prior under which no dataset that fits has a probability above 0."""
+
+
+def vector_weights(diagram: Diagram) -> Weights:
+    """Every class vector weighs 1."""
+    return [np.array([1] * (most + 1), dtype=object) for most in diagram.most.tolist()]
+
+
+def dataset_weights(diagram: Diagram, records: Ints) -> Weights:
+    """A class vector weighs the number of its datasets, from the number of records that each class stands for."""
+    pairs = zip(records.tolist(), diagram.most.tolist(), strict=True)
+    return [np.array([comb(kinds + j - 1, j) for j in range(most + 1)], dtype=object) for kinds, most in pairs]
+
+
+def records_of_classes(program: Program) -> Ints:
+    """How many records of the domain each class stands for."""
+    counted = np.zeros(program.classes, dtype=np.int64)
+    np.add.at(counted, program.class_of, program.types.raw)
+    return counted
+
+
+def prior_weights(diagram: Diagram, mass: Floats, n: int) -> Weights:
+    """
+    A class vector weighs prod P_c^z_c / z_c!, up to one factor for all: its probability among n records of the prior.
+
+    Numbers too small for 64 bits would make a possible dataset impossible: where that could happen, wider floats are used.
+    """
+    used = diagram.most > 0
+    largest = mass[used].max(initial=0.0)
+    if not np.isfinite(mass).all() or (mass < 0).any():
+        raise GenverifyError("a prior gives a record type a weight that is negative or not a number; give weights from 0 on")
+    scaled = mass / largest if largest > 0 else mass
+    least = scaled[used & (scaled > 0)].min(initial=1.0)
+    # every weight of a whole class vector is at least least^n / n!, and at most 1
+    depth = n * -np.log2(least) + np.log2(float(factorial(min(n, 150)))) + max(0, n - 150) * 10
+    wide = np.dtype(np.float64) if depth < 900 else np.dtype(np.longdouble)
+    if depth > -np.finfo(wide).minexp - 100:
+        raise GenverifyError(
+            f"the prior's weights span too many powers of ten for {n} records; smooth it, so that rare types weigh more"
+        )
+    found: Weights = []
+    for share, most in zip(scaled.astype(wide), diagram.most.tolist(), strict=True):
+        steps = share / np.arange(1, most + 1, dtype=wide)
+        found.append(np.concatenate([np.ones(1, dtype=wide), np.cumprod(steps)]))
+    return found
+
+
+def rounding(diagram: Diagram) -> float:
+    """
+    A bound on the relative error of every sum of weights in floats of 64 bits. All terms are positive, so no digit cancels:
+    a step multiplies once and adds at most once per move into a state; a weight of count j is a product of 2 j roundings.
+    """
+    steps = sum(3 * len(step) + 3 for step in diagram.steps) + 2 * int(diagram.most.sum()) + len(diagram.ends)
+    return 2 * steps * float(np.finfo(np.float64).eps) / 2
+
+
+# Sums over all ways through a diagram: from the start (forward), from the ends (backward), and both together.
+
+Values = npt.NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Forward:
+    """
+    The weight of all ways from the start to each state. `before` holds, for every step, what the sources of its moves
+    weighed before it, and `stayed` what its targets did: with them the steps can be walked back without a subtraction.
+    """
+
+    values: Values
+    before: tuple[tuple[Values, ...], ...]
+    stayed: tuple[tuple[Values, ...], ...]
+    total: Any
+
+
+def total_weight(diagram: Diagram, weights: Weights) -> Any:
+    """The weight of all class vectors that fit: exact where the weights are integers."""
+    values = _start(diagram, weights)
+    for step in diagram.steps:
+        for move, came in zip(step, [values[move.source] for move in step], strict=True):
+            # targets of the moves with one count are distinct, so that no sum is lost
+            values[move.target] += came * weights[move.cls][move.times]
+    return values[diagram.ends].sum() if len(diagram.ends) else 0
+
+
+def count_vectors(diagram: Diagram) -> int:
+    """How many class vectors fit."""
+    return int(total_weight(diagram, vector_weights(diagram)))
+
+
+def count_datasets(diagram: Diagram, records: Ints) -> int:
+    """How many datasets fit, from the number of records that each class stands for."""
+    return int(total_weight(diagram, dataset_weights(diagram, records)))
+
+
+def forward(diagram: Diagram, weights: Weights) -> Forward:
+    """The same with everything that is needed to walk back."""
+    values = _start(diagram, weights)
+    before, stayed = [], []
+    for step in diagram.steps:
+        before.append(tuple(values[move.source] for move in step))
+        stayed.append(tuple(values[move.target] for move in step))
+        for move, came in zip(step, before[-1], strict=True):
+            values[move.target] += came * weights[move.cls][move.times]
+    return Forward(values, tuple(before), tuple(stayed), values[diagram.ends].sum() if len(diagram.ends) else 0)
+
+
+def class_counts(diagram: Diagram, weights: Weights, found: Forward) -> Floats:
+    """The distribution of every class count: a row per class, a column per count from 0 on; each row adds up to 1."""
+    top = int(diagram.most.max(initial=0))
+    held = np.zeros((diagram.classes, top + 1), dtype=weights[0].dtype if weights else np.float64)
+    ahead = np.zeros(diagram.states, dtype=held.dtype)
+    ahead[diagram.ends] = 1
+    for step, before in zip(reversed(diagram.steps), reversed(found.before), strict=True):
+        after = [ahead[move.target] for move in step]
+        for move, came, goes in zip(step, before, after, strict=True):
+            weight = weights[move.cls][move.times]
+            held[move.cls, move.times] = (came * goes).sum() * weight
+            # several moves of a step can start in one state, but those with one count start in distinct ones
+            ahead[move.source] += goes * weight
+    shares = held / found.total
+    shares[:, 0] = 1 - shares[:, 1:].sum(axis=1)
+    return np.asarray(np.clip(shares, 0, 1), dtype=np.float64)
+
+
+def _start(diagram: Diagram, weights: Weights) -> Values:
+    values = np.zeros(diagram.states, dtype=weights[0].dtype if weights else np.float64)
+    values[0] = 1
+    return values

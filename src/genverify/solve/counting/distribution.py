@@ -1,15 +1,31 @@
-"""The distribution of COUNT(a) for any claims: every way through a diagram, by how many records match."""
+"""
+The distribution of COUNT(a) over the datasets that fit, and draws of them: exact, or by a Markov chain where they are too
+many.
+"""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from math import comb
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from genverify.core.arraytypes import Floats, Ints
-from genverify.solve.counting.diagram import Diagram
-from genverify.solve.counting.weights import Weights
+from genverify.model.arrays import Floats, Ints, positions
+from genverify.solve.counting.diagram import (
+    Budget,
+    Diagram,
+    Forward,
+    Moves,
+    TooManyStates,
+    Weights,
+    draw_diagram,
+    forward,
+    prior_weights,
+)
+from genverify.solve.program import Program
+
+# The distribution of COUNT(a) for any claims: every way through a diagram, by how many records match.
 
 Masses = npt.NDArray[np.floating]
 CELLS_AT_ONCE = 4_000_000
@@ -142,4 +158,145 @@ def _shifted(ways: Masses, share: Floats, times: int, above: bool) -> Masses:
         found[:, :, low:] += moved[:, :, : last + 1 - low]
         if low and above:
             found[:, :, last] += moved[:, :, last + 1 - low :].sum(axis=2)
+    return found
+
+
+# The dynamic program over classes in plain Python, states in a dictionary: what the fast one is compared with.
+
+AnyInts = npt.NDArray[np.integer]
+
+
+def count_by_dictionary(A: AnyInts, lo: AnyInts, hi: AnyInts) -> tuple[int, int]:
+    """The number of class vectors that fit, and of moves that it took; classes in the order of their first row."""
+    order = sorted(range(A.shape[1]), key=lambda c: int((A[:, c] > 0).argmax()))
+    columns = [tuple(A[:, c].tolist()) for c in order]
+    limit, least = tuple(hi.tolist()), lo.tolist()
+    states, moves = {tuple([0] * len(hi)): 1}, 0
+    for column, rest in zip(columns, _later(columns, limit), strict=True):
+        after: dict[tuple[int, ...], int] = {}
+        for state, ways in states.items():
+            while all(s <= h for s, h in zip(state, limit, strict=True)):
+                moves += 1
+                if all(s + r >= least_ for s, r, least_ in zip(state, rest, least, strict=True)):
+                    after[state] = after.get(state, 0) + ways
+                state = tuple(s + a for s, a in zip(state, column, strict=True))
+        states = after
+    return sum(states.values()), moves
+
+
+def _later(columns: list[tuple[int, ...]], limit: tuple[int, ...]) -> list[list[int]]:
+    """After each class, the most that the later ones can add to every row."""
+    later = [[0] * len(limit)]
+    for column in reversed(columns):
+        most = min(h // a for h, a in zip(limit, column, strict=True) if a)
+        later.append([rest + most * a for rest, a in zip(later[-1], column, strict=True)])
+    return later[::-1][1:]
+
+
+# Exact draws: class vectors that fit, each with its probability under the weights, independent of each other.
+
+
+def draw_vectors(diagram: Diagram, weights: Weights, found: Forward, draws: int, rng: np.random.Generator) -> Ints:
+    """Class vectors, one row each: walked back from an end, every step with the weight of the ways that lead to it."""
+    vectors = np.zeros((draws, diagram.classes), dtype=np.int64)
+    values = found.values.copy()
+    ends = np.cumsum(values[diagram.ends])
+    at = diagram.ends[_pick(ends[None, :] / ends[-1], rng.random(draws))].astype(np.int64)
+    for step, before, stayed in zip(reversed(diagram.steps), reversed(found.before), reversed(found.stayed), strict=True):
+        for move, old in zip(step, stayed, strict=True):
+            values[move.target] = old
+        came = _came(step, before, weights, at)
+        shares = np.cumsum(np.concatenate([values[at][None, :], came]), axis=0).T
+        chosen = _pick(shares / shares[:, -1:], rng.random(draws))
+        for number, move in enumerate(step, 1):
+            took = chosen == number
+            vectors[took, move.cls] = move.times
+            at[took] = move.source[positions(move.target, at[took])]
+    return vectors
+
+
+def _came(step: tuple[Moves, ...], before: tuple[npt.NDArray[np.floating], ...], weights: Weights, at: Ints) -> Ints:
+    """For every move of a step, the weight of the ways that reach each state by it."""
+    rows = []
+    for move, came in zip(step, before, strict=True):
+        place = positions(move.target, at)
+        rows.append(np.where(place >= 0, came[place] * weights[move.cls][move.times], 0))
+    return np.array(rows)
+
+
+def _pick(shares: npt.NDArray[np.floating], dice: npt.NDArray[np.float64]) -> Ints:
+    """For each die, the first place whose running share lies above it."""
+    places: Ints = np.minimum((shares <= dice[:, None]).sum(axis=1), shares.shape[1] - 1)
+    return places
+
+
+def all_vectors(diagram: Diagram) -> list[Ints]:
+    """Every class vector that fits, for diagrams with few of them."""
+    ways: dict[int, list[Ints]] = {0: [np.zeros(diagram.classes, dtype=np.int64)]}
+    for step in diagram.steps:
+        before = dict(ways)
+        for move in step:
+            taken = np.zeros(diagram.classes, dtype=np.int64)
+            taken[move.cls] = move.times
+            for source, target in zip(move.source.tolist(), move.target.tolist(), strict=True):
+                ways[target] = [*ways.get(target, []), *(z + taken for z in before.get(source, []))]
+    return [z for end in diagram.ends.tolist() for z in ways.get(end, [])]
+
+
+# A Markov chain on the datasets that fit, for programs that are too large to count: a few records at a time are drawn
+# again, exactly, given the others.
+#
+# Every step leaves the posterior as it is (Gibbs). Whether every dataset is reached from every other is not proved:
+# exchanges of few records may not connect them. A chain whose step draws all records again is irreducible; it is then plain
+# sampling.
+
+SMALL = Budget(states=20_000, moves=400_000, seconds=30.0)
+
+
+@dataclass(frozen=True)
+class _Rest:
+    """The same rows for some records and some classes."""
+
+    A: Ints
+    lo: Ints
+    hi: Ints
+    n: int
+
+    def fits(self, z: Ints) -> bool:
+        counts = self.A @ z
+        return bool((counts >= self.lo).all() and (counts <= self.hi).all())
+
+
+def redraw(program: Program, mass: Floats, z: Ints, records: int, rng: np.random.Generator) -> Ints:
+    """Class counts of which some records are drawn again, given the others; fewer where counting them is too much."""
+    placed = np.repeat(np.arange(len(z)), z)
+    while True:
+        chosen = rng.choice(placed, min(records, len(placed)), replace=False)
+        kept = z - np.bincount(chosen, minlength=len(z))
+        counts = program.A.astype(np.int64) @ kept
+        lo, hi = np.maximum(program.lo - counts, 0), program.hi - counts
+        useful = np.flatnonzero((hi[:, None] >= program.A).all(axis=0) & (mass > 0))
+        rest = _Rest(program.A[:, useful].astype(np.int64), lo, hi, len(chosen))
+        try:
+            diagram = draw_diagram(rest, SMALL, smallest=False)
+        except TooManyStates:
+            records = records - 1
+            continue
+        weights = prior_weights(diagram, mass[useful], len(chosen))
+        drawn = draw_vectors(diagram, weights, forward(diagram, weights), 1, rng)[0]
+        fresh = kept.copy()
+        fresh[useful] += drawn
+        return fresh
+
+
+def run_chain(
+    program: Program, mass: Floats, start: Ints, records: int, draws: int, between: int, rng: np.random.Generator
+) -> list[Ints]:
+    """Class counts after every `between` steps of a chain, the first of its draws left out as long as half of them."""
+    z, found = start, []
+    for step in range(draws + draws // 2):
+        for _ in range(between):
+            z = redraw(program, mass, z, records, rng)
+        if step >= draws // 2:
+            found.append(z)
     return found

@@ -6,10 +6,10 @@ from itertools import chain, islice
 
 import numpy as np
 
-from genverify.core.arraytypes import Flags, Floats, Ints
-from genverify.core.claims import ANY, Codes, matches
-from genverify.core.domain import Domain
-from genverify.core.errors import DataError
+from genverify.model.arrays import Flags, Floats, Ints
+from genverify.model.claims import ANY, Codes, matches
+from genverify.model.domain import Domain
+from genverify.model.errors import DataError
 from genverify.solve.datasets import classes_of_records, draw_dataset, records_of_type
 from genverify.solve.program import Program
 

@@ -1,26 +1,301 @@
-"""The exact range of every cell: points that attain both ends, recounted, and proofs that nothing lies outside."""
+"""
+The exact range of every cell: points that attain both ends, recounted, and proofs that nothing lies outside; part by part,
+symmetric cells once.
+"""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 from math import floor
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array, hstack
+import numpy.typing as npt
+from scipy.sparse import coo_array, csr_array, hstack
+from scipy.sparse.csgraph import connected_components
 
-from genverify.core.arraytypes import Flags, Floats, Ints
-from genverify.core.sums import OPEN, Sums, as_floats, is_open
-from genverify.solve.recount import INTEGRAL, integer_point
+from genverify.model.arrays import Flags, Floats, Ints
+from genverify.model.linear import EXACT, OPEN, LinearSystem, as_floats, is_open, select
+from genverify.solve.linear.multipliers import (
+    CellProgram,
+    Ends,
+    exact_leaf,
+    farkas_leaf,
+    fits_as,
+    matrix_of,
+    small_enough,
+    weighed,
+    whole_multiple,
+)
+from genverify.solve.linear.search import MOST_ROWS, PROGRAMS, Cases, Corner, Dives, Hints, Ranges, Work
+from genverify.solve.program import INTEGRAL, integer_point
 from genverify.solve.solvers.base import Answer, Infeasible, IntegerProgram, Optimal
 from genverify.solve.solvers.highs import BUSY
-from genverify.solve.sums.cases import Cases
-from genverify.solve.sums.corner import MOST_ROWS, Corner
-from genverify.solve.sums.dive import PROGRAMS, Dives
-from genverify.solve.sums.leaf import Ends, exact_leaf, farkas_leaf, whole_multiple
-from genverify.solve.sums.lp import CellProgram
-from genverify.solve.sums.matrix import fits_as, matrix_of
-from genverify.solve.sums.offers import Offers
-from genverify.solve.sums.propagate import Known
-from genverify.solve.sums.work import Hints, Ranges, Work
+
+# What single rows say of their cells, again and again until nothing changes; every step is a proof of one row.
+
+PASSES = 50
+Statement = dict[str, Any]
+Check = Callable[[Statement], None]  # a statement is checked when it is made, or later
+
+
+def trusting(statement: Statement) -> None:
+    """Leave the check to whoever uses the statements."""
+
+
+@dataclass
+class KnownEnds:
+    """The ends of every cell so far, the statements that show them, and whether no counts fit."""
+
+    sums: LinearSystem
+    lo: Ints
+    hi: Ints
+    statements: list[Statement] = field(default_factory=list)
+    empty: bool = False
+    check: Check = trusting
+
+    def say(self, cell: int, side: str, value: int, proof: dict[str, Any]) -> None:
+        """Another bound with its proof, in effect from here on."""
+        self.state({"cell": self.sums.cells[cell], "side": side, "value": int(value), "proof": proof})
+        if side == "upper":
+            self.hi[cell] = min(self.hi[cell], value)
+        else:
+            self.lo[cell] = max(self.lo[cell], value)
+
+    def contradict(self, proof: dict[str, Any]) -> None:
+        self.state({"side": "empty", "proof": proof})
+        self.empty = True
+
+    def state(self, statement: Statement) -> None:
+        self.check(statement)
+        self.statements.append(statement)
+
+
+def propagate(sums: LinearSystem, passes: int = PASSES, check: Check = trusting) -> KnownEnds:
+    """The ends that single rows imply; with small weights of 1 on a tree of sums these are the exact ranges."""
+    known = KnownEnds(sums, sums.lo.copy(), sums.hi.copy(), check=check)
+    for _ in range(passes):
+        row = _impossible(known)
+        if row is not None:
+            name, y = row
+            known.contradict({"y": {name: y}})
+            return known
+        steps = list(_steps(known))
+        if not steps:
+            return known
+        for cell, side, value, proof in steps:
+            if (value < known.hi[cell]) if side == "upper" else (value > known.lo[cell]):
+                known.say(cell, side, value, proof)
+                if known.lo[cell] > known.hi[cell]:
+                    known.empty = True
+                    return known
+    return known
+
+
+@dataclass(frozen=True)
+class Side:
+    """
+    What the entries of every row add at least (sign 1), or at most, with a minus (sign -1): the part of each entry, and
+    their sum by row. An entry without an end adds nothing here and is counted as `endless`; a row whose sum 64 bits might
+    not hold is `wide`: it says nothing.
+    """
+
+    part: Ints
+    total: Ints
+    end: Flags
+    endless: Ints
+    wide: Flags
+
+
+def _side(known: KnownEnds, sign: int) -> Side:
+    sums = known.sums
+    weights = sign * sums.weights
+    ends = np.where(weights > 0, known.lo[sums.columns], known.hi[sums.columns])
+    end = is_open(ends)
+    ends = np.where(end, 0, ends)
+    size, endless = np.zeros(len(sums.rows)), np.zeros(len(sums.rows), dtype=np.int64)
+    np.add.at(size, sums.row_of, np.abs(weights.astype(np.float64) * ends))
+    np.add.at(endless, sums.row_of, end)
+    told = sums.most if sign > 0 else -sums.least
+    wide = size + np.where(is_open(told), 0.0, np.abs(told.astype(np.float64))) > EXACT
+    part = np.where(wide[sums.row_of], 0, weights * np.where(wide[sums.row_of], 0, ends))
+    total = np.zeros(len(sums.rows), dtype=np.int64)
+    np.add.at(total, sums.row_of, part)
+    return Side(part, total, end, endless, wide | is_open(told))
+
+
+def _impossible(known: KnownEnds) -> tuple[str, int] | None:
+    """A row that no counts can meet, with its multiplier."""
+    up, down = _side(known, 1), _side(known, -1)
+    above = np.flatnonzero((up.total > known.sums.most) & (up.endless == 0) & ~up.wide)
+    below = np.flatnonzero((down.total > -known.sums.least) & (down.endless == 0) & ~down.wide)
+    if len(above):
+        return known.sums.rows[above[0]], 1
+    return (known.sums.rows[below[0]], -1) if len(below) else None
+
+
+def _steps(known: KnownEnds) -> Iterator[tuple[int, str, int, dict[str, Any]]]:
+    """The bounds that rows improve, from the ends as they are now; of several about one end the best."""
+    sums, positive = known.sums, known.sums.weights > 0
+    up, down = _room(known, 1), _room(known, -1)  # the most that the entry itself may add, and take
+    upper, told_up = np.where(positive, up[0], down[0]), np.where(positive, up[1], down[1])
+    lower, told_down = np.where(positive, -down[0], -up[0]), np.where(positive, down[1], up[1])
+    better_up, better_down = upper < known.hi[sums.columns], lower > known.lo[sums.columns]
+    yield from _best(known, "upper", upper, told_up & better_up, np.where(positive, 1, -1))
+    yield from _best(known, "lower", lower, told_down & better_down, np.where(positive, -1, 1))
+
+
+def _room(known: KnownEnds, sign: int) -> tuple[Ints, Flags]:
+    """How far each entry may go, in multiples of its weight, by what the others add at least; and whether that is told."""
+    sums, side = known.sums, _side(known, sign)
+    told = sums.most if sign > 0 else -sums.least
+    room = np.where(side.wide, 0, told)[sums.row_of] - (side.total[sums.row_of] - side.part)
+    others = side.endless[sums.row_of] - side.end
+    return room // np.abs(sums.weights), np.asarray((others == 0) & ~side.wide[sums.row_of])
+
+
+def _best(
+    known: KnownEnds, side: str, value: Ints, better: npt.NDArray[np.bool_], y: Ints
+) -> Iterator[tuple[int, str, int, dict[str, Any]]]:
+    sums = known.sums
+    entries = np.flatnonzero(better)
+    best = (known.hi if side == "upper" else known.lo).copy()
+    (np.minimum if side == "upper" else np.maximum).at(best, sums.columns[entries], value[entries])
+    entries = entries[value[entries] == best[sums.columns[entries]]]
+    for entry in entries[np.unique(sums.columns[entries], return_index=True)[1]].tolist():
+        proof: dict[str, Any] = {"y": {sums.rows[sums.row_of[entry]]: int(y[entry])}}
+        if abs(int(sums.weights[entry])) != 1:
+            proof["d"] = abs(int(sums.weights[entry]))
+        yield int(sums.columns[entry]), side, int(value[entry]), proof
+
+
+# Upper ends that the multipliers of one cell's proof show of other cells too, for those that have no proof of their own.
+
+
+class Offers:
+    """
+    The best upper end of every cell by the multipliers met so far. y A x is at most `most` (or `least` where y < 0) of its
+    rows, so a cell that y A weighs v > 0 is at most that, less the least of all other cells, over v.
+    """
+
+    def __init__(self, sums: LinearSystem, ends: Ends) -> None:
+        self.sums, self.ends, self.hi = sums, ends, ends.hi.copy()
+        self.by = np.full(len(sums.cells), -1)
+        self.over = np.ones(len(sums.cells), dtype=np.int64)
+        self.leaves = list[dict[str, int]]()
+
+    def add(self, leaf: dict[str, Any]) -> None:
+        """Look at every cell with the multipliers of a leaf."""
+        Y = np.zeros(len(self.sums.rows), dtype=np.int64)
+        for name, y in leaf["y"].items():
+            Y[self.sums.row_place[name]] = y
+        if not small_enough(self.sums, Y):
+            return
+        v = weighed(self.sums, Y)
+        reach = np.where(v < 0, self.ends.hi, np.where(v > 0, self.ends.lo, 0))
+        sides = np.where(Y > 0, self.sums.most, np.where(Y < 0, self.sums.least, 0))
+        if is_open(reach).any() or is_open(sides).any():
+            return
+        sizes = np.abs(v.astype(np.float64) * reach).sum(), np.abs(Y.astype(np.float64) * sides).sum()
+        if float(sum(sizes)) > 2**60:
+            return
+        least = v * reach
+        room = int((Y * sides).sum() - least.sum())
+        hi = np.where(v > 0, (room + least) // np.maximum(v, 1), self.hi)
+        better = hi < self.hi
+        self.hi[better], self.over[better], self.by[better] = hi[better], v[better], len(self.leaves)
+        self.leaves.append(leaf["y"])
+
+    def proof(self, cell: int) -> dict[str, Any]:
+        d = int(self.over[cell])
+        leaf: dict[str, Any] = {"y": self.leaves[self.by[cell]]}
+        return leaf if d == 1 else {**leaf, "d": d}
+
+
+# Symmetric cells once: exchanges of cells and rows that leave a system as it is carry a range, and its proof, from one cell
+# to another. Multipliers move with their rows; the checker looks at every carried proof as at any other.
+
+
+@dataclass(frozen=True)
+class Symmetry:
+    """An exchange that leaves a system as it is: where every cell and every row go."""
+
+    cells: Ints
+    rows: Ints
+
+
+@dataclass(frozen=True)
+class CarriedRange:
+    """A cell whose range is that of another one, by an exchange that leads from that one to it."""
+
+    cell: int
+    origin: int
+    by: Symmetry
+
+
+@dataclass(frozen=True)
+class Orbits:
+    """The cells that stand for all others, and the others, each after the cell that it is carried from."""
+
+    chosen: Flags
+    carried: tuple[CarriedRange, ...]
+
+
+def orbits_of(size: int, exchanges: Sequence[Symmetry]) -> Orbits:
+    """
+    Which cells some exchanges lead to each other.
+
+    >>> swap = Symmetry(np.array([1, 0, 2]), np.array([0]))
+    >>> found = orbits_of(3, [swap])
+    >>> found.chosen.tolist(), [(own.cell, own.origin) for own in found.carried]
+    ([True, False, True], [(1, 0)])
+    """
+    chosen, seen, carried = np.zeros(size, dtype=bool), np.zeros(size, dtype=bool), list[CarriedRange]()
+    for first in range(size) if exchanges else ():
+        if seen[first]:
+            continue
+        chosen[first] = seen[first] = True
+        found = [first]
+        for origin in found:
+            for exchange in exchanges:
+                cell = int(exchange.cells[origin])
+                if not seen[cell]:
+                    seen[cell] = True
+                    found.append(cell)
+                    carried.append(CarriedRange(cell, origin, exchange))
+    return Orbits(chosen if exchanges else np.ones(size, dtype=bool), tuple(carried))
+
+
+def leaves_as_it_is(sums: LinearSystem, exchange: Symmetry) -> bool:
+    """Whether the exchanged system is the same one, in integers: ends, entries, and ends of rows."""
+    cells, rows = exchange.cells, exchange.rows
+    ends = ((sums.lo, cells), (sums.hi, cells), (sums.least, rows), (sums.most, rows))
+    other = matrix_of(sums)[rows][:, cells]
+    return all(np.array_equal(own[to], own) for own, to in ends) and abs(matrix_of(sums) - other).max() == 0
+
+
+def carried_over(sums: LinearSystem, statement: dict[str, Any], own: CarriedRange) -> dict[str, Any]:
+    """What a statement about one cell says about the other."""
+    row = {name: sums.rows[own.by.rows[at]] for name, at in _places(sums, statement["proof"])}
+    return {**statement, "cell": sums.cells[own.cell], "proof": _moved(sums, statement["proof"], own.by, row)}
+
+
+def _places(sums: LinearSystem, proof: dict[str, Any]) -> Iterator[tuple[str, int]]:
+    if "at" in proof:
+        yield from _places(sums, proof["below"])
+        yield from _places(sums, proof["above"])
+    else:
+        yield from ((name, sums.row_place[name]) for name in proof.get("y", {}))
+
+
+def _moved(sums: LinearSystem, proof: dict[str, Any], by: Symmetry, row: dict[str, str]) -> dict[str, Any]:
+    if "at" in proof:
+        sides = {name: _moved(sums, proof[name], by, row) for name in ("below", "above")}
+        return {**proof, "cell": sums.cells[by.cells[sums.place[proof["cell"]]]], **sides}
+    return {**proof, "y": {row[name]: y for name, y in proof.get("y", {}).items()}}
+
+
+# The exact range of every cell: points that attain both ends, recounted, and proofs that nothing lies outside.
 
 ROUNDS = 40  # objectives that pull all open ends at once, before single ends are asked for
 IDLE = 3  # of them in a row that brought little
@@ -37,8 +312,8 @@ OFFER, OFFERS = (
 
 
 def find_ranges(
-    sums: Sums,
-    known: Known,
+    sums: LinearSystem,
+    known: KnownEnds,
     work: Work,
     wanted: Flags | None = None,
     start: Sequence[Ints] = (),
@@ -55,7 +330,7 @@ def find_ranges(
 
 
 class _Search:
-    def __init__(self, sums: Sums, known: Known, work: Work, wanted: Flags, say: Callable[[int], None]) -> None:
+    def __init__(self, sums: LinearSystem, known: KnownEnds, work: Work, wanted: Flags, say: Callable[[int], None]) -> None:
         self.sums, self.known, self.work, self.wanted, self.say = sums, known, work, wanted, say
         self.end_of_all = work.now() + work.seconds
         self.least = np.full(len(sums.cells), OPEN, dtype=np.int64)
@@ -325,3 +600,116 @@ class _Search:
 
     def prove(self, cell: int, sign: int, value: int, proof: dict[str, Any]) -> None:
         self.known.say(cell, "upper" if sign > 0 else "lower", sign * value, proof)
+
+
+# A system of sums, part by part: cells that are known exactly tie nothing together, so the rest falls into pieces.
+
+Say = Callable[[int, int], None]
+
+
+def quiet(done: int, of: int) -> None:
+    """Say nothing."""
+
+
+@dataclass(frozen=True)
+class Contradiction:
+    """Rows that no counts can meet together, and the cells in them."""
+
+    rows: tuple[str, ...]
+    cells: tuple[str, ...]
+
+
+def all_ranges(
+    sums: LinearSystem,
+    work: Work,
+    wanted: Flags | None = None,
+    start: Sequence[Ints] = (),
+    say: Say = quiet,
+    hints: Hints = Hints(),  # noqa: B008  (frozen)
+    check: Check = trusting,
+) -> Ranges:
+    """
+    The range of every wanted cell of a system; the statements are in an order in which they can be checked, and in which
+    `check` gets them as they are made.
+    """
+    wanted = np.ones(len(sums.cells), dtype=bool) if wanted is None else wanted
+    deadline = work.now() + work.seconds
+    known = propagate(sums, check=check)
+    statements: list[dict[str, Any]] = list(known.statements)
+    lo, hi = known.lo.copy(), known.hi.copy()
+    least, most = lo - 1, hi - 1  # nothing is attained yet
+    fixed = lo == hi
+    least[fixed], most[fixed] = lo[fixed], hi[fixed]
+    empty, limits, done, told = known.empty, list[str](), 0, fixed.copy()
+    point: Ints | None = lo.copy()
+    for cells, rows in [] if empty else _pieces(sums, known):
+        part = select(replace(sums, lo=lo, hi=hi), cells, rows)
+        own = replace(work, seconds=max(deadline - work.now(), 0.05))
+        started = [point[cells] for point in start]
+        asked = wanted[cells] & (part.lo < part.hi)
+        own_known = KnownEnds(part, part.lo.copy(), part.hi.copy(), check=check)
+        ours = Hints(
+            hints.cubes if len(cells) == len(sums.cells) else None,
+            None if hints.rows is None else np.flatnonzero(np.isin(rows, hints.rows)),
+        )
+        found = find_ranges(part, own_known, own, asked, started, partial(_say, say, done, len(sums.cells)), ours)
+        statements += found.statements
+        lo[cells], hi[cells] = found.lo, found.hi
+        least[cells], most[cells] = found.least, found.most
+        told[cells] = found.told
+        empty, done = empty or found.empty, done + len(cells)
+        if found.point is None or point is None:
+            point = None
+        else:
+            point[cells] = found.point
+        limits += [found.limit] if found.limit else []
+    limit, point = limits[0] if limits else "", None if empty else point
+    return Ranges(lo, hi, least, most, tuple(statements), empty, limit, point, told)
+
+
+def _say(say: Say, before: int, of: int, cell: int) -> None:
+    say(before + cell, of)
+
+
+def _pieces(sums: LinearSystem, known: KnownEnds) -> list[tuple[Ints, Ints]]:
+    """The open cells that rows tie together, with the known cells of their rows; small pieces first."""
+    free = (known.lo < known.hi)[sums.columns]
+    entries, rows = sums.columns[free], sums.row_of[free]
+    size = len(sums.cells) + len(sums.rows)
+    ties = coo_array((np.ones(len(entries)), (entries, rows + len(sums.cells))), shape=(size, size))
+    _, label = connected_components(ties, directed=False)
+    of_row = label[len(sums.cells) :]
+    has = np.zeros(len(sums.rows), dtype=bool)
+    has[rows] = True
+    order = np.argsort(of_row, kind="stable")
+    order = order[has[order]]
+    cuts = np.flatnonzero(np.diff(of_row[order])) + 1
+    pieces = []
+    for own in np.split(order, cuts) if len(order) else []:
+        entries_of = np.isin(sums.row_of, own) if len(own) > 64 else np.concatenate(
+            [np.arange(sums.start[row], sums.start[row + 1]) for row in own.tolist()]
+        )  # fmt: skip
+        pieces.append((np.unique(sums.columns[entries_of]), np.sort(own)))
+    return sorted(pieces, key=lambda piece: len(piece[0]))
+
+
+def contradiction(sums: LinearSystem, statements: Sequence[dict[str, Any]]) -> Contradiction:
+    """The rows and cells that the proof of a contradiction rests on, those of the bounds that it uses included."""
+    needed: dict[str, None] = {}
+    cells: dict[str, None] = {}
+    place = {name: at for at, name in enumerate(sums.rows)}
+    for statement in reversed(statements):
+        last = not needed
+        if last or statement.get("cell") in cells:
+            for row in rows_of(statement["proof"]):
+                needed[row] = None
+                span = slice(sums.start[place[row]], sums.start[place[row] + 1])
+                cells |= dict.fromkeys(sums.cells[cell] for cell in sums.columns[span].tolist())
+    return Contradiction(tuple(needed), tuple(cells))
+
+
+def rows_of(proof: dict[str, Any]) -> list[str]:
+    """The rows that a proof uses."""
+    if "at" in proof:
+        return [*rows_of(proof["below"]), *rows_of(proof["above"])]
+    return list(proof.get("y", {}))

@@ -1,22 +1,314 @@
 """
-Whole counts near a fractional vertex, without another program (Gomory's relaxation at a corner).
-
-A vertex is x_B = B^-1 b for its basis B; every other cell is at an end. Raise some of the others by one each: x_B falls by
-their columns of W = B^-1 N, and becomes whole where the columns add up to x_B modulo 1. These remainders form a finite group
-of as many elements as det B, so few cells are enough: pairs that take little of the small counts are drawn on two sides,
-and two pairs that add up to the remainder of x_B are looked up by a key that adds up as they do. What is found counts only
-after a recount.
+Where linear programs end: proofs by cases, whole counts near a fractional vertex, steps along cubes, dives; and how much
+work is allowed.
 """
 
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache, cached_property
+from itertools import combinations
+from math import floor
+from typing import Any, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
-from genverify.core.arraytypes import Floats, Ints
-from genverify.solve.recount import INTEGRAL, integer_point
-from genverify.solve.solvers.base import Optimal
-from genverify.solve.sums.leaf import Ends
-from genverify.solve.sums.lp import CellProgram
+from genverify.model.arrays import Flags, Floats, Ints
+from genverify.model.linear import LinearSystem
+from genverify.solve.linear.multipliers import CellProgram, Ends, exact_leaf, farkas_leaf
+from genverify.solve.program import INTEGRAL, integer_point
+from genverify.solve.solvers.base import Answer, Infeasible, Optimal, Solver, WorkLimits, make_solver
+
+# Other tables with the same marginals, by steps along cubes: no program is solved.
+#
+# Divide the variables into blocks so that no marginal touches all of them. For two cells u and v that differ in every
+# block, let each corner take some blocks of v and the others of u. Adding t where an even number of blocks is of v, and
+# taking t away where it is odd, leaves every marginal as it is. A cell goes up (or down) by the largest such step, again
+# and again, as long as the cells that lose have something to lose. What is found is recounted by whoever uses it.
+
+Blocks = tuple[tuple[int, ...], ...]
+MOST_BLOCKS = 5
+DIVISIONS, TRIALS = 12, 400
+SMALL = 512  # places that a step looks at before it looks at all
+FEW_WALKS, WORTH = 20, 0.2  # walks after which it is seen whether enough of them arrive
+
+
+class WalkSearch(Protocol):
+    """The search that walks serve."""
+
+    points: list[Ints]
+    say: Callable[[int], None]
+
+    def seen(self, cell: int, sign: int) -> int: ...
+
+    def proved(self, cell: int, sign: int) -> int: ...
+
+    def keep(self, x: Ints) -> bool: ...
+
+    def late(self) -> bool: ...
+
+
+@dataclass(frozen=True)
+class Cubes:
+    """The numbers of levels of the variables, and some divisions of the variables into blocks."""
+
+    shape: tuple[int, ...]
+    divisions: tuple[Blocks, ...]
+
+    @cached_property
+    def layouts(self) -> "tuple[Layout, ...]":
+        return tuple(_layout(self.shape, blocks) for blocks in self.divisions)
+
+    def attain(self, search: WalkSearch, cells: Sequence[int]) -> None:
+        """
+        Walks to every open end; where too few arrive, the other ends of this kind are left. To upper ends they start at the
+        first point, to lower ones where the last walk came to: what it emptied on its way counts too.
+        """
+        for sign in (1, -1):
+            tried, arrived, x = 0, 0, search.points[0]
+            for cell in cells:
+                if search.late() or (tried >= FEW_WALKS and arrived < WORTH * tried):
+                    break
+                if search.seen(cell, sign) < search.proved(cell, sign):
+                    found = self.walk(x, cell, sign, sign * search.proved(cell, sign))
+                    search.keep(found)
+                    x = found if sign < 0 else x
+                    tried, arrived = tried + 1, arrived + (search.seen(cell, sign) == search.proved(cell, sign))
+                    search.say(cell)
+
+    def walk(self, x: Ints, cell: int, sign: int, target: int) -> Ints:
+        """Counts with the same marginals in which the cell is as near to the target, above or below, as steps bring it."""
+        table, moved = x.copy(), True
+        while moved:
+            moved = False
+            for layout in self.layouts:
+                gap = abs(target - int(table[cell]))
+                moved |= gap > 0 and _step(table, layout, cell, sign, gap)
+        return table
+
+
+@dataclass(frozen=True)
+class Layout:
+    """A table with an axis for each block: the cell at every place, and the place of every cell."""
+
+    cell: Ints
+    place: Ints
+
+    def at(self, cell: int) -> list[int]:
+        return [int(own) for own in np.unravel_index(self.place[cell], self.cell.shape)]
+
+
+def _layout(shape: Sequence[int], blocks: Blocks) -> Layout:
+    cell = np.arange(int(np.prod(shape))).reshape(shape).transpose([axis for block in blocks for axis in block])
+    cell = cell.reshape([int(np.prod([shape[axis] for axis in block])) for block in blocks])
+    return Layout(cell, np.argsort(cell, axis=None))
+
+
+def _step(table: Ints, layout: Layout, cell: int, sign: int, most: int) -> bool:
+    """One step of the cell by at most so much, in place, among the likeliest places if it goes up; whether there was one."""
+    u = layout.at(cell)
+    if sign > 0 and layout.cell.size > SMALL and _step_among(table, _likely(table, layout, u), [0] * len(u), sign, most):
+        return True
+    return _step_among(table, layout.cell, u, sign, most)
+
+
+def _likely(table: Ints, layout: Layout, u: Sequence[int]) -> Ints:
+    """The cells of u (first) and of the places that have the most to lose, block by block."""
+    kept = max(2, int(SMALL ** (1 / len(u))) - 1)
+    places = []
+    for block, own in enumerate(u):
+        face = table[layout.cell[tuple(slice(None) if g == block else at for g, at in enumerate(u))]]
+        face[own] = -1  # comes last: v differs from u in every block
+        places.append(np.append(own, np.argsort(-face, kind="stable")[: min(kept, len(face) - 1)]))
+    likely: Ints = layout.cell[np.ix_(*places)]
+    return likely
+
+
+def _step_among(table: Ints, cells: Ints, u: Sequence[int], sign: int, most: int) -> bool:
+    flat = table[cells]
+    room = np.full(flat.shape, most, dtype=np.int64)
+    for corner in _corners(len(u), odd=sign > 0):
+        face = flat[tuple(slice(None) if g in corner else slice(own, own + 1) for g, own in enumerate(u))]
+        np.minimum(room, face, out=room)
+    for at, own in enumerate(u):
+        room[tuple(own if g == at else slice(None) for g in range(len(u)))] = 0
+    best = int(np.argmax(room))
+    size, v = int(room.flat[best]), np.unravel_index(best, room.shape)
+    if size == 0:
+        return False
+    for odd in (True, False):
+        for corner in _corners(len(u), odd):
+            spot = tuple(int(v[g]) if g in corner else own for g, own in enumerate(u))
+            table[cells[spot]] += -size if odd == (sign > 0) else size
+    return True
+
+
+@cache
+def _corners(blocks: int, odd: bool) -> list[frozenset[int]]:
+    """The sets of blocks that are of v, with an odd or an even number of them."""
+    return [frozenset(own) for n in range(blocks + 1) if n % 2 == int(odd) for own in combinations(range(blocks), n)]
+
+
+def cubes_of(shape: Sequence[int], marginals: Sequence[Sequence[int]], seed: int) -> Cubes | None:
+    """Divisions of the variables that no marginal touches in all blocks, with as few blocks as there are any."""
+    rng = np.random.default_rng(seed)
+    for blocks in range(2, min(MOST_BLOCKS, len(shape)) + 1):
+        found = dict.fromkeys(_divisions(len(shape), blocks, marginals, rng))
+        if found:
+            return Cubes(tuple(shape), tuple(found)[:DIVISIONS])
+    return None
+
+
+def _divisions(
+    variables: int, blocks: int, marginals: Sequence[Sequence[int]], rng: np.random.Generator
+) -> Iterator[Blocks]:
+    for _ in range(TRIALS):
+        of = rng.permutation(np.concatenate([np.arange(blocks), rng.integers(0, blocks, variables - blocks)]))
+        if all(len(set(of[list(own)].tolist())) < blocks for own in marginals):
+            yield tuple(sorted(tuple(np.flatnonzero(of == block).tolist()) for block in range(blocks)))
+
+
+# How much work ranges may take, and what became of them.
+
+
+@dataclass(frozen=True)
+class Work:
+    """
+    How much work a set of cells may take: seconds in all (of the clock, or of the processor where `cpu`, so that a busy
+    machine counts the same), nodes of an integer search, leaves of one proof.
+    """
+
+    seconds: float = 120.0
+    nodes: int = 2_000
+    leaves: int = 200
+    seed: int = 1
+    cpu: bool = False
+
+    def now(self) -> float:
+        return time.process_time() if self.cpu else time.monotonic()
+
+    def solver(self, seconds: float) -> Solver:
+        return make_solver("highs", WorkLimits(200_000, self.nodes, max(seconds, 0.01)))
+
+
+@dataclass(frozen=True)
+class Hints:
+    """
+    What is known of a system beforehand: steps from one point to others, where the cells are those of one table and the
+    rows its marginals; and rows that say all that the others say, if they agree, which a point that fits shows.
+    """
+
+    cubes: Cubes | None = None
+    rows: Ints | None = None
+
+
+@dataclass(frozen=True)
+class Ranges:
+    """
+    What became of some cells: the proved ends (`lo`, `hi`), what points that fit attain (`least`, `most`), the statements
+    with their proofs in order, whether it was shown that nothing fits, and some counts that fit. Where both agree a range is
+    exact. A cell of `told` has ends that agree, or that a solver's search calls the best, without a proof.
+    """
+
+    lo: Ints
+    hi: Ints
+    least: Ints
+    most: Ints
+    statements: tuple[dict[str, Any], ...]
+    empty: bool
+    limit: str = ""
+    point: Ints | None = None
+    told: Flags | None = None
+
+    @property
+    def exact(self) -> Flags:
+        return np.asarray((self.lo == self.least) & (self.hi == self.most))
+
+    @property
+    def moves(self) -> Ints:
+        """How far apart counts of each cell are that points attain; -1 where no point was found."""
+        return np.where((self.least >= self.lo) & (self.most <= self.hi), self.most - self.least, -1)
+
+    @property
+    def uncertified(self) -> Flags:
+        """The cells whose range a solver found, but of which no proof was found."""
+        return np.zeros(len(self.lo), dtype=bool) if self.told is None else np.asarray(self.told & ~self.exact)
+
+
+# A proof by cases that a cell is at most so much: both sides of a fork are shown, each with the linear program's help.
+
+DEEPEST = 100
+
+
+class CaseSearch(Protocol):
+    """The search that a proof serves."""
+
+    sums: LinearSystem
+    lp: CellProgram
+    work: Work
+
+    def to_ends(self, ends: Ends) -> None: ...
+
+    def take(self, answer: Answer) -> bool: ...
+
+    def seen(self, cell: int, sign: int) -> int: ...
+
+    def late(self) -> bool: ...
+
+
+@dataclass
+class Cases:
+    """A proof by cases that sign x[cell] <= best, branching on cells that the linear program leaves fractional."""
+
+    search: CaseSearch
+    cell: int
+    sign: int
+    best: int
+
+    def __post_init__(self) -> None:
+        self.leaves, self.better = 0, False
+        self.objective = np.zeros(len(self.search.sums.cells))
+        self.objective[self.cell] = self.sign
+
+    def node(self, ends: Ends, depth: int) -> dict[str, Any] | None:
+        self.leaves += 1
+        if self.leaves > self.search.work.leaves or depth > DEEPEST or self.better or self.search.late():
+            return None
+        self.search.to_ends(ends)
+        answer = self.search.lp.maximise(self.objective)
+        if isinstance(answer, Infeasible):
+            leaf = farkas_leaf(self.search.sums, ends, answer.y)
+            return None if leaf is None else {**leaf, "kind": "empty"}
+        if not isinstance(answer, Optimal):
+            return None
+        if floor(answer.value + INTEGRAL) <= self.best:
+            return exact_leaf(self.search.sums, ends, answer.y, {self.cell: self.sign}, self.best)
+        part = np.abs(answer.z - np.rint(answer.z))
+        if part.max(initial=0) <= INTEGRAL:
+            self.search.take(answer)
+            self.better = self.search.seen(self.cell, self.sign) > self.best
+            return None
+        return self.split(ends, int(np.argmax(part)), answer.z, depth)
+
+    def split(self, ends: Ends, cell: int, z: npt.NDArray[np.float64], depth: int) -> dict[str, Any] | None:
+        at = floor(z[cell])
+        below, above = Ends(ends.lo, ends.hi.copy()), Ends(ends.lo.copy(), ends.hi)
+        below.hi[cell], above.lo[cell] = at, at + 1
+        first = self.node(below, depth + 1)
+        second = self.node(above, depth + 1) if first is not None else None
+        if first is None or second is None:
+            return None
+        return {"cell": self.search.sums.cells[cell], "at": at, "below": first, "above": second}
+
+
+# Whole counts near a fractional vertex, without another program (Gomory's relaxation at a corner).
+#
+# A vertex is x_B = B^-1 b for its basis B; every other cell is at an end. Raise some of the others by one each: x_B falls
+# by their columns of W = B^-1 N, and becomes whole where the columns add up to x_B modulo 1. These remainders form a finite
+# group of as many elements as det B, so few cells are enough: pairs that take little of the small counts are drawn on two
+# sides, and two pairs that add up to the remainder of x_B are looked up by a key that adds up as they do. What is found
+# counts only after a recount.
 
 MOST_ROWS = 300
 SAMPLE = 4_000  # cells that may be raised
@@ -135,3 +427,93 @@ def _packed(keys: Ints, order: int) -> Ints:
     """One number of at most 44 bits for one or two keys below the order."""
     packed: Ints = keys[0] if len(keys) == 1 else keys[0] * order + keys[1]
     return packed
+
+
+# Counts that attain ends which linear programs prove, but whose vertices are fractional: dives.
+#
+# A dive solves the linear program with the wanted end held, keeps part of what the vertex holds, rounds some fractional
+# cells up or down (up with the chance of their fraction), and solves again, back and forth, until a vertex is whole. A
+# point counts only after its recount.
+
+Step = tuple[int, int, bool]
+End = tuple[int, int]  # a cell, and 1 for its most or -1 for its least
+KEPT = 0.4  # the part of a vertex that stays: all of it leaves too little freedom for the rest
+FEW = 10  # with fewer fractional cells left than this, one at a time
+PROGRAMS = 150  # linear programs of one dive
+TRIES = 3
+AT_MOST, LUCK = 16, 10  # cells at once; dives won before there are more
+
+
+class DiveSearch(Protocol):
+    """The search that a dive serves."""
+
+    def best_ends(self) -> Ends: ...
+
+    def seen(self, cell: int, sign: int) -> int: ...
+
+    def proved(self, cell: int, sign: int) -> int: ...
+
+    def keep(self, x: Ints) -> bool: ...
+
+    def late(self) -> bool: ...
+
+
+@dataclass
+class Dives:
+    """Dives for the ends of one search."""
+
+    search: DiveSearch
+    lp: CellProgram
+    rng: np.random.Generator
+    at_once: int = 8  # cells rounded before the next program
+    balance: int = 2
+
+    def attain(self, ends: Iterable[End]) -> None:
+        """Points for as many of these ends as dives find."""
+        for end in ends:
+            for _ in range(TRIES):
+                if self.search.late() or self.search.seen(*end) >= self.search.proved(*end):
+                    break
+                point = self.dive(self.search.best_ends().held(*end, self.search.proved(*end)))
+                self.learn(point is not None)
+                if point is not None:
+                    self.search.keep(point)
+
+    def learn(self, found: bool) -> None:
+        """Half as many cells at once where more dives fail than succeed, and more again after some luck."""
+        self.balance += 1 if found else -1
+        if self.balance < 0:
+            self.at_once, self.balance = max(1, self.at_once // 2), 0
+        elif self.balance > LUCK:
+            self.at_once, self.balance = min(AT_MOST, 2 * self.at_once), 2
+
+    def dive(self, ends: Ends) -> Ints | None:
+        """A whole point between these ends, or none within the number of programs."""
+        lo, hi, above = ends.lo.copy(), ends.hi.copy(), list[tuple[Step, Ints, Ints]]()
+        objective = self.rng.uniform(-1, 0, len(lo))
+        for _ in range(PROGRAMS):
+            self.lp.set_ends(lo, hi)
+            answer = self.lp.maximise(objective)
+            if self.search.late() or not (above or isinstance(answer, Optimal)):
+                return None
+            if not isinstance(answer, Optimal):
+                (cell, at, up), lo, hi = above.pop()
+                lo[cell], hi[cell] = (lo[cell], at) if up else (at + 1, hi[cell])
+                continue
+            whole = integer_point(answer.z)
+            if whole is not None:
+                return whole
+            lo = np.maximum(lo, np.floor(KEPT * np.floor(answer.z + INTEGRAL)).astype(np.int64))
+            for step in self.steps(answer.z):
+                above.append((step, lo.copy(), hi.copy()))
+                cell, at, up = step
+                lo[cell], hi[cell] = (at + 1, hi[cell]) if up else (lo[cell], at)
+        return None
+
+    def steps(self, z: npt.NDArray[np.float64]) -> list[Step]:
+        """Some fractional cells, each with where it is cut and whether it goes up: with the chance of its fraction."""
+        floors = np.floor(z + INTEGRAL)
+        part = z - floors
+        open_ = np.flatnonzero(part > INTEGRAL)
+        cells = self.rng.permutation(open_)[: min(self.at_once, 1 + len(open_) // FEW)].tolist()
+        return [(cell, int(floors[cell]), bool(self.rng.random() < part[cell])) for cell in cells]

@@ -1,1 +1,1 @@
-"""Solvers behind one small interface. What they answer is recounted by their callers."""
+"""The solvers behind one interface."""

@@ -1,4 +1,4 @@
-"""What the attack asks of a solver, and how a solver may answer."""
+"""What the attack asks of a solver, how a solver may answer, and the solver that the settings name."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -9,8 +9,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
-from genverify.core.arraytypes import Floats
-from genverify.solve.recount import WrongAnswer
+from genverify.model.arrays import Floats
+from genverify.model.errors import ConfigError, needed
+from genverify.solve.program import WrongAnswer
+
+# What the attack asks of a solver, and how a solver may answer.
 
 
 class Limit(Enum):
@@ -132,3 +135,20 @@ class Solver(Protocol):
     def solve(self, program: IntegerProgram) -> Answer: ...
 
     def pool(self, program: IntegerProgram, K: int, seed: int) -> list[Floats]: ...
+
+
+# The solver that the configuration names.
+
+
+def make_solver(name: str, limits: WorkLimits) -> Solver:
+    """`highs` or `gurobi`; each is imported only where it is asked for."""
+    if name == "highs":
+        from genverify.solve.solvers.highs import Highs
+
+        return Highs(limits)
+    if name == "gurobi":
+        needed("gurobipy", "program.solver: gurobi", "or take the solver highs")
+        from genverify.solve.solvers.gurobi import Gurobi
+
+        return Gurobi(limits)
+    raise ConfigError(f"program.solver: unknown solver {name!r}; known: highs, gurobi")

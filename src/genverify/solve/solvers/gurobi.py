@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array, eye_array, hstack
 
-from genverify.core.arraytypes import Floats
-from genverify.core.errors import GenverifyError
+from genverify.model.arrays import Floats
+from genverify.model.errors import GenverifyError
 from genverify.solve.solvers.base import Answer, Infeasible, IntegerProgram, Limit, Optimal, Stopped, WorkLimits
 
 GRB = gp.GRB

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csc_array, csr_array
 
-from genverify.core.arraytypes import Floats
+from genverify.model.arrays import Floats
 from genverify.solve.solvers.base import Answer, Infeasible, IntegerProgram, Limit, Optimal, Stopped, WorkLimits
 
 MODEL = highspy.HighsModelStatus

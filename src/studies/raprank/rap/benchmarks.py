@@ -7,15 +7,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from genverify.core.arraytypes import Ints
-from genverify.core.domain import Domain
-from genverify.core.marginals import marginal_counts, marginal_queries
-from genverify.core.predicates import Records
-from genverify.core.release import Release
-from genverify.core.seeds import derive_seed
-from genverify.core.timing import watch
-from genverify.papers.raprank.rap.reconstruct import reconstruct
-from genverify.papers.raprank.settings import RapBenchmark, RapSettings
+from genverify.model.arrays import Ints
+from genverify.model.domain import Domain, Records
+from genverify.model.release import Release
+from genverify.model.tabulate import marginal_counts, marginal_queries
+from genverify.model.work import derive_seed, watch
+from studies.raprank.rap.reconstruct import reconstruct
+from studies.raprank.settings import RapBenchmark, RapSettings
 
 NEVER = 2**31 - 1
 

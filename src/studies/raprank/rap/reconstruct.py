@@ -8,16 +8,28 @@ import jax.numpy as jnp
 import numpy as np
 import numpy.typing as npt
 
-from genverify.core.arraytypes import Ints
-from genverify.core.domain import Domain
-from genverify.core.errors import ConfigError, DataError, ReleaseError
-from genverify.core.predicates import Predicate
-from genverify.papers.raprank.blocks import BlockCounts
-from genverify.papers.raprank.rap.dataset import Floats, logits_at, one_hot, random_logits, round_rows
-from genverify.papers.raprank.rap.optimise import Pace, Problem, descend, errors_of
-from genverify.papers.raprank.rap.problem import check_memory, make_problem, pad_runs, rests_per_step, runs_at_once
-from genverify.papers.raprank.rap.workload import Indices, Workload, build_workload, place_codes, room_for
-from genverify.papers.raprank.settings import RapSettings
+from genverify.model.arrays import Ints
+from genverify.model.domain import Domain, Predicate
+from genverify.model.errors import ConfigError, DataError, ReleaseError
+from studies.raprank.areas import BlockCounts
+from studies.raprank.rap.relaxed import (
+    CompiledSettings,
+    Floats,
+    Problem,
+    check_memory,
+    descend,
+    errors_of,
+    logits_at,
+    make_problem,
+    one_hot,
+    pad_runs,
+    random_logits,
+    rests_per_step,
+    round_rows,
+    runs_at_once,
+)
+from studies.raprank.rap.workload import Indices, Workload, build_workload, place_codes, room_for
+from studies.raprank.settings import RapSettings
 
 Codes = npt.NDArray[np.int64]
 Errors = npt.NDArray[np.float32]
@@ -83,7 +95,12 @@ def reconstruct(
 
 
 def _run(
-    workload: Workload, numbers: tuple[int, ...], problem: Problem, pace: Pace, seeds: Sequence[int], logits: Floats
+    workload: Workload,
+    numbers: tuple[int, ...],
+    problem: Problem,
+    pace: CompiledSettings,
+    seeds: Sequence[int],
+    logits: Floats,
 ) -> tuple[Indices, Errors, Errors, Ints]:
     """Some runs side by side: their rows as places of codes, their errors before and after rounding, their steps."""
     chances, steps = descend(workload.sizes, numbers, problem, pace, make_keys(seeds), logits)
@@ -99,9 +116,9 @@ def _coded(domain: Domain, places: Indices, blocks: BlockCounts | None) -> Codes
     return np.stack(columns, axis=-1)
 
 
-def _pace(settings: RapSettings) -> Pace:
+def _pace(settings: RapSettings) -> CompiledSettings:
     """The numbers that the compiled program takes."""
-    return Pace(
+    return CompiledSettings(
         jnp.float32(settings.learning_rate),
         jnp.int32(settings.steps),
         jnp.float32(settings.tolerance),

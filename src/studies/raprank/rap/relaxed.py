@@ -1,14 +1,186 @@
-"""Stochastic gradient descent on the relaxed dataset: Adam on random minibatches of queries, some runs side by side."""
+"""The relaxed dataset: a distribution over the codes of every cell, its starts, and what RAP is asked, as arrays."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
+import numpy.typing as npt
 import optax  # type: ignore[import-untyped]
 
-from genverify.papers.raprank.rap.relaxed import answers, block_answers, clause_sums, probabilities
+from genverify.model.arrays import Ints
+from genverify.model.errors import DataError
+from genverify.model.work import derive_seed
+from studies.raprank.areas import BlockCounts
+from studies.raprank.rap.workload import Layout, Workload, lay_out, room_for, roomy
+
+# From datasets to relaxed datasets and back: random starts, starts at a dataset, and randomised rounding.
+
+Floats = npt.NDArray[np.float32]
+Indices = npt.NDArray[np.int32]
+
+
+def random_logits(seeds: Sequence[int], codes: int, rows: int, room: int, spread: float) -> Floats:
+    """A random start of every run (codes, runs, room); rows beyond the first `rows` only fill up the array."""
+    logits = np.zeros((codes, len(seeds), room), np.float32)
+    for run, seed in enumerate(seeds):
+        rng = np.random.default_rng(derive_seed(seed, "start"))
+        logits[:, run, :rows] = spread * rng.standard_normal((codes, rows), np.float32)
+    return logits
+
+
+def one_hot(sizes: Sequence[int], places: Indices) -> Floats:
+    """A dataset (runs, rows, columns), given as places of codes, as a relaxed one (codes, runs, rows)."""
+    columns = [places[..., column] == np.arange(size)[:, None, None] for column, size in enumerate(sizes)]
+    return np.concatenate(columns).astype(np.float32)
+
+
+def logits_at(sizes: Sequence[int], places: Indices, certainty: float) -> Floats:
+    """Logits under which every cell of a dataset (runs, rows, columns) has its own code with the given probability."""
+    odds = [np.log(certainty / (1 - certainty) * max(size - 1, 1)) for size in sizes]
+    return one_hot(sizes, places) * np.repeat(odds, sizes).astype(np.float32)[:, None, None]
+
+
+def round_rows(seeds: Sequence[int], sizes: Sequence[int], chances: Floats) -> Indices:
+    """Randomised rounding: each cell drawn from its probabilities (codes, runs, rows), as places (runs, rows, columns)."""
+    rows = chances.shape[2]
+    streams = [np.random.default_rng(derive_seed(seed, "round")) for seed in seeds]
+    draws = np.stack([rng.random((rows, len(sizes)), np.float32) for rng in streams])
+    places = np.empty(draws.shape, np.int32)
+    for column, (last, size) in enumerate(zip(accumulate(sizes), sizes, strict=True)):
+        below = np.cumsum(chances[last - size : last], axis=0)
+        # The sum of all probabilities may miss 1 by a rounding error, so the draw is scaled to it.
+        places[..., column] = (below[:-1] <= draws[..., column] * below[-1]).sum(axis=0)
+    return places
+
+
+# The relaxed dataset: a distribution over the codes of every cell, on which counting queries are differentiable.
+
+
+def columns_of(sizes: Sequence[int], values: jax.Array) -> list[jax.Array]:
+    """The codes of each column, of an array whose first axis is all codes."""
+    ends = [sum(sizes[:place]) for place in range(1, len(sizes))]
+    return jnp.split(values, ends)
+
+
+def probabilities(sizes: Sequence[int], logits: jax.Array) -> jax.Array:
+    """The softmax of every column, laid out as the logits: (codes, runs, rows)."""
+    column = np.repeat(np.arange(len(sizes)), sizes)
+    # Over all columns at once: a softmax for each of them would take four times as long to compile.
+    total = partial(jax.ops.segment_sum, segment_ids=column, num_segments=len(sizes), indices_are_sorted=True)
+    highest = jax.ops.segment_max(jax.lax.stop_gradient(logits), column, len(sizes), indices_are_sorted=True)
+    weights = jnp.exp(logits - highest[column])
+    chances: jax.Array = weights / total(weights)[column]
+    return chances
+
+
+def clause_sums(sizes: Sequence[int], sets: Sequence[jax.Array], chances: jax.Array) -> jax.Array:
+    """The probability of every clause in every row (clauses, runs, rows), numbered as in the workload."""
+    shape = (-1, *chances.shape[1:])
+    columns = columns_of(sizes, chances.reshape(len(chances), -1))
+    sums = [(inside @ column).reshape(shape) for inside, column in zip(sets, columns, strict=True) if len(inside)]
+    return jnp.concatenate([chances, jnp.ones_like(chances[:1]), *sums])
+
+
+def _written_down(values: jax.Array) -> jax.Array:
+    """The same values, which XLA has to compute once and keep."""
+    kept: jax.Array = jax.lax.optimization_barrier(values)  # type: ignore[no-untyped-call]
+    return kept
+
+
+def _held(clauses: jax.Array, slots: jax.Array) -> tuple[jax.Array, jax.Array]:
+    """Where the clauses of every rest stand in one flat list of (clause, run), and their probabilities, slot by slot."""
+    runs, _, width = slots.shape
+    places = (slots.transpose(2, 0, 1) * runs + jnp.arange(runs, dtype=slots.dtype)[:, None]).reshape(width, -1)
+    return places, clauses.reshape(-1, clauses.shape[-1]).at[places].get(mode="promise_in_bounds")
+
+
+@jax.custom_vjp
+def products(clauses: jax.Array, slots: jax.Array) -> jax.Array:
+    """The probability of every rest in every row: `slots` is (runs, rests, width), the answer (runs, rests, rows)."""
+    return jnp.prod(_held(clauses, slots)[1], axis=0).reshape(*slots.shape[:2], -1)
+
+
+def _products_forward(clauses: jax.Array, slots: jax.Array) -> tuple[jax.Array, tuple[jax.Array, jax.Array]]:
+    return products(clauses, slots), (clauses, slots)
+
+
+def _products_backward(saved: tuple[jax.Array, jax.Array], above: jax.Array) -> tuple[jax.Array, None]:
+    """
+    The gradient by hand: each factor's is the product of the others.
+
+    XLA would compute these products again for every place that it scatters them to, which takes twelve times as long; the
+    barrier makes it write them down first.
+    """
+    clauses, slots = saved
+    places, held = _held(clauses, slots)
+    before, after = [above.reshape(held[0].shape)], [jnp.ones_like(held[0])]
+    for slot in range(len(held) - 1):
+        before.append(before[-1] * held[slot])
+        after.append(after[-1] * held[-1 - slot])
+    parts = _written_down(jnp.stack([b * a for b, a in zip(before, after[::-1], strict=True)]))
+    flat = jnp.zeros((clauses.shape[0] * clauses.shape[1], clauses.shape[2]), clauses.dtype)
+    return flat.at[places].add(parts, mode="promise_in_bounds").reshape(clauses.shape), None
+
+
+products.defvjp(_products_forward, _products_backward)
+
+
+def answers(clauses: jax.Array, slots: jax.Array, pivots: jax.Array, counted: jax.Array) -> jax.Array:
+    """
+    The count of every query of a table: the sum over rows of the product of its clauses; (runs, rests, pivots).
+
+    `counted` is 1 for a row, or 0 for one that only fills up the array. A single pivot is the clause that always holds.
+    """
+    product = products(clauses, slots)
+    if len(pivots) == 1:
+        return (product @ counted)[..., None]
+    last = clauses.at[pivots].get(mode="promise_in_bounds") * counted
+    return jnp.einsum("krn,vkn->krv", product, last)
+
+
+@partial(jax.custom_vjp, nondiff_argnums=(3,))
+def sum_blocks(rests: jax.Array, pivots: jax.Array, block: jax.Array, blocks: int) -> jax.Array:
+    """The sum over the rows of every block (ascending) of rests (rows, R) times pivots (rows, V): (blocks, R, V)."""
+    cells = (rests[:, :, None] * pivots[:, None, :]).reshape(len(block), -1)
+    sums = jax.ops.segment_sum(cells, block, blocks, indices_are_sorted=True)
+    return sums.reshape(blocks, rests.shape[1], pivots.shape[1])
+
+
+def _sum_forward(rests: jax.Array, pivots: jax.Array, block: jax.Array, blocks: int) -> tuple[jax.Array, Any]:
+    return sum_blocks(rests, pivots, block, blocks), (rests, pivots, block)
+
+
+def _sum_backward(_: int, saved: tuple[jax.Array, ...], above: jax.Array) -> tuple[jax.Array, jax.Array, None]:
+    """By hand for the same reason as the products: what a row's block wants is looked up once, not for every cell."""
+    rests, pivots, block = saved
+    wanted = _written_down(above.at[block].get(mode="promise_in_bounds"))
+    return jnp.einsum("nrv,nv->nr", wanted, pivots), jnp.einsum("nrv,nr->nv", wanted, rests), None
+
+
+sum_blocks.defvjp(_sum_forward, _sum_backward)
+
+
+def block_answers(clauses: jax.Array, slots: jax.Array, pivots: jax.Array, block: jax.Array, blocks: int) -> jax.Array:
+    """
+    The counts of every block, whose rows are known: (runs, blocks, rests, pivots).
+
+    `block` says in which block each row is, in ascending order; rows that only fill up the array are in the block after
+    the last one. A query about a block sums over its rows only, so that all blocks together cost one pass over the rows.
+    """
+    product = products(clauses, slots).transpose(0, 2, 1)
+    runs, rows, rests = product.shape
+    last = clauses.at[pivots].get(mode="promise_in_bounds").transpose(1, 2, 0)
+    places = (jnp.arange(runs, dtype=block.dtype)[:, None] * (blocks + 1) + block).ravel()
+    flat = product.reshape(runs * rows, rests), last.reshape(runs * rows, -1)
+    return sum_blocks(*flat, places, runs * (blocks + 1)).reshape(runs, blocks + 1, rests, -1)[:, :blocks]
+
+
+# Stochastic gradient descent on the relaxed dataset: Adam on random minibatches of queries, some runs side by side.
 
 Sizes = tuple[int, ...]
 Numbers = tuple[int, ...]
@@ -34,7 +206,7 @@ class Problem(NamedTuple):
     block: jax.Array  # (rows,): where each row is, if the blocks are known
 
 
-class Pace(NamedTuple):
+class CompiledSettings(NamedTuple):
     """The settings that are numbers to the compiled program: another value does not compile it again."""
 
     learning_rate: jax.Array
@@ -121,7 +293,7 @@ def errors_of(sizes: Sizes, problem: Problem, chances: jax.Array) -> jax.Array:
     return jnp.sqrt(total / problem.counted.sum())
 
 
-def _check(sizes: Sizes, problem: Problem, pace: Pace, state: State) -> State:
+def _check(sizes: Sizes, problem: Problem, pace: CompiledSettings, state: State) -> State:
     """Which runs go on: those with an error above the tolerance that fell enough not too long ago."""
     error = errors_of(sizes, problem, probabilities(sizes, state.logits))
     better = error < (1 - pace.gain) * state.best
@@ -130,7 +302,9 @@ def _check(sizes: Sizes, problem: Problem, pace: Pace, state: State) -> State:
     return state._replace(best=jnp.where(better, error, state.best), stale=stale, running=running)
 
 
-def _advance(sizes: Sizes, numbers: Numbers, problem: Problem, pace: Pace, keys: jax.Array, state: State) -> State:
+def _advance(
+    sizes: Sizes, numbers: Numbers, problem: Problem, pace: CompiledSettings, keys: jax.Array, state: State
+) -> State:
     """A few steps of every run that goes on."""
     adam = optax.scale_by_adam()
 
@@ -151,7 +325,7 @@ def _advance(sizes: Sizes, numbers: Numbers, problem: Problem, pace: Pace, keys:
 
 @partial(jax.jit, static_argnums=(0, 1))
 def descend(
-    sizes: Sizes, numbers: Numbers, problem: Problem, pace: Pace, keys: jax.Array, logits: jax.Array
+    sizes: Sizes, numbers: Numbers, problem: Problem, pace: CompiledSettings, keys: jax.Array, logits: jax.Array
 ) -> tuple[jax.Array, jax.Array]:
     """Every run from its start to where it stops: its probabilities (codes, runs, rows), and how many steps it took."""
     none = jnp.zeros(len(keys), jnp.int32)
@@ -162,3 +336,107 @@ def descend(
         start,
     )
     return probabilities(sizes, done.logits), done.steps
+
+
+# What RAP is asked, as arrays: the tables of an area and of its blocks, filled up so that few shapes occur.
+
+MOST_CELLS = 4_000_000  # of an array with an entry per query, run and row: what a batch of queries may take
+CELLS_AT_ONCE = 400_000  # of the relaxed datasets of the runs that go side by side: more of them do not fit into a cache
+COPIES = 12  # of a relaxed dataset: logits, moments, gradients, probabilities and what lies between them
+MEGABYTE = 2**20
+
+
+def runs_at_once(runs: int, codes: int, room: int) -> int:
+    """How many of the runs go side by side: they are dealt out evenly."""
+    most = max(min(CELLS_AT_ONCE // (codes * room), runs), 1)
+    return -(-runs // -(-runs // most))
+
+
+def check_memory(rows: int, codes: int, counts: int, most: int) -> None:
+    """An error where a run would take more than `most` megabytes: relaxed datasets, a batch of queries, published counts."""
+    needed = 4 * (COPIES * room_for(rows) * codes + 3 * MOST_CELLS + 3 * counts) // MEGABYTE
+    if needed > most:
+        raise DataError(
+            f"{rows:,} rows with {codes:,} codes and {counts:,} published counts take about {needed:,} MB, more "
+            f"than raprank.rap.memory = {most:,}. Raise it if the machine has as much, or set a `limit` of the experiment."
+        )
+
+
+def make_problem(
+    workload: Workload, counts: Ints, rows: int, room: int, runs: int, blocks: BlockCounts | None = None
+) -> Problem:
+    """
+    The arrays that the optimiser takes; the slots of the workload are the queries of the area, then those of a block.
+
+    JAX compiles a program for every shape of its arrays. So that few shapes occur, sizes are rounded up and the arrays
+    filled up: rests with the slot that is always true, targets and rows with weight 0, which change no gradient. Batches
+    bound the memory: all rests at once would hold runs * room * rests cells.
+    """
+    own = replace(workload, slots=workload.slots[: len(counts)])
+    tables = [_table(workload, layout, np.asarray(counts), room * runs) for layout in lay_out(own, rows)]
+    counted, place, of_blocks = np.zeros(room, np.float32), np.zeros(room, np.int32), []
+    counted[:rows] = 1
+    if blocks is not None:
+        full = np.zeros((roomy(len(blocks.sizes)), len(blocks.predicates)), np.float32)
+        full[: len(blocks.sizes)] = blocks.counts
+        place[:] = len(full)
+        place[:rows] = blocks.places
+        asked = replace(workload, slots=workload.slots[len(counts) :])
+        of_blocks = [_block_table(workload, layout, full, room * runs) for layout in lay_out(asked, rows)]
+    return Problem(
+        tuple(map(jnp.asarray, workload.sets)), tuple(tables), tuple(of_blocks), jnp.asarray(counted), jnp.asarray(place)
+    )
+
+
+def _table(workload: Workload, layout: Layout, counts: Ints, cells: int) -> Table:
+    batches, slots, weights = _batches(workload, layout, cells)
+    targets = np.zeros_like(weights)
+    np.add.at(targets, (layout.row, layout.place), counts[layout.queries])
+    targets /= np.maximum(weights, 1)
+    return _in_batches(batches, slots, layout, targets, weights)
+
+
+def _block_table(workload: Workload, layout: Layout, counts: npt.NDArray[np.float32], cells: int) -> Table:
+    batches, slots, weights = _batches(workload, layout, cells * len(layout.pivots))
+    targets = np.zeros((len(slots), len(counts), len(layout.pivots)), np.float32)
+    # Two queries that ask the same have the same count, so that either may stand here.
+    targets[layout.row, :, layout.place] = counts[:, layout.queries].T
+    return _in_batches(batches, slots, layout, targets, weights)
+
+
+def _batches(workload: Workload, layout: Layout, cells: int) -> tuple[int, npt.NDArray[np.int32], npt.NDArray[np.float32]]:
+    """The number of batches, and the slots and weights of all rests, filled up to whole batches."""
+    full = roomy(len(layout.rests))
+    size = min(full, max(MOST_CELLS // cells, 1))
+    batches = -(-full // size)
+    slots = np.full((batches * size, layout.rests.shape[1]), workload.always, np.int32)
+    slots[: len(layout.rests)] = layout.rests
+    weights = np.zeros((batches * size, len(layout.pivots)), np.float32)
+    np.add.at(weights, (layout.row, layout.place), 1)
+    return batches, slots, weights
+
+
+def _in_batches(batches: int, slots: npt.NDArray[np.int32], layout: Layout, *parts: npt.NDArray[np.float32]) -> Table:
+    targets, weights = (jnp.asarray(part.reshape(batches, -1, *part.shape[1:])) for part in parts)
+    return Table(
+        jnp.asarray(slots.reshape(batches, -1, slots.shape[1])), jnp.asarray(layout.pivots), targets, weights,
+        jnp.int32(len(layout.rests)),
+    )  # fmt: skip
+
+
+def rests_per_step(problem: Problem, share: float, cells: int) -> tuple[int, ...]:
+    """How many rests of each table a step takes: a share of them, and no more than fit into a batch."""
+    found = []
+    for table, wide in [*((t, 1) for t in problem.tables), *((t, len(t.pivots)) for t in problem.block_tables)]:
+        rests, most = int(table.rests), max(MOST_CELLS // (cells * wide), 1)
+        whole = table.slots.shape[0] * table.slots.shape[1]
+        wanted = whole if share >= 1 else max(round(share * rests), 1)
+        found.append(wanted if wanted <= most else min(most, rests))
+    return tuple(found)
+
+
+def pad_runs(seeds: Sequence[int], at_once: int) -> list[list[int]]:
+    """The seeds in groups of one size; the last one is filled up with its first seed, so that it needs no other program."""
+    groups = [list(seeds[first : first + at_once]) for first in range(0, len(seeds), at_once)]
+    groups[-1] += [groups[-1][0]] * (at_once - len(groups[-1]))
+    return groups

@@ -1,1 +1,0 @@
-"""The paper's own program: the reference, slow and without proofs."""

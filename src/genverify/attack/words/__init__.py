@@ -1,1 +1,0 @@
-"""Claims and proofs in words."""

@@ -1,1 +1,0 @@
-"""What can be stated about records, and what is published: no solver, no private data."""

@@ -1,0 +1,1 @@
+"""Readers of printed tables, one module per family of formats."""

@@ -1,0 +1,1 @@
+"""The page of blocks, claims and proofs."""

@@ -1,1 +1,0 @@
-"""Private data: only sampling, tabulation, baselines and evaluation may look in."""

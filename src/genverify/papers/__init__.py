@@ -1,1 +1,0 @@
-"""One room per paper; they do not know each other."""

@@ -1,1 +1,0 @@
-"""Generate-then-verify: sampling, baselines, figures and tables of the paper."""

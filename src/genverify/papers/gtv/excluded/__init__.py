@@ -1,1 +1,0 @@
-"""Counts that cannot exist (footnote 9)."""

@@ -1,1 +1,0 @@
-"""The question of withheld zeros: why the paper's Table 5 loses what an exact attack keeps."""

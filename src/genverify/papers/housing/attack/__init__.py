@@ -1,1 +1,0 @@
-"""Detection and reconstruction from the published statistics."""

@@ -1,1 +1,0 @@
-"""The attack beside the truth."""

@@ -1,1 +1,0 @@
-"""The households behind the statistics: drawn, or read from files."""

@@ -1,1 +1,0 @@
-"""What the two agencies publish, and how it is protected."""

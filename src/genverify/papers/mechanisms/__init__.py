@@ -1,1 +1,0 @@
-"""Privacy against accuracy: randomized response, sensitivity, the matrix mechanism, and what published zeros give away."""

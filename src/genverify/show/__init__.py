@@ -1,1 +1,0 @@
-"""What people look at: style, tables as text, pages, the explorer."""

@@ -1,0 +1,1 @@
+"""Ranges of cells that are tied by sums, with proofs."""

@@ -1,1 +1,0 @@
-"""Ranges of counts that are tied by sums, each end with a proof."""

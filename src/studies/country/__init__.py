@@ -1,0 +1,1 @@
+"""The built-in country, census files, and the blocks that are sampled."""

@@ -1,0 +1,1 @@
+"""Benchmarks of audits, and rounded tables of areas."""

@@ -1,0 +1,1 @@
+"""Generate-then-verify, and what goes beyond it."""

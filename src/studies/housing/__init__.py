@@ -1,0 +1,1 @@
+"""Subsidized housing: two releases linked."""

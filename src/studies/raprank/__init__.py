@@ -1,0 +1,1 @@
+"""RAP-RANK: confidence-ranked reconstruction."""
