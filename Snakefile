@@ -10,25 +10,24 @@ include: "workflow/common.smk"
 
 # The studies. Each has a folder in workflow/, in which its stages are found: common.smk first, which says what they share.
 #
-#   microdata    the built-in country or census files: households, persons, and the blocks that are sampled
+#   country      the built-in country or census files: households, persons, and the blocks that are sampled
 #   gtv          generate-then-verify, and what goes beyond it: protected counts, zeros, probabilities, whole tracts
 #   raprank      RAP-RANK, the ranking that the attack is compared with
 #   cellbounds   bounds of cells from conditional tables
 #   housing      subsidized housing
 #   mechanisms   randomized response, the matrix mechanism
+#   disclosure   tables of your own, rounded tables of areas, benchmarks of audits
 for stage in stage_files(HERE):
 
     include: stage
 
 
-# What is about any study: proofs for other checkers, the page of blocks, the report, the crate, the audit, tables of your own.
+# What is about any study: proofs for other checkers, the page of blocks, the report, the crate, the audit.
 include: "workflow/export.smk"
 include: "workflow/explorer.smk"
 include: "workflow/report.smk"
 include: "workflow/crate.smk"
 include: "workflow/audit.smk"
-include: "workflow/disclosure.smk"
-include: "workflow/nz.smk"
 include: "workflow/reference.smk"
 
 

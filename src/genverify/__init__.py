@@ -38,32 +38,30 @@ What is not certain has a probability, given a prior (here: every record is equa
 from importlib import import_module
 from typing import Any
 
-_ROOMS = {
-    "core.domain": ("Column", "Domain"),
-    "core.predicates": ("Predicate", "Rule"),
-    "core.queries": ("Query",),
-    "core.release": ("Schema", "Release", "make_release", "read_releases", "read_schema"),
-    "core.describe": ("make_schema", "release_of"),
-    "core.claims": ("Claim",),
-    "attack.attack": ("attack_release",),
-    "attack.tables": ("claims_frame",),
-    "attack.likely": ("probability", "prior_of"),
-    "attack.words.say": ("explain",),
-    "checker.check": ("check_block",),
-    "papers.cellbounds.frame": ("bound_cells",),
+# where each name of the API stands; it is imported when it is asked for
+_MODULES = {
+    "model.domain": ("Column", "Domain", "Predicate", "Rule"),
+    "model.query": ("Query",),
+    "model.release": ("Schema", "Release", "make_release", "make_schema", "read_releases", "read_schema", "release_of"),
+    "model.claims": ("Claim",),
+    "attack.verify": ("attack_release", "claims_frame"),
+    "attack.probability": ("probability", "prior_of"),
+    "attack.explain": ("explain",),
+    "checker.record_proofs": ("check_block",),
+    "bounds.bounds_command": ("bound_cells",),
 }
-_DOOR = {name: f"{__name__}.{room}" for room, names in _ROOMS.items() for name in names}
-_DOOR["check"] = _DOOR.pop("check_block")
-__all__ = sorted(_DOOR)
+_PLACES = {name: f"{__name__}.{module}" for module, names in _MODULES.items() for name in names}
+_PLACES["check"] = _PLACES.pop("check_block")
+__all__ = sorted(_PLACES)
 
 
 def __getattr__(name: str) -> Any:
-    """A name of the front door, from its room; nothing is imported before it is asked for."""
-    if name not in _DOOR:
+    """A name of the API, from its module."""
+    if name not in _PLACES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = getattr(import_module(_DOOR[name]), "check_block" if name == "check" else name)
-    globals()[name] = found
-    return found
+    value = getattr(import_module(_PLACES[name]), "check_block" if name == "check" else name)
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:

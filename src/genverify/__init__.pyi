@@ -1,5 +1,24 @@
-"""The names of the front door, for type checkers."""
+"""The names of the API, for type checkers."""
 
+from genverify.attack.explain import explain as explain
+from genverify.attack.probability import prior_of as prior_of
+from genverify.attack.probability import probability as probability
+from genverify.attack.verify import attack_release as attack_release
+from genverify.attack.verify import claims_frame as claims_frame
+from genverify.bounds.bounds_command import bound_cells as bound_cells
 from genverify.checker.record_proofs import check_block
+from genverify.model.claims import Claim as Claim
+from genverify.model.domain import Column as Column
+from genverify.model.domain import Domain as Domain
+from genverify.model.domain import Predicate as Predicate
+from genverify.model.domain import Rule as Rule
+from genverify.model.query import Query as Query
+from genverify.model.release import Release as Release
+from genverify.model.release import Schema as Schema
+from genverify.model.release import make_release as make_release
+from genverify.model.release import make_schema as make_schema
+from genverify.model.release import read_releases as read_releases
+from genverify.model.release import read_schema as read_schema
+from genverify.model.release import release_of as release_of
 
 check = check_block

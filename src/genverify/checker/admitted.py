@@ -270,7 +270,7 @@ class _Walk:
             places, bits = self._survivors(possible[:, at : at + slice_], column, step)
             part = table[:, at + places // choices]
             part[column] = places % choices
-            tables, kept, total = [*tables, part], [*cached, bits], total + len(places)
+            tables, kept, total = [*tables, part], [*kept, bits], total + len(places)
             if total > MOST:
                 raise TooManyRecords(f"more than {MOST} kinds of records are live")
         return np.concatenate(tables, axis=1), np.concatenate(kept, axis=1)

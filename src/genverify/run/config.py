@@ -14,7 +14,6 @@ import yaml
 from pydantic import Field, ValidationError, create_model
 from pydantic.json_schema import GenerateJsonSchema, models_json_schema
 
-from genverify.disclose.area_spec import AreaSettings
 from genverify.model.domain import read_domain
 from genverify.model.errors import ConfigError, nearest
 from genverify.model.files import read_yaml
@@ -23,7 +22,6 @@ from genverify.model.settings import Explorer, Generate, Name, ReleaseSettings, 
 from genverify.run import layout
 from genverify.run.registry import load, named, registered, studies
 from genverify.solve.program_settings import ProgramSettings
-from studies.disclosure.settings import DisclosureBenchmark
 
 # What many studies publish, each built once: variants and experiments share most of it.
 
@@ -52,7 +50,7 @@ BENCHMARK = "benchmark"
 
 
 class Benchmark(Section):
-    audits: DisclosureBenchmark
+    """The settings of benchmarks: every study adds its own."""
 
 
 class Config(Section):
@@ -63,7 +61,6 @@ class Config(Section):
     program: ProgramSettings
     generate: Generate
     verify: Verify
-    nz: AreaSettings
     explorer: Explorer
     benchmark: Benchmark
     releases: dict[Name, str]
@@ -102,7 +99,7 @@ def section(config: Config, model: type[S]) -> S:
 # The configuration as read: named variants laid over the settings, every one checked before the first job.
 
 # folders of results/ that belong to no study and to no variant
-FOLDERS = ("tables", "benchmark", "disclosure", "explorer", "crate", "nz")
+FOLDERS = ("tables", "benchmark", "explorer", "crate")
 NAME = re.compile(r"[A-Za-z0-9]\w{0,63}", re.ASCII)  # becomes part of paths
 VARIABLE_SECTIONS = ("release", "program", "generate", "verify")
 

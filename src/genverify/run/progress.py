@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TextIO
+from typing import TextIO, cast
 
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -107,9 +107,8 @@ def lines(home: Path, pause: Callable[[], None], clock: Callable[[], float] = ti
 
 def watch(home: Path, stream: TextIO | None = None) -> None:
     """Show the lines: on a terminal one that is written over, elsewhere one a minute."""
-    stream = stream or getattr(
-        sys.stdout, "stream", sys.stdout
-    )  # below what makes texts from data visible: the line is ours
+    # below what makes texts from data visible: the line is ours
+    stream = stream or cast(TextIO, getattr(sys.stdout, "stream", sys.stdout))
     terminal = stream.isatty() and not os.environ.get("NO_COLOR")
     for line in lines(home, lambda: time.sleep(TERMINAL_EVERY if terminal else LOG_EVERY)):
         stream.write(f"\r\x1b[K{line}" if terminal else f"{line}\n")

@@ -29,7 +29,7 @@ rule ingest_microdata:
         microdata=setting("microdata"),
         seed=setting("seed"),
     script:
-        "../../scripts/microdata/ingest_microdata.py"
+        "../../scripts/country/ingest_microdata.py"
 
 
 rule write_ppmf:
@@ -48,7 +48,7 @@ rule write_ppmf:
     params:
         code=code_of("write_ppmf"),
     script:
-        "../../scripts/microdata/write_ppmf.py"
+        "../../scripts/country/write_ppmf.py"
 
 
 rule calibrate_homogeneity:
@@ -71,4 +71,4 @@ rule calibrate_homogeneity:
         microdata=setting("microdata"),
         release=setting("release"),
     script:
-        "../../scripts/microdata/calibrate_homogeneity.py"
+        "../../scripts/country/calibrate_homogeneity.py"

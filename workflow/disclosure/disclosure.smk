@@ -33,13 +33,13 @@ rule disclose_release:
     benchmark:
         "benchmarks/disclose_release/{release}.tsv"
     conda:
-        "../envs/environment.yaml"
+        "../../envs/environment.yaml"
     params:
         code=code_of("disclose_release"),
         program=setting("program"),
         generate=setting("generate"),
     script:
-        "../scripts/disclosure/disclose_release.py"
+        "../../scripts/disclosure/disclose_release.py"
 
 
 rule try_protections:
@@ -62,13 +62,13 @@ rule try_protections:
     benchmark:
         "benchmarks/try_protections/{release}.tsv"
     conda:
-        "../envs/environment.yaml"
+        "../../envs/environment.yaml"
     params:
         code=code_of("try_protections"),
         program=setting("program"),
         generate=setting("generate"),
     script:
-        "../scripts/disclosure/try_protections.py"
+        "../../scripts/disclosure/try_protections.py"
 
 
 rule benchmark_audits:
@@ -81,10 +81,10 @@ rule benchmark_audits:
     benchmark:
         "benchmarks/benchmark_audits.tsv"
     conda:
-        "../envs/environment.yaml"
+        "../../envs/environment.yaml"
     params:
         code=code_of("benchmark_audits"),
         audits=setting("benchmark.audits"),
         seed=setting("seed"),
     script:
-        "../scripts/disclosure/benchmark_audits.py"
+        "../../scripts/disclosure/benchmark_audits.py"

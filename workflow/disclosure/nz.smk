@@ -23,12 +23,12 @@ rule bound_areas:
     benchmark:
         "benchmarks/nz/bound_areas/{batch}.tsv"
     conda:
-        "../envs/environment.yaml"
+        "../../envs/environment.yaml"
     params:
         code=code_of("bound_areas"),
         nz=setting("nz"),
     script:
-        "../scripts/disclosure/bound_areas.py"
+        "../../scripts/disclosure/bound_areas.py"
 
 
 rule weigh_areas:
@@ -45,11 +45,11 @@ rule weigh_areas:
     benchmark:
         "benchmarks/nz/weigh_areas.tsv"
     conda:
-        "../envs/environment.yaml"
+        "../../envs/environment.yaml"
     params:
         code=code_of("weigh_areas"),
     script:
-        "../scripts/disclosure/weigh_areas.py"
+        "../../scripts/disclosure/weigh_areas.py"
 
 
 rule write_rounded_areas:
@@ -67,11 +67,11 @@ rule write_rounded_areas:
     benchmark:
         "benchmarks/nz/write_rounded_areas.tsv"
     conda:
-        "../envs/environment.yaml"
+        "../../envs/environment.yaml"
     params:
         code=code_of("write_rounded_areas"),
     script:
-        "../scripts/disclosure/write_rounded_areas.py"
+        "../../scripts/disclosure/write_rounded_areas.py"
 
 
 rule nz:

@@ -15,4 +15,4 @@ rule plan:
         batches=len(BATCHES),
         times=str(HERE / "times.yaml"),
     script:
-        "../../scripts/microdata/plan.py"
+        "../../scripts/country/plan.py"

@@ -31,7 +31,7 @@ from studies.country.places import (
 )
 from studies.country.settings import Synthetic
 
-DATA = Path(__file__).parents[2] / "data"
+DATA = Path(__file__).parents[3] / "data"
 COUNTRY = read_country(DATA / "synthetic")
 FILE = parse_domain(yaml.safe_load((DATA / "census" / "domain.yaml").read_text()))
 SMALL = Synthetic(country="data/synthetic", likeness="prototype", households=6_000, homogeneity=1.0)

@@ -24,4 +24,4 @@ rule sample_blocks:
         sample=setting("sample"),
         seed=setting("seed"),
     script:
-        "../../scripts/microdata/sample_blocks.py"
+        "../../scripts/country/sample_blocks.py"

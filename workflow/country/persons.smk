@@ -32,7 +32,7 @@ rule ingest_persons:
         group_quarters=setting("persons.group_quarters"),
         seed=setting("seed"),
     script:
-        "../../scripts/microdata/ingest_persons.py"
+        "../../scripts/country/ingest_persons.py"
 
 
 rule write_person_file:
@@ -51,4 +51,4 @@ rule write_person_file:
     params:
         code=code_of("write_person_file"),
     script:
-        "../../scripts/microdata/write_person_file.py"
+        "../../scripts/country/write_person_file.py"

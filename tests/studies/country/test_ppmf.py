@@ -24,7 +24,7 @@ COUPLE |= {"TP18": 0, "TP65": 0}
 
 @pytest.fixture(scope="module")
 def domain() -> Domain:
-    path = Path(__file__).parents[2] / "data" / "census" / "domain.yaml"
+    path = Path(__file__).parents[3] / "data" / "census" / "domain.yaml"
     return parse_domain(yaml.safe_load(path.read_text())).domain
 
 

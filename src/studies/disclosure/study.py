@@ -1,0 +1,8 @@
+"""What audits of tables contribute: releases of users, rounded tables of areas, and benchmarks of audits."""
+
+from genverify.run.registry import Study
+
+STUDY = Study(
+    settings={"nz": "genverify.disclose.area_spec:AreaSettings", "benchmark.audits": ".settings:DisclosureBenchmark"},
+    folders=("disclosure", "nz"),
+)
