@@ -1,0 +1,174 @@
+"""
+How much a newcomer has to hold: the yardsticks of this repository, measured (`make measure`).
+
+Files opened per question are found by tracing: the source files whose functions run while the question is answered. Everything else is
+counted in the source text.
+"""
+
+import ast
+import re
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from statistics import mean, median
+
+ROOT = Path(__file__).parents[2]
+SRC = ROOT / "src"
+PACKAGES = ("genverify", "studies")  # the library, and what is not in the wheel
+
+
+def main() -> None:
+    sizes = {package: {path: _lines(path) for path in _modules(package)} for package in PACKAGES}
+    for package, lines in sizes.items():
+        if lines:
+            print(f"{package}: {len(lines)} files, {sum(lines.values())} lines, median {median(lines.values()):.0f}, longest {max(lines.values())}")
+    print(f"both: {sum(len(lines) for lines in sizes.values())} files, {sum(sum(lines.values()) for lines in sizes.values())} non-blank lines")
+    twice = [name for name, times in Counter(path.name for path in sizes["genverify"]).items() if times > 1 and name != "__init__.py"]
+    print(f"file names used more than once in the library: {len(twice)} {' '.join(sorted(twice))}")
+    print(f"public names: {sum(len(_public(path)) for lines in sizes.values() for path in lines)}")
+    constants, reasons = _constants([path for lines in sizes.values() for path in lines])
+    print(f"numeric constants: {constants}, with a reason beside them: {reasons}")
+    print(f"import cycles: {len(_cycles())}")
+    print(f"modules that audit imports: {_imported_by_audit()}")
+    print(f"lines digested per script, mean: {_digested():.0f}")
+    for question, files in _questions():
+        print(f"files opened: {question}: {len(files)} ({', '.join(sorted(files))})")
+
+
+def _modules(package: str) -> list[Path]:
+    return sorted(path for path in (SRC / package).rglob("*.py") if path.name != "__init__.py")
+
+
+def _lines(path: Path) -> int:
+    return sum(1 for line in path.read_text().splitlines() if line.strip())
+
+
+def _public(path: Path) -> set[str]:
+    """Functions, classes and constants at the top of a module whose names do not begin with an underscore."""
+    names: set[str] = set()
+    for node in ast.parse(path.read_text()).body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            names.add(node.name)
+        elif isinstance(node, ast.Assign):
+            names |= {target.id for target in node.targets if isinstance(target, ast.Name)}
+    return {name for name in names if not name.startswith("_")}
+
+
+def _constants(paths: list[Path]) -> tuple[int, int]:
+    """Numbers named at the top of a module, and those with a comment in the line or above it."""
+    found = said = 0
+    for path in paths:
+        lines = path.read_text().splitlines()
+        for node in ast.parse("\n".join(lines)).body:
+            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id.isupper():
+                numbers = [part for part in ast.walk(node.value) if isinstance(part, ast.Constant) and type(part.value) in (int, float)]
+                if numbers and not isinstance(node.value, ast.Dict | ast.List | ast.Tuple | ast.Call | ast.Set):
+                    found += 1
+                    said += "#" in lines[(node.end_lineno or node.lineno) - 1] or lines[node.lineno - 2].lstrip().startswith("#")
+    return found, said
+
+
+def _imports(path: Path) -> Iterator[str]:
+    for node in ast.parse(path.read_text()).body:
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] in PACKAGES:
+            for alias in node.names:
+                module = f"{node.module}.{alias.name}"
+                yield module if (SRC / (module.replace(".", "/") + ".py")).is_file() else str(node.module)
+
+
+def _cycles() -> list[list[str]]:
+    arrows = {".".join(path.relative_to(SRC).with_suffix("").parts): set(_imports(path)) for p in PACKAGES for path in _modules(p)}
+    done: set[str] = set()
+    cycles: list[list[str]] = []
+
+    def follow(module: str, way: list[str]) -> None:
+        if module in way:
+            cycles.append(way[way.index(module) :])
+        elif module not in done:
+            for other in sorted(arrows.get(module, ())):
+                follow(other, [*way, module])
+            done.add(module)
+
+    for module in sorted(arrows):
+        follow(module, [])
+    return cycles
+
+
+def _imported_by_audit() -> int:
+    code = (
+        "import sys\nfrom genverify.run.provenance import audit\n"
+        f"print(sum(name.split('.')[0] in {PACKAGES!r} and hasattr(m, '__file__') for name, m in list(sys.modules.items())))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    return int(done.stdout)
+
+
+def _digested() -> float:
+    from genverify.run.code import digested_lines
+
+    return mean(digested_lines(script) for script in sorted((ROOT / "scripts").rglob("*.py")))
+
+
+def _traced(work: Callable[[], object]) -> set[str]:
+    """The source files whose functions run; the bodies of modules and classes do not count."""
+    files: set[str] = set()
+
+    def profile(frame: object, event: str, _: object) -> None:
+        code = frame.f_code  # type: ignore[attr-defined]
+        if event == "call" and str(SRC) in code.co_filename and not code.co_name.startswith("<"):
+            files.add(str(Path(code.co_filename).relative_to(SRC)))
+
+    sys.setprofile(profile)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return files
+
+
+def _questions() -> Iterator[tuple[str, set[str]]]:
+    """What a newcomer asks: the README's release attacked and checked, one rule followed to the code, a workbook read."""
+    import genverify as gv
+
+    columns = {"sex": ["f", "m"], "age": ["young", "old"], "smokes": ["no", "yes"]}
+    schema = gv.make_schema(columns=columns, tables={"sex_age": ["sex", "age"], "smoking": ["age", "smokes"]})
+    counts = {"N": 3, "sex_age.f.young": 0, "sex_age.f.old": 1, "sex_age.m.young": 2, "sex_age.m.old": 0}
+    release = gv.make_release(schema, "block", counts | {"smoking.young.no": 1, "smoking.young.yes": 1, "smoking.old.yes": 1})
+    attack = gv.attack_release(release)
+    from genverify.attack.verify import Verifier
+    from genverify.solve.bounds import DEFAULT
+
+    verifier = Verifier(DEFAULT.bounder(release))
+    yield "how is a claim verified", _traced(lambda: verifier.decide(attack.claims[0]))
+    yield "how is a proof checked", _traced(lambda: gv.check(release, attack.certificate))
+    yield "from a rule to its code", _rule_to_code("verify_claims")
+    yield "how is an Excel file read", _traced(lambda: _read_workbook())
+
+
+def _rule_to_code(rule: str) -> set[str]:
+    """The Snakefile, the stage file, the script, and the modules that the script's main calls."""
+    stage = next(path for path in (ROOT / "workflow").rglob("*.smk") if re.search(rf"^rule {rule}:", path.read_text(), re.M))
+    script = next((ROOT / "scripts").rglob(f"{rule}.py"))
+    called = {module.replace(".", "/") + ".py" for module in _imports(script)}
+    return {"Snakefile", str(stage.relative_to(ROOT)), str(script.relative_to(ROOT)), *called}
+
+
+def _read_workbook() -> None:
+    from openpyxl import Workbook
+
+    from genverify.disclose.read.choose import read_tables
+    from genverify.model.files import LIMITS
+
+    with tempfile.TemporaryDirectory() as folder:
+        path, book = Path(folder) / "book.xlsx", Workbook()
+        for row in (["", "men", "women", "Total"], ["A", 3, "*", 7], ["B", 4, "*", 9], ["Total", 7, 9, 16]):
+            book.active.append(row)
+        book.save(path)
+        read_tables([path], LIMITS)
+
+
+if __name__ == "__main__":
+    main()
