@@ -35,7 +35,7 @@ test: check
 # whole studies, killed and resumed; what needs another program: Slurm, R, Coq, a browser, pip; RAP compiled as a study compiles it
 slow: $(READY)
 	$(VENV)/bin/python -m pytest -m slow
-	XLA_FLAGS= $(VENV)/bin/python -m pytest tests/papers/raprank/test_rap.py
+	XLA_FLAGS= $(VENV)/bin/python -m pytest tests/studies/raprank/test_rap.py
 
 check: $(READY)
 	$(VENV)/bin/ruff check

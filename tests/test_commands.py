@@ -24,14 +24,14 @@ PARSED = {
     "audit": "tests/run/test_provenance.py runs it", "check": "tests/workflow runs it on a study",
     "check-housing": "tests/scripts/housing runs it", "check-ppmf": "needs a file that is not shipped",
     "check-vipr": "tests/show/test_export.py runs it", "estimate": "reads surveys that are not shipped",
-    "excluded": "tests/papers/gtv runs it", "explain": "tests/attack/test_explain.py runs it",
+    "excluded": "tests/studies/gtv runs it", "explain": "tests/attack/test_explain.py runs it",
     "export": "tests/show/test_export.py runs it", "probability": "tests/attack/test_likely.py runs it",
     "progress": "waits for a run; tests/run/test_progress.py runs it", "reference": "tests/run/test_reference.py runs it",
 }  # fmt: skip
 # lines that are parsed only, by a word of theirs
 UNRUN = {
     **{f"examples/{name}/release.yaml": "minutes in all" for name in ("school", "health_survey", "census_block")},
-    "release.yaml": "an audit of people, of seconds to minutes: tests/disclosure and tests/run/test_shell.py run some",
+    "release.yaml": "an audit of people, of seconds to minutes: tests/disclose and tests/run/test_shell.py run some",
     "reading.yaml": "made by the line before it", "--check": "checks what a line before it made: test_wheel.py",
     "tract.mps": "not shipped",
 }  # fmt: skip

@@ -17,24 +17,9 @@ from genverify.model.query import Query
 from genverify.model.release import Release, Schema, make_release
 
 ROOT = Path(genverify.__file__).parent
-CHECKER = ("checker.cells", "checker.check", "checker.form", "checker.live")
-CORE = (
-    "domain",
-    "predicates",
-    "vocabulary",
-    "queries",
-    "arraytypes",
-    "clip",
-    "extras",
-    "kept",
-    "release",
-    "errors",
-    "files",
-    "settings",
-    "closed",
-    "tablefile",
-)
-ALLOWED = {*CHECKER, *(f"core.{name}" for name in CORE)}
+CHECKER = ("checker.admitted", "checker.certificate", "checker.record_proofs")
+MODEL = ("arrays", "domain", "errors", "files", "linear", "query", "release", "settings", "tablefiles", "work")
+ALLOWED = {*CHECKER, *(f"model.{name}" for name in MODEL)}
 
 
 def column(name: str, *codes: int) -> Column:

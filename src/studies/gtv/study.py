@@ -1,5 +1,9 @@
 """What generate-then-verify and the studies around it contribute."""
 
+import argparse
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
 from genverify.run.cli.shell import Group
 from genverify.run.registry import ProofKind, Study
 
@@ -32,7 +36,7 @@ STUDY = Study(
             {"of_one_level": "that block tables or tract tables alone show {} claims rests on the solver, without proof"},
         )
     },
-    extends={"explain": ".tract_proofs:extend"},
+    extends={"explain": ".study:extend_explain"},
     commands=(
         Group(
             ".impossible_counts:add_parser",
@@ -41,3 +45,17 @@ STUDY = Study(
         ),
     ),
 )
+
+
+def extend_explain(parser: argparse.ArgumentParser) -> Callable[[argparse.Namespace], Iterator[str] | None]:
+    """Add `--tracts`; the lines of the answer where it is given. Here, as `explain` alone needs no pyarrow."""
+    parser.add_argument("--tracts", type=Path, help="results about whole tracts, e.g. results/tracts/synthetic_persons/bins")
+    return _explain
+
+
+def _explain(options: argparse.Namespace) -> Iterator[str] | None:
+    if not options.tracts:
+        return None
+    from studies.gtv.tract_proofs import explain_in_tract
+
+    return explain_in_tract(options.tracts, options.block, options.claim)

@@ -1,9 +1,8 @@
 """The stored proofs about tracts: checked again from files, and in words."""
 
-import argparse
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -143,22 +142,6 @@ def _nobody(shared: Mapping[str, Any]) -> Iterator[str]:
             f"Besides, some records are ruled out for all blocks at once: {len(proof['y'])} cells of blocks and tract add "
             "up to a sum that leaves no room for any of them."
         )
-
-
-# What `genverify explain` does with results about whole tracts.
-
-
-def extend(parser: argparse.ArgumentParser) -> Callable[[argparse.Namespace], Iterator[str] | None]:
-    """Add `--tracts`; the lines of the answer where it is given."""
-    parser.add_argument("--tracts", type=Path, help="results about whole tracts, e.g. results/tracts/synthetic_persons/bins")
-    return _explain
-
-
-def _explain(options: argparse.Namespace) -> Iterator[str] | None:
-    if not options.tracts:
-        return None
-
-    return explain_in_tract(options.tracts, options.block, options.claim)
 
 
 # The proofs about a batch of tracts, for an audit: checked against the counts, and the tables that repeat them compared.

@@ -3,7 +3,7 @@
 import argparse
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from genverify.run.provenance.records import Record
 from studies.housing.detect import FLAGGED, UNPROVED, Verdict, proved
 from studies.housing.households import read_household_file
 from studies.housing.joint_program import Percentage, Row, provable_parts, read_block, read_percentages, read_statistics
-from studies.housing.study import DATA
+from studies.housing.study import DATA, READINGS, STATISTICS
 
 # A detection checked again, in exact integers and without a solver: every row of its table is what the proofs show.
 #
@@ -143,11 +143,7 @@ def _expected(row: Row, shown: Proved) -> dict[str, Any]:
     return {"n": row["N"], "n_s": row["HUD_N"], "verdict": verdict, "flagged": verdict in FLAGGED, "least_violations": least}
 
 
-# The command `check-housing`, and what `export` does with the proofs of a condition.
-
-READINGS = ["appendix_e", "exact"]
-STATISTICS = "statistics.parquet"
-Blocks = Iterator[tuple["Release", Mapping[str, Any]]]
+# The command `check-housing`.
 
 
 def add_parser(commands: Any) -> None:
@@ -159,31 +155,15 @@ def add_parser(commands: Any) -> None:
     housing.set_defaults(run=_check_housing)
 
 
-def extend_export(parser: argparse.ArgumentParser) -> Callable[[argparse.Namespace], "Blocks | None"]:
-    """Add `--reading`; the blocks where the proofs are of violations in housing."""
-    parser.add_argument("--reading", choices=READINGS, default=READINGS[0],
-                        help="of housing statistics, if proofs lie by statistics.parquet (%(default)s)")  # fmt: skip
-    return _certified
-
-
-def _certified(options: argparse.Namespace) -> "Blocks | None":
-    """The certificates of the blocks that must hold a violation, each with its release."""
-
-    if options.proofs.is_dir() or not options.proofs.with_name(STATISTICS).exists():
-        return None
-    return certified_parts(_detection(options.proofs.parent, DATA, options.reading))
-
-
 def _check_housing(options: argparse.Namespace) -> None:
-
     started = time.monotonic()
-    total = check_detection(_detection(options.folder, options.data, options.reading))
+    total = check_detection(detection_in(options.folder, options.data, options.reading))
     proved = f"{total['violation']} blocks with a violation, {total['contradiction']} with counts that contradict each other"
     print(f"{proved}: all proofs right ({time.monotonic() - started:.1f} s)")
     print(f"{total['possible']} blocks possible, {total['undecided']} undecided: without a proof, as they claim nothing")
 
 
-def _detection(home: Path, data: Path, reading: str) -> "Detection":
-
+def detection_in(home: Path, data: Path, reading: str) -> Detection:
+    """The detection whose files lie in a folder of results."""
     statistics, blocks, proofs = (home / name for name in (STATISTICS, "blocks.parquet", "proofs.jsonl.gz"))
     return Detection(statistics, blocks, proofs, data / "domain.yaml", data / "published.yaml", reading)

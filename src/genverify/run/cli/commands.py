@@ -8,7 +8,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from genverify.export import export_command
 from genverify.model.errors import DataError
 from genverify.run.cli.shell import EXIT_CODES, Group, build
 from genverify.run.layout import STUDY
@@ -143,7 +142,6 @@ def add_completion(commands: Any) -> None:
 
 
 def _print(options: argparse.Namespace) -> None:
-
     print(completion(parser(), options.shell), end="")
 
 
@@ -263,7 +261,9 @@ def add_check(commands: Any) -> None:
 
 def add_export(commands: Any) -> None:
     """Add `export` and `check-vipr`."""
-    export_command.add_parser(commands, extend, _bounds)
+    from genverify.export.export_command import add_parser
+
+    add_parser(commands, extend, _bounds)
 
 
 def _bounds(release: "Release", text: str) -> "tuple[list[dict[str, Any]], list[ProvedBound]]":
