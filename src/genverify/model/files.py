@@ -234,10 +234,10 @@ def written_folder(path: Path, command: str) -> Iterator[Path]:
     ends the program, the old one is as it was. What other commands wrote there is kept; a folder with files that no command
     wrote is refused.
     """
-    home = Path(os.path.realpath(path))
+    home = Path(os.path.abspath(path) if "\0" in str(path) else os.path.realpath(path))
     new, old = (home.with_name(f".{home.name[:LONGEST_NAME]}.{os.getpid()}.{end}") for end in ("part", "old"))
-    listed, kept = _listed(path, home, command)
     try:
+        listed, kept = _listed(path, home, command)
         home.parent.mkdir(parents=True, exist_ok=True)
         shutil.rmtree(new, ignore_errors=True)
         new.mkdir()
@@ -249,7 +249,10 @@ def written_folder(path: Path, command: str) -> Iterator[Path]:
         own = _files(new)
         for name in (name for name in kept if name not in own):
             (new / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(home / name, new / name)
+            if (home / name).is_dir():  # an empty one, which another command wrote
+                (new / name).mkdir()
+            else:
+                shutil.copy2(home / name, new / name)
         (new / LISTED).write_text(json.dumps({**listed, command: own}, indent=1) + "\n", encoding="utf-8")
         if home.exists():
             home.rename(old)
@@ -267,7 +270,7 @@ def _listed(path: Path, home: Path, command: str) -> tuple[dict[str, Any], list[
         return {}, []
     remedy = "give a folder of its own with --out"
     if not home.is_dir():
-        raise DiskError(f"{path}: a file, where a folder of results is to be written; {remedy}")
+        raise DiskError(f"{path}: this folder cannot be made (a file is there); give another one with --out")
     if os.path.ismount(home) or home == Path.cwd() or home in Path.cwd().parents:
         raise DiskError(f"{path}: a folder in use, which cannot be replaced as a whole; {remedy}, for instance {path}/audit")
     listed = read_json(home / LISTED) if (home / LISTED).exists() else {}
@@ -276,12 +279,16 @@ def _listed(path: Path, home: Path, command: str) -> tuple[dict[str, Any], list[
     foreign = [name for name in there if name not in ours and not name.startswith(".")]
     if foreign:
         raise DiskError(f"{path}: holds {foreign[0]} and {len(foreign) - 1} more files that this program did not list as "
-                        f"its own in {LISTED}; it replaces no such files: {remedy}, or take them away")  # fmt: skip
+                        f"its own in {LISTED}; it replaces no such files: {remedy}, or remove it")  # fmt: skip
     return listed, [name for name in there if ours.get(name) != command]
 
 
 def _files(folder: Path) -> list[str]:
-    return sorted(str(file.relative_to(folder).as_posix()) for file in folder.rglob("*") if not file.is_dir())
+    return sorted(
+        str(file.relative_to(folder).as_posix())
+        for file in folder.rglob("*")
+        if not file.is_dir() or not any(file.iterdir())
+    )
 
 
 def _read(path: Path, hint: str) -> str:
