@@ -23,9 +23,9 @@ NAMES = {name for group in groups() for name in (*group.lines, *group.aliases)}
 PARSED = {
     "audit": "tests/run/test_provenance.py runs it", "check": "tests/workflow runs it on a study",
     "check-housing": "tests/scripts/housing runs it", "check-ppmf": "needs a file that is not shipped",
-    "check-vipr": "tests/show/test_export.py runs it", "estimate": "reads surveys that are not shipped",
+    "check-vipr": "tests/export/test_export.py runs it", "estimate": "reads surveys that are not shipped",
     "excluded": "tests/studies/gtv runs it", "explain": "tests/attack/test_explain.py runs it",
-    "export": "tests/show/test_export.py runs it", "probability": "tests/attack/test_likely.py runs it",
+    "export": "tests/export/test_export.py runs it", "probability": "tests/attack/test_likely.py runs it",
     "progress": "waits for a run; tests/run/test_progress.py runs it", "reference": "tests/run/test_reference.py runs it",
 }  # fmt: skip
 # lines that are parsed only, by a word of theirs

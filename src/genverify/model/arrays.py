@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from genverify.model.errors import DataError
 
-# Names of the kinds of arrays that the library works with; apart from core/arrays, so that the checker needs no more.
+# Names of the kinds of arrays that the library works with.
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]

@@ -3,7 +3,6 @@
 import hashlib
 import logging
 import pickle
-import resource
 import subprocess
 import sys
 import time
@@ -188,6 +187,8 @@ def serve(handle: int) -> None:
     with Connection(handle) as parent:
         work, args, memory_mb = pickle.loads(parent.recv_bytes())
         if memory_mb is not None:
+            import resource
+
             resource.setrlimit(resource.RLIMIT_AS, (memory_mb * MB, memory_mb * MB))
         started = time.perf_counter()
         ended = FINISHED
@@ -213,5 +214,7 @@ def peak_memory_mb(pid: int | None = None) -> float:
         return int(lines.get("VmHWM", "0 kB").split()[0]) / 1024
     if pid is not None:
         return 0.0
+    import resource  # which Windows does not have: this module is imported everywhere
+
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak / MB if sys.platform == "darwin" else peak / 1024
