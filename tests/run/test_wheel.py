@@ -138,6 +138,9 @@ def test_the_light_install_answers_anywhere(python: Path, tmp_path: Path, capsys
     for name, text in FILES.items():
         if name != "sitecustomize.py":
             (tmp_path / name).write_text(text)
+    # a folder of the user that has the name of ours: Python finds it in the current folder, and it is none of our studies
+    (tmp_path / "studies" / "mine").mkdir(parents=True)
+    (tmp_path / "studies" / "mine" / "study.py").write_text("raise RuntimeError('this file is not for genverify to run')\n")
     (tmp_path / "book.xlsx").write_bytes(b"PK")
     (tmp_path / "people.parquet").write_bytes(b"PAR1")
     (tmp_path / "people.parquet.yaml").write_text(FILES["toy.yaml"].replace("people.csv", "people.parquet"))

@@ -4,15 +4,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeVar
 
 from genverify.model.errors import ConfigError
 from genverify.run.cli.shell import Group
 
-# packages whose folders are studies if they hold the module ENTRY; where none is installed (the wheel), there are no studies
-HOMES = ("studies",)
+# the package beside the library in `src` whose folders are studies if they hold the module ENTRY. It is looked for there,
+# not where Python looks: a folder of this name where a user works, or of another distribution, is none of ours
+SRC, HOME = Path(__file__).parents[__name__.count(".")], "studies"
 ENTRY, VALUE = "study", "STUDY"
 SHARED = "common.smk"
 T = TypeVar("T")
@@ -108,12 +108,11 @@ def studies() -> tuple[Study, ...]:
 
 
 def _found() -> Iterator[Study]:
-    for home in HOMES:
-        spec = find_spec(home) if find_spec(home.partition(".")[0]) else None
-        for folder in spec.submodule_search_locations or () if spec else ():
-            for path in sorted(Path(folder).glob(f"*/{ENTRY}.py")):
-                package = f"{home}.{path.parent.name}"
-                yield replace(getattr(import_module(f"{package}.{ENTRY}"), VALUE), package=package)
+    if SRC.name != "src":  # the wheel, which holds no study
+        return
+    for path in sorted((SRC / HOME).glob(f"*/{ENTRY}.py")):
+        package = f"{HOME}.{path.parent.name}"
+        yield replace(getattr(import_module(f"{package}.{ENTRY}"), VALUE), package=package)
 
 
 def stage_files(stages: Path) -> list[str]:
