@@ -76,7 +76,7 @@ def study(made: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     shutil.rmtree(made / "results")
     shutil.copytree(made / "kept", made / "results")
     monkeypatch.chdir(made)
-    monkeypatch.setattr(code, "PACKAGE", made / "src" / "genverify")
+    monkeypatch.setattr(code, "SRC", made / "src")
     forget_code()
     yield made
     forget_code()

@@ -122,7 +122,7 @@ def typed(text: Mapping[str, Any], told: Mapping[str, Any]) -> dict[str, Any]:
     """
     found = deepcopy(dict(told))
     try:
-        Config.model_validate(text)
+        config_model().model_validate(text)
     except ValidationError as error:
         for problem in error.errors():
             here: Any = found

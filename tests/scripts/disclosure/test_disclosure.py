@@ -38,7 +38,7 @@ def job(folder: Path, settings: ProgramSettings, **outputs: str) -> Job:
 
 
 def test_disclose_release(tmp_path: Path, program_settings: ProgramSettings) -> None:
-    script("disclose_release")(job(tmp_path, program_settings, report="report.html"))
+    script("disclose_release")(job(tmp_path, program_settings, report="report.html", claims="claims.parquet"))
     out = tmp_path / "out"
     schema = read_schema(out / "release" / "schema.json")
     [release] = read_releases(out / "release" / "000.parquet", schema)

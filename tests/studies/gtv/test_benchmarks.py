@@ -1,6 +1,7 @@
 """Benchmarks: the child process that measures work, larger blocks out of small ones, and the rows of speed.csv."""
 
 import importlib
+import os
 import sys
 import time
 from pathlib import Path
@@ -63,7 +64,7 @@ def works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Pieces of work in a module that the child can import."""
     (tmp_path / "works_to_measure.py").write_text(WORKS)
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
     yield importlib.import_module("works_to_measure")
     sys.modules.pop("works_to_measure")
 
