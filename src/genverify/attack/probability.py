@@ -18,7 +18,7 @@ from genverify.model.claims import ANY, Claim, Codes, claim_arrays, column_subse
 from genverify.model.domain import Domain
 from genverify.model.errors import DataError, GenverifyError, ReleaseError
 from genverify.model.release import Release
-from genverify.model.settings import DATASETS
+from genverify.model.settings import DATASETS, Generate
 from genverify.model.tablefiles import Expected, naming_unreadable, need_columns, open_csv, read_frame
 from genverify.solve.counting.diagram import (
     BUDGET,
@@ -225,6 +225,12 @@ def estimate(program: Program, prior: Prior, starts: Codes, effort: Effort, seed
 
 log = logging.getLogger(__name__)
 PATIENCE = 50
+
+
+def find_datasets(release: Release, settings: ProgramSettings, how: Generate, seed: int) -> GeneratedDatasets:
+    """Datasets of a block by the method of the settings; the one-hot program has a way of its own."""
+    find = draw_block if how.method == "exact" and settings.proves else generate_block
+    return find(release, settings, how.datasets, seed)
 
 
 def draw_block(release: Release, settings: ProgramSettings, K: int, seed: int) -> GeneratedDatasets:

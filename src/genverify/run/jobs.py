@@ -17,15 +17,11 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, TypeVar
 
-from genverify.attack.generate import generate_block, write_generated
-from genverify.attack.probability import draw_block
 from genverify.model.errors import EXTRAS, GenverifyError, naming_disk_errors
 from genverify.model.files import sha256_of
-from genverify.model.release import read_releases, read_schema
-from genverify.model.settings import Generate, S, validate, validate_part
+from genverify.model.settings import S, validate, validate_part
 from genverify.run.code import code_parts, from_here
 from genverify.run.layout import LOCK, repository
-from genverify.solve.program_settings import ProgramSettings
 
 # The versions of the program, of its solvers and of what it is built on.
 
@@ -235,17 +231,3 @@ def _git(*words: str, without: Iterable[str] = ()) -> str | None:
     except (OSError, subprocess.CalledProcessError):
         return None
     return done.stdout.strip()
-
-
-# The work of the jobs that find datasets: read the releases of a batch, find the datasets of each block, write them.
-
-METHODS = {"walk": generate_block, "exact": draw_block}
-
-
-def generate_batch(job: Job) -> None:
-    """The datasets of every block of a batch, by the method of the settings; the one-hot program has a way of its own."""
-    settings, how = job.settings("program", ProgramSettings), job.settings("generate", Generate)
-    find = METHODS[how.method] if settings.proves else generate_block
-    releases = list(read_releases(Path(job.input.counts), read_schema(Path(job.input.schema))))
-    outputs = Path(job.output.datasets), Path(job.output.blocks)
-    write_generated(releases, lambda release, seed: find(release, settings, how.datasets, seed), job.params.seed, *outputs)
