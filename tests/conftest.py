@@ -33,17 +33,17 @@ LONGEST = (
     "workflow/test_default_study.py",
     "workflow/test_both_snakefiles.py",
     "workflow/test_targets.py",
-    "microdata/test_synthetic.py",
+    "studies/country/test_synthetic.py",
     "attack/test_against_brute_force.py",
-    "papers/raprank/test_rap.py",
-    "papers/mechanisms/test_matrix_mechanism.py",
+    "studies/raprank/test_rap.py",
+    "studies/mechanisms/test_matrix_mechanism.py",
     "attack/test_onehot.py",
 )
 # whole studies, and what needs another program; `make test` leaves them to `make slow`
 SLOW = (
     "workflow/test_resilience.py",
     "workflow/test_default_study.py",
-    "workflow/test_new_study.py",
+    "workflow/test_skeletons.py",
     "slurm",
     "browser",
     "r",

@@ -12,26 +12,26 @@ import pytest
 from snakemake.cli import get_argument_parser
 
 from genverify.cli import main
-from genverify.run.cli.commands import groups, parser
+from genverify.run.cli.commands import OLD_NAMES, groups, parser
 from genverify.run.cli.shell import with_values
 from printed_commands import ROOT, Printed, printed
 from study_runs import dry_run
 
 COMMANDS = printed()
-NAMES = {name for group in groups() for name in (*group.lines, *group.aliases)}
+NAMES = {*OLD_NAMES, *(name for group in groups() for name in group.lines)}
 # these look at the results of a study, which takes minutes to make: their words are parsed here
 PARSED = {
     "audit": "tests/run/test_provenance.py runs it", "check": "tests/workflow runs it on a study",
     "check-housing": "tests/scripts/housing runs it", "check-ppmf": "needs a file that is not shipped",
-    "check-vipr": "tests/show/test_export.py runs it", "estimate": "reads surveys that are not shipped",
-    "excluded": "tests/papers/gtv runs it", "explain": "tests/attack/test_explain.py runs it",
-    "export": "tests/show/test_export.py runs it", "probability": "tests/attack/test_likely.py runs it",
+    "check-vipr": "tests/export/test_export.py runs it", "estimate": "reads surveys that are not shipped",
+    "excluded": "tests/studies/gtv runs it", "explain": "tests/attack/test_explain.py runs it",
+    "export": "tests/export/test_export.py runs it", "probability": "tests/attack/test_likely.py runs it",
     "progress": "waits for a run; tests/run/test_progress.py runs it", "reference": "tests/run/test_reference.py runs it",
 }  # fmt: skip
 # lines that are parsed only, by a word of theirs
 UNRUN = {
     **{f"examples/{name}/release.yaml": "minutes in all" for name in ("school", "health_survey", "census_block")},
-    "release.yaml": "an audit of people, of seconds to minutes: tests/disclosure and tests/run/test_shell.py run some",
+    "release.yaml": "an audit of people, of seconds to minutes: tests/disclose and tests/run/test_shell.py run some",
     "reading.yaml": "made by the line before it", "--check": "checks what a line before it made: test_wheel.py",
     "tract.mps": "not shipped",
 }  # fmt: skip
@@ -148,7 +148,7 @@ def test_every_cheap_command_of_genverify_runs(folder: Path, capsys: pytest.Capt
         if words[0] == "bounds" and "people.csv" in words:
             words = [word.replace("people.csv", "bounds/people.csv") for word in words]
         if "FOLDER" in words or (
-            words[0] in NAMES and not one.whole and len(words) == 1 and words[0] not in ("page", "rooms")
+            words[0] in NAMES and not one.whole and len(words) == 1 and words[0] not in ("page", "modules")
         ):
             continue  # a name in a sentence
         if not one.whole and len(words) == 2 and words[1].startswith("--") and words[1] != "--help":

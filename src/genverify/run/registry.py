@@ -89,7 +89,7 @@ class Study:
         """
         The name seen from everywhere.
 
-        >>> Study(package="studies.cups").absolute(".config:Cups")
+        >>> Study(package="studies.cups").absolute(".settings:Cups")
         'studies.cups.settings:Cups'
         """
         return f"{self.package}{name}" if name.startswith(".") else name
