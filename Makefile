@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 READY := $(VENV)/.ready
 
-.PHONY: env all test slow check fuzz site page FORCE
+.PHONY: env all test slow check fuzz measure site page FORCE
 .DEFAULT_GOAL := all
 
 # jobs and tests start Python hundreds of times: a module is compiled once, whatever the shell says
@@ -47,6 +47,10 @@ check: $(READY)
 fuzz: $(READY)
 	$(VENV)/bin/python tests/fuzz/audit.py
 	$(VENV)/bin/python tests/fuzz/readers.py
+
+# how much a newcomer has to hold: files per question, names, lines, imports (docs/code.md has them beside the aims)
+measure: $(READY)
+	$(VENV)/bin/python tests/scale/yardsticks.py
 
 # the documentation, into site/: strict, and without a network
 site: $(READY)

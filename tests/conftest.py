@@ -43,7 +43,7 @@ LONGEST = (
 SLOW = (
     "workflow/test_resilience.py",
     "workflow/test_default_study.py",
-    "workflow/test_new_study.py",
+    "workflow/test_skeletons.py",
     "slurm",
     "browser",
     "r",

@@ -1,4 +1,4 @@
-"""How likely one claim is: the front door, tables of weights, the command, and likely claims of an audit."""
+"""How likely one claim is: the API, tables of weights, the command, and likely claims of an audit."""
 
 from pathlib import Path
 

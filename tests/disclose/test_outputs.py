@@ -305,7 +305,7 @@ OWN_NAMES = {
     "disclose/tables_command.py: name": "a key of contents(), where names of tables pass file_name",
     "disclose/record_report.py: part": "one of two words",
     "run/provenance/crate.py: name": "the path of a record below the study, in a folder that is deleted",
-    "run/new_study.py: path": "made of the name of a new study, which is checked to be one plain word",
+    "run/skeletons.py: path": "made of the name of a new study, which is checked to be one plain word",
     "export/export_command.py: name": "made by block_folder, or a member of an archive that this program wrote",
 }
 

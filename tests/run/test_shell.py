@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from genverify.cli import main
-from genverify.run import manual as rooms
-from genverify.run.cli.commands import SHELLS, completion, groups, parser
+from genverify.run.cli.commands import OLD_NAMES, SHELLS, completion, groups, parser
 from genverify.run.cli.shell import DONE, EXIT_CODES, INTERNAL, NO, REFUSED, STOPPED, leaves
 
 # every command in an install without any extra: what it says, in one line each
@@ -61,6 +60,7 @@ WORKS = {
     "export": (["export", "study/proofs", "--to", "proofs.zip"], "text"),
     "check-vipr": (["check-vipr", "vipr.zip"], "text"),
     "config-schema": (["config-schema"], "json"),
+    "modules": (["modules"], "text"),
     "rooms": (["rooms"], "text"),
     "completion": (["completion", "bash"], "script"),
 }
@@ -68,6 +68,7 @@ WORKS = {
 FAILS = {
     "progress": ["progress"],
     "new-study": ["new-study", "pairs"],
+    "new-reader": ["new-reader", "dat"],
     "check-ppmf": ["check-ppmf", "none.csv"],
     "check-housing": ["check-housing", "none"],
     "audit": ["audit"],
@@ -95,7 +96,7 @@ def said(
 ) -> Callable[..., tuple[int, str, str]]:
     """Run a command in a folder that is no repository: its exit code and what it wrote."""
     monkeypatch.chdir(folder)
-    monkeypatch.setattr("genverify.run.manual.PACKAGE", rooms.PACKAGE / "checker")  # to read all modules takes seconds
+    monkeypatch.setattr("genverify.run.manual.PACKAGES", ["genverify/checker"])  # to read all modules takes seconds
     block = next(iter(json.loads(line)["block"] for line in _proofs(folder)))
 
     def run(words: list[str], *more: str) -> tuple[int, str, str]:
@@ -113,8 +114,15 @@ def _proofs(folder: Path) -> list[str]:
 
 
 def test_every_command_is_tried() -> None:
-    aliases = {alias for group in groups() for alias in group.aliases}
-    assert {name.split()[0] for name in (*WORKS, *FAILS)} == {*NAMES, *aliases}
+    assert {name.split()[0] for name in (*WORKS, *FAILS)} == {*NAMES, *OLD_NAMES}
+
+
+@pytest.mark.parametrize(("old", "new"), OLD_NAMES.items())
+def test_an_old_name_says_what_the_new_one_says(old: str, new: str, said: Callable[..., tuple[int, str, str]]) -> None:
+    assert old not in NAMES
+    words = WORKS[old][0][1:]
+    assert said([old, *words, "--json"]) == said([new, *words, "--json"])
+    assert said([old, *words])[0] == DONE
 
 
 def test_the_help_without_imports_says_what_the_commands_say() -> None:
@@ -146,7 +154,7 @@ def test_a_command_that_works(name: str, said: Callable[..., tuple[int, str, str
         assert len(document["rows"]) == len(out.splitlines()) - 1 > 0
         assert list(document["rows"][0]) == out.splitlines()[0].split(",")
     elif "lines" in document:
-        assert document["command"] == words[0]
+        assert document["command"] == OLD_NAMES.get(name, words[0])
         assert len(document["lines"]) == len(out.splitlines())
 
 

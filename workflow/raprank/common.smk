@@ -3,7 +3,15 @@ Reads: the section raprank of config/raprank.yaml.
 Writes: nothing; what the stages of RAP-RANK share: the settings of an experiment, its files, and the targets.
 """
 
-from studies.raprank.configuration import can_be_drawn, can_be_run, domain_path, experiment_of, experiment_settings, figure_panels, store_path
+from studies.raprank.configuration import (
+    can_be_drawn,
+    can_be_run,
+    domain_path,
+    experiment_of,
+    experiment_settings,
+    figure_panels,
+    store_path,
+)
 from genverify.model.files import read_yaml
 
 RAP_RANK = "RAP-RANK"

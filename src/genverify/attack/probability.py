@@ -271,7 +271,7 @@ def _distinct(counted: DatasetCount, K: int, rng: np.random.Generator) -> Codes:
     return np.array(list(found.values()))
 
 
-# The probability of one claim about one release, in the words of a front door: exact, or estimated with an interval.
+# The probability of one claim about one release, in words: exact, or estimated with an interval.
 
 WEIGHT = "weight"
 

@@ -33,7 +33,6 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     """Add both commands to the command line."""
     audit = commands.add_parser(
         "disclose",
-        aliases=["audit-release"],
         help="say what tables give away: printed ones as they are, or those that a release file describes",
         description="What do these tables give away? Give the tables themselves, or a release file (YAML).",
     )

@@ -77,7 +77,7 @@ class Job:
     wildcards: Any
 
     def settings(self, name: str, model: type[S]) -> S:
-        """The section that the job's rule gives it under this name, as the room says that owns it."""
+        """The section that the job's rule gives it under this name, as the package says that owns it."""
         return validate(model, getattr(self.params, name), f"{self.rule}: {name}")
 
     def part(self, name: str, model: type[S]) -> S:

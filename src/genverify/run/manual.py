@@ -18,53 +18,61 @@ from genverify.run.cli.commands import parser
 from genverify.run.cli.shell import EXIT_CODES, leaves
 from genverify.run.config import read_shipped
 from genverify.run.layout import PARTS
+from genverify.run.registry import HOMES
 
-# The rooms of the library as a page: which imports from which, and every module with its first sentence.
+# The packages as a page: which imports from which, and every module with its first sentence.
 
-PACKAGE = Path(__file__).parents[1]
-PAPERS = "papers"
+SRC = Path(__file__).parents[2]
+PACKAGES = ("genverify", *HOMES)
 
 
 def add_parser(commands: Any) -> None:
-    """Add `rooms` to the commands."""
-    parser = commands.add_parser("rooms", help="print the rooms of the library, their imports and every module (Markdown)")
-    parser.set_defaults(run=lambda options: print(rooms_page(), end=""))
+    """Add `modules` to the commands."""
+    parser = commands.add_parser("modules", help="print the packages, what they import, and every module (Markdown)")
+    parser.set_defaults(run=lambda options: print(modules_page(), end=""))
 
 
-def rooms_page() -> str:
-    """The page: a picture of the imports between rooms (Mermaid), then every module."""
-    modules = {path: path.relative_to(PACKAGE) for path in sorted(PACKAGE.rglob("*.py")) if path.name != "__init__.py"}
-    rooms = list(dict.fromkeys(_room(place.parts) for place in modules.values()))
-    arrows = Counter(arrow for path, place in modules.items() for arrow in _arrows(path, _room(place.parts)))
-    lines = ["# The rooms", "", "Made by `genverify rooms`; each arrow says how many imports it stands for.", ""]
+def modules_page() -> str:
+    """The page: a picture of the imports between packages (Mermaid), then every module."""
+    files = [path for package in PACKAGES for path in sorted((SRC / package).rglob("*.py")) if path.name != "__init__.py"]
+    modules = {path: path.relative_to(SRC) for path in files}
+    packages = dict.fromkeys(_package(place.parts) for place in modules.values())
+    arrows = Counter(arrow for path, place in modules.items() for arrow in _arrows(path, _package(place.parts)))
+    lines = ["# The modules", "", "Made by `genverify modules`; each arrow says how many imports it stands for.", ""]
     lines += ["```mermaid", "graph TD"]
     lines += [f"  {_id(one)} -->|{times}| {_id(other)}" for (one, other), times in sorted(arrows.items())]
     lines += ["```", ""]
-    for room in rooms:
-        lines += [f"## {room or 'the front door'}", "", "| module | what it is |", "| --- | --- |"]
-        lines += [f"| `{place}` | {_sentence(path)} |" for path, place in modules.items() if _room(place.parts) == room]
+    for package in packages:
+        lines += [f"## {package}", "", "| module | what it is |", "| --- | --- |"]
+        lines += [
+            f"| `{place}` | {_sentence(path)} |" for path, place in modules.items() if _package(place.parts) == package
+        ]
         lines += [""]
     return "\n".join(lines)
 
 
-def _room(parts: tuple[str, ...]) -> str:
-    """The room of a module; each paper is one."""
-    depth = 2 if parts[0] == PAPERS else 1
-    return "/".join(parts[:depth]) if len(parts) > 1 else ""
+def _package(parts: tuple[str, ...]) -> str:
+    """
+    The package of a module, as it is seen from src; each study is one.
+
+    >>> _package(("genverify", "solve", "linear", "ranges.py")), _package(("genverify", "cli.py"))
+    ('genverify/solve', 'genverify')
+    """
+    return "/".join(parts[: min(2, len(parts) - 1)])
 
 
-def _id(room: str) -> str:
-    return f"{room.replace('/', '_') or 'door'}[{room or 'front door'}]"
+def _id(package: str) -> str:
+    return f"{package.replace('/', '_')}[{package}]"
 
 
-def _arrows(path: Path, room: str) -> Iterator[tuple[str, str]]:
-    """The other rooms that a module imports from, once per import."""
+def _arrows(path: Path, package: str) -> Iterator[tuple[str, str]]:
+    """The other packages that a module imports from, once per import."""
     for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(f"{PACKAGE.name}."):
-            parts = (node.module or "").split(".")[1:]
-            other = _room((*parts, "")) if (PACKAGE / parts[0]).is_dir() else ""
-            if other != room:
-                yield room, other
+        parts = (node.module or "").split(".") if isinstance(node, ast.ImportFrom) else []
+        if parts and parts[0] in PACKAGES:
+            other = _package((*parts, "")) if (SRC / Path(*parts[:2])).is_dir() else parts[0]
+            if other != package:
+                yield package, other
 
 
 def _sentence(path: Path) -> str:
@@ -161,7 +169,7 @@ def _value(value: Any) -> str:
 
 
 def python_page(module: Any) -> str:
-    """The front door: every name with its signature and docstring."""
+    """What `import genverify` offers: every name with its signature and docstring."""
     lines = ["# Python", "", "`import genverify as gv`; each name is loaded when it is used.", "", *_doc(module), ""]
     for name in module.__all__:
         own = getattr(module, name)
@@ -239,7 +247,7 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
 
 def _as_table(drawn: re.Match[str]) -> str:
     rows = [f"| {one} | {other} | {times} |" for one, times, other in ARROW.findall(drawn[1])]
-    return "\n".join(["| room | imports from | times |", "| --- | --- | --- |", *rows, ""])
+    return "\n".join(["| package | imports from | times |", "| --- | --- | --- |", *rows, ""])
 
 
 def outside(page: str, link: str) -> str | None:

@@ -2,24 +2,34 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import cache
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 
-from genverify.disclose.read.exchange_formats import read_json, read_px
-from genverify.disclose.read.grid import read_parquet, read_text
 from genverify.disclose.read.printed_table import PrintedTable, Told
 from genverify.disclose.read.tool_formats import is_argus, read_argus
-from genverify.disclose.read.workbook import read_rdata, read_xlsx
-from genverify.model.errors import DataError
+from genverify.disclose.read.workbook import read_rdata
+from genverify.model.errors import ConfigError, DataError
 from genverify.model.files import regular_file
 
 Reader = Callable[[Path, Told], list[PrintedTable]]
-READERS: dict[str, Reader] = {
-    ".csv": read_text, ".tsv": read_text, ".txt": read_text, ".csv.gz": read_text, ".xlsx": read_xlsx, ".xlsm": read_xlsx,
-    ".px": read_px, ".json": read_json, ".rds": read_rdata, ".rdata": read_rdata, ".tab": read_argus,
-    ".parquet": read_parquet,
-}  # fmt: skip
+HOME, TABLE = "genverify.disclose.read", "READERS"  # each module of this package may hold a table: ending, reader
 BESIDE = (".hrc",)
 TOLD = Told()
+
+
+@cache
+def readers() -> dict[str, Reader]:
+    """What reads the files of an ending: from the tables of all modules beside this one, so that no list names them."""
+    found: dict[str, Reader] = {}
+    for one in iter_modules(import_module(HOME).__path__):
+        module = f"{HOME}.{one.name}"
+        for end, reader in getattr(import_module(module), TABLE, {}).items():
+            if end in found:
+                raise ConfigError(f"{module} and {found[end].__module__} both read files that end in {end}: let one of them")
+            found[end] = reader
+    return found
 
 
 def read_tables(paths: Sequence[Path], told: Told = TOLD) -> list[PrintedTable]:
@@ -36,7 +46,7 @@ def read_tables(paths: Sequence[Path], told: Told = TOLD) -> list[PrintedTable]:
             )
         found += own
     if not found:
-        raise DataError(f"{', '.join(map(str, paths))}: holds no file of tables; known: {', '.join(READERS)}")
+        raise DataError(f"{', '.join(map(str, paths))}: holds no file of tables; known: {', '.join(readers())}")
     return _named_apart(found)
 
 
@@ -64,7 +74,7 @@ def _of_session(files: Sequence[Path]) -> list[Path]:
 
 def _ending(path: Path) -> str | None:
     name = path.name.lower()
-    return next((end for end in sorted(READERS, key=len, reverse=True) if name.endswith(end)), None)
+    return next((end for end in sorted(readers(), key=len, reverse=True) if name.endswith(end)), None)
 
 
 def _reader(path: Path) -> Reader:
@@ -74,9 +84,9 @@ def _reader(path: Path) -> Reader:
     if end is None:
         hint = "; save it as .xlsx" if path.suffix.lower() == ".xls" else ""
         raise DataError(
-            f"{path}: files of this kind are not read{hint}; known: {', '.join(READERS)}, .rda, or a release file (.yaml)"
+            f"{path}: files of this kind are not read{hint}; known: {', '.join(readers())}, .rda, or a release file (.yaml)"
         )
-    return READERS[end]
+    return readers()[end]
 
 
 def _named_apart(tables: Sequence[PrintedTable]) -> list[PrintedTable]:

@@ -137,3 +137,6 @@ def _text(value: Any, status: Any) -> str:
     if value is None:
         return f"status {status}" if status else ""
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+READERS = {".px": read_px, ".json": read_json}

@@ -720,3 +720,6 @@ def read_grid(path: Path, told: Told) -> tuple[Grid, dict[str, int], str]:
     indents = {cells[0].strip(): len(cells[0]) - len(cells[0].lstrip()) for _, cells in rows if cells and cells[0].strip()}
     grid = [[cell.strip() for cell in cells] for _, cells in rows]
     return pointed(grid, str(path), told.decimal), {label: far for label, far in indents.items() if far}, how
+
+
+READERS = {**dict.fromkeys((".csv", ".tsv", ".txt", ".csv.gz"), read_text), ".parquet": read_parquet}

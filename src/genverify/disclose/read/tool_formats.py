@@ -211,3 +211,6 @@ def _counts_only(grid: list[list[str]]) -> list[list[str]]:
 def _marked(table: PrintedTable) -> PrintedTable:
     entries = {labels: replace(entry, text=entry.text or HIDDEN) for labels, entry in table.entries.items()}
     return replace(table, entries=entries)
+
+
+READERS = {".tab": read_argus}

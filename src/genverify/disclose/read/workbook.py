@@ -159,3 +159,6 @@ def read_rdata(path: Path, told: Told) -> list[PrintedTable]:
         for name, frame in frames.items()
         for table in frame_tables(frame, str(name or path.stem), str(path), "an R data frame", told)
     ]
+
+
+READERS = {**dict.fromkeys((".xlsx", ".xlsm"), read_xlsx), **dict.fromkeys((".rds", ".rdata"), read_rdata)}

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 # Which commands there are and where each comes from; the parser of one of them, or of all.
 
+# commands that were renamed: what users typed keeps working. No option was renamed
+OLD_NAMES = {"audit-release": "disclose", "rooms": "modules"}
 ABOUT = "What must be true of the people behind these tables?"
 GROUPS = (
     Group(
@@ -29,7 +31,6 @@ GROUPS = (
             "what-if": "try the protections that a release file lists",
             "unique": "say whether a reconstruction (an LP or MPS file) has exactly one solution",
         },
-        {"audit-release": "disclose"},
     ),
     Group(
         "genverify.disclose.disclose_command:add_page_parser",
@@ -74,13 +75,16 @@ GROUPS = (
         {"config-schema": "print the JSON schema of files of settings, for editors"},
     ),
     Group(
-        "genverify.run.new_study:add_parser",
-        {"new-study": "write the files of a new study, which runs as it is"},
+        "genverify.run.skeletons:add_parser",
+        {
+            "new-study": "write the files of a new study, which runs as it is",
+            "new-reader": "write a reader of one more kind of files of tables, and its test",
+        },
         study=True,
     ),
     Group(
         "genverify.run.manual:add_parser",
-        {"rooms": "print the rooms of the library, their imports and every module (Markdown)"},
+        {"modules": "print the packages, what they import, and every module (Markdown)"},
     ),
     Group(
         "genverify.run.cli.commands:add_completion",
@@ -92,6 +96,17 @@ GROUPS = (
 def groups() -> list[Group]:
     """The commands of the library, then those of the studies that are here."""
     return [*GROUPS, *commands()]
+
+
+def with_new_name(words: Sequence[str]) -> list[str]:
+    """
+    The words, with the name that their command has today.
+
+    >>> with_new_name(["-q", "audit-release", "rooms"])
+    ['-q', 'disclose', 'rooms']
+    """
+    at = next((place for place, word in enumerate(words) if not word.startswith("-")), len(words))
+    return [*words[:at], *(OLD_NAMES.get(word, word) for word in words[at : at + 1]), *words[at + 1 :]]
 
 
 def parser(words: Sequence[str] | None = None) -> argparse.ArgumentParser:

@@ -9,7 +9,7 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, nullcontext, redirect_stderr, redirect_stdout
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib import import_module
 from io import StringIO
 from typing import Any, TextIO
@@ -38,7 +38,6 @@ class Group:
 
     add: str
     lines: Mapping[str, str]
-    aliases: Mapping[str, str] = field(default_factory=dict)
     study: bool = False
 
     def load(self, commands: Subparsers) -> bool:
@@ -56,7 +55,7 @@ def build(parser: argparse.ArgumentParser, groups: Sequence[Group], words: Seque
     commands = parser.add_subparsers(required=True, metavar="command", dest="command")
     asked = next((word for word in words or () if not word.startswith("-")), None)
     for group in groups:
-        wanted = asked in group.lines or asked in group.aliases
+        wanted = asked in group.lines
         try:
             with naming_missing_extras():
                 loaded = (words is None or wanted) and group.load(commands)
@@ -65,8 +64,10 @@ def build(parser: argparse.ArgumentParser, groups: Sequence[Group], words: Seque
                 raise
             loaded = False
         if not loaded:
-            for name, line in group.lines.items():
-                commands.add_parser(name, help=line)
+            for name in [
+                name for name in group.lines if name not in commands.choices
+            ]:  # some may stand there before an extra was missed
+                commands.add_parser(name, help=group.lines[name])
     for own in leaves(commands):
         _share(own)
     return commands

@@ -1,5 +1,7 @@
-"""`genverify new-study` in a copy of the repository: its files run, are audited, and pass what every file here must pass."""
+"""`genverify new-study` and `new-reader` in a copy of the repository: their files run and pass what all files must pass."""
 
+import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -7,11 +9,13 @@ from pathlib import Path
 import pytest
 
 from genverify.model.errors import ConfigError
-from genverify.run.new_study import study_files, write_study
+from genverify.run.cli.shell import REFUSED
+from genverify.run.skeletons import reader_files, study_files, write_reader, write_study
 from study_runs import ROOT, copy_repository, environment, snakemake
 
 NAME = "pairs"
-TUTORIAL = ROOT / "docs" / "tutorials" / "paper.md"
+ENDING = "dat"
+TUTORIALS = ROOT / "docs" / "tutorials"
 
 
 @pytest.fixture(scope="module")
@@ -20,11 +24,13 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     copy = copy_repository(tmp_path_factory.mktemp("new") / "study")
     (copy / "pyproject.toml").symlink_to(ROOT / "pyproject.toml")
     (copy / "docs").mkdir()
-    (copy / "tests" / "papers").mkdir(parents=True)
-    for part in ("helpers", "conftest.py", "papers/conftest.py"):
+    (copy / "tests" / "studies").mkdir(parents=True)
+    for part in ("helpers", "conftest.py", "studies/conftest.py"):
         (copy / "tests" / part).symlink_to(ROOT / "tests" / part)
     said = called(copy, "-m", "genverify", "new-study", NAME)
     assert said.splitlines()[:-1] == [str(path) for path in study_files(NAME)]
+    said = called(copy, "-m", "genverify", "new-reader", ENDING)
+    assert said.splitlines()[:-1] == [str(path) for path in reader_files(ENDING)]
     return copy
 
 
@@ -42,7 +48,7 @@ def test_a_study_is_five_files(home: Path) -> None:
     assert len(study_files(NAME)) == 5
     assert all((home / path).is_file() for path in study_files(NAME))
     assert f'"{NAME}"' in (home / "config" / "schema.json").read_text()
-    assert f"papers/{NAME}" in (home / "docs" / "rooms.md").read_text()
+    assert f"studies/{NAME}" in (home / "docs" / "modules.md").read_text()
 
 
 def test_everything_asks_for_it(home: Path) -> None:
@@ -61,20 +67,48 @@ def test_its_settings_are_closed(home: Path) -> None:
     assert f"unknown setting {NAME}.larges: did you mean largest?" in said
 
 
-def test_it_passes_what_every_file_must_pass(home: Path) -> None:
-    code = [str(path) for path in study_files(NAME) if path.suffix == ".py"]
+def test_they_pass_what_every_file_must_pass(home: Path) -> None:
+    code = [str(path) for path in (*study_files(NAME), *reader_files(ENDING)) if path.suffix == ".py"]
     for words in (["ruff", "check", *code], ["ruff", "format", "--check", *code], ["snakefmt", "--check", "workflow"]):
         done = subprocess.run([tool(words[0]), *words[1:]], cwd=home, capture_output=True, text=True)
         assert done.returncode == 0, done.stdout + done.stderr
-    called(home, "-m", "pytest", "-n", "0", *code[:1], code[-1])
+    called(home, "-m", "pytest", "-n", "0", *code)
 
 
-def test_its_types_and_conventions(home: Path) -> None:
-    code = [str(path) for path in study_files(NAME) if path.suffix == ".py"][:2]
-    done = subprocess.run([tool("mypy"), *code], cwd=home, env=environment(home), capture_output=True, text=True)
+def test_their_types_and_conventions(home: Path) -> None:
+    code = [str(path) for path in (*study_files(NAME), *reader_files(ENDING)) if path.parts[0] in ("src", "scripts")]
+    done = subprocess.run(
+        [tool("mypy"), *filter(is_python, code)], cwd=home, env=environment(home), capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stdout
     said = snakemake(home, "--lint")
     assert "Congratulations" in said
+
+
+def is_python(name: str) -> bool:
+    return name.endswith(".py")
+
+
+def test_the_tests_of_conventions_accept_them(home: Path) -> None:
+    """They look at the copy: at its packages and modules, its rules and scripts."""
+    (home / "tests" / "workflow").mkdir(exist_ok=True)
+    names = ("test_packages.py", "test_conventions.py")
+    for name in names:
+        shutil.copy(ROOT / "tests" / "workflow" / name, home / "tests" / "workflow" / name)
+    chosen = f"{NAME} or {ENDING} or twice or everywhere or included or list"
+    called(home, "-m", "pytest", "-n", "0", "-k", chosen, *(f"tests/workflow/{name}" for name in names))
+
+
+def test_a_file_is_read_by_the_new_reader(home: Path) -> None:
+    (home / f"people.{ENDING}").write_text("sex|age|count\nf|young|3\nf|old|4\nf|Total|7\n")
+    said = called(home, "-m", "genverify", "disclose", f"people.{ENDING}")
+    assert re.search(r"^people +3 +sex .* x age ", said, re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", ["csv", "px", "rda", "yaml", "solve", "query", "a-b", "Dat"])
+def test_a_reader_that_cannot_be_is_refused(name: str) -> None:
+    with pytest.raises(ConfigError, match=r"cannot name a reader|is taken"):
+        write_reader(name, ROOT)
 
 
 @pytest.mark.parametrize("name", ["Pairs", "two-way", "class", "gtv", "housing", "release", "microdata", "../x", "", "1st"])
@@ -86,7 +120,7 @@ def test_a_name_that_cannot_be_given_is_refused(name: str) -> None:
 def test_nothing_is_overwritten(home: Path) -> None:
     words = [sys.executable, "-m", "genverify", "new-study", NAME]
     done = subprocess.run(words, cwd=home, env=environment(home), capture_output=True, text=True)
-    assert done.returncode == 1
+    assert done.returncode == REFUSED
     assert f"'{NAME}' is taken" in done.stderr
 
 
@@ -96,8 +130,15 @@ def test_nothing_is_written_outside_a_repository(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_tutorial_says_what_the_command_does() -> None:
-    text = TUTORIAL.read_text()
-    assert f"genverify new-study {NAME}" in text
-    for path in study_files(NAME):
+@pytest.mark.parametrize(
+    ("page", "command", "files"),
+    [
+        ("paper.md", f"genverify new-study {NAME}", study_files(NAME)),
+        ("reader.md", f"genverify new-reader {ENDING}", reader_files(ENDING)),
+    ],
+)
+def test_the_tutorial_says_what_the_command_does(page: str, command: str, files: list[Path]) -> None:
+    text = (TUTORIALS / page).read_text()
+    assert command in text
+    for path in files:
         assert f"`{path}`" in text

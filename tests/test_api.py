@@ -1,4 +1,4 @@
-"""The front door: what `import genverify as gv` offers, and that it has no defaults of its own."""
+"""The API: what `import genverify as gv` offers, and that it has no defaults of its own."""
 
 import subprocess
 import sys
@@ -15,7 +15,7 @@ from genverify.model.settings import DATASETS
 from genverify.solve.program_settings import DEFAULT, ProgramSettings
 
 
-def test_every_name_of_the_front_door_is_there() -> None:
+def test_every_name_of_the_api_is_there() -> None:
     for name in gv.__all__:
         assert callable(getattr(gv, name)), name
     assert {"attack_release", "check", "explain", "make_schema", "make_release", "bound_cells"} <= set(dir(gv))
@@ -23,7 +23,7 @@ def test_every_name_of_the_front_door_is_there() -> None:
         gv.atack  # noqa: B018
 
 
-def test_the_types_of_the_front_door_are_those_of_its_names(tmp_path: Path, root: Path) -> None:
+def test_the_types_of_the_api_are_those_of_its_names(tmp_path: Path, root: Path) -> None:
     """The example of the README is right in the eyes of mypy, and every name is known to it."""
     _, _, rest = (root / "README.md").read_text().partition("## From Python\n")
     code = dedent(rest.partition("\n## ")[0])
