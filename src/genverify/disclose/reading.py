@@ -33,6 +33,7 @@ from genverify.disclose.link import (
     value_of,
 )
 from genverify.disclose.read.choose import read_tables
+from genverify.disclose.read.grid import FEW_SHARED
 from genverify.disclose.read.printed_table import (
     EVERYONE,
     LABEL,
@@ -398,8 +399,8 @@ def _with_nested(table: PrintedTable) -> PrintedTable:
     for (at, outer), (below, inner) in permutations(enumerate(table.columns), 2):
         pairs = {(labels[at], labels[below]) for labels in table.entries if labels[below] not in table.totals(inner)}
         inside = len({label for _, label in pairs})
-        if len(pairs) == inside > len({label for label, _ in pairs}) > 1:
-            left.append(f"{table.name}: each {inner} stands in one {outer}: that it has none elsewhere is not used")
+        if FEW_SHARED * len(pairs) <= inside > len({label for label, _ in pairs}) > 1:
+            left.append(f"{table.name}: nearly each {inner} stands in one {outer}: that it has none elsewhere is not used")
     return replace(table, left_out=(*table.left_out, *left)) if left else table
 
 

@@ -61,6 +61,7 @@ NOTE = re.compile(
     re.IGNORECASE,
 )
 BREAKDOWN = re.compile(r"groups?|grouping|variables?|characteristics?|breakdown|category|dimension|measure", re.IGNORECASE)
+FEW_SHARED = 0.75  # breakdowns share few labels, such as Unknown; the labels of a crosstab stand in all of its groups
 ROUNDED = 5  # how far off a printed count may be, where sums of breakdowns are compared
 WORDS_OF_A_NOTE = 4  # a text of as many words alone in a row below a table is a note, no label of blank counts
 # a decimal comma, a decimal point, and a point that may be either: of `2.000`, nobody can say whether it is 2 or 2,000
@@ -369,7 +370,7 @@ def _stacked(block: Block, rows: Sequence[int], labels: int, source: str) -> dic
     for row in rows:
         groups.setdefault(block.grid[row][0] or next(reversed(groups), ""), []).append(row)
     sets = [{tuple(block.grid[row][1:labels]) for row in own} for own in groups.values()]
-    apart = len(set().union(*sets)) == sum(map(len, sets))
+    apart = len(set().union(*sets)) >= FEW_SHARED * sum(map(len, sets))
     if len(groups) < 2 or not apart or any(len(own) < 2 for own in groups.values()) or any(map(is_total, groups)):
         return None
     agree = differ = 0
