@@ -85,15 +85,14 @@ export function makeTable(name, source, all, texts, title = "") {
       );
     const key = joined(entry.labels),
       other = held.get(key);
-    // a total may be printed twice; two other rows of one name are two groups, or one of them is a slip
-    if (other && (other.text !== entry.text || numberOf(entry.text) === null || !entry.labels.some(isTotal))) {
+    if (other) {
       const which = columns.map((column, at) => `${column}: ${shown(entry.labels[at])}`).join(", ");
       throw new Problem(
         `${entry.place}: a second cell for ${which} (${shown(other.text)} at ${other.place}, now ${shown(entry.text)}); ` +
           "give its row or column another label",
       );
     }
-    if (!other) held.set(key, entry);
+    held.set(key, entry);
   }
   if (!held.size) throw new Problem(`${source}: table ${name} holds no counts`);
   const left = columns.flatMap((column, at) => {

@@ -1,5 +1,6 @@
 """Tables that were once answered falsely, as the offline page has them too: a right answer, or a refusal."""
 
+import csv
 import json
 import re
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from genverify.cli import main
 from genverify.disclose.answer import Answer, read_fail_on
 from genverify.disclose.intervals import find_intervals
 from genverify.disclose.reading import PrintedForm, interpret
@@ -67,3 +69,58 @@ def _ranges(answer: Answer) -> dict[str, list[int | None]]:
             int(upper[0]) if upper else None,
         ]
     return found
+
+
+REAL = [
+    ("opensafely_antipsychotics_tpp_dementia.csv", "[REDACTED]", ["[REDACTED]=suppressed"], "round=5"),
+    ("opensafely_antivirals_high_risk_cohort.csv", "<8", [], "round=10"),
+    ("scot_covid_cumulative_cases_by_board.csv", "*", ["*=suppressed"], "exact"),
+]
+
+
+@pytest.mark.parametrize(("name", "symbol", "marks", "rule"), REAL)
+def test_a_published_table_that_was_called_safe_or_contradictory(
+    name: str, symbol: str, marks: list[str], rule: str, root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As it is it is asked about; with the options of the questions all its symbols are seen, or it is refused."""
+    path = root.parent / "shared" / "tables" / name
+    if not path.exists():
+        pytest.skip(f"no ../shared/tables/{name} beside the repository")
+    symbols = sum(cell == symbol for row in csv.reader(path.read_text(encoding="utf-8-sig").splitlines()) for cell in row)
+    told = [word for mark in marks for word in ("--mark", mark)]
+    for options in ([], ["--rule", "exact"], told, [*told, "--rule", rule]):
+        status = main(["disclose", str(path), "--out", str(tmp_path / "o"), "--fail-on", "exact", "--json", *options])
+        said = capsys.readouterr()
+        assert "nothing is hidden" not in said.out + said.err
+        assert "contradict" not in said.err
+        if status != 2:
+            answer = json.loads(said.out)
+            assert answer["suppressed"] == symbols
+            assert answer["safe"] is None or name.startswith("opensafely_antipsychotics")
+
+
+def test_breakdowns_of_the_same_people_are_recognised_though_they_share_a_label(root: Path, tmp_path: Path) -> None:
+    """A published table of five of them: the ranges of redacted counts are those of sums that are computed here."""
+    path = root.parent / "shared" / "tables" / REAL[0][0]
+    if not path.exists():
+        pytest.skip(f"no ../shared/tables/{REAL[0][0]} beside the repository")
+    form = PrintedForm(printed=[str(path)], marks={"[REDACTED]": "suppressed"}, rule=["round=5"])
+    ranges = _ranges(Answer(find_intervals(interpret(form, Path()).linked, Work()), read_fail_on(None)))
+    header, *rows = csv.reader(path.read_text(encoding="utf-8").splitlines())
+    hidden = 0
+    for column in range(2, len(header)):
+        groups: dict[str, list[tuple[int, str]]] = {}
+        for line, row in enumerate(rows, start=2):
+            groups.setdefault(row[0], []).append((line, row[column]))
+        known = {own: [int(text) for _, text in cells if text.isdecimal()] for own, cells in groups.items()}
+        least = max(sum(max(n - 2, 0) for n in numbers) for numbers in known.values())
+        whole = [own for own, cells in groups.items() if len(known[own]) == len(cells)]
+        most = min(sum(n + 2 for n in known[own]) for own in whole)
+        for own, cells in groups.items():
+            lines = [line for line, text in cells if not text.isdecimal()]
+            top = most - sum(max(n - 2, 0) for n in known[own])
+            low = max(least - sum(n + 2 for n in known[own]), 0) if len(lines) == 1 else 0
+            for line in lines:
+                hidden += 1
+                assert ranges[f"{ascii_uppercase[column]}{line}"] == [low, top]
+    assert hidden == 6

@@ -88,7 +88,7 @@ def test_the_help_lists_every_option_once(capsys: pytest.CaptureFixture[str]) ->
 def test_nonsense_is_an_error_before_any_work(
     home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
 ) -> None:
-    monkeypatch.setattr("genverify.disclose.tables_command.understand", None)
+    monkeypatch.setattr("genverify.disclose.tables_command.interpret", None)
     assert disclose("t.csv", *words) == 2
     assert words[0] in capsys.readouterr().err.replace("the fact", "--fact").replace("rule:", "--rule:")
     if words[0] in ("--fail-on", "--max-rows"):
@@ -392,7 +392,7 @@ def test_ranges_that_are_wider_than_known_are_refused(home: Path, capsys: pytest
         return FeasibilityIntervals(linked, Ranges(sums.lo, sums.hi, sums.lo, sums.hi, (), False))  # type: ignore[arg-type]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tables_command, "expose", nothing)
+        patch.setattr(tables_command, "find_intervals", nothing)
         assert disclose("t.csv", *MARK, "--fail-on", "exact") == 0
     assert disclose("--check", "t.csv", "--seconds", "0") == 0
     assert "not searched for again" in capsys.readouterr().out

@@ -1,11 +1,20 @@
 """Percentages beside counts: what they are of, what they give away, and what contradicts them."""
 
 import json
+from dataclasses import replace
+from fractions import Fraction
+from math import ceil, floor
 from pathlib import Path
+from random import Random
 
 import pytest
 
 from genverify.cli import main
+from genverify.disclose.answer import Answer, FailOn, undecided_cells
+from genverify.disclose.intervals import find_intervals
+from genverify.disclose.reading import PrintedForm, interpret
+from genverify.model.linear import LARGEST_COUNT
+from genverify.solve.linear.search import Work
 
 TWO_WAY = """,Men,,Women,,Total,
 status,n,{head},n,{head},n,{head}
@@ -85,3 +94,66 @@ def test_what_percentages_mean_is_not_guessed(tmp_path: Path, capsys: pytest.Cap
     assert "they agree with no counts" in said(capsys, table, *MARK)
     rounded = write(tmp_path, "age,n,%\na,30,30\nb,*,45\nc,24,25\nTotal,99,100\n", "r.csv")
     assert "they may be of rounded counts" in said(capsys, rounded, *MARK, "--rule", "random=3")
+
+
+def counts_of_part(total: int, part: str, rest: str) -> tuple[int, int]:
+    """What two percentages of six decimals, which make up 100, leave of the first of two parts: fractions alone."""
+    half = Fraction(1, 2 * 10**6)
+    low, high = ([(Fraction(text) + sign * half) * total / 100 for text in (part, rest)] for sign in (-1, 1))
+    return max(ceil(low[0]), total - floor(high[1])), min(floor(high[0]), total - ceil(low[1]))
+
+
+@pytest.mark.parametrize("total", [999_999_937, 2_882_303_761, 2_882_303_762, 10**10, 10**12 + 39, LARGEST_COUNT])
+def test_percentages_of_large_counts_are_computed_with_exactly_or_said_to_be_cut(total: int, tmp_path: Path) -> None:
+    """Scaled to whole numbers, six decimals of counts from 3 * 10^9 on leave 64 bits: what is not used is named."""
+    write(tmp_path, f"group,n,%\nA,*,12.345678\nB,*,87.654322\nTotal,{total},100.000000\n")
+    understood = interpret(PrintedForm(printed=["t.csv"], marks={"*": "suppressed"}), tmp_path)
+    exposed = find_intervals(understood.linked, Work(seconds=20.0))
+    cell = understood.linked.sums.place["group=A"]
+    low, high = counts_of_part(total, "12.345678", "87.654322")
+    assert exposed.ranges.lo[cell] <= low <= high <= exposed.ranges.hi[cell]
+    assert exposed.ranges.exact[cell]
+    if total < 2_882_303_762:
+        assert (exposed.ranges.lo[cell], exposed.ranges.hi[cell], understood.left_out) == (low, high, ())
+    else:
+        assert "decimals after the first" in understood.left_out[0]
+        assert Answer(exposed, FailOn(), left_out=understood.left_out).safe is None
+        assert exposed.ranges.hi[cell] - exposed.ranges.lo[cell] < total // 5
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_percentage_with_all_digits_of_a_computer_gives_its_count_away(seed: int, tmp_path: Path) -> None:
+    rng = Random(seed)
+    counts = [rng.randint(1, 10 ** rng.randint(1, 6)) for _ in range(3)]
+    lines = [f"{name},*,{100 * count / sum(counts):.13f}" for name, count in zip("ABC", counts, strict=True)]
+    write(tmp_path, "\n".join(["group,n,%", *lines, f"Total,{sum(counts)},100.0000000000000\n"]))
+    understood = interpret(PrintedForm(printed=["t.csv"], marks={"*": "suppressed"}), tmp_path)
+    exposed = find_intervals(understood.linked, Work(seconds=20.0))
+    cells = [understood.linked.sums.place[f"group={name}"] for name in "ABC"]
+    assert [(exposed.ranges.lo[cell], exposed.ranges.hi[cell]) for cell in cells] == [(count, count) for count in counts]
+
+
+def test_what_was_not_decided_is_not_called_safe(tmp_path: Path) -> None:
+    """Wide ranges without counts that attain them: the time may have been too short to find narrower ones."""
+    write(tmp_path, "group,n\nA,*\nB,*\nTotal,7\n")
+    understood = interpret(PrintedForm(printed=["t.csv"], marks={"*": "suppressed"}), tmp_path)
+    exposed = find_intervals(understood.linked, Work())
+    assert undecided_cells(exposed, FailOn()) == ()
+    ranges = replace(exposed.ranges, least=exposed.ranges.lo - 1, most=exposed.ranges.hi - 1, limit="time limit")
+    unsure = replace(exposed, ranges=ranges)
+    cells = undecided_cells(unsure, FailOn())
+    assert [exposed.linked.sums.cells[cell] for cell in cells] == ["group=A", "group=B"]
+    answer = Answer(unsure, FailOn(), undecided=cells)
+    assert answer.safe is None
+    assert "2 cells: whether they are known so well was not decided; nothing is called safe." in list(answer.lines())
+
+
+def test_facts_with_numbers_that_cannot_be_added_up_exactly_are_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = write(tmp_path, f"group,n\nA,*\nB,*\nTotal,{LARGEST_COUNT}\n")
+    assert "too large to be added up exactly" in said(
+        capsys, table, *MARK, "--fact", "percent group=A of everyone = 12.345678"
+    )
+    mean = "mean group of everyone = 1 over 0, 1e999999999"
+    assert "'1e999999999' of group is no number" in said(capsys, table, *MARK, "--fact", mean)

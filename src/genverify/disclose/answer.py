@@ -56,6 +56,14 @@ def read_fail_on(text: str | None) -> FailOn:
     raise ConfigError(f"--fail-on {text}: give exact, range<3 (another number will do), or singled-out")
 
 
+def undecided_cells(exposed: FeasibilityIntervals, fail_on: FailOn) -> tuple[int, ...]:
+    """Cells that are not printed exactly, whose range is wide enough, but without counts that fit and are as far apart."""
+    differs = [exposed.linked.cell(key) for key in exposed.linked.keys if any(label == "not yes" for _, label in key)]
+    asked = exposed.unclear.copy()
+    asked[differs] = True
+    return tuple(np.flatnonzero(asked & (exposed.width >= fail_on.width) & (exposed.ranges.moves < fail_on.width)).tolist())
+
+
 @dataclass(frozen=True)
 class Answer:
     """What came out, and whether it is unsafe by what was asked for."""
@@ -65,11 +73,13 @@ class Answer:
     complement: SecondarySuppression | None = None
     broken: tuple[RuleViolation, ...] = ()
     left_out: tuple[str, ...] = ()
+    undecided: tuple[int, ...] = ()
 
     @property
     def safe(self) -> bool | None:
-        """Whether the release is safe by what was asked for; None where something was left out, so that nobody can say."""
-        return None if self.left_out and not (self.unsafe or self.broken) else not (self.unsafe or self.broken)
+        """Whether the release is safe by what was asked for; None where something was left out or not decided."""
+        unsafe = bool(self.unsafe or self.broken)
+        return None if (self.left_out or self.undecided) and not unsafe else not unsafe
 
     @property
     def differences(self) -> list[int]:
@@ -126,6 +136,8 @@ class Answer:
             yield f"This holds for the tables as far as they were read. Left out, {len(self.left_out)}:"
             yield from (f"  {one}" for one in self.left_out[:MOST_SHOWN])
             yield "  Nothing is called safe before these are read, or taken out (--allow-partial accepts it)."
+        if self.undecided:
+            yield f"{len(self.undecided)} cells: whether they are known so well was not decided; nothing is called safe."
         if self.differences:
             yield f"{len(self.differences)} differences between tables are known exactly and count fewer than {SMALL}."
         if self.broken:
@@ -205,7 +217,7 @@ class Answer:
     def as_dict(self) -> dict[str, Any]:
         names = self.exposed.linked.sums.cells
         found: dict[str, Any] = {**self.counts, "fail_on": str(self.fail_on), "safe": self.safe,
-                 "left_out": list(self.left_out), "limit": self.exposed.ranges.limit,
+                 "left_out": list(self.left_out), "undecided": [names[cell] for cell in self.undecided], "limit": self.exposed.ranges.limit,
                  "ends_attained_by_people": self.exposed.linked.joint,
                  "unsafe_cells": [{"cell": names[cell], "lower": int(self.exposed.ranges.lo[cell]),
                                    "upper": int(self.exposed.ranges.hi[cell])} for cell in self.unsafe]}  # fmt: skip

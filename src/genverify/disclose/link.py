@@ -499,6 +499,7 @@ FORMS = (
 COMPARED = re.compile(r"(.+?)\s*(<=|>=|<|>|=)\s*(\d+)")
 PERCENT = re.compile(r"percent\s+(.+\s+of\s+.+?)\s*=\s*(\d+(?:\.\d+)?)\s*%?", re.IGNORECASE)
 MIDDLE = re.compile(r"(mean|median)\s+(.+?)\s+of\s+(.+?)\s*=\s*(-?\d+(?:\.\d+)?)\s*(?:over\s+(.+))?", re.IGNORECASE)
+NUMERAL = re.compile(r"[+-]?\d+(?:\.\d+)?")
 LONGEST = 10_000  # characters of a fact
 
 
@@ -636,10 +637,9 @@ def _middle(text: str, found: re.Match[str], columns: Mapping[str, Column]) -> I
     key = cell(found[3], columns)
     whole, cells = name_of(key), dict[str, Fraction]()
     for label in (own.strip() for own in listed.split(",")):
-        try:
-            cells[name_of(tuple(sorted([*key, (column, label)])))] = Fraction(label)
-        except ValueError:
-            raise ConfigError(f"{text!r}: the label {label!r} of {column} is no number") from None
+        if not NUMERAL.fullmatch(label):  # no powers of ten: 1e999999999 has as many digits
+            raise ConfigError(f"{text!r}: the label {label!r} of {column} is no number")
+        cells[name_of(tuple(sorted([*key, (column, label)])))] = Fraction(label)
     if kind == "mean":
         yield from between(text, cells, whole, *rounded(number))
         return

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import permutations
-from math import prod
+from math import ceil, floor, prod
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -33,6 +33,7 @@ from genverify.disclose.link import (
     value_of,
 )
 from genverify.disclose.read.choose import read_tables
+from genverify.disclose.read.grid import FEW_SHARED
 from genverify.disclose.read.printed_table import (
     EVERYONE,
     LABEL,
@@ -57,6 +58,7 @@ from genverify.disclose.read.tool_formats import hierarchy
 from genverify.disclose.release_form import Text, as_list
 from genverify.model.errors import ConfigError, DataError, nearest
 from genverify.model.files import LIMITS, read_yaml
+from genverify.model.linear import EXACT as EXACT_SUMS
 from genverify.model.settings import Section, validate
 
 # Percentages beside counts: of what they are, found by the printed numbers or told, and each as a fact with its rounding.
@@ -78,6 +80,7 @@ class PercentageReading:
 
     table: PrintedTable
     shares: tuple[tuple[Share, str], ...]
+    decimals: int = 0  # how many of a percentage are used
 
 
 def percent_of(text: str) -> str | None:
@@ -118,7 +121,22 @@ def meaning(table: PrintedTable, values: Values, rule: Sequence[str], told: str 
         _refuse_wrong(table, own, values, kind)
         found += [(share, kind) for share in own]
         notes.append(f"{len(own)} percentages ({head[0]}) are of {WORDS[kind]} ({how}): facts, rounded as printed")
-    return PercentageReading(table.noted(*notes), tuple(found))
+    most = usable_decimals(values)
+    if fine := [share for share, _ in found if _decimals(share) > most]:
+        why = f"the decimals after the first {most} of {len(fine)} percentages, too many to be computed with exactly"
+        table = _left_out(table, f"{why} (the first is {fine[0].entry.text} at {fine[0].entry.place})")
+    return PercentageReading(table.noted(*notes), tuple(found), most)
+
+
+def usable_decimals(values: Values) -> int:
+    """The decimals of percentages beside these counts with which a row of whole multiples stays within 64 bits."""
+    largest = max((max(value.lo, value.hi or 0) for value in values.values()), default=0)
+    room = EXACT_SUMS // (4 * 100 * max(largest, 1))  # a row has 100 times the part and at most 100 times the whole, halved
+    return len(str(room)) - 1 if room else 0
+
+
+def _decimals(share: Share) -> int:
+    return len(str(percent_of(share.entry.text)).partition(".")[2])
 
 
 def _left_out(table: PrintedTable, what: str) -> PrintedTable:
@@ -228,6 +246,9 @@ def share_facts(placed: TableCells, meant: PercentageReading) -> Iterator[Fact]:
         number = str(percent_of(share.entry.text))
         text = f"{share.entry.place}: {number} % of {name_of(whole)}"
         low, high = rounded(number)
+        if _decimals(share) > meant.decimals:  # less is used than is printed, never more
+            scale = 10**meant.decimals
+            low, high = Fraction(floor(low * scale), scale), Fraction(ceil(high * scale), scale)
         yield from between(text, {name_of(part): Fraction(100)}, name_of(whole), max(low, Fraction(0)), high)
 
 
@@ -378,8 +399,8 @@ def _with_nested(table: PrintedTable) -> PrintedTable:
     for (at, outer), (below, inner) in permutations(enumerate(table.columns), 2):
         pairs = {(labels[at], labels[below]) for labels in table.entries if labels[below] not in table.totals(inner)}
         inside = len({label for _, label in pairs})
-        if len(pairs) == inside > len({label for label, _ in pairs}) > 1:
-            left.append(f"{table.name}: each {inner} stands in one {outer}: that it has none elsewhere is not used")
+        if FEW_SHARED * len(pairs) <= inside > len({label for label, _ in pairs}) > 1:
+            left.append(f"{table.name}: nearly each {inner} stands in one {outer}: that it has none elsewhere is not used")
     return replace(table, left_out=(*table.left_out, *left)) if left else table
 
 

@@ -21,7 +21,7 @@ import yaml
 from pydantic import Field
 
 from genverify.checker.linear_proofs import check_linear
-from genverify.disclose.answer import Answer, read_fail_on
+from genverify.disclose.answer import Answer, read_fail_on, undecided_cells
 from genverify.disclose.intervals import (
     FeasibilityIntervals,
     RuleViolation,
@@ -297,6 +297,7 @@ class FoundForm(Section):
 
     limit: str = ""
     not_attained: list[int] = Field(default_factory=list)
+    undecided: list[int] = Field(default_factory=list)
     withhold: list[int] | None = None
     still_unsafe: list[int] = Field(default_factory=list)
     in_time: bool = True
@@ -352,7 +353,7 @@ def run_tables(options: argparse.Namespace) -> int:
     talk(f"{folder / 'report.html'}, cells.csv, proofs ({time.monotonic() - started:.1f} s)")
     if options.json:
         print(answer.as_json())
-    partial = bool(answer.left_out) and not options.allow_partial
+    partial = bool(answer.left_out or answer.undecided) and not options.allow_partial
     return int(bool(options.fail_on and (answer.unsafe or answer.broken or partial)))
 
 
@@ -383,18 +384,19 @@ def _moved(form: PrintedForm, home: Path, folder: Path) -> PrintedForm:
 def _found(answer: Answer) -> FoundForm:
     ranges, chosen = answer.exposed.ranges, answer.complement
     open_ = [cell for cell in answer.exposed.printed.values() if not ranges.exact[cell]]
+    found = FoundForm(limit=ranges.limit, not_attained=open_, undecided=list(answer.undecided))
     if chosen is None:
-        return FoundForm(limit=ranges.limit, not_attained=open_)
-    return FoundForm(limit=ranges.limit, not_attained=open_, withhold=list(chosen.cells), still_unsafe=list(chosen.left),
-                     in_time=chosen.in_time, fewest=chosen.fewest == FEWEST)  # fmt: skip
+        return found
+    proposed = {"withhold": list(chosen.cells), "still_unsafe": list(chosen.left), "in_time": chosen.in_time}
+    return found.model_copy(update={**proposed, "fewest": chosen.fewest == FEWEST})
 
 
 def _answer(understood: Interpretation, options: argparse.Namespace, talk: Talk) -> Answer:
     """The answer, said before the search for cells to withhold begins."""
     work = Work(seconds=options.seconds)
-    answer = Answer(find_intervals(understood.linked, work, _Progress(options.json)), read_fail_on(options.fail_on))
-    broken = _broken(answer, options.contributions, options.sensitive)
-    answer = replace(answer, broken=broken, left_out=understood.left_out)
+    exposed, fail_on = find_intervals(understood.linked, work, _Progress(options.json)), read_fail_on(options.fail_on)
+    answer = Answer(exposed, fail_on, left_out=understood.left_out, undecided=undecided_cells(exposed, fail_on))
+    answer = replace(answer, broken=_broken(answer, options.contributions, options.sensitive))
     talk("")
     for line in (*answer.lines(), *answer.reasons()):
         talk(line)
@@ -482,7 +484,8 @@ def check_tables(options: argparse.Namespace) -> int:
     answer = Answer(FeasibilityIntervals(linked, ranges), read_fail_on(reading.fail_on))
     contributions = home / reading.contributions if reading.contributions else None
     broken = _broken(answer, contributions, reading.sensitive)
-    answer = replace(answer, broken=broken, left_out=understood.left_out)
+    undecided = tuple(_shown_cells(found.undecided, len(lo), folder))
+    answer = replace(answer, broken=broken, left_out=understood.left_out, undecided=undecided)
     if found.withhold is not None:
         cells, left = (tuple(_shown_cells(own, len(lo), folder)) for own in (found.withhold, found.still_unsafe))
         answer = replace(
@@ -577,13 +580,16 @@ def _searched(answer: Answer, seconds: float) -> str:
     exposed, chosen = answer.exposed, answer.complement
     if seconds <= 0:
         return "not searched for again: narrower ranges, attained ends, whether the proposal protects"
-    again = find_intervals(exposed.linked, Work(seconds=seconds)).ranges
+    searched = find_intervals(exposed.linked, Work(seconds=seconds))
+    again = searched.ranges
     places, names = np.array(list(exposed.printed.values()), dtype=np.int64), exposed.linked.sums.cells
     wider = places[((again.lo > exposed.ranges.lo) | (again.hi < exposed.ranges.hi))[places]]
     if len(wider):
         raise DataError(f"{names[wider[0]]}: more is known of this cell than the results show; make them again")
     if again.limit:
         return f"not searched for again in full ({again.limit})"
+    if open_ := set(undecided_cells(searched, answer.fail_on)) - set(answer.undecided):
+        raise DataError(f"{names[min(open_)]}: not decided, though the results say so; make them again")
     untrue = places[(exposed.ranges.exact & ~again.exact)[places]]
     if len(untrue):
         raise DataError(f"{names[untrue[0]]}: not attained at both ends, though the results say so; make them again")

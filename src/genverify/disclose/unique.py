@@ -139,6 +139,8 @@ def _relaxed(sums: LinearSystem, ends: Ends, c: Ints, work: Work) -> tuple[float
 
 def _solution(sums: LinearSystem, ends: Ends, work: Work, away: tuple[Ints, int] | None = None) -> Ints | None:
     """The first solution that the solver's own integer search meets, recounted; `away`: with a sum of at least so much."""
+    if not sums.countable(ends.lo):
+        return None
     shift, matrix, least, most = sums.activity(ends.lo), matrix_of(sums), as_floats(sums.least), as_floats(sums.most)
     if away is not None:
         c, more = away

@@ -12,9 +12,7 @@ from genverify.model.arrays import Flags, Floats, Ints
 from genverify.model.errors import DataError
 
 OPEN = 2**63 - 1  # no end, told by nobody: as an upper end, or with a minus as the lower end of a row; never a number
-LARGEST_COUNT = (
-    10**15
-)  # a count that is told may be this large: sums of thousands of them are still whole numbers of 64 bits
+LARGEST_COUNT = 10**15  # a count that is told may be this large: a sum of a thousand of them is a whole number of 64 bits
 EXACT = 2**60  # whatever is added up in 64 bits stays below, with room to spare
 
 
@@ -66,7 +64,10 @@ class LinearSystem:
 
     def countable(self, x: Ints) -> bool:
         """Whether 64 bits hold the sums of all rows."""
-        return float((self._sizes * x[self.columns]).sum()) <= EXACT
+        sizes = self._sizes * np.abs(x[self.columns].astype(np.float64))
+        if float(sizes.sum()) <= EXACT:  # all rows together are small: the usual case
+            return True
+        return float(np.bincount(self.row_of, sizes, len(self.rows)).max(initial=0)) <= EXACT
 
     def fits(self, x: Ints) -> bool:
         """Whether these counts lie between all ends, recounted in integers; counts too large for 64 bits do not."""
@@ -111,6 +112,8 @@ def make_system(cells: Mapping[str, tuple[int, int]], rows: Iterable[Row]) -> Li
     listed = list(rows)
     if len({row[0] for row in listed}) < len(listed):
         raise DataError("two sums have one name: " + _twice([row[0] for row in listed]))
+    for row in listed:
+        _refuse_wide(row, cells)
     entries = [(place[cell], weight) for _, weights, _, _ in listed for cell, weight in weights.items()]
     columns, weights = np.array(entries, dtype=np.int64).reshape(-1, 2).T
     start = np.cumsum([0, *(len(weights) for _, weights, _, _ in listed)])
@@ -119,6 +122,23 @@ def make_system(cells: Mapping[str, tuple[int, int]], rows: Iterable[Row]) -> Li
     return LinearSystem(
         tuple(cells), lo, hi, tuple(row[0] for row in listed), start.astype(np.int64), columns, weights, least, most
     )
+
+
+def _refuse_wide(row: Row, cells: Mapping[str, tuple[int, int]]) -> None:
+    """
+    An error for a row whose sum 64 bits may not hold. A cell without an end counts as the largest that is told in the row:
+    what is found beyond it is recounted, or counts as not found.
+    """
+    name, weights, least, most = row
+    told = {cell: max(abs(end) for end in cells[cell] if abs(end) != OPEN) for cell in weights}
+    largest = max(told.values(), default=0)
+    size = sum(abs(own) * (largest if OPEN in cells[cell] else told[cell]) for cell, own in weights.items())
+    ends = [abs(end) for end in (least, most) if abs(end) != OPEN]
+    if max(size, *map(abs, weights.values()), *ends, 0) > EXACT:
+        raise DataError(
+            f"{name}: its counts, up to {largest}, are too large to be added up exactly, or its numbers have too many decimals; "
+            "give the counts in thousands, or write fewer decimals"
+        )
 
 
 def system_of(text: Mapping[str, Any]) -> LinearSystem:

@@ -61,6 +61,7 @@ NOTE = re.compile(
     re.IGNORECASE,
 )
 BREAKDOWN = re.compile(r"groups?|grouping|variables?|characteristics?|breakdown|category|dimension|measure", re.IGNORECASE)
+FEW_SHARED = 0.75  # breakdowns share few labels, such as Unknown; the labels of a crosstab stand in all of its groups
 ROUNDED = 5  # how far off a printed count may be, where sums of breakdowns are compared
 WORDS_OF_A_NOTE = 4  # a text of as many words alone in a row below a table is a note, no label of blank counts
 # a decimal comma, a decimal point, and a point that may be either: of `2.000`, nobody can say whether it is 2 or 2,000
@@ -327,6 +328,13 @@ def _sections(
         elif any(texts):
             sections[-1][1].append(row)
     held = [(section, own) for section, own in sections if own]
+    corner = [head[labels - 1] for head in heads[-2:]]
+    certain = headed and (len(held) > 1 or BREAKDOWN.fullmatch(corner[0]))  # below `Characteristic` stands what it is
+    if len(corner) > 1 and corner[0] and corner[1] not in ("", corner[0]) and not certain:
+        raise DataError(
+            f"{source}, {block.place(held[0][1][0], labels - 1)}: is the row above ({corner[1]!r}) a header, or a line "
+            "whose counts are words? Leave its label blank, or say what stands for its counts with --mark"
+        )
     if len(held) == 1 and labels > 1 and (groups := _stacked(block, held[0][1], labels, source)):
         held, labels = list(groups.items()), labels - 1
         block = Block([row[1:] for row in block.grid], block.top, block.left + 1)
@@ -362,7 +370,7 @@ def _stacked(block: Block, rows: Sequence[int], labels: int, source: str) -> dic
     for row in rows:
         groups.setdefault(block.grid[row][0] or next(reversed(groups), ""), []).append(row)
     sets = [{tuple(block.grid[row][1:labels]) for row in own} for own in groups.values()]
-    apart = len(set().union(*sets)) == sum(map(len, sets))
+    apart = len(set().union(*sets)) >= FEW_SHARED * sum(map(len, sets))
     if len(groups) < 2 or not apart or any(len(own) < 2 for own in groups.values()) or any(map(is_total, groups)):
         return None
     agree = differ = 0
@@ -385,11 +393,6 @@ def _table(
     block: Block, name: str, source: str, title: str, rows: list[int], labels: int, heads: list[list[str]], section: str
 ) -> PrintedTable:
     width, last = len(heads[-1]), heads[-1]
-    if len(heads) > 1 and heads[-2][labels - 1] and last[labels - 1] not in ("", heads[-2][labels - 1]):
-        raise DataError(
-            f"{source}, {block.place(rows[0], labels - 1)}: is the row above ({last[labels - 1]!r}) a header, or a line "
-            "whose counts are words? Leave its label blank, or say what stands for its counts with --mark"
-        )
     measured = [column for column in range(labels, width) if any(head[column] for head in heads)]
     for row, column in ((row, column) for row in rows for column in range(labels, width) if column not in measured):
         if text := block.grid[row][column]:

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.sparse import csc_array, csr_array
 
 from genverify.model.arrays import Floats, Ints
-from genverify.model.linear import LinearSystem, as_floats, is_open
+from genverify.model.linear import EXACT, LinearSystem, as_floats, is_open
 from genverify.solve.solvers.base import Answer, Infeasible, Limit, Optimal, Stopped
 from genverify.solve.solvers.highs import DEVEX, DUAL, MODEL, PRIMAL, dual_ray, open_highs, pass_model
 
@@ -44,7 +44,10 @@ def fits_as(sums: LinearSystem, x: Ints, known: Ints) -> bool:
         return sums.fits(x)
     if not ((x[moved] >= sums.lo[moved]) & (x[moved] <= sums.hi[moved])).all():
         return False
-    changed = by_cell(sums)[:, moved] @ (x[moved] - known[moved])
+    step = x[moved] - known[moved]
+    if float(np.abs(step).astype(np.float64).sum()) * largest_weight(sums) > EXACT:  # 64 bits may not hold what changes
+        return sums.fits(x)
+    changed = by_cell(sums)[:, moved] @ step
     return not changed.any() or sums.fits(x)
 
 
@@ -154,7 +157,11 @@ def bound(sums: LinearSystem, ends: Ends, Y: Ints, c: dict[int, int]) -> float:
 
 def small_enough(sums: LinearSystem, Y: Ints) -> bool:
     """Whether 64 bits hold what multipliers make of every cell."""
-    return float(np.abs(Y).astype(np.float64).sum()) * float(np.abs(sums.weights).max(initial=1)) < 2**62
+    return float(np.abs(Y).astype(np.float64).sum()) * largest_weight(sums) < 2**62
+
+
+def largest_weight(sums: LinearSystem) -> float:
+    return float(np.abs(sums.weights).max(initial=1))
 
 
 def weighed(sums: LinearSystem, Y: Ints) -> Ints:

@@ -29,7 +29,7 @@ from genverify.solve.linear.multipliers import (
 )
 from genverify.solve.linear.search import MOST_ROWS, PROGRAMS, Cases, Corner, Dives, Hints, Ranges, Work
 from genverify.solve.program import INTEGRAL, integer_point
-from genverify.solve.solvers.base import Answer, Infeasible, IntegerProgram, Optimal
+from genverify.solve.solvers.base import Answer, Infeasible, IntegerProgram, Limit, Optimal, Stopped
 from genverify.solve.solvers.highs import BUSY
 
 # What single rows say of their cells, again and again until nothing changes; every step is a proof of one row.
@@ -578,6 +578,8 @@ class _Search:
     def integer(self, c: dict[int, int]) -> Answer:
         """The best counts by the solver's integer search; cells from 0, as it wants them."""
         lo, hi = self.ends.lo, self.ends.hi
+        if not self.sums.countable(lo):
+            return Stopped(Limit.WORK)
         shift: Floats = self.sums.activity(lo).astype(np.float64)
         objective = np.zeros(len(lo))
         for cell, own in c.items():
