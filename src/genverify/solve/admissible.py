@@ -3,7 +3,6 @@ Admissible records: which records a release rules out, and the types of all othe
 merged.
 """
 
-from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -19,7 +18,6 @@ from genverify.model.domain import EVERY, Domain, Predicate, Rule
 from genverify.model.errors import GenverifyError
 from genverify.model.query import Query
 from genverify.model.release import TOTAL, Release, Schema
-from genverify.model.work import cached
 
 # Which records a release rules out: zero cells, implied zeros and structural rules.
 
@@ -98,7 +96,8 @@ class ImpliedZeros:
 
     def lemmas(self, columns: tuple[str, ...]) -> Iterator[ExhaustedTotal]:
         """The universes that the cells about these columns exhaust."""
-        family = _family(self.release.schema, columns)
+        schema = self.release.schema
+        family = schema.derived(_Family, columns, lambda: _Family(schema, columns), KEPT_FAMILIES)
         own = self._largest(family.members[self.lo[family.members] > 0])
         if not own:
             return
@@ -164,14 +163,6 @@ def _products(rows: npt.NDArray[np.float32], others: npt.NDArray[np.float32]) ->
     """Scalar products of zeros and ones: small whole numbers, whatever flags BLAS raises for lanes that it only pads."""
     with np.errstate(all="ignore"):
         return np.asarray(rows @ others.T)
-
-
-_FAMILIES: OrderedDict[tuple[int, tuple[str, ...]], _Family] = OrderedDict()
-
-
-def _family(schema: Schema, columns: tuple[str, ...]) -> _Family:
-    # by identity, which is safe as long as the schema is kept with what is known of it
-    return cached(_FAMILIES, (id(schema), columns), lambda: _Family(schema, columns), KEPT_FAMILIES)
 
 
 # Record types: every record that the release does not rule out, with codes that nothing distinguishes merged.

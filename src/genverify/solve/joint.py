@@ -161,7 +161,7 @@ class _Adding:
 
     def __init__(self, area: Area) -> None:
         self.name, self.queries, self.inside = area.release.block, area.release.queries, set(area.blocks)
-        self.known: dict[int, tuple[Layout, list[tuple[tuple[int, ...], csr_array]], list[int]]] = {}
+        self.known: dict[Layout, tuple[list[tuple[tuple[int, ...], csr_array]], list[int]]] = {}
 
     def rows(self, program: Program, number: int) -> csr_array:
         """One row per cell, one column per class; nothing, where the block lies elsewhere."""
@@ -169,7 +169,8 @@ class _Adding:
             return csr_array((len(self.queries), program.classes), dtype=np.int64)
         _, first = np.unique(program.class_of, return_index=True)
         members = replace(program.types, table=program.types.table[first])
-        layout, grids, others = self.grids(layout_of(program.release))
+        layout = layout_of(program.release)
+        grids, others = self.grids(layout)
         rows = csr_array((program.classes, len(self.queries)), dtype=np.int64)
         for columns, grid in grids:
             rows = rows + grid[flat_places(members.table.T, columns, layout.grids.shape(columns))]
@@ -179,9 +180,9 @@ class _Adding:
             rows = rows + csr_array((added[used], (used, np.full(len(used), place))), shape=rows.shape)
         return csr_array(rows.T)
 
-    def grids(self, layout: Layout) -> tuple[Layout, list[tuple[tuple[int, ...], csr_array]], list[int]]:
+    def grids(self, layout: Layout) -> tuple[list[tuple[tuple[int, ...], csr_array]], list[int]]:
         """The cells that each place of a grid lies in, and the cells that no grid has; found once for each layout."""
-        if id(layout) not in self.known:  # by identity, which is safe as long as the layout is kept with it
+        if layout not in self.known:
             families: dict[tuple[int, ...], list[tuple[int, int]]] = {}
             others = []
             for place, query in enumerate(self.queries):
@@ -191,8 +192,8 @@ class _Adding:
                 else:
                     others.append(place)
             found = [(own, _incidence(layout, own, cells, len(self.queries))) for own, cells in families.items()]
-            self.known[id(layout)] = layout, found, others
-        return self.known[id(layout)]
+            self.known[layout] = found, others
+        return self.known[layout]
 
 
 def _incidence(layout: Layout, columns: tuple[int, ...], cells: Sequence[tuple[int, int]], queries: int) -> csr_array:
