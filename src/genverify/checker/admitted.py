@@ -74,8 +74,8 @@ Table = npt.NDArray[np.int16]
 Places = npt.NDArray[np.int64]
 Atoms = list[list[tuple[int, ...]]]
 Bits = int  # a set of types, the bit of a type at its place: one number of any length, compared with others in one step
-MOST = 4_000_000
-AT_ONCE = 1_000_000
+MOST = 4_000_000  # bounds memory: two bytes per type and column, a bit per condition; beyond, the checker refuses
+AT_ONCE = 1_000_000  # bounds memory within a step: partial records times atoms, a bit per condition
 
 
 class TooManyRecords(GenverifyError):

@@ -306,7 +306,7 @@ def _short(value: Any) -> str:
 
 # Files of proofs: one JSON object per block and line, compressed.
 
-LONGEST_LINE = 64 * 2**20
+LONGEST_LINE = 64 * 2**20  # bytes: a line is read whole, so that a hostile file could fill the memory
 Forks = Sequence[tuple[Mapping[str, Any], bool]]
 LIMITS = FileLimits(10_000_000, 16 * 2**30, "split the study into more batches (sample.batches)")
 

@@ -33,7 +33,7 @@ def derive_seed(seed: int, *names: str) -> int:
 
 # How long work takes, and how far it is.
 
-SAY_EVERY = 10.0
+SAY_EVERY = 10.0  # seconds between two lines of a log: it shows that a job lives, and stays short
 T = TypeVar("T")
 log = logging.getLogger("genverify")
 
@@ -90,7 +90,7 @@ class ProgressLog:
 
 # A few things that were made last, kept because they are asked for again and again.
 
-MOST = 8
+MOST = 8  # of one kind: bounds memory; most blocks of a study publish the same cells
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
@@ -114,7 +114,7 @@ def cached(known: OrderedDict[K, V], key: K, make: Callable[[], V], most: int = 
 # Benchmarks: wall seconds and peak memory of a piece of work, in a process of its own where memory counts.
 
 MB = 2**20
-LOOK_EVERY = 0.1
+LOOK_EVERY = 0.1  # seconds between two looks at the memory and the time of a child
 FINISHED = "yes"
 CHILD = "import sys; from genverify.model.work import serve; serve(int(sys.argv[1]))"
 Work = Callable[..., Iterator[Mapping[str, Any]]]

@@ -21,8 +21,8 @@ from genverify.model.release import TOTAL, Release, Schema
 
 # Which records a release rules out: zero cells, implied zeros and structural rules.
 
-MOST_CELLS = 2000
-KEPT_FAMILIES = 1000
+MOST_CELLS = 2000  # of a family: four million pairs are compared once and kept; of more cells, those of each block are
+KEPT_FAMILIES = 1000  # of a schema: bounds memory
 
 
 @dataclass(frozen=True)
@@ -169,7 +169,7 @@ def _products(rows: npt.NDArray[np.float32], others: npt.NDArray[np.float32]) ->
 
 Places = npt.NDArray[np.int16]
 Atoms = tuple[tuple[int, ...], ...]
-GRID_LIMIT = 100_000
+GRID_LIMIT = 100_000  # bounds memory: a byte per cell of a grid; larger ones are tested rule by rule
 
 
 class TooManyTypes(GenverifyError):

@@ -174,11 +174,11 @@ def _places(atoms: Atoms) -> Ints:
 
 # Exchanges: two records are replaced by two others that lie, together, in the same cells.
 
-LOOKUPS_AT_ONCE = 200_000
-TRIED = 4000
+LOOKUPS_AT_ONCE = 200_000  # bounds memory: pairs times classes
+TRIED = 4000  # classes in one step: bounds its time, and most pairs have many exchanges
 SLOTS = 64  # per class, so that one in 64 of the sums that no class has is looked up in vain
-LONGEST_LIST = 2**20
-MOST_ATOMS = 2**15 - 1
+LONGEST_LIST = 2**20  # bounds memory: 4 MB; keys beyond are searched in a sorted array
+MOST_ATOMS = 2**15 - 1  # of a 16-bit integer, which holds the atom of a type
 EXACT = 2**53
 HASH_BITS = 44  # with up to 2**8 cells per record, sums of hashes are exact in floating-point numbers
 

@@ -210,7 +210,7 @@ def _incidence(layout: Layout, columns: tuple[int, ...], cells: Sequence[tuple[i
 # is mended with few new classes of records, by an integer search over the classes that are cheap or, where that fails, from
 # the linear program's own mended point.
 
-ROUNDS = 6
+ROUNDS = 6  # of mending rows that are missed, each of which may break others
 CHEAP = (0.25, 0.75)  # new classes that a mend may use, by what a record of them costs: most cost 1
 WORTH = 1000.0  # of a wanted record, in new ones
 
@@ -406,7 +406,7 @@ def counted(settings: ProgramSettings) -> Limits:
 
 # Which classes of records some dataset of all blocks can have at all, and a proof for those that none has.
 
-FEASIBILITY_ROUNDS = 5_000
+FEASIBILITY_ROUNDS = 5_000  # bounds time; where it is reached, every class counts as feasible
 
 
 @dataclass(frozen=True)
@@ -491,8 +491,8 @@ def _rule_out(joint: Joint, lp: LinearProgram, unseen: Flags) -> tuple[tuple[Lea
 
 # More datasets of all blocks out of one: exchanges in each block that leave all cells of block and areas as they were.
 
-WALKERS = 25
-LOOKS = 4
+WALKERS = 25  # of each block of an area: bounds time
+LOOKS = 4  # of all walkers: a hundred class vectors of each block are there to be joined
 RECORDS_PER_SWAP = 5
 MOST_SWAPS = 16
 

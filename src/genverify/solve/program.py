@@ -40,8 +40,8 @@ from genverify.solve.admissible import (
 # What the blocks of a study share: the atoms of the published cells, and where each cell lies among them.
 
 Columns = tuple[int, ...]
-KEPT_ATOMS = 64
-KEPT_UNIVERSES = 10_000
+KEPT_ATOMS = 64  # grids of a schema: bounds memory
+KEPT_UNIVERSES = 10_000  # of the grids: bounds memory
 
 
 class Grids:
@@ -235,7 +235,7 @@ def layout_of(release: Release, extra: Sequence[Predicate] = ()) -> Layout:
 
 Matrix = npt.NDArray[np.int8] | npt.NDArray[np.int64]
 COUNTED = "COUNT"
-FEW_POINTS = 4
+FEW_POINTS = 4  # of more, a sparse product is faster (see `fit`)
 
 
 @dataclass(frozen=True)
@@ -381,7 +381,7 @@ def classes_of(flags: Flags | Ints) -> tuple[Matrix, Ints]:
 
 # Which classes a claim speaks of: F, all of whose types match it, and T, with at least one type that can.
 
-CELLS_AT_ONCE = 5_000_000
+CELLS_AT_ONCE = 5_000_000  # bounds memory: claims times types, a byte each and some copies
 
 
 def matched_classes(program: Program, codes: Codes) -> tuple[csr_array, csr_array]:
@@ -453,7 +453,7 @@ def _unpacked(bits: npt.NDArray[np.uint8], length: int) -> Flags:
 
 # A solver's point as integers: what it says counts only after a recount.
 
-INTEGRAL = 1e-6
+INTEGRAL = 1e-6  # above a solver's error; what is nearer to whole is rounded, and recounted
 
 
 class WrongAnswer(GenverifyError):

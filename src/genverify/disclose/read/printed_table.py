@@ -323,7 +323,7 @@ FROM = re.compile(
 )
 UNDER = re.compile(r"(?:under|less than|below|<)\s*(\d{1,9})(?:\s*years?)?", re.IGNORECASE)
 ONLY_SOME = re.compile(r"(of which|including|thereof|incl)\b", re.IGNORECASE)  # of the line above it, not all
-FAR = 10**6
+FAR = 10**6  # stands for no upper end: above any age, size or year in a label
 
 
 def find_totals(

@@ -19,7 +19,7 @@ from genverify.solve.program import FitConditions, Program
 
 # The rows that a count of solutions must keep: those that follow from others are dropped, if integers say so.
 
-DENOMINATOR = 1_000
+DENOMINATOR = 1_000  # of the shares that are guessed; a wrong guess fails the recount, and the row is kept
 WHOLE = 2**62  # products and sums below it stay what they are in 64 bits
 
 
@@ -153,7 +153,7 @@ Nodes = npt.NDArray[np.int32]
 Words = npt.NDArray[np.uint64]
 T = TypeVar("T", np.uint64, np.int32)
 FIRST_RACE, LONGER = 3_000, 8
-WORD = 63
+WORD = 63  # bits of a signed 64-bit integer
 BYTES_PER_MOVE, BYTES_PER_STATE = 70, 400
 
 
