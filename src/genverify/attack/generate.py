@@ -291,8 +291,6 @@ TRIED = 3  # after so many without a whole corner, dives are tried
 DIVES = 3  # before an exact search gives the start
 WEIGHED = 100  # classes with a weight, on average: all others stay out of the linear program of a large block
 WALKERS = 50  # datasets that walk side by side in one array: bounds its memory
-RECORDS_PER_SWAP = 5
-MOST_SWAPS = 16
 PATIENCE = 3  # looks in a row at which no walker brings a new dataset
 
 
@@ -375,9 +373,7 @@ def _walk(program: Program, collection: _Collection, starts: list[Ints], K: int,
     collection.add(points, K)
     idle = 0
     while len(collection.datasets) < K and idle < PATIENCE:
-        for _ in range(min(MOST_SWAPS, 1 + program.n // RECORDS_PER_SWAP)):
-            points = exchange.swap(points)
-        points = exchange.step(points)
+        points = exchange.mix(points)
         idle = 0 if collection.add(points, K) else idle + 1
 
 

@@ -34,6 +34,7 @@ def derive_seed(seed: int, *names: str) -> int:
 # How long work takes, and how far it is.
 
 SAY_EVERY = 10.0  # seconds between two lines of a log: it shows that a job lives, and stays short
+SAY_CELLS_EVERY = 5.0  # somebody sits in front of a terminal
 T = TypeVar("T")
 log = logging.getLogger("genverify")
 
@@ -71,6 +72,19 @@ def progress(items: Sequence[T], what: str) -> Iterator[T]:
         if now - reported > SAY_EVERY or done == len(items):
             reported, rate = now, done / max(now - started, 1e-9)
             log.info("%d of %d %s, %.1f/s, %.0f s left", done, len(items), what, rate, (len(items) - done) / rate)
+
+
+class CellProgress:
+    """How far a search for the ranges of cells is, now and then, on the standard error."""
+
+    def __init__(self, quiet: bool = False) -> None:
+        self.quiet, self.last = quiet, time.monotonic()
+
+    def __call__(self, done: int, of: int) -> None:
+        now = time.monotonic()
+        if not self.quiet and now - self.last > SAY_CELLS_EVERY:
+            self.last = now
+            print(f"{done} of {of} cells ...", file=sys.stderr)
 
 
 @dataclass

@@ -65,7 +65,6 @@ PACKAGES = (
     "optax",
     "snakemake",
 )
-SAY_EVERY = 10.0
 T = TypeVar("T")
 log = logging.getLogger("genverify")
 

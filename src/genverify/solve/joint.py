@@ -493,8 +493,6 @@ def _rule_out(joint: Joint, lp: LinearProgram, unseen: Flags) -> tuple[tuple[Lea
 
 WALKERS = 25  # of each block of an area: bounds time
 LOOKS = 4  # of all walkers: a hundred class vectors of each block are there to be joined
-RECORDS_PER_SWAP = 5
-MOST_SWAPS = 16
 
 
 def random_walk(joint: Joint, starts: Sequence[Ints], rng: np.random.Generator) -> Ints:
@@ -516,9 +514,7 @@ def _walked(program: Program, starts: Sequence[Ints], rng: np.random.Generator) 
     exchange = Exchange(program, rng)
     points, found = np.array([np.repeat(np.arange(program.classes), z) for z in walkers]), []
     for _ in range(LOOKS):
-        for _ in range(min(MOST_SWAPS, 1 + program.n // RECORDS_PER_SWAP)):
-            points = exchange.swap(points)
-        points = exchange.step(points)
+        points = exchange.mix(points)
         places = points + program.classes * np.arange(len(points))[:, None]
         found.append(np.bincount(places.ravel(), minlength=len(points) * program.classes).reshape(len(points), -1))
     return np.concatenate(found)
