@@ -50,8 +50,6 @@ from genverify.solve.datasets import class_vectors, list_records
 from genverify.solve.program import Program, WrongAnswer, build_program
 from genverify.solve.program_settings import DEFAULT, ProgramSettings
 
-# How likely is what is not certain: exact probabilities of claims and rows given a release and a prior, exact draws.
-
 
 @dataclass(frozen=True)
 class DatasetCount:

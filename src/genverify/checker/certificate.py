@@ -12,8 +12,6 @@ from genverify.model.errors import DataError, GenverifyError
 from genverify.model.files import UNREADABLE, FileLimits, guarded_lines, refuse_duplicates
 from genverify.model.release import TOTAL, Release
 
-# The form of a certificate: a JSON object read into frozen values. Whatever is malformed is refused.
-
 LARGEST = 2**31  # of a multiplier: a sum of a million of them still fits in 64 bits
 DEEPEST = 250  # forks above a leaf
 BOUND, EMPTY = "bound", "empty"

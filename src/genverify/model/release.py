@@ -26,8 +26,6 @@ from genverify.model.settings import ReleaseSettings
 from genverify.model.tablefiles import read_frame
 from genverify.model.work import MOST, V, cached
 
-# A release: what is published about a block. All that the attack sees.
-
 TOTAL = "N"
 LARGEST_COUNT = 1_000_000  # records of a block; what is larger is a mistake, or meant to exhaust the memory
 

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-# Tabulation: the answers Q(D) of every block, all blocks in one pass (equation 2).
-
 Table: TypeAlias = "pa.Table | pd.DataFrame"
 ROWS_AT_ONCE = 50_000  # bounds memory, whatever the number of records
 

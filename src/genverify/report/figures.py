@@ -12,8 +12,6 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.transforms import Bbox
 from PIL import Image
 
-# One look for every figure, and the same bytes from the same data.
-
 INK = "#22313f"
 PALETTE = ["#1b4f72", "#e08214", "#5aae61", "#9970ab", "#c0392b", "#80cdc1"]
 COLUMN_WIDTH = 3.5  # inches: a column of a two-column page

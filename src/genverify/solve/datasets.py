@@ -19,8 +19,6 @@ from genverify.solve.admissible import Atoms
 from genverify.solve.program import FitConditions, Program, WrongAnswer, recounted
 from genverify.solve.solvers.base import IntegerProgram, Optimal, Solver, best_point
 
-# Datasets that fit a program: from class counts to records.
-
 
 def draw_records(program: Program, classes: Ints, rng: np.random.Generator, by_raw: bool = False) -> Codes:
     """

@@ -215,7 +215,6 @@ class Diagram:
     states: int
     steps: tuple[tuple[Moves, ...], ...]
     ends: Nodes
-    visited: int
 
     @property
     def moves(self) -> int:
@@ -238,7 +237,7 @@ def draw_diagram(program: FitConditions, budget: Budget = BUDGET, smallest: bool
     system = system_of(program)
     classes = system.A.shape[1]
     if system.contradictory:
-        return Diagram(classes, 1, (), np.zeros(0, dtype=np.int32), 1)
+        return Diagram(classes, 1, (), np.zeros(0, dtype=np.int32))
     found = orders(system)
     deadline = process_time() + budget.seconds
     limit = min(FIRST_RACE, budget.states)
@@ -393,10 +392,10 @@ def _trimmed(classes: int, states: int, steps: list[list[Moves]], ends: Nodes) -
         if left:
             kept.append(tuple(left))
     if not len(ends) or not alive[0]:
-        return Diagram(classes, 1, (), np.zeros(0, dtype=np.int32), states)
+        return Diagram(classes, 1, (), np.zeros(0, dtype=np.int32))
     number = (np.cumsum(alive) - 1).astype(np.int32)
     renumbered = tuple(tuple(_by_target(move, number) for move in step) for step in reversed(kept))
-    return Diagram(classes, int(alive.sum()), renumbered, number[ends], states)
+    return Diagram(classes, int(alive.sum()), renumbered, number[ends])
 
 
 def _by_target(move: Moves, number: Nodes) -> Moves:
