@@ -1,6 +1,10 @@
 """Releases: files that hold what is published and nothing else."""
 
+import gc
 import json
+import pickle
+import weakref
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +24,7 @@ from genverify.model.release import (
     write_schema,
 )
 from genverify.model.settings import ReleaseSettings
+from genverify.solve.program import layout_of
 
 BLOCK = "010010201001000"
 
@@ -164,3 +169,20 @@ def test_a_missing_count_is_named(tmp_path: Path, toy_schema: Schema) -> None:
     rows.to_parquet(path, index=False)
     with pytest.raises(ReleaseError, match=r"000\.parquet"):
         list(read_releases(path, toy_schema))
+
+
+def test_what_is_derived_goes_with_its_schema_and_is_not_pickled(toy_schema: Schema) -> None:
+    """Two schemas never share what is derived, the last ones asked for are kept, and another process starts without any."""
+    one, other = replace(toy_schema), replace(toy_schema, rules=())
+    assert one.derived(list, "key", lambda: [1]) is one.derived(list, "key", lambda: [2])
+    assert other.derived(list, "key", lambda: [3]) == [3]
+    assert one.derived(tuple, "key", lambda: (4,)) == (4,)
+    bare = len(pickle.dumps(replace(toy_schema)))
+    one.derived(bytes, "large", lambda: b"x" * 10_000)
+    assert len(pickle.dumps(one)) == bare
+    assert pickle.loads(pickle.dumps(one)) == one
+    layout = weakref.ref(layout_of(make_release(one, "block", {"N": 0})))
+    assert layout() is layout_of(make_release(one, "another block", {"N": 0}))
+    del one
+    gc.collect()
+    assert layout() is None

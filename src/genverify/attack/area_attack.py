@@ -25,7 +25,7 @@ from genverify.solve.program import Program, matched_classes
 from genverify.solve.program_settings import DEFAULT, ProgramSettings
 from genverify.solve.solvers.base import LinearProgram
 
-DRAWS = 4
+DRAWS = 4  # datasets from each class vector, whose records may differ within a class: more refute more before a search
 VECTORS = 12  # class counts of a block from which candidates are drawn; all others are compared with these
 ONE_SEARCH = 20_000_000  # coefficients of the program of all blocks up to which one search gives a first dataset
 SHARES = 4  # of a block in the areas' cells, at each of which its own program may refute a claim

@@ -12,9 +12,9 @@ from genverify.model.claims import ANY, false_claims, matches
 from genverify.model.errors import DataError
 from genverify.model.work import derive_seed
 
-RESAMPLES = 2000
+RESAMPLES = 2000  # of blocks: 50 of them lie beyond each end of a 95 % interval
 LIMITS = (2.5, 97.5)
-WEIGHTS_AT_ONCE = 10_000_000
+WEIGHTS_AT_ONCE = 10_000_000  # bounds memory: 80 MB of weights
 GROUPINGS = ("k", "effective_k")
 
 

@@ -148,8 +148,8 @@ def _check_covered(sentences: Sequence[Sentence], unsaid: Mapping[str, Sequence[
 
 # What a sum of published cells rests on: few zero cells and totals that rule out every record that it does not fit.
 
-MAX_TYPES = 2_000_000
-WITNESSES = 400
+MAX_TYPES = 2_000_000  # bounds memory while a proof is put into words
+WITNESSES = 400  # wrong records drawn in a round; all are looked at afterwards, so this decides the speed only
 
 
 class Reasons:
@@ -541,7 +541,7 @@ def find_release(study: Path, schema: Schema, block: str) -> tuple[Release, str]
 
 # The answer to "how likely is this claim?" about a block of a study.
 
-SHOWN = 0.00005
+SHOWN = 0.00005  # what is less likely would be printed as 0.00 %
 
 
 def probable_claim(study: Path, block: str, text: str, prior: Path | None, floor: float, budget: Budget) -> Iterator[str]:

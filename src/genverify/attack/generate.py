@@ -199,8 +199,8 @@ def no_dataset_fits(bounder: Bounder, proof: Node | None, limit: str | None) -> 
 
 # All class counts that fit a program, where they are few: a search in integers that needs no solver.
 
-MOST_PROGRAMS = 20_000
-MOST_CLASSES = 400
+MOST_PROGRAMS = 20_000  # nodes of an enumeration; beyond, the list is called incomplete, never complete
+MOST_CLASSES = 400  # of the matrix that every node searches; beyond, the list is called incomplete
 
 
 @dataclass(frozen=True)
@@ -285,15 +285,13 @@ class _Search:
 
 # Problem 1: datasets that fit a release. Random vertices of the linear program, then exchanges of two records.
 
-VERTICES = 2
-OBJECTIVES = 6
-TRIED = 3
-DIVES = 3
-WEIGHED = 100
-WALKERS = 50
-RECORDS_PER_SWAP = 5
-MOST_SWAPS = 16
-PATIENCE = 3
+VERTICES = 2  # whole corners from which walks start
+OBJECTIVES = 6  # linear programs that are spent on finding them: many corners are not whole
+TRIED = 3  # after so many without a whole corner, dives are tried
+DIVES = 3  # before an exact search gives the start
+WEIGHED = 100  # classes with a weight, on average: all others stay out of the linear program of a large block
+WALKERS = 50  # datasets that walk side by side in one array: bounds its memory
+PATIENCE = 3  # looks in a row at which no walker brings a new dataset
 
 
 def generate(bounder: Bounder, K: int, seed: int) -> GeneratedDatasets:
@@ -375,9 +373,7 @@ def _walk(program: Program, collection: _Collection, starts: list[Ints], K: int,
     collection.add(points, K)
     idle = 0
     while len(collection.datasets) < K and idle < PATIENCE:
-        for _ in range(min(MOST_SWAPS, 1 + program.n // RECORDS_PER_SWAP)):
-            points = exchange.swap(points)
-        points = exchange.step(points)
+        points = exchange.mix(points)
         idle = 0 if collection.add(points, K) else idle + 1
 
 

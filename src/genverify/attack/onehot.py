@@ -22,8 +22,8 @@ from genverify.solve.solvers.base import IntegerProgram, Solver
 # Written as meant where the paper has slips: 10-13 compare X with the value a_j, 12-13 are linear, 17 reads 1 - M(1 - Y).
 # Queries keep their own number r of sub-predicates: padding them to the same r (section 5.1.3) adds rows that always hold.
 
-HASH_SEED = 18
-HASH_VALUES = 1000
+HASH_SEED = 18  # any number does: fixed, so that the program of a release is always the same
+HASH_VALUES = 1000  # coefficients of one row then differ by three powers of ten at most
 
 
 @dataclass(frozen=True)
@@ -227,7 +227,7 @@ def _assignment(domain: Domain, claim: Claim) -> tuple[csr_array, Floats]:
 
 # Datasets that fit a release, by the paper's own program (Problem 1), recounted in integers.
 
-ROUNDS = 5
+ROUNDS = 5  # of a solver that repeats itself; each begins with another seed
 
 
 def records_of(release: Release, point: Floats) -> Codes:

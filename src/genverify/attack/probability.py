@@ -50,8 +50,6 @@ from genverify.solve.datasets import class_vectors, list_records
 from genverify.solve.program import Program, WrongAnswer, build_program
 from genverify.solve.program_settings import DEFAULT, ProgramSettings
 
-# How likely is what is not certain: exact probabilities of claims and rows given a release and a prior, exact draws.
-
 
 @dataclass(frozen=True)
 class DatasetCount:
@@ -160,7 +158,7 @@ class Posterior:
 
 # Probabilities where counting is too much: draws of Markov chains, with an interval on every number.
 
-SURE = 1.96
+SURE = 1.96  # standard deviations of a normal distribution to each side: 95 %
 
 
 @dataclass(frozen=True)
@@ -224,7 +222,7 @@ def estimate(program: Program, prior: Prior, starts: Codes, effort: Effort, seed
 # Problem 1 by exact draws: datasets that fit a release, each as likely as the uniform prior makes it.
 
 log = logging.getLogger(__name__)
-PATIENCE = 50
+PATIENCE = 50  # rounds of K draws; then fewer than K are given
 
 
 def find_datasets(release: Release, settings: ProgramSettings, how: Generate, seed: int) -> GeneratedDatasets:
@@ -376,6 +374,7 @@ def read_prior(path: Path, domain: Domain, floor: float) -> Prior:
 # Claims that are not certain but likely: found by exact draws, each with its exact probability.
 
 SOME = Budget(states=100_000, moves=400_000, seconds=30.0)
+# they only find candidates, whose probability is then computed: SLACK is 1.5 standard deviations of a share of 60
 DRAWS = 60
 SLACK = 0.1  # draws that make a claim look a little less likely than it is do not hide it
 

@@ -32,7 +32,7 @@ from genverify.solve.solvers.base import Infeasible, Optimal, Solver, Stopped
 
 # Effective k: how many columns of a claim say something that the others do not already force.
 
-CELLS_AT_ONCE = 2_000_000
+CELLS_AT_ONCE = 2_000_000  # bounds memory: records times types
 
 
 def effective_k(program: Program, claims: Sequence[Claim], records: Codes) -> list[int]:
@@ -113,7 +113,7 @@ def _smallest(forced: Ints, named: Ints) -> Ints:
 
 # Problem 3: which claims hold in every dataset that fits the release, each with its proof.
 
-SEEN_AT_ONCE = 32
+SEEN_AT_ONCE = 32  # bounds memory: a column of counts for each dataset
 
 
 class Verdict(Enum):

@@ -32,6 +32,7 @@ from genverify.bounds.rounded import RULES, Rounding, bound_rounded, rounded_tot
 from genverify.model.errors import ConfigError, DataError
 from genverify.model.files import LIMITS, FileLimits
 from genverify.model.tablefiles import neutral
+from genverify.model.work import CellProgress
 
 # Bounds of the cells of a DataFrame of conditional frequencies or counts.
 
@@ -65,7 +66,6 @@ def _fraction(value: Any) -> Fraction:
 # The command `bounds`: exact bounds of cell counts from conditionals or marginals, as CSV on the standard output.
 
 Rows = Iterator[Sequence[Any]]
-SAY_EVERY = 5.0
 EXAMPLES = """
 P(column | row) as counts, fractions (3/20) or decimals (0.15), and the number of records:
   genverify bounds table.csv --given rows --total 135
@@ -275,7 +275,7 @@ def _marginal_rows(options: argparse.Namespace) -> Rows:
             "say --given rows (a table of conditionals), --marginals A,B (of one table), or name several marginals"
         )
     left = max(options.seconds - (time.monotonic() - started), 0.05)
-    found = bound_marginals(marginals, Work(seconds=left), full, _Progress())
+    found = bound_marginals(marginals, Work(seconds=left), full, CellProgress())
     open_ = int((~found.exact).sum())
     if open_:
         print(
@@ -288,18 +288,6 @@ def _marginal_rows(options: argparse.Namespace) -> Rows:
     for cell, low in np.ndenumerate(found.lower):
         levels = (own[place] for own, place in zip(found.levels, cell, strict=True))
         yield *levels, int(low), int(found.upper[cell]), str(words[cell])
-
-
-class _Progress:
-    """How far the search is, now and then, on the standard error."""
-
-    def __init__(self) -> None:
-        self.last = time.monotonic()
-
-    def __call__(self, done: int, of: int) -> None:
-        if time.monotonic() - self.last > SAY_EVERY:
-            self.last = time.monotonic()
-            print(f"{done} of {of} cells ...", file=sys.stderr)
 
 
 def _limits(options: argparse.Namespace) -> FileLimits:

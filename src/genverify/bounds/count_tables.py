@@ -126,8 +126,8 @@ def _check_no_totals(path: Path, table: PrintedTwoWay) -> None:
 # Tables of several variables: counts by combination of levels, from records or from counts, and their marginals.
 
 COUNT = "count"
-MOST_CELLS = 2_000_000
-LARGEST_TOTAL = 10**15
+MOST_CELLS = 2_000_000  # bounds memory and time: every combination is a cell
+LARGEST_TOTAL = 10**15  # below 2**53: exact in floating-point numbers too
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,8 @@ from genverify.model.errors import DataError, nearest
 # Numbers and labels of a printed table, read exactly and checked.
 
 Numbers = Sequence[Fraction]
-LONGEST = 16
-LARGEST_N = 10**9
+LONGEST = 16  # characters, more than a printed count or fraction has: bounds the integers that are computed with
+LARGEST_N = 10**9  # reachable sums are bits of one integer of N bits: about 125 MB
 WHOLE = re.compile(r"[+-]?\d+")
 NUMBER = re.compile(r"[+-]?(\d+\s*/\s*\d+|\d+\.?\d*|\.\d+)")  # no exponents: 1e999999999 would fill the memory
 
@@ -74,7 +74,7 @@ def check_not_negative(rows: Sequence[str], columns: Sequence[str], counts: npt.
 
 # A table of conditional frequencies as its reduced counts (section 2.1).
 
-LARGEST = 2**53
+LARGEST = 2**53  # floating-point numbers hold whole numbers up to here
 
 
 @dataclass(frozen=True)
@@ -177,7 +177,7 @@ def aggregate(table: Ints, names: Sequence[str], given: Sequence[str], response:
 # A negative integer has infinitely many leading ones, so it stands for a set that holds everything from some number on.
 
 T = TypeVar("T")
-ZERO_ALONE = 1
+ZERO_ALONE = 1  # a set of sums as bits: only the sum 0
 
 
 @dataclass(frozen=True)

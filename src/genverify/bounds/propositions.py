@@ -260,8 +260,8 @@ class _Reasons:
 # Two columns at least are kept: with one, the conditionals are all 1 and say nothing.
 
 Parts = tuple[tuple[int, ...], ...]
-FOLLOWED = 200
-LEAST = 2
+FOLLOWED = 200  # designs of each number of merges: bounds time; the result says where more had to be dropped
+LEAST = 2  # columns: with one, the conditionals are all 1 and say nothing
 
 
 @dataclass(frozen=True)

@@ -94,8 +94,8 @@ class Rounding:
 # For each row, the totals n for which whole counts exist that round to the printed values; then the totals must add up to
 # N.
 
-CELLS_AT_ONCE = 2_000_000
-FIRST_CHUNK = 64
+CELLS_AT_ONCE = 2_000_000  # bounds memory: totals times cells, 16 MB for each array
+FIRST_CHUNK = 64  # totals at first; every later chunk is four times as long
 
 
 @dataclass(frozen=True)

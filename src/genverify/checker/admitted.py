@@ -74,8 +74,8 @@ Table = npt.NDArray[np.int16]
 Places = npt.NDArray[np.int64]
 Atoms = list[list[tuple[int, ...]]]
 Bits = int  # a set of types, the bit of a type at its place: one number of any length, compared with others in one step
-MOST = 4_000_000
-AT_ONCE = 1_000_000
+MOST = 4_000_000  # bounds memory: two bytes per type and column, a bit per condition; beyond, the checker refuses
+AT_ONCE = 1_000_000  # bounds memory within a step: partial records times atoms, a bit per condition
 
 
 class TooManyRecords(GenverifyError):
@@ -170,37 +170,39 @@ def first_of(bits: Bits) -> int:
     return (bits & -bits).bit_length() - 1
 
 
+class SharedConditions:
+    """
+    Conditions that must not split a type, the same for several blocks of a domain. What follows from them alone, whatever is
+    counted, is found once and kept here.
+    """
+
+    def __init__(self, domain: Domain, conditions: Iterable[Predicate]) -> None:
+        self.domain, self.said = domain, tuple(dict.fromkeys([EVERY, *conditions]))
+        self.known: OrderedDict[tuple[Predicate, ...], _Conditions] = OrderedDict()
+
+    def including(self, said: Iterable[Predicate]) -> "_Conditions":
+        """These conditions and those of one block."""
+        known = self._and(())
+        others = tuple(dict.fromkeys(predicate for predicate in said if predicate not in known.at))
+        return self._and(others) if others else known
+
+    def _and(self, others: tuple[Predicate, ...]) -> "_Conditions":
+        return cached(self.known, others, lambda: _Conditions(self.domain, (*self.said, *others)))
+
+
 def live_types(
-    domain: Domain, conditions: tuple[Predicate, ...], never: Sequence[Predicate], rules: Sequence[Rule]
+    shared: SharedConditions, never: Sequence[Predicate], rules: Sequence[Rule], parts: Sequence[Predicate] = ()
 ) -> AdmissibleTypes:
     """
-    Every type that breaks no rule and meets none of the conditions that nobody may meet. `conditions` are those besides that
+    Every type that breaks no rule and meets none of the conditions that nobody may meet. `parts` are conditions besides that
     must not split a type.
     """
-    known = _known(domain, conditions, ())
-    said = [*never, *(predicate for rule in rules for predicate in (rule.when, *rule.one_of))]
-    others = [predicate for predicate in said if predicate not in known.at]
-    if others:
-        known = _known(domain, conditions, tuple(dict.fromkeys(others)))
+    known = shared.including([*parts, *never, *(said for rule in rules for said in (rule.when, *rule.one_of))])
     walk = _Walk(known, never, rules)
     table, possible = np.zeros((len(known.atoms), 1), dtype=np.int16), np.full((known.words, 1), ~np.uint64(0))
     for step in range(len(known.atoms)):
         table, possible = walk.add(table, possible, step)
-    return AdmissibleTypes(domain, known.atoms, table)
-
-
-_KNOWN: OrderedDict[tuple[int, int, tuple[Predicate, ...]], tuple[Domain, tuple[Predicate, ...], "_Conditions"]] = (
-    OrderedDict()
-)
-
-
-def _known(domain: Domain, conditions: tuple[Predicate, ...], others: tuple[Predicate, ...]) -> "_Conditions":
-    """Blocks that publish the same cells share this; whatever is counted comes later."""
-    # by identity, which is safe because what is known by it is kept with it
-    key = id(domain), id(conditions), others
-    return cached(
-        _KNOWN, key, lambda: (domain, conditions, _Conditions(domain, [*dict.fromkeys([EVERY, *conditions, *others])]))
-    )[2]
+    return AdmissibleTypes(shared.domain, known.atoms, table)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from genverify.checker.admitted import AdmissibleTypes, Cell, Cells, TooManyRecords, flags_of, live_types
+from genverify.checker.admitted import AdmissibleTypes, Cell, Cells, SharedConditions, TooManyRecords, flags_of, live_types
 from genverify.checker.certificate import CertificateError, read_bounds, read_nobody
 from genverify.checker.record_proofs import CheckSummary, ProofChecker, check_block, check_lemma
 from genverify.model.areas import AreaReleases, seen_from, together
@@ -40,7 +40,7 @@ class AreaChecker:
             raise CertificateError(
                 f"{self.release.block}: lemmas are listed by block, not as {type(shared['lemmas']).__name__}"
             )
-        conditions = _conditions(levels)
+        conditions = SharedConditions(levels.schema.domain, _conditions(levels))
         self.own = [self._live(number, conditions, shared["lemmas"]) for number in range(len(levels.blocks))]
         self.types = _joined(self.release.schema.domain, self.own)
         gone = self._nobody(shared["nobody"])
@@ -61,7 +61,7 @@ class AreaChecker:
         """What is proved from the cells of all blocks and areas."""
         return check_block(self.release, certificate, self.types)
 
-    def _live(self, number: int, conditions: tuple[Predicate, ...], lemmas: Mapping[str, Any]) -> AdmissibleTypes:
+    def _live(self, number: int, conditions: SharedConditions, lemmas: Mapping[str, Any]) -> AdmissibleTypes:
         release = seen_from(self.levels, number)
         cells = Cells(release)
         rules = []
@@ -71,7 +71,7 @@ class AreaChecker:
             rules.append(Rule(lemma.universe, cells[lemma.universe].predicate, parts))
         zero = [_cell(release, place).adding(release.schema.domain) for place in np.flatnonzero(release.hi == 0).tolist()]
         try:
-            return live_types(release.schema.domain, conditions, zero, [*rules, *release.schema.rules])
+            return live_types(conditions, zero, [*rules, *release.schema.rules])
         except TooManyRecords as error:
             raise CertificateError(f"block {release.block}: cannot be checked, {error}; publish or state more") from None
 

@@ -12,8 +12,6 @@ from genverify.model.errors import DataError, GenverifyError
 from genverify.model.files import UNREADABLE, FileLimits, guarded_lines, refuse_duplicates
 from genverify.model.release import TOTAL, Release
 
-# The form of a certificate: a JSON object read into frozen values. Whatever is malformed is refused.
-
 LARGEST = 2**31  # of a multiplier: a sum of a million of them still fits in 64 bits
 DEEPEST = 250  # forks above a leaf
 BOUND, EMPTY = "bound", "empty"
@@ -306,7 +304,7 @@ def _short(value: Any) -> str:
 
 # Files of proofs: one JSON object per block and line, compressed.
 
-LONGEST_LINE = 64 * 2**20
+LONGEST_LINE = 64 * 2**20  # bytes: a line is read whole, so that a hostile file could fill the memory
 Forks = Sequence[tuple[Mapping[str, Any], bool]]
 LIMITS = FileLimits(10_000_000, 16 * 2**30, "split the study into more batches (sample.batches)")
 

@@ -12,6 +12,7 @@ from genverify.checker.admitted import (
     Bits,
     Cell,
     Cells,
+    SharedConditions,
     TooManyRecords,
     bits_of,
     first_of,
@@ -254,18 +255,21 @@ def check_lemma(cells: Mapping[str, Cell], lemma: ExhaustedTotal, place: str) ->
 
 def _live(release: Release, cells: Cells, certificate: Certificate) -> AdmissibleTypes:
     """The live types, fine enough for every cell and every part of a fork."""
-    domain = release.schema.domain
     lemmas = [Rule(x.universe, cells[x.universe].predicate, tuple(cells[cell].predicate for cell in x.cells))
               for x in certificate.lemmas]  # fmt: skip
-    conditions = cells.published.predicates
-    summed = sorted(cells.published.summed)
-    more = [Predicate.of({name: [code]}) for name in summed for code in domain[name].codes] + _parts(certificate)
-    if more:
-        conditions = (*conditions, *more)
+    # blocks that publish the same cells share what follows from these
+    shared = release.schema.derived(SharedConditions, release.cells.tobytes(), lambda: _shared(cells))
     try:
-        return live_types(domain, conditions, cells.empty, [*lemmas, *release.schema.rules])
+        return live_types(shared, cells.empty, [*lemmas, *release.schema.rules], _parts(certificate))
     except TooManyRecords as error:
         raise CertificateError(f"block {release.block}: cannot be checked, {error}; publish or state more") from None
+
+
+def _shared(cells: Cells) -> SharedConditions:
+    """The conditions of the published cells; where a column is summed, each of its codes alone."""
+    domain, published = cells.domain, cells.published
+    single = [Predicate.of({name: [code]}) for name in sorted(published.summed) for code in domain[name].codes]
+    return SharedConditions(domain, (*published.predicates, *single))
 
 
 def _fine_enough(types: AdmissibleTypes, certificate: Certificate) -> AdmissibleTypes:

@@ -27,7 +27,7 @@ DIALECTS = {
     "argus": {"open": "M", "exact": "U", "narrow": "U", "printed": "S", "withhold": "U"},
 }
 COLUMNS = ("table", "cell", "published", "lower", "upper", "status", "known_exactly", "ends_attained", "proof", "place")
-MOST_SHOWN = 10
+MOST_SHOWN = 10  # lines of each kind on the terminal: a page; the files list all
 SMALL = 5  # a difference between two tables below this is one that a reviewer would not have released
 
 

@@ -176,7 +176,7 @@ def batch_of(small: pd.DataFrame, larger: pd.DataFrame, inside: dict[str, str], 
 
 # The exact range of every count of a part; counts that contradict the rule are found, and left to their areas alone.
 
-NOWHERE = -1
+NOWHERE = -1  # an upper end below every count: no count fits
 COLUMNS = ["level", "cell", "printed", "rule_lo", "rule_hi", "alone_lo", "alone_hi", "lo", "hi", "attained", "contradicts"]
 
 

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from genverify.disclose.suppression import Search
 
 
-# The commands `disclose` and `what-if`.
-
 PATIENCE = 2.0  # seconds without a line about how far the work is
 CALLS = 8  # of a search for every node above the one that it is at
 

@@ -25,7 +25,7 @@ from genverify.solve.linear.search import Ranges, Work
 
 # What linked tables give away: the range of every printed cell, with checked proofs, and why a cell is known.
 
-MOST_REASONS = 6
+MOST_REASONS = 6  # rows that are named as the reason of an end; the proof holds all
 FACT = "fact: "
 
 

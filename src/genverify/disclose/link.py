@@ -201,7 +201,7 @@ def value_of(entry: Entry, marks: Mapping[str, Value], rule: Publishing) -> Valu
 ALL = ""
 Key = tuple[tuple[str, str], ...]
 Fact = Row
-LARGEST_JOINT = 20_000
+LARGEST_JOINT = 20_000  # cells of the table of all columns of a circle, each a variable; beyond, the circle is left open
 ANONYMOUS = ("rows", "columns")
 COMMON = {"yes", "no", "true", "false", "0", "1", "other", "unknown"}
 

@@ -142,7 +142,7 @@ def longest(claims: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
 
 # The riskiest cells: how many proofs rest on each published cell.
 
-MOST_PROOFS = 300
+MOST_PROOFS = 300  # of an area: bounds time, for the reasons of each are searched
 
 
 def riskiest_cells(releases: tuple[Release, ...], proofs: tuple[dict[str, Any], ...]) -> pd.DataFrame:
@@ -176,7 +176,7 @@ def _used(release: Release, proofs: dict[str, Any]) -> Counter[str]:
 
 # The audit of a release: the attack on every area, the ranges of all cells, and whom the claims single out.
 
-MOST_RECORDS = 400
+MOST_RECORDS = 400  # kinds of records: each takes a search for two ends; of more kinds none gets a range
 RECORDS, FEWEST = 200_000, 8  # of all generated datasets together; the verified claims do not depend on how many there are
 RECORD = "record"
 

@@ -42,9 +42,9 @@ from genverify.solve.counting.prior import Prior
 # The report of an audit: what its template shows.
 
 TEMPLATE = "disclose/report.html.j2"
-MOST_CELLS = 20
-MOST_CLAIMS = 40
-MOST_PROBABLE = 20
+MOST_CELLS = 20  # rows of a list in the report, which also gives the number of all
+MOST_CLAIMS = 40  # as above; each is given with its proof in words
+MOST_PROBABLE = 20  # as above
 LEAST, LIKELY, OVER = 0.5, 0.9, 0.999
 GROUPINGS = {"k": "columns in the claim", "effective_k": "columns that would have been enough"}
 

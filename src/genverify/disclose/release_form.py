@@ -205,8 +205,8 @@ def source_of(path: Path, form: ReleaseForm | None = None) -> Path:
 # Columns of a user's file: texts as they are written, and the integer codes that the attack works with.
 
 MISSING = ("", "NA", "NaN", "nan", "null", "None")
-MOST_CODES = 60
-ROWS_AT_ONCE = 10_000
+MOST_CODES = 60  # distinct values: a column of more is a number to be binned, and the error says how
+ROWS_AT_ONCE = 10_000  # the size is looked at after each piece, so that a packed file cannot fill the memory unseen
 CodeTexts: TypeAlias = "pd.Series[str]"
 
 

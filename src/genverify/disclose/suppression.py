@@ -36,7 +36,7 @@ from genverify.solve.solvers.base import IntegerProgram, Optimal
 # at the end all ranges are computed again, and a cell that turns out to be needless is printed again. That is greedy; where
 # the smaller sets are few, all of them are tried, and the answer says whether it is the fewest.
 
-ROUNDS = 6
+ROUNDS = 6  # of freeing cells and searching ranges again; what is still too narrow then is named as left
 SETS, SECONDS = 400, 5.0  # smaller sets that are tried at the end, if they are that few, and how long
 FEWEST, GREEDY = "no fewer would do: all smaller sets were tried", "found step by step: perhaps not the fewest"
 TOTALS, ZEROS = 4.0, 1.5  # a total, or a 0, is rather printed than an inner cell
@@ -205,10 +205,11 @@ class _Search:
 # Every proof that is counted on is checked, and so is that its cells are enough for it. That no fewer cells hit all proofs
 # is the solver's optimum of a covering program; that the chosen cells hit them all is counted.
 
+# of one optimum each; then cells are added one by one, and the lower bound found so far is reported with them
 HITTING_ROUNDS = 40
-MOST_PROOFS = 120
-PROOFS_AT_ONCE = 12
-MOST_CELLS = 400
+MOST_PROOFS = 120  # rows of the program for the fewest cells: bounds its time; beyond, cells are added one by one
+PROOFS_AT_ONCE = 12  # bounds how fast that program grows
+MOST_CELLS = 400  # withheld, when they are added one by one: bounds time
 Cells = frozenset[str]
 
 

@@ -37,6 +37,7 @@ from genverify.model.errors import ConfigError, DataError
 from genverify.model.files import LIMITS, file_name, read_yaml, regular_file, sha256_of, write_whole, written_folder
 from genverify.model.settings import Section, validate
 from genverify.model.tablefiles import Expected, need_columns, neutral_frame, open_csv
+from genverify.model.work import CellProgress
 from genverify.report.pages import render
 from genverify.solve.linear.search import Ranges, Work
 
@@ -283,7 +284,6 @@ def _cells(
 # `disclose` for printed tables: read, say what was understood, answer, search for cells to withhold, write; and check.
 
 KEPT = {"whatif.csv"}  # what another command may have written to the folder
-SAY_EVERY = 5.0
 SYSTEM, PROOFS, READING = "system.json.gz", "proofs.jsonl.gz", "reading.yaml"
 PAIRS = {"mark": "marks", "total": "totals", "hierarchy": "hierarchies", "inside": "inside"}
 LISTS = {"rule": "rule", "fact": "facts", "label": "labels", "no_total": "no_totals"}
@@ -394,7 +394,7 @@ def _found(answer: Answer) -> FoundForm:
 def _answer(understood: Interpretation, options: argparse.Namespace, talk: Talk) -> Answer:
     """The answer, said before the search for cells to withhold begins."""
     work = Work(seconds=options.seconds)
-    exposed, fail_on = find_intervals(understood.linked, work, _Progress(options.json)), read_fail_on(options.fail_on)
+    exposed, fail_on = find_intervals(understood.linked, work, CellProgress(options.json)), read_fail_on(options.fail_on)
     answer = Answer(exposed, fail_on, left_out=understood.left_out, undecided=undecided_cells(exposed, fail_on))
     answer = replace(answer, broken=_broken(answer, options.contributions, options.sensitive))
     talk("")
@@ -601,19 +601,6 @@ def _searched(answer: Answer, seconds: float) -> str:
     if set(left) - set(chosen.left):
         raise DataError(f"{names[left[0]]}: the cells to withhold do not protect this one; make the results again")
     return "searched again: no range is narrower than shown, and the cells to withhold protect as said"
-
-
-class _Progress:
-    """How far the search for ranges is, now and then, on the standard error."""
-
-    def __init__(self, quiet: bool) -> None:
-        self.quiet, self.last = quiet, time.monotonic()
-
-    def __call__(self, done: int, of: int) -> None:
-        now = time.monotonic()
-        if not self.quiet and now - self.last > SAY_EVERY:
-            self.last = now
-            print(f"{done} of {of} cells ...", file=sys.stderr)
 
 
 def _talk(line: str) -> None:

@@ -30,7 +30,7 @@ from genverify.model.work import derive_seed
 #
 # Nothing is left out: every record of the domain lies in exactly one class, also those that a zero cell or a rule excludes.
 
-MOST = 20_000
+MOST = 20_000  # classes of one claim, a column each in every format: bounds the size of the files
 Bits = int
 Record = tuple[int, ...]
 

@@ -14,10 +14,8 @@ Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
 
 
-# Rows of an array as single keys, and the places of keys in a sorted list.
-
 Keys = npt.NDArray[np.generic]
-ROOM = 2**62
+ROOM = 2**62  # keys of rows and their sums of two stay within 64 bits
 EXACT = 2**53  # floating-point numbers hold whole numbers up to here
 
 

@@ -13,8 +13,8 @@ from genverify.model.domain import Domain, Predicate
 from genverify.model.errors import DataError
 
 ANY = -1
-FEW = 8
-CELLS_AT_ONCE = 4_000_000
+FEW = 8  # datasets in which most combinations fail already: only what is left is counted in the others
+CELLS_AT_ONCE = 4_000_000  # bounds memory: 32 MB for an array of 64-bit numbers
 Codes = npt.NDArray[np.int16]
 # what became of a block whose counts were protected: tables say it, and an audit compares it with what is proved
 ATTACKED, CONTRADICTORY, UNDECIDED = "attacked", "contradictory", "undecided"

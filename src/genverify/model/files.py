@@ -83,9 +83,9 @@ def guarded_lines(path: Path, longest: int, limits: FileLimits, row: str, packed
 # whole or not at all, and under names that stay in their folder whatever the data call them.
 
 LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-LARGEST_BYTES = 64 * 2**20
+LARGEST_BYTES = 64 * 2**20  # bounds memory and time of parsing: settings are far smaller
 MOST_VALUES = 1_000_000  # of a YAML file, with every alias written out
-DEEPEST = 100
+DEEPEST = 100  # the parser recurses: a hostile file must not exhaust the stack
 MERGE = "tag:yaml.org,2002:merge"
 LISTED = "files.json"  # of a folder of results: what each command wrote there; nothing else is ever replaced
 LONGEST_NAME = 60  # characters of a name from data: with its ending it stays below 255 bytes

@@ -4,7 +4,7 @@ A release: what is published about a block, all that the attack sees; made from 
 
 import json
 from collections import Counter, OrderedDict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -24,9 +24,7 @@ from genverify.model.files import read_json, read_yaml
 from genverify.model.query import Group, PublishedQueries, Query, build_queries, clip_query, clip_rule
 from genverify.model.settings import ReleaseSettings
 from genverify.model.tablefiles import read_frame
-from genverify.model.work import cached
-
-# A release: what is published about a block. All that the attack sees.
+from genverify.model.work import MOST, V, cached
 
 TOTAL = "N"
 LARGEST_COUNT = 1_000_000  # records of a block; what is larger is a mistake, or meant to exhaust the memory
@@ -53,13 +51,25 @@ class Schema:
 
     def published(self, cells: Ints) -> PublishedQueries:
         """The queries at these positions; those asked for last are kept, because most blocks publish the same ones."""
-        return cached(
-            self._published, cells.tobytes(), lambda: PublishedQueries([self.queries[cell] for cell in cells.tolist()])
+        return self.derived(
+            PublishedQueries, cells.tobytes(), lambda: PublishedQueries([self.queries[cell] for cell in cells.tolist()])
         )
 
+    def derived(self, kind: type[V], key: Hashable, make: Callable[[], V], most: int = MOST) -> V:
+        """
+        What follows from the schema and a key, made where it is not known. Of each kind, those asked for last are kept with
+        the schema. `make` may use nothing but these two, so that nothing is ever stale.
+        """
+        known: OrderedDict[Hashable, V] = self._derived.setdefault(kind, OrderedDict())
+        return cached(known, key, make, most)
+
     @cached_property
-    def _published(self) -> OrderedDict[bytes, PublishedQueries]:
-        return OrderedDict()
+    def _derived(self) -> dict[type[Any], OrderedDict[Hashable, Any]]:
+        return {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The schema without what was derived from it: another process derives what it needs itself."""
+        return {name: value for name, value in vars(self).items() if name != "_derived"}
 
     @cached_property
     def allowed(self) -> npt.NDArray[np.float32]:

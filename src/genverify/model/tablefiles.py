@@ -54,13 +54,13 @@ def _neutral_value(value: object) -> object:
 
 # CSV files of users, read in one way: encoding, delimiter, header, limits, columns, and errors that name file and row.
 
-LONGEST_LINE = 2**20
+LONGEST_LINE = 2**20  # bytes: a file without ends of lines is refused before it fills the memory
 PACKED_OTHERWISE = (".zip", ".bz2", ".xz", ".zst", ".tar", ".tar.gz", ".tgz", ".7z")
 UTF8, WINDOWS, WIDE = "utf-8-sig", "cp1252", "utf-16"
 WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")
 NO_TEXT = "is no text in UTF-8, UTF-16 or the Windows code page; save it as UTF-8 CSV"
 DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
-LINES_LOOKED_AT = 200
+LINES_LOOKED_AT = 200  # for delimiter and header, whatever the size of the file
 INDENT = re.compile('\ufeff?"?([ \u00a0\u2003]*)')  # the blanks at the beginning of a line, inside quotation marks too
 
 
@@ -355,9 +355,9 @@ def table_names(folder: Path) -> list[str]:
 
 # Large tables a piece at a time, so that memory does not grow with the number of blocks.
 
-BLOCKS_AT_ONCE = 5_000
+BLOCKS_AT_ONCE = 5_000  # bounds memory: the rows of some blocks, whatever the size of the study
 FEW_BLOCKS_AT_ONCE = 1_000  # where private records or proofs are read beside their claims
-ROWS_PER_GROUP = 250_000
+ROWS_PER_GROUP = 250_000  # of a Parquet file: who wants the rows of some blocks reads whole groups
 
 
 def split_rows(frame: pd.DataFrame, at_once: int) -> Iterator[pd.DataFrame]:

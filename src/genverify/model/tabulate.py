@@ -20,10 +20,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-# Tabulation: the answers Q(D) of every block, all blocks in one pass (equation 2).
-
 Table: TypeAlias = "pa.Table | pd.DataFrame"
-ROWS_AT_ONCE = 50_000
+ROWS_AT_ONCE = 50_000  # bounds memory, whatever the number of records
 
 
 def tabulate(records: Records, starts: Ints, domain: Domain, queries: Sequence[Query]) -> Ints:

@@ -32,7 +32,8 @@ def derive_seed(seed: int, *names: str) -> int:
 
 # How long work takes, and how far it is.
 
-SAY_EVERY = 10.0
+SAY_EVERY = 10.0  # seconds between two lines of a log: it shows that a job lives, and stays short
+SAY_CELLS_EVERY = 5.0  # somebody sits in front of a terminal
 T = TypeVar("T")
 log = logging.getLogger("genverify")
 
@@ -72,6 +73,19 @@ def progress(items: Sequence[T], what: str) -> Iterator[T]:
             log.info("%d of %d %s, %.1f/s, %.0f s left", done, len(items), what, rate, (len(items) - done) / rate)
 
 
+class CellProgress:
+    """How far a search for the ranges of cells is, now and then, on the standard error."""
+
+    def __init__(self, quiet: bool = False) -> None:
+        self.quiet, self.last = quiet, time.monotonic()
+
+    def __call__(self, done: int, of: int) -> None:
+        now = time.monotonic()
+        if not self.quiet and now - self.last > SAY_CELLS_EVERY:
+            self.last = now
+            print(f"{done} of {of} cells ...", file=sys.stderr)
+
+
 @dataclass
 class ProgressLog:
     """Lines in the log about long work of unknown length: the first after a few seconds, then one in so many."""
@@ -89,7 +103,7 @@ class ProgressLog:
 
 # A few things that were made last, kept because they are asked for again and again.
 
-MOST = 8
+MOST = 8  # of one kind: bounds memory; most blocks of a study publish the same cells
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
@@ -113,7 +127,7 @@ def cached(known: OrderedDict[K, V], key: K, make: Callable[[], V], most: int = 
 # Benchmarks: wall seconds and peak memory of a piece of work, in a process of its own where memory counts.
 
 MB = 2**20
-LOOK_EVERY = 0.1
+LOOK_EVERY = 0.1  # seconds between two looks at the memory and the time of a child
 FINISHED = "yes"
 CHILD = "import sys; from genverify.model.work import serve; serve(int(sys.argv[1]))"
 Work = Callable[..., Iterator[Mapping[str, Any]]]

@@ -80,9 +80,9 @@ def epsilon(rho: float | Fraction, delta: float) -> float:
 # with an integer: no float takes part. Draws that are still open go through each round together, over one denominator.
 
 Numbers = npt.NDArray[np.int64] | npt.NDArray[np.object_]
-LARGEST = 2**63 - 1
+LARGEST = 2**63 - 1  # of a 64-bit integer: beyond, Python's integers take over
 LARGEST_SIGMA2 = 2**100  # so that draws stay far below 2^63
-WORD = 32
+WORD = 32  # random bits at a time; any width below 64 gives the same distribution
 
 
 def sample(sigma2: Fraction, size: int, rng: np.random.Generator) -> Ints:
@@ -196,8 +196,8 @@ def _geometric(size: int, rng: np.random.Generator) -> Ints:
 #
 # Nothing here knows where the counts come from: a row per block, a column per query.
 
-LEAST_BETA = 1e-200
-LARGEST_NOISE = 10**12
+LEAST_BETA = 1e-200  # the least term of the sums is then above 1e-218, far from where floating-point numbers end
+LARGEST_NOISE = 10**12  # the sums then have 3e7 terms at most, as MARGIN assumes
 MARGIN = 1e-8  # above the relative error of the sums below (about 1e-16 for each of at most 3e7 positive terms)
 
 

@@ -9,7 +9,7 @@ from genverify.model.arrays import Flags, Ints
 from genverify.model.errors import DataError, ReleaseError
 from genverify.model.release import Release, refuse_sums
 
-SUPPRESSED = -1
+SUPPRESSED = -1  # no count is below 0
 
 
 @dataclass(frozen=True)

@@ -22,8 +22,8 @@ from genverify.model.arrays import Floats, Ints
 from genverify.model.errors import ConfigError, DataError
 from genverify.model.work import derive_seed
 
-NEAREST = 5
-FAR = 2**62
+NEAREST = 5  # candidates for the partner of a record: the nearest alone
+FAR = 2**62  # beyond any distance of two households: nobody is left on that side
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,10 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.transforms import Bbox
 from PIL import Image
 
-# One look for every figure, and the same bytes from the same data.
-
 INK = "#22313f"
 PALETTE = ["#1b4f72", "#e08214", "#5aae61", "#9970ab", "#c0392b", "#80cdc1"]
-COLUMN_WIDTH = 3.5
-PAGE_WIDTH = 7.2
+COLUMN_WIDTH = 3.5  # inches: a column of a two-column page
+PAGE_WIDTH = 7.2  # inches: both columns
 DIGITS = 5  # of a position, as a fraction of the figure: less than a hundredth of a point
 
 
@@ -84,8 +82,8 @@ def _settle(figure: Figure) -> None:
 
 # A figure as a small picture: fewer pixels and a palette, the same bytes from the same figure.
 
-WIDTH = 1100
-COLOURS = 96
+WIDTH = 1100  # pixels: bounds the bytes of a picture in the documentation
+COLOURS = 96  # of the palette, less than a byte: bounds the bytes
 
 
 def write_smaller(source: Path, target: Path) -> None:

@@ -61,7 +61,6 @@ PACKAGES = (
     "optax",
     "snakemake",
 )
-SAY_EVERY = 10.0
 T = TypeVar("T")
 log = logging.getLogger("genverify")
 

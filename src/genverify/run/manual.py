@@ -83,7 +83,7 @@ def _sentence(path: Path) -> str:
 
 # Reference pages: commands from their parsers, settings from their schema, the Python interface from docstrings.
 
-WIDTH = 84
+WIDTH = 84  # columns: pages of help are the same whatever the terminal
 
 
 def commands_page(parser: argparse.ArgumentParser) -> str:

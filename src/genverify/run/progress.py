@@ -23,7 +23,7 @@ STAGES = {
 }
 ALWAYS = ("generate_datasets", "verify_claims")
 SAID = re.compile(r"(\d+) of (\d+) blocks \w+, ([\d.]+)/s")
-WINDOW = 300.0
+WINDOW = 300.0  # seconds over which the speed is averaged
 TERMINAL_EVERY, LOG_EVERY = 2.0, 60.0
 
 

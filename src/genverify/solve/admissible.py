@@ -3,7 +3,6 @@ Admissible records: which records a release rules out, and the types of all othe
 merged.
 """
 
-from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -19,12 +18,11 @@ from genverify.model.domain import EVERY, Domain, Predicate, Rule
 from genverify.model.errors import GenverifyError
 from genverify.model.query import Query
 from genverify.model.release import TOTAL, Release, Schema
-from genverify.model.work import cached
 
 # Which records a release rules out: zero cells, implied zeros and structural rules.
 
-MOST_CELLS = 2000
-KEPT_FAMILIES = 1000
+MOST_CELLS = 2000  # of a family: four million pairs are compared once and kept; of more cells, those of each block are
+KEPT_FAMILIES = 1000  # of a schema: bounds memory
 
 
 @dataclass(frozen=True)
@@ -98,7 +96,8 @@ class ImpliedZeros:
 
     def lemmas(self, columns: tuple[str, ...]) -> Iterator[ExhaustedTotal]:
         """The universes that the cells about these columns exhaust."""
-        family = _family(self.release.schema, columns)
+        schema = self.release.schema
+        family = schema.derived(_Family, columns, lambda: _Family(schema, columns), KEPT_FAMILIES)
         own = self._largest(family.members[self.lo[family.members] > 0])
         if not own:
             return
@@ -166,19 +165,11 @@ def _products(rows: npt.NDArray[np.float32], others: npt.NDArray[np.float32]) ->
         return np.asarray(rows @ others.T)
 
 
-_FAMILIES: OrderedDict[tuple[int, tuple[str, ...]], _Family] = OrderedDict()
-
-
-def _family(schema: Schema, columns: tuple[str, ...]) -> _Family:
-    # by identity, which is safe as long as the schema is kept with what is known of it
-    return cached(_FAMILIES, (id(schema), columns), lambda: _Family(schema, columns), KEPT_FAMILIES)
-
-
 # Record types: every record that the release does not rule out, with codes that nothing distinguishes merged.
 
 Places = npt.NDArray[np.int16]
 Atoms = tuple[tuple[int, ...], ...]
-GRID_LIMIT = 100_000
+GRID_LIMIT = 100_000  # bounds memory: a byte per cell of a grid; larger ones are tested rule by rule
 
 
 class TooManyTypes(GenverifyError):

@@ -24,9 +24,9 @@ from genverify.solve.solvers.base import Answer, Infeasible, LinearProgram, Opti
 # Proofs as they are found: exact integer multipliers out of a solver's floating-point ones, and branching trees.
 
 DENOMINATORS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 15, 16, 18, 20, 24, 30, 36, 40, 42, 48, 60, 72, 84, 120)
-CLOSE = 1e-5
+CLOSE = 1e-5  # above a solver's error; a wrong guess fails the test in integers that follows
 SIMPLE = 500  # of a single multiplier; sums of a column lead to denominators that the list has not
-LARGEST_DENOMINATOR = 100_000
+LARGEST_DENOMINATOR = 100_000  # bounds the numbers of a proof: beyond, no common denominator is tried
 LARGEST_SUM = 2**52  # of a column; integers up to 2**53 are exact in floating-point numbers
 
 
@@ -205,8 +205,8 @@ def _leaf(program: Rows, Y: Ints, denominator: int, kind: str) -> Leaf:
 
 # Where to branch: a part of the records whose number is fractional in a solution of the linear program.
 
-CLEAR = 0.25
-FRACTIONAL = 1e-6
+CLEAR = 0.25  # from whole, of at most 0.5: below, parts of more columns are looked for
+FRACTIONAL = 1e-6  # above a solver's error: what is nearer to whole counts as whole
 
 
 def choose_part(program: Program, z: npt.NDArray[np.float64]) -> tuple[Part, Flags] | None:
@@ -266,10 +266,10 @@ def _single_class(program: Program, z: npt.NDArray[np.float64]) -> tuple[Part, F
 
 # Linear programs that see few columns: a working set of classes, the others priced with one sparse product.
 
-FEW_CLASSES = 1500
-FIRST = 300
-AT_ONCE = 100
-WORTH = 1e-7
+FEW_CLASSES = 1500  # up to here all classes are in one linear program; beyond, they join as they are needed
+FIRST = 300  # classes to begin with, spread over all
+AT_ONCE = 100  # classes that join in a round, those worth most: bounds how fast the program grows
+WORTH = 1e-7  # relative to the multipliers: above a solver's error
 
 
 class WorkingSet:
@@ -361,9 +361,9 @@ class WorkingSet:
 
 # Exact integer bounds with proofs: is max c z <= b over the datasets that fit? (LP first, then branching)
 
-SPARE_STEPS = 10
-NEIGHBOURS = 5
-DEEPEST = 150
+SPARE_STEPS = 10  # so that a block of few records has steps to spare
+NEIGHBOURS = 5  # known points from which an exchange is tried before a program is solved
+DEEPEST = 150  # forks above a leaf: below the number that the checker reads
 """Branches below each other: a level takes four of the 1,000 calls of Python, and a checker goes as deep."""
 
 

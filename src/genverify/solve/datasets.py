@@ -13,13 +13,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import block_array, csr_array, diags_array, eye_array
 
-from genverify.model.arrays import Floats, Ints, positions, row_bytes, row_keys, row_weights
+from genverify.model.arrays import EXACT, Floats, Ints, positions, row_bytes, row_keys, row_weights
 from genverify.model.claims import Codes
 from genverify.solve.admissible import Atoms
 from genverify.solve.program import FitConditions, Program, WrongAnswer, recounted
 from genverify.solve.solvers.base import IntegerProgram, Optimal, Solver, best_point
-
-# Datasets that fit a program: from class counts to records.
 
 
 def draw_records(program: Program, classes: Ints, rng: np.random.Generator, by_raw: bool = False) -> Codes:
@@ -174,12 +172,14 @@ def _places(atoms: Atoms) -> Ints:
 
 # Exchanges: two records are replaced by two others that lie, together, in the same cells.
 
-LOOKUPS_AT_ONCE = 200_000
-TRIED = 4000
+LOOKUPS_AT_ONCE = 200_000  # bounds memory: pairs times classes
+TRIED = 4000  # classes in one step: bounds its time, and most pairs have many exchanges
 SLOTS = 64  # per class, so that one in 64 of the sums that no class has is looked up in vain
-LONGEST_LIST = 2**20
-MOST_ATOMS = 2**15 - 1
-EXACT = 2**53
+LONGEST_LIST = 2**20  # bounds memory: 4 MB; keys beyond are searched in a sorted array
+MOST_ATOMS = 2**15 - 1  # of a 16-bit integer, which holds the atom of a type
+# swaps between two looks: more for more records, so that the datasets lie far apart; the most bounds time
+RECORDS_PER_SWAP = 5
+MOST_SWAPS = 16
 HASH_BITS = 44  # with up to 2**8 cells per record, sums of hashes are exact in floating-point numbers
 
 
@@ -239,6 +239,12 @@ class Exchange:
         self.low = (self.hashed & self.mask).astype(np.int32)
         self.taken = np.zeros(self.mask + 1, dtype=bool)
         self.taken[self.low] = True
+
+    def mix(self, points: Ints) -> Ints:
+        """Several swaps and a step in each dataset: far enough for another look at them."""
+        for _ in range(min(MOST_SWAPS, 1 + self.program.n // RECORDS_PER_SWAP)):
+            points = self.swap(points)
+        return self.step(points)
 
     def swap(self, points: Ints) -> Ints:
         """

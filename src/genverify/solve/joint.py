@@ -161,7 +161,7 @@ class _Adding:
 
     def __init__(self, area: Area) -> None:
         self.name, self.queries, self.inside = area.release.block, area.release.queries, set(area.blocks)
-        self.known: dict[int, tuple[Layout, list[tuple[tuple[int, ...], csr_array]], list[int]]] = {}
+        self.known: dict[Layout, tuple[list[tuple[tuple[int, ...], csr_array]], list[int]]] = {}
 
     def rows(self, program: Program, number: int) -> csr_array:
         """One row per cell, one column per class; nothing, where the block lies elsewhere."""
@@ -169,7 +169,8 @@ class _Adding:
             return csr_array((len(self.queries), program.classes), dtype=np.int64)
         _, first = np.unique(program.class_of, return_index=True)
         members = replace(program.types, table=program.types.table[first])
-        layout, grids, others = self.grids(layout_of(program.release))
+        layout = layout_of(program.release)
+        grids, others = self.grids(layout)
         rows = csr_array((program.classes, len(self.queries)), dtype=np.int64)
         for columns, grid in grids:
             rows = rows + grid[flat_places(members.table.T, columns, layout.grids.shape(columns))]
@@ -179,9 +180,9 @@ class _Adding:
             rows = rows + csr_array((added[used], (used, np.full(len(used), place))), shape=rows.shape)
         return csr_array(rows.T)
 
-    def grids(self, layout: Layout) -> tuple[Layout, list[tuple[tuple[int, ...], csr_array]], list[int]]:
+    def grids(self, layout: Layout) -> tuple[list[tuple[tuple[int, ...], csr_array]], list[int]]:
         """The cells that each place of a grid lies in, and the cells that no grid has; found once for each layout."""
-        if id(layout) not in self.known:  # by identity, which is safe as long as the layout is kept with it
+        if layout not in self.known:
             families: dict[tuple[int, ...], list[tuple[int, int]]] = {}
             others = []
             for place, query in enumerate(self.queries):
@@ -191,8 +192,8 @@ class _Adding:
                 else:
                     others.append(place)
             found = [(own, _incidence(layout, own, cells, len(self.queries))) for own, cells in families.items()]
-            self.known[id(layout)] = layout, found, others
-        return self.known[id(layout)]
+            self.known[layout] = found, others
+        return self.known[layout]
 
 
 def _incidence(layout: Layout, columns: tuple[int, ...], cells: Sequence[tuple[int, int]], queries: int) -> csr_array:
@@ -209,7 +210,7 @@ def _incidence(layout: Layout, columns: tuple[int, ...], cells: Sequence[tuple[i
 # is mended with few new classes of records, by an integer search over the classes that are cheap or, where that fails, from
 # the linear program's own mended point.
 
-ROUNDS = 6
+ROUNDS = 6  # of mending rows that are missed, each of which may break others
 CHEAP = (0.25, 0.75)  # new classes that a mend may use, by what a record of them costs: most cost 1
 WORTH = 1000.0  # of a wanted record, in new ones
 
@@ -405,7 +406,7 @@ def counted(settings: ProgramSettings) -> Limits:
 
 # Which classes of records some dataset of all blocks can have at all, and a proof for those that none has.
 
-FEASIBILITY_ROUNDS = 5_000
+FEASIBILITY_ROUNDS = 5_000  # bounds time; where it is reached, every class counts as feasible
 
 
 @dataclass(frozen=True)
@@ -490,10 +491,8 @@ def _rule_out(joint: Joint, lp: LinearProgram, unseen: Flags) -> tuple[tuple[Lea
 
 # More datasets of all blocks out of one: exchanges in each block that leave all cells of block and areas as they were.
 
-WALKERS = 25
-LOOKS = 4
-RECORDS_PER_SWAP = 5
-MOST_SWAPS = 16
+WALKERS = 25  # of each block of an area: bounds time
+LOOKS = 4  # of all walkers: a hundred class vectors of each block are there to be joined
 
 
 def random_walk(joint: Joint, starts: Sequence[Ints], rng: np.random.Generator) -> Ints:
@@ -515,9 +514,7 @@ def _walked(program: Program, starts: Sequence[Ints], rng: np.random.Generator) 
     exchange = Exchange(program, rng)
     points, found = np.array([np.repeat(np.arange(program.classes), z) for z in walkers]), []
     for _ in range(LOOKS):
-        for _ in range(min(MOST_SWAPS, 1 + program.n // RECORDS_PER_SWAP)):
-            points = exchange.swap(points)
-        points = exchange.step(points)
+        points = exchange.mix(points)
         places = points + program.classes * np.arange(len(points))[:, None]
         found.append(np.bincount(places.ravel(), minlength=len(points) * program.classes).reshape(len(points), -1))
     return np.concatenate(found)

@@ -40,8 +40,8 @@ from genverify.solve.admissible import (
 # What the blocks of a study share: the atoms of the published cells, and where each cell lies among them.
 
 Columns = tuple[int, ...]
-KEPT_ATOMS = 64
-KEPT_UNIVERSES = 10_000
+KEPT_ATOMS = 64  # grids of a schema: bounds memory
+KEPT_UNIVERSES = 10_000  # of the grids: bounds memory
 
 
 class Grids:
@@ -52,13 +52,14 @@ class Grids:
 
     def __init__(self, schema: Schema, added: Sequence[Predicate], columns: Sequence[Columns], atoms: tuple[Atoms, ...]):
         self.domain, self.schema, self.added, self.columns, self.atoms = schema.domain, schema, added, columns, atoms
+        # what is asked for again and again; kept here, so that it goes with these grids
+        self.shape, self.wide, self.held = cache(self._shape), cache(self._wide), cache(self._held)
+        self.places = lru_cache(maxsize=KEPT_UNIVERSES)(self._places)
 
-    @cache  # noqa: B019  (grids live as long as the study)
-    def shape(self, columns: Columns) -> tuple[int, ...]:
+    def _shape(self, columns: Columns) -> tuple[int, ...]:
         return tuple(len(self.atoms[column]) for column in columns)
 
-    @cache  # noqa: B019
-    def wide(self, columns: Columns) -> bool:
+    def _wide(self, columns: Columns) -> bool:
         """Whether the grid of these columns is too large to be written out."""
         return prod(self.shape(columns)) > GRID_LIMIT
 
@@ -67,14 +68,12 @@ class Grids:
         """What the structural rules rule out, whatever the counts."""
         return rule_tests(self.domain, self.atoms, self.schema.rules)
 
-    @cache  # noqa: B019
-    def held(self, query: int) -> Ints:
+    def _held(self, query: int) -> Ints:
         """The flat places in its grid of the records that add to a query; none are listed of a grid that is too large."""
         columns = self.columns[query]
         return np.zeros(0, dtype=np.int64) if self.wide(columns) else self.places(columns, query)
 
-    @lru_cache(maxsize=KEPT_UNIVERSES)  # noqa: B019
-    def places(self, columns: Columns, query: int) -> Ints:
+    def _places(self, columns: Columns, query: int) -> Ints:
         """The flat places of a query in the grid of some columns."""
         if not columns:
             return np.zeros(1, dtype=np.int64)
@@ -220,28 +219,23 @@ class Layout:
             grid[held] = False
 
 
-_QUERIES: OrderedDict[int, _Queries] = OrderedDict()
-_LAYOUTS: OrderedDict[tuple[int, bytes], Layout] = OrderedDict()
-
-
 def layout_of(release: Release, extra: Sequence[Predicate] = ()) -> Layout:
     """
     The layout of the queries that a release publishes; blocks that publish the same ones share it. `extra` are conditions
     that must not split a type either.
     """
-    # by identity, which is safe as long as the schema is kept with what is known of it
-    queries = cached(_QUERIES, id(release.schema), lambda: _Queries(release.schema))
+    schema, cells = release.schema, release.cells
+    queries = schema.derived(_Queries, None, lambda: _Queries(schema))
     if extra:
-        return Layout(queries, release.cells, queries.grids_for(release.cells, extra))
-    key = id(release.schema), release.cells.tobytes()
-    return cached(_LAYOUTS, key, lambda: Layout(queries, release.cells, queries.grids_of(release.cells)))
+        return Layout(queries, cells, queries.grids_for(cells, extra))
+    return schema.derived(Layout, cells.tobytes(), lambda: Layout(queries, cells, queries.grids_of(cells)))
 
 
 # The compact program of a release: z counts the records of each class, and lo <= A z <= hi.
 
 Matrix = npt.NDArray[np.int8] | npt.NDArray[np.int64]
 COUNTED = "COUNT"
-FEW_POINTS = 4
+FEW_POINTS = 4  # of more, a sparse product is faster (see `fit`)
 
 
 @dataclass(frozen=True)
@@ -387,7 +381,7 @@ def classes_of(flags: Flags | Ints) -> tuple[Matrix, Ints]:
 
 # Which classes a claim speaks of: F, all of whose types match it, and T, with at least one type that can.
 
-CELLS_AT_ONCE = 5_000_000
+CELLS_AT_ONCE = 5_000_000  # bounds memory: claims times types, a byte each and some copies
 
 
 def matched_classes(program: Program, codes: Codes) -> tuple[csr_array, csr_array]:
@@ -459,7 +453,7 @@ def _unpacked(bits: npt.NDArray[np.uint8], length: int) -> Flags:
 
 # A solver's point as integers: what it says counts only after a recount.
 
-INTEGRAL = 1e-6
+INTEGRAL = 1e-6  # above a solver's error; what is nearer to whole is rounded, and recounted
 
 
 class WrongAnswer(GenverifyError):

@@ -32,7 +32,7 @@ Spent = tuple[float, float]
 T = TypeVar("T")
 KINDS = ("sparse", "no_ones")
 EXACT, CELL_PROGRAM, ROW_PROGRAM = "exact", "integer program (1)-(5)", "knapsack (6)-(8)"
-SKEW = 0.3
+SKEW = 0.3  # of the Dirichlet distribution: below 1, cells of very different weight and many of them empty
 DATA = "synthetic tables"
 
 

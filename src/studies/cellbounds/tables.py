@@ -126,7 +126,7 @@ def _cells(counts: PrintedTwoWay, found: CellBounds) -> pd.DataFrame:
 # What the text of the cell-bounding paper says about its Tables 1, 2, 3, 6, 7 and 9, computed again from their counts.
 
 Tables = Mapping[str, PrintedTwoWay]
-SMALL = 3
+SMALL = 3  # the largest of the counts that `table7_small` counts
 CONSISTENT = Rounding(3, "either")
 TOTALS = {"table1": 135, "table2": 130, "table6": 1055, "table7": 193, "table9": 1841}
 """N, as the paper prints it."""

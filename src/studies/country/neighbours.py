@@ -29,9 +29,9 @@ from studies.country.national import (
 #
 # Three generators: around a prototype household, by shares drawn from a Dirichlet distribution, by copies from an urn.
 
-ROUNDS = 50
-SMALLEST_SHARE = 1e-9
-MOST_COPIES = 0.95
+ROUNDS = 50  # of a fixed point, always the same number, so that a country is the same everywhere
+SMALLEST_SHARE = 1e-9  # keeps logarithms and shapes of gammas finite
+MOST_COPIES = 0.95  # below 1: some households of a block are drawn, not repeated
 
 Rows = npt.NDArray[np.intp]
 Places = npt.NDArray[Any]

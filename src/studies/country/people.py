@@ -15,8 +15,8 @@ from genverify.model.files import read_yaml
 
 # Synthetic households as homes with a place for every person: who must be a partner, a minor, a person of 65 or over.
 
-LARGEST = 7
-OLD_CODE = 7
+LARGEST = 7  # HHSIZE says 7 for 7 or more
+OLD_CODE = 7  # the first of AGE_BANDS from 65 on
 AGE_BANDS = {
     1: (15, 24),
     2: (25, 34),
@@ -117,7 +117,7 @@ def _special_slots(
 
 ADULT, OLD, OLDEST, MARRIAGEABLE = 18, 65, 115, 15
 OLDEST_OTHER = 99  # of those who are no householders
-EDGE = 17
+EDGE = 17  # years from the limit within which an age beyond it is drawn, so that ages do not pile up at the limit
 
 
 def draw_ages(homes: Homes, male: Flags, said: Mapping[str, Any], rng: np.random.Generator) -> Ints:
@@ -178,7 +178,7 @@ def _within(age: Floats, low: Ints, high: Ints, rng: np.random.Generator) -> Int
 
 # Races and origins of the persons of synthetic households: mostly those of the householder.
 
-TWO_OR_MORE = 7
+TWO_OR_MORE = 7  # code of THHRACE
 NOT_HISPANIC, HISPANIC = 1, 2
 
 

@@ -21,7 +21,7 @@ from studies.country.settings import Synthetic
 
 # Where households live: the blocks of a state, their sizes, and the tracts and counties that they lie in.
 
-BLOCKS_OF_A_GROUP = 200
+BLOCKS_OF_A_GROUP = 200  # below 1000: the first of four digits of a block's number is its group
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ def _spread(spread: Mapping[str, float], tracts: int, width: int, rng: np.random
 
 # The places of a state, and what is common in each: drawn level by level, for the blocks whenever they are read.
 
-CHUNK_BLOCKS = 512
+CHUNK_BLOCKS = 512  # bounds memory: weights of some blocks at a time
 
 
 @dataclass(frozen=True)
@@ -156,9 +156,9 @@ def neighbourhoods(neighbours: Neighbours, places: Places, stream: np.random.See
 
 # Fit the nation: likeness moves the margins, so the joint distribution is raked again over the blocks as they are.
 
-POINTS = 16_384
-MOVES = 3
-ROUNDS = 16
+POINTS = 16_384  # households of the sample: bounds time and memory, whatever the size of the country
+MOVES = 3  # of the neighbourhoods; the joint distribution is fitted after them
+ROUNDS = 16  # of raking: bounds time
 STEP = 1.5  # blocks that are alike answer weakly to a change of the joint distribution, so each step is lengthened
 
 

@@ -27,7 +27,7 @@ from genverify.model.errors import DataError, nearest
 
 # Large text files as a stream of chunks of whole lines, worked on by a few threads, in order.
 
-CHUNK_BYTES = 8 * 2**20
+CHUNK_BYTES = 8 * 2**20  # bounds memory; a longer line is refused as no text file
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 

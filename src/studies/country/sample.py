@@ -54,7 +54,7 @@ def households_of(sample: pd.DataFrame) -> dict[str, int]:
 
 # The blocks of a study: a number of a given size from every state, as the paper does, or every block of chosen states.
 
-TABULATED_AT_ONCE = 2_000
+TABULATED_AT_ONCE = 2_000  # blocks: bounds memory, whatever the number of batches
 COLUMNS = ["block", "state", "county", "tract", "design", "n_households"]
 
 

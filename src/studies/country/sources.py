@@ -17,8 +17,6 @@ from studies.country.ppmf import PERSONS, read_ppmf
 from studies.country.settings import Microdata
 from studies.country.store import read_microdata
 
-# The two sources of microdata behind one interface: a label and a stream of tables.
-
 SYNTHETIC = "synthetic microdata"
 
 

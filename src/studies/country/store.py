@@ -33,7 +33,7 @@ from genverify.model.tabulate import releases_of
 GEOGRAPHY = {"block": 15, "tract": 11, "county": 5, "state": 2}
 """How many digits of a block id name each geography."""
 
-BUFFERED_BYTES = 256 * 2**20
+BUFFERED_BYTES = 256 * 2**20  # bounds memory: the longest queues are written out beyond it
 PARQUET = {"compression": "zstd", "dictionary_pagesize_limit": 16 * 2**20}
 
 
@@ -320,7 +320,7 @@ def read_records(microdata: Path, domain_file: DomainFile, universe: str, blocks
 
 # Person records in the layout of the reconstructed 2010 records: block, sex, age, one flag per race, hispanic.
 
-NOT_HISPANIC = 1
+NOT_HISPANIC = 1  # CENHISP counts from 1: 1 for not Hispanic, 2 for Hispanic
 LIMITS = FileLimits(400_000_000, 64 * 2**30, "keep the rows of the blocks of the study only")
 RECORDS = Expected("a file of person records", "check it, or fetch it again", LIMITS)
 

@@ -20,7 +20,7 @@ from studies.country.store import read_microdata
 
 HOUSEHOLDS = "households"
 ALMOST_FREE = 100.0  # spread of the log odds of a single column: the national figures decide them anyway
-ITERATIONS = 500
+ITERATIONS = 500  # bounds time: the limit of L-BFGS-B
 TRIPLES = (
     ("HHSIZE", "HHT2", "TP18"),
     ("HHSIZE", "HHT2", "TP65"),

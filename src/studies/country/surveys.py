@@ -22,7 +22,7 @@ from studies.country.store import GEOGRAPHY
 LIMITS = FileLimits(50_000_000, 64 * 2**30, "list its parts in raprank.survey.files")
 SURVEY = Expected("a CSV file of a survey", "see raprank.survey.files in config/raprank.yaml", LIMITS)
 Small = npt.NDArray[np.int8]
-MOST_CODES = 100
+MOST_CODES = 100  # distinct values: a column of more is a number, and the error says what to do
 """A column with more distinct values is not taken for discrete (and codes are stored in eight bits)."""
 
 

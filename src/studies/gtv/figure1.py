@@ -59,13 +59,13 @@ def toy_release(n: int, third: bool = True) -> Release:
 
 # Figure 1: a worked example. The private table of a small synthetic block, and verified claims about it in words.
 
-CLAIMS = 4
-LARGEST = 6
-WRAP = 70
-LINE = 0.128
-CELL = 0.3
-HEADER = 0.85
-MAX_ROW = 0.42
+CLAIMS = 4  # in words beside the table: more do not fit the page
+LARGEST = 6  # households: the table stays as high as the words beside it
+WRAP = 70  # characters of a line beside the table
+LINE = 0.128  # inches: height of a line of text
+CELL = 0.3  # inches: width and height of a cell
+HEADER = 0.85  # inches: column names above the table
+MAX_ROW = 0.42  # inches: rows of a small table are not stretched further
 LINES = ("-", (0, (4, 1.2)), (0, (1.2, 1)), (0, (5, 1, 1.2, 1)))
 COLOURS = (PALETTE[4], PALETTE[0], "#2e7d32", "#6a3d9a")
 

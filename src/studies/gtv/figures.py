@@ -47,7 +47,7 @@ def plot_fig2(blocks: pd.DataFrame, label: str) -> Figure:
 
 DESIGNS = {"state_median": "State-median design", "country_median": "Country-median design"}
 BOX = "#c9d8e4"
-ROOM = 0.12
+ROOM = 0.12  # of the axis: a number fits into a bar that is longer
 
 
 def shown_k(blocks: pd.DataFrame) -> list[int]:
@@ -154,8 +154,8 @@ def _name(grid: Sequence[Sequence[Axes]], what: str) -> None:
 # Figure 4: which columns the verified claims are about.
 
 COLOURS = "Blues"
-DARK = 0.6
-WRAP = 11
+DARK = 0.6  # of the colour scale: above, black text is hard to read
+WRAP = 11  # characters of a label below a column of the figure
 
 
 def column_shares(groups: Mapping[int, Sequence[Group]], names: Sequence[str], ks: Sequence[int]) -> pd.DataFrame:
@@ -203,7 +203,7 @@ def _lines_between_cells(axes: Axes, rows: int, columns: int) -> None:
 # How many claims are left to verify when they must hold in K generated datasets (section 5.4.2).
 
 DATASETS = (1, 2, 5, 10, 20, 50, 100)
-BLOCKS = 100
+BLOCKS = 100  # bounds the work: each block is looked at for every number of datasets
 
 
 def spread_blocks(blocks: Sequence[str], number: int = BLOCKS) -> list[str]:

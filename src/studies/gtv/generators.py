@@ -110,7 +110,7 @@ def draw_country(
 
 # How well the country fits surveys, as a page: worst and median margins of each survey, then all of them.
 
-SHOWN = 10
+SHOWN = 10  # margins on the page; the table file has all
 NOTES = (
     "distance: percent of the households that would have to change their cell (half the sum of all differences). by_chance: "
     "what a sample of that size would show on average, were it drawn from the country. largest: the largest difference of "
@@ -140,7 +140,7 @@ def fit_text(table: pd.DataFrame, label: str) -> str:
 # Tables 4, 5 and 7 over generators and seeds: the paper's number, ours with its interval, the range over all countries.
 
 COUNTRY_MEDIAN = "country_median"
-PAPER_BLOCKS = 250
+PAPER_BLOCKS = 250  # of each design in the paper: its totals are divided by it
 TABLE_NOTES = (
     "Households per block. ours: the first generator and seed; low and high: 95 % interval, blocks resampled; least and "
     "most: the range over all generators and seeds: two shares of answers do not determine who lives beside whom.",

@@ -16,8 +16,6 @@ from genverify.report.pages import document, markdown_table
 from genverify.solve.program_settings import ProgramSettings
 from studies.country.store import KnownBlock
 
-# A trial on known records: what the tables of each block prove, whether it is true of them, and whom it singles out.
-
 COUNTED = ["claims", "proofs", "singletons", "false_claims", "undecided", "singled_out"]
 
 

@@ -55,7 +55,7 @@ def joined(parts: dict[str, tuple[Codes, Ints]]) -> tuple[Codes, Ints, dict[str,
 # Worlds: datasets drawn under a prior, as if each were the private block. With what holds in them one can say how far what
 # is true may lie from its probabilities, given how the claims of a block hang together.
 
-WORLDS = 60
+WORLDS = 60  # draws that are kept as the bits of one 64-bit number
 Worlds = npt.NDArray[np.int64]
 """A bit for every world, set where something holds in it."""
 
@@ -97,7 +97,7 @@ def expected(rows: pd.DataFrame, source: str, seed: int, resamples: int) -> tupl
 
 Claims = set[tuple[tuple[int, ...], int]]
 EXACT, ESTIMATED = "exact", "estimated"
-MORE = 5
+MORE = 5  # times the draws where they also give the probabilities, not the expectations alone
 
 
 @dataclass(frozen=True)

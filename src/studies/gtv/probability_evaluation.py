@@ -41,8 +41,8 @@ from studies.gtv.settings import Probability
 
 # Are the probabilities right? Claims and rows held against the private blocks: reliability, scores, match rates.
 
-BINS = 10
-RESAMPLES = 1000
+BINS = 10  # of a tenth each: the usual diagram of calibration
+RESAMPLES = 1000  # of blocks: 25 of them lie beyond each end of a 95 % interval
 CLOSEST = 1e-4  # a probability of 0 or 1 that is wrong would cost an endless log score
 CLAIMS, ROWS = "claims", "rows"
 GENERATED, RAP = "generated", "RAP-RANK"

@@ -31,8 +31,8 @@ from studies.gtv.protected_counts import Kinds, Search, TargetRanges
 # build. So datasets that fit are searched first, each made to contradict a claim that is still a candidate: where none is
 # left, nothing can be verified. Only otherwise is the program built; if it is too large, what is left is undecided.
 
-FAILURES = 20
-KICKS = 3
+FAILURES = 20  # in a row, after which the candidates left are taken as found: bounds time
+KICKS = 3  # of a search that only has to contradict a claim: fewer than for the first dataset
 
 
 @dataclass(frozen=True)

@@ -110,9 +110,9 @@ def queries_of(schema: Schema, tables: str | Sequence[str]) -> Flags:
 
 # Datasets near given counts, by local search: noisy counts made consistent, and datasets that fit ranges of counts.
 
-KICKS = 20
-DROPPED = 5
-NEVER = 2**60
+KICKS = 20  # shakes of a search that is stuck: bounds time; the best that was met counts
+DROPPED = 5  # records that a shake takes out
+NEVER = 2**60  # above every score, with room for sums in 64 bits
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ from studies.country.store import GEOGRAPHY, read_microdata
 
 # How microdata compare with the national figures, and with the answers that the paper saw on blocks of ten households.
 
-PAPER_BLOCK = 10
+PAPER_BLOCK = 10  # households: the size of block that Table 5 of the paper describes
 PAPER_ANSWERS = {0: 90.88, 1: 3.40}
 
 
@@ -74,7 +74,7 @@ def _marginals(microdata: Path, schema: Schema, keeps: Predicate, targets: Mappi
 
 # Table 6: which combinations of columns make up the verified singleton claims.
 
-TOP = 5
+TOP = 5  # rows: the combinations with most claims
 NOTES = (
     "Claims of both designs together; a block of both designs counts twice, as among the paper's 500 blocks.",
     "low and high: 95 % interval, 2,000 bootstrap samples of the blocks of each design, for this combination.",
@@ -144,8 +144,8 @@ def omission_shares(claims: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
 
 # Table 1: verified singleton claims in plain English.
 
-EXAMPLES = 8
-LEAST_K = 8
+EXAMPLES = 8  # rows of the table: one page
+LEAST_K = 8  # columns that an example names at least
 STATE = GEOGRAPHY["state"]
 
 

@@ -20,7 +20,7 @@ from genverify.model.tabulate import releases_of
 from genverify.model.work import derive_seed
 from studies.gtv.settings import SyntheticTracts, TractTables
 
-TRACT_DIGITS = 11
+TRACT_DIGITS = 11  # of a GEOID: state 2, county 3, tract 6
 
 
 def read_tables(paths: Sequence[Path]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from studies.gtv.tracts import in_words
 
 MARKS = {BLOCKS: ("o-", 8, "none"), TRACT: ("s--", 4, None), BOTH: ("D:", 4, None)}  # where two agree, both are seen
 WORDS = {BLOCKS: "block tables", TRACT: "tract tables (in the tract)", BOTH: "block and tract tables"}
-ACROSS = 3
+ACROSS = 3  # panels that fit the width of a page
 
 
 def plot_tracts(table: pd.DataFrame, label: str) -> Figure:

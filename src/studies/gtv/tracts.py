@@ -29,8 +29,6 @@ from genverify.solve.program_settings import ProgramSettings
 from studies.gtv.settings import BLOCKS, BOTH, KIND_OF, TRACT, TractTables
 from studies.gtv.tract_counts import TRACT_DIGITS
 
-# The attack on a tract from its block tables, from its tract tables, and from both.
-
 log = logging.getLogger(__name__)
 DATASETS = 20  # of a block from its own tables
 LARGEST_SEARCHED = 20_000_000  # coefficients of a tract's program up to which its solution variability is asked for

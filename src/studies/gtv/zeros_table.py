@@ -12,8 +12,6 @@ from genverify.report.pages import bullets, cell, document, markdown_table
 from studies.gtv.tables import PAPER_K
 from studies.gtv.withheld_zeros import distance, losses, one_column_later, paper_losses, verified_by_k
 
-# What each explanation of withheld zeros would cost, beside what the paper lost.
-
 Printed = Mapping[str, Any]
 ONEHOT = "one-hot program"
 PAPER_UNIT = "households (paper)"

@@ -15,6 +15,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 from genverify.model.errors import DataError
 from genverify.report.figures import COLUMN_WIDTH, INK, PAGE_WIDTH, PALETTE, plain, say_source, use_style
 from studies.housing.evaluate import SAMPLING
+from studies.housing.numbers import NEAR
 
 # What the figures of the housing study share: the line of each condition, its curves, and the lines of chance.
 
@@ -42,7 +43,7 @@ KNOWN_SUBSIDY = ("subsidized_race_child",)
 """The match keys of the paper's figures, by name in config/housing.yaml; the second where it is known who is subsidized."""
 
 CHANCE = "violation rate (chance)"
-POINTS = 150
+POINTS = 150  # of a line: more cannot be told apart in print, and make the file larger
 
 
 def line_of(condition: str, place: int) -> tuple[str, Any, str, str]:
@@ -120,7 +121,6 @@ ATTRIBUTES = {
     "violations": ("violations V*, all attributes", ":", PALETTE[4]),
     "violations_simple": ("violations V*, simple attributes", "-.", PALETTE[2]),
 }
-NEAR = 0.05
 SMALL, STEP = 11, 10
 SHARES = np.linspace(0, 1, 11)
 

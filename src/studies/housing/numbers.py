@@ -14,7 +14,7 @@ from studies.housing.households import HouseholdFile
 from studies.housing.tables import final
 
 NAN = float("nan")
-NEAR = 0.05
+NEAR = 0.05  # share of the records that may differ, below which a block counts as nearly known
 UNPROTECTED = "none"
 OTHER_DATA = "the paper's are public data, ours {label}"
 Part = tuple[float, float]

@@ -46,7 +46,7 @@ from studies.housing.statistics import (
 
 # Columns of a user's csv file, a piece at a time, under our names; errors name the file, the row and what to do.
 
-ROWS_AT_ONCE = 100_000
+ROWS_AT_ONCE = 100_000  # bounds memory, whatever the size of the file
 LIMITS = FileLimits(50_000_000, 64 * 2**30, "keep the rows of the blocks of the study only")
 Numbers = npt.NDArray[np.float64]
 

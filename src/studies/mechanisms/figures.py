@@ -179,7 +179,7 @@ def _axes_of_zeros(axes: Axes, own: pd.DataFrame, domain: int, unit: str) -> Non
 
 DIAL_MARKERS = "os^Dv*"
 DIAL_LINES = ("-", "--", ":", "-.", (0, (6, 1, 1, 1)), (0, (1, 2)))
-STEPS = 99
+STEPS = 99  # of the curve, each a hundredth
 
 
 def dial_table(settings: Dial) -> pd.DataFrame:

@@ -40,6 +40,7 @@ from studies.mechanisms.workload import Columns, Workload, chain, exact_rank, qu
 # fractions. Codes that no query distinguishes need no merging: the columns stay as they are, and their sizes alone enter.
 
 NOTHING: Columns = frozenset()
+# an eigenvalue that is 0 differs from it by rounding only; where it does not, the rank is not sure, and an error says so
 GAP = 1e-6
 
 

@@ -62,7 +62,7 @@ def check_population(n: int) -> int:
 # pi is the share of the population with the sensitive characteristic, mu the share that says yes to the innocuous question.
 # The N people asked are drawn at random (B-7): of N people held fixed the variance would be smaller.
 
-FAIR = 0.5
+FAIR = 0.5  # a coin: the innocuous question of the paper's formulas B-4 and B-10
 
 
 def privacy_loss(rho: float, mu: float = FAIR) -> float:

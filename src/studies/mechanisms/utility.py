@@ -27,7 +27,7 @@ from studies.mechanisms.randomized_response import PrivacyError
 from studies.mechanisms.workload import Workload, query_sensitivity
 
 Kind = Literal["quadratic", "cara"]
-AT_ONCE = 2000
+AT_ONCE = 2000  # bounds memory: draws times people
 
 
 @dataclass(frozen=True)

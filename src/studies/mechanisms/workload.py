@@ -118,7 +118,7 @@ def chain(order: Sequence[str]) -> list[Columns]:
 # Sensitivity of a workload: how much its answers can change when one record joins or leaves (theorem 3).
 
 SmallInts = npt.NDArray[np.int32]
-MOST_CELLS = 50_000_000
+MOST_CELLS = 50_000_000  # bounds memory: four bytes for each, 200 MB
 
 
 def l1_sensitivity(matrix: SmallInts | Floats) -> float:

@@ -15,7 +15,7 @@ from studies.raprank.evaluate import X, grid_of, mean_interval
 
 RAP, GENERATED, PROVED = "RAP-RANK", "generated datasets", "proved"
 SINGLED_OUT, ANY_NUMBER = "singled out (m = 1)", "in a claim (any m)"
-BINS = 10
+BINS = 10  # of a tenth each: the usual diagram of calibration
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from studies.raprank.published import Target, make_target
 from studies.raprank.rank import rank_target, start_of
 from studies.raprank.settings import Convergence, RapSettings
 
-READ_AT = 0.1
+READ_AT = 0.1  # the share of candidates at which a match rate is compared, beside all of them
 
 
 def most_blocks(counts: Sequence[Path], schema: Schema) -> tuple[Target, Target]:

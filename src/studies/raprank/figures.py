@@ -30,8 +30,8 @@ LINES: Mapping[str, tuple[str, str, str, str, float]] = {
 }
 """What each source is called, and its line, marker, colour and width."""
 
-COLUMNS = 3
-STATE_COLUMNS = 5
+COLUMNS = 3  # panels that fit the width of a page
+STATE_COLUMNS = 5  # small panels that fit the width of a page
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ from studies.raprank.settings import Intuition, RapSettings
 
 Codes = npt.NDArray[np.int16]
 EQUATIONS, FREQUENCY = "equations 3 and 4", "frequency"
-MAX_TYPES = 10_000
+MAX_TYPES = 10_000  # bounds memory: the releases here have few
 
 
 def tiny_schema(sizes: Sequence[int], tables: Sequence[Sequence[int]]) -> Schema:

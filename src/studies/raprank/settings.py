@@ -123,7 +123,7 @@ class RapRank(Section):
         return resolved
 
 
-PAPER_RUNS = 100
+PAPER_RUNS = 100  # the paper's number of datasets for each area
 
 
 def _at_paper_size(experiment: Any) -> Any:

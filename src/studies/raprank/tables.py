@@ -52,7 +52,7 @@ def person_queries_text(table: pd.DataFrame) -> str:
 # Match rates of every experiment as numbers, and whether the orders that the paper reports are seen.
 
 READ_AT = (0.1, 0.5, 1.0)
-PLACES = 4
+PLACES = 4  # after the point, of rates between 0 and 1
 
 
 def match_rate_table(curves: Mapping[str, pd.DataFrame], drawn: Mapping[str, int], label: str, seed: int) -> pd.DataFrame:

@@ -40,8 +40,6 @@ from genverify.disclose.read.printed_table import (
 from genverify.model.errors import DataError
 from genverify.model.tablefiles import Expected, read_rows
 
-# Tables in a grid of texts, as spreadsheets and CSV files hold them: headers, several tables, titles, notes, sections.
-
 Grid = list[list[str]]
 LARGEST_GRID = 20_000_000  # cells of a rectangle, blanks included: some gigabytes
 SIZE = re.compile(r"[,;:(\[\s]*\bN\s*=\s*([\d,. \u00a0]*\d)\s*[)\]]?\s*$", re.IGNORECASE)

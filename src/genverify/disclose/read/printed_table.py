@@ -10,8 +10,6 @@ from functools import cached_property
 from genverify.model.errors import DataError, nearest
 from genverify.model.files import LIMITS, FileLimits
 
-# A printed table as it was understood: its columns with their labels, what adds up to what, and the text of every cell.
-
 Labels = tuple[str, ...]
 MOST_DIGITS = 16  # more than a count may have that can be computed with; what is larger is no number to be read at all
 TOTAL_WORDS = {"total", "totals", "grand total", "sum", "all", "overall", "_t", "t", "together", "both sexes", "all ages",
@@ -323,7 +321,7 @@ FROM = re.compile(
 )
 UNDER = re.compile(r"(?:under|less than|below|<)\s*(\d{1,9})(?:\s*years?)?", re.IGNORECASE)
 ONLY_SOME = re.compile(r"(of which|including|thereof|incl)\b", re.IGNORECASE)  # of the line above it, not all
-FAR = 10**6
+FAR = 10**6  # stands for no upper end: above any age, size or year in a label
 
 
 def find_totals(

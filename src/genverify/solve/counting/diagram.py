@@ -19,7 +19,7 @@ from genverify.solve.program import FitConditions, Program
 
 # The rows that a count of solutions must keep: those that follow from others are dropped, if integers say so.
 
-DENOMINATOR = 1_000
+DENOMINATOR = 1_000  # of the shares that are guessed; a wrong guess fails the recount, and the row is kept
 WHOLE = 2**62  # products and sums below it stay what they are in 64 bits
 
 
@@ -153,7 +153,7 @@ Nodes = npt.NDArray[np.int32]
 Words = npt.NDArray[np.uint64]
 T = TypeVar("T", np.uint64, np.int32)
 FIRST_RACE, LONGER = 3_000, 8
-WORD = 63
+WORD = 63  # bits of a signed 64-bit integer
 BYTES_PER_MOVE, BYTES_PER_STATE = 70, 400
 
 
@@ -215,7 +215,6 @@ class Diagram:
     states: int
     steps: tuple[tuple[Moves, ...], ...]
     ends: Nodes
-    visited: int
 
     @property
     def moves(self) -> int:
@@ -238,7 +237,7 @@ def draw_diagram(program: FitConditions, budget: Budget = BUDGET, smallest: bool
     system = system_of(program)
     classes = system.A.shape[1]
     if system.contradictory:
-        return Diagram(classes, 1, (), np.zeros(0, dtype=np.int32), 1)
+        return Diagram(classes, 1, (), np.zeros(0, dtype=np.int32))
     found = orders(system)
     deadline = process_time() + budget.seconds
     limit = min(FIRST_RACE, budget.states)
@@ -393,10 +392,10 @@ def _trimmed(classes: int, states: int, steps: list[list[Moves]], ends: Nodes) -
         if left:
             kept.append(tuple(left))
     if not len(ends) or not alive[0]:
-        return Diagram(classes, 1, (), np.zeros(0, dtype=np.int32), states)
+        return Diagram(classes, 1, (), np.zeros(0, dtype=np.int32))
     number = (np.cumsum(alive) - 1).astype(np.int32)
     renumbered = tuple(tuple(_by_target(move, number) for move in step) for step in reversed(kept))
-    return Diagram(classes, int(alive.sum()), renumbered, number[ends], states)
+    return Diagram(classes, int(alive.sum()), renumbered, number[ends])
 
 
 def _by_target(move: Moves, number: Nodes) -> Moves:

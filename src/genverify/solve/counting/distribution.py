@@ -28,8 +28,8 @@ from genverify.solve.program import Program
 # The distribution of COUNT(a) for any claims: every way through a diagram, by how many records match.
 
 Masses = npt.NDArray[np.floating]
-CELLS_AT_ONCE = 4_000_000
-CLAIMS_AT_ONCE = 48
+CELLS_AT_ONCE = 4_000_000  # bounds memory: states times places times claims
+CLAIMS_AT_ONCE = 48  # a group is carried from the first step of any of its claims to the last: more claims, more steps
 
 
 def count_distribution(diagram: Diagram, weights: Weights, shares: Floats, top: int) -> Floats:

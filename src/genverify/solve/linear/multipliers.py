@@ -16,7 +16,7 @@ from genverify.solve.solvers.highs import DEVEX, DUAL, MODEL, PRIMAL, dual_ray, 
 
 # The weights of a system of sums as sparse matrices, kept with it as its own properties are.
 
-FEW_MOVED = 0.02
+FEW_MOVED = 0.02  # of the cells: where more moved, all rows are recounted
 
 
 def matrix_of(sums: LinearSystem) -> csr_array:
@@ -57,8 +57,8 @@ DENOMINATORS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 20, 60, 120, 840)
 MORE = np.arange(1, 3_000)  # looked through where none of these fits
 LAST = (10**6, 10**8)  # whatever the multipliers are, their rounding then costs next to nothing
 FRACTION = 20_000  # the largest denominator of one multiplier
-LARGEST = 10**10
-CLOSE = 1e-5
+LARGEST = 10**10  # bounds the numbers of a proof
+CLOSE = 1e-5  # above a solver's error; a wrong guess fails the test in integers that follows
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ from genverify.solve.solvers.highs import BUSY
 
 # What single rows say of their cells, again and again until nothing changes; every step is a proof of one row.
 
-PASSES = 50
+PASSES = 50  # over all rows: ends that creep are left to the programs that follow
 Statement = dict[str, Any]
 Check = Callable[[Statement], None]  # a statement is checked when it is made, or later
 
@@ -299,7 +299,7 @@ def _moved(sums: LinearSystem, proof: dict[str, Any], by: Symmetry, row: dict[st
 
 ROUNDS = 40  # objectives that pull all open ends at once, before single ends are asked for
 IDLE = 3  # of them in a row that brought little
-POINTS = 400
+POINTS = 400  # bounds memory: whole tables that fit
 UNSHOWN = "whether some cells have an upper end was not shown in whole numbers"
 DIVE_FROM = 100  # in smaller systems the solver's own search is quick
 FEW_OPEN = 0.01  # of the cells: so many ends are asked for one by one

@@ -28,7 +28,7 @@ from genverify.solve.solvers.base import Answer, Infeasible, Optimal, Solver, Wo
 # and again, as long as the cells that lose have something to lose. What is found is recounted by whoever uses it.
 
 Blocks = tuple[tuple[int, ...], ...]
-MOST_BLOCKS = 5
+MOST_BLOCKS = 5  # an exchange of b blocks touches 2**b cells, all of which must allow it
 DIVISIONS, TRIALS = 12, 400
 SMALL = 512  # places that a step looks at before it looks at all
 FEW_WALKS, WORTH = 20, 0.2  # walks after which it is seen whether enough of them arrive
@@ -238,7 +238,7 @@ class Ranges:
 
 # A proof by cases that a cell is at most so much: both sides of a fork are shown, each with the linear program's help.
 
-DEEPEST = 100
+DEEPEST = 100  # forks above a leaf: below the number that the checker reads
 
 
 class CaseSearch(Protocol):
@@ -310,17 +310,17 @@ class Cases:
 # sides, and two pairs that add up to the remainder of x_B are looked up by a key that adds up as they do. What is found
 # counts only after a recount.
 
-MOST_ROWS = 300
+MOST_ROWS = 300  # bounds the inverse of a basis, which is dense
 SAMPLE = 4_000  # cells that may be raised
 USED = 1_500  # ... of which those that take the least are paired
-FEWEST = 60
-LARGEST_GROUP = 2.0**35
-PAIRS = 2_000, 150_000
+FEWEST = 60  # cells to pair, even where none can be raised by a whole step
+LARGEST_GROUP = 2.0**35  # a key below it and the place of a pair fit into 64 bits
+PAIRS = 2_000, 150_000  # of one side, at least and at most: bounds memory
 OVER = 12  # pairs of one side, as a multiple of the square root of the group
 LOOKED, CHUNK = 2_000, 200  # pairs of pairs that are tried, and how many at a time
 KEY_BITS, PLACE_BITS = 22, 19  # two keys below 2**22, or one below LARGEST_GROUP, and the place of a pair
 VERTICES, PULLED = 15, 0.2  # vertices that are tried; the share of the cells that pull to the next
-WHOLE = 1e-5
+WHOLE = 1e-5  # how far from whole a point may be in floating-point numbers: it is recounted in integers
 
 
 @dataclass
@@ -440,7 +440,7 @@ End = tuple[int, int]  # a cell, and 1 for its most or -1 for its least
 KEPT = 0.4  # the part of a vertex that stays: all of it leaves too little freedom for the rest
 FEW = 10  # with fewer fractional cells left than this, one at a time
 PROGRAMS = 150  # linear programs of one dive
-TRIES = 3
+TRIES = 3  # random dives for an end before it is left as not attained
 AT_MOST, LUCK = 16, 10  # cells at once; dives won before there are more
 
 

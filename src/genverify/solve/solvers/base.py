@@ -13,8 +13,6 @@ from genverify.model.arrays import Floats
 from genverify.model.errors import ConfigError, needed
 from genverify.solve.program import WrongAnswer
 
-# What the attack asks of a solver, and how a solver may answer.
-
 
 class Limit(Enum):
     """What stopped a solve before its end."""

@@ -14,7 +14,7 @@ from genverify.model.errors import GenverifyError
 from genverify.solve.solvers.base import Answer, Infeasible, IntegerProgram, Limit, Optimal, Stopped, WorkLimits
 
 GRB = gp.GRB
-SIZE_LIMIT = 2000
+SIZE_LIMIT = 2000  # variables, and constraints: what the licence that comes with the package allows
 TIGHT = {"FeasibilityTol": 1e-9, "IntFeasTol": 1e-9, "OptimalityTol": 1e-9, "Threads": 1, "Seed": 1}
 ADVICE = "Set program.solver: highs in config.yaml, or install a full Gurobi licence"
 

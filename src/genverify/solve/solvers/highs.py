@@ -16,7 +16,7 @@ from genverify.solve.solvers.base import Answer, Infeasible, IntegerProgram, Lim
 
 MODEL = highspy.HighsModelStatus
 DUAL, PRIMAL = 1, 4
-DEVEX = 1
+DEVEX = 1  # HiGHS's own number of the rule
 BUSY = 3.0  # seconds of the clock for one of the processor, at most
 FEASIBLE = int(highspy.SolutionStatus.kSolutionStatusFeasible)
 

@@ -15,7 +15,7 @@ from genverify.model.work import derive_seed, watch
 from studies.raprank.rap.reconstruct import reconstruct
 from studies.raprank.settings import RapBenchmark, RapSettings
 
-NEVER = 2**31 - 1
+NEVER = 2**31 - 1  # the largest 32-bit number: no run ends early
 
 
 def time_marginals(records: Records, domain: Domain, rap: RapSettings, own: RapBenchmark, seed: int) -> dict[str, Any]:

@@ -11,8 +11,6 @@ from genverify.model.arrays import Ints, positions, row_keys
 from genverify.model.domain import Domain, Predicate
 from genverify.model.errors import DataError
 
-# A workload: counting queries as products of clauses, laid out as arrays of indices.
-
 Floats = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.int32]
 
