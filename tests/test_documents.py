@@ -33,7 +33,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_modules_that_are_named_exist(page: Path) -> None:
-    """A path that begins with the library, the studies or one of their packages is that of a module, file or folder in src."""
+    """A path that begins with the library, the studies or one of their packages is one in src."""
     own = [path.name for home in ("genverify", "studies") for path in (ROOT / "src" / home).iterdir() if path.is_dir()]
     named = re.findall(rf"`(?:src/)?((?:genverify|studies|{'|'.join(own)})/[\w/.]*)`", page.read_text())
     assert [name for name in named if page not in PAST and name not in NEW and not (ROOT / "src" / name).exists()] == []
@@ -45,4 +45,3 @@ def test_no_row_of_the_map_says_what_another_says() -> None:
         rows = [line.split(" | ") for line in part.splitlines() if line.startswith("| ") and "`" in line]
         said = [(re.split(r"[:;,]| \(", row[0][2:])[0], *re.findall(r"`[^`]+`", row[1])[:1]) for row in rows]
         assert sorted({one for one in said if said.count(one) > 1}) == []
-
