@@ -276,9 +276,9 @@ def add_check(commands: Any) -> None:
 
 def add_export(commands: Any) -> None:
     """Add `export` and `check-vipr`."""
-    from genverify.export.export_command import add_parser
+    from genverify.export import export_command
 
-    add_parser(commands, extend, _bounds)
+    export_command.add_parser(commands, extend, _bounds)
 
 
 def _bounds(release: "Release", text: str) -> "tuple[list[dict[str, Any]], list[ProvedBound]]":
