@@ -45,7 +45,7 @@ def test_percentages_give_withheld_counts_away(tmp_path: Path, capsys: pytest.Ca
     assert "are of their column" in found
     assert "6 of your 6 suppressed cells are known exactly." in found
     assert "t.csv, C4: 22.0 % of columns=Men" in found
-    assert "Withhold the 7 percentages beside withheld counts." in found
+    assert "Also suppress the 7 percentages beside suppressed counts." in found
     answer = json.loads((tmp_path / "audit" / "answer.json").read_text())
     assert (answer["withhold"], answer["still_unsafe"]) == (["status=former"], [])
     assert main(["disclose", "--check", str(tmp_path / "t.csv")]) == 0
@@ -145,7 +145,7 @@ def test_what_was_not_decided_is_not_called_safe(tmp_path: Path) -> None:
     assert [exposed.linked.sums.cells[cell] for cell in cells] == ["group=A", "group=B"]
     answer = Answer(unsure, FailOn(), undecided=cells)
     assert answer.safe is None
-    assert "2 cells: whether they are known so well was not decided; nothing is called safe." in list(answer.lines())
+    assert "2 cells: not decided whether they can be worked out; nothing is called safe." in list(answer.lines())
 
 
 def test_facts_with_numbers_that_cannot_be_added_up_exactly_are_refused(

@@ -137,7 +137,7 @@ class Answer:
             yield from (f"  {one}" for one in self.left_out[:MOST_SHOWN])
             yield "  Nothing is called safe before these are read, or taken out (--allow-partial accepts it)."
         if self.undecided:
-            yield f"{len(self.undecided)} cells: whether they are known so well was not decided; nothing is called safe."
+            yield f"{len(self.undecided)} cells: not decided whether they can be worked out; nothing is called safe."
         if self.differences:
             yield f"{len(self.differences)} differences between tables are known exactly and count fewer than {SMALL}."
         if self.broken:
@@ -181,25 +181,31 @@ class Answer:
                     )
         return found
 
+    @property
+    def hidden_well(self) -> str:
+        """What holds after secondary suppression."""
+        width = self.fail_on.width
+        return "none can be worked out" if width == 1 else f"every feasibility interval is at least {width} wide"
+
     def advice(self) -> Iterator[str]:
         if self.complement is None:
             return
         cells, left = self.complement.cells, self.complement.left
         names = self.exposed.linked.sums.cells
         if shares := len(self.percentages):
-            then = "" if cells or left else ", then none of them is known so well any more (ranges computed again)"
-            yield f"Withhold the {shares} percentages beside withheld counts{then}."
+            then = "" if cells or left else f"; then {self.hidden_well}"
+            yield f"Also suppress the {shares} percentages beside suppressed counts{then}."
         if cells:
-            done = "none of them is known so well any more" if not left else f"{len(left)} are still known too well"
-            these = f"these {len(cells)}" if len(cells) > 1 else "this one"
-            yield f"Withhold {these} as well, then {done} (ranges computed again; {self.complement.fewest}):"
+            done = self.hidden_well if not left else f"{len(left)} are still known too well"
+            these = f"these {len(cells)} cells" if len(cells) > 1 else "this cell"
+            yield f"Also suppress {these}; then {done} ({self.complement.fewest}):"
             yield from (f"  {names[cell]}" for cell in cells[:MOST_SHOWN])
             if len(cells) > MOST_SHOWN:
                 yield f"  ... and {len(cells) - MOST_SHOWN} more, all in withhold.csv"
         elif left:
-            yield f"No set of cells to withhold was found for {len(left)} of them."
+            yield f"No secondary suppression was found for {len(left)} cells."
         if not self.complement.in_time:
-            yield "The search for cells to withhold ran out of time; --search-seconds gives more."
+            yield "The search for secondary suppressions ran out of time; --search-seconds gives more."
 
     def frame(self, dialect: str) -> pd.DataFrame:
         """A row for each printed cell: what is published, its range, if it is one number, and if both ends are attained."""
@@ -217,7 +223,8 @@ class Answer:
     def as_dict(self) -> dict[str, Any]:
         names = self.exposed.linked.sums.cells
         found: dict[str, Any] = {**self.counts, "fail_on": str(self.fail_on), "safe": self.safe,
-                 "left_out": list(self.left_out), "undecided": [names[cell] for cell in self.undecided], "limit": self.exposed.ranges.limit,
+                 "left_out": list(self.left_out), "undecided": [names[cell] for cell in self.undecided],
+                 "limit": self.exposed.ranges.limit,
                  "ends_attained_by_people": self.exposed.linked.joint,
                  "unsafe_cells": [{"cell": names[cell], "lower": int(self.exposed.ranges.lo[cell]),
                                    "upper": int(self.exposed.ranges.hi[cell])} for cell in self.unsafe]}  # fmt: skip

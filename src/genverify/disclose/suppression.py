@@ -38,7 +38,7 @@ from genverify.solve.solvers.base import IntegerProgram, Optimal
 
 ROUNDS = 6  # of freeing cells and searching ranges again; what is still too narrow then is named as left
 SETS, SECONDS = 400, 5.0  # smaller sets that are tried at the end, if they are that few, and how long
-FEWEST, GREEDY = "no fewer would do: all smaller sets were tried", "found step by step: perhaps not the fewest"
+FEWEST, GREEDY = "minimal: all smaller sets were tried", "found step by step, perhaps not minimal"
 TOTALS, ZEROS = 4.0, 1.5  # a total, or a 0, is rather printed than an inner cell
 
 

@@ -136,8 +136,8 @@ def _refuse_wide(row: Row, cells: Mapping[str, tuple[int, int]]) -> None:
     ends = [abs(end) for end in (least, most) if abs(end) != OPEN]
     if max(size, *map(abs, weights.values()), *ends, 0) > EXACT:
         raise DataError(
-            f"{name}: its counts, up to {largest}, are too large to be added up exactly, or its numbers have too many decimals; "
-            "give the counts in thousands, or write fewer decimals"
+            f"{name}: its counts, up to {largest}, are too large to be added up exactly, or its numbers have too many "
+            "decimals; give the counts in thousands, or write fewer decimals"
         )
 
 
