@@ -12,7 +12,6 @@ from genverify.attack.generate import no_dataset_fits
 from genverify.attack.probability import probability, read_prior
 from genverify.attack.verify import (
     Decision,
-    Range,
     Verdict,
     VerifiedBlock,
     Verifier,
@@ -515,7 +514,7 @@ def _searched(release: Release, claim: Claim) -> Iterator[str]:
     elif counts.low > counts.high:
         raise no_dataset_fits(verifier.bounder, counts.upper, None)
     elif counts.low == counts.high == claim.m:
-        check_decisions(verifier.bounder.program, [_decision(claim, counts)])
+        check_decisions(verifier.bounder.program, [Decision(claim, Verdict.VERIFIED, counts.lower, counts.upper)])
         yield (
             "Not among the stored claims (the study keeps those with k >= verify.min_k), but verified now, proof checked: "
             "true of every dataset that fits the published counts."
@@ -524,10 +523,6 @@ def _searched(release: Release, claim: Claim) -> Iterator[str]:
         check_ranges(verifier.bounder.program, [(claim.predicate(release.schema.domain), counts)])
         ends = f"the count ranges from {counts.low} to {counts.high}"
         yield f"Not verified: over all datasets that fit, {ends} (both bounds checked)."
-
-
-def _decision(claim: Claim, counts: Range) -> Decision:
-    return Decision(claim, Verdict.VERIFIED, counts.lower, counts.upper)
 
 
 def find_release(study: Path, schema: Schema, block: str) -> tuple[Release, str]:

@@ -149,7 +149,7 @@ class OneHot:
 
 def _sub_predicates(domain: Domain, predicates: Sequence[Predicate]) -> tuple[csr_array, csr_array, Floats]:
     """All sub-predicates as rows q over the d one-hot indices, a matrix that says whose each is, and every predicate's r."""
-    index = _one_hot_index(domain)
+    index = {pair: place for place, pair in enumerate((c.name, code) for c in domain.columns for code in c.codes)}
     clauses = [(number, name, codes) for number, predicate in enumerate(predicates) for name, codes in predicate.clauses]
     ones = [(row, index[name, code]) for row, (_, name, codes) in enumerate(clauses) for code in codes]
     owner = [(row, number) for row, (number, _, _) in enumerate(clauses)]
@@ -160,10 +160,6 @@ def _sub_predicates(domain: Domain, predicates: Sequence[Predicate]) -> tuple[cs
 def _flags(places: Sequence[tuple[int, int]], shape: tuple[int, int]) -> csr_array:
     rows, columns = np.array(places, dtype=np.int64).reshape(-1, 2).T
     return csr_array((np.ones(len(places)), (rows, columns)), shape=shape)
-
-
-def _one_hot_index(domain: Domain) -> dict[tuple[str, int], int]:
-    return {pair: place for place, pair in enumerate((c.name, code) for c in domain.columns for code in c.codes)}
 
 
 def onehot(release: Release) -> OneHot:

@@ -5,11 +5,11 @@ import csv
 import os
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from io import StringIO
-from itertools import product
+from itertools import chain, product
 from pathlib import Path
 from typing import Any
 
@@ -266,7 +266,7 @@ def _marginal_rows(options: argparse.Namespace) -> Rows:
     started, full = time.monotonic(), None
     if options.marginals and len(options.tables) == 1:
         sets = [text.split(",") for text in options.marginals]
-        full = read_multiway(options.tables[0], options.count, list(dict.fromkeys(_flat(sets))), _limits(options))
+        full = read_multiway(options.tables[0], options.count, list(dict.fromkeys(chain(*sets))), _limits(options))
         marginals = [full.marginal(names) for names in sets]
     elif len(options.tables) > 1 and not options.marginals:
         marginals = [read_multiway(path, options.count, (), _limits(options)) for path in options.tables]
@@ -292,7 +292,3 @@ def _marginal_rows(options: argparse.Namespace) -> Rows:
 
 def _limits(options: argparse.Namespace) -> FileLimits:
     return replace(LIMITS, rows=options.max_rows, size=options.max_bytes)
-
-
-def _flat(sets: Iterable[Sequence[str]]) -> Iterator[str]:
-    return (name for names in sets for name in names)
