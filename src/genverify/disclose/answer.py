@@ -77,9 +77,15 @@ class Answer:
 
     @property
     def safe(self) -> bool | None:
-        """Whether the release is safe by what was asked for; None where something was left out or not decided."""
+        """Whether the release is safe by what was asked for; None where that is not known."""
         unsafe = bool(self.unsafe or self.broken)
-        return None if (self.left_out or self.undecided) and not unsafe else not unsafe
+        return None if self.partial and not unsafe else not unsafe
+
+    @property
+    def partial(self) -> bool:
+        """Whether more may be known than was found: cells left out or not decided, or ends that no people may attain."""
+        wider = not self.exposed.linked.joint and bool(self.exposed.unclear.any())
+        return bool(self.left_out or self.undecided or wider)
 
     @property
     def differences(self) -> list[int]:

@@ -353,7 +353,7 @@ def run_tables(options: argparse.Namespace) -> int:
     talk(f"{folder / 'report.html'}, cells.csv, proofs ({time.monotonic() - started:.1f} s)")
     if options.json:
         print(answer.as_json())
-    partial = bool(answer.left_out or answer.undecided) and not options.allow_partial
+    partial = answer.partial and not options.allow_partial
     return int(bool(options.fail_on and (answer.unsafe or answer.broken or partial)))
 
 
