@@ -1,0 +1,346 @@
+"""What the columns of a table hold: labels, codes, periods, counts, percentages and other statistics, flags and notes."""
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import pairwise
+
+from genverify.reading.layout import Block
+from genverify.reading.numbers import (
+    DECIMAL, LIMIT, MIXED, NUMBERS, PERCENT, PERIOD, RANGE, SYMBOL, TEXT, WHOLE, Numerals, number_of, split,
+)  # fmt: skip
+from genverify.reading.source import Grid, Sheet, column_name
+from genverify.reading.symbols import is_symbol
+
+LABEL, CODE, PERIOD_OF, MEASURE, COUNT, PERCENTAGE, RATE, STATISTIC, MONEY, FLAG, NOTE, ROW_NUMBER, LEFT_OUT = (
+    "label", "code", "period", "measure", "count", "percentage", "rate", "statistic", "money", "flag", "note", "row number",
+    "left out",
+)  # fmt: skip
+ROLES = (LABEL, CODE, PERIOD_OF, MEASURE, COUNT, PERCENTAGE, RATE, STATISTIC, MONEY, FLAG, NOTE, ROW_NUMBER, LEFT_OUT)
+LABELS = frozenset((LABEL, CODE, PERIOD_OF, MEASURE))
+FIGURES = frozenset((COUNT, PERCENTAGE, RATE, STATISTIC, MONEY))
+Number = int | Decimal
+
+# words of headers, in the languages of the releases that are read most; one list for each role
+PERCENT_WORDS = re.compile(
+    r"%|\b(percent\w*|per cent|pct|perc|pc|share|proportion|uptake|prozent|pourcent\w*|porcentaje|procent)\b", re.I
+)
+RATE_WORDS = re.compile(r"\b(rates?|incidence|prevalence)\b|\bper (\d|head|capita|thousand|million)", re.I)
+COUNT_WORDS = re.compile(
+    r"\b(number|num|count|counts|no|n|persons|people|pupils|patients|cases|population|headcount|frequency|anzahl|nombre|antal)\b"
+    r"|\btotal (population|number|persons)\b",
+    re.I,
+)
+STATISTIC_WORDS = re.compile(
+    r"\b(scores?|rank|mean|average|avg|median|index|indices|ratio|quotient|se|s\.e|sd|std|standard (error|deviation)|deviation"
+    r"|error|lower|upper|ci|lcl|ucl|confidence|interval|changes?|variation|growth|quintile|decile|vigintile|percentile|cv|moe"
+    r"|latitude|longitude|lat|lon|lng|area|hectares|ha)\b",
+    re.I,
+)
+MONEY_WORDS = re.compile(
+    r"[\u00a3$\u20ac]|\b(expenditure|costs?|prices?|salary|wages?|earnings|revenue|gdp|gnp|usd|gbp|eur|turnover|payroll|income)\b", re.I
+)
+TIME_WORDS = re.compile(
+    r"\b(year|years|date|month|quarter|week|day|period|time|fy|cohort|jahr|monat|quartal|periodo|trimestre|ano|a\u00f1o|ann\u00e9e"
+    r"|mois|\u00e5r|tid)\b",
+    re.I,
+)
+CODE_WORDS = re.compile(r"\b(codes?|id|ids|fips|naics|nace|isic|sic|isco|nuts|lau|gss|geoid|uid|key|dbn|urn|ukprn)\b", re.I)
+NOTE_HEADS = re.compile(r"\b(foot)?notes?\b|\bcomments?\b|\bremarks?\b|\bsource\b", re.I)
+FLAG_HEADS = re.compile(r"\b(flags?|status|symbols?|annotation|marker|disclosure|quality|obs status|conf status)\b", re.I)
+MEASURE_HEADS = re.compile(r"\b(measures?|indicators?|metrics?|statistics?|data type|data item|unit of measure|units?)\b", re.I)
+MONEY_CONTEXT = re.compile(r"[\u00a3$\u20ac]\s*(thousand|million|billion|m\b|bn\b)|reported in [\u00a3$\u20ac]", re.I)
+PROBE = 80  # rows in which a percentage is compared with counts
+LEAST = 5  # rows that must agree before numbers decide
+LONG_TEXT = 80  # characters of a text that is a remark rather than a label
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table: its role, its header, and why."""
+
+    at: int
+    role: str
+    head: str
+    why: str
+
+    @property
+    def name(self) -> str:
+        return column_name(self.at)
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What a column's body holds: its texts and kinds in order of rows, and its numbers."""
+
+    texts: Sequence[str]
+    kinds: Sequence[str]
+    often: Mapping[str, int]
+
+    @property
+    def filled(self) -> int:
+        return len(self.texts) - self.often.get("", 0)
+
+    def share(self, *kinds: str) -> float:
+        return sum(self.often.get(kind, 0) for kind in kinds) / max(1, self.filled)
+
+
+def heads_of(sheet: Sheet, block: Block) -> dict[int, str]:
+    """The header of each column, from the top; a merged cell, or the one at the left where labels repeat, covers blank ones."""
+    covered = {(row, column): (top, left) for top, left, bottom, right in sheet.merged
+               for row in range(top, bottom + 1) for column in range(left, right + 1)}  # fmt: skip
+
+    def text(row: int, column: int) -> str:
+        row, column = covered.get((row, column), (row, column))
+        return sheet.rows[row][column] if row < len(sheet.rows) and column < len(sheet.rows[row]) else ""
+
+    parts = {column: [text(row, column) for row in block.header] for column in block.columns}
+    joined = {column: _join(own) for column, own in parts.items()}
+    again = [head for head, often in Counter(joined.values()).items() if often > 1]
+    if again and len(block.header) > 1:
+        for level in range(len(block.header) - 1):
+            last = ""
+            for column in block.columns:
+                if parts[column][level] or not any(parts[column]):
+                    last = parts[column][level]
+                elif not any(parts[column][:level]):
+                    parts[column][level] = last
+        joined = {column: _join(own) for column, own in parts.items()}
+    return joined
+
+
+def _join(parts: Sequence[str]) -> str:
+    return " ".join(dict.fromkeys(" ".join(part.split()) for part in parts if part))
+
+
+def column_facts(sheet: Sheet, kinds: Grid, block: Block) -> dict[int, Facts]:
+    """The cells of each column in the body."""
+    found = {}
+    for column in block.columns:
+        texts = [sheet.rows[at][column] if column < len(sheet.rows[at]) else "" for at in block.body]
+        own = [kinds[at][column] if column < len(kinds[at]) else "" for at in block.body]
+        found[column] = Facts(texts, own, Counter(own))
+    return found
+
+
+def values_of(facts: Facts, numerals: Numerals, known: dict[str, Number | None]) -> list[Number | None]:
+    """The numbers of a column, None where there is none; of a mixed cell the first."""
+    found = list[Number | None]()
+    for text, kind in zip(facts.texts, facts.kinds, strict=True):
+        if kind in NUMBERS or kind == MIXED:
+            if text not in known:
+                known[text] = split(text, numerals)[0] if kind == MIXED else number_of(text, numerals)
+            found.append(known[text])
+        else:
+            found.append(None)
+    return found
+
+
+def _words(head: str) -> str:
+    return re.sub(r"[_.\-/]+", " ", head)
+
+
+def find_columns(
+    block: Block, heads: Mapping[int, str], facts: Mapping[int, Facts], values: Mapping[int, Sequence[Number | None]],
+    context: str = "", told: Mapping[int, str] | None = None,
+) -> list[Column]:  # fmt: skip
+    """The role of every column of a table; `told` are roles that a user gave, `context` is the text around the table."""
+    told = told or {}
+    valued = [column for column in block.columns if _is_valued(facts[column])]
+    first = min(valued, default=0)
+    valued += [c for c in block.columns if c not in valued and c > first and valued and _only_symbols(facts[c], heads[c])]
+    texts = [c for c in block.columns if c not in valued and facts[c].filled and not NOTE_HEADS.search(_words(heads[c]))]
+    money = bool(MONEY_CONTEXT.search(context))
+    found = dict[int, Column]()
+    for column in block.columns:
+        head, own = heads[column], facts[column]
+        if column in told:
+            role, why = told[column], "told"
+        elif not own.filled:
+            role, why = NOTE, "nothing stands below its header"
+        elif column in valued:
+            role, why = _valued_role(column, head, own, values[column], block, texts, money)
+        else:
+            role, why = _text_role(column, head, own, max(valued, default=0))
+        found[column] = Column(column, role, head, why)
+    _by_numbers(found, values)
+    _settle_labels(found, facts, block)
+    return [found[column] for column in block.columns]
+
+
+def _is_valued(own: Facts) -> bool:
+    """Whether a column holds values: mostly numbers, limits, mixed cells or signs; letters only beside numbers."""
+    numbers = own.share(WHOLE, DECIMAL, PERCENT, MIXED, LIMIT)
+    if own.share(WHOLE, DECIMAL, PERCENT, MIXED) == 0:
+        signs = sum(k == SYMBOL and not text.isalnum() for text, k in zip(own.texts, own.kinds, strict=True))
+        return own.filled > 0 and signs > own.filled / 2
+    if own.share(RANGE) > own.share(WHOLE, DECIMAL, PERCENT, MIXED):
+        return False
+    return numbers + own.share(SYMBOL) > 0.5 or own.share(TEXT, PERIOD) < 0.2
+
+
+def _only_symbols(own: Facts, head: str) -> bool:
+    """A column of letters from the vocabulary alone, at the right of numbers."""
+    few = len(set(own.texts) - {""}) <= 3
+    return own.filled > 0 and own.share(SYMBOL) == 1.0 and few and not FLAG_HEADS.search(head) and not NOTE_HEADS.search(head)
+
+
+def _valued_role(
+    column: int, head: str, own: Facts, values: Sequence[Number | None], block: Block, texts: Sequence[int], money: bool
+) -> tuple[str, str]:
+    words = _words(head)
+    numbers = [value for value in values if value is not None]
+    whole = [value for value in numbers if isinstance(value, int)]
+    distinct = len(set(own.texts) - {""})
+    left = not any(c < column for c in block.columns if c in texts) and column == block.columns[0]
+    if _is_period(words, own, numbers, left):
+        return PERIOD_OF, "its header or its numbers are times"
+    if any(re.fullmatch(r"0\d+", text) for text in own.texts if text):
+        return CODE, "numbers with a leading zero"
+    if CODE_WORDS.search(words) and not COUNT_WORDS.search(words) and len(whole) == len(numbers):
+        return CODE, "its header says so"
+    if left and whole and len(whole) == len(own.texts) and texts and _counts_up(whole) and len(words) < 8:
+        return ROW_NUMBER, "it counts the rows"
+    if column == block.columns[0] and not texts and (distinct == own.filled or re.search(r"\bage\b", words, re.I)):
+        return LABEL, "the first column, different in every row, and no text stands beside it"
+    if re.fullmatch(r"(single )?(year of )?ages?( \(?years\)?)?|grade|decile|quintile|band|size class", words.strip(), re.I):
+        if distinct <= 130 and column < max(block.columns) and (distinct < own.filled or column == block.columns[0]):
+            return LABEL, "its header names a classification"
+    if PERCENT_WORDS.search(words) or own.share(PERCENT) > 0.5 or (own.often.get(PERCENT) and own.share(PERCENT, LIMIT) > 0.3):
+        return PERCENTAGE, "its header or its cells say so"
+    if RATE_WORDS.search(words):
+        return RATE, "its header says so"
+    named = bool(COUNT_WORDS.search(words))
+    if own.share(MIXED) > 0.5 and any("-" in t or "\u2013" in t for t, k in zip(own.texts, own.kinds, strict=True) if k == MIXED):
+        return STATISTIC, "numbers with intervals"
+    if not named and STATISTIC_WORDS.search(words):
+        return STATISTIC, "its header says so"
+    if not named and (MONEY_WORDS.search(words) or money):
+        return MONEY, "its header or the text above says so"
+    if any(value < 0 for value in numbers):
+        return STATISTIC, "it has negative numbers"
+    if not numbers:
+        return COUNT, "only symbols, in place of numbers"
+    if len(whole) >= 0.9 * len(numbers):
+        why = "whole numbers" if len(whole) == len(numbers) else f"whole numbers but for {len(numbers) - len(whole):,}"
+        return COUNT, why
+    return STATISTIC, "numbers with decimals; as amounts: --counts"
+
+
+def _counts_up(whole: Sequence[int]) -> bool:
+    return whole[0] in (0, 1) and all(b - a == 1 for a, b in pairwise(whole))
+
+
+def _is_period(words: str, own: Facts, numbers: Sequence[Number], left: bool) -> bool:
+    """Whether numbers are times: years, years with two more digits, months; by the header, or at the left of the table."""
+    if own.share(PERIOD) > 0.5:
+        return True
+    if not numbers or len(numbers) + own.often.get(PERIOD, 0) < 0.95 * own.filled:
+        return False
+    named = bool(TIME_WORDS.search(words)) and not COUNT_WORDS.search(words)
+    if any(not isinstance(number, int) for number in numbers):
+        return False
+    whole = [int(number) for number in numbers]
+    years = all(1800 <= number <= 2100 for number in whole)
+    spans = all(180001 <= number <= 210099 for number in whole)
+    if named and (years or spans or all(18000101 <= number <= 21001231 for number in whole)):
+        return True
+    if re.search(r"\b(month|quarter|week|day)\b", words, re.I) and all(0 < number <= 366 for number in whole):
+        return True
+    return years and (left or bool(own.often.get(PERIOD)))
+
+
+def _text_role(column: int, head: str, own: Facts, last: int) -> tuple[str, str]:
+    words = _words(head)
+    texts = [text for text in own.texts if text]
+    distinct = set(texts)
+    short = all(len(text) <= 6 for text in distinct)
+    if NOTE_HEADS.search(words) or sum(text.startswith("[note") for text in texts) > len(texts) / 2:
+        return NOTE, "its header or its texts say so"
+    if sum(len(text) > LONG_TEXT for text in texts) > len(texts) / 2:
+        return NOTE, "long texts"
+    if FLAG_HEADS.search(words) and short:
+        return FLAG, "its header says so"
+    if column > last > 0 and short and len(distinct) <= 10 and len(texts) > len(distinct):
+        return FLAG, "short codes at the right of the numbers"
+    if (TIME_WORDS.search(words) and not re.search(r"identifier|type|format|unit", words, re.I)) or own.share(PERIOD) > 0.5:
+        return PERIOD_OF, "its header or its texts are times"
+    named = [bool(PERCENT_WORDS.search(text) or RATE_WORDS.search(text)) for text in distinct]
+    if (any(named) and not all(named) and len(distinct) < 30 and MEASURE_HEADS.search(words)) or (
+        MEASURE_HEADS.search(words) and len(distinct) > 1
+    ):
+        return MEASURE, "its texts name what is measured"
+    coded = sum(" " not in text and (any(c.isdigit() for c in text) or text.isupper()) for text in distinct)
+    if CODE_WORDS.search(words) and coded > len(distinct) / 2:
+        return CODE, "its header says so"
+    if len(distinct) == 1:
+        return LABEL, "one text in every row"
+    return LABEL, "texts"
+
+
+def _by_numbers(found: dict[int, Column], values: Mapping[int, Sequence[Number | None]]) -> None:
+    """Columns with decimals that are, row by row, a hundred times one count over another are percentages."""
+    counts = [c for c, own in found.items() if own.role == COUNT]
+    for at, column in list(found.items()):
+        if column.role == STATISTIC and column.why.startswith("numbers with decimals"):
+            of = find_base(at, counts, values)
+            if of:
+                num, den = of[0]
+                why = f"by the numbers: {column_name(num)} as a percentage of {column_name(den)}"
+                found[at] = Column(at, PERCENTAGE, column.head, why)
+
+
+def find_base(at: int, counts: Sequence[int], values: Mapping[int, Sequence[Number | None]]) -> list[tuple[int, int]]:
+    """The pairs of counts of which a column is the percentage (or proportion) in every row that can be compared."""
+    rows = [row for row, value in enumerate(values[at]) if value is not None and 0 < value and value not in (1, 100)]
+    step = max(1, len(rows) // PROBE)
+    rows = rows[::step][:PROBE]
+    fits = []
+    for den in counts:
+        for num in counts:
+            if num == den:
+                continue
+            seen = agree = 0
+            for row in rows:
+                part, whole, share = values[num][row], values[den][row], values[at][row]
+                if part is None or whole is None or share is None or whole <= 0:
+                    continue
+                seen += 1
+                agree += is_share(share, part, whole)
+                if seen - agree > 2:
+                    break
+            if seen >= LEAST and agree >= 0.97 * seen:
+                fits.append((num, den))
+    return fits
+
+
+def is_share(share: Number, part: Number, whole: Number) -> bool:
+    """
+    Whether a percentage, as far as it is printed, is that of two counts; or a proportion, if it is smaller than one.
+
+    >>> is_share(Decimal("33.3"), 1, 3), is_share(Decimal("33.4"), 1, 3), is_share(Decimal("0.333"), 1, 3)
+    (True, False, True)
+    """
+    exponent = share.as_tuple().exponent if isinstance(share, Decimal) else 0
+    digits = min(-exponent if isinstance(exponent, int) else 0, 9)
+    half = Decimal(10) ** -digits * Decimal("0.5001")
+    exact = Decimal(part) / Decimal(whole)
+    return abs(exact * 100 - share) <= half or (share <= 1 and digits > 1 and abs(exact - share) <= half)
+
+
+def _settle_labels(found: dict[int, Column], facts: Mapping[int, Facts], block: Block) -> None:
+    """A table needs a label: where no column is one, the first that differs in every row is; a code beside is its code."""
+    if any(column.role in LABELS for column in found.values()):
+        return
+    for at in block.columns:
+        texts = [text for text in facts[at].texts if text]
+        if texts and len(set(texts)) == len(texts) and found[at].why != "told":
+            found[at] = Column(at, LABEL, found[at].head, "no other column is a label, and this one differs in every row")
+            return
+
+
+def symbol_like(texts: Sequence[str]) -> Counter[str]:
+    """The texts of a column that stand in the vocabulary of symbols, with how often: said where they are taken as labels."""
+    return Counter(text for text in texts if text and is_symbol(text))
