@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import reduce
+from itertools import combinations
 from math import gcd
 
 from genverify.core.errors import ConfigError, nearest
@@ -36,9 +37,14 @@ MOST_NESTED = 120  # labels among which sums are searched by numbers alone
 AGREE = Decimal("0.9")  # of the sums that can be compared: a real release has slips, which are named and left out later
 LEAST_SEEN = 2
 LEAST_PARTLY = 3
+LEAST_CLOSE, SURELY = 20, Decimal("0.99")  # sums that are all but right: many must be seen, and nearly all be close
+SHARP = 1000  # a total so many times its room for rounding is not met by chance
 ROUNDINGS = (2, 3, 5, 10, 20, 25, 50, 100, 500, 1000)
+MOST_PAIRED = 30  # labels of which every pair is tried
+LEAST_PAIRED = 10  # sums of a pair that must be seen: two labels agree by chance more easily
 UNDECIDED = Decimal("0.3")  # fewer sums that agree mean that a label is no total, whatever its name
-LONGEST_RUN = 40  # labels beside a total of which every run is tried
+LONGEST_RUN = 500  # labels of which every run is tried as the parts of a total
+MOST_WINDOWS = 8  # runs that are compared in all slices
 NEARLY = 1.05  # a code and a name that differ in a few rows (a new code for an old name) are one axis still
 
 
@@ -94,21 +100,27 @@ class Agreement:
     right: int = 0
     partly: int = 0
     possible: int = 0
+    close: int = 0  # sums that are not right, but no further off than rounding of each part to a whole number can be
+    tight: int = 0  # sums with symbols of which the printed parts make up half of the total at least
+    sharp: bool = False  # whether a sum that is right would hardly be so by chance
 
     @property
     def holds(self) -> bool:
-        return self.full >= LEAST_SEEN and self.right >= AGREE * self.full and self.possible >= AGREE * self.partly
+        enough = self.full >= LEAST_SEEN or (self.full and self.sharp)
+        nearly = self.full >= LEAST_CLOSE and self.right + self.close >= SURELY * self.full and self.right * 2 > self.full
+        return bool(enough) and (self.right >= AGREE * self.full or nearly) and self.possible >= AGREE * self.partly
 
     @property
     def likely(self) -> bool:
         """Whether no number speaks against it and some could: where symbols stand in every sum."""
         return self.holds or (
-            (self.full == self.right) and self.partly >= LEAST_PARTLY and self.possible == self.partly
+            (self.full == self.right) and self.partly >= LEAST_PARTLY and self.possible == self.partly <= 2 * self.tight
         ) or (self.full == 1 == self.right and self.possible == self.partly)
 
     def __str__(self) -> str:
         partly = f", {self.possible} of {self.partly} possible where symbols stand" if self.partly else ""
-        return f"{self.right} of {self.full} sums agree{partly}"
+        close = f", {self.close} more but for rounding to whole numbers" if self.close else ""
+        return f"{self.right} of {self.full} sums agree{close}{partly}"
 
 
 def is_total_name(label: str) -> bool:
@@ -141,7 +153,8 @@ def rounding(numbers: Iterable[Number | None]) -> int:
 
 def agreement(parent: str, children: Sequence[str], samples: Sequence[Sample], bases: Mapping[str, int]) -> Agreement:
     """How well a label is the sum of others in the slices of a table."""
-    full = right = partly = possible = 0
+    full = right = partly = possible = close = tight = 0
+    sharp = False
     slack = Decimal(sum(bases.get(label, 1) for label in (parent, *children) if bases.get(label, 1) > 1)) / 2
     for sample in samples:
         total = sample.get(parent)
@@ -155,11 +168,16 @@ def agreement(parent: str, children: Sequence[str], samples: Sequence[Sample], b
         found = sum(known)
         if len(known) == len(numbers):
             full += 1
-            right += abs(found - total) <= room
+            if abs(found - total) <= room:
+                right += 1
+                sharp = sharp or total >= SHARP * (2 * room + 1)
+            else:
+                close += abs(found - total) <= room + Decimal(len(children) + 1) / 2
         else:
             partly += 1
             possible += found <= total + room
-    return Agreement(full, right, partly, possible)
+            tight += 2 * found >= total
+    return Agreement(full, right, partly, possible, close, tight, sharp)
 
 
 def _last_digits(numbers: Sequence[Number]) -> Decimal:
@@ -190,6 +208,10 @@ def find_tree(
     questions, why = list[Question](), list[str]()
     for parent in sorted(named, key=lambda label: (label == told, _size(label, samples))):  # the parts of a total come first
         children, found = _parts_of(parent, labels, named, samples, bases, tree)
+        pairs = () if children or len(named) > 1 else _pairs_of(parent, labels, samples, bases)
+        if pairs:
+            shown = ", ".join(" + ".join(pair) for pair in pairs)
+            return tuple((parent, pair) for pair in pairs), f"{parent}, broken down {len(pairs)} times: {shown}", questions
         if parent == told and not children:
             taken = {child for own in tree.values() for child in own}
             children = tuple(label for label in labels if label != parent and label not in taken)
@@ -217,23 +239,62 @@ def _parts_of(
 ) -> tuple[tuple[str, ...], Agreement]:  # fmt: skip
     """The labels that a total adds up: all that are no part yet, or a run beside it; the first that numbers confirm."""
     taken = {child for children in tree.values() for child in children}
-    free = [label for label in labels if label != parent and label not in taken and (label in tree or label not in named)]
-    at = labels.index(parent)
-    later = [label for label in labels if label in named and label not in tree]
+    at, size = labels.index(parent), _size(parent, samples)
+    later = [label for label in named if label not in tree and label != parent and _size(label, samples) >= size]
+    free = [label for label in labels if label != parent and label not in taken and label not in later]
     below = [label for label in _run(labels[at + 1 :], later) if label not in taken]
     above = [label for label in _run(labels[:at][::-1], later) if label not in taken][::-1]
-    runs = [below[:end] for end in range(2, min(len(below), LONGEST_RUN) + 1)][::-1]
-    runs += [above[-end:] for end in range(2, min(len(above), LONGEST_RUN) + 1)][::-1]
     best, likely = Agreement(), tuple[str, ...]()
-    for children in dict.fromkeys(tuple(own) for own in (free, below, above, *runs) if len(own) > 1):
+    for children in dict.fromkeys(tuple(own) for own in (free, below, above, *_windows(parent, free, samples, bases)) if len(own) > 1):
         found = agreement(parent, children, samples, bases)
-        if found.holds and (list(children) == free or found.full > LEAST_SEEN):
+        beside = children[0] in below[:1] or children[-1] in above[-1:]
+        if found.holds and (list(children) == free or found.full > LEAST_SEEN or (found.sharp and (beside or found.full > 1))):
             return children, found
         if found.likely and not likely and list(children) == free:
             best, likely = found, children
-        elif not likely and found.full > best.full:
+        elif not likely and (found.right, -found.full) > (best.right, -best.full):
             best = found
     return likely, best
+
+
+def _windows(parent: str, free: Sequence[str], samples: Sequence[Sample], bases: Mapping[str, int]) -> list[tuple[str, ...]]:
+    """Runs of neighbouring labels that add up to a total in the first slices that can be compared, shortest first."""
+    if len(free) > LONGEST_RUN:
+        return []
+    few = [sample for sample in samples if sample.get(parent)][:6]
+    found = Counter[tuple[int, int]]()
+    seen = Counter[tuple[int, int]]()
+    for sample in few:
+        total = sample[parent] or 0
+        for start in range(len(free)):
+            room = Decimal(bases.get(parent, 1) if bases.get(parent, 1) > 1 else 0) / 2
+            summed: Number = 0
+            for end in range(start, len(free)):
+                value = sample.get(free[end])
+                if value is None:
+                    break
+                summed += value
+                base = bases.get(free[end], 1)
+                room += Decimal(base) / 2 if base > 1 else 0
+                if end > start:
+                    seen[start, end] += 1
+                    found[start, end] += abs(summed - total) <= room + (0 if isinstance(summed, int) else Decimal("0.05"))
+                if summed > total + room and not isinstance(summed, Decimal):
+                    break
+    good = [window for window, often in found.items() if often == seen[window]]
+    return [tuple(free[start : end + 1]) for start, end in sorted(good, key=lambda own: (own[1] - own[0], own))[:MOST_WINDOWS]]
+
+
+def _pairs_of(parent: str, labels: Sequence[str], samples: Sequence[Sample], bases: Mapping[str, int]) -> tuple[tuple[str, str], ...]:
+    """Pairs of labels, none in two of them, that each add up to a total: breakdowns stacked without a name of their own."""
+    others = [label for label in labels if label != parent]
+    if not 3 < len(others) <= MOST_PAIRED:
+        return ()
+    few = samples[:: max(1, len(samples) // 20)]
+    found = [pair for pair in combinations(others, 2) if (quick := agreement(parent, pair, few, bases)).right >= quick.full
+             and (own := agreement(parent, pair, samples, bases)).holds and own.full >= LEAST_PAIRED]  # fmt: skip
+    once = Counter(label for pair in found for label in pair)
+    return tuple(pair for pair in found if all(once[label] == 1 for label in pair))
 
 
 def _run(labels: Sequence[str], stop: Sequence[str]) -> list[str]:
@@ -332,14 +393,17 @@ def row_axes(
         if g in above:
             continue
         upper = _levels(g, groups, above, texts, by_at)
-        own, tree = _path_labels([_main(group, by_at, texts), *upper], texts, _root(columns, varying, group, texts))
         main = by_at[_main(group, by_at, texts)]
+        apart = {**texts, main.at: _told_apart(texts[main.at], [texts[at] for at in group if at != main.at])}
+        own, tree = _path_labels([main.at, *upper], apart, _root(columns, varying, group, texts))
         kind = TIME if main.role == PERIOD_OF else MEASURES if main.role == MEASURE else PARTS
         members = tuple(sorted([*group, *(at for h in above if _top(h, above) == g for at in groups[h])]))
-        axes.append(Axis(main.head or main.name, kind, tuple(dict.fromkeys(own)), members))
+        named = [] if tree or kind != PARTS else _breakdowns(g, groups, above, texts, by_at, own)
+        axes.append(Axis(main.head or main.name, STACKED if named else kind, tuple(dict.fromkeys(own)), members))
         labels.append(tuple(own))
-        trees.append(tree)
+        trees.append(named[0] if named else tree)
     axes, labels, trees = _stack(axes, labels, trees, by_at)
+    stacked = {axis.name for axis in axes if " and " in axis.name}
     axes = _named_apart(axes)
     questions = list[Question]()
     for at, axis in enumerate(axes):
@@ -347,6 +411,8 @@ def row_axes(
             continue
         samples = slices(at, labels, measured)
         axes[at], asked = _typed(axis, trees[at], samples, told.get(axis.name, ""))
+        if axis.kind == STACKED and not axes[at].tree and axis.name not in stacked:  # the groups add up to nothing: no breakdowns
+            axes[at], asked = _typed(replace(axis, kind=PARTS), {}, samples, told.get(axis.name, ""))
         questions += asked
     return RowAxes(tuple(axes), tuple(labels), population, tuple(questions))
 
@@ -377,6 +443,23 @@ def _levels(g: int, groups: Sequence[Sequence[int]], above: Mapping[int, int], t
     return found
 
 
+def _breakdowns(g: int, groups: Sequence[Sequence[int]], above: Mapping[int, int], texts: Mapping[int, Sequence[str]],
+                by_at: Mapping[int, Column], own: Sequence[str]) -> list[dict[str, list[str]]]:  # fmt: skip
+    """Labels by the name of their breakdown, where a column beside names it (region: ..., board: ...) and few labels have none."""
+    for h in above:
+        if above[h] != g:
+            continue
+        names = texts[_main(groups[h], by_at, texts)]
+        tree = dict[str, list[str]]()
+        for name, label in dict.fromkeys(zip(names, own, strict=True)):
+            if name:
+                tree.setdefault(name, []).append(label)
+        blank = {label for name, label in zip(names, own, strict=True) if not name}
+        if len(tree) > 1 and len(blank) == 1 and min(map(len, tree.values())) > 1:
+            return [{"": list(blank), **tree}]
+    return []
+
+
 def _root(columns: Sequence[Column], varying: Sequence[Column], group: Sequence[int], texts: Mapping[int, Sequence[str]]) -> str:
     """A name for rows in which a label is blank: the constant label nearest at the left (a country), else Total."""
     left = [c for c in columns if c not in varying and c.role == LABEL and c.at < min(group) and texts[c.at] and texts[c.at][0]]
@@ -403,6 +486,17 @@ def _path_labels(path: Sequence[int], texts: Mapping[int, Sequence[str]], root: 
     return own, tree
 
 
+def _told_apart(own: Sequence[str], codes: Sequence[Sequence[str]]) -> Sequence[str]:
+    """Labels with their codes where one name has several codes."""
+    for code in codes:
+        known = dict[str, set[str]]()
+        for label, one in zip(own, code, strict=True):
+            known.setdefault(label, set()).add(one)
+        if any(len(several) > 1 for several in known.values()) and len(set(zip(own, code, strict=True))) <= NEARLY * len(known):
+            own = [f"{label} [{one}]" if label and len(known[label]) > 1 else label for label, one in zip(own, code, strict=True)]
+    return own
+
+
 def _stack(
     axes: list[Axis], labels: list[tuple[str, ...]], trees: list[dict[str, list[str]]], by_at: Mapping[int, Column]
 ) -> tuple[list[Axis], list[tuple[str, ...]], list[dict[str, list[str]]]]:
@@ -422,7 +516,9 @@ def _stack(
             for (name, part), label in zip(pairs, axis.labels, strict=True):
                 tree.setdefault(name, []).append(label) if name != part else None
             keep = [at for at in range(len(axes)) if at not in (g, v)]
-            return [*(axes[at] for at in keep), axis], [*(labels[at] for at in keep), own], [*(trees[at] for at in keep), tree]
+            return _stack(
+                [*(axes[at] for at in keep), axis], [*(labels[at] for at in keep), own], [*(trees[at] for at in keep), tree], by_at
+            )
     return axes, labels, trees
 
 
@@ -465,7 +561,7 @@ def _typed(
         return _stacked_tree(axis, tree, samples, told)
     if not tree:
         found, why, questions = find_tree(axis.name, axis.labels, samples, told)
-        kind = ADDITIVE if found else axis.kind
+        kind = STACKED if len(dict(found)) < len(found) else ADDITIVE if found else axis.kind
         return replace(axis, kind=kind, tree=found, why=why or "no label adds up the others"), questions
     bases = bases_of(axis.labels, samples)
     kept, why, questions = dict[str, tuple[str, ...]](), list[str](), list[Question]()
@@ -501,9 +597,9 @@ def _stacked_tree(
 ) -> tuple[Axis, list[Question]]:
     """Breakdowns of the same people: each adds up to the printed total, or, without one, to what the others add up to."""
     bases = bases_of(axis.labels, samples)
-    inside = {label for own in tree.values() for label in own}
-    tops = [label for label in axis.labels if label not in inside or len(tree.get(label.split(": ")[0], ())) == 1]
-    top = told or next((label for label in tops if is_total_name(label.split(": ")[-1])), "")
+    inside = {label for own in tree.values() for label in own if len(own) > 1}
+    tops = [label for label in axis.labels if label not in inside]
+    top = told or next((label for label in tops if is_total_name(label) or is_total_name(label.split(": ")[-1])), "")
     kept, why, questions = list[tuple[str, tuple[str, ...]]](), list[str](), list[Question]()
     for name, own in tree.items():
         parts = tuple(label for label in own if label != top)

@@ -4,8 +4,9 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
-from genverify.reading.numbers import DECIMAL, EMPTY, LIMIT, MIXED, PERCENT, PERIOD, TEXT, VALUES, WHOLE
+from genverify.reading.numbers import DECIMAL, EMPTY, LIMIT, MIXED, PERCENT, PERIOD, RANGE, SYMBOL, TEXT, VALUES, WHOLE
 from genverify.reading.source import Grid, Sheet
 from genverify.reading.symbols import SAYS_HIDDEN, is_symbol
 
@@ -16,6 +17,7 @@ LOOK_AHEAD = 5  # rows with values below a line that say in which columns values
 LONGEST_TAG = 4  # characters of a tag that says what a line is
 MOST_TAGS = 60  # different tags of a column; more are labels
 NOTE_WORDS = re.compile(r"\(?(foot)?notes?\b|sources?\b|\*?\s*source:|nota\b|fuente\b|quelle\b|anmerkung", re.IGNORECASE)
+LEAST_SYMBOLS = 4  # of a table without any number: fewer can be a line of a cover page
 WORDY = 4  # words: a text of more that stands alone is a sentence, not a label
 
 
@@ -171,12 +173,12 @@ class _Scan:
         """Whether a row without values stands above columns of values."""
         cells = self.cells[at]
         over = [column for column in cells if column in below]
-        if len(over) < 1 or (len(over) == 1 and over[0] == cells[0] and len(cells) == 1):
+        if not any(column in below for column in cells[1:]):
             return False
         texts = [self.sheet.rows[at][column] for column in over]
-        if any(SAYS_HIDDEN.search(text) for text in texts) or all(is_symbol(text) for text in texts):
-            return False
-        if self.header and self._texts_of(at) == self._texts_of(self.header[-1]):
+        if sum(bool(SAYS_HIDDEN.search(text)) or is_symbol(text) for text in texts) > len(texts) / 2:
+            return False  # texts that say that something is hidden stand in place of numbers
+        if self._is_repeated(at):
             return True
         stub = cells[0] not in below
         if self.waiting and stub and self._stub_filled(self.waiting[-1], below):
@@ -187,18 +189,22 @@ class _Scan:
             return False  # one text in every column: no header of what stands below
         return True
 
+    def _is_repeated(self, at: int) -> bool:
+        return bool(self.header) and self._texts_of(at) == self._texts_of(self.header[-1])
+
     def _stub_filled(self, at: int, below: frozenset[int]) -> bool:
         return any(column not in below for column in self.cells[at])
 
     def _looks_like_body(self, at: int) -> bool:
         """Whether a row of texts has its label where the rows of the body have theirs."""
-        known = {self.cells[row][0] for row in self.body[-LOOK_AHEAD:]}
+        first = self.cells[at][0]
+        known = {self.kinds[row][self.cells[row][0]] for row in self.body[-LOOK_AHEAD:] if self.cells[row][0] == first}
         texts = [self.sheet.rows[at][column] for column in self.cells[at]]
-        return self.cells[at][0] in known and not any(len(text.split()) > 4 * WORDY for text in texts)
+        alike = self.kinds[at][first] in known or TEXT in known
+        return bool(known) and alike and not any(len(text.split()) > 4 * WORDY for text in texts)
 
     def _header(self, at: int) -> None:
-        if self.header and not self.waiting and self.body and self._texts_of(at) == self._texts_of(self.header[-1]):
-            self._take_texts(within=True)
+        if not self.waiting and self.body and self._is_repeated(at) and not self.texts:
             self.repeated.append(at)
             return
         if self.body:
@@ -234,9 +240,11 @@ class _Scan:
         named = self.kinds[at][self.cells[at][0]] in (TEXT, PERIOD) or self.cells[at][0] != self.columns[0]
         if len(numbers) < 2 or len(set(numbers)) < len(numbers) or not named:
             return False
+        if kinds & {TEXT, RANGE}:  # words among numbers in steps: All ages, 12, 13, ..., 50 and over
+            steps = sorted(int(text) for text in numbers if text.isdigit())
+            return len(steps) > 2 and kinds <= {TEXT, RANGE, WHOLE, LIMIT} and len({b - a for a, b in pairwise(steps)}) == 1
         if kinds - {WHOLE}:
-            words = [text for text in numbers if not text.isdigit()]
-            return WHOLE in kinds and all(re.fullmatch(r"(<\s?)?\d+\s?(\+|-\d+|and over)?", text) for text in words)
+            return False
         if self.waiting and len({self.sheet.rows[self.waiting[-1]][column] for column in over
                                  if column < len(self.sheet.rows[self.waiting[-1]])} - {""}) == len(over):  # fmt: skip
             return False
@@ -245,7 +253,7 @@ class _Scan:
             return False
         if all(1800 <= number <= 2100 for number in whole):
             return True
-        return len(whole) > 2 and len({b - a for a, b in zip(whole, whole[1:], strict=False)}) == 1
+        return len(whole) > 2 and len({b - a for a, b in pairwise(whole)}) == 1
 
     def _take_texts(self, within: bool) -> None:
         """Rows with one text inside of a body are kept with it; elsewhere they are notes or titles."""
@@ -263,7 +271,7 @@ class _Scan:
             header = self.header
             columns = self._columns([*header, *self.body])
             numbers = sum(self.kinds[at][column] in FIGURES for at in self.body[:1000] for column in self.cells[at][1:])
-            if numbers >= 2 or (numbers and header):
+            if numbers >= 2 or (header and (numbers or self._symbols() >= LEAST_SYMBOLS)):
                 headings, doubts, plain = self._headings()
                 body = sorted([*self.body, *plain])
                 title = " / ".join(self.sheet.rows[at][self.cells[at][0]] for at in self.titles)
@@ -279,6 +287,10 @@ class _Scan:
             self.notes[at] = "texts under which no values stand"
         self.header, self.body, self.repeated, self.alone, self.texts, self.titles = [], [], [], [], [], []
         self.waiting = []
+
+    def _symbols(self) -> int:
+        """How many cells of the body hold a symbol, at the right of a label."""
+        return sum(self.kinds[at][column] == SYMBOL for at in self.body for column in self.cells[at][1:])
 
     def _columns(self, rows: Sequence[int]) -> tuple[int, ...]:
         held = {column for at in rows for column in self.cells[at]}

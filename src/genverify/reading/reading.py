@@ -16,7 +16,8 @@ from genverify.reading.numbers import (
 )  # fmt: skip
 from genverify.reading.roles import (
     COUNT, FIGURES, FLAG, LABEL, LABELS, LEFT_OUT, MEASURE, MONEY, NOTE, PERCENT_WORDS, PERCENTAGE, PERIOD_OF, RATE, RATE_WORDS,
-    ROW_NUMBER, STATISTIC, STATISTIC_WORDS, Column, Facts, Number, column_facts, find_base, find_columns, heads_of, symbol_like,
+    ROW_NUMBER, STATISTIC, STATISTIC_WORDS, Column, Facts, Number, column_facts, find_base, find_columns, heads_of, measure_role,
+    symbol_like,
     values_of,
 )  # fmt: skip
 from genverify.reading.source import NO_VALUE, Cube, Grid, Sheet, Source, column_name
@@ -122,6 +123,8 @@ class Table:
     def entries(self) -> dict[tuple[str, ...], Entry]:
         """The cells by their labels; symbols and counts, nothing that no cell prints."""
         found = dict[tuple[str, ...], Entry]()
+        if self.cube and not self.counts:
+            return found
         if self.cube:
             keys = product(*(axis.labels for axis in self.axes))
             for at, (key, text) in enumerate(zip(keys, self.cube.texts, strict=True)):
@@ -399,7 +402,8 @@ HEADING_AT = -1  # the column of headings, which stand in rows of their own
 def _context(sheet: Sheet, block: Block) -> str:
     """The texts above a table, which can say what is measured."""
     top = min((*block.header, *block.body))
-    return " ".join(text for row in sheet.rows[max(0, top - 12) : top] for text in row[:3] if text)[:2000]
+    rows = [*range(min(12, top)), *range(max(12, top - 12), top)]
+    return " ".join(text for at in rows for text in sheet.rows[at][:3] if text)[:4000]
 
 
 def _told_roles(block: Block, heads: Mapping[int, str], told: Told) -> dict[int, str]:
@@ -467,20 +471,6 @@ def _by_measure(columns: Sequence[Column], facts: Mapping[int, Facts], values: M
                 roles = [COUNT if one == role else one for one in roles]
         found[column.at] = roles
     return found
-
-
-def measure_role(text: str) -> str:
-    """
-    The role of figures that a text names.
-
-    >>> measure_role("Number of pupils"), measure_role("Percentage"), measure_role("Rate per 1,000"), measure_role("Mean score")
-    ('count', 'percentage', 'rate', 'statistic')
-    """
-    if PERCENT_WORDS.search(text):
-        return PERCENTAGE
-    if RATE_WORDS.search(text):
-        return RATE
-    return STATISTIC if STATISTIC_WORDS.search(text) else COUNT
 
 
 def _figures(

@@ -33,6 +33,7 @@ COUNT_WORDS = re.compile(
     r"|\btotal (population|number|persons)\b",
     re.I,
 )
+NUMBER_OF = re.compile(r"^\W*(number|num|no|count|counts)\b|\b(number|count) of\b|\(number\)", re.I)  # stronger than what is counted
 STATISTIC_WORDS = re.compile(
     r"\b(scores?|rank|mean|average|avg|median|index|indices|ratio|quotient|se|s\.e|sd|std|standard (error|deviation)|deviation"
     r"|error|lower|upper|ci|lcl|ucl|confidence|interval|changes?|variation|growth|quintile|decile|vigintile|percentile|cv|moe"
@@ -43,7 +44,7 @@ MONEY_WORDS = re.compile(
     r"[\u00a3$\u20ac]|\b(expenditure|costs?|prices?|salary|wages?|earnings|revenue|gdp|gnp|usd|gbp|eur|turnover|payroll|income)\b", re.I
 )
 TIME_WORDS = re.compile(
-    r"\b(year|years|date|month|quarter|week|day|period|time|fy|cohort|jahr|monat|quartal|periodo|trimestre|ano|a\u00f1o|ann\u00e9e"
+    r"\b(year|years|date|month|quarter|week|day|period|time|fy|jahr|monat|quartal|periodo|trimestre|ano|a\u00f1o|ann\u00e9e"
     r"|mois|\u00e5r|tid)\b",
     re.I,
 )
@@ -52,6 +53,7 @@ NOTE_HEADS = re.compile(r"\b(foot)?notes?\b|\bcomments?\b|\bremarks?\b|\bsource\
 FLAG_HEADS = re.compile(r"\b(flags?|status|symbols?|annotation|marker|disclosure|quality|obs status|conf status)\b", re.I)
 MEASURE_HEADS = re.compile(r"\b(measures?|indicators?|metrics?|statistics?|data type|data item|unit of measure|units?)\b", re.I)
 MONEY_CONTEXT = re.compile(r"[\u00a3$\u20ac]\s*(thousand|million|billion|m\b|bn\b)|reported in [\u00a3$\u20ac]", re.I)
+UNIT_CONTEXT = re.compile(r"\bhectares?\b|\b(thousand|million)s? (of )?(ha|hectares|tonnes|cubic)\b|\bcubic met|\btonnes\b", re.I)
 PROBE = 80  # rows in which a percentage is compared with counts
 LEAST = 5  # rows that must agree before numbers decide
 LONG_TEXT = 80  # characters of a text that is a remark rather than a label
@@ -148,11 +150,21 @@ def find_columns(
 ) -> list[Column]:  # fmt: skip
     """The role of every column of a table; `told` are roles that a user gave, `context` is the text around the table."""
     told = told or {}
-    valued = [column for column in block.columns if _is_valued(facts[column])]
+    valued = [column for column in block.columns if _is_valued(facts[column]) and not _is_remark(heads[column], facts[column])]
     first = min(valued, default=0)
     valued += [c for c in block.columns if c not in valued and c > first and valued and _only_symbols(facts[c], heads[c])]
     texts = [c for c in block.columns if c not in valued and facts[c].filled and not NOTE_HEADS.search(_words(heads[c]))]
     money = bool(MONEY_CONTEXT.search(context))
+    counted = _counted_rows(texts, heads, facts, told)
+
+    def measured(column: int) -> tuple[Facts, Sequence[Number | None]]:
+        """A column in the rows that count, where another column says what each row measures."""
+        own, numbers = facts[column], values[column]
+        if counted is None:
+            return own, numbers
+        kinds = [own.kinds[row] for row in counted]
+        return Facts([own.texts[row] for row in counted], kinds, Counter(kinds)), [numbers[row] for row in counted]
+
     found = dict[int, Column]()
     for column in block.columns:
         head, own = heads[column], facts[column]
@@ -161,7 +173,7 @@ def find_columns(
         elif not own.filled:
             role, why = NOTE, "nothing stands below its header"
         elif column in valued:
-            role, why = _valued_role(column, head, own, values[column], block, texts, money)
+            role, why = _valued_role(column, head, *measured(column), block, texts, money, bool(UNIT_CONTEXT.search(context)))
         else:
             role, why = _text_role(column, head, own, max(valued, default=0))
         found[column] = Column(column, role, head, why)
@@ -181,6 +193,39 @@ def _is_valued(own: Facts) -> bool:
     return numbers + own.share(SYMBOL) > 0.5 or own.share(TEXT, PERIOD) < 0.2
 
 
+def _is_remark(head: str, own: Facts) -> bool:
+    """A column of notes, by its header, in which no number stands."""
+    return bool(NOTE_HEADS.search(_words(head))) and not own.share(WHOLE, DECIMAL, PERCENT)
+
+
+def _counted_rows(
+    texts: Sequence[int], heads: Mapping[int, str], facts: Mapping[int, Facts], told: Mapping[int, str]
+) -> list[int] | None:
+    """The rows that count, where a column of texts says what each row measures; None where none does."""
+    for column in texts:
+        role = told.get(column) or _text_role(column, heads[column], facts[column], 0)[0]
+        if role == MEASURE:
+            names = {text: measure_role(text) for text in set(facts[column].texts)}
+            rows = [row for row, text in enumerate(facts[column].texts) if names[text] == COUNT]
+            if rows and len(rows) < len(facts[column].texts):
+                return rows
+    return None
+
+
+def measure_role(text: str) -> str:
+    """
+    The role of figures that a text names.
+
+    >>> measure_role("Number of pupils"), measure_role("Percentage"), measure_role("Rate per 1,000"), measure_role("Mean score")
+    ('count', 'percentage', 'rate', 'statistic')
+    """
+    if PERCENT_WORDS.search(text):
+        return PERCENTAGE
+    if RATE_WORDS.search(text):
+        return RATE
+    return STATISTIC if STATISTIC_WORDS.search(text) else COUNT
+
+
 def _only_symbols(own: Facts, head: str) -> bool:
     """A column of letters from the vocabulary alone, at the right of numbers."""
     few = len(set(own.texts) - {""}) <= 3
@@ -188,7 +233,7 @@ def _only_symbols(own: Facts, head: str) -> bool:
 
 
 def _valued_role(
-    column: int, head: str, own: Facts, values: Sequence[Number | None], block: Block, texts: Sequence[int], money: bool
+    column: int, head: str, own: Facts, values: Sequence[Number | None], block: Block, texts: Sequence[int], money: bool, unit: bool
 ) -> tuple[str, str]:
     words = _words(head)
     numbers = [value for value in values if value is not None]
@@ -199,14 +244,14 @@ def _valued_role(
         return PERIOD_OF, "its header or its numbers are times"
     if any(re.fullmatch(r"0\d+", text) for text in own.texts if text):
         return CODE, "numbers with a leading zero"
-    if CODE_WORDS.search(words) and not COUNT_WORDS.search(words) and len(whole) == len(numbers):
+    if CODE_WORDS.search(words) and not COUNT_WORDS.search(words) and (distinct == own.filled or column < max(texts, default=0)):
         return CODE, "its header says so"
     if left and whole and len(whole) == len(own.texts) and texts and _counts_up(whole) and len(words) < 8:
         return ROW_NUMBER, "it counts the rows"
     if column == block.columns[0] and not texts and (distinct == own.filled or re.search(r"\bage\b", words, re.I)):
         return LABEL, "the first column, different in every row, and no text stands beside it"
     if re.fullmatch(r"(single )?(year of )?ages?( \(?years\)?)?|grade|decile|quintile|band|size class", words.strip(), re.I):
-        if distinct <= 130 and column < max(block.columns) and (distinct < own.filled or column == block.columns[0]):
+        if distinct <= 130 and (column == block.columns[0] or (texts and column < max(texts))):
             return LABEL, "its header names a classification"
     if PERCENT_WORDS.search(words) or own.share(PERCENT) > 0.5 or (own.often.get(PERCENT) and own.share(PERCENT, LIMIT) > 0.3):
         return PERCENTAGE, "its header or its cells say so"
@@ -217,8 +262,10 @@ def _valued_role(
         return STATISTIC, "numbers with intervals"
     if not named and STATISTIC_WORDS.search(words):
         return STATISTIC, "its header says so"
-    if not named and (MONEY_WORDS.search(words) or money):
+    if not NUMBER_OF.search(words) and (money or (not named and MONEY_WORDS.search(words))):
         return MONEY, "its header or the text above says so"
+    if unit and not named:
+        return STATISTIC, "amounts in a unit that the text above names; as counts: --counts"
     if any(value < 0 for value in numbers):
         return STATISTIC, "it has negative numbers"
     if not numbers:
@@ -235,7 +282,7 @@ def _counts_up(whole: Sequence[int]) -> bool:
 
 def _is_period(words: str, own: Facts, numbers: Sequence[Number], left: bool) -> bool:
     """Whether numbers are times: years, years with two more digits, months; by the header, or at the left of the table."""
-    if own.share(PERIOD) > 0.5:
+    if own.share(PERIOD) > 0.5 or (left and re.fullmatch(r"(the )?(calendar |financial )?(years?|dates?|period)", words.strip(), re.I)):
         return True
     if not numbers or len(numbers) + own.often.get(PERIOD, 0) < 0.95 * own.filled:
         return False
@@ -265,12 +312,11 @@ def _text_role(column: int, head: str, own: Facts, last: int) -> tuple[str, str]
         return FLAG, "its header says so"
     if column > last > 0 and short and len(distinct) <= 10 and len(texts) > len(distinct):
         return FLAG, "short codes at the right of the numbers"
-    if (TIME_WORDS.search(words) and not re.search(r"identifier|type|format|unit", words, re.I)) or own.share(PERIOD) > 0.5:
+    named = bool(TIME_WORDS.search(words)) and not re.search(r"identifier|type|format|unit|\bages?\b", words, re.I)
+    if (named and own.share(RANGE) < 0.5) or own.share(PERIOD) > 0.5:
         return PERIOD_OF, "its header or its texts are times"
-    named = [bool(PERCENT_WORDS.search(text) or RATE_WORDS.search(text)) for text in distinct]
-    if (any(named) and not all(named) and len(distinct) < 30 and MEASURE_HEADS.search(words)) or (
-        MEASURE_HEADS.search(words) and len(distinct) > 1
-    ):
+    roles = {measure_role(text) for text in distinct} if len(distinct) < 30 else set()
+    if len(distinct) > 1 and (MEASURE_HEADS.search(words) or (COUNT in roles and PERCENTAGE in roles)):
         return MEASURE, "its texts name what is measured"
     coded = sum(" " not in text and (any(c.isdigit() for c in text) or text.isupper()) for text in distinct)
     if CODE_WORDS.search(words) and coded > len(distinct) / 2:
@@ -284,12 +330,28 @@ def _by_numbers(found: dict[int, Column], values: Mapping[int, Sequence[Number |
     """Columns with decimals that are, row by row, a hundred times one count over another are percentages."""
     counts = [c for c, own in found.items() if own.role == COUNT]
     for at, column in list(found.items()):
-        if column.role == STATISTIC and column.why.startswith("numbers with decimals"):
-            of = find_base(at, counts, values)
+        if column.why.startswith(("numbers with decimals", "whole numbers but for")):
+            of = find_base(at, [c for c in counts if c != at], values)
             if of:
                 num, den = of[0]
                 why = f"by the numbers: {column_name(num)} as a percentage of {column_name(den)}"
                 found[at] = Column(at, PERCENTAGE, column.head, why)
+    _like_neighbours(found, values)
+
+
+def _like_neighbours(found: dict[int, Column], values: Mapping[int, Sequence[Number | None]]) -> None:
+    """A column with decimals that nothing decides is what the columns are whose headers begin as its own does."""
+    begins = {at: re.split(r"[_ .:-]", column.head)[0] for at, column in found.items()}
+    for at, column in list(found.items()):
+        if not column.why.startswith(("numbers with decimals", "whole numbers but for")):
+            continue
+        beside = Counter(found[c].role for c in found if c != at and begins[c] == begins[at] and found[c].role in (COUNT, PERCENTAGE))
+        role, often = beside.most_common(1)[0] if beside else ("", 0)
+        numbers = [value for value in values[at] if value is not None]
+        whole = sum(isinstance(value, int) for value in numbers)
+        small = all(0 <= value <= 100 for value in numbers)
+        if often > 1 and often > beside.total() - often and ((role == PERCENTAGE and small) or (role == COUNT and 2 * whole > len(numbers))):
+            found[at] = Column(at, role, column.head, f"as the other {often} columns whose headers begin with {begins[at]!r}")
 
 
 def find_base(at: int, counts: Sequence[int], values: Mapping[int, Sequence[Number | None]]) -> list[tuple[int, int]]:
@@ -326,8 +388,11 @@ def is_share(share: Number, part: Number, whole: Number) -> bool:
     exponent = share.as_tuple().exponent if isinstance(share, Decimal) else 0
     digits = min(-exponent if isinstance(exponent, int) else 0, 9)
     half = Decimal(10) ** -digits * Decimal("0.5001")
-    exact = Decimal(part) / Decimal(whole)
-    return abs(exact * 100 - share) <= half or (share <= 1 and digits > 1 and abs(exact - share) <= half)
+    step = next((step for step in (10, 5) if part % step == 0 == whole % step), 0)  # rounded counts: of unrounded ones
+    low = Decimal(part - Decimal(step) / 2) / Decimal(whole + Decimal(step) / 2)
+    high = Decimal(part + Decimal(step) / 2) / Decimal(max(whole - Decimal(step) / 2, Decimal("0.5")))
+    percent = low * 100 - half <= share <= high * 100 + half
+    return percent or (share <= 1 and digits > 1 and low - half <= share <= high + half)
 
 
 def _settle_labels(found: dict[int, Column], facts: Mapping[int, Facts], block: Block) -> None:

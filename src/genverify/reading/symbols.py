@@ -26,7 +26,7 @@ VOCABULARY: Mapping[str, str] = {
     **dict.fromkeys(("(Z)", "(z)", "[low]", "low", "0~"), SMALL),
     **dict.fromkeys(("[e]", "[p]", "[r]", "[b]", "[f]", "[E]", "[P]", "[R]"), ANNOTATION),
 }  # fmt: skip
-FOLDED = {symbol.casefold(): meaning for symbol, meaning in VOCABULARY.items() if len(symbol) > 3 and symbol[0].isalpha()}
+FOLDED = {symbol.casefold(): meaning for symbol, meaning in VOCABULARY.items() if sum(map(str.isalpha, symbol)) > 2}
 # texts that are no word of a language: signs alone, or one to four letters in brackets
 SIGNS = re.compile(r"[*\u2020\u2021#^~:.\u2026/\u2010-\u2015\u2212\u00d7-]{1,6}|[\[({<][A-Za-z*.:-]{1,4}[\])}>]|\.\.[A-Z]")
 # words of a text that says why no number stands there
