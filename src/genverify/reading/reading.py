@@ -7,6 +7,7 @@ from functools import cached_property
 from itertools import product
 from typing import NamedTuple
 
+from genverify.core.errors import ConfigError, DataError
 from genverify.reading.axes import (
     ADDITIVE, MEASURES, PARTS, TIME, Axis, Question, RowAxes, column_axis, find_tree, rounding, row_axes,
 )  # fmt: skip
@@ -54,6 +55,7 @@ class Told:
     tags: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     columns_of: Mapping[tuple[str, int], tuple[Column, ...]] = field(default_factory=dict)  # sheet and number of the table
     axes_of: Mapping[str, tuple[Axis, ...]] = field(default_factory=dict)  # table
+    known: Mapping[str, Symbol] = field(default_factory=dict)  # symbols of a reading file
 
 
 class Entry(NamedTuple):
@@ -219,12 +221,13 @@ class _Tally:
         held[1] = int(str(held[1])) + cells
 
 
-def read(sources: Sequence[Source], told: Told = Told()) -> Reading:  # noqa: B008  (frozen)
-    """The reading of files, as they are and as told; it always ends with one."""
+def read(sources: Sequence[Source], told: Told = Told(), own: Mapping[str, Told] | None = None) -> Reading:  # noqa: B008  (frozen)
+    """The reading of files, as they are and as told, `own` of each by its name; it always ends with one."""
+    general = told
     tallies, numerals, tags = list[_Tally](), dict[str, Numerals](), dict[str, tuple[int, ...]]()
     cells, said, symbols = 0, list[str](), dict[str, Symbol]()
     for source in sources:
-        tally = _Tally()
+        tally, told = _Tally(), (own or {}).get(source.name, general)
         if source.cube:
             numerals[source.name] = told.numerals or decide_numerals(source.cube.texts)
             cells += _read_cube(source, source.cube, numerals[source.name], told, tally)
@@ -239,10 +242,7 @@ def read(sources: Sequence[Source], told: Told = Told()) -> Reading:  # noqa: B0
     met = sum((tally.met for tally in tallies), Counter[str]())
     roles = sum((tally.roles for tally in tallies), Counter[str]())
     like = sum((tally.like for tally in tallies), Counter[str]())
-    unmet = [text for text in told.symbols if text not in met]
-    if unmet and told.blocks is None:
-        from genverify.core.errors import ConfigError
-
+    if unmet := [text for text in general.symbols if not met[text]]:
         raise ConfigError(f"--symbol {unmet[0]}: never stands in place of a number in these files; correct or leave it out")
     left = tuple(LeftOut(str(place), int(str(often)), why, remedy)
                  for tally in tallies for (_, why, remedy), (place, often) in tally.left.items())  # fmt: skip
@@ -282,6 +282,8 @@ def _meanings(tally: _Tally, source: Source, told: Told) -> dict[str, Symbol]:
     for text, _ in sorted(tally.met.items(), key=lambda one: (-one[1], one[0]))[:FEW_SYMBOLS]:
         if text in told.symbols:
             found[text] = told_symbol(text, told.symbols[text])
+        elif text in told.known:
+            found[text] = told.known[text]
         elif text in given:
             found[text] = Symbol(text, usual_meaning(text).meaning, given[text], "named in the file")
         else:
@@ -299,7 +301,7 @@ def _read_sheet(source: Source, sheet: Sheet, numerals: Numerals, told: Told, ta
     for row in sheet.rows:
         for text in row:
             if text not in known:
-                known[text] = SYMBOL if text in told.symbols else _kind(text, numerals)
+                known[text] = SYMBOL if text in told.symbols or text in told.known else _kind(text, numerals)
     kinds = [[known[text] for text in row] for row in sheet.rows]
     if told.blocks is not None:
         blocks, own = list(told.blocks.get(sheet.name, ())), told.tags.get(sheet.name, ())
@@ -377,7 +379,7 @@ def _read_block(
         axis, asked = column_axis({own.label: own.values for own in counts}, told.totals.get("columns", ""))
         axes.append(axis)
         rows = replace(rows, questions=(*rows.questions, *asked))
-    axes = [_as_given(axis, given_axes) for axis in axes]
+    axes = [_as_given(axis, given_axes, told.totals) for axis in axes]
     excluded = _twice(rows, len(block.body))
     base = rounding(value for own in counts for value in own.values)
     bases = {own.at: tuple(find_base(own.at, [c.at for c in counts], values)) for own in figures if own.at in values}
@@ -421,10 +423,15 @@ def _population(constant: Mapping[str, str], sheet: Sheet, told: Told) -> dict[s
     return dict(constant) | ({"period": told.period} if told.period else {})
 
 
-def _as_given(axis: Axis, given: Sequence[Axis]) -> Axis:
-    """The axis with the type and tree of the reading file."""
+def _as_given(axis: Axis, given: Sequence[Axis], totals: Mapping[str, str]) -> Axis:
+    """The axis with the type and tree of the reading file, unless an option says otherwise."""
     own = next((one for one in given if one.name == axis.name), None)
-    return replace(axis, kind=own.kind, tree=own.tree, why=own.why) if own else axis
+    if own is None or axis.name in totals:
+        return axis
+    found = replace(axis, kind=own.kind, tree=own.tree, why=own.why)
+    if fault := found.check():
+        raise DataError(f"{fault}; correct the tree in the reading file")
+    return found
 
 
 def label_texts(sheet: Sheet, block: Block, columns: Sequence[Column], facts: Mapping[int, Facts]) -> dict[int, Sequence[str]]:
@@ -602,10 +609,12 @@ def _read_cube(source: Source, cube: Cube, numerals: Numerals, told: Told, tally
         if texts:
             tally.leave(name, cube.left_out, "", len(texts))
         return cells
-    known = {text: SYMBOL if text in told.symbols else _kind(text, numerals) for text in set(cube.texts)}
+    symbols = {*told.symbols, *told.known}
+    known = {text: SYMBOL if text in symbols else _kind(text, numerals) for text in set(cube.texts)}
     kinds = [known[text] for text in cube.texts]
     often = Counter(kinds)
-    role = cube_role(cube, often)
+    given = told.columns_of.get((name, 0))
+    role = given[0].role if given else cube_role(cube, often)
     values = [number_of(text, numerals) if kind in NUMBERS else None for text, kind in zip(cube.texts, kinds, strict=True)]
     column = Column(0, role, cube.units, f"units: {cube.units}" if cube.units else "no units are named")
     for text, kind in zip(cube.texts, kinds, strict=True):
@@ -625,7 +634,7 @@ def _read_cube(source: Source, cube: Cube, numerals: Numerals, told: Told, tally
     held = replace(cube, texts=tuple(t if k in PLACED else "" for t, k in zip(texts_, kinds, strict=False)))
     block = Block((), (), ())
     base = rounding(values) if role == COUNT else 1
-    axes = [_as_given(axis, told.axes_of.get(name, ())) for axis in axes]
+    axes = [_as_given(axis, told.axes_of.get(name, ()), told.totals) for axis in axes]
     tally.tables.append(Table(name, source.name, name, cube.title, block, (column,), tuple(axes), counts=counts, cube=held, base=base))
     if base > 1 and not told.rule:
         tally.questions.append(Question(f"{name}: all counts are multiples of {base}", f"--rule round={base}"))

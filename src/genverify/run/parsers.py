@@ -18,6 +18,10 @@ GROUPS = (
         {"audit-release": "disclose"},
     ),
     Group(
+        "genverify.reading.command:add_parser",
+        {"read": "say what files of tables hold: a role for every cell, totals, symbols, and what is left out"},
+    ),
+    Group(
         "genverify.disclosure.page_command:add_parser",
         {"page": "write the page that audits a table in a browser, without a network"},
     ),
