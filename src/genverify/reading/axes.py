@@ -45,6 +45,7 @@ LEAST_PAIRED = 10  # sums of a pair that must be seen: two labels agree by chanc
 UNDECIDED = Decimal("0.3")  # fewer sums that agree mean that a label is no total, whatever its name
 LONGEST_RUN = 500  # labels of which every run is tried as the parts of a total
 MOST_WINDOWS = 8  # runs that are compared in all slices
+AGREEING = "no total is printed; the sums"
 NEARLY = 1.05  # a code and a name that differ in a few rows (a new code for an old name) are one axis still
 
 
@@ -379,7 +380,7 @@ LEVEL_HEADS = re.compile(r"level|geography type|area type", re.I)
 
 def row_axes(
     columns: Sequence[Column], texts: Mapping[int, Sequence[str]], measured: Mapping[str, Sequence[Number | None]],
-    told: Mapping[str, str],
+    told: Mapping[str, str], indents: Mapping[int, Sequence[int]],
 ) -> RowAxes:  # fmt: skip
     """The axes of a table's label columns; `measured` are the numbers of its counts, by column, None for a symbol."""
     size = len(next(iter(texts.values()), ()))
@@ -396,6 +397,8 @@ def row_axes(
         main = by_at[_main(group, by_at, texts)]
         apart = {**texts, main.at: _told_apart(texts[main.at], [texts[at] for at in group if at != main.at])}
         own, tree = _path_labels([main.at, *upper], apart, _root(columns, varying, group, texts))
+        if main.at in indents and not tree:
+            own, tree = indented(texts[main.at], indents[main.at])
         kind = TIME if main.role == PERIOD_OF else MEASURES if main.role == MEASURE else PARTS
         members = tuple(sorted([*group, *(at for h in above if _top(h, above) == g for at in groups[h])]))
         named = [] if tree or kind != PARTS else _breakdowns(g, groups, above, texts, by_at, own)
@@ -411,7 +414,7 @@ def row_axes(
             continue
         samples = slices(at, labels, measured)
         axes[at], asked = _typed(axis, trees[at], samples, told.get(axis.name, ""))
-        if axis.kind == STACKED and not axes[at].tree and axis.name not in stacked:  # the groups add up to nothing: no breakdowns
+        if axis.kind == STACKED and not axes[at].tree and axis.name not in stacked and AGREEING not in axes[at].why:  # the groups add up to nothing: no breakdowns
             axes[at], asked = _typed(replace(axis, kind=PARTS), {}, samples, told.get(axis.name, ""))
         questions += asked
     return RowAxes(tuple(axes), tuple(labels), population, tuple(questions))
@@ -455,8 +458,8 @@ def _breakdowns(g: int, groups: Sequence[Sequence[int]], above: Mapping[int, int
             if name:
                 tree.setdefault(name, []).append(label)
         blank = {label for name, label in zip(names, own, strict=True) if not name}
-        if len(tree) > 1 and len(blank) == 1 and min(map(len, tree.values())) > 1:
-            return [{"": list(blank), **tree}]
+        if len(tree) > 1 and len(blank) <= 1 and min(map(len, tree.values())) > 1:
+            return [{"": list(blank), **tree} if blank else tree]
     return []
 
 
@@ -483,6 +486,26 @@ def _path_labels(path: Sequence[int], texts: Mapping[int, Sequence[str]], root: 
     for label, over in parent.items():
         if over in known:
             tree.setdefault(over, []).append(label)
+    return own, tree
+
+
+def indented(texts: Sequence[str], indents: Sequence[int]) -> tuple[list[str], dict[str, list[str]]]:
+    """
+    Labels of rows of which some stand further right, as parts of the row above; one that is met twice is named with its parent.
+
+    >>> indented(["North", "men", "women", "South", "men"], [0, 1, 1, 0, 1])[1]
+    {'North': ['North: men', 'women'], 'South': ['South: men']}
+    """
+    often, path = Counter(texts), list[tuple[int, str]]()
+    own, tree = list[str](), dict[str, list[str]]()
+    for text, deep in zip(texts, indents, strict=True):
+        while path and path[-1][0] >= deep:
+            path.pop()
+        label = f"{path[-1][1]}: {text}" if path and often[text] > 1 else text
+        if path:
+            tree.setdefault(path[-1][1], []).append(label)
+        path.append((deep, label))
+        own.append(label)
     return own, tree
 
 
@@ -615,7 +638,7 @@ def _stacked_tree(
                 questions.append(Question(text, f"--total '{axis.name}={top}'"))
     if not top:
         sums = _sums_agree(tree, samples, bases)
-        why.append(f"no total is printed; the sums of {sums} breakdowns agree" if sums else "no total is printed")
+        why.append(f"{AGREEING} of {sums} breakdowns agree" if sums else "no total is printed")
     return replace(axis, tree=tuple(kept), why="; ".join(why)), questions
 
 

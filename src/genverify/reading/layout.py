@@ -101,8 +101,11 @@ def _tags(sheet: Sheet, kinds: Grid, columns: tuple[int, ...]) -> tuple[int, ...
             break
         tags.append(column)
     rest = [column for column in columns if column not in tags]
-    alone = sum(sum(bool(row[column]) for column in rest if column < len(row)) <= 1 for row in lines)
-    return tuple(tags) if alone >= 2 and alone > len(lines) / 50 else ()
+    titles = 0  # lines that hold, beside their tags, a sentence alone
+    for row in lines:
+        texts = [row[column] for column in rest if column < len(row) and row[column]]
+        titles += len(texts) == 1 and len(texts[0].split()) > WORDY
+    return tuple(tags) if titles >= 2 else ()
 
 
 class _Scan:
@@ -141,8 +144,10 @@ class _Scan:
                 self.texts.append(at)
             elif self._is_header(at, below):
                 self._header(at)
-            elif self.body and not self.waiting and self._looks_like_body(at):
-                self._take_texts(within=True)
+            elif (self.waiting and cells[0] not in below and any(column in below for column in cells)) or (
+                self.body and not self.waiting and self._looks_like_body(at)
+            ):
+                self._begin()
                 self.body.append(at)
             else:
                 self.texts.append(at)
@@ -222,13 +227,17 @@ class _Scan:
         if (not self.body or self.gap or self.texts) and below and self._is_sequence(at, below):
             self._header(at)
             return
+        self._begin()
+        self.body.append(at)
+
+    def _begin(self) -> None:
+        """The header rows that wait are those of the body that begins; texts inside of one belong to it."""
         if self.waiting:
             self.header, self.waiting = self.waiting, []
         elif not self.body:
             self.titles += self.texts
             self.texts = []
         self._take_texts(within=True)
-        self.body.append(at)
 
     def _is_sequence(self, at: int, below: frozenset[int]) -> bool:
         """Whether the numbers of a row are labels of columns: years, or whole numbers one step apart, under no other header."""

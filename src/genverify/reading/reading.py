@@ -238,6 +238,9 @@ def read(sources: Sequence[Source], told: Told = Told(), own: Mapping[str, Told]
         found = _meanings(tally, source, told)
         symbols |= {text: own for text, own in found.items() if text not in symbols or symbols[text].how == "offered"}
         said += [f"{source.name}: {one}" for one in _said(source, numerals[source.name])]
+        if numerals[source.name].unsure:
+            why = numerals[source.name].why
+            tally.questions.append(Question(f"{source.name}: {why}", "in the reading file (--write), numbers: decimal"))
         tallies.append(tally)
     met = sum((tally.met for tally in tallies), Counter[str]())
     roles = sum((tally.roles for tally in tallies), Counter[str]())
@@ -373,7 +376,8 @@ def _read_block(
     if not labels or not texts:
         rows = RowAxes((), (), {})
     else:
-        rows = row_axes(labels, texts, {own.label: own.values for own in counts}, told.totals)
+        numbers = {own.label: own.values for own in counts}
+        rows = row_axes(labels, texts, numbers, told.totals, _indents(sheet, block, labels))
     axes = list(rows.axes)
     if len(counts) > 1:
         axis, asked = column_axis({own.label: own.values for own in counts}, told.totals.get("columns", ""))
@@ -457,6 +461,12 @@ def label_texts(sheet: Sheet, block: Block, columns: Sequence[Column], facts: Ma
             headings.append(current)
         found[HEADING_AT] = headings
     return found
+
+
+def _indents(sheet: Sheet, block: Block, labels: Sequence[Column]) -> dict[int, list[int]]:
+    """How far right the labels of each row stand, of the columns in which they differ."""
+    found = {column.at: [sheet.indents.get((at, column.at), 0) for at in block.body] for column in labels if column.at >= 0}
+    return {at: own for at, own in found.items() if len(set(own)) > 1}
 
 
 def _by_measure(columns: Sequence[Column], facts: Mapping[int, Facts], values: Mapping[int, Sequence[Number | None]]) -> dict[int, list[str]]:

@@ -134,10 +134,23 @@ def read_source(path: Path, limits: FileLimits = LIMITS) -> Source:
             return Source(path.name, digest, "JSON-stat", cube=read_json_stat(text))
     except DataError as error:
         raise DataError(f"{path}: {str(error).removeprefix(f'{path}: ')}") from None
-    rows, delimiter = _text_rows(text)
-    limits.check(path, len(rows), len(data))
+    raw, delimiter = _text_rows(text)
+    limits.check(path, len(raw), len(data))
     said = () if encoding == "utf-8" else (f"the text is no UTF-8: read as {encoding}",)
-    return Source(path.name, digest, f"text, cells between {delimiter!r}", (Sheet(path.stem, rows),), said=said)
+    rows, indents = _stripped(raw)
+    return Source(path.name, digest, f"text, cells between {delimiter!r}", (Sheet(path.stem, rows, indents=indents),), said=said)
+
+
+def _stripped(raw: Sequence[Sequence[str]]) -> tuple[Grid, dict[tuple[int, int], int]]:
+    """Cells without the spaces around them, and how many stand before a text: indentation is part of the page."""
+    rows, indents = list[list[str]](), dict[tuple[int, int], int]()
+    for at, row in enumerate(raw):
+        own = [cell.strip() for cell in row]
+        for column, (cell, text) in enumerate(zip(row, own, strict=True)):
+            if cell != text and text and text[0].isalpha() and (spaces := len(cell) - len(cell.lstrip())):
+                indents[at, column] = spaces
+        rows.append(own)
+    return rows, indents
 
 
 def _decoded(data: bytes) -> tuple[str, str]:
@@ -167,7 +180,7 @@ def _text_rows(text: str) -> tuple[Grid, str]:
         rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=best[2]))
     except csv.Error:
         rows = [line.split(best[2]) for line in text.splitlines()]
-    return [[cell.strip() for cell in row[:MOST_COLUMNS]] for row in rows], best[2]
+    return [row[:MOST_COLUMNS] for row in rows], best[2]
 
 
 def _workbook(path: Path, data: bytes, limits: FileLimits) -> tuple[tuple[Sheet, ...], tuple[str, ...]]:
@@ -192,28 +205,29 @@ def _workbook(path: Path, data: bytes, limits: FileLimits) -> tuple[tuple[Sheet,
             if sheet.total_height * sheet.total_width > MOST_CELLS or sheet.total_width > MOST_COLUMNS:
                 said.append(f"sheet {about.name!r} is left out: it spans more than {MOST_CELLS:,} cells")
                 continue
-            rows = [[_text(value) for value in row] for row in sheet.to_python(skip_empty_area=False)]
+            rows, spaces = _stripped([[_text(value) for value in row] for row in sheet.to_python(skip_empty_area=False)])
             merged = tuple((a, b, c, d) for (a, b), (c, d) in sheet.merged_cell_ranges or ())
         except Exception as error:
             said.append(f"sheet {about.name!r} is left out: it cannot be read ({one_line(error)})")
             continue
-        own = marks.get(about.name, {})
+        own = dict(marks.get(about.name, {}))
+        own["indents"] = own.get("indents") or spaces
         for row, column in own.get("broken", ()):
             while len(rows) <= row:
                 rows.append([])
             rows[row] += [""] * (column + 1 - len(rows[row]))
             rows[row][column] = rows[row][column] or NO_VALUE
-        sheets.append(Sheet(about.name, rows, "Visible" not in str(about.visible), merged=merged, **own))
+        sheets.append(Sheet(about.name, rows, not str(about.visible).endswith("Visible"), merged=merged, **own))
     return tuple(sheets), tuple(said)
 
 
 def _text(value: object) -> str:
     """
-    >>> _text(604.0), _text(0.5), _text(True), _text(datetime(2020, 1, 2)), _text(" a ")
-    ('604', '0.5', 'TRUE', '2020-01-02', 'a')
+    >>> _text(604.0), _text(0.5), _text(True), _text(datetime(2020, 1, 2))
+    ('604', '0.5', 'TRUE', '2020-01-02')
     """
     if isinstance(value, str):
-        return value.strip()
+        return value
     if isinstance(value, bool):
         return str(value).upper()
     if isinstance(value, float):
