@@ -196,7 +196,7 @@ def test_file_that_is_none_is_named(tmp_path: Path) -> None:
 def test_options_correct_a_role(tmp_path: Path) -> None:
     text = "area,size,n,comment\na,1,5,ok\nb,2,6,ok\nc,1,*,ok\nsum,4,16,ok\n"
     reading = reading_of(tmp_path, text, "--labels", "B", "--skip", "5", "--period", "2020")
-    assert [column.role for column in reading.tables[0].columns] == ["label", "label", "count", "flag"]
+    assert [column.role for column in reading.tables[0].columns] == ["label", "label", "count", "note"]
     assert reading.tables[0].population["period"] == "2020"
     assert len(reading.tables[0].entries) == 3
     assert tree(reading_of(tmp_path, text, "--total", "area=sum")) == {"sum": ("a", "b", "c")}

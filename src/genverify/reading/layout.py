@@ -224,7 +224,7 @@ class _Scan:
         if row[first] == TEXT and NOTE_WORDS.match(texts[first]) and len(texts[first].split()) >= WORDY:
             self.notes[at] = "its text says that it is a note"
             return
-        if (not self.body or self.gap or self.texts) and below and self._is_sequence(at, below):
+        if (not self.body or self.gap or self.texts) and below and (self._is_sequence(at, below) or self._is_lettered(at, below)):
             self._header(at)
             return
         self._begin()
@@ -263,6 +263,18 @@ class _Scan:
         if all(1800 <= number <= 2100 for number in whole):
             return True
         return len(whole) > 2 and len({b - a for a, b in pairwise(whole)}) == 1
+
+    def _is_lettered(self, at: int, below: frozenset[int]) -> bool:
+        """Whether a row without numbers is a header of letters (M, F, N, %) that could be symbols as well."""
+        over = [column for column in self.cells[at] if column in below]
+        texts, kinds = [self.sheet.rows[at][column] for column in over], [self.kinds[at][column] for column in over]
+        letters = all(kind in (TEXT, PERIOD) or (kind == SYMBOL and text.isalpha() and len(text) <= 2)
+                      for text, kind in zip(texts, kinds, strict=True))  # fmt: skip
+        if not letters or not over or any(SAYS_HIDDEN.search(text) for text in texts):
+            return False
+        if self.cells[at][0] in below or TEXT in kinds:  # no label at the left, or a word among the letters
+            return not self.body or self.gap
+        return not self.waiting and not self.body and len(set(texts)) == len(texts)
 
     def _take_texts(self, within: bool) -> None:
         """Rows with one text inside of a body are kept with it; elsewhere they are notes or titles."""

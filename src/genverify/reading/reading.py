@@ -137,7 +137,7 @@ class Table:
         for own in self.counts:
             letter = column_name(own.at)
             for row, (text, kind, value) in enumerate(zip(own.texts, own.kinds, own.values, strict=True)):
-                if kind in PLACED and row not in self.excluded and (kind != MIXED or value is not None):
+                if kind in PLACED and row not in self.excluded:
                     key = tuple(labels[row] for labels in self.rows) + ((own.label,) if wide else ())
                     found[key] = _entry(text, f"{self.sheet}!{letter}{self.block.body[row] + 1}", kind, value)
         return found
@@ -501,7 +501,7 @@ def _figures(
         label = column.head if column.head and often[column.head] < 2 else f"{column.head} (column {column.name})".strip()
         own = facts[column.at]
         if column.role == COUNT:
-            kinds, numbers = own.kinds, values[column.at]
+            kinds, numbers = [placed(kind, text) for kind, text in zip(own.kinds, own.texts, strict=True)], values[column.at]
             if column.at in measure:
                 kept = [role == COUNT for role in measure[column.at]]
                 kinds = [kind if keep else EMPTY for kind, keep in zip(kinds, kept, strict=True)]
@@ -524,8 +524,8 @@ def _leave_rows(table: Table, tally: _Tally) -> None:
     cells = Counter[str]()
     for own in table.counts:
         for row in table.excluded:
-            kind, value = own.kinds[row], own.values[row]
-            if kind in PLACED and (kind != MIXED or value is not None):
+            kind = own.kinds[row]
+            if kind in PLACED:
                 cells[COUNT if kind in (WHOLE, MIXED) else SYMBOL_ROLE] += 1
                 if kind not in (WHOLE, MIXED):
                     tally.met[own.texts[row]] -= 1
@@ -574,19 +574,27 @@ def _count_cell(sheet: Sheet, at: int, column: Column, text: str, kind: str, rol
         tally.met[text] += 1
         if role == COUNT:
             tally.roles["symbol among counts"] += 1
-    elif role == COUNT and kind != WHOLE and (kind != MIXED or not _splits(text)):
-        _leave_cell(sheet, at, column, text, kind, tally)
-    elif role == COUNT and kind == WHOLE and text.startswith(("-", "\u2212")):
-        _leave_cell(sheet, at, column, text, "negative", tally)
+    elif role == COUNT and placed(kind, text) not in PLACED:
+        _leave_cell(sheet, at, column, text, "negative" if kind == WHOLE else kind, tally)
     elif kind in NUMBERS or kind == MIXED:
         tally.roles[role] += 1
     else:
         _leave_cell(sheet, at, column, text, kind, tally)
 
 
-def _splits(text: str) -> bool:
-    first, _, how = split(text, Numerals())
-    return isinstance(first, int) and how == "a number with another in parentheses"
+def placed(kind: str, text: str) -> str:
+    """
+    The kind of a cell among counts, EMPTY where it is none that a table holds: a decimal, a negative number, a word.
+
+    >>> placed(WHOLE, "5"), placed(WHOLE, "-5"), placed(MIXED, "5 (7)"), placed(MIXED, "~5"), placed(DECIMAL, "0.5")
+    ('i', '', 'm', '', '')
+    """
+    if kind == WHOLE:
+        return EMPTY if text.startswith(("-", "\u2212")) else WHOLE
+    if kind == MIXED:
+        first, _, how = split(text, Numerals())
+        return MIXED if isinstance(first, int) and first >= 0 and how == "a number with another in parentheses" else EMPTY
+    return kind if kind in PLACED else EMPTY
 
 
 def _leave_cell(sheet: Sheet, at: int, column: Column, text: str, kind: str, tally: _Tally) -> None:
@@ -632,16 +640,16 @@ def _read_cube(source: Source, cube: Cube, numerals: Numerals, told: Told, tally
             tally.roles[SYMBOL_ROLE] += 1
             tally.met[text] += 1
             tally.roles["symbol among counts"] += role == COUNT
-        elif kind in NUMBERS and (role != COUNT or kind == WHOLE):
+        elif kind in NUMBERS and (role != COUNT or placed(kind, text)):
             tally.roles[role] += 1
         elif kind:
             tally.leave(name, f"the text {text[:30]!r} among numbers", f"--symbol '{text[:30]}={SUPPRESSED}'", group=text)
     axes = _cube_axes(cube, values, told, tally, name) if role == COUNT else [
         Axis(axis.name, TIME if axis.kind == "time" else MEASURES if axis.kind == "measure" else PARTS, apart(axis.labels))
         for axis in cube.axes]  # fmt: skip
-    counts = (Counts(0, cube.units or "value", cube.texts, [k if k in PLACED else EMPTY for k in kinds], values),) if role == COUNT else ()
-    texts_ = cube.texts if role == COUNT else ()
-    held = replace(cube, texts=tuple(t if k in PLACED else "" for t, k in zip(texts_, kinds, strict=False)))
+    own = [placed(kind, text) for kind, text in zip(kinds, cube.texts, strict=True)]
+    counts = (Counts(0, cube.units or "value", cube.texts, own, values),) if role == COUNT else ()
+    held = replace(cube, texts=tuple(text if kind else "" for text, kind in zip(cube.texts, own, strict=True)))
     block = Block((), (), ())
     base = rounding(values) if role == COUNT else 1
     axes = [_as_given(axis, told.axes_of.get(name, ()), told.totals) for axis in axes]

@@ -56,6 +56,7 @@ MONEY_CONTEXT = re.compile(r"[\u00a3$\u20ac]\s*(thousand|million|billion|m\b|bn\
 UNIT_CONTEXT = re.compile(r"\bhectares?\b|\b(thousand|million)s? (of )?(ha|hectares|tonnes|cubic)\b|\bcubic met|\btonnes\b", re.I)
 PROBE = 80  # rows in which a percentage is compared with counts
 LEAST = 5  # rows that must agree before numbers decide
+AT_THE_RIGHT = "short codes at the right of the numbers"
 LONG_TEXT = 80  # characters of a text that is a remark rather than a label
 
 
@@ -311,7 +312,7 @@ def _text_role(column: int, head: str, own: Facts, last: int) -> tuple[str, str]
     if FLAG_HEADS.search(words) and short:
         return FLAG, "its header says so"
     if column > last > 0 and short and len(distinct) <= 10 and len(texts) > len(distinct):
-        return FLAG, "short codes at the right of the numbers"
+        return FLAG, AT_THE_RIGHT
     named = bool(TIME_WORDS.search(words)) and not re.search(r"identifier|type|format|unit|\bages?\b", words, re.I)
     if (named and own.share(RANGE) < 0.5) or own.share(PERIOD) > 0.5:
         return PERIOD_OF, "its header or its texts are times"
@@ -396,8 +397,16 @@ def is_share(share: Number, part: Number, whole: Number) -> bool:
 
 
 def _settle_labels(found: dict[int, Column], facts: Mapping[int, Facts], block: Block) -> None:
-    """A table needs a label: where no column is one, the first that differs in every row is; a code beside is its code."""
-    if any(column.role in LABELS for column in found.values()):
+    """A flag that tells rows apart is a label; and a table needs one: where none is, the first column that differs in every row."""
+    labels = [at for at, column in found.items() if column.role in LABELS]
+    for at in [at for at, column in found.items() if column.why == AT_THE_RIGHT]:
+        known = len(set(zip(*(facts[label].texts for label in labels), strict=True))) if labels else 1
+        role, why = _text_role(at, found[at].head, facts[at], 0)
+        twin = any(len(set(zip(facts[at].texts, facts[label].texts, strict=True))) == len(set(facts[label].texts)) for label in labels)
+        if len(set(zip(*(facts[label].texts for label in (*labels, at)), strict=True))) > known or (role == CODE and twin):
+            found[at] = Column(at, role, found[at].head, f"{why}, and rows differ by it")
+            labels.append(at)
+    if labels:
         return
     for at in block.columns:
         texts = [text for text in facts[at].texts if text]
