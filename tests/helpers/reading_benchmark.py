@@ -1,6 +1,7 @@
 """Readings compared with what a person wrote down about the same file: what is right, what differs, and how badly."""
 
 import hashlib
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +15,6 @@ from genverify.reading.reading import Reading, Table, read
 from genverify.reading.source import column_at, read_source
 
 HERE = Path(__file__).parents[1] / "readings"
-TABLES = Path(__file__).parents[2] / ".." / "shared" / "tables"
 COUNTED = {"count"}
 FIGURES = {"percentage", "rate", "statistic", "money"}
 
@@ -33,9 +33,16 @@ def expected_files() -> dict[str, Mapping[str, Any]]:
     return {path.stem: yaml.safe_load(path.read_text()) for path in sorted(HERE.glob("*.yaml"))}
 
 
-def find_file(digest: str, folder: Path = TABLES) -> Path | None:
+def tables_folder() -> Path | None:
+    """The folder of published tables: beside the repository, or where GENVERIFY_TABLES says."""
+    folder = Path(os.environ.get("GENVERIFY_TABLES") or Path(__file__).parents[3] / "shared" / "tables")
+    return folder if folder.is_dir() else None
+
+
+def find_file(digest: str) -> Path | None:
     """The file with this digest, whatever its name."""
-    if not _digests:
+    folder = tables_folder()
+    if not _digests and folder:
         for path in sorted(folder.glob("*")):
             _digests[hashlib.sha256(path.read_bytes()).hexdigest()] = path
     return _digests.get(digest)

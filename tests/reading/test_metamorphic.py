@@ -193,7 +193,7 @@ def test_a_reading_file_gives_the_same_reading(tmp_path: Path) -> None:
 def test_a_role_is_one_line_to_correct(tmp_path: Path) -> None:
     path = written([["size", "area", "n"], ["1", "a", "5"], ["2", "a", "7"], ["1", "b", "*"], ["2", "b", "9"]], tmp_path / "t.csv")
     reading = read_files([path], told_of([]))
-    text = write_reading(reading).replace('A: {"role": "count"', 'A: {"role": "label"')
+    text = write_reading(reading).replace('"A": {"role": "count"', '"A": {"role": "label"')
     (tmp_path / "t.yaml").write_text(text)
     again = read_files([tmp_path / "t.yaml"], told_of([]))
     assert [column.role for column in again.tables[0].columns] == ["label", "label", "count"]

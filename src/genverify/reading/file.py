@@ -72,7 +72,7 @@ def _table(table: Table) -> Iterator[str]:
         yield f"    title: {_flow(block.title)}"
     yield "    columns:"
     for column in table.columns:
-        yield f"      {column.name}: {_flow({'role': column.role, 'head': column.head, 'why': column.why})}"
+        yield f"      {_flow(column.name)}: {_flow({'role': column.role, 'head': column.head, 'why': column.why})}"
     yield "    axes:"
     for axis in table.axes:
         yield f"    - name: {_flow(axis.name)}"
