@@ -190,11 +190,12 @@ def _last_digits(numbers: Sequence[Number]) -> Decimal:
     return Decimal(10) ** -min(max(digits, 0), 6) * len(numbers) / 2
 
 
-def bases_of(labels: Sequence[str], samples: Sequence[Sample]) -> dict[str, int]:
-    """The base to which the counts of each label look rounded; that of all labels where one has too few."""
+def bases_of(labels: Sequence[str], samples: Sequence[Sample], tree: Mapping[str, Sequence[str]] | None = None) -> dict[str, int]:
+    """The base to which the counts of each label look rounded: its own, or that of the labels of its level (totals or parts)."""
     own = {label: [sample[label] for sample in samples if label in sample] for label in labels}
-    common = rounding(number for numbers in own.values() for number in numbers)
-    return {label: max(rounding(numbers), common) for label, numbers in own.items()}
+    level = {label: bool(tree and label in tree) for label in labels}
+    common = {high: rounding(n for label in labels if level[label] == high for n in own[label]) for high in (False, True)}
+    return {label: max(rounding(numbers), common[level[label]]) for label, numbers in own.items()}
 
 
 def find_tree(
@@ -347,7 +348,7 @@ def group_columns(columns: Sequence[Column], texts: Mapping[int, Sequence[str]])
     group = {at: at for at in order}
     for i, a in enumerate(order):
         for b in order[i + 1 :]:
-            if group[a] == group[b] or PERIOD_OF in (roles[a], roles[b]) or MEASURE in (roles[a], roles[b]):
+            if group[a] == group[b] or MEASURE in (roles[a], roles[b]) or (roles[a] == PERIOD_OF) != (roles[b] == PERIOD_OF):
                 continue
             if not distinct[a] / 1.5 <= distinct[b] <= distinct[a] * 1.5:
                 continue
@@ -358,12 +359,17 @@ def group_columns(columns: Sequence[Column], texts: Mapping[int, Sequence[str]])
                 group = {at: new if own == old else own for at, own in group.items()}
     groups = [[at for at in order if group[at] == head] for head in dict.fromkeys(group.values())]
     above = dict[int, int]()
-    for g, coarse in enumerate(groups):
-        finer = [h for h, fine in enumerate(groups) if h != g and _determines(texts[fine[0]], texts[coarse[0]])
-                 and not {PERIOD_OF, MEASURE} & {roles[fine[0]], roles[coarse[0]]}
-                 and distinct[fine[0]] > distinct[coarse[0]]]  # fmt: skip
-        if finer:
-            above[g] = min(finer, key=lambda h: distinct[groups[h][0]])
+    chains = {g: [g] for g in range(len(groups))}  # the groups that a finest one determines, each determined by all finer ones
+    plain = [g for g, group in enumerate(groups) if not {PERIOD_OF, MEASURE} & {roles[at] for at in group}]
+    for g in sorted(plain, key=lambda g: -distinct[groups[g][0]]):
+        for top in sorted(plain, key=lambda h: distinct[groups[h][0]]):
+            finer = [groups[h][0] for h in chains[top]]
+            if top not in above and distinct[groups[top][0]] > distinct[groups[g][0]] and all(
+                _determines(texts[at], texts[groups[g][0]]) for at in finer
+            ):
+                above[g] = top
+                chains[top].append(g)
+                break
     return groups, above
 
 
@@ -385,7 +391,10 @@ def row_axes(
     """The axes of a table's label columns; `measured` are the numbers of its counts, by column, None for a symbol."""
     size = len(next(iter(texts.values()), ()))
     varying = [column for column in columns if len(set(texts[column.at])) > 1]
-    population = {column.head or column.name: texts[column.at][0] for column in columns if column not in varying and size}
+    levels = [column for column in varying if _is_level(column, varying, texts)]
+    varying = [column for column in varying if column not in levels]
+    constant = [column for column in columns if column not in varying and column not in levels]
+    population = {column.head or column.name: texts[column.at][0] for column in constant if size}
     groups, above = group_columns(varying, texts)
     by_at = {column.at: column for column in columns}
     axes, labels = list[Axis](), list[tuple[str, ...]]()
@@ -395,8 +404,9 @@ def row_axes(
             continue
         upper = _levels(g, groups, above, texts, by_at)
         main = by_at[_main(group, by_at, texts)]
-        apart = {**texts, main.at: _told_apart(texts[main.at], [texts[at] for at in group if at != main.at])}
-        own, tree = _path_labels([main.at, *upper], apart, _root(columns, varying, group, texts))
+        known = _named_levels([main.at, *upper], texts, by_at)
+        apart = {**texts, **known, main.at: _told_apart(known[main.at], [texts[at] for at in group if at != main.at])}
+        own, tree = _path_labels([main.at, *upper], apart, _root([main.at, *upper], columns, texts))
         if main.at in indents and not tree:
             own, tree = indented(texts[main.at], indents[main.at])
         kind = TIME if main.role == PERIOD_OF else MEASURES if main.role == MEASURE else PARTS
@@ -418,6 +428,18 @@ def row_axes(
             axes[at], asked = _typed(replace(axis, kind=PARTS), {}, samples, told.get(axis.name, ""))
         questions += asked
     return RowAxes(tuple(axes), tuple(labels), population, tuple(questions))
+
+
+def _is_level(column: Column, columns: Sequence[Column], texts: Mapping[int, Sequence[str]]) -> bool:
+    """Whether a column only names the level of a row (national, regional, ...), which other columns show by being blank."""
+    others = [texts[own.at] for own in columns if own.at != column.at and "" in texts[own.at]]
+    if not LEVEL_HEADS.search(column.head) or not others:
+        return False
+    known = dict[tuple[bool, ...], str]()
+    for own, level in zip(zip(*others, strict=True), texts[column.at], strict=True):
+        if known.setdefault(tuple(map(bool, own)), level) != level:
+            return False
+    return True
 
 
 def _top(group: int, above: Mapping[int, int]) -> int:
@@ -463,11 +485,22 @@ def _breakdowns(g: int, groups: Sequence[Sequence[int]], above: Mapping[int, int
     return []
 
 
-def _root(columns: Sequence[Column], varying: Sequence[Column], group: Sequence[int], texts: Mapping[int, Sequence[str]]) -> str:
-    """A name for rows in which a label is blank: the constant label nearest at the left (a country), else Total."""
-    left = [c for c in columns if c not in varying and c.role == LABEL and c.at < min(group) and texts[c.at] and texts[c.at][0]]
-    name = max(left, key=lambda c: c.at, default=None)
-    return texts[name.at][0] if name else "Total"
+def _named_levels(path: Sequence[int], texts: Mapping[int, Sequence[str]], by_at: Mapping[int, Column]) -> dict[int, list[str]]:
+    """The labels of each level; one that stands in two levels (a town that is a county too) is named with its level."""
+    sets = {at: set(texts[at]) - {""} for at in path}
+    often = Counter(label for own in sets.values() for label in own)
+    return {at: [f"{label} ({by_at[at].head})" if often[label] > 1 and at != path[-1] else label for label in texts[at]] for at in path}
+
+
+def _root(path: Sequence[int], columns: Sequence[Column], texts: Mapping[int, Sequence[str]]) -> str:
+    """A name for rows in which all levels are blank: what a label at their left says in these rows (a country), else Total."""
+    rows = [row for row, own in enumerate(zip(*(texts[at] for at in path), strict=True)) if not any(own)]
+    left = [c for c in columns if c.role == LABEL and c.at < min(path) and not LEVEL_HEADS.search(c.head) and "time" not in c.head]
+    for column in sorted(left, key=lambda c: -c.at):
+        names = {texts[column.at][row] for row in rows}
+        if len(names) == 1 and names != {""}:
+            return names.pop()
+    return "Total"
 
 
 def _path_labels(path: Sequence[int], texts: Mapping[int, Sequence[str]], root: str) -> tuple[list[str], dict[str, list[str]]]:
@@ -586,9 +619,11 @@ def _typed(
         found, why, questions = find_tree(axis.name, axis.labels, samples, told)
         kind = STACKED if len(dict(found)) < len(found) else ADDITIVE if found else axis.kind
         return replace(axis, kind=kind, tree=found, why=why or "no label adds up the others"), questions
-    bases = bases_of(axis.labels, samples)
-    kept, why, questions = dict[str, tuple[str, ...]](), list[str](), list[Question]()
+    bases = bases_of(axis.labels, samples, tree)
+    kept, why, bad = dict[str, tuple[str, ...]](), list[str](), list[str]()
     for parent, children in tree.items():
+        if len(children) < 2:  # a place that is its own part, at another level
+            continue
         nested, parts = _nest(children, samples, bases)
         found = agreement(parent, parts, samples, bases)
         if found.holds or found.likely or parent == told:
@@ -596,8 +631,9 @@ def _typed(
             kept |= {inner: tuple(own) for inner, own in nested.items() if inner not in tree}
             why.append(f"{parent} ({found})")
         else:
-            text = f"{axis.name}: {parent!r} stands above {len(children)} labels that do not add up to it ({found})"
-            questions.append(Question(text, f"--total '{axis.name}={parent}'"))
+            bad.append(f"{parent!r} stands above {len(children)} labels that do not add up to it ({found})")
+    more = f"; and so {len(bad) - 1} more" if len(bad) > 1 else ""
+    questions = [Question(f"{axis.name}: {bad[0]}{more}", f"--total '{axis.name}=LABEL'")] if bad else []
     shown = "; ".join(why[:3]) + (f"; and {len(why) - 3} more" if len(why) > 3 else "")
     return replace(axis, kind=ADDITIVE if kept else axis.kind, tree=_ordered(kept), why=shown), questions
 
@@ -623,7 +659,7 @@ def _stacked_tree(
     inside = {label for own in tree.values() for label in own if len(own) > 1}
     tops = [label for label in axis.labels if label not in inside]
     top = told or next((label for label in tops if is_total_name(label) or is_total_name(label.split(": ")[-1])), "")
-    kept, why, questions = list[tuple[str, tuple[str, ...]]](), list[str](), list[Question]()
+    kept, why, bad = list[tuple[str, tuple[str, ...]]](), list[str](), list[str]()
     for name, own in tree.items():
         parts = tuple(label for label in own if label != top)
         inner = [label for label in parts if is_total_name(label.split(": ", 1)[-1])]
@@ -634,8 +670,9 @@ def _stacked_tree(
                 kept.append((top, plain))
                 why.append(f"{name} ({found})")
             else:
-                text = f"{axis.name}: the labels of {name} do not add up to {top!r} ({found})"
-                questions.append(Question(text, f"--total '{axis.name}={top}'"))
+                bad.append(f"the labels of {name} do not add up to {top!r} ({found})")
+    more = f"; and so {len(bad) - 1} more breakdowns" if len(bad) > 1 else ""
+    questions = [Question(f"{axis.name}: {bad[0]}{more}", "nothing, if people are in several groups")] if bad else []
     if not top:
         sums = _sums_agree(tree, samples, bases)
         why.append(f"{AGREEING} of {sums} breakdowns agree" if sums else "no total is printed")

@@ -181,6 +181,8 @@ class _Scan:
         if not any(column in below for column in cells[1:]):
             return False
         texts = [self.sheet.rows[at][column] for column in over]
+        if any(self.kinds[at][column] in PLAIN_NUMBERS for column in over):
+            return False
         if sum(bool(SAYS_HIDDEN.search(text)) or is_symbol(text) for text in texts) > len(texts) / 2:
             return False  # texts that say that something is hidden stand in place of numbers
         if self._is_repeated(at):
@@ -268,7 +270,8 @@ class _Scan:
         """Whether a row without numbers is a header of letters (M, F, N, %) that could be symbols as well."""
         over = [column for column in self.cells[at] if column in below]
         texts, kinds = [self.sheet.rows[at][column] for column in over], [self.kinds[at][column] for column in over]
-        letters = all(kind in (TEXT, PERIOD) or (kind == SYMBOL and text.isalpha() and len(text) <= 2)
+        apart = len(over) > 2 and len(set(texts)) == len(texts)  # [A], [B], [C], ...: no two of them are the same
+        letters = all(kind in (TEXT, PERIOD) or (kind == SYMBOL and ((text.isalpha() and len(text) <= 2) or apart))
                       for text, kind in zip(texts, kinds, strict=True))  # fmt: skip
         if not letters or not over or any(SAYS_HIDDEN.search(text) for text in texts):
             return False

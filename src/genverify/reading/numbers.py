@@ -26,6 +26,7 @@ RANGED = re.compile(r"(\d+)\s*(?:-|\u2013|\u2014|to)\s*(\d+)(\s*%)?")
 BOUNDED_MIX = re.compile(rf"({FIGURE})\s*%?\s*[(\[]\s*{FIGURE}\s*%?\s*(?:-|\u2013|to|,|;)\s*{FIGURE}\s*%?\s*[)\]]")
 PAIRED_MIX = re.compile(rf"({FIGURE})\s*(%?)\s*[(\[]\s*(?:({FIGURE})\s*(%?)|NaN|NA|n/a|-)\s*[)\]]", re.IGNORECASE)
 ROUGH_MIX = re.compile(rf"[~\u2248]\s*({FIGURE})\s*%?|({FIGURE})\s*(?:\*+|\u2020|\u2021|\[[a-z]{{1,4}}\]|\([a-z]\)| [a-z])")
+DURATION = re.compile(r"\d{1,4}:\d{2}(:\d{2})?")
 DATES = re.compile(
     r"\d{4}-\d{2}(-\d{2})?([ T]\d{2}:\d{2}(:\d{2})?)?|\d{1,2}[/.]\d{1,2}[/.](\d{4}|\d{2})|(19|20)\d\d\s*[-/\u2013]\s*(\d{2}|(19|20)\d{2})"
     r"|(19|20)\d\d\s*[-:]?\s*[QMHWT]\d{1,2}|[QMHW]\d{1,2}[ -]?(19|20)\d\d"
@@ -145,7 +146,7 @@ def kind_of(text: str, numerals: Numerals) -> str:
         return LIMIT
     if RANGED.fullmatch(text):
         return RANGE
-    if BOUNDED_MIX.fullmatch(text) or PAIRED_MIX.fullmatch(text) or ROUGH_MIX.fullmatch(text):
+    if BOUNDED_MIX.fullmatch(text) or PAIRED_MIX.fullmatch(text) or ROUGH_MIX.fullmatch(text) or DURATION.fullmatch(text):
         return MIXED
     return TEXT
 

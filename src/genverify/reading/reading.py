@@ -395,6 +395,8 @@ def _read_block(
     tally.tables.append(table)
     tally.questions += [replace(one, text=f"{name}: {one.text}") for one in rows.questions]
     tally.questions += [Question(f"{name}: {doubt}", "--skip ROW") for doubt in block.doubts]
+    if counts and not block.header:
+        tally.questions.append(Question(f"{name}: no header stands above it; its columns have no names", "in the reading file, header"))
     if base > 1 and not told.rule:
         tally.questions.append(Question(f"{name}: all counts are multiples of {base}", f"--rule round={base}"))
     for column in columns:

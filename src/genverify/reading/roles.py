@@ -54,6 +54,14 @@ FLAG_HEADS = re.compile(r"\b(flags?|status|symbols?|annotation|marker|disclosure
 MEASURE_HEADS = re.compile(r"\b(measures?|indicators?|metrics?|statistics?|data type|data item|unit of measure|units?)\b", re.I)
 MONEY_CONTEXT = re.compile(r"[\u00a3$\u20ac]\s*(thousand|million|billion|m\b|bn\b)|reported in [\u00a3$\u20ac]", re.I)
 UNIT_CONTEXT = re.compile(r"\bhectares?\b|\b(thousand|million)s? (of )?(ha|hectares|tonnes|cubic)\b|\bcubic met|\btonnes\b", re.I)
+DAY = re.compile(r"(19|20)\d\d(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])")  # as 20200131
+PURELY_TIME = re.compile(r"(the )?(calendar |financial |academic |time |reporting )?(years?|dates?|periods?|months?|quarters?|weeks?)", re.I)
+CLASSES = re.compile(
+    r"(single )?(year of )?ages?( groups?| bands?| class)?( \(?years\)?)?|sex|gender|race|origin|ethnicity|grade|decile|quintile|band"
+    r"|size class|marital status|district|county|state|region|ward|stage|level|category|group|type|class",
+    re.I,
+)
+MOST_CLASSES = 130  # different numbers that stand for classes: ages to 120 and a few more
 PROBE = 80  # rows in which a percentage is compared with counts
 LEAST = 5  # rows that must agree before numbers decide
 AT_THE_RIGHT = "short codes at the right of the numbers"
@@ -174,7 +182,9 @@ def find_columns(
         elif not own.filled:
             role, why = NOTE, "nothing stands below its header"
         elif column in valued:
-            role, why = _valued_role(column, head, *measured(column), block, texts, money, bool(UNIT_CONTEXT.search(context)))
+            unit = bool(UNIT_CONTEXT.search(context))
+            classed = all(found[c].role in LABELS for c in found)  # so far, from the left, only labels
+            role, why = _valued_role(column, head, *measured(column), block, texts, money, unit, classed)
         else:
             role, why = _text_role(column, head, own, max(valued, default=0))
         found[column] = Column(column, role, head, why)
@@ -234,8 +244,9 @@ def _only_symbols(own: Facts, head: str) -> bool:
 
 
 def _valued_role(
-    column: int, head: str, own: Facts, values: Sequence[Number | None], block: Block, texts: Sequence[int], money: bool, unit: bool
-) -> tuple[str, str]:
+    column: int, head: str, own: Facts, values: Sequence[Number | None], block: Block, texts: Sequence[int], money: bool, unit: bool,
+    classed: bool,
+) -> tuple[str, str]:  # fmt: skip
     words = _words(head)
     numbers = [value for value in values if value is not None]
     whole = [value for value in numbers if isinstance(value, int)]
@@ -247,20 +258,24 @@ def _valued_role(
         return CODE, "numbers with a leading zero"
     if CODE_WORDS.search(words) and not COUNT_WORDS.search(words) and (distinct == own.filled or column < max(texts, default=0)):
         return CODE, "its header says so"
+    lengths = Counter(len(text) for text in own.texts if text)
+    if left and texts and distinct == own.filled == len(whole) >= LEAST and max(lengths) > 2 and max(lengths.values()) > 0.95 * distinct:
+        return CODE, "different numbers of one length, before the names"
     if left and whole and len(whole) == len(own.texts) and texts and _counts_up(whole) and len(words) < 8:
         return ROW_NUMBER, "it counts the rows"
     if column == block.columns[0] and not texts and (distinct == own.filled or re.search(r"\bage\b", words, re.I)):
         return LABEL, "the first column, different in every row, and no text stands beside it"
-    if re.fullmatch(r"(single )?(year of )?ages?( \(?years\)?)?|grade|decile|quintile|band|size class", words.strip(), re.I):
-        if distinct <= 130 and (column == block.columns[0] or (texts and column < max(texts))):
-            return LABEL, "its header names a classification"
+    if CLASSES.fullmatch(words.strip()) and distinct <= MOST_CLASSES and (
+        column == block.columns[0] or (texts and column < max(texts)) or (2 * distinct <= own.filled and classed)
+    ):
+        return LABEL, "its header names a classification"
     if PERCENT_WORDS.search(words) or own.share(PERCENT) > 0.5 or (own.often.get(PERCENT) and own.share(PERCENT, LIMIT) > 0.3):
         return PERCENTAGE, "its header or its cells say so"
     if RATE_WORDS.search(words):
         return RATE, "its header says so"
     named = bool(COUNT_WORDS.search(words))
-    if own.share(MIXED) > 0.5 and any("-" in t or "\u2013" in t for t, k in zip(own.texts, own.kinds, strict=True) if k == MIXED):
-        return STATISTIC, "numbers with intervals"
+    if own.share(MIXED) > 0.5 and any(set("-\u2013:") & set(t) for t, k in zip(own.texts, own.kinds, strict=True) if k == MIXED):
+        return STATISTIC, "numbers with intervals, or times"
     if not named and STATISTIC_WORDS.search(words):
         return STATISTIC, "its header says so"
     if not NUMBER_OF.search(words) and (money or (not named and MONEY_WORDS.search(words))):
@@ -283,7 +298,7 @@ def _counts_up(whole: Sequence[int]) -> bool:
 
 def _is_period(words: str, own: Facts, numbers: Sequence[Number], left: bool) -> bool:
     """Whether numbers are times: years, years with two more digits, months; by the header, or at the left of the table."""
-    if own.share(PERIOD) > 0.5 or (left and re.fullmatch(r"(the )?(calendar |financial )?(years?|dates?|period)", words.strip(), re.I)):
+    if own.share(PERIOD) > 0.5 or (left and PURELY_TIME.fullmatch(words.strip())):
         return True
     if not numbers or len(numbers) + own.often.get(PERIOD, 0) < 0.95 * own.filled:
         return False
@@ -297,7 +312,8 @@ def _is_period(words: str, own: Facts, numbers: Sequence[Number], left: bool) ->
         return True
     if re.search(r"\b(month|quarter|week|day)\b", words, re.I) and all(0 < number <= 366 for number in whole):
         return True
-    return years and (left or bool(own.often.get(PERIOD)))
+    days = all(DAY.fullmatch(str(number)) for number in whole)
+    return days or (years and (left or bool(own.often.get(PERIOD))))
 
 
 def _text_role(column: int, head: str, own: Facts, last: int) -> tuple[str, str]:
@@ -307,14 +323,15 @@ def _text_role(column: int, head: str, own: Facts, last: int) -> tuple[str, str]
     short = all(len(text) <= 6 for text in distinct)
     if NOTE_HEADS.search(words) or sum(text.startswith("[note") for text in texts) > len(texts) / 2:
         return NOTE, "its header or its texts say so"
-    if sum(len(text) > LONG_TEXT for text in texts) > len(texts) / 2:
+    if sum(len(text) > LONG_TEXT for text in texts) > len(texts) / 2 and len(distinct) > 1:
         return NOTE, "long texts"
     if FLAG_HEADS.search(words) and short:
         return FLAG, "its header says so"
     if column > last > 0 and short and len(distinct) <= 10 and len(texts) > len(distinct):
         return FLAG, AT_THE_RIGHT
     named = bool(TIME_WORDS.search(words)) and not re.search(r"identifier|type|format|unit|\bages?\b", words, re.I)
-    if (named and own.share(RANGE) < 0.5) or own.share(PERIOD) > 0.5:
+    dated = sum(any(c.isdigit() for c in text) for text in distinct) * 2 > len(distinct) or PURELY_TIME.fullmatch(words.strip())
+    if (named and dated and own.share(RANGE) < 0.5) or own.share(PERIOD) > 0.5:
         return PERIOD_OF, "its header or its texts are times"
     roles = {measure_role(text) for text in distinct} if len(distinct) < 30 else set()
     if len(distinct) > 1 and (MEASURE_HEADS.search(words) or (COUNT in roles and PERCENTAGE in roles)):
@@ -342,6 +359,13 @@ def _by_numbers(found: dict[int, Column], values: Mapping[int, Sequence[Number |
 
 def _like_neighbours(found: dict[int, Column], values: Mapping[int, Sequence[Number | None]]) -> None:
     """A column with decimals that nothing decides is what the columns are whose headers begin as its own does."""
+    undecided = [at for at, column in found.items() if column.why.startswith("numbers with decimals")]
+    nearly = [at for at, column in found.items() if column.why.startswith("whole numbers but for")]
+    whole_ = [at for at, column in found.items() if column.role == COUNT and column.why == "whole numbers"]
+    if 2 * len(undecided) >= len(nearly) + len(whole_):  # amounts with decimals all around: so are those with few of them
+        for at in nearly:
+            found[at] = Column(at, STATISTIC, found[at].head, "a few decimals, beside columns with decimals; as counts: --counts")
+        return
     begins = {at: re.split(r"[_ .:-]", column.head)[0] for at, column in found.items()}
     for at, column in list(found.items()):
         if not column.why.startswith(("numbers with decimals", "whole numbers but for")):
@@ -399,6 +423,15 @@ def is_share(share: Number, part: Number, whole: Number) -> bool:
 def _settle_labels(found: dict[int, Column], facts: Mapping[int, Facts], block: Block) -> None:
     """A flag that tells rows apart is a label; and a table needs one: where none is, the first column that differs in every row."""
     labels = [at for at, column in found.items() if column.role in LABELS]
+    first = min((at for at, column in found.items() if column.role in FIGURES), default=0)
+    for at in [at for at in labels if at > first and found[at].why != "told" and first > min(labels)]:
+        rest = [label for label in labels if label != at]
+        keys = set(zip(*(facts[label].texts for label in rest), strict=True))
+        needed = len(set(zip(*(facts[label].texts for label in labels), strict=True))) > len(keys)
+        known = any(_follows(facts[at].texts, facts[label].texts) for label in rest)
+        if not needed and not known and found[at].role == LABEL:
+            found[at] = Column(at, NOTE, found[at].head, "texts at the right of the numbers, by which no rows differ")
+            labels = rest
     for at in [at for at, column in found.items() if column.why == AT_THE_RIGHT]:
         known = len(set(zip(*(facts[label].texts for label in labels), strict=True))) if labels else 1
         role, why = _text_role(at, found[at].head, facts[at], 0)
@@ -408,11 +441,17 @@ def _settle_labels(found: dict[int, Column], facts: Mapping[int, Facts], block: 
             labels.append(at)
     if labels:
         return
-    for at in block.columns:
-        texts = [text for text in facts[at].texts if text]
-        if texts and len(set(texts)) == len(texts) and found[at].why != "told":
-            found[at] = Column(at, LABEL, found[at].head, "no other column is a label, and this one differs in every row")
+    for end in range(1, len(block.columns)):  # the fewest columns at the left that tell all rows apart
+        front = block.columns[:end]
+        if len(set(zip(*(facts[at].texts for at in front), strict=True))) == len(block.body) and found[front[-1]].why != "told":
+            for at in front:
+                found[at] = Column(at, LABEL, found[at].head, "no column holds texts; the first ones tell all rows apart")
             return
+
+
+def _follows(texts: Sequence[str], of: Sequence[str]) -> bool:
+    """Whether a column is determined by another, as a region is by a place."""
+    return len(set(zip(texts, of, strict=True))) == len(set(of)) > 1
 
 
 def symbol_like(texts: Sequence[str]) -> Counter[str]:
