@@ -117,7 +117,13 @@ def _compare_tables(reading: Reading, expected: Mapping[str, Any], harmless: lis
 
 
 def _compare_table(
-    name: str, table: Table, own: Mapping[str, Any], columns: Mapping[int, str], body: set[int], harmless: list[str], wrong: list[str]
+    name: str,
+    table: Table,
+    own: Mapping[str, Any],
+    columns: Mapping[int, str],
+    body: set[int],
+    harmless: list[str],
+    wrong: list[str],
 ) -> None:
     header = {at + 1 for at in table.block.header}
     if header != lines(own["header"]):

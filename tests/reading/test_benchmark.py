@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from reading_benchmark import Outcome, expected_files, find_file, judge, tables_folder
 
 from genverify.reading.command import read_files, told_of
 from genverify.reading.file import write_reading
+from reading_benchmark import Outcome, expected_files, find_file, judge, tables_folder
 
 EXPECTED = expected_files()
 here = pytest.mark.skipif(tables_folder() is None, reason="the published tables do not lie in ../shared/tables")

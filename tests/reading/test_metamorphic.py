@@ -41,7 +41,16 @@ def tidy(draw: random.Random, areas: int = 5, symbol: str = "c") -> Lines:
             for sex, own in (("Male", men), ("Female", women), ("Total", men + women)):
                 hidden = draw.random() < 0.1 and sex != "Total"
                 percent = f"{100 * own / (men + women):.1f}"
-                lines.append([f"E{at:05}", f"Place {at}", str(year), sex, symbol if hidden else str(own), symbol if hidden else percent])
+                lines.append(
+                    [
+                        f"E{at:05}",
+                        f"Place {at}",
+                        str(year),
+                        sex,
+                        symbol if hidden else str(own),
+                        symbol if hidden else percent,
+                    ]
+                )
     return lines
 
 
@@ -55,7 +64,10 @@ def written(lines: Lines, path: Path, delimiter: str = ",") -> Path:
 def cells(reading: Reading) -> Known:
     """The cells of the first table, by their labels in any order."""
     table = reading.tables[0]
-    return {frozenset(key): str(entry.number) if entry.number is not None else entry.symbol for key, entry in table.entries.items()}
+    return {
+        frozenset(key): str(entry.number) if entry.number is not None else entry.symbol
+        for key, entry in table.entries.items()
+    }
 
 
 def totals(reading: Reading) -> set[str]:
@@ -81,7 +93,11 @@ def moved(draw: random.Random, lines: Lines) -> Lines:
 def framed(draw: random.Random, lines: Lines) -> Lines:
     width = len(lines[0]) - 1
     above = [["Table 4: People by area and marital status, 2020", *[""] * width], [""] * (width + 1)]
-    below = [[""] * (width + 1), ["* Counts are suppressed to protect people.", *[""] * width], ["Source: a survey", *[""] * width]]
+    below = [
+        [""] * (width + 1),
+        ["* Counts are suppressed to protect people.", *[""] * width],
+        ["Source: a survey", *[""] * width],
+    ]
     return above + lines + below
 
 
@@ -111,7 +127,9 @@ def test_crosstab_moved(tmp_path: Path, move: str, seed: int) -> None:
     assert not reading.left_out
 
 
-@pytest.mark.parametrize("symbol", ["*", "[c]", "x", "..", "Masked", "[REDACTED]", "(D)", "S", ":", "<5", "\u2013", "N/A", "suppressed"])
+@pytest.mark.parametrize(
+    "symbol", ["*", "[c]", "x", "..", "Masked", "[REDACTED]", "(D)", "S", ":", "<5", "\u2013", "N/A", "suppressed"]
+)
 @pytest.mark.parametrize("seed", range(3))
 def test_other_symbols(tmp_path: Path, symbol: str, seed: int) -> None:
     lines = crosstab(random.Random(seed), symbol)
@@ -191,7 +209,9 @@ def test_a_reading_file_gives_the_same_reading(tmp_path: Path) -> None:
 
 
 def test_a_role_is_one_line_to_correct(tmp_path: Path) -> None:
-    path = written([["size", "area", "n"], ["1", "a", "5"], ["2", "a", "7"], ["1", "b", "*"], ["2", "b", "9"]], tmp_path / "t.csv")
+    path = written(
+        [["size", "area", "n"], ["1", "a", "5"], ["2", "a", "7"], ["1", "b", "*"], ["2", "b", "9"]], tmp_path / "t.csv"
+    )
     reading = read_files([path], told_of([]))
     text = write_reading(reading).replace('"A": {"role": "count"', '"A": {"role": "label"')
     (tmp_path / "t.yaml").write_text(text)
@@ -217,7 +237,9 @@ def spoilt(draw: random.Random, text: str) -> str:
         elif act == 4:
             lines.insert(at, lines[draw.randrange(len(lines))])
         elif act == 5:
-            odd = draw.choice(["\x00", "9" * 400, "-", "1e999", "%", "\u0661", "12 (", "<", "(5-", "NaN", "inf", "1.2.3", "--5"])
+            odd = draw.choice(
+                ["\x00", "9" * 400, "-", "1e999", "%", "\u0661", "12 (", "<", "(5-", "NaN", "inf", "1.2.3", "--5"]
+            )
             cells_ = lines[at].split(",")
             cells_[draw.randrange(len(cells_))] = odd
             lines[at] = ",".join(cells_)

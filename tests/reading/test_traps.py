@@ -41,7 +41,7 @@ def test_line_of_unknown_symbols_is_no_header(tmp_path: Path) -> None:
 
 def test_line_of_unknown_symbols_in_the_middle_or_after_a_gap(tmp_path: Path) -> None:
     for gap in ("", "\n"):
-        reading = reading_of(tmp_path, f"group,Cases,Tests\nb,5,7\n{gap}a,not shown,not shown\nc,8,9\nd,1,2\n")
+        reading = reading_of(tmp_path, f"group,Cases,Tests\nb,5,7\n{gap}a,kept back,kept back\nc,8,9\nd,1,2\n")
         assert len(reading.tables) == 1
         assert sum(own.cells for own in reading.left_out) == 2
 
@@ -112,7 +112,11 @@ def test_stacked_breakdowns_without_a_total(tmp_path: Path) -> None:
 
 
 def test_flag_and_period_columns(tmp_path: Path) -> None:
-    lines = "".join(f"{year},{area},{year % 7 + at},{'A' if at else 'E'}\n" for year in range(2010, 2020) for at, area in enumerate(("north", "south")))
+    lines = "".join(
+        f"{year},{area},{year % 7 + at},{'A' if at else 'E'}\n"
+        for year in range(2010, 2020)
+        for at, area in enumerate(("north", "south"))
+    )
     reading = reading_of(tmp_path, "TIME_PERIOD,REF_AREA,OBS_VALUE,OBS_STATUS\n" + lines)
     assert [column.role for column in reading.tables[0].columns] == ["period", "label", "count", "flag"]
 
@@ -133,7 +137,15 @@ def workbook(path: Path) -> openpyxl.Workbook:
     book = openpyxl.Workbook()
     sheet = book.active
     assert sheet is not None
-    for row in (["Area", "n", "m"], ["North", 30, 14], ["men", 10, 5], ["women", 20, 9], ["South", 12, 7], ["men", 4, 3], ["women", 8, 4]):
+    for row in (
+        ["Area", "n", "m"],
+        ["North", 30, 14],
+        ["men", 10, 5],
+        ["women", 20, 9],
+        ["South", 12, 7],
+        ["men", 4, 3],
+        ["women", 8, 4],
+    ):
         sheet.append(row)
     for at in (3, 4, 6, 7):
         sheet[f"A{at}"].alignment = Alignment(indent=1)
@@ -144,7 +156,10 @@ def workbook(path: Path) -> openpyxl.Workbook:
 def test_indentation_is_part_of_the_page(tmp_path: Path) -> None:
     path = tmp_path / "t.xlsx"
     workbook(path)
-    assert tree(read_files([path], told_of([]))) == {"North": ("North: men", "North: women"), "South": ("South: men", "South: women")}
+    assert tree(read_files([path], told_of([]))) == {
+        "North": ("North: men", "North: women"),
+        "South": ("South: men", "South: women"),
+    }
 
 
 def test_formula_without_a_value_and_hidden_sheet_are_said(tmp_path: Path) -> None:
@@ -177,7 +192,9 @@ def test_symbol_that_is_never_met_is_an_error(tmp_path: Path) -> None:
         reading_of(tmp_path, "a,n\nx,1\ny,2\n", "--symbol", "q=suppressed")
 
 
-@pytest.mark.parametrize(("name", "text"), [("e.csv", ""), ("w.csv", "\n\n,,\n"), ("n.csv", "just a text\n"), ("one.csv", "5\n")])
+@pytest.mark.parametrize(
+    ("name", "text"), [("e.csv", ""), ("w.csv", "\n\n,,\n"), ("n.csv", "just a text\n"), ("one.csv", "5\n")]
+)
 def test_file_without_a_table_still_has_a_reading(tmp_path: Path, name: str, text: str) -> None:
     reading = reading_of(tmp_path, text, name=name)
     assert reading.conserved
@@ -210,3 +227,19 @@ def test_px_with_words_for_its_symbols_and_a_total_of_its_own(tmp_path: Path) ->
     assert (reading.roles["count"], reading.met[".."], reading.symbols[".."].said) == (5, 1, "confidential")
     short = reading_of(tmp_path, px.replace('20 ".."', "20"), name="u.px")
     assert (short.roles["count"], short.roles["left out"]) == (0, 5)
+
+
+def test_zero_beside_a_disclosure_flag_is_a_symbol(tmp_path: Path) -> None:
+    lines = "".join(
+        f"{at:05},Place {at},{'N' if at % 3 == 0 else ''},{0 if at % 3 == 0 else 7 + at}\n" for at in range(1, 20)
+    )
+    reading = reading_of(tmp_path, "area_fips,area,disclosure_code,employment\n" + lines)
+    assert (reading.met["0 (N)"], reading.symbols["0 (N)"].meaning, reading.roles["count"]) == (6, "suppressed", 13)
+    assert reading.conserved
+
+
+def test_blank_value_with_a_flag_is_a_symbol(tmp_path: Path) -> None:
+    lines = "".join(f"{2000 + at},DE,{'' if at % 4 == 0 else 50 + at},{'c' if at % 4 == 0 else 'A'}\n" for at in range(12))
+    reading = reading_of(tmp_path, "TIME_PERIOD,GEO,OBS_VALUE,OBS_STATUS\n" + lines)
+    assert (reading.met["(c)"], reading.roles["count"], reading.roles["flag"]) == (3, 9, 9)
+    assert reading.conserved

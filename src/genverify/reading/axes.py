@@ -22,7 +22,9 @@ TOTAL_WORDS = {
     "all persons", "all people", "insgesamt", "totaal", "totalt", "ensemble", "gesamt", "national", "total general", "ambos sexos",
     "todas las edades", "todos", "tous", "alle", "i alt", "totale",
 }  # fmt: skip
-TOTAL_START = re.compile(r"(grand |sub)?totals?\b|all\b(?!erg)|any\b|both\b|todas?\b|todos\b|insgesamt\b|totalt?\b|ensemble\b", re.I)
+TOTAL_START = re.compile(
+    r"(grand |sub)?totals?\b|all\b(?!erg)|any\b|both\b|todas?\b|todos\b|insgesamt\b|totalt?\b|ensemble\b", re.I
+)
 TOTAL_END = re.compile(r"\b(sub)?totals?\)?$|, (all|total)$", re.I)
 # names of whole countries: what a table of regions adds up to
 COUNTRIES = {
@@ -114,9 +116,11 @@ class Agreement:
     @property
     def likely(self) -> bool:
         """Whether no number speaks against it and some could: where symbols stand in every sum."""
-        return self.holds or (
-            (self.full == self.right) and self.partly >= LEAST_PARTLY and self.possible == self.partly <= 2 * self.tight
-        ) or (self.full == 1 == self.right and self.possible == self.partly)
+        return (
+            self.holds
+            or ((self.full == self.right) and self.partly >= LEAST_PARTLY and self.possible == self.partly <= 2 * self.tight)
+            or (self.full == 1 == self.right and self.possible == self.partly)
+        )
 
     def __str__(self) -> str:
         partly = f", {self.possible} of {self.partly} possible where symbols stand" if self.partly else ""
@@ -190,7 +194,9 @@ def _last_digits(numbers: Sequence[Number]) -> Decimal:
     return Decimal(10) ** -min(max(digits, 0), 6) * len(numbers) / 2
 
 
-def bases_of(labels: Sequence[str], samples: Sequence[Sample], tree: Mapping[str, Sequence[str]] | None = None) -> dict[str, int]:
+def bases_of(
+    labels: Sequence[str], samples: Sequence[Sample], tree: Mapping[str, Sequence[str]] | None = None
+) -> dict[str, int]:
     """The base to which the counts of each label look rounded: its own, or that of the labels of its level (totals or parts)."""
     own = {label: [sample[label] for sample in samples if label in sample] for label in labels}
     level = {label: bool(tree and label in tree) for label in labels}
@@ -226,7 +232,9 @@ def find_tree(
     if not tree and 2 < len(labels) <= MOST_NESTED:
         for parent, children in _by_numbers(labels, samples, bases):
             parts = f"{len(children)} others" if len(children) > 3 else ", ".join(map(repr, children))
-            questions.append(Question(f"{name}: {parent!r} is the sum of {parts} in every row", f"--total '{name}={parent}'"))
+            questions.append(
+                Question(f"{name}: {parent!r} is the sum of {parts} in every row", f"--total '{name}={parent}'")
+            )
             break
     return _ordered(tree), "; ".join(why), questions
 
@@ -247,10 +255,14 @@ def _parts_of(
     below = [label for label in _run(labels[at + 1 :], later) if label not in taken]
     above = [label for label in _run(labels[:at][::-1], later) if label not in taken][::-1]
     best, likely = Agreement(), tuple[str, ...]()
-    for children in dict.fromkeys(tuple(own) for own in (free, below, above, *_windows(parent, free, samples, bases)) if len(own) > 1):
+    for children in dict.fromkeys(
+        tuple(own) for own in (free, below, above, *_windows(parent, free, samples, bases)) if len(own) > 1
+    ):
         found = agreement(parent, children, samples, bases)
         beside = children[0] in below[:1] or children[-1] in above[-1:]
-        if found.holds and (list(children) == free or found.full > LEAST_SEEN or (found.sharp and (beside or found.full > 1))):
+        if found.holds and (
+            list(children) == free or found.full > LEAST_SEEN or (found.sharp and (beside or found.full > 1))
+        ):
             return children, found
         if found.likely and not likely and list(children) == free:
             best, likely = found, children
@@ -284,10 +296,14 @@ def _windows(parent: str, free: Sequence[str], samples: Sequence[Sample], bases:
                 if summed > total + room and not isinstance(summed, Decimal):
                     break
     good = [window for window, often in found.items() if often == seen[window]]
-    return [tuple(free[start : end + 1]) for start, end in sorted(good, key=lambda own: (own[1] - own[0], own))[:MOST_WINDOWS]]
+    return [
+        tuple(free[start : end + 1]) for start, end in sorted(good, key=lambda own: (own[1] - own[0], own))[:MOST_WINDOWS]
+    ]
 
 
-def _pairs_of(parent: str, labels: Sequence[str], samples: Sequence[Sample], bases: Mapping[str, int]) -> tuple[tuple[str, str], ...]:
+def _pairs_of(
+    parent: str, labels: Sequence[str], samples: Sequence[Sample], bases: Mapping[str, int]
+) -> tuple[tuple[str, str], ...]:
     """Pairs of labels, none in two of them, that each add up to a total: breakdowns stacked without a name of their own."""
     others = [label for label in labels if label != parent]
     if not 3 < len(others) <= MOST_PAIRED:
@@ -309,7 +325,9 @@ def _run(labels: Sequence[str], stop: Sequence[str]) -> list[str]:
     return run
 
 
-def _by_numbers(labels: Sequence[str], samples: Sequence[Sample], bases: Mapping[str, int]) -> Iterable[tuple[str, tuple[str, ...]]]:
+def _by_numbers(
+    labels: Sequence[str], samples: Sequence[Sample], bases: Mapping[str, int]
+) -> Iterable[tuple[str, tuple[str, ...]]]:
     """Labels that numbers alone show to be sums: of all others, or of the run right before or after."""
     order = sorted(labels, key=lambda label: -_size(label, samples))[:3]
     for parent in order:
@@ -359,13 +377,17 @@ def group_columns(columns: Sequence[Column], texts: Mapping[int, Sequence[str]])
                 group = {at: new if own == old else own for at, own in group.items()}
     groups = [[at for at in order if group[at] == head] for head in dict.fromkeys(group.values())]
     above = dict[int, int]()
-    chains = {g: [g] for g in range(len(groups))}  # the groups that a finest one determines, each determined by all finer ones
+    chains = {
+        g: [g] for g in range(len(groups))
+    }  # the groups that a finest one determines, each determined by all finer ones
     plain = [g for g, group in enumerate(groups) if not {PERIOD_OF, MEASURE} & {roles[at] for at in group}]
     for g in sorted(plain, key=lambda g: -distinct[groups[g][0]]):
         for top in sorted(plain, key=lambda h: distinct[groups[h][0]]):
             finer = [groups[h][0] for h in chains[top]]
-            if top not in above and distinct[groups[top][0]] > distinct[groups[g][0]] and all(
-                _determines(texts[at], texts[groups[g][0]]) for at in finer
+            if (
+                top not in above
+                and distinct[groups[top][0]] > distinct[groups[g][0]]
+                and all(_determines(texts[at], texts[groups[g][0]]) for at in finer)
             ):
                 above[g] = top
                 chains[top].append(g)
@@ -424,7 +446,9 @@ def row_axes(
             continue
         samples = slices(at, labels, measured)
         axes[at], asked = _typed(axis, trees[at], samples, told.get(axis.name, ""))
-        if axis.kind == STACKED and not axes[at].tree and axis.name not in stacked and AGREEING not in axes[at].why:  # the groups add up to nothing: no breakdowns
+        if (
+            axis.kind == STACKED and not axes[at].tree and axis.name not in stacked and AGREEING not in axes[at].why
+        ):  # the groups add up to nothing: no breakdowns
             axes[at], asked = _typed(replace(axis, kind=PARTS), {}, samples, told.get(axis.name, ""))
         questions += asked
     return RowAxes(tuple(axes), tuple(labels), population, tuple(questions))
@@ -485,17 +509,26 @@ def _breakdowns(g: int, groups: Sequence[Sequence[int]], above: Mapping[int, int
     return []
 
 
-def _named_levels(path: Sequence[int], texts: Mapping[int, Sequence[str]], by_at: Mapping[int, Column]) -> dict[int, list[str]]:
+def _named_levels(
+    path: Sequence[int], texts: Mapping[int, Sequence[str]], by_at: Mapping[int, Column]
+) -> dict[int, list[str]]:
     """The labels of each level; one that stands in two levels (a town that is a county too) is named with its level."""
     sets = {at: set(texts[at]) - {""} for at in path}
     often = Counter(label for own in sets.values() for label in own)
-    return {at: [f"{label} ({by_at[at].head})" if often[label] > 1 and at != path[-1] else label for label in texts[at]] for at in path}
+    return {
+        at: [f"{label} ({by_at[at].head})" if often[label] > 1 and at != path[-1] else label for label in texts[at]]
+        for at in path
+    }
 
 
 def _root(path: Sequence[int], columns: Sequence[Column], texts: Mapping[int, Sequence[str]]) -> str:
     """A name for rows in which all levels are blank: what a label at their left says in these rows (a country), else Total."""
     rows = [row for row, own in enumerate(zip(*(texts[at] for at in path), strict=True)) if not any(own)]
-    left = [c for c in columns if c.role == LABEL and c.at < min(path) and not LEVEL_HEADS.search(c.head) and "time" not in c.head]
+    left = [
+        c
+        for c in columns
+        if c.role == LABEL and c.at < min(path) and not LEVEL_HEADS.search(c.head) and "time" not in c.head
+    ]
     for column in sorted(left, key=lambda c: -c.at):
         names = {texts[column.at][row] for row in rows}
         if len(names) == 1 and names != {""}:
@@ -503,7 +536,9 @@ def _root(path: Sequence[int], columns: Sequence[Column], texts: Mapping[int, Se
     return "Total"
 
 
-def _path_labels(path: Sequence[int], texts: Mapping[int, Sequence[str]], root: str) -> tuple[list[str], dict[str, list[str]]]:
+def _path_labels(
+    path: Sequence[int], texts: Mapping[int, Sequence[str]], root: str
+) -> tuple[list[str], dict[str, list[str]]]:
     """The label of each row on an axis of several columns, finest first, and the levels above as a tree."""
     own, parent = list[str](), dict[str, str]()
     for row in zip(*(texts[at] for at in path), strict=True):
@@ -548,8 +583,13 @@ def _told_apart(own: Sequence[str], codes: Sequence[Sequence[str]]) -> Sequence[
         known = dict[str, set[str]]()
         for label, one in zip(own, code, strict=True):
             known.setdefault(label, set()).add(one)
-        if any(len(several) > 1 for several in known.values()) and len(set(zip(own, code, strict=True))) <= NEARLY * len(known):
-            own = [f"{label} [{one}]" if label and len(known[label]) > 1 else label for label, one in zip(own, code, strict=True)]
+        if any(len(several) > 1 for several in known.values()) and len(set(zip(own, code, strict=True))) <= NEARLY * len(
+            known
+        ):
+            own = [
+                f"{label} [{one}]" if label and len(known[label]) > 1 else label
+                for label, one in zip(own, code, strict=True)
+            ]
     return own
 
 
@@ -563,7 +603,11 @@ def _stack(
                 continue
             pairs = dict.fromkeys(zip(names, parts, strict=True))
             groups = Counter(name for name, _ in pairs)
-            if len(pairs) > 1.35 * len(axes[v].labels) or len(axes[v].labels) < 2 * len(axes[g].labels) - 2 or max(groups.values()) < 2:
+            if (
+                len(pairs) > 1.35 * len(axes[v].labels)
+                or len(axes[v].labels) < 2 * len(axes[g].labels) - 2
+                or max(groups.values()) < 2
+            ):
                 continue
             own = tuple(f"{name}: {part}" if name != part else name for name, part in zip(names, parts, strict=True))
             axis = Axis(f"{axes[g].name} and {axes[v].name}", STACKED, tuple(dict.fromkeys(own)),
@@ -573,7 +617,10 @@ def _stack(
                 tree.setdefault(name, []).append(label) if name != part else None
             keep = [at for at in range(len(axes)) if at not in (g, v)]
             return _stack(
-                [*(axes[at] for at in keep), axis], [*(labels[at] for at in keep), own], [*(trees[at] for at in keep), tree], by_at
+                [*(axes[at] for at in keep), axis],
+                [*(labels[at] for at in keep), own],
+                [*(trees[at] for at in keep), tree],
+                by_at,
             )
     return axes, labels, trees
 
@@ -601,7 +648,7 @@ def slices(
         return []
     wanted = max(1, MOST_SAMPLES // len(columns))
     step = max(1, len(rows) // wanted)
-    chosen = rows[:: step] if len(rows) > wanted else rows
+    chosen = rows[::step] if len(rows) > wanted else rows
     found = []
     for own in chosen[:wanted]:
         for column in columns:
@@ -699,6 +746,10 @@ def column_axis(heads: Mapping[str, Sequence[Number | None]], told: str = "") ->
     labels = tuple(heads)
     size = len(next(iter(heads.values()), ()))
     step = max(1, size // MOST_SAMPLES)
-    samples: list[dict[str, Number | None]] = [{label: own[row] for label, own in heads.items()} for row in range(0, size, step)]
+    samples: list[dict[str, Number | None]] = [
+        {label: own[row] for label, own in heads.items()} for row in range(0, size, step)
+    ]
     tree, why, questions = find_tree("columns", labels, samples, told)
-    return Axis("columns", ADDITIVE if tree else MEASURES, labels, (), tree, why or "no column adds up the others"), questions
+    return Axis(
+        "columns", ADDITIVE if tree else MEASURES, labels, (), tree, why or "no column adds up the others"
+    ), questions

@@ -25,8 +25,12 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         help="say what files of tables hold: a role for every cell, totals, symbols, and what is left out",
         description="What do these files say? Every cell gets a role and a reason; nothing is concluded from them yet.",
     )
-    own.add_argument("files", type=Path, nargs="+", metavar="FILE", help="tables (CSV, Excel, ODS, PC-Axis, JSON-stat), or a reading file")
-    own.add_argument("--write", type=Path, metavar="READING", help="write the reading as YAML, to be corrected and read again")
+    own.add_argument(
+        "files", type=Path, nargs="+", metavar="FILE", help="tables (CSV, Excel, ODS, PC-Axis, JSON-stat), or a reading file"
+    )
+    own.add_argument(
+        "--write", type=Path, metavar="READING", help="write the reading as YAML, to be corrected and read again"
+    )
     own.add_argument("--max-rows", type=int, metavar="N", help=f"rows that a file may hold ({LIMITS.rows:,})")
     own.add_argument("--max-bytes", type=int, metavar="N", help=f"its bytes when unpacked ({LIMITS.size:,})")
     add_options(own)
@@ -42,7 +46,9 @@ def add_options(own: argparse.ArgumentParser) -> None:
     own.add_argument("--skip", metavar="59,C", help="rows and columns that are not read", **many)
     own.add_argument("--period", default="", metavar="TEXT", help="the period of a table that does not name it")
     own.add_argument("--total", metavar="AXIS=LABEL", help="the label that adds up the others of an axis", **many)
-    own.add_argument("--symbol", "--mark", metavar="TEXT=MEANING", help="what a symbol means: suppressed, missing, 0, 1-4", **many)
+    own.add_argument(
+        "--symbol", "--mark", metavar="TEXT=MEANING", help="what a symbol means: suppressed, missing, 0, 1-4", **many
+    )
     own.add_argument("--rule", metavar="RULE", help="how numbers were treated: round=5, ...", **many)
 
 
@@ -124,7 +130,9 @@ def describe(reading: Reading) -> Iterator[str]:
     for text, own in list(reading.symbols.items())[:SHOWN]:
         said = f': "{own.said}"' if own.said else ""
         yield f"symbol {text}  {own.meaning} ({own.how}{said}), {_count(reading.met[text], 'cell')}"
-    like = ", ".join(f"{text} ({often:,})" for text, often in sorted(reading.labels_like_symbols.items(), key=lambda o: -o[1])[:SHOWN])
+    like = ", ".join(
+        f"{text} ({often:,})" for text, often in sorted(reading.labels_like_symbols.items(), key=lambda o: -o[1])[:SHOWN]
+    )
     if like:
         yield f"texts that could be symbols, and stand among labels or notes: {like}"
     yield from (f"note: {one}" for one in reading.said)
@@ -157,7 +165,7 @@ def _describe_table(table: Table) -> Iterator[str]:
     for columns, role, why in runs:
         name = columns[0].name if len(columns) == 1 else f"{columns[0].name}-{columns[-1].name}"
         heads = ", ".join(column.head for column in columns)
-        yield f"  {name:<7} {role:<11} {heads[:48]:<48} {why}"[:WIDE + 40]
+        yield f"  {name:<7} {role:<11} {heads[:48]:<48} {why}"[: WIDE + 40]
     for axis in table.axes:
         yield f"  by {axis.name} ({_count(len(axis.labels), 'label')}): {axis.kind}" + (f"; {axis.why}" if axis.why else "")
         yield from _tree(axis)

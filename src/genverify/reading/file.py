@@ -31,7 +31,12 @@ def _files(reading: Reading) -> Iterator[str]:
         numerals = reading.numerals[source.name]
         yield f"- file: {_flow(source.name)}"
         yield f"  sha256: {source.sha256}"
-        signs = {"decimal": numerals.decimal, "thousands": numerals.thousands, "why": numerals.why, "unsure": numerals.unsure}
+        signs = {
+            "decimal": numerals.decimal,
+            "thousands": numerals.thousands,
+            "why": numerals.why,
+            "unsure": numerals.unsure,
+        }
         yield f"  numbers: {_flow(signs)}"
         yield from _lines("  symbols:", [f"    {_flow(text)}: {_flow({'meaning': own.meaning, 'how': own.how, 'said': own.said})}"
                                          for text, own in reading.symbols.items()])  # fmt: skip
@@ -106,24 +111,32 @@ def read_reading(path: Path, beside: Sequence[Source], limits: Any = None) -> tu
     """The files that a reading is about, and what it says of each; `beside` are files that were given with it."""
     text = read_yaml(path)
     if text.get("reading") != VERSION or not isinstance(text.get("files"), list):
-        raise DataError(f"{path}: is no reading (reading: {VERSION} and a list of files); `genverify read --write` writes one")
+        raise DataError(
+            f"{path}: is no reading (reading: {VERSION} and a list of files); `genverify read --write` writes one"
+        )
     sources, told = list[Source](), dict[str, Told]()
     for own in text["files"]:
         name, digest = str(own.get("file", "")), str(own.get("sha256", ""))
         source = next((one for one in beside if one.sha256 == digest), None)
         if source is None:
             if Path(name).name != name or name in ("", ".", ".."):
-                raise DataError(f"{path}: {name!r} is no name of a file in this folder; give the file on the command line too")
+                raise DataError(
+                    f"{path}: {name!r} is no name of a file in this folder; give the file on the command line too"
+                )
             if not (path.parent / name).exists():
                 raise DataError(f"{path}: {name} does not lie beside it; give the file on the command line too")
             source = read_source(path.parent / name, limits) if limits else read_source(path.parent / name)
         if source.sha256 != digest:
-            raise DataError(f"{path}: {name} has changed since it was read; read it again with `genverify read {name} --write`")
+            raise DataError(
+                f"{path}: {name} has changed since it was read; read it again with `genverify read {name} --write`"
+            )
         sources.append(source)
         try:
             told[source.name] = _told(own, source)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise DataError(f"{path}: {name}: cannot be understood ({type(error).__name__}: {error}); write it again") from None
+            raise DataError(
+                f"{path}: {name}: cannot be understood ({type(error).__name__}: {error}); write it again"
+            ) from None
         except DataError as error:
             raise DataError(f"{path}: {error}") from None
     return sources, told
@@ -133,7 +146,11 @@ def _told(own: Mapping[str, Any], source: Source) -> Told:
     signs = own["numbers"]
     numerals = Numerals(str(signs["decimal"]), str(signs["thousands"]), str(signs["why"]), bool(signs.get("unsure")))
     known = {str(text): _symbol(str(text), said) for text, said in (own.get("symbols") or {}).items()}
-    blocks, columns, axes = dict[str, tuple[Block, ...]](), dict[tuple[str, int], tuple[Column, ...]](), dict[str, tuple[Axis, ...]]()
+    blocks, columns, axes = (
+        dict[str, tuple[Block, ...]](),
+        dict[tuple[str, int], tuple[Column, ...]](),
+        dict[str, tuple[Axis, ...]](),
+    )
     sheets = {sheet.name: sheet for sheet in source.sheets}
     for table in own.get("tables") or ():
         sheet, name = str(table["sheet"]), str(table["name"])
@@ -148,7 +165,9 @@ def _told(own: Mapping[str, Any], source: Source) -> Told:
                           headings, _rows(table.get("repeated", ""), len(rows)), str(table.get("title", "")))  # fmt: skip
             blocks[sheet] = (*blocks.get(sheet, ()), block)
         axes[name] = tuple(_axis(name, said) for said in table.get("axes") or ())
-    tags = {str(sheet): tuple(column_at(letter) for letter in said.split()) for sheet, said in (own.get("tags") or {}).items()}
+    tags = {
+        str(sheet): tuple(column_at(letter) for letter in said.split()) for sheet, said in (own.get("tags") or {}).items()
+    }
     return Told(numerals=numerals, known=known, blocks=blocks, columns_of=columns, axes_of=axes, tags=tags)
 
 

@@ -46,6 +46,8 @@ class Band:
 
 def find_bands(sheet: Sheet, kinds: Grid, skipped: frozenset[int] = frozenset()) -> list[Band]:
     """The tables of a sheet, band by band from the left."""
+    if block := _rectangle(sheet, kinds, skipped):
+        return [Band(block.columns, (block,), (), dict.fromkeys(skipped, "told to skip"))]
     bands = []
     for columns in _cut(kinds):
         tags = _tags(sheet, kinds, columns)
@@ -53,6 +55,41 @@ def find_bands(sheet: Sheet, kinds: Grid, skipped: frozenset[int] = frozenset())
         blocks, notes = _Scan(sheet, kinds, own, skipped).run()
         bands.append(Band(columns, tuple(blocks), tags, notes))
     return bands
+
+
+def _rectangle(sheet: Sheet, kinds: Grid, skipped: frozenset[int]) -> Block | None:
+    """The one table of a sheet that is nothing else: words in the whole first row, and below it rows of the same columns."""
+    rows = [[column for column, kind in enumerate(row) if kind != EMPTY] for row in kinds]
+    if len(rows) < 3 or not rows[0] or 0 in skipped:
+        return None
+    head, width = rows[0], rows[0][-1] + 1
+    first = [kinds[0][column] for column in head]
+    words = sum(kind in (TEXT, SYMBOL) for kind in first) * 2 > len(first) and not any(
+        kind in PLAIN_NUMBERS - {WHOLE} for kind in first
+    )
+    if (
+        len(head) < width - (head[0] > 0)
+        or width < 2
+        or not words
+        or any(len(sheet.rows[0][c].split()) > 4 * WORDY for c in head)
+    ):
+        return None
+    body, repeated = list[int](), list[int]()
+    for at, row in enumerate(rows[1:], 1):
+        if at in skipped or not row:
+            continue
+        if row[-1] >= width or (len(row) == 1 and width > 2):
+            return None
+        (repeated if sheet.rows[at][:width] == sheet.rows[0][:width] else body).append(at)
+    numbers = sum(kinds[at][column] in FIGURES for at in body[:1000] for column in rows[at])
+    below = {column for at in body[:1000] for column in rows[at] if kinds[at][column] in PLAIN_NUMBERS}
+    if (
+        numbers < 2
+        or not any(kinds[0][column] in (TEXT, SYMBOL, PERIOD) for column in below & set(head))
+        or len(body) * 2 < len(rows) - 1
+    ):
+        return None
+    return Block(tuple(range(width)), (0,), tuple(body), repeated=tuple(repeated))
 
 
 def _cut(kinds: Grid) -> Iterator[tuple[int, ...]]:
@@ -226,7 +263,11 @@ class _Scan:
         if row[first] == TEXT and NOTE_WORDS.match(texts[first]) and len(texts[first].split()) >= WORDY:
             self.notes[at] = "its text says that it is a note"
             return
-        if (not self.body or self.gap or self.texts) and below and (self._is_sequence(at, below) or self._is_lettered(at, below)):
+        if (
+            (not self.body or self.gap or self.texts)
+            and below
+            and (self._is_sequence(at, below) or self._is_lettered(at, below))
+        ):
             self._header(at)
             return
         self._begin()

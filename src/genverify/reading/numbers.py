@@ -172,7 +172,11 @@ def split(text: str, numerals: Numerals) -> tuple[int | Decimal | None, int | De
     if found := BOUNDED_MIX.fullmatch(text):
         return numerals.value(found[1]), None, "a number with an interval"
     if found := PAIRED_MIX.fullmatch(text):
-        return numerals.value(found[1]), numerals.value(found[3]) if found[3] else None, "a number with another in parentheses"
+        return (
+            numerals.value(found[1]),
+            numerals.value(found[3]) if found[3] else None,
+            "a number with another in parentheses",
+        )
     if found := ROUGH_MIX.fullmatch(text):
         return numerals.value(found[1] or found[2]), None, "a number with a sign of doubt"
     return None, None, ""

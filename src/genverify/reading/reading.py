@@ -1,5 +1,6 @@
 """The reading of files: a role and a reason for every cell that is not empty, the tables that follow, and what stays open."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -9,15 +10,61 @@ from typing import NamedTuple
 
 from genverify.core.errors import ConfigError, DataError
 from genverify.reading.axes import (
-    ADDITIVE, MEASURES, PARTS, TIME, Axis, Question, RowAxes, column_axis, find_tree, rounding, row_axes,
+    ADDITIVE,
+    MEASURES,
+    PARTS,
+    TIME,
+    Axis,
+    Question,
+    RowAxes,
+    column_axis,
+    find_tree,
+    rounding,
+    row_axes,
 )  # fmt: skip
 from genverify.reading.layout import Block, find_bands
 from genverify.reading.numbers import (
-    DECIMAL, EMPTY, LIMIT, MIXED, NUMBERS, PERCENT, RANGE, SYMBOL, TEXT, WHOLE, Numerals, decide_numerals, kind_of, number_of, split,
+    DECIMAL,
+    EMPTY,
+    LIMIT,
+    MIXED,
+    NUMBERS,
+    PERCENT,
+    RANGE,
+    SYMBOL,
+    TEXT,
+    WHOLE,
+    Numerals,
+    decide_numerals,
+    kind_of,
+    number_of,
+    split,
 )  # fmt: skip
 from genverify.reading.roles import (
-    COUNT, FIGURES, FLAG, LABEL, LABELS, LEFT_OUT, MEASURE, MONEY, NOTE, PERCENT_WORDS, PERCENTAGE, PERIOD_OF, RATE, RATE_WORDS,
-    ROW_NUMBER, STATISTIC, STATISTIC_WORDS, Column, Facts, Number, column_facts, find_base, find_columns, heads_of, measure_role,
+    COUNT,
+    FIGURES,
+    FLAG,
+    LABEL,
+    LABELS,
+    LEFT_OUT,
+    MEASURE,
+    MONEY,
+    NOTE,
+    PERCENT_WORDS,
+    PERCENTAGE,
+    RATE,
+    RATE_WORDS,
+    ROW_NUMBER,
+    STATISTIC,
+    STATISTIC_WORDS,
+    Column,
+    Facts,
+    Number,
+    column_facts,
+    find_base,
+    find_columns,
+    heads_of,
+    measure_role,
     symbol_like,
     values_of,
 )  # fmt: skip
@@ -214,6 +261,7 @@ class _Tally:
     questions: list[Question] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)
     notes: list[tuple[str, str]] = field(default_factory=list)
+    flags: dict[str, Symbol] = field(default_factory=dict)
 
     def leave(self, place: str, why: str, remedy: str = "", cells: int = 1, group: str = "") -> None:
         self.roles[LEFT_OUT] += cells
@@ -232,7 +280,9 @@ def read(sources: Sequence[Source], told: Told = Told(), own: Mapping[str, Told]
             numerals[source.name] = told.numerals or decide_numerals(source.cube.texts)
             cells += _read_cube(source, source.cube, numerals[source.name], told, tally)
         else:
-            numerals[source.name] = told.numerals or decide_numerals({t for s in source.sheets for row in s.rows for t in row})
+            numerals[source.name] = told.numerals or decide_numerals(
+                {t for s in source.sheets for row in s.rows for t in row}
+            )
             for sheet in source.sheets:
                 cells += _read_sheet(source, sheet, numerals[source.name], told, tally, tags)
         found = _meanings(tally, source, told)
@@ -287,6 +337,8 @@ def _meanings(tally: _Tally, source: Source, told: Told) -> dict[str, Symbol]:
             found[text] = told_symbol(text, told.symbols[text])
         elif text in told.known:
             found[text] = told.known[text]
+        elif text in tally.flags:
+            found[text] = tally.flags[text]
         elif text in given:
             found[text] = Symbol(text, usual_meaning(text).meaning, given[text], "named in the file")
         else:
@@ -294,7 +346,9 @@ def _meanings(tally: _Tally, source: Source, told: Told) -> dict[str, Symbol]:
     return found
 
 
-def _read_sheet(source: Source, sheet: Sheet, numerals: Numerals, told: Told, tally: _Tally, tags: dict[str, tuple[int, ...]]) -> int:
+def _read_sheet(
+    source: Source, sheet: Sheet, numerals: Numerals, told: Told, tally: _Tally, tags: dict[str, tuple[int, ...]]
+) -> int:
     """The roles of the cells of one sheet, and its tables; how many cells it holds."""
     cells = sum(1 for row in sheet.rows for text in row if text)
     if told.sheets and sheet.name not in told.sheets:
@@ -351,7 +405,15 @@ def _outside(sheet: Sheet, kinds: Grid, inside: Sequence[set[int]], tags: set[in
 
 
 def _read_block(
-    source: Source, sheet: Sheet, kinds: Grid, block: Block, numerals: Numerals, told: Told, tally: _Tally, number: int, of: int
+    source: Source,
+    sheet: Sheet,
+    kinds: Grid,
+    block: Block,
+    numerals: Numerals,
+    told: Told,
+    tally: _Tally,
+    number: int,
+    of: int,
 ) -> None:
     """One table of a sheet."""
     heads = heads_of(sheet, block)
@@ -363,7 +425,9 @@ def _read_block(
         columns = list(given)
     else:
         columns = find_columns(block, heads, facts, values, _context(sheet, block), _told_roles(block, heads, told))
+    flagged = _flagged(columns, facts, values, tally)
     _count_cells(sheet, block, columns, facts, tally)
+    tally.roles[FLAG] -= flagged
     texts = label_texts(sheet, block, columns, facts)
     labels = [column for column in columns if column.role in LABELS]
     if block.headings:
@@ -396,7 +460,9 @@ def _read_block(
     tally.questions += [replace(one, text=f"{name}: {one.text}") for one in rows.questions]
     tally.questions += [Question(f"{name}: {doubt}", "--skip ROW") for doubt in block.doubts]
     if counts and not block.header:
-        tally.questions.append(Question(f"{name}: no header stands above it; its columns have no names", "in the reading file, header"))
+        tally.questions.append(
+            Question(f"{name}: no header stands above it; its columns have no names", "in the reading file, header")
+        )
     if base > 1 and not told.rule:
         tally.questions.append(Question(f"{name}: all counts are multiples of {base}", f"--rule round={base}"))
     for column in columns:
@@ -404,6 +470,39 @@ def _read_block(
             tally.like += symbol_like(facts[column.at].texts)
 
 
+def _flagged(
+    columns: Sequence[Column], facts: dict[int, Facts], values: dict[int, list[Number | None]], tally: _Tally
+) -> int:
+    """
+    Counts that a flag beside them says to be withheld: zeros in every row with the flag, or blanks, become symbols.
+
+    Returns how many flags stand for a count that is blank; such a flag is the symbol itself.
+    """
+    counts, moved = [column.at for column in columns if column.role == COUNT], 0
+    for flag in (column for column in columns if column.role == FLAG):
+        telling = bool(HIDING.search(flag.head))
+        for text in sorted(set(facts[flag.at].texts) - {""}):
+            if not telling and usual_meaning(text).meaning != SUPPRESSED:
+                continue
+            rows = [row for row, own in enumerate(facts[flag.at].texts) if own == text]
+            for at in counts:
+                own = facts[at]
+                held = {own.texts[row] for row in rows}
+                others = any(value for row, value in enumerate(values[at]) if facts[flag.at].texts[row] != text)
+                blank = held == {""} and len(counts) == 1
+                if not others or not (blank or (held == {"0"} and len(rows) > 1)):
+                    continue
+                symbol = f"({text})" if blank else f"0 ({text})"
+                texts, kinds = list(own.texts), list(own.kinds)
+                for row in rows:
+                    texts[row], kinds[row], values[at][row] = symbol, SYMBOL, None
+                facts[at] = Facts(texts, kinds, Counter(kinds))
+                tally.flags[symbol] = Symbol(symbol, SUPPRESSED, "", f"the flag {text} in column {flag.name}")
+                moved += len(rows) if blank else 0
+    return moved
+
+
+HIDING = re.compile(r"disclos|suppress|confid|conf status", re.I)
 HEADING_AT = -1  # the column of headings, which stand in rows of their own
 
 
@@ -440,7 +539,9 @@ def _as_given(axis: Axis, given: Sequence[Axis], totals: Mapping[str, str]) -> A
     return found
 
 
-def label_texts(sheet: Sheet, block: Block, columns: Sequence[Column], facts: Mapping[int, Facts]) -> dict[int, Sequence[str]]:
+def label_texts(
+    sheet: Sheet, block: Block, columns: Sequence[Column], facts: Mapping[int, Facts]
+) -> dict[int, Sequence[str]]:
     """The labels of every row by column: merged cells cover the rows below, and headings are a column of their own."""
     found: dict[int, Sequence[str]] = {}
     place = {at: row for row, at in enumerate(block.body)}
@@ -471,7 +572,9 @@ def _indents(sheet: Sheet, block: Block, labels: Sequence[Column]) -> dict[int, 
     return {at: own for at, own in found.items() if len(set(own)) > 1}
 
 
-def _by_measure(columns: Sequence[Column], facts: Mapping[int, Facts], values: Mapping[int, Sequence[Number | None]]) -> dict[int, list[str]]:
+def _by_measure(
+    columns: Sequence[Column], facts: Mapping[int, Facts], values: Mapping[int, Sequence[Number | None]]
+) -> dict[int, list[str]]:
     """Where a column names what each row measures: the role of every row's figures in each column of counts."""
     measure = next((column for column in columns if column.role == MEASURE), None)
     if measure is None:
@@ -545,7 +648,11 @@ def _count_cells(sheet: Sheet, block: Block, columns: Sequence[Column], facts: M
     for at in (*block.header, *block.headings, *block.repeated):
         cells = sum(bool(text) for column, text in enumerate(sheet.rows[at]) if column in wanted)
         tally.roles[HEADER] += cells
-        tally.notes += [(f"{sheet.name}!{at + 1}", text) for column, text in enumerate(sheet.rows[at]) if column in wanted and len(text) > 12]
+        tally.notes += [
+            (f"{sheet.name}!{at + 1}", text)
+            for column, text in enumerate(sheet.rows[at])
+            if column in wanted and len(text) > 12
+        ]
     values = {column: [None] for column in ()}
     del values
     measured = _by_measure(columns, facts, _quick_values(columns, facts))
@@ -611,7 +718,9 @@ def _leave_cell(sheet: Sheet, at: int, column: Column, text: str, kind: str, tal
         tally.leave(place, "a mixed cell that cannot be split into a count", "", group=f"{sheet.name}!{column.name}")
     else:
         shown = text if len(text) <= 30 else f"{text[:27]}..."
-        tally.leave(place, f"the text {shown!r} among numbers", f"--symbol '{shown}={SUPPRESSED}'", group=f"{sheet.name}!{text}")
+        tally.leave(
+            place, f"the text {shown!r} among numbers", f"--symbol '{shown}={SUPPRESSED}'", group=f"{sheet.name}!{text}"
+        )
 
 
 def _read_cube(source: Source, cube: Cube, numerals: Numerals, told: Told, tally: _Tally) -> int:
@@ -644,6 +753,8 @@ def _read_cube(source: Source, cube: Cube, numerals: Numerals, told: Told, tally
             tally.roles["symbol among counts"] += role == COUNT
         elif kind in NUMBERS and (role != COUNT or placed(kind, text)):
             tally.roles[role] += 1
+        elif kind in NUMBERS:
+            tally.leave(name, "a negative number or one with decimals, among counts", "", group="number")
         elif kind:
             tally.leave(name, f"the text {text[:30]!r} among numbers", f"--symbol '{text[:30]}={SUPPRESSED}'", group=text)
     axes = _cube_axes(cube, values, told, tally, name) if role == COUNT else [
@@ -655,7 +766,9 @@ def _read_cube(source: Source, cube: Cube, numerals: Numerals, told: Told, tally
     block = Block((), (), ())
     base = rounding(values) if role == COUNT else 1
     axes = [_as_given(axis, told.axes_of.get(name, ()), told.totals) for axis in axes]
-    tally.tables.append(Table(name, source.name, name, cube.title, block, (column,), tuple(axes), counts=counts, cube=held, base=base))
+    tally.tables.append(
+        Table(name, source.name, name, cube.title, block, (column,), tuple(axes), counts=counts, cube=held, base=base)
+    )
     if base > 1 and not told.rule:
         tally.questions.append(Question(f"{name}: all counts are multiples of {base}", f"--rule round={base}"))
     return cells
@@ -694,7 +807,9 @@ def _cube_axes(cube: Cube, values: Sequence[Number | None], told: Told, tally: _
             axes.append(Axis(axis.name, MEASURES if axis.kind == "measure" else TIME, labels, why="the file says so"))
             continue
         samples = list[dict[str, Number | None]]()
-        starts = [block * step * len(labels) + inner for block in range(size // (step * len(labels))) for inner in range(step)]
+        starts = [
+            block * step * len(labels) + inner for block in range(size // (step * len(labels))) for inner in range(step)
+        ]
         for start in starts[:: max(1, len(starts) // 300)]:
             samples.append({label: values[start + at * step] for at, label in enumerate(labels)})
         given = told.totals.get(axis.name, "")

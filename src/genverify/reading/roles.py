@@ -9,7 +9,19 @@ from itertools import pairwise
 
 from genverify.reading.layout import Block
 from genverify.reading.numbers import (
-    DECIMAL, LIMIT, MIXED, NUMBERS, PERCENT, PERIOD, RANGE, SYMBOL, TEXT, WHOLE, Numerals, number_of, split,
+    DECIMAL,
+    LIMIT,
+    MIXED,
+    NUMBERS,
+    PERCENT,
+    PERIOD,
+    RANGE,
+    SYMBOL,
+    TEXT,
+    WHOLE,
+    Numerals,
+    number_of,
+    split,
 )  # fmt: skip
 from genverify.reading.source import Grid, Sheet, column_name
 from genverify.reading.symbols import is_symbol
@@ -33,7 +45,9 @@ COUNT_WORDS = re.compile(
     r"|\btotal (population|number|persons)\b",
     re.I,
 )
-NUMBER_OF = re.compile(r"^\W*(number|num|no|count|counts)\b|\b(number|count) of\b|\(number\)", re.I)  # stronger than what is counted
+NUMBER_OF = re.compile(
+    r"^\W*(number|num|no|count|counts)\b|\b(number|count) of\b|\(number\)", re.I
+)  # stronger than what is counted
 STATISTIC_WORDS = re.compile(
     r"\b(scores?|rank|mean|average|avg|median|index|indices|ratio|quotient|se|s\.e|sd|std|standard (error|deviation)|deviation"
     r"|error|lower|upper|ci|lcl|ucl|confidence|interval|changes?|variation|growth|quintile|decile|vigintile|percentile|cv|moe"
@@ -41,7 +55,8 @@ STATISTIC_WORDS = re.compile(
     re.I,
 )
 MONEY_WORDS = re.compile(
-    r"[\u00a3$\u20ac]|\b(expenditure|costs?|prices?|salary|wages?|earnings|revenue|gdp|gnp|usd|gbp|eur|turnover|payroll|income)\b", re.I
+    r"[\u00a3$\u20ac]|\b(expenditure|costs?|prices?|salary|wages?|earnings|revenue|gdp|gnp|usd|gbp|eur|turnover|payroll|income)\b",
+    re.I,
 )
 TIME_WORDS = re.compile(
     r"\b(year|years|date|month|quarter|week|day|period|time|fy|jahr|monat|quartal|periodo|trimestre|ano|a\u00f1o|ann\u00e9e"
@@ -51,11 +66,17 @@ TIME_WORDS = re.compile(
 CODE_WORDS = re.compile(r"\b(codes?|id|ids|fips|naics|nace|isic|sic|isco|nuts|lau|gss|geoid|uid|key|dbn|urn|ukprn)\b", re.I)
 NOTE_HEADS = re.compile(r"\b(foot)?notes?\b|\bcomments?\b|\bremarks?\b|\bsource\b", re.I)
 FLAG_HEADS = re.compile(r"\b(flags?|status|symbols?|annotation|marker|disclosure|quality|obs status|conf status)\b", re.I)
-MEASURE_HEADS = re.compile(r"\b(measures?|indicators?|metrics?|statistics?|data type|data item|unit of measure|units?)\b", re.I)
+MEASURE_HEADS = re.compile(
+    r"\b(measures?|indicators?|metrics?|statistics?|data type|data item|unit of measure|units?)\b", re.I
+)
 MONEY_CONTEXT = re.compile(r"[\u00a3$\u20ac]\s*(thousand|million|billion|m\b|bn\b)|reported in [\u00a3$\u20ac]", re.I)
-UNIT_CONTEXT = re.compile(r"\bhectares?\b|\b(thousand|million)s? (of )?(ha|hectares|tonnes|cubic)\b|\bcubic met|\btonnes\b", re.I)
+UNIT_CONTEXT = re.compile(
+    r"\bhectares?\b|\b(thousand|million)s? (of )?(ha|hectares|tonnes|cubic)\b|\bcubic met|\btonnes\b", re.I
+)
 DAY = re.compile(r"(19|20)\d\d(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])")  # as 20200131
-PURELY_TIME = re.compile(r"(the )?(calendar |financial |academic |time |reporting )?(years?|dates?|periods?|months?|quarters?|weeks?)", re.I)
+PURELY_TIME = re.compile(
+    r"(the )?(calendar |financial |academic |time |reporting )?(years?|dates?|periods?|months?|quarters?|weeks?)", re.I
+)
 CLASSES = re.compile(
     r"(single )?(year of )?ages?( groups?| bands?| class)?( \(?years\)?)?|sex|gender|race|origin|ethnicity|grade|decile|quintile|band"
     r"|size class|marital status|district|county|state|region|ward|stage|level|category|group|type|class",
@@ -65,6 +86,7 @@ MOST_CLASSES = 130  # different numbers that stand for classes: ages to 120 and 
 PROBE = 80  # rows in which a percentage is compared with counts
 LEAST = 5  # rows that must agree before numbers decide
 AT_THE_RIGHT = "short codes at the right of the numbers"
+MANY_WORDS = 10  # different words in a column of numbers; more are no symbols
 LONG_TEXT = 80  # characters of a text that is a remark rather than a label
 
 
@@ -159,7 +181,9 @@ def find_columns(
 ) -> list[Column]:  # fmt: skip
     """The role of every column of a table; `told` are roles that a user gave, `context` is the text around the table."""
     told = told or {}
-    valued = [column for column in block.columns if _is_valued(facts[column]) and not _is_remark(heads[column], facts[column])]
+    valued = [
+        column for column in block.columns if _is_valued(facts[column]) and not _is_remark(heads[column], facts[column])
+    ]
     first = min(valued, default=0)
     valued += [c for c in block.columns if c not in valued and c > first and valued and _only_symbols(facts[c], heads[c])]
     texts = [c for c in block.columns if c not in valued and facts[c].filled and not NOTE_HEADS.search(_words(heads[c]))]
@@ -201,6 +225,9 @@ def _is_valued(own: Facts) -> bool:
         return own.filled > 0 and signs > own.filled / 2
     if own.share(RANGE) > own.share(WHOLE, DECIMAL, PERCENT, MIXED):
         return False
+    words = {text for text, kind in zip(own.texts, own.kinds, strict=True) if kind == TEXT}
+    if len(words) > max(MANY_WORDS, own.filled / 20):  # many different texts are labels, also where numbers stand among them
+        return False
     return numbers + own.share(SYMBOL) > 0.5 or own.share(TEXT, PERIOD) < 0.2
 
 
@@ -240,7 +267,13 @@ def measure_role(text: str) -> str:
 def _only_symbols(own: Facts, head: str) -> bool:
     """A column of letters from the vocabulary alone, at the right of numbers."""
     few = len(set(own.texts) - {""}) <= 3
-    return own.filled > 0 and own.share(SYMBOL) == 1.0 and few and not FLAG_HEADS.search(head) and not NOTE_HEADS.search(head)
+    return (
+        own.filled > 0
+        and own.share(SYMBOL) == 1.0
+        and few
+        and not FLAG_HEADS.search(_words(head))
+        and not NOTE_HEADS.search(_words(head))
+    )
 
 
 def _valued_role(
@@ -256,25 +289,43 @@ def _valued_role(
         return PERIOD_OF, "its header or its numbers are times"
     if any(re.fullmatch(r"0\d+", text) for text in own.texts if text):
         return CODE, "numbers with a leading zero"
-    if CODE_WORDS.search(words) and not COUNT_WORDS.search(words) and (distinct == own.filled or column < max(texts, default=0)):
+    if (
+        CODE_WORDS.search(words)
+        and not COUNT_WORDS.search(words)
+        and (distinct == own.filled or column < max(texts, default=0))
+    ):
         return CODE, "its header says so"
     lengths = Counter(len(text) for text in own.texts if text)
-    if left and texts and distinct == own.filled == len(whole) >= LEAST and max(lengths) > 2 and max(lengths.values()) > 0.95 * distinct:
+    if (
+        left
+        and texts
+        and distinct == own.filled == len(whole) >= LEAST
+        and max(lengths) > 2
+        and max(lengths.values()) > 0.95 * distinct
+    ):
         return CODE, "different numbers of one length, before the names"
     if left and whole and len(whole) == len(own.texts) and texts and _counts_up(whole) and len(words) < 8:
         return ROW_NUMBER, "it counts the rows"
     if column == block.columns[0] and not texts and (distinct == own.filled or re.search(r"\bage\b", words, re.I)):
         return LABEL, "the first column, different in every row, and no text stands beside it"
-    if CLASSES.fullmatch(words.strip()) and distinct <= MOST_CLASSES and (
-        column == block.columns[0] or (texts and column < max(texts)) or (2 * distinct <= own.filled and classed)
+    if (
+        CLASSES.fullmatch(words.strip())
+        and distinct <= MOST_CLASSES
+        and (column == block.columns[0] or (texts and column < max(texts)) or (2 * distinct <= own.filled and classed))
     ):
         return LABEL, "its header names a classification"
-    if PERCENT_WORDS.search(words) or own.share(PERCENT) > 0.5 or (own.often.get(PERCENT) and own.share(PERCENT, LIMIT) > 0.3):
+    if (
+        PERCENT_WORDS.search(words)
+        or own.share(PERCENT) > 0.5
+        or (own.often.get(PERCENT) and own.share(PERCENT, LIMIT) > 0.3)
+    ):
         return PERCENTAGE, "its header or its cells say so"
     if RATE_WORDS.search(words):
         return RATE, "its header says so"
     named = bool(COUNT_WORDS.search(words))
-    if own.share(MIXED) > 0.5 and any(set("-\u2013:") & set(t) for t, k in zip(own.texts, own.kinds, strict=True) if k == MIXED):
+    if own.share(MIXED) > 0.5 and any(
+        set("-\u2013:") & set(t) for t, k in zip(own.texts, own.kinds, strict=True) if k == MIXED
+    ):
         return STATISTIC, "numbers with intervals, or times"
     if not named and STATISTIC_WORDS.search(words):
         return STATISTIC, "its header says so"
@@ -330,7 +381,9 @@ def _text_role(column: int, head: str, own: Facts, last: int) -> tuple[str, str]
     if column > last > 0 and short and len(distinct) <= 10 and len(texts) > len(distinct):
         return FLAG, AT_THE_RIGHT
     named = bool(TIME_WORDS.search(words)) and not re.search(r"identifier|type|format|unit|\bages?\b", words, re.I)
-    dated = sum(any(c.isdigit() for c in text) for text in distinct) * 2 > len(distinct) or PURELY_TIME.fullmatch(words.strip())
+    dated = sum(any(c.isdigit() for c in text) for text in distinct) * 2 > len(distinct) or PURELY_TIME.fullmatch(
+        words.strip()
+    )
     if (named and dated and own.share(RANGE) < 0.5) or own.share(PERIOD) > 0.5:
         return PERIOD_OF, "its header or its texts are times"
     roles = {measure_role(text) for text in distinct} if len(distinct) < 30 else set()
@@ -364,24 +417,34 @@ def _like_neighbours(found: dict[int, Column], values: Mapping[int, Sequence[Num
     whole_ = [at for at, column in found.items() if column.role == COUNT and column.why == "whole numbers"]
     if 2 * len(undecided) >= len(nearly) + len(whole_):  # amounts with decimals all around: so are those with few of them
         for at in nearly:
-            found[at] = Column(at, STATISTIC, found[at].head, "a few decimals, beside columns with decimals; as counts: --counts")
+            found[at] = Column(
+                at, STATISTIC, found[at].head, "a few decimals, beside columns with decimals; as counts: --counts"
+            )
         return
     begins = {at: re.split(r"[_ .:-]", column.head)[0] for at, column in found.items()}
     for at, column in list(found.items()):
         if not column.why.startswith(("numbers with decimals", "whole numbers but for")):
             continue
-        beside = Counter(found[c].role for c in found if c != at and begins[c] == begins[at] and found[c].role in (COUNT, PERCENTAGE))
+        beside = Counter(
+            found[c].role for c in found if c != at and begins[c] == begins[at] and found[c].role in (COUNT, PERCENTAGE)
+        )
         role, often = beside.most_common(1)[0] if beside else ("", 0)
         numbers = [value for value in values[at] if value is not None]
         whole = sum(isinstance(value, int) for value in numbers)
         small = all(0 <= value <= 100 for value in numbers)
-        if often > 1 and often > beside.total() - often and ((role == PERCENTAGE and small) or (role == COUNT and 2 * whole > len(numbers))):
-            found[at] = Column(at, role, column.head, f"as the other {often} columns whose headers begin with {begins[at]!r}")
+        if (
+            often > 1
+            and often > beside.total() - often
+            and ((role == PERCENTAGE and small) or (role == COUNT and 2 * whole > len(numbers)))
+        ):
+            found[at] = Column(
+                at, role, column.head, f"as the other {often} columns whose headers begin with {begins[at]!r}"
+            )
 
 
 def find_base(at: int, counts: Sequence[int], values: Mapping[int, Sequence[Number | None]]) -> list[tuple[int, int]]:
     """The pairs of counts of which a column is the percentage (or proportion) in every row that can be compared."""
-    rows = [row for row, value in enumerate(values[at]) if value is not None and 0 < value and value not in (1, 100)]
+    rows = [row for row, value in enumerate(values[at]) if value is not None and value > 0 and value not in (1, 100)]
     step = max(1, len(rows) // PROBE)
     rows = rows[::step][:PROBE]
     fits = []
@@ -435,7 +498,10 @@ def _settle_labels(found: dict[int, Column], facts: Mapping[int, Facts], block: 
     for at in [at for at, column in found.items() if column.why == AT_THE_RIGHT]:
         known = len(set(zip(*(facts[label].texts for label in labels), strict=True))) if labels else 1
         role, why = _text_role(at, found[at].head, facts[at], 0)
-        twin = any(len(set(zip(facts[at].texts, facts[label].texts, strict=True))) == len(set(facts[label].texts)) for label in labels)
+        twin = any(
+            len(set(zip(facts[at].texts, facts[label].texts, strict=True))) == len(set(facts[label].texts))
+            for label in labels
+        )
         if len(set(zip(*(facts[label].texts for label in (*labels, at)), strict=True))) > known or (role == CODE and twin):
             found[at] = Column(at, role, found[at].head, f"{why}, and rows differ by it")
             labels.append(at)
@@ -443,7 +509,10 @@ def _settle_labels(found: dict[int, Column], facts: Mapping[int, Facts], block: 
         return
     for end in range(1, len(block.columns)):  # the fewest columns at the left that tell all rows apart
         front = block.columns[:end]
-        if len(set(zip(*(facts[at].texts for at in front), strict=True))) == len(block.body) and found[front[-1]].why != "told":
+        if (
+            len(set(zip(*(facts[at].texts for at in front), strict=True))) == len(block.body)
+            and found[front[-1]].why != "told"
+        ):
             for at in front:
                 found[at] = Column(at, LABEL, found[at].head, "no column holds texts; the first ones tell all rows apart")
             return

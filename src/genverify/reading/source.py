@@ -138,7 +138,9 @@ def read_source(path: Path, limits: FileLimits = LIMITS) -> Source:
     limits.check(path, len(raw), len(data))
     said = () if encoding == "utf-8" else (f"the text is no UTF-8: read as {encoding}",)
     rows, indents = _stripped(raw)
-    return Source(path.name, digest, f"text, cells between {delimiter!r}", (Sheet(path.stem, rows, indents=indents),), said=said)
+    return Source(
+        path.name, digest, f"text, cells between {delimiter!r}", (Sheet(path.stem, rows, indents=indents),), said=said
+    )
 
 
 def _stripped(raw: Sequence[Sequence[str]]) -> tuple[Grid, dict[tuple[int, int], int]]:
@@ -373,7 +375,9 @@ def read_json_stat(text: str) -> Cube:
         else:
             flag = status if isinstance(status, str) else status[at] if at < len(status) else None
         flags += flag is not None
-        texts.append(_text(float(value)) if isinstance(value, (int, float)) else str(value if value is not None else flag or ""))
+        texts.append(
+            _text(float(value)) if isinstance(value, (int, float)) else str(value if value is not None else flag or "")
+        )
     rest = {key: own for key, own in dataset.items() if key not in ("value", "status", "dimension", "id", "size", "role")}
     rest["dimension"] = {name: {k: v for k, v in own.items() if k != "category"} for name, own in about.items()
                          if isinstance(own, dict) and name in names}  # fmt: skip

@@ -32,7 +32,8 @@ FOLDED = {symbol.casefold(): meaning for symbol, meaning in VOCABULARY.items() i
 SIGNS = re.compile(r"[*\u2020\u2021#^~:.\u2026/\u2010-\u2015\u2212\u00d7-]{1,6}|[\[({<][A-Za-z*.:-]{1,4}[\])}>]|\.\.[A-Z]")
 # words of a text that says why no number stands there
 SAYS_HIDDEN = re.compile(
-    r"suppress|redact|confiden|disclos|withh?eld|mask|hidden|protect|too (?:small|few)|secreto|geheim|sekret|confidentiel", re.I
+    r"suppress|redact|confiden|disclos|withh?eld|mask|hidden|protect|too (?:small|few)|secreto|geheim|sekret|confidentiel",
+    re.I,
 )
 WORDS = (
     (re.compile(r"(?:less|fewer|lower) than (\d+|half)|under (\d+)|below (\d+)|between \d+ and (\d+)", re.I), ""),
@@ -85,15 +86,22 @@ def usual_meaning(text: str) -> Symbol:
     """
     if found := LIMITED.fullmatch(text):
         sign, end = found[1].lower(), re.sub(r"\D", "", found[2])
-        if "." in found[2] or "," in found[2] and len(found[2].split(",")[-1]) != 3 or len(end) > 15:
+        if "." in found[2] or ("," in found[2] and len(found[2].split(",")[-1]) != 3) or len(end) > 15:
             return Symbol(text, SUPPRESSED, how="printed as a limit that is no whole number")
-        down, equal = sign[0] in "<\u2264lfub" or sign == "=<", "=" in sign or sign in ("\u2264", "\u2265", "at least", "up to")
+        down, equal = (
+            sign[0] in "<\u2264lfub" or sign == "=<",
+            "=" in sign or sign in ("\u2264", "\u2265", "at least", "up to"),
+        )
         lo, hi = ("0", str(int(end) - (not equal))) if down else (str(int(end) + (not equal)), "")
         return Symbol(text, f"{BETWEEN} {lo} and {hi}".strip(), how="printed as a limit")
     if found := RANGED.fullmatch(text):
         return Symbol(text, f"{BETWEEN} {found[1]} and {found[2]}", how="printed as a range")
     meaning = VOCABULARY.get(text) or FOLDED.get(text.casefold()) or SUPPRESSED
-    how = "offered" if text in VOCABULARY or text.casefold() in FOLDED else "not in the vocabulary: offered as the most careful"
+    how = (
+        "offered"
+        if text in VOCABULARY or text.casefold() in FOLDED
+        else "not in the vocabulary: offered as the most careful"
+    )
     return Symbol(text, meaning, how=how)
 
 
