@@ -12,7 +12,7 @@ from genverify.reading.axes import Axis
 from genverify.reading.file import is_reading, read_reading, with_options, write_reading
 from genverify.reading.reading import Reading, Table, Told, read
 from genverify.reading.roles import COUNT, LABEL
-from genverify.reading.source import Source, read_source
+from genverify.reading.source import read_source
 
 SHOWN = 12  # lines of one kind; the reading file has all
 WIDE = 96  # characters of a line about a column
@@ -59,8 +59,9 @@ def told_of(words: Sequence[str] | argparse.Namespace) -> Told:
     >>> told_of(["--symbol", "-=0", "--skip", "59,C"]).symbols
     {'-': '0'}
     """
-    options = words
-    if not isinstance(options, argparse.Namespace):
+    if isinstance(words, argparse.Namespace):
+        options = words
+    else:
         parser = argparse.ArgumentParser(add_help=False)
         add_options(parser)
         options = parser.parse_args([f"{words[at]}={words[at + 1]}" for at in range(0, len(words), 2)])
@@ -136,8 +137,10 @@ def describe(reading: Reading) -> Iterator[str]:
     if like:
         yield f"texts that could be symbols, and stand among labels or notes: {like}"
     yield from (f"note: {one}" for one in reading.said)
-    for own in reading.left_out[:SHOWN]:
-        yield f"left out: {own.place}: {_count(own.cells, 'cell')}: {own.why}" + (f" ({own.remedy})" if own.remedy else "")
+    for left in reading.left_out[:SHOWN]:
+        yield f"left out: {left.place}: {_count(left.cells, 'cell')}: {left.why}" + (
+            f" ({left.remedy})" if left.remedy else ""
+        )
     if len(reading.left_out) > SHOWN:
         yield f"... and {len(reading.left_out) - SHOWN} more reasons"
     for one in reading.questions[:SHOWN]:
@@ -179,7 +182,3 @@ def _tree(axis: Axis) -> Iterator[str]:
         yield f"    {parent} = {parts}"[: WIDE + 30]
     if len(axis.tree) > SHOWN:
         yield f"    ... and {len(axis.tree) - SHOWN} more sums"
-
-
-def sources_of(reading: Reading) -> tuple[Source, ...]:
-    return reading.sources

@@ -14,7 +14,7 @@ from genverify.reading.layout import Block
 from genverify.reading.numbers import Numerals
 from genverify.reading.reading import Reading, Table, Told
 from genverify.reading.roles import ROLES, Column
-from genverify.reading.source import Source, column_at, read_source
+from genverify.reading.source import Source, column_at, column_name, read_source
 from genverify.reading.symbols import MEANINGS, Symbol
 
 VERSION = 1
@@ -58,8 +58,6 @@ def _flow(value: Any) -> str:
 
 
 def _letters(columns: Iterable[int]) -> str:
-    from genverify.reading.source import column_name
-
     return " ".join(column_name(at) for at in columns)
 
 

@@ -180,3 +180,13 @@ def split(text: str, numerals: Numerals) -> tuple[int | Decimal | None, int | De
     if found := ROUGH_MIX.fullmatch(text):
         return numerals.value(found[1] or found[2]), None, "a number with a sign of doubt"
     return None, None, ""
+
+
+def is_period(text: str) -> bool:
+    """
+    Whether a text is a year or another time.
+
+    >>> is_period("2019"), is_period("2019/20"), is_period("2020-03-01"), is_period("150")
+    (True, True, True, False)
+    """
+    return bool(re.fullmatch(r"(18|19|20)\d\d", text) or (text and DATES.fullmatch(text)))

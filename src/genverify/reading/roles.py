@@ -491,8 +491,8 @@ def _settle_labels(found: dict[int, Column], facts: Mapping[int, Facts], block: 
         rest = [label for label in labels if label != at]
         keys = set(zip(*(facts[label].texts for label in rest), strict=True))
         needed = len(set(zip(*(facts[label].texts for label in labels), strict=True))) > len(keys)
-        known = any(_follows(facts[at].texts, facts[label].texts) for label in rest)
-        if not needed and not known and found[at].role == LABEL:
+        follows = any(_follows(facts[at].texts, facts[label].texts) for label in rest)
+        if not needed and not follows and found[at].role == LABEL:
             found[at] = Column(at, NOTE, found[at].head, "texts at the right of the numbers, by which no rows differ")
             labels = rest
     for at in [at for at, column in found.items() if column.why == AT_THE_RIGHT]:
