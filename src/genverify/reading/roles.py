@@ -87,6 +87,7 @@ PROBE = 80  # rows in which a percentage is compared with counts
 LEAST = 5  # rows that must agree before numbers decide
 AT_THE_RIGHT = "short codes at the right of the numbers"
 MANY_WORDS = 10  # different words in a column of numbers; more are no symbols
+LONG = "long texts"
 LONG_TEXT = 80  # characters of a text that is a remark rather than a label
 
 
@@ -375,7 +376,7 @@ def _text_role(column: int, head: str, own: Facts, last: int) -> tuple[str, str]
     if NOTE_HEADS.search(words) or sum(text.startswith("[note") for text in texts) > len(texts) / 2:
         return NOTE, "its header or its texts say so"
     if sum(len(text) > LONG_TEXT for text in texts) > len(texts) / 2 and len(distinct) > 1:
-        return NOTE, "long texts"
+        return NOTE, LONG
     if FLAG_HEADS.search(words) and short:
         return FLAG, "its header says so"
     if column > last > 0 and short and len(distinct) <= 10 and len(texts) > len(distinct):
@@ -485,8 +486,11 @@ def is_share(share: Number, part: Number, whole: Number) -> bool:
 
 def _settle_labels(found: dict[int, Column], facts: Mapping[int, Facts], block: Block) -> None:
     """A flag that tells rows apart is a label; and a table needs one: where none is, the first column that differs in every row."""
-    labels = [at for at, column in found.items() if column.role in LABELS]
     first = min((at for at, column in found.items() if column.role in FIGURES), default=0)
+    if not any(column.role == LABEL for at, column in found.items() if at < first):  # long names, where none is shorter
+        for at in [at for at, column in found.items() if column.why == LONG and at < first]:
+            found[at] = Column(at, LABEL, found[at].head, "long texts, and no other column names the rows")
+    labels = [at for at, column in found.items() if column.role in LABELS]
     for at in [at for at in labels if at > first and found[at].why != "told" and first > min(labels)]:
         rest = [label for label in labels if label != at]
         keys = set(zip(*(facts[label].texts for label in rest), strict=True))

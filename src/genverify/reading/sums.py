@@ -120,14 +120,14 @@ def agreement(parent: str, children: Sequence[str], samples: Sequence[Sample], b
     sharp = False
     slack = Decimal(sum(bases.get(label, 1) for label in (parent, *children) if bases.get(label, 1) > 1)) / 2
     for sample in samples:
-        total = sample.get(parent)
-        if total is None:
+        if (printed := sample.get(parent)) is None:
             continue
+        total = Decimal(printed)
         numbers = [sample.get(child) for child in children]
-        known = [number for number in numbers if number is not None]
+        known = [Decimal(number) for number in numbers if number is not None]
         if not known or not (total or any(known)):
             continue
-        room = slack + _last_digits([total, *known])
+        room = slack + _last_digits([printed, *(number for number in numbers if number is not None)])
         found = sum(known, Decimal(0))
         if len(known) == len(numbers):
             full += 1

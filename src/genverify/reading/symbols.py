@@ -42,9 +42,9 @@ WORDS = (
     (re.compile(r"not applicable|not relevant|no procede|logically impossible|does not apply", re.I), NOT_APPLICABLE),
     (re.compile(r"rounds? to zero|negligible", re.I), SMALL),
     (re.compile(r"\bzero\b|\bnil\b|\bnone\b|magnitude zero", re.I), ZERO),
-    (re.compile(r"estimat|provision|revis|forecast|break in", re.I), ANNOTATION),
     (re.compile(r"not available|unavailable|not collected|missing|no disponible|not received|no data|not provided|no appropriate", re.I),
      MISSING),
+    (re.compile(r"estimat|provision|revis|forecast|break in", re.I), ANNOTATION),
 )  # fmt: skip
 LINK = r"\s*[\"')\]]?\s*(?:=|:|\u2013|-|denotes?|refers? to|means?|indicates?|represents?|stands? for|\s{2,})\s*"
 
