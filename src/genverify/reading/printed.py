@@ -95,7 +95,9 @@ def _printed(table: Table, where: Mapping[str, str]) -> PrintedTable:
     sums = {}
     for at, axis in enumerate(table.axes):
         labels = {key[at] for key in printed}
-        kept = tuple((parent, children) for parent, children in axis.tree if parent in labels and labels.issuperset(children))
+        kept = tuple(
+            (parent, children) for parent, children in axis.tree if parent in labels and labels.issuperset(children)
+        )
         if kept:
             sums[axis.name] = kept
     notes = [f"{axis.name}: {axis.kind}, not added up" for axis in table.axes if not axis.tree and axis.kind != PARTS]

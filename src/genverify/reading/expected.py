@@ -1,54 +1,69 @@
 """Readings compared with what a person wrote down about the same file: what is right, what differs, and how badly."""
 
 import hashlib
-import os
+import resource
+import time
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from genverify.core.errors import GenverifyError
+from genverify.core.files import read_yaml
 from genverify.reading.command import told_of
 from genverify.reading.reading import Reading, Table, read
 from genverify.reading.source import column_at, read_source
 
-HERE = Path(__file__).parents[1] / "readings"
-COUNTED = {"count"}
-FIGURES = {"percentage", "rate", "statistic", "money"}
+RIGHT, WITH_OPTIONS, PARTLY, WRONG, REFUSED = "right", "right with options", "partly", "wrong", "refused"
 
 
 @dataclass(frozen=True)
 class Outcome:
     """How a reading compares: right, right with options, partly (nothing placed wrongly), wrong, or refused; and why."""
 
-    name: str
     word: str
     differences: tuple[str, ...] = ()
+    reading: Reading | None = None
 
 
-def expected_files() -> dict[str, Mapping[str, Any]]:
+def expected_readings(folder: Path) -> dict[str, dict[str, Any]]:
     """What was written down, by the name of its file."""
-    return {path.stem: yaml.safe_load(path.read_text()) for path in sorted(HERE.glob("*.yaml"))}
+    return {path.stem: read_yaml(path) for path in sorted(folder.glob("*.yaml"))}
 
 
-def tables_folder() -> Path | None:
-    """The folder of published tables: beside the repository, or where GENVERIFY_TABLES says."""
-    folder = Path(os.environ.get("GENVERIFY_TABLES") or Path(__file__).parents[3] / "shared" / "tables")
-    return folder if folder.is_dir() else None
+def files_by_digest(folder: Path) -> dict[str, Path]:
+    """The files of a folder by their SHA-256: what is written down names no file otherwise."""
+    return {hashlib.sha256(path.read_bytes()).hexdigest(): path for path in sorted(folder.glob("*")) if path.is_file()}
 
 
-def find_file(digest: str) -> Path | None:
-    """The file with this digest, whatever its name."""
-    folder = tables_folder()
-    if not _digests and folder:
-        for path in sorted(folder.glob("*")):
-            _digests[hashlib.sha256(path.read_bytes()).hexdigest()] = path
-    return _digests.get(digest)
+def judge(expected: Mapping[str, Any], path: Path) -> Outcome:
+    """A file as it is, and, if that differs and options are written down, with them."""
+    outcome = compare(expected, path, [])
+    if outcome.word != RIGHT and expected.get("options") and compare(expected, path, expected["options"]).word == RIGHT:
+        return Outcome(WITH_OPTIONS, outcome.differences, outcome.reading)
+    return outcome
 
 
-_digests: dict[str, Path] = {}
+def benchmark(written: Path, tables: Path) -> Iterator[dict[str, Any]]:
+    """For every file that is written down: the outcome, the cells of each role, CPU seconds and memory, in a fresh process."""
+    found = files_by_digest(tables)
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn"), max_tasks_per_child=1) as pool:
+        for name, expected in expected_readings(written).items():
+            yield {"name": name, **pool.submit(_measured, expected, found[expected["sha256"]]).result()}
+
+
+def _measured(expected: Mapping[str, Any], path: Path) -> dict[str, Any]:
+    started = time.process_time()
+    read([read_source(path)])
+    seconds = time.process_time() - started
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    outcome = judge(expected, path)
+    roles = outcome.reading.conservation if outcome.reading else {}
+    return {"sha256": expected["sha256"], "outcome": outcome.word, "options": " ".join(expected.get("options", ())),
+            "cpu_seconds": round(seconds, 2), "memory_mb": round(memory), **roles,
+            "differences": "; ".join(outcome.differences[:3])}  # fmt: skip
 
 
 def letters(spec: str) -> Iterator[int]:
@@ -65,21 +80,12 @@ def lines(spec: str) -> set[int]:
     return found
 
 
-def judge(name: str, expected: Mapping[str, Any], path: Path) -> Outcome:
-    """As it is, and if that differs and options are written down, with them."""
-    outcome = compare(name, expected, path, [])
-    if outcome.word != "right" and expected.get("options"):
-        told = compare(name, expected, path, expected["options"])
-        if told.word == "right":
-            return Outcome(name, "right with options", outcome.differences)
-    return outcome
-
-
-def compare(name: str, expected: Mapping[str, Any], path: Path, options: list[str]) -> Outcome:
+def compare(expected: Mapping[str, Any], path: Path, options: list[str]) -> Outcome:
+    """One reading against what is written down."""
     try:
         reading = read([read_source(path)], told_of(options))
     except GenverifyError as error:
-        return Outcome(name, "refused", (str(error),))
+        return Outcome(REFUSED, (str(error),))
     harmless, wrong = list[str](), list[str]()
     for word, cells in expected["roles"].items():
         found = reading.conservation[word]
@@ -95,8 +101,8 @@ def compare(name: str, expected: Mapping[str, Any], path: Path, options: list[st
             (harmless if not reading.met.get(text) else wrong).append(f"symbol {text}: not met")
         elif own.meaning != meaning:
             harmless.append(f"symbol {text}: {own.meaning} ({own.how}) instead of {meaning}")
-    word = "wrong" if wrong else "partly" if harmless else "right"
-    return Outcome(name, word, tuple([*wrong, *harmless]))
+    word = WRONG if wrong else PARTLY if harmless else RIGHT
+    return Outcome(word, (*wrong, *harmless), reading)
 
 
 def _compare_tables(reading: Reading, expected: Mapping[str, Any], harmless: list[str], wrong: list[str]) -> None:
@@ -112,8 +118,7 @@ def _compare_tables(reading: Reading, expected: Mapping[str, Any], harmless: lis
         left.remove(table)
         _compare_table(f"table {number + 1}", table, own, columns, body, harmless, wrong)
     for table in left:
-        told = "wrong" if table.counts else "harmless"
-        (wrong if told == "wrong" else harmless).append(f"{table.name}: a table that nobody expects")
+        (wrong if table.counts else harmless).append(f"{table.name}: a table that nobody expects")
 
 
 def _compare_table(
@@ -138,7 +143,8 @@ def _compare_table(
         if role is None or role == column.role:
             continue
         text = f"{name}, column {column.name}: {column.role} instead of {role}"
-        (wrong if (role in COUNTED) != (column.role in COUNTED) and column.role != "left out" else harmless).append(text)
+        counted = (role == "count") != (column.role == "count") and column.role != "left out"
+        (wrong if counted else harmless).append(text)
 
 
 def _compare_totals(reading: Reading, expected: Mapping[str, Any], harmless: list[str], wrong: list[str]) -> None:
