@@ -1,4 +1,4 @@
-"""The same table printed another way gives the same reading: rows and columns moved, other numbers, symbols, names and frames."""
+"""The same table printed another way gives the same reading: moved, with other numbers, symbols, names and frames."""
 
 import csv
 import io
@@ -103,7 +103,7 @@ def framed(draw: random.Random, lines: Lines) -> Lines:
 
 def repeated(draw: random.Random, lines: Lines) -> Lines:
     at = draw.randint(2, len(lines) - 1)
-    return lines[:at] + [lines[0]] + lines[at:]
+    return [*lines[:at], lines[0], *lines[at:]]
 
 
 MOVES: dict[str, Callable[[random.Random, Lines], Lines]] = {
@@ -187,7 +187,8 @@ def test_tidy_moved_and_longer(tmp_path: Path, seed: int, areas: int) -> None:
         reading = read_files([written(form, tmp_path / "t.csv")], told_of([]))
         table = reading.tables[0]
         assert {column.head: column.role for column in table.columns} == {
-            "area_code": "code", "area_name": "label", "year": "period", "sex": "label", "cases": "count", "cases_percent": "percentage",
+            "area_code": "code", "area_name": "label", "year": "period", "sex": "label", "cases": "count",
+            "cases_percent": "percentage",
         }  # fmt: skip
         assert {(axis.kind, len(axis.labels), len(axis.tree)) for axis in table.axes} == {
             ("parts", areas, 0), ("time", 3, 0), ("additive", 3, 1),

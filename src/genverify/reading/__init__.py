@@ -1,1 +1,1 @@
-"""What a file of printed tables says: a role, with its reason, for every cell that is not empty, and the tables that follow."""
+"""What files of printed tables say: a role, with its reason, for every cell, and the tables that follow."""

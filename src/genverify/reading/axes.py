@@ -28,7 +28,7 @@ class Axis:
     why: str = ""
 
     def check(self) -> str:
-        """What is wrong with the tree: empty where every part stands once, below a label of the axis, and no circle is closed."""
+        """What is wrong with the tree: empty where every part stands once below a label of the axis, in no circle."""
         known, parents = set(self.labels), dict(self.tree)
         below = Counter(child for _, children in self.tree for child in set(children))
         for parent, children in self.tree:
@@ -202,7 +202,7 @@ def _levels(g: int, groups: Sequence[Sequence[int]], above: Mapping[int, int], t
 
 def _breakdowns(g: int, groups: Sequence[Sequence[int]], above: Mapping[int, int], texts: Mapping[int, Sequence[str]],
                 by_at: Mapping[int, Column], own: Sequence[str]) -> list[dict[str, list[str]]]:  # fmt: skip
-    """Labels by the name of their breakdown, where a column beside names it (region: ..., board: ...) and few labels have none."""
+    """Labels by the name of their breakdown, where a column beside names it and one label at most has none."""
     for h in above:
         if above[h] != g:
             continue
@@ -230,7 +230,7 @@ def _named_levels(
 
 
 def _root(path: Sequence[int], columns: Sequence[Column], texts: Mapping[int, Sequence[str]]) -> str:
-    """A name for rows in which all levels are blank: what a label at their left says in these rows (a country), else Total."""
+    """A name for rows in which all levels are blank: what a label at their left says there (a country), else Total."""
     rows = [row for row, own in enumerate(zip(*(texts[at] for at in path), strict=True)) if not any(own)]
     left = [
         c
@@ -267,7 +267,7 @@ def _path_labels(
 
 def indented(texts: Sequence[str], indents: Sequence[int]) -> tuple[list[str], dict[str, list[str]]]:
     """
-    Labels of rows of which some stand further right, as parts of the row above; one that is met twice is named with its parent.
+    Labels of rows of which some stand further right, as parts of the row above; one met twice is named with its parent.
 
     >>> indented(["North", "men", "women", "South", "men"], [0, 1, 1, 0, 1])[1]
     {'North': ['North: men', 'women'], 'South': ['South: men']}
@@ -304,7 +304,7 @@ def _told_apart(own: Sequence[str], codes: Sequence[Sequence[str]]) -> Sequence[
 def _stack(
     axes: list[Axis], labels: list[tuple[str, ...]], trees: list[dict[str, list[str]]], by_at: Mapping[int, Column]
 ) -> tuple[list[Axis], list[tuple[str, ...]], list[dict[str, list[str]]]]:
-    """Two axes of which one names the breakdown of the other's labels (sex: male, female; age: 0-17, ...) are one, stacked."""
+    """Two axes of which one names the breakdown of the other's labels (sex: male, female) are one, stacked."""
     for g, names in enumerate(labels):
         for v, parts in enumerate(labels):
             if g == v or {axes[g].kind, axes[v].kind} != {PARTS} or not 2 <= len(axes[g].labels) <= 60:

@@ -47,7 +47,7 @@ def judge(expected: Mapping[str, Any], path: Path) -> Outcome:
 
 
 def benchmark(written: Path, tables: Path) -> Iterator[dict[str, Any]]:
-    """For every file that is written down: the outcome, the cells of each role, CPU seconds and memory, in a fresh process."""
+    """For every file that is written down: the outcome, cells of each role, CPU seconds and memory, in a fresh process."""
     found = files_by_digest(tables)
     with ProcessPoolExecutor(1, mp_context=get_context("spawn"), max_tasks_per_child=1) as pool:
         for name, expected in expected_readings(written).items():

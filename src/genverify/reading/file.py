@@ -1,4 +1,4 @@
-"""Reading files: a reading as YAML, one line for each column, symbol and total, so that a wrong one is one line to correct."""
+"""Reading files: a reading as YAML, a line for each column, symbol and total, so that a wrong one is one line to correct."""
 
 import json
 import re
@@ -38,8 +38,8 @@ def _files(reading: Reading) -> Iterator[str]:
             "unsure": numerals.unsure,
         }
         yield f"  numbers: {_flow(signs)}"
-        yield from _lines("  symbols:", [f"    {_flow(text)}: {_flow({'meaning': own.meaning, 'how': own.how, 'said': own.said})}"
-                                         for text, own in reading.symbols.items()])  # fmt: skip
+        symbols = {text: {"meaning": own.meaning, "how": own.how, "said": own.said} for text, own in reading.symbols.items()}
+        yield from _lines("  symbols:", [f"    {_flow(text)}: {_flow(own)}" for text, own in symbols.items()])
         tags = {name: own for name, own in reading.tags.items() if name in {sheet.name for sheet in source.sheets}}
         yield from _lines("  tags:", [f"    {_flow(name)}: {_flow(_letters(own))}" for name, own in tags.items()])
         tables = [table for table in reading.tables if table.file == source.name]
@@ -159,8 +159,9 @@ def _told(own: Mapping[str, Any], source: Source) -> Told:
                 raise DataError(f"{name}: no sheet is called {sheet!r}: {nearest(sheet, list(sheets))}")
             rows = sheets[sheet].rows
             headings = {at: next(text for text in rows[at] if text) for at in _rows(table.get("headings", ""), len(rows))}
-            block = Block(tuple(column.at for column in held), _rows(table["header"], len(rows)), _rows(table["body"], len(rows)),
-                          headings, _rows(table.get("repeated", ""), len(rows)), str(table.get("title", "")))  # fmt: skip
+            header, body = _rows(table["header"], len(rows)), _rows(table["body"], len(rows))
+            repeated, title = _rows(table.get("repeated", ""), len(rows)), str(table.get("title", ""))
+            block = Block(tuple(column.at for column in held), header, body, headings, repeated, title)
             blocks[sheet] = (*blocks.get(sheet, ()), block)
         axes[name] = tuple(_axis(name, said) for said in table.get("axes") or ())
     tags = {

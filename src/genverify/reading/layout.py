@@ -229,9 +229,7 @@ class _Scan:
             return len(set(texts)) > 1  # a second line with a label at the left: a header if its texts differ
         if self.body and not self.gap and not self.texts:
             return not stub and len(set(texts)) > 1  # right below a body, a line with a label belongs to the body
-        if self.body and len(over) > 1 and len(set(texts)) == 1 and stub:
-            return False  # one text in every column: no header of what stands below
-        return True
+        return not (self.body and len(over) > 1 and len(set(texts)) == 1 and stub)  # one text in every column: no header
 
     def _is_repeated(self, at: int) -> bool:
         return bool(self.header) and self._texts_of(at) == self._texts_of(self.header[-1])
@@ -283,7 +281,7 @@ class _Scan:
         self._take_texts(within=True)
 
     def _is_sequence(self, at: int, below: frozenset[int]) -> bool:
-        """Whether the numbers of a row are labels of columns: years, or whole numbers one step apart, under no other header."""
+        """Whether the numbers of a row are labels of columns: years, or whole numbers in steps, under no other header."""
         over = [column for column in self.cells[at] if column in below]
         stub = [column for column in self.cells[at] if column not in over]
         first = self.columns[0] if not stub else stub[0]

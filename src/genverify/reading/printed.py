@@ -1,4 +1,4 @@
-"""A reading as printed tables, the form in which they are linked: labels by column, sums, percentages, and who is counted."""
+"""A reading as printed tables, the form in which they are linked: labels, sums, percentages, and who is counted."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -32,8 +32,8 @@ class PrintedTable:
     """
     A table: its columns (names of what is counted by), and the text of every cell by labels.
 
-    `sums` says of a column which label adds up which others: nothing is added up that the reading does not say. `where` keeps
-    the table to its own people, and `rows` says how many of the columns stand at the left, as rows.
+    `sums` says of a column which label adds up which others: nothing is added up that the reading does not say. `where`
+    keeps the table to its own people, and `rows` says how many of the columns stand at the left, as rows.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""The reading of files: a role and a reason for every cell that is not empty, the tables that follow, and what stays open."""
+"""The reading of files: a role for every cell that is not empty, the tables that follow, and what stays open."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -73,7 +73,7 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True)
 class Share:
-    """A percentage or rate beside counts: its cell, and the counts of which it is the part and the whole where they are known."""
+    """A percentage or rate beside counts: its cell, and the counts that are its part and whole, where that is known."""
 
     key: tuple[str, ...]
     entry: Entry
@@ -168,7 +168,7 @@ def _entry(text: str, place: str, kind: str, value: Number | None) -> Entry:
 
 @dataclass(frozen=True)
 class Reading:
-    """What files say: the role of every cell, the tables, the symbols and their meaning, and the questions that stay open."""
+    """What files say: the role of every cell, the tables, what symbols mean, and the questions that stay open."""
 
     sources: tuple[Source, ...]
     tables: tuple[Table, ...]

@@ -49,7 +49,7 @@ NUMBER_OF = re.compile(
     r"^\W*(number|num|no|count|counts)\b|\b(number|count) of\b|\(number\)", re.I
 )  # stronger than what is counted
 STATISTIC_WORDS = re.compile(
-    r"\b(scores?|rank|mean|average|avg|median|index|indices|ratio|quotient|se|s\.e|sd|std|standard (error|deviation)|deviation"
+    r"\b(scores?|rank|mean|average|avg|median|index|indices|ratio|quotient|se|s\.e|sd|std|standard error|deviation"
     r"|error|lower|upper|ci|lcl|ucl|confidence|interval|changes?|variation|growth|quintile|decile|vigintile|percentile|cv|moe"
     r"|latitude|longitude|lat|lon|lng|area|hectares|ha)\b",
     re.I,
@@ -78,8 +78,8 @@ PURELY_TIME = re.compile(
     r"(the )?(calendar |financial |academic |time |reporting )?(years?|dates?|periods?|months?|quarters?|weeks?)", re.I
 )
 CLASSES = re.compile(
-    r"(single )?(year of )?ages?( groups?| bands?| class)?( \(?years\)?)?|sex|gender|race|origin|ethnicity|grade|decile|quintile|band"
-    r"|size class|marital status|district|county|state|region|ward|stage|level|category|group|type|class",
+    r"(single )?(year of )?ages?( groups?| bands?| class)?( \(?years\)?)?|sex|gender|race|origin|ethnicity|grade|decile"
+    r"|quintile|band|size class|marital status|district|county|state|region|ward|stage|level|category|group|type|class",
     re.I,
 )
 MOST_CLASSES = 130  # different numbers that stand for classes: ages to 120 and a few more
@@ -122,7 +122,7 @@ class Facts:
 
 
 def heads_of(sheet: Sheet, block: Block) -> dict[int, str]:
-    """The header of each column, from the top; a merged cell, or the one at the left where labels repeat, covers blank ones."""
+    """The header of each column, from the top; a merged cell, or the one at the left where labels repeat, covers blanks."""
     covered = {(row, column): (top, left) for top, left, bottom, right in sheet.merged
                for row in range(top, bottom + 1) for column in range(left, right + 1)}  # fmt: skip
 
@@ -255,8 +255,8 @@ def measure_role(text: str) -> str:
     """
     The role of figures that a text names.
 
-    >>> measure_role("Number of pupils"), measure_role("Percentage"), measure_role("Rate per 1,000"), measure_role("Mean score")
-    ('count', 'percentage', 'rate', 'statistic')
+    >>> measure_role("Number of pupils"), measure_role("Percentage"), measure_role("Mean score")
+    ('count', 'percentage', 'statistic')
     """
     if PERCENT_WORDS.search(text):
         return PERCENTAGE
@@ -278,8 +278,8 @@ def _only_symbols(own: Facts, head: str) -> bool:
 
 
 def _valued_role(
-    column: int, head: str, own: Facts, values: Sequence[Number | None], block: Block, texts: Sequence[int], money: bool, unit: bool,
-    classed: bool,
+    column: int, head: str, own: Facts, values: Sequence[Number | None], block: Block, texts: Sequence[int],
+    money: bool, unit: bool, classed: bool,
 ) -> tuple[str, str]:  # fmt: skip
     words = _words(head)
     numbers = [value for value in values if value is not None]
@@ -485,7 +485,7 @@ def is_share(share: Number, part: Number, whole: Number) -> bool:
 
 
 def _settle_labels(found: dict[int, Column], facts: Mapping[int, Facts], block: Block) -> None:
-    """A flag that tells rows apart is a label; and a table needs one: where none is, the first column that differs in every row."""
+    """A flag that tells rows apart is a label; and a table needs one: where none is, the first columns that differ."""
     first = min((at for at, column in found.items() if column.role in FIGURES), default=0)
     if not any(column.role == LABEL for at, column in found.items() if at < first):  # long names, where none is shorter
         for at in [at for at, column in found.items() if column.why == LONG and at < first]:

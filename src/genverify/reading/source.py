@@ -8,6 +8,7 @@ import re
 import stat
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date, datetime, time
 from math import prod
@@ -302,10 +303,8 @@ def read_px(data: bytes) -> Cube:
     text, _ = _decoded(data)
     page = re.search(r'CODEPAGE\s*=\s*"([\w-]+)"', text)
     if page and page[1].lower() not in ("utf-8", "utf8"):
-        try:
+        with suppress(LookupError):
             text = data.decode(page[1], errors="replace")
-        except LookupError:
-            pass
     start = re.search(r"(?:^|;)\s*DATA\s*=", text)
     head, body = (text[: start.end()], text[start.end() :]) if start else (text, "")
     own: dict[tuple[str, str], tuple[str, ...]] = {}

