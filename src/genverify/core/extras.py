@@ -8,8 +8,9 @@ from typing import Any
 from genverify.core.errors import ConfigError
 
 EXTRAS = {
-    "openpyxl": "formats", "pyreadr": "formats", "python_calamine": "formats", "pyarrow": "parquet", "gurobipy": "gurobi", "jax": "raprank",
-    "optax": "raprank", "matplotlib": "study", "seaborn": "study", "PIL": "study", "rocrate": "study", "snakemake": "study",
+    "openpyxl": "formats", "pyreadr": "formats", "python_calamine": "formats", "pyarrow": "parquet", "gurobipy": "gurobi",
+    "jax": "raprank", "optax": "raprank", "matplotlib": "study", "seaborn": "study", "PIL": "study", "rocrate": "study",
+    "snakemake": "study",
 }  # fmt: skip
 
 

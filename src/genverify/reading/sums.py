@@ -93,15 +93,20 @@ def is_total_name(label: str) -> bool:
     >>> [is_total_name(text) for text in ("Total", "All ages", "Both sexes", "Scotland total", "Allergies", "UK", "North")]
     [True, True, True, True, False, True, False]
     """
+    text = " ".join(label.lower().replace("_", " ").split()).strip(" :.*-")
+    bare = _bare(label)
+    words = TOTAL_WORDS.fullmatch(text) or TOTAL_WORDS.fullmatch(bare) or COUNTRIES.fullmatch(bare)
+    return bool(words or TOTAL_START.match(text) or TOTAL_END.search(bare))
+
+
+def _is_country(label: str) -> bool:
+    return bool(COUNTRIES.fullmatch(_bare(label)))
+
+
+def _bare(label: str) -> str:
+    """A label without its case, brackets, numbers of notes and signs around it."""
     text = " ".join(re.sub(r"[\s\u00a0_]+", " ", label.lower()).strip(" :.*-").split())
-    bare = re.sub(r"\s*[(\[].*?[)\]]|\s+\d+/$", "", text).strip()
-    return bool(
-        TOTAL_WORDS.fullmatch(text)
-        or TOTAL_WORDS.fullmatch(bare)
-        or COUNTRIES.fullmatch(bare)
-        or TOTAL_START.match(text)
-        or TOTAL_END.search(bare)
-    )
+    return re.sub(r"\s*[(\[].*?[)\]]|\s+\d+/$", "", text).strip()
 
 
 def rounding(numbers: Iterable[Number | None]) -> int:
@@ -177,6 +182,7 @@ def find_tree(
     bases = bases_of(labels, samples)
     told = told if told in labels else ""  # another table can have it
     named = [label for label in labels if label in (told, total) or is_total_name(label)]
+    places = sum(map(_is_country, labels)) > 2  # a table of countries: none of them is a total but by the numbers
     tree: dict[str, tuple[str, ...]] = {}
     questions, why = list[Question](), list[str]()
     for parent in sorted(named, key=lambda label: (label == told, _size(label, samples))):  # the parts of a total come first
@@ -191,7 +197,11 @@ def find_tree(
         if children:
             tree[parent] = children
             why.append(f"{parent} ({'told; ' if parent == told else ''}{found})")
-        elif len(labels) > 2 and (not found.full or found.right >= found.full * UNDECIDED):
+        elif (
+            len(labels) > 2
+            and not (places and _is_country(parent))
+            and (not found.full or found.right >= found.full * UNDECIDED)
+        ):
             text = f"{name}: {parent!r} is called a total, but its parts are not clear ({found})"
             questions.append(Question(text, f"--total '{name}={parent}'"))
     if not tree and 2 < len(labels) <= MOST_NESTED:

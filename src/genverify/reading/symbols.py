@@ -36,7 +36,7 @@ FOLDED = {symbol.casefold(): meaning for symbol, meaning in VOCABULARY.items() i
 SIGNS = re.compile(r"[*\u2020\u2021#^~:.\u2026/\u2010-\u2015\u2212\u00d7-]{1,6}|[\[({<][A-Za-z*.:-]{1,4}[\])}>]|\.\.[A-Z]")
 # words of a text that says why no number stands there
 SAYS_HIDDEN = re.compile(
-    r"suppress|redact|confiden|disclos|withh?eld|mask|hidden|protect|too (?:small|few)|secreto|geheim|sekret|confidentiel",
+    r"suppress|redact|confiden|disclos|withh?eld|mask|hidden|protect|too (?:small|few)|secret|geheim|sekret|confidentiel",
     re.I,
 )
 WORDS = (

@@ -54,7 +54,15 @@ from genverify.reading.roles import (
 )  # fmt: skip
 from genverify.reading.source import NO_VALUE, Cube, CubeAxis, Grid, Sheet, Source, column_name
 from genverify.reading.sums import Question, find_tree, rounding
-from genverify.reading.symbols import SUPPRESSED, Symbol, find_legend, is_symbol, told_symbol, usual_meaning
+from genverify.reading.symbols import (
+    SUPPRESSED,
+    Symbol,
+    find_legend,
+    is_symbol,
+    meaning_of_words,
+    told_symbol,
+    usual_meaning,
+)
 
 HEADING_AT = -1  # the column of headings, which stand in rows of their own
 HIDING = re.compile(r"disclos|suppress|confid|conf status", re.I)  # headers of flags that say that a count is withheld
@@ -118,7 +126,8 @@ def read_file(source: Source, told: Told, tally: Tally) -> Numerals:
         elif text in told.known:
             tally.symbols[text] = told.known[text]
         elif text in given:
-            tally.symbols[text] = Symbol(text, usual_meaning(text).meaning, given[text], "named in the file")
+            meaning = meaning_of_words(given[text]) or usual_meaning(text).meaning
+            tally.symbols[text] = Symbol(text, meaning, given[text], "named in the file")
         elif text not in tally.symbols:
             tally.symbols[text] = find_legend(text, tally.notes) or usual_meaning(text)
     return numerals
@@ -494,6 +503,8 @@ def _cube_axis(axis: CubeAxis, step: int, values: Sequence[Number | None], told:
         labels.append(label if seen[label] == 1 else f"{label} ({seen[label]})")
     if axis.kind or TIME_WORDS.search(axis.name):
         return Axis(axis.name, MEASURES if axis.kind == "measure" else TIME, tuple(labels), why="the file says so"), []
+    if not values:
+        return Axis(axis.name, PARTS, tuple(labels)), []
     whole = step * len(labels)
     starts = [block + inner for block in range(0, len(values), whole) for inner in range(step)]
     samples = [{label: values[start + at * step] for at, label in enumerate(labels)}
