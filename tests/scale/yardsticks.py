@@ -24,9 +24,17 @@ def main() -> None:
     sizes = {package: {path: _lines(path) for path in _modules(package)} for package in PACKAGES}
     for package, lines in sizes.items():
         if lines:
-            print(f"{package}: {len(lines)} files, {sum(lines.values())} lines, median {median(lines.values()):.0f}, longest {max(lines.values())}")
-    print(f"both: {sum(len(lines) for lines in sizes.values())} files, {sum(sum(lines.values()) for lines in sizes.values())} non-blank lines")
-    twice = [name for name, times in Counter(path.name for path in sizes["genverify"]).items() if times > 1 and name != "__init__.py"]
+            print(
+                f"{package}: {len(lines)} files, {sum(lines.values())} lines, median {median(lines.values()):.0f}, longest {max(lines.values())}"
+            )
+    print(
+        f"both: {sum(len(lines) for lines in sizes.values())} files, {sum(sum(lines.values()) for lines in sizes.values())} non-blank lines"
+    )
+    twice = [
+        name
+        for name, times in Counter(path.name for path in sizes["genverify"]).items()
+        if times > 1 and name != "__init__.py"
+    ]
     print(f"file names used more than once in the library: {len(twice)} {' '.join(sorted(twice))}")
     print(f"public names: {sum(len(_public(path)) for lines in sizes.values() for path in lines)}")
     constants, reasons = _constants([path for lines in sizes.values() for path in lines])
@@ -64,10 +72,16 @@ def _constants(paths: list[Path]) -> tuple[int, int]:
         lines = path.read_text().splitlines()
         for node in ast.parse("\n".join(lines)).body:
             if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id.isupper():
-                numbers = [part for part in ast.walk(node.value) if isinstance(part, ast.Constant) and type(part.value) in (int, float)]
+                numbers = [
+                    part
+                    for part in ast.walk(node.value)
+                    if isinstance(part, ast.Constant) and type(part.value) in (int, float)
+                ]
                 if numbers and not isinstance(node.value, ast.Dict | ast.List | ast.Tuple | ast.Call | ast.Set):
                     found += 1
-                    said += "#" in lines[(node.end_lineno or node.lineno) - 1] or lines[node.lineno - 2].lstrip().startswith("#")
+                    said += "#" in lines[(node.end_lineno or node.lineno) - 1] or lines[node.lineno - 2].lstrip().startswith(
+                        "#"
+                    )
     return found, said
 
 
@@ -80,7 +94,9 @@ def _imports(path: Path) -> Iterator[str]:
 
 
 def _cycles() -> list[list[str]]:
-    arrows = {".".join(path.relative_to(SRC).with_suffix("").parts): set(_imports(path)) for p in PACKAGES for path in _modules(p)}
+    arrows = {
+        ".".join(path.relative_to(SRC).with_suffix("").parts): set(_imports(path)) for p in PACKAGES for path in _modules(p)
+    }
     done: set[str] = set()
     cycles: list[list[str]] = []
 
@@ -136,7 +152,9 @@ def _questions() -> Iterator[tuple[str, set[str]]]:
     columns = {"sex": ["f", "m"], "age": ["young", "old"], "smokes": ["no", "yes"]}
     schema = gv.make_schema(columns=columns, tables={"sex_age": ["sex", "age"], "smoking": ["age", "smokes"]})
     counts = {"N": 3, "sex_age.f.young": 0, "sex_age.f.old": 1, "sex_age.m.young": 2, "sex_age.m.old": 0}
-    release = gv.make_release(schema, "block", counts | {"smoking.young.no": 1, "smoking.young.yes": 1, "smoking.old.yes": 1})
+    release = gv.make_release(
+        schema, "block", counts | {"smoking.young.no": 1, "smoking.young.yes": 1, "smoking.old.yes": 1}
+    )
     attack = gv.attack_release(release)
     from genverify.attack.verify import Verifier
     from genverify.solve.bounds import DEFAULT
