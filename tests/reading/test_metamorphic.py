@@ -3,14 +3,16 @@
 import csv
 import io
 import random
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
+from genverify.reading.cells import cell_roles
 from genverify.reading.command import read_files, told_of
 from genverify.reading.file import write_reading
-from genverify.reading.reading import Reading
+from genverify.reading.reading import AMONG_COUNTS, Reading
 
 Lines = list[list[str]]
 Known = dict[frozenset[str], str]  # the labels of a cell, in any order, to its text
@@ -262,6 +264,8 @@ def fuzzed(seeds: Sequence[int], folder: Path) -> int:
         path.write_text(spoilt(draw, out.getvalue()), encoding="utf-8")
         reading = read_files([path], told_of([]))
         assert reading.conserved, seed
+        one_by_one = Counter(cell.role for cell in cell_roles(reading))
+        assert one_by_one == {role: often for role, often in reading.roles.items() if often and role != AMONG_COUNTS}, seed
         total += reading.cells
     return total
 

@@ -121,6 +121,9 @@ class Table:
     excluded: frozenset[int] = frozenset()  # rows, by their number in the body, whose counts are not placed
     population: Mapping[str, str] = field(default_factory=dict)
     bases: Mapping[int, tuple[tuple[int, int], ...]] = field(default_factory=dict)  # percentage: counts it can be of
+    measured: Mapping[int, Sequence[str]] = field(
+        default_factory=dict
+    )  # column: roles of its rows, where a measure names them
     cube: Cube | None = None
     hidden: bool = False
     base: int = 1
