@@ -31,6 +31,7 @@ COUNTRIES = re.compile(
     "\u00f6sterreich|netherlands|nederland|belgium|portugal|poland|polska|japan|india|brazil|brasil|mexico|"
     "m\u00e9xico|south africa|eu|eu27|eu28|world"
 )
+MOST_NAMED = 60  # labels with names of totals that are all tried
 MOST_NESTED = 120  # labels among which sums are searched by numbers alone
 AGREE = Decimal("0.9")  # of the sums that can be compared: a real release has slips, which are named and left out later
 LEAST_SEEN = 2
@@ -194,6 +195,8 @@ def find_tree(
     bases = bases_of(labels, samples)
     told = told if told in labels else ""  # another table can have it
     named = [label for label in labels if label in (told, total) or is_total_name(label)]
+    if len(named) > MOST_NAMED:  # names of schools, firms or causes that begin as totals do: only plain words are tried
+        named = [label for label in named if label in (told, total) or is_total_word(label)][:MOST_NAMED]
     places = sum(map(_is_country, labels)) > 2  # a table of countries: none of them is a total but by the numbers
     tree: dict[str, tuple[str, ...]] = {}
     questions, why = list[Question](), list[str]()
