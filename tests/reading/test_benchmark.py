@@ -1,12 +1,15 @@
 """Published tables against what a person wrote down about each (tests/readings), where they lie beside the repository."""
 
 import os
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from genverify.reading.cells import cell_roles
 from genverify.reading.read_command import read_files, told_of
+from genverify.reading.reading import AMONG_COUNTS
 from genverify.reading.reading_file import write_reading
 from studies.disclosure.expected_readings import expected_readings, files_by_digest, judge
 
@@ -50,5 +53,9 @@ def test_reading_files_of_real_tables_give_the_same_reading(tmp_path: Path) -> N
             file.write_text(write_reading(reading), encoding="utf-8")
             again = read_files([file, path], told_of([]))
             assert again.conserved, name
+            one_by_one = Counter(cell.role for cell in cell_roles(reading))
+            assert one_by_one == {role: often for role, often in reading.roles.items() if often and role != AMONG_COUNTS}, (
+                name
+            )
             assert write_reading(again) == write_reading(reading), name
             assert (again.roles, again.questions) == (reading.roles, reading.questions), name

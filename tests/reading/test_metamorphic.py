@@ -3,13 +3,15 @@
 import csv
 import io
 import random
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
+from genverify.reading.cells import cell_roles
 from genverify.reading.read_command import read_files, told_of
-from genverify.reading.reading import Reading
+from genverify.reading.reading import AMONG_COUNTS, Reading
 from genverify.reading.reading_file import write_reading
 
 Lines = list[list[str]]
@@ -221,6 +223,48 @@ def test_a_role_is_one_line_to_correct(tmp_path: Path) -> None:
     assert set(again.tables[0].entries) == {("1", "a"), ("2", "a"), ("1", "b"), ("2", "b")}
 
 
+def hierarchy(draw: random.Random, name: str, deep: int, first: bool) -> tuple[list[str], dict[str, frozenset[str]]]:
+    """Labels of a random hierarchy as a page lists them, totals first or last, and the finest labels of each."""
+    order, leaves = list[str](), dict[str, frozenset[str]]()
+    own = frozenset[str]()
+    for at in range(draw.randint(2, 4)):
+        child = f"{draw.choice(['', '', 'all ', 'total_', 'Total '])}{name[-3:]}{'abcd'[at]}"
+        if deep > 1 and draw.random() < 0.5:
+            inner, known = hierarchy(draw, child, deep - 1, first)
+            order += inner
+            leaves |= known
+        else:
+            order.append(child)
+            leaves[child] = frozenset((child,))
+        own |= leaves[child]
+    leaves[name] = own
+    return ([name, *order] if first else [*order, name]), leaves
+
+
+def test_random_hierarchies_have_no_false_sum(tmp_path: Path) -> None:
+    """Subtotals with names like totals, labels with names like totals: what is said to add up does, whatever the numbers."""
+    said = 0
+    for seed in range(150):
+        draw = random.Random(seed)
+        order, leaves = hierarchy(draw, draw.choice(["Total", "All", "everyone"]), draw.randint(1, 3), draw.random() < 0.5)
+        if len(set(order)) < len(order):
+            continue
+        width, hidden = draw.randint(2, 4), draw.choice([0, 0, 0.1, 0.3])
+        counts = {label: [draw.randint(0, 900) for _ in range(width)] for label, own in leaves.items() if own == {label}}
+        lines = [["area", *(f"c{at}" for at in range(width))]]
+        for label in order:
+            sums = [sum(counts[leaf][at] for leaf in leaves[label]) for at in range(width)]
+            lines.append([label, *("*" if draw.random() < hidden else str(number) for number in sums)])
+        reading = read_files([written(lines, tmp_path / "t.csv")], told_of([]))
+        for axis in reading.tables[0].axes:
+            assert axis.name == "area" or not axis.tree, seed
+            for parent, children in axis.tree:
+                parts = [leaf for child in children for leaf in leaves[child]]
+                assert sorted(parts) == sorted(leaves[parent]), (seed, parent, children)
+                said += 1
+    assert said > 100
+
+
 def spoilt(draw: random.Random, text: str) -> str:
     """A file as mistakes make it: cells, lines and signs lost, doubled or mixed up."""
     lines = text.split("\n")
@@ -262,6 +306,8 @@ def fuzzed(seeds: Sequence[int], folder: Path) -> int:
         path.write_text(spoilt(draw, out.getvalue()), encoding="utf-8")
         reading = read_files([path], told_of([]))
         assert reading.conserved, seed
+        one_by_one = Counter(cell.role for cell in cell_roles(reading))
+        assert one_by_one == {role: often for role, often in reading.roles.items() if often and role != AMONG_COUNTS}, seed
         total += reading.cells
     return total
 

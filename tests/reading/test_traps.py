@@ -1,5 +1,6 @@
 """What went wrong on real tables, each as a small file: the reading gives the right roles, or leaves out and asks."""
 
+import csv
 from pathlib import Path
 
 import openpyxl
@@ -187,6 +188,28 @@ def test_writing_over_an_input_is_refused(tmp_path: Path, capsys: pytest.Capture
     assert path.read_text() == "a,n\nx,1\ny,2\n"
 
 
+def test_every_cell_is_written_with_its_role(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("Title of a table\n\na,n\nx,1\ny,*\n")
+    assert main(["read", str(path), "--cells", str(tmp_path / "cells.csv")]) == 0
+    with (tmp_path / "cells.csv").open() as file:
+        assert [(line["place"], line["role"]) for line in csv.DictReader(file)] == [
+            ("t!A1", "note"), ("t!A3", "header"), ("t!B3", "header"), ("t!A4", "label"), ("t!B4", "count"),
+            ("t!A5", "label"), ("t!B5", "symbol"),
+        ]  # fmt: skip
+
+
+def test_what_is_told_of_nothing_is_an_error(tmp_path: Path) -> None:
+    for options, word in (
+        (("--total", "are=x"), "no axis"),
+        (("--total", "a=z"), "no label"),
+        (("--labels", "Q"), "no table"),
+        (("--sheet", "other"), "no such sheet"),
+    ):
+        with pytest.raises(ConfigError, match=word):
+            reading_of(tmp_path, "a,n\nx,1\ny,2\n", *options)
+
+
 def test_symbol_that_is_never_met_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="never stands in place of a number"):
         reading_of(tmp_path, "a,n\nx,1\ny,2\n", "--symbol", "q=suppressed")
@@ -208,6 +231,32 @@ def test_file_that_is_none_is_named(tmp_path: Path) -> None:
         reading_of(tmp_path, "no zip", name="t.xlsx")
     with pytest.raises(DataError, match="no JSON-stat dataset"):
         reading_of(tmp_path, '{"a": 1}', name="t.json")
+
+
+@pytest.mark.parametrize("spoil", ['"size": ["x"]', '"dimension": {"a": 5}', '"value": 7'])
+def test_json_stat_that_is_broken_is_named(tmp_path: Path, spoil: str) -> None:
+    parts = {"id": '["a"]', "size": "[2]", "value": "[1, 2]",
+             "dimension": '{"a": {"label": "area", "category": {"index": ["x", "y"]}}}'}  # fmt: skip
+    whole = "{" + ", ".join(f'"{key}": {own}' for key, own in parts.items()) + "}"
+    assert reading_of(tmp_path, whole, name="t.json").roles["count"] == 2
+    key = spoil.split('"')[1]
+    with pytest.raises(DataError, match=r"t\.json"):
+        reading_of(tmp_path, whole.replace(f'"{key}": {parts[key]}', spoil), name="t.json")
+
+
+def test_workbook_whose_parts_are_spoilt_is_read_or_named(tmp_path: Path) -> None:
+    path = tmp_path / "t.xlsx"
+    workbook(path)
+    data = path.read_bytes()
+    lost, refused = 0, list[str]()
+    for at in range(40, len(data), 97):
+        path.write_bytes(data[:at] + b"\x07" + data[at + 1 :])
+        try:
+            lost += not read_files([path], told_of([])).conserved
+        except DataError as error:
+            refused.append(str(error))
+    assert lost == 0
+    assert all("t.xlsx" in text for text in refused)
 
 
 def test_options_correct_a_role(tmp_path: Path) -> None:

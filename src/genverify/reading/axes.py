@@ -13,6 +13,8 @@ ADDITIVE, TIME, MEASURES, STACKED, PARTS = "additive", "time", "measure", "stack
 KINDS = (ADDITIVE, TIME, MEASURES, STACKED, PARTS)
 MOST_SAMPLES = 600  # slices of a table in which sums are compared: enough to decide, and few enough to be quick
 AGREEING = "no total is printed; the sums"
+MOST_AXES = 20  # that a table of counts can have
+GLANCE = 300  # rows that show at once that two columns do not determine each other
 NEARLY = 1.05  # a code and a name that differ in a few rows (a new code for an old name) are one axis still
 
 
@@ -78,6 +80,9 @@ def group_columns(columns: Sequence[Column], texts: Mapping[int, Sequence[str]])
                 continue
             if not distinct[a] / 1.5 <= distinct[b] <= distinct[a] * 1.5:
                 continue
+            few = set(zip(texts[a][:GLANCE], texts[b][:GLANCE], strict=True))
+            if len(few) > 1.5 * min(len({one for one, _ in few}), len({other for _, other in few})):
+                continue
             pairs = len(set(zip(texts[a], texts[b], strict=True)))
             near = NEARLY if CODE in (roles[a], roles[b]) else 1.0
             if pairs <= max(distinct[a], distinct[b]) * near and (near > 1 or distinct[a] == distinct[b]):
@@ -85,9 +90,7 @@ def group_columns(columns: Sequence[Column], texts: Mapping[int, Sequence[str]])
                 group = {at: new if own == old else own for at, own in group.items()}
     groups = [[at for at in order if group[at] == head] for head in dict.fromkeys(group.values())]
     above = dict[int, int]()
-    chains = {
-        g: [g] for g in range(len(groups))
-    }  # the groups that a finest one determines, each determined by all finer ones
+    chains = {g: [g] for g in range(len(groups))}  # what a finest group determines, each determined by all finer ones
     plain = [g for g, group in enumerate(groups) if not {PERIOD_OF, MEASURE} & {roles[at] for at in group}]
     for g in sorted(plain, key=lambda g: -distinct[groups[g][0]]):
         for top in sorted(plain, key=lambda h: distinct[groups[h][0]]):
@@ -145,6 +148,8 @@ def row_axes(
         axes.append(Axis(main.head or main.name, STACKED if named else kind, tuple(dict.fromkeys(own)), members))
         labels.append(tuple(own))
         trees.append(named[0] if named else tree)
+    if len(axes) > MOST_AXES:  # a list of records rather than a table: nothing is added up in it
+        return RowAxes(tuple(_named_apart(axes)), tuple(labels), population)
     axes, labels, trees = _stack(axes, labels, trees, by_at)
     stacked = {axis.name for axis in axes if " and " in axis.name}
     axes = _named_apart(axes)
@@ -164,8 +169,10 @@ def row_axes(
 
 def _is_level(column: Column, columns: Sequence[Column], texts: Mapping[int, Sequence[str]]) -> bool:
     """Whether a column only names the level of a row (national, regional, ...), which other columns show by being blank."""
+    if not LEVEL_HEADS.search(column.head):
+        return False
     others = [texts[own.at] for own in columns if own.at != column.at and "" in texts[own.at]]
-    if not LEVEL_HEADS.search(column.head) or not others:
+    if not others:
         return False
     known = dict[tuple[bool, ...], str]()
     for own, level in zip(zip(*others, strict=True), texts[column.at], strict=True):

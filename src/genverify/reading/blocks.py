@@ -41,19 +41,17 @@ class Band:
     columns: tuple[int, ...]
     blocks: tuple[Block, ...]
     tags: tuple[int, ...] = ()
-    notes: Mapping[int, str] = field(default_factory=dict)
 
 
 def find_bands(sheet: Sheet, kinds: Grid, skipped: frozenset[int] = frozenset()) -> list[Band]:
     """The tables of a sheet, band by band from the left."""
     if block := _rectangle(sheet, kinds, skipped):
-        return [Band(block.columns, (block,), (), dict.fromkeys(skipped, "told to skip"))]
+        return [Band(block.columns, (block,))]
     bands = []
     for columns in _cut(kinds):
         tags = _tags(sheet, kinds, columns)
         own = tuple(column for column in columns if column not in tags)
-        blocks, notes = _Scan(sheet, kinds, own, skipped).run()
-        bands.append(Band(columns, tuple(blocks), tags, notes))
+        bands.append(Band(columns, tuple(_Scan(sheet, kinds, own, skipped).run()), tags))
     return bands
 
 
@@ -153,7 +151,6 @@ class _Scan:
         self.cells = [[column for column in columns if column < len(row) and row[column] != EMPTY] for row in kinds]
         self.valued = [at for at in range(len(kinds)) if at not in skipped and self._has_values(at)]
         self.blocks: list[Block] = []
-        self.notes: dict[int, str] = {}
         self.header: list[int] = []
         self.body: list[int] = []
         self.repeated: list[int] = []
@@ -163,7 +160,7 @@ class _Scan:
         self.titles: list[int] = []
         self.gap = True
 
-    def run(self) -> tuple[list[Block], dict[int, str]]:
+    def run(self) -> list[Block]:
         ahead = 0
         for at, cells in enumerate(self.cells):
             while ahead < len(self.valued) and self.valued[ahead] <= at:
@@ -172,7 +169,6 @@ class _Scan:
                 self.gap = True
                 continue
             if at in self.skipped:
-                self.notes[at] = "told to skip"
                 continue
             below = self._below(ahead)
             if ahead and self.valued[ahead - 1] == at:
@@ -190,7 +186,7 @@ class _Scan:
                 self.texts.append(at)
             self.gap = False
         self._close()
-        return self.blocks, self.notes
+        return self.blocks
 
     def _has_values(self, at: int) -> bool:
         row, cells = self.kinds[at], self.cells[at]
@@ -259,7 +255,6 @@ class _Scan:
         row, texts = self.kinds[at], self.sheet.rows[at]
         first = self.cells[at][0]
         if row[first] == TEXT and NOTE_WORDS.match(texts[first]) and len(texts[first].split()) >= WORDY:
-            self.notes[at] = "its text says that it is a note"
             return
         if (
             (not self.body or self.gap or self.texts)
@@ -278,7 +273,7 @@ class _Scan:
         elif not self.body:
             self.titles += self.texts
             self.texts = []
-        self._take_texts(within=True)
+        self._take_texts()
 
     def _is_sequence(self, at: int, below: frozenset[int]) -> bool:
         """Whether the numbers of a row are labels of columns: years, or whole numbers in steps, under no other header."""
@@ -318,14 +313,10 @@ class _Scan:
             return not self.body or self.gap
         return not self.waiting and not self.body and len(set(texts)) == len(texts)
 
-    def _take_texts(self, within: bool) -> None:
-        """Rows with one text inside of a body are kept with it; elsewhere they are notes or titles."""
-        for at in self.texts:
-            cell = self.cells[at][0]
-            if within and self.sheet.rows[at][cell] and not NOTE_WORDS.match(self.sheet.rows[at][cell]):
-                self.alone.append(at)
-            else:
-                self.notes[at] = "a text without values"
+    def _take_texts(self) -> None:
+        """Rows with one text inside of a body are kept with it, unless they are notes."""
+        words = {at: self.sheet.rows[at][self.cells[at][0]] for at in self.texts}
+        self.alone += [at for at, text in words.items() if not NOTE_WORDS.match(text)]
         self.texts = []
 
     def _close(self) -> None:
@@ -341,13 +332,6 @@ class _Scan:
                 self.blocks.append(
                     Block(columns, tuple(header), tuple(body), headings, tuple(self.repeated), title[:500], tuple(doubts))
                 )
-            else:
-                for at in [*header, *self.body, *self.alone, *self.repeated]:
-                    self.notes[at] = "no numbers stand here"
-        for at in [*self.titles, *self.texts]:
-            self.notes[at] = "a text without values"
-        for at in self.waiting:
-            self.notes[at] = "texts under which no values stand"
         self.header, self.body, self.repeated, self.alone, self.texts, self.titles = [], [], [], [], [], []
         self.waiting = []
 

@@ -1,14 +1,17 @@
 """`genverify read`: say what files hold, cell by cell, before anything is concluded from them."""
 
 import argparse
+import csv
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from genverify.core.csvtext import neutral
 from genverify.model.errors import ConfigError, DataError
 from genverify.model.files import LIMITS
 from genverify.reading.axes import Axis
+from genverify.reading.cells import CellRole, cell_roles
 from genverify.reading.reading import Reading, Table, Told, read
 from genverify.reading.reading_file import is_reading, read_reading, with_options, write_reading
 from genverify.reading.roles import COUNT, LABEL
@@ -31,6 +34,7 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     own.add_argument(
         "--write", type=Path, metavar="READING", help="write the reading as YAML, to be corrected and read again"
     )
+    own.add_argument("--cells", type=Path, metavar="CSV", help="write the role of every cell and why, one line each")
     own.add_argument("--max-rows", type=int, metavar="N", help=f"rows that a file may hold ({LIMITS.rows:,})")
     own.add_argument("--max-bytes", type=int, metavar="N", help=f"its bytes when unpacked ({LIMITS.size:,})")
     add_options(own)
@@ -105,19 +109,22 @@ def read_files(paths: Sequence[Path], told: Told, limits: Any = LIMITS) -> Readi
 def run_read(options: argparse.Namespace) -> int:
     """Print the reading of files, and write it where asked."""
     limits = replace(LIMITS, rows=options.max_rows or LIMITS.rows, size=options.max_bytes or LIMITS.size)
-    if options.write and any(_same(options.write, path) for path in options.files if not is_reading(path)):
-        raise ConfigError(f"--write {options.write}: is one of the files that are read; give another path")
+    for out in (path for path in (options.write, options.cells) if path):
+        if any(out.resolve() == path.resolve() for path in options.files if path != options.write or not is_reading(path)):
+            raise ConfigError(f"{out}: is one of the files that are read; give another path")
     reading = read_files(options.files, told_of(options), limits)
     for line in describe(reading):
         print(line)
     if options.write:
         options.write.write_text(write_reading(reading), encoding="utf-8")
         print(f"written: {options.write}")
+    if options.cells:
+        with options.cells.open("w", encoding="utf-8", newline="") as file:
+            lines = csv.writer(file)
+            lines.writerow(CellRole._fields)
+            lines.writerows([neutral(text) for text in cell] for cell in cell_roles(reading))
+        print(f"written: {options.cells}")
     return 0
-
-
-def _same(one: Path, other: Path) -> bool:
-    return one.resolve() == other.resolve()
 
 
 def describe(reading: Reading) -> Iterator[str]:

@@ -25,8 +25,8 @@ from genverify.reading.roles import (
     Number,
 )  # fmt: skip
 from genverify.reading.source import Cube, Source, column_name
-from genverify.reading.totals import Question
 from genverify.reading.symbols import Symbol
+from genverify.reading.totals import Question
 
 HEADER, SYMBOL_ROLE = "header", "symbol"
 AMONG_COUNTS = "symbol among counts"  # told apart beside the roles: these symbols stand in the tables
@@ -121,6 +121,9 @@ class Table:
     excluded: frozenset[int] = frozenset()  # rows, by their number in the body, whose counts are not placed
     population: Mapping[str, str] = field(default_factory=dict)
     bases: Mapping[int, tuple[tuple[int, int], ...]] = field(default_factory=dict)  # percentage: counts it can be of
+    measured: Mapping[int, Sequence[str]] = field(
+        default_factory=dict
+    )  # column: roles of its rows, where a measure names them
     cube: Cube | None = None
     hidden: bool = False
     base: int = 1

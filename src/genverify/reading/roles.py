@@ -84,6 +84,7 @@ CLASSES = re.compile(
 )
 MOST_CLASSES = 130  # different numbers that stand for classes: ages to 120 and a few more
 PROBE = 80  # rows in which a percentage is compared with counts
+MOST_BASES = 40  # counts beside a percentage that are tried as its part and its whole: the work grows with their square
 LEAST = 5  # rows that must agree before numbers decide
 AT_THE_RIGHT = "short codes at the right of the numbers"
 MANY_WORDS = 10  # different words in a column of numbers; more are no symbols
@@ -444,7 +445,8 @@ def _like_neighbours(found: dict[int, Column], values: Mapping[int, Sequence[Num
 
 
 def find_base(at: int, counts: Sequence[int], values: Mapping[int, Sequence[Number | None]]) -> list[tuple[int, int]]:
-    """The pairs of counts of which a column is the percentage (or proportion) in every row that can be compared."""
+    """The pairs of counts, of those nearest, of which a column is the percentage (or proportion) in every row."""
+    counts = sorted(sorted(counts, key=lambda column: abs(column - at))[:MOST_BASES])
     rows = [row for row, value in enumerate(values[at]) if value is not None and value > 0 and value not in (1, 100)]
     step = max(1, len(rows) // PROBE)
     rows = rows[::step][:PROBE]

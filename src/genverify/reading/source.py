@@ -17,7 +17,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from genverify.model.errors import DataError, needed
-from genverify.model.files import LIMITS, FileLimits, one_line, refuse_duplicates
+from genverify.model.files import LIMITS, UNREADABLE, FileLimits, one_line, refuse_duplicates
 
 Grid = list[list[str]]
 WORKBOOKS = (".xlsx", ".xlsm", ".xltx", ".xls", ".xlsb", ".ods")
@@ -193,7 +193,7 @@ def _workbook(path: Path, data: bytes, limits: FileLimits) -> tuple[tuple[Sheet,
             with zipfile.ZipFile(io.BytesIO(data)) as packed:
                 limits.check(path, 0, sum(part.file_size for part in packed.infolist()))
                 marks = _seen_on_the_page(packed)
-        except (zipfile.BadZipFile, ElementTree.ParseError, KeyError, ValueError) as error:
+        except (*UNREADABLE, zipfile.BadZipFile, ElementTree.ParseError, KeyError, RuntimeError) as error:
             said.append(f"indentation, hidden rows and formulas without a value cannot be seen ({one_line(error)})")
     try:
         book = calamine.CalamineWorkbook.from_filelike(io.BytesIO(data))
@@ -354,6 +354,13 @@ def read_json_stat(text: str) -> Cube:
     dataset = next(_datasets(content), None)
     if dataset is None:
         raise DataError("holds no JSON-stat dataset (an object with value and dimension); save it as CSV")
+    try:
+        return _json_cube(dataset)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise DataError(f"its JSON-stat dataset cannot be understood ({type(error).__name__}: {one_line(error)})") from None
+
+
+def _json_cube(dataset: Mapping[str, Any]) -> Cube:
     about = dataset["dimension"]
     names = [str(name) for name in dataset.get("id", about.get("id", ()))]
     sizes = [int(size) for size in dataset.get("size", about.get("size", ()))]

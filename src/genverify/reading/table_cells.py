@@ -53,7 +53,6 @@ from genverify.reading.roles import (
     values_of,
 )  # fmt: skip
 from genverify.reading.source import NO_VALUE, Cube, CubeAxis, Grid, Sheet, Source, column_name
-from genverify.reading.totals import Question, find_tree, rounding
 from genverify.reading.symbols import (
     SUPPRESSED,
     Symbol,
@@ -63,6 +62,7 @@ from genverify.reading.symbols import (
     told_symbol,
     usual_meaning,
 )
+from genverify.reading.totals import Question, find_tree, rounding
 
 HEADING_AT = -1  # the column of headings, which stand in rows of their own
 HIDING = re.compile(r"disclos|suppress|confid|conf status", re.I)  # headers of flags that say that a count is withheld
@@ -133,7 +133,7 @@ def read_file(source: Source, told: Told, tally: Tally) -> Numerals:
     return numerals
 
 
-def _kinds(texts: set[str], numerals: Numerals, told: Told) -> dict[str, str]:
+def kinds_of(texts: set[str], numerals: Numerals, told: Told) -> dict[str, str]:
     """The kind of every text of a sheet; told symbols, and those of the vocabulary, are SYMBOL."""
     found = dict[str, str]()
     for text in texts:
@@ -152,7 +152,7 @@ def _read_sheet(source: Source, sheet: Sheet, numerals: Numerals, told: Told, ta
     if told.sheets and sheet.name not in told.sheets:
         tally.leave(sheet.name, "this sheet was not asked for", "--sheet", cells)
         return
-    known = _kinds({text for row in sheet.rows for text in row}, numerals, told)
+    known = kinds_of({text for row in sheet.rows for text in row}, numerals, told)
     kinds = [[known[text] for text in row] for row in sheet.rows]
     if told.blocks is not None:
         blocks, tags = list(told.blocks.get(sheet.name, ())), told.tags.get(sheet.name, ())
@@ -220,7 +220,7 @@ def _read_block(
     bases = {own.at: tuple(find_base(own.at, [c.at for c in counts], values)) for own in figures}
     population = dict(rows.population) | ({"period": told.period} if told.period else {})
     table = Table(name, file, sheet.name, block.title, block, tuple(columns), tuple(axes), rows.labels, tuple(counts),
-                  tuple(figures), excluded, population, bases, hidden=sheet.hidden,
+                  tuple(figures), excluded, population, bases, measured, hidden=sheet.hidden,
                   base=rounding(value for own in counts for value in own.values))  # fmt: skip
     if excluded and counts:
         _leave_rows(table, tally)
@@ -459,7 +459,7 @@ def _read_cube(source: Source, cube: Cube, numerals: Numerals, told: Told, tally
     if cube.left_out:
         tally.leave(name, cube.left_out, "", len(texts))
         return
-    known = _kinds(set(cube.texts), numerals, told)
+    known = kinds_of(set(cube.texts), numerals, told)
     kinds = [known[text] for text in cube.texts]
     values = [number_of(text, numerals) if kind in NUMBERS else None for text, kind in zip(cube.texts, kinds, strict=True)]
     given = told.columns_of.get((name, 0))

@@ -31,12 +31,15 @@ COUNTRIES = re.compile(
     "\u00f6sterreich|netherlands|nederland|belgium|portugal|poland|polska|japan|india|brazil|brasil|mexico|"
     "m\u00e9xico|south africa|eu|eu27|eu28|world"
 )
+MOST_NAMED = 60  # labels with names of totals that are all tried
 MOST_NESTED = 120  # labels among which sums are searched by numbers alone
 AGREE = Decimal("0.9")  # of the sums that can be compared: a real release has slips, which are named and left out later
 LEAST_SEEN = 2
 LEAST_PARTLY = 3
 LEAST_CLOSE, SURELY = 20, Decimal("0.99")  # sums that are all but right: many must be seen, and nearly all be close
-SHARP = 1000  # a total so many times its room for rounding is not met by chance
+SHARP = 0.001  # of chance: one sum of a large total is seldom right by it
+MANY_PARTLY = 10  # sums with symbols that are possible and tight: so many make a total of one whose name could be another's
+BY_CHANCE = 0.01  # that any of the sums that are tried is right by chance
 ROUNDINGS = (2, 3, 5, 10, 20, 25, 50, 100, 500, 1000)
 MOST_PAIRED = 30  # labels of which every pair is tried
 LEAST_PAIRED = 10  # sums of a pair that must be seen: two labels agree by chance more easily
@@ -63,11 +66,11 @@ class Agreement:
     possible: int = 0
     close: int = 0  # sums that are not right, but no further off than rounding of each part to a whole number can be
     tight: int = 0  # sums with symbols of which the printed parts make up half of the total at least
-    sharp: bool = False  # whether a sum that is right would hardly be so by chance
+    chance: float = 1.0  # how likely the sums that are right would be so by chance
 
     @property
     def holds(self) -> bool:
-        enough = self.full >= LEAST_SEEN or (self.full and self.sharp)
+        enough = self.full >= LEAST_SEEN or (self.full and self.chance < SHARP)
         nearly = self.full >= LEAST_CLOSE and self.right + self.close >= SURELY * self.full and self.right * 2 > self.full
         return bool(enough) and (self.right >= AGREE * self.full or nearly) and self.possible >= AGREE * self.partly
 
@@ -95,8 +98,18 @@ def is_total_name(label: str) -> bool:
     """
     text = " ".join(label.lower().replace("_", " ").split()).strip(" :.*-")
     bare = _bare(label)
-    words = TOTAL_WORDS.fullmatch(text) or TOTAL_WORDS.fullmatch(bare) or COUNTRIES.fullmatch(bare)
-    return bool(words or TOTAL_START.match(text) or TOTAL_END.search(bare))
+    return is_total_word(label) or bool(TOTAL_START.match(text) or TOTAL_END.search(bare))
+
+
+def is_total_word(label: str) -> bool:
+    """
+    Whether a name says nothing but that it is a total, or is that of a country.
+
+    >>> is_total_word("Total (all)"), is_total_word("total_stated"), is_total_word("All other")
+    (True, False, False)
+    """
+    text = " ".join(label.lower().replace("_", " ").split()).strip(" :.*-")
+    return bool(TOTAL_WORDS.fullmatch(text) or TOTAL_WORDS.fullmatch(_bare(label)) or COUNTRIES.fullmatch(_bare(label)))
 
 
 def _is_country(label: str) -> bool:
@@ -126,7 +139,7 @@ def rounding(numbers: Iterable[Number | None]) -> int:
 def agreement(parent: str, children: Sequence[str], samples: Sequence[Sample], bases: Mapping[str, int]) -> Agreement:
     """How well a label is the sum of others in the slices of a table."""
     full = right = partly = possible = close = tight = 0
-    sharp = False
+    chance = 1.0
     slack = Decimal(sum(bases.get(label, 1) for label in (parent, *children) if bases.get(label, 1) > 1)) / 2
     for sample in samples:
         if (printed := sample.get(parent)) is None:
@@ -142,14 +155,14 @@ def agreement(parent: str, children: Sequence[str], samples: Sequence[Sample], b
             full += 1
             if abs(found - total) <= room:
                 right += 1
-                sharp = sharp or total >= SHARP * (2 * room + 1)
+                chance *= min(1.0, float((2 * room + 1) / (abs(total) + 1)))
             else:
                 close += abs(found - total) <= room + Decimal(len(children) + 1) / 2
         else:
             partly += 1
             possible += found <= total + room
             tight += 2 * found >= total
-    return Agreement(full, right, partly, possible, close, tight, sharp)
+    return Agreement(full, right, partly, possible, close, tight, chance)
 
 
 def _last_digits(numbers: Sequence[Number]) -> Decimal:
@@ -182,11 +195,13 @@ def find_tree(
     bases = bases_of(labels, samples)
     told = told if told in labels else ""  # another table can have it
     named = [label for label in labels if label in (told, total) or is_total_name(label)]
+    if len(named) > MOST_NAMED:  # names of schools, firms or causes that begin as totals do: only plain words are tried
+        named = [label for label in named if label in (told, total) or is_total_word(label)][:MOST_NAMED]
     places = sum(map(_is_country, labels)) > 2  # a table of countries: none of them is a total but by the numbers
     tree: dict[str, tuple[str, ...]] = {}
     questions, why = list[Question](), list[str]()
     for parent in sorted(named, key=lambda label: (label == told, _size(label, samples))):  # the parts of a total come first
-        children, found = _parts_of(parent, labels, named, samples, bases, tree)
+        children, found = _parts_of(parent, labels, named, samples, bases, tree, parent in (told, total))
         pairs = () if children or len(named) > 1 else _pairs_of(parent, labels, samples, bases)
         if pairs:
             shown = ", ".join(" + ".join(pair) for pair in pairs)
@@ -220,26 +235,29 @@ def _size(label: str, samples: Sequence[Sample]) -> Number:
 
 def _parts_of(
     parent: str, labels: Sequence[str], named: Sequence[str], samples: Sequence[Sample], bases: Mapping[str, int],
-    tree: Mapping[str, tuple[str, ...]],
+    tree: Mapping[str, tuple[str, ...]], sure: bool,
 ) -> tuple[tuple[str, ...], Agreement]:  # fmt: skip
     """The labels that a total adds up: all that are no part yet, or a run beside it; the first that numbers confirm."""
     taken = {child for children in tree.values() for child in children}
-    at, size = labels.index(parent), _size(parent, samples)
+    at, size, surely = labels.index(parent), _size(parent, samples), sure or is_total_word(parent)
     later = [label for label in named if label not in tree and label != parent and _size(label, samples) >= size]
     free = [label for label in labels if label != parent and label not in taken and label not in later]
     below = [label for label in _run(labels[at + 1 :], later) if label not in taken]
     above = [label for label in _run(labels[:at][::-1], later) if label not in taken][::-1]
     best, likely = Agreement(), tuple[str, ...]()
-    for children in dict.fromkeys(
-        tuple(own) for own in (free, below, above, *_windows(parent, free, samples, bases)) if len(own) > 1
-    ):
+    windows = _windows(parent, free, samples, bases)
+    tried = max(1, len(free) ** 2 // 2)
+    for children in dict.fromkeys(tuple(own) for own in (free, below, above, *windows) if len(own) > 1):
         found = agreement(parent, children, samples, bases)
+        whole = list(children) == free
         beside = children[0] in below[:1] or children[-1] in above[-1:]
-        if found.holds and (
-            list(children) == free or found.full > LEAST_SEEN or (found.sharp and (beside or found.full > 1))
-        ):
+        among = 1 if whole else 2 * len(free) if beside else tried  # how many sums could have been right as well
+        clear = surely and (
+            len(named) == 1 or found.chance < 2 * BY_CHANCE
+        )  # the one total by its name, or hardly by chance
+        if found.holds and (found.chance * among < BY_CHANCE or (whole and clear)):
             return children, found
-        if found.likely and not likely and list(children) == free:
+        if found.likely and not likely and whole and (clear or min(found.tight, found.partly * 0.9) >= MANY_PARTLY * 0.9):
             best, likely = found, children
         elif not likely and (found.right, -found.full) > (best.right, -best.full):
             best = found
