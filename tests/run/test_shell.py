@@ -50,6 +50,7 @@ WORKS = {
     "audit-release": (["audit-release", "toy.yaml"], "text"),
     "disclose --cells": (["disclose", "toy.yaml", "--cells"], "csv"),
     "what-if": (["what-if", "toy.yaml"], "csv"),
+    "read": (["read", "printed.csv"], "text"),
     "page": (["page", "page.html", "--force"], "text"),
     "unique": (["unique", "program.lp"], "text"),
     "bounds": (["bounds", "shares.csv", "--given", "rows", "--total", "20"], "csv"),

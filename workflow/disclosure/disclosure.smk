@@ -1,6 +1,6 @@
 """
 Reads: the release files of config.yaml (releases) and the data or counts that they name.
-Writes: results/disclosure/{release}/: claims, ranges, proofs, the report, and what protections buy; results/benchmark/audits.csv.
+Writes: results/disclosure/{release}/: claims, ranges, proofs, the report, and what protections buy; results/benchmark/audits.csv and readings.csv.
 """
 
 from genverify.disclose.release_form import prior_files, source_of
@@ -88,3 +88,22 @@ rule benchmark_audits:
         seed=setting("seed"),
     script:
         "../../scripts/disclosure/benchmark_audits.py"
+
+
+rule benchmark_readings:
+    """Published tables read as they are, against what a person wrote down about each; they lie beside the repository."""
+    output:
+        table="results/benchmark/readings.csv",
+        record="results/benchmark/readings.record.json",
+    log:
+        "logs/benchmark_readings.log",
+    benchmark:
+        "benchmarks/benchmark_readings.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code_of("benchmark_readings"),
+        expected="tests/readings",
+        tables="../shared/tables",
+    script:
+        "../../scripts/disclosure/benchmark_readings.py"

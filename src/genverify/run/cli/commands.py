@@ -33,6 +33,10 @@ GROUPS = (
         },
     ),
     Group(
+        "genverify.reading.read_command:add_parser",
+        {"read": "say what files of tables hold: a role for every cell, totals, symbols, and what is left out"},
+    ),
+    Group(
         "genverify.disclose.disclose_command:add_page_parser",
         {"page": "write the page that audits a table in a browser, without a network"},
     ),

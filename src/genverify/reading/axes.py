@@ -1,0 +1,472 @@
+"""What a table counts by: one typed axis for columns that determine each other, with the tree of what adds up to what."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from genverify.reading.numerals import is_period
+from genverify.reading.roles import CODE, LABEL, MEASURE, PERIOD_OF, Column, Number
+from genverify.reading.totals import Question, Sample, Tree, agreement, bases_of, find_tree, is_total_name
+
+ADDITIVE, TIME, MEASURES, STACKED, PARTS = "additive", "time", "measure", "stacked", "parts"
+KINDS = (ADDITIVE, TIME, MEASURES, STACKED, PARTS)
+MOST_SAMPLES = 600  # slices of a table in which sums are compared: enough to decide, and few enough to be quick
+AGREEING = "no total is printed; the sums"
+MOST_AXES = 20  # that a table of counts can have
+GLANCE = 300  # rows that show at once that two columns do not determine each other
+NEARLY = 1.05  # a code and a name that differ in a few rows (a new code for an old name) are one axis still
+
+
+@dataclass(frozen=True)
+class Axis:
+    """What is counted by: the columns it stands in, its labels in order, its type, and which label adds up which others."""
+
+    name: str
+    kind: str
+    labels: tuple[str, ...]
+    columns: tuple[int, ...] = ()
+    tree: Tree = ()
+    why: str = ""
+
+    def check(self) -> str:
+        """What is wrong with the tree: empty where every part stands once below a label of the axis, in no circle."""
+        known, parents = set(self.labels), dict(self.tree)
+        below = Counter(child for _, children in self.tree for child in set(children))
+        for parent, children in self.tree:
+            for label in (parent, *children):
+                if label not in known:
+                    return f"{label!r} is no label of {self.name}"
+            if len(set(children)) < len(children) or parent in children:
+                return f"{parent!r} adds up a label twice, or itself"
+        if self.kind != STACKED and any(often > 1 for often in below.values()):
+            twice = next(label for label, often in below.items() if often > 1)
+            return f"{twice!r} is part of two totals of {self.name}"
+        for start in parents:
+            seen, open_ = {start}, list(parents[start])
+            while open_:
+                one = open_.pop()
+                if one == start:
+                    return f"{start!r} is part of itself"
+                if one not in seen:
+                    seen.add(one)
+                    open_ += parents.get(one, ())
+        return ""
+
+
+@dataclass(frozen=True)
+class RowAxes:
+    """The axes of the rows of a table: one label of each axis for every row, and what is the same in every row."""
+
+    axes: tuple[Axis, ...]
+    labels: tuple[tuple[str, ...], ...]  # one tuple for each axis, a label for each row
+    population: Mapping[str, str]
+    questions: tuple[Question, ...] = ()
+
+
+def group_columns(columns: Sequence[Column], texts: Mapping[int, Sequence[str]]) -> tuple[list[list[int]], dict[int, int]]:
+    """
+    Label columns that determine each other, as one group each; and for a group that another determines, that other.
+
+    A code and its name are one axis; a region is determined by its places, and is a level above them.
+    """
+    order = [column.at for column in columns]
+    roles = {column.at: column.role for column in columns}
+    distinct = {at: len(set(texts[at])) for at in order}
+    group = {at: at for at in order}
+    for i, a in enumerate(order):
+        for b in order[i + 1 :]:
+            if group[a] == group[b] or MEASURE in (roles[a], roles[b]) or (roles[a] == PERIOD_OF) != (roles[b] == PERIOD_OF):
+                continue
+            if not distinct[a] / 1.5 <= distinct[b] <= distinct[a] * 1.5:
+                continue
+            few = set(zip(texts[a][:GLANCE], texts[b][:GLANCE], strict=True))
+            if len(few) > 1.5 * min(len({one for one, _ in few}), len({other for _, other in few})):
+                continue
+            pairs = len(set(zip(texts[a], texts[b], strict=True)))
+            near = NEARLY if CODE in (roles[a], roles[b]) else 1.0
+            if pairs <= max(distinct[a], distinct[b]) * near and (near > 1 or distinct[a] == distinct[b]):
+                old, new = group[b], group[a]
+                group = {at: new if own == old else own for at, own in group.items()}
+    groups = [[at for at in order if group[at] == head] for head in dict.fromkeys(group.values())]
+    above = dict[int, int]()
+    chains = {g: [g] for g in range(len(groups))}  # what a finest group determines, each determined by all finer ones
+    plain = [g for g, group in enumerate(groups) if not {PERIOD_OF, MEASURE} & {roles[at] for at in group}]
+    for g in sorted(plain, key=lambda g: -distinct[groups[g][0]]):
+        for top in sorted(plain, key=lambda h: distinct[groups[h][0]]):
+            finer = [groups[h][0] for h in chains[top]]
+            if (
+                top not in above
+                and distinct[groups[top][0]] > distinct[groups[g][0]]
+                and all(_determines(texts[at], texts[groups[g][0]]) for at in finer)
+            ):
+                above[g] = top
+                chains[top].append(g)
+                break
+    return groups, above
+
+
+def _determines(fine: Sequence[str], coarse: Sequence[str]) -> bool:
+    known = dict[str, str]()
+    for a, b in zip(fine, coarse, strict=True):
+        if a and known.setdefault(a, b) != b:
+            return False
+    return len(known) > 1
+
+
+LEVEL_HEADS = re.compile(r"level|geography type|area type", re.I)
+
+
+def row_axes(
+    columns: Sequence[Column], texts: Mapping[int, Sequence[str]], measured: Mapping[str, Sequence[Number | None]],
+    told: Mapping[str, str], indents: Mapping[int, Sequence[int]],
+) -> RowAxes:  # fmt: skip
+    """The axes of a table's label columns; `measured` are the numbers of its counts, by column, None for a symbol."""
+    size = len(next(iter(texts.values()), ()))
+    varying = [column for column in columns if len(set(texts[column.at])) > 1]
+    levels = [column for column in varying if _is_level(column, varying, texts)]
+    varying = [column for column in varying if column not in levels]
+    constant = [column for column in columns if column not in varying and column not in levels]
+    population = {column.head or column.name: texts[column.at][0] for column in constant if size}
+    groups, above = group_columns(varying, texts)
+    by_at = {column.at: column for column in columns}
+    axes, labels = list[Axis](), list[tuple[str, ...]]()
+    trees = list[dict[str, list[str]]]()
+    for g, group in enumerate(groups):
+        if g in above:
+            continue
+        upper = _levels(g, groups, above, texts, by_at)
+        main = by_at[_main(group, by_at, texts)]
+        known = _named_levels([main.at, *upper], texts, by_at)
+        apart = {**texts, **known, main.at: _told_apart(known[main.at], [texts[at] for at in group if at != main.at])}
+        own, tree = _path_labels([main.at, *upper], apart, _root([main.at, *upper], columns, texts))
+        if main.at in indents and not tree:
+            own, tree = indented(texts[main.at], indents[main.at])
+        kind = TIME if main.role == PERIOD_OF else MEASURES if main.role == MEASURE else PARTS
+        members = tuple(sorted([*group, *(at for h in above if _top(h, above) == g for at in groups[h])]))
+        named = [] if tree or kind != PARTS else _breakdowns(g, groups, above, texts, by_at, own)
+        axes.append(Axis(main.head or main.name, STACKED if named else kind, tuple(dict.fromkeys(own)), members))
+        labels.append(tuple(own))
+        trees.append(named[0] if named else tree)
+    if len(axes) > MOST_AXES:  # a list of records rather than a table: nothing is added up in it
+        return RowAxes(tuple(_named_apart(axes)), tuple(labels), population)
+    axes, labels, trees = _stack(axes, labels, trees, by_at)
+    stacked = {axis.name for axis in axes if " and " in axis.name}
+    axes = _named_apart(axes)
+    questions = list[Question]()
+    for at, axis in enumerate(axes):
+        if axis.kind in (TIME, MEASURES) and axis.name not in told:
+            continue
+        samples = slices(at, labels, measured)
+        axes[at], asked = _typed(axis, trees[at], samples, told.get(axis.name, ""))
+        if (
+            axis.kind == STACKED and not axes[at].tree and axis.name not in stacked and AGREEING not in axes[at].why
+        ):  # the groups add up to nothing: no breakdowns
+            axes[at], asked = _typed(replace(axis, kind=PARTS), {}, samples, told.get(axis.name, ""))
+        questions += asked
+    return RowAxes(tuple(axes), tuple(labels), population, tuple(questions))
+
+
+def _is_level(column: Column, columns: Sequence[Column], texts: Mapping[int, Sequence[str]]) -> bool:
+    """Whether a column only names the level of a row (national, regional, ...), which other columns show by being blank."""
+    if not LEVEL_HEADS.search(column.head):
+        return False
+    others = [texts[own.at] for own in columns if own.at != column.at and "" in texts[own.at]]
+    if not others:
+        return False
+    known = dict[tuple[bool, ...], str]()
+    for own, level in zip(zip(*others, strict=True), texts[column.at], strict=True):
+        if known.setdefault(tuple(map(bool, own)), level) != level:
+            return False
+    return True
+
+
+def _top(group: int, above: Mapping[int, int]) -> int:
+    while group in above:
+        group = above[group]
+    return group
+
+
+def _main(group: Sequence[int], by_at: Mapping[int, Column], texts: Mapping[int, Sequence[str]]) -> int:
+    """The column that names an axis: a label rather than a code, one with most different texts."""
+    return max(group, key=lambda at: (by_at[at].role != CODE, len(set(texts[at])), -at))
+
+
+def _levels(g: int, groups: Sequence[Sequence[int]], above: Mapping[int, int], texts: Mapping[int, Sequence[str]],
+            by_at: Mapping[int, Column]) -> list[int]:  # fmt: skip
+    """The columns above a group whose own rows are printed where the finer column is blank, finest first."""
+    found = list[int]()
+    fine = texts[_main(groups[g], by_at, texts)]
+    uppers = sorted((h for h in above if _top(h, above) == g), key=lambda h: -len(set(texts[groups[h][0]])))
+    for h in uppers:
+        own = _main(groups[h], by_at, texts)
+        if LEVEL_HEADS.search(by_at[own].head) or (all(texts[own]) and "" in fine):
+            continue
+        if any(text and not below for text, below in zip(texts[own], fine, strict=True)):
+            found.append(own)
+    return found
+
+
+def _breakdowns(g: int, groups: Sequence[Sequence[int]], above: Mapping[int, int], texts: Mapping[int, Sequence[str]],
+                by_at: Mapping[int, Column], own: Sequence[str]) -> list[dict[str, list[str]]]:  # fmt: skip
+    """Labels by the name of their breakdown, where a column beside names it and one label at most has none."""
+    for h in above:
+        if above[h] != g:
+            continue
+        names = texts[_main(groups[h], by_at, texts)]
+        tree = dict[str, list[str]]()
+        for name, label in dict.fromkeys(zip(names, own, strict=True)):
+            if name:
+                tree.setdefault(name, []).append(label)
+        blank = {label for name, label in zip(names, own, strict=True) if not name}
+        if len(tree) > 1 and len(blank) <= 1 and min(map(len, tree.values())) > 1:
+            return [{"": list(blank), **tree} if blank else tree]
+    return []
+
+
+def _named_levels(
+    path: Sequence[int], texts: Mapping[int, Sequence[str]], by_at: Mapping[int, Column]
+) -> dict[int, list[str]]:
+    """The labels of each level; one that stands in two levels (a town that is a county too) is named with its level."""
+    sets = {at: set(texts[at]) - {""} for at in path}
+    often = Counter(label for own in sets.values() for label in own)
+    return {
+        at: [f"{label} ({by_at[at].head})" if often[label] > 1 and at != path[-1] else label for label in texts[at]]
+        for at in path
+    }
+
+
+def _root(path: Sequence[int], columns: Sequence[Column], texts: Mapping[int, Sequence[str]]) -> str:
+    """A name for rows in which all levels are blank: what a label at their left says there (a country), else Total."""
+    rows = [row for row, own in enumerate(zip(*(texts[at] for at in path), strict=True)) if not any(own)]
+    left = [
+        c
+        for c in columns
+        if c.role == LABEL and c.at < min(path) and not LEVEL_HEADS.search(c.head) and "time" not in c.head
+    ]
+    for column in sorted(left, key=lambda c: -c.at):
+        names = {texts[column.at][row] for row in rows}
+        if len(names) == 1 and names != {""}:
+            return names.pop()
+    return "Total"
+
+
+def _path_labels(
+    path: Sequence[int], texts: Mapping[int, Sequence[str]], root: str
+) -> tuple[list[str], dict[str, list[str]]]:
+    """The label of each row on an axis of several columns, finest first, and the levels above as a tree."""
+    own, parent = list[str](), dict[str, str]()
+    for row in zip(*(texts[at] for at in path), strict=True):
+        filled = [text for text in row if text]
+        label = filled[0] if filled else root
+        own.append(label)
+        if len(path) > 1 or "" in row:
+            over = filled[1] if len(filled) > 1 else root
+            if over != label:
+                parent.setdefault(label, over)
+    known = set(own)
+    tree = dict[str, list[str]]()
+    for label, over in parent.items():
+        if over in known:
+            tree.setdefault(over, []).append(label)
+    return own, tree
+
+
+def indented(texts: Sequence[str], indents: Sequence[int]) -> tuple[list[str], dict[str, list[str]]]:
+    """
+    Labels of rows of which some stand further right, as parts of the row above; one met twice is named with its parent.
+
+    >>> indented(["North", "men", "women", "South", "men"], [0, 1, 1, 0, 1])[1]
+    {'North': ['North: men', 'women'], 'South': ['South: men']}
+    """
+    often, path = Counter(texts), list[tuple[int, str]]()
+    own, tree = list[str](), dict[str, list[str]]()
+    for text, deep in zip(texts, indents, strict=True):
+        while path and path[-1][0] >= deep:
+            path.pop()
+        label = f"{path[-1][1]}: {text}" if path and often[text] > 1 else text
+        if path:
+            tree.setdefault(path[-1][1], []).append(label)
+        path.append((deep, label))
+        own.append(label)
+    return own, tree
+
+
+def _told_apart(own: Sequence[str], codes: Sequence[Sequence[str]]) -> Sequence[str]:
+    """Labels with their codes where one name has several codes."""
+    for code in codes:
+        known = dict[str, set[str]]()
+        for label, one in zip(own, code, strict=True):
+            known.setdefault(label, set()).add(one)
+        if any(len(several) > 1 for several in known.values()) and len(set(zip(own, code, strict=True))) <= NEARLY * len(
+            known
+        ):
+            own = [
+                f"{label} [{one}]" if label and len(known[label]) > 1 else label
+                for label, one in zip(own, code, strict=True)
+            ]
+    return own
+
+
+def _stack(
+    axes: list[Axis], labels: list[tuple[str, ...]], trees: list[dict[str, list[str]]], by_at: Mapping[int, Column]
+) -> tuple[list[Axis], list[tuple[str, ...]], list[dict[str, list[str]]]]:
+    """Two axes of which one names the breakdown of the other's labels (sex: male, female) are one, stacked."""
+    for g, names in enumerate(labels):
+        for v, parts in enumerate(labels):
+            if g == v or {axes[g].kind, axes[v].kind} != {PARTS} or not 2 <= len(axes[g].labels) <= 60:
+                continue
+            pairs = dict.fromkeys(zip(names, parts, strict=True))
+            groups = Counter(name for name, _ in pairs)
+            if (
+                len(pairs) > 1.35 * len(axes[v].labels)
+                or len(axes[v].labels) < 2 * len(axes[g].labels) - 2
+                or max(groups.values()) < 2
+            ):
+                continue
+            own = tuple(f"{name}: {part}" if name != part else name for name, part in zip(names, parts, strict=True))
+            axis = Axis(f"{axes[g].name} and {axes[v].name}", STACKED, tuple(dict.fromkeys(own)),
+                        axes[g].columns + axes[v].columns)  # fmt: skip
+            tree = dict[str, list[str]]()
+            for (name, part), label in zip(pairs, axis.labels, strict=True):
+                tree.setdefault(name, []).append(label) if name != part else None
+            keep = [at for at in range(len(axes)) if at not in (g, v)]
+            return _stack(
+                [*(axes[at] for at in keep), axis],
+                [*(labels[at] for at in keep), own],
+                [*(trees[at] for at in keep), tree],
+                by_at,
+            )
+    return axes, labels, trees
+
+
+def _named_apart(axes: list[Axis]) -> list[Axis]:
+    seen = Counter[str]()
+    found = []
+    for axis in axes:
+        seen[axis.name] += 1
+        found.append(axis if seen[axis.name] == 1 else replace(axis, name=f"{axis.name} ({seen[axis.name]})"))
+    return found
+
+
+def slices(
+    at: int, labels: Sequence[Sequence[str]], measured: Mapping[str, Sequence[Number | None]]
+) -> list[dict[str, Number | None]]:
+    """For one axis the counts of its labels where all other axes are fixed: the largest slices, spread over the table."""
+    rest: dict[tuple[str, ...], list[int]] = defaultdict(list)
+    others = [own for i, own in enumerate(labels) if i != at]
+    for row, key in enumerate(zip(*others, strict=True) if others else [()] * len(labels[at])):
+        rest[key].append(row)
+    rows = sorted((own for own in rest.values() if len(own) > 1), key=len, reverse=True)
+    columns = list(measured.values())
+    if not columns:
+        return []
+    wanted = max(1, MOST_SAMPLES // len(columns))
+    step = max(1, len(rows) // wanted)
+    chosen = rows[::step] if len(rows) > wanted else rows
+    found = []
+    for own in chosen[:wanted]:
+        for column in columns:
+            found.append({labels[at][row]: column[row] for row in own})
+    return found
+
+
+def _typed(
+    axis: Axis, tree: Mapping[str, list[str]], samples: list[dict[str, Number | None]], told: str
+) -> tuple[Axis, list[Question]]:
+    """An axis with its tree: levels by columns where numbers agree, else totals by name and numbers."""
+    if axis.kind == STACKED:
+        return _stacked_tree(axis, tree, samples, told)
+    if not tree:
+        sums, reason, asked = find_tree(axis.name, axis.labels, samples, told)
+        kind = STACKED if len(dict(sums)) < len(sums) else ADDITIVE if sums else axis.kind
+        return replace(axis, kind=kind, tree=sums, why=reason or "no label adds up the others"), asked
+    bases = bases_of(axis.labels, samples, tree)
+    kept, why, bad = dict[str, tuple[str, ...]](), list[str](), list[str]()
+    for parent, children in tree.items():
+        if len(children) < 2:  # a place that is its own part, at another level
+            continue
+        nested, parts = _nest(children, samples, bases)
+        found = agreement(parent, parts, samples, bases)
+        if found.holds or found.likely or parent == told:
+            kept[parent] = tuple(parts)
+            kept |= {inner: tuple(own) for inner, own in nested.items() if inner not in tree}
+            why.append(f"{parent} ({found})")
+        else:
+            bad.append(f"{parent!r} stands above {len(children)} labels that do not add up to it ({found})")
+    more = f"; and so {len(bad) - 1} more" if len(bad) > 1 else ""
+    questions = [Question(f"{axis.name}: {bad[0]}{more}", f"--total '{axis.name}=LABEL'")] if bad else []
+    shown = "; ".join(why[:3]) + (f"; and {len(why) - 3} more" if len(why) > 3 else "")
+    return replace(axis, kind=ADDITIVE if kept else axis.kind, tree=tuple(kept.items()), why=shown), questions
+
+
+def _nest(
+    children: Sequence[str], samples: Sequence[Sample], bases: Mapping[str, int]
+) -> tuple[dict[str, list[str]], list[str]]:
+    """Labels among parts that others, whose names hold theirs, add up to (London: Inner London, Outer London)."""
+    nested = dict[str, list[str]]()
+    for parent in children:
+        inner = [child for child in children if child != parent and re.search(rf"\b{re.escape(parent)}\b", child)]
+        if len(inner) > 1 and agreement(parent, inner, samples, bases).holds:
+            nested[parent] = inner
+    inside = {child for own in nested.values() for child in own}
+    return nested, [child for child in children if child not in inside]
+
+
+def _stacked_tree(
+    axis: Axis, tree: Mapping[str, list[str]], samples: list[dict[str, Number | None]], told: str
+) -> tuple[Axis, list[Question]]:
+    """Breakdowns of the same people: each adds up to the printed total, or, without one, to what the others add up to."""
+    bases = bases_of(axis.labels, samples)
+    inside = {label for own in tree.values() for label in own if len(own) > 1}
+    tops = [label for label in axis.labels if label not in inside]
+    top = told or next((label for label in tops if is_total_name(label) or is_total_name(label.split(": ")[-1])), "")
+    kept, why, bad = list[tuple[str, tuple[str, ...]]](), list[str](), list[str]()
+    for name, own in tree.items():
+        parts = tuple(label for label in own if label != top)
+        inner = [label for label in parts if is_total_name(label.split(": ", 1)[-1])]
+        plain = tuple(label for label in parts if label not in inner)
+        if top and len(plain) > 1:
+            found = agreement(top, plain, samples, bases)
+            if found.holds or found.likely:
+                kept.append((top, plain))
+                why.append(f"{name} ({found})")
+            else:
+                bad.append(f"the labels of {name} do not add up to {top!r} ({found})")
+    more = f"; and so {len(bad) - 1} more breakdowns" if len(bad) > 1 else ""
+    questions = [Question(f"{axis.name}: {bad[0]}{more}", "nothing, if people are in several groups")] if bad else []
+    if not top:
+        sums = _sums_agree(tree, samples, bases)
+        why.append(f"{AGREEING} of {sums} breakdowns agree" if sums else "no total is printed")
+    return replace(axis, tree=tuple(kept), why="; ".join(why)), questions
+
+
+def _sums_agree(tree: Mapping[str, list[str]], samples: list[dict[str, Number | None]], bases: Mapping[str, int]) -> int:
+    """How many breakdowns, all printed, have one sum in every slice."""
+    best = 0
+    for sample in samples:
+        sums = []
+        for own in tree.values():
+            numbers = [sample.get(label) for label in own]
+            if len(own) > 1 and all(number is not None for number in numbers):
+                slack = sum(bases.get(label, 1) for label in own) / 2
+                sums.append((float(sum(number for number in numbers if number is not None)), slack))
+        agree = sum(abs(total - sums[0][0]) <= slack + sums[0][1] for total, slack in sums) if sums else 0
+        best = agree if not best else min(best, agree)
+    return best if best > 1 else 0
+
+
+def column_axis(heads: Mapping[str, Sequence[Number | None]], told: str = "") -> tuple[Axis, list[Question]]:
+    """The counts beside each other: an axis if a column adds up others, else several measures of the same rows."""
+    labels = tuple(heads)
+    size = len(next(iter(heads.values()), ()))
+    step = max(1, size // MOST_SAMPLES)
+    samples: list[dict[str, Number | None]] = [
+        {label: own[row] for label, own in heads.items()} for row in range(0, size, step)
+    ]
+    if labels and all(is_period(label) for label in labels):
+        return Axis("columns", TIME, labels, why="the headers are times"), []
+    tree, why, questions = find_tree("columns", labels, samples, told)
+    return Axis(
+        "columns", ADDITIVE if tree else MEASURES, labels, (), tree, why or "no column adds up the others"
+    ), questions

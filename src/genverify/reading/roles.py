@@ -1,0 +1,534 @@
+"""What the columns of a table hold: labels, codes, periods, counts, percentages and other statistics, flags and notes."""
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import pairwise
+
+from genverify.reading.blocks import Block
+from genverify.reading.numerals import (
+    DECIMAL,
+    LIMIT,
+    MIXED,
+    NUMBERS,
+    PERCENT,
+    PERIOD,
+    RANGE,
+    SYMBOL,
+    TEXT,
+    WHOLE,
+    Numerals,
+    number_of,
+    split,
+)  # fmt: skip
+from genverify.reading.source import Grid, Sheet, column_name
+from genverify.reading.symbols import is_symbol
+
+LABEL, CODE, PERIOD_OF, MEASURE, COUNT, PERCENTAGE, RATE, STATISTIC, MONEY, FLAG, NOTE, ROW_NUMBER, LEFT_OUT = (
+    "label", "code", "period", "measure", "count", "percentage", "rate", "statistic", "money", "flag", "note", "row number",
+    "left out",
+)  # fmt: skip
+ROLES = (LABEL, CODE, PERIOD_OF, MEASURE, COUNT, PERCENTAGE, RATE, STATISTIC, MONEY, FLAG, NOTE, ROW_NUMBER, LEFT_OUT)
+LABELS = frozenset((LABEL, CODE, PERIOD_OF, MEASURE))
+FIGURES = frozenset((COUNT, PERCENTAGE, RATE, STATISTIC, MONEY))
+Number = int | Decimal
+
+# words of headers, in the languages of the releases that are read most; one list for each role
+PERCENT_WORDS = re.compile(
+    r"%|\b(percent\w*|per cent|pct|perc|pc|share|proportion|uptake|prozent|pourcent\w*|porcentaje|procent)\b", re.I
+)
+RATE_WORDS = re.compile(r"\b(rates?|incidence|prevalence)\b|\bper (\d|head|capita|thousand|million)", re.I)
+COUNT_WORDS = re.compile(
+    r"\b(number|num|count|counts|no|n|persons|people|pupils|patients|cases|population|headcount|frequency|anzahl|nombre|antal)\b"
+    r"|\btotal (population|number|persons)\b",
+    re.I,
+)
+NUMBER_OF = re.compile(
+    r"^\W*(number|num|no|count|counts)\b|\b(number|count) of\b|\(number\)", re.I
+)  # stronger than what is counted
+STATISTIC_WORDS = re.compile(
+    r"\b(scores?|rank|mean|average|avg|median|index|indices|ratio|quotient|se|s\.e|sd|std|standard error|deviation"
+    r"|error|lower|upper|ci|lcl|ucl|confidence|interval|changes?|variation|growth|quintile|decile|vigintile|percentile|cv|moe"
+    r"|latitude|longitude|lat|lon|lng|area|hectares|ha)\b",
+    re.I,
+)
+MONEY_WORDS = re.compile(
+    r"[\u00a3$\u20ac]|\b(expenditure|costs?|prices?|salary|wages?|earnings|revenue|gdp|gnp|usd|gbp|eur|turnover|payroll|income)\b",
+    re.I,
+)
+TIME_WORDS = re.compile(
+    r"\b(year|years|date|month|quarter|week|day|period|time|fy|jahr|monat|quartal|periodo|trimestre|ano|a\u00f1o|ann\u00e9e"
+    r"|mois|\u00e5r|tid)\b",
+    re.I,
+)
+CODE_WORDS = re.compile(r"\b(codes?|id|ids|fips|naics|nace|isic|sic|isco|nuts|lau|gss|geoid|uid|key|dbn|urn|ukprn)\b", re.I)
+NOTE_HEADS = re.compile(r"\b(foot)?notes?\b|\bcomments?\b|\bremarks?\b|\bsource\b", re.I)
+FLAG_HEADS = re.compile(r"\b(flags?|status|symbols?|annotation|marker|disclosure|quality|obs status|conf status)\b", re.I)
+MEASURE_HEADS = re.compile(
+    r"\b(measures?|indicators?|metrics?|statistics?|data type|data item|unit of measure|units?)\b", re.I
+)
+MONEY_CONTEXT = re.compile(r"[\u00a3$\u20ac]\s*(thousand|million|billion|m\b|bn\b)|reported in [\u00a3$\u20ac]", re.I)
+UNIT_CONTEXT = re.compile(
+    r"\bhectares?\b|\b(thousand|million)s? (of )?(ha|hectares|tonnes|cubic)\b|\bcubic met|\btonnes\b", re.I
+)
+DAY = re.compile(r"(19|20)\d\d(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])")  # as 20200131
+PURELY_TIME = re.compile(
+    r"(the )?(calendar |financial |academic |time |reporting )?(years?|dates?|periods?|months?|quarters?|weeks?)", re.I
+)
+CLASSES = re.compile(
+    r"(single )?(year of )?ages?( groups?| bands?| class)?( \(?years\)?)?|sex|gender|race|origin|ethnicity|grade|decile"
+    r"|quintile|band|size class|marital status|district|county|state|region|ward|stage|level|category|group|type|class",
+    re.I,
+)
+MOST_CLASSES = 130  # different numbers that stand for classes: ages to 120 and a few more
+PROBE = 80  # rows in which a percentage is compared with counts
+MOST_BASES = 40  # counts beside a percentage that are tried as its part and its whole: the work grows with their square
+LEAST = 5  # rows that must agree before numbers decide
+AT_THE_RIGHT = "short codes at the right of the numbers"
+MANY_WORDS = 10  # different words in a column of numbers; more are no symbols
+LONG = "long texts"
+LONG_TEXT = 80  # characters of a text that is a remark rather than a label
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table: its role, its header, and why."""
+
+    at: int
+    role: str
+    head: str
+    why: str
+
+    @property
+    def name(self) -> str:
+        return column_name(self.at)
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What a column's body holds: its texts and kinds in order of rows, and its numbers."""
+
+    texts: Sequence[str]
+    kinds: Sequence[str]
+    often: Mapping[str, int]
+
+    @property
+    def filled(self) -> int:
+        return len(self.texts) - self.often.get("", 0)
+
+    def share(self, *kinds: str) -> float:
+        return sum(self.often.get(kind, 0) for kind in kinds) / max(1, self.filled)
+
+
+def heads_of(sheet: Sheet, block: Block) -> dict[int, str]:
+    """The header of each column, from the top; a merged cell, or the one at the left where labels repeat, covers blanks."""
+    covered = {(row, column): (top, left) for top, left, bottom, right in sheet.merged
+               for row in range(top, bottom + 1) for column in range(left, right + 1)}  # fmt: skip
+
+    def text(row: int, column: int) -> str:
+        row, column = covered.get((row, column), (row, column))
+        return sheet.rows[row][column] if row < len(sheet.rows) and column < len(sheet.rows[row]) else ""
+
+    parts = {column: [text(row, column) for row in block.header] for column in block.columns}
+    joined = {column: _join(own) for column, own in parts.items()}
+    again = [head for head, often in Counter(joined.values()).items() if often > 1]
+    if again and len(block.header) > 1:
+        for level in range(len(block.header) - 1):
+            last = ""
+            for column in block.columns:
+                if parts[column][level] or not any(parts[column]):
+                    last = parts[column][level]
+                elif not any(parts[column][:level]):
+                    parts[column][level] = last
+        joined = {column: _join(own) for column, own in parts.items()}
+    return joined
+
+
+def _join(parts: Sequence[str]) -> str:
+    return " ".join(dict.fromkeys(" ".join(part.split()) for part in parts if part))
+
+
+def column_facts(sheet: Sheet, kinds: Grid, block: Block) -> dict[int, Facts]:
+    """The cells of each column in the body."""
+    found = {}
+    for column in block.columns:
+        texts = [sheet.rows[at][column] if column < len(sheet.rows[at]) else "" for at in block.body]
+        own = [kinds[at][column] if column < len(kinds[at]) else "" for at in block.body]
+        found[column] = Facts(texts, own, Counter(own))
+    return found
+
+
+def values_of(facts: Facts, numerals: Numerals, known: dict[str, Number | None]) -> list[Number | None]:
+    """The numbers of a column, None where there is none; of a mixed cell the first."""
+    found = list[Number | None]()
+    for text, kind in zip(facts.texts, facts.kinds, strict=True):
+        if kind in NUMBERS or kind == MIXED:
+            if text not in known:
+                known[text] = split(text, numerals)[0] if kind == MIXED else number_of(text, numerals)
+            found.append(known[text])
+        else:
+            found.append(None)
+    return found
+
+
+def _words(head: str) -> str:
+    return re.sub(r"[_.\-/]+", " ", head)
+
+
+def find_columns(
+    block: Block, heads: Mapping[int, str], facts: Mapping[int, Facts], values: Mapping[int, Sequence[Number | None]],
+    context: str = "", told: Mapping[int, str] | None = None,
+) -> list[Column]:  # fmt: skip
+    """The role of every column of a table; `told` are roles that a user gave, `context` is the text around the table."""
+    told = told or {}
+    valued = [
+        column for column in block.columns if _is_valued(facts[column]) and not _is_remark(heads[column], facts[column])
+    ]
+    first = min(valued, default=0)
+    valued += [c for c in block.columns if c not in valued and c > first and valued and _only_symbols(facts[c], heads[c])]
+    texts = [c for c in block.columns if c not in valued and facts[c].filled and not NOTE_HEADS.search(_words(heads[c]))]
+    money = bool(MONEY_CONTEXT.search(context))
+    counted = _counted_rows(texts, heads, facts, told)
+
+    def measured(column: int) -> tuple[Facts, Sequence[Number | None]]:
+        """A column in the rows that count, where another column says what each row measures."""
+        own, numbers = facts[column], values[column]
+        if counted is None:
+            return own, numbers
+        kinds = [own.kinds[row] for row in counted]
+        return Facts([own.texts[row] for row in counted], kinds, Counter(kinds)), [numbers[row] for row in counted]
+
+    found = dict[int, Column]()
+    for column in block.columns:
+        head, own = heads[column], facts[column]
+        if column in told:
+            role, why = told[column], "told"
+        elif not own.filled:
+            role, why = NOTE, "nothing stands below its header"
+        elif column in valued:
+            unit = bool(UNIT_CONTEXT.search(context))
+            classed = all(found[c].role in LABELS for c in found)  # so far, from the left, only labels
+            role, why = _valued_role(column, head, *measured(column), block, texts, money, unit, classed)
+        else:
+            role, why = _text_role(column, head, own, max(valued, default=0))
+        found[column] = Column(column, role, head, why)
+    _by_numbers(found, values)
+    _settle_labels(found, facts, block)
+    return [found[column] for column in block.columns]
+
+
+def _is_valued(own: Facts) -> bool:
+    """Whether a column holds values: mostly numbers, limits, mixed cells or signs; letters only beside numbers."""
+    numbers = own.share(WHOLE, DECIMAL, PERCENT, MIXED, LIMIT)
+    if own.share(WHOLE, DECIMAL, PERCENT, MIXED) == 0:
+        signs = sum(k == SYMBOL and not text.isalnum() for text, k in zip(own.texts, own.kinds, strict=True))
+        return own.filled > 0 and signs > own.filled / 2
+    if own.share(RANGE) > own.share(WHOLE, DECIMAL, PERCENT, MIXED):
+        return False
+    words = {text for text, kind in zip(own.texts, own.kinds, strict=True) if kind == TEXT}
+    if len(words) > max(MANY_WORDS, own.filled / 20):  # many different texts are labels, also where numbers stand among them
+        return False
+    return numbers + own.share(SYMBOL) > 0.5 or own.share(TEXT, PERIOD) < 0.2
+
+
+def _is_remark(head: str, own: Facts) -> bool:
+    """A column of notes, by its header, in which no number stands."""
+    return bool(NOTE_HEADS.search(_words(head))) and not own.share(WHOLE, DECIMAL, PERCENT)
+
+
+def _counted_rows(
+    texts: Sequence[int], heads: Mapping[int, str], facts: Mapping[int, Facts], told: Mapping[int, str]
+) -> list[int] | None:
+    """The rows that count, where a column of texts says what each row measures; None where none does."""
+    for column in texts:
+        role = told.get(column) or _text_role(column, heads[column], facts[column], 0)[0]
+        if role == MEASURE:
+            names = {text: measure_role(text) for text in set(facts[column].texts)}
+            rows = [row for row, text in enumerate(facts[column].texts) if names[text] == COUNT]
+            if rows and len(rows) < len(facts[column].texts):
+                return rows
+    return None
+
+
+def measure_role(text: str) -> str:
+    """
+    The role of figures that a text names.
+
+    >>> measure_role("Number of pupils"), measure_role("Percentage"), measure_role("Mean score")
+    ('count', 'percentage', 'statistic')
+    """
+    if PERCENT_WORDS.search(text):
+        return PERCENTAGE
+    if RATE_WORDS.search(text):
+        return RATE
+    return STATISTIC if STATISTIC_WORDS.search(text) else COUNT
+
+
+def _only_symbols(own: Facts, head: str) -> bool:
+    """A column of letters from the vocabulary alone, at the right of numbers."""
+    few = len(set(own.texts) - {""}) <= 3
+    return (
+        own.filled > 0
+        and own.share(SYMBOL) == 1.0
+        and few
+        and not FLAG_HEADS.search(_words(head))
+        and not NOTE_HEADS.search(_words(head))
+    )
+
+
+def _valued_role(
+    column: int, head: str, own: Facts, values: Sequence[Number | None], block: Block, texts: Sequence[int],
+    money: bool, unit: bool, classed: bool,
+) -> tuple[str, str]:  # fmt: skip
+    words = _words(head)
+    numbers = [value for value in values if value is not None]
+    whole = [value for value in numbers if isinstance(value, int)]
+    distinct = len(set(own.texts) - {""})
+    left = not any(c < column for c in block.columns if c in texts) and column == block.columns[0]
+    if _is_period(words, own, numbers, left):
+        return PERIOD_OF, "its header or its numbers are times"
+    if any(re.fullmatch(r"0\d+", text) for text in own.texts if text):
+        return CODE, "numbers with a leading zero"
+    if (
+        CODE_WORDS.search(words)
+        and not COUNT_WORDS.search(words)
+        and (distinct == own.filled or column < max(texts, default=0))
+    ):
+        return CODE, "its header says so"
+    lengths = Counter(len(text) for text in own.texts if text)
+    if (
+        left
+        and texts
+        and distinct == own.filled == len(whole) >= LEAST
+        and max(lengths) > 2
+        and max(lengths.values()) > 0.95 * distinct
+    ):
+        return CODE, "different numbers of one length, before the names"
+    if left and whole and len(whole) == len(own.texts) and texts and _counts_up(whole) and len(words) < 8:
+        return ROW_NUMBER, "it counts the rows"
+    if column == block.columns[0] and not texts and (distinct == own.filled or re.search(r"\bage\b", words, re.I)):
+        return LABEL, "the first column, different in every row, and no text stands beside it"
+    if (
+        CLASSES.fullmatch(words.strip())
+        and distinct <= MOST_CLASSES
+        and (column == block.columns[0] or (texts and column < max(texts)) or (2 * distinct <= own.filled and classed))
+    ):
+        return LABEL, "its header names a classification"
+    if (
+        PERCENT_WORDS.search(words)
+        or own.share(PERCENT) > 0.5
+        or (own.often.get(PERCENT) and own.share(PERCENT, LIMIT) > 0.3)
+    ):
+        return PERCENTAGE, "its header or its cells say so"
+    if RATE_WORDS.search(words):
+        return RATE, "its header says so"
+    named = bool(COUNT_WORDS.search(words))
+    if own.share(MIXED) > 0.5 and any(
+        set("-\u2013:") & set(t) for t, k in zip(own.texts, own.kinds, strict=True) if k == MIXED
+    ):
+        return STATISTIC, "numbers with intervals, or times"
+    if not named and STATISTIC_WORDS.search(words):
+        return STATISTIC, "its header says so"
+    if not NUMBER_OF.search(words) and (money or (not named and MONEY_WORDS.search(words))):
+        return MONEY, "its header or the text above says so"
+    if unit and not named:
+        return STATISTIC, "amounts in a unit that the text above names; as counts: --counts"
+    if any(value < 0 for value in numbers):
+        return STATISTIC, "it has negative numbers"
+    if not numbers:
+        return COUNT, "only symbols, in place of numbers"
+    if len(whole) >= 0.9 * len(numbers):
+        why = "whole numbers" if len(whole) == len(numbers) else f"whole numbers but for {len(numbers) - len(whole):,}"
+        return COUNT, why
+    return STATISTIC, "numbers with decimals; as amounts: --counts"
+
+
+def _counts_up(whole: Sequence[int]) -> bool:
+    return whole[0] in (0, 1) and all(b - a == 1 for a, b in pairwise(whole))
+
+
+def _is_period(words: str, own: Facts, numbers: Sequence[Number], left: bool) -> bool:
+    """Whether numbers are times: years, years with two more digits, months; by the header, or at the left of the table."""
+    if own.share(PERIOD) > 0.5 or (left and PURELY_TIME.fullmatch(words.strip())):
+        return True
+    if not numbers or len(numbers) + own.often.get(PERIOD, 0) < 0.95 * own.filled:
+        return False
+    named = bool(TIME_WORDS.search(words)) and not COUNT_WORDS.search(words)
+    if any(not isinstance(number, int) for number in numbers):
+        return False
+    whole = [int(number) for number in numbers]
+    years = all(1800 <= number <= 2100 for number in whole)
+    spans = all(180001 <= number <= 210099 for number in whole)
+    if named and (years or spans or all(18000101 <= number <= 21001231 for number in whole)):
+        return True
+    if re.search(r"\b(month|quarter|week|day)\b", words, re.I) and all(0 < number <= 366 for number in whole):
+        return True
+    days = all(DAY.fullmatch(str(number)) for number in whole)
+    return days or (years and (left or bool(own.often.get(PERIOD))))
+
+
+def _text_role(column: int, head: str, own: Facts, last: int) -> tuple[str, str]:
+    words = _words(head)
+    texts = [text for text in own.texts if text]
+    distinct = set(texts)
+    short = all(len(text) <= 6 for text in distinct)
+    if NOTE_HEADS.search(words) or sum(text.startswith("[note") for text in texts) > len(texts) / 2:
+        return NOTE, "its header or its texts say so"
+    if sum(len(text) > LONG_TEXT for text in texts) > len(texts) / 2 and len(distinct) > 1:
+        return NOTE, LONG
+    if FLAG_HEADS.search(words) and short:
+        return FLAG, "its header says so"
+    if column > last > 0 and short and len(distinct) <= 10 and len(texts) > len(distinct):
+        return FLAG, AT_THE_RIGHT
+    named = bool(TIME_WORDS.search(words)) and not re.search(r"identifier|type|format|unit|\bages?\b", words, re.I)
+    dated = sum(any(c.isdigit() for c in text) for text in distinct) * 2 > len(distinct) or PURELY_TIME.fullmatch(
+        words.strip()
+    )
+    if (named and dated and own.share(RANGE) < 0.5) or own.share(PERIOD) > 0.5:
+        return PERIOD_OF, "its header or its texts are times"
+    roles = {measure_role(text) for text in distinct} if len(distinct) < 30 else set()
+    if len(distinct) > 1 and (MEASURE_HEADS.search(words) or (COUNT in roles and PERCENTAGE in roles)):
+        return MEASURE, "its texts name what is measured"
+    coded = sum(" " not in text and (any(c.isdigit() for c in text) or text.isupper()) for text in distinct)
+    if CODE_WORDS.search(words) and coded > len(distinct) / 2:
+        return CODE, "its header says so"
+    if len(distinct) == 1:
+        return LABEL, "one text in every row"
+    return LABEL, "texts"
+
+
+def _by_numbers(found: dict[int, Column], values: Mapping[int, Sequence[Number | None]]) -> None:
+    """Columns with decimals that are, row by row, a hundred times one count over another are percentages."""
+    counts = [c for c, own in found.items() if own.role == COUNT]
+    for at, column in list(found.items()):
+        if column.why.startswith(("numbers with decimals", "whole numbers but for")):
+            of = find_base(at, [c for c in counts if c != at], values)
+            if of:
+                num, den = of[0]
+                why = f"by the numbers: {column_name(num)} as a percentage of {column_name(den)}"
+                found[at] = Column(at, PERCENTAGE, column.head, why)
+    _like_neighbours(found, values)
+
+
+def _like_neighbours(found: dict[int, Column], values: Mapping[int, Sequence[Number | None]]) -> None:
+    """A column with decimals that nothing decides is what the columns are whose headers begin as its own does."""
+    undecided = [at for at, column in found.items() if column.why.startswith("numbers with decimals")]
+    nearly = [at for at, column in found.items() if column.why.startswith("whole numbers but for")]
+    whole_ = [at for at, column in found.items() if column.role == COUNT and column.why == "whole numbers"]
+    if 2 * len(undecided) >= len(nearly) + len(whole_):  # amounts with decimals all around: so are those with few of them
+        for at in nearly:
+            found[at] = Column(
+                at, STATISTIC, found[at].head, "a few decimals, beside columns with decimals; as counts: --counts"
+            )
+        return
+    begins = {at: re.split(r"[_ .:-]", column.head)[0] for at, column in found.items()}
+    for at, column in list(found.items()):
+        if not column.why.startswith(("numbers with decimals", "whole numbers but for")):
+            continue
+        beside = Counter(
+            found[c].role for c in found if c != at and begins[c] == begins[at] and found[c].role in (COUNT, PERCENTAGE)
+        )
+        role, often = beside.most_common(1)[0] if beside else ("", 0)
+        numbers = [value for value in values[at] if value is not None]
+        whole = sum(isinstance(value, int) for value in numbers)
+        small = all(0 <= value <= 100 for value in numbers)
+        if (
+            often > 1
+            and often > beside.total() - often
+            and ((role == PERCENTAGE and small) or (role == COUNT and 2 * whole > len(numbers)))
+        ):
+            found[at] = Column(
+                at, role, column.head, f"as the other {often} columns whose headers begin with {begins[at]!r}"
+            )
+
+
+def find_base(at: int, counts: Sequence[int], values: Mapping[int, Sequence[Number | None]]) -> list[tuple[int, int]]:
+    """The pairs of counts, of those nearest, of which a column is the percentage (or proportion) in every row."""
+    counts = sorted(sorted(counts, key=lambda column: abs(column - at))[:MOST_BASES])
+    rows = [row for row, value in enumerate(values[at]) if value is not None and value > 0 and value not in (1, 100)]
+    step = max(1, len(rows) // PROBE)
+    rows = rows[::step][:PROBE]
+    fits = []
+    for den in counts:
+        for num in counts:
+            if num == den:
+                continue
+            seen = agree = 0
+            for row in rows:
+                part, whole, share = values[num][row], values[den][row], values[at][row]
+                if part is None or whole is None or share is None or whole <= 0:
+                    continue
+                seen += 1
+                agree += is_share(share, part, whole)
+                if seen - agree > 2:
+                    break
+            if seen >= LEAST and agree >= 0.97 * seen:
+                fits.append((num, den))
+    return fits
+
+
+def is_share(share: Number, part: Number, whole: Number) -> bool:
+    """
+    Whether a percentage, as far as it is printed, is that of two counts; or a proportion, if it is smaller than one.
+
+    >>> is_share(Decimal("33.3"), 1, 3), is_share(Decimal("33.4"), 1, 3), is_share(Decimal("0.333"), 1, 3)
+    (True, False, True)
+    """
+    exponent = share.as_tuple().exponent if isinstance(share, Decimal) else 0
+    digits = min(-exponent if isinstance(exponent, int) else 0, 9)
+    half = Decimal(10) ** -digits * Decimal("0.5001")
+    step = next((step for step in (10, 5) if part % step == 0 == whole % step), 0)  # rounded counts: of unrounded ones
+    low = Decimal(part - Decimal(step) / 2) / Decimal(whole + Decimal(step) / 2)
+    high = Decimal(part + Decimal(step) / 2) / Decimal(max(whole - Decimal(step) / 2, Decimal("0.5")))
+    percent = low * 100 - half <= share <= high * 100 + half
+    return percent or (share <= 1 and digits > 1 and low - half <= share <= high + half)
+
+
+def _settle_labels(found: dict[int, Column], facts: Mapping[int, Facts], block: Block) -> None:
+    """A flag that tells rows apart is a label; and a table needs one: where none is, the first columns that differ."""
+    first = min((at for at, column in found.items() if column.role in FIGURES), default=0)
+    if not any(column.role == LABEL for at, column in found.items() if at < first):  # long names, where none is shorter
+        for at in [at for at, column in found.items() if column.why == LONG and at < first]:
+            found[at] = Column(at, LABEL, found[at].head, "long texts, and no other column names the rows")
+    labels = [at for at, column in found.items() if column.role in LABELS]
+    for at in [at for at in labels if at > first and found[at].why != "told" and first > min(labels)]:
+        rest = [label for label in labels if label != at]
+        keys = set(zip(*(facts[label].texts for label in rest), strict=True))
+        needed = len(set(zip(*(facts[label].texts for label in labels), strict=True))) > len(keys)
+        follows = any(_follows(facts[at].texts, facts[label].texts) for label in rest)
+        if not needed and not follows and found[at].role == LABEL:
+            found[at] = Column(at, NOTE, found[at].head, "texts at the right of the numbers, by which no rows differ")
+            labels = rest
+    for at in [at for at, column in found.items() if column.why == AT_THE_RIGHT]:
+        known = len(set(zip(*(facts[label].texts for label in labels), strict=True))) if labels else 1
+        role, why = _text_role(at, found[at].head, facts[at], 0)
+        twin = any(
+            len(set(zip(facts[at].texts, facts[label].texts, strict=True))) == len(set(facts[label].texts))
+            for label in labels
+        )
+        if len(set(zip(*(facts[label].texts for label in (*labels, at)), strict=True))) > known or (role == CODE and twin):
+            found[at] = Column(at, role, found[at].head, f"{why}, and rows differ by it")
+            labels.append(at)
+    if labels:
+        return
+    for end in range(1, len(block.columns)):  # the fewest columns at the left that tell all rows apart
+        front = block.columns[:end]
+        if (
+            len(set(zip(*(facts[at].texts for at in front), strict=True))) == len(block.body)
+            and found[front[-1]].why != "told"
+        ):
+            for at in front:
+                found[at] = Column(at, LABEL, found[at].head, "no column holds texts; the first ones tell all rows apart")
+            return
+
+
+def _follows(texts: Sequence[str], of: Sequence[str]) -> bool:
+    """Whether a column is determined by another, as a region is by a place."""
+    return len(set(zip(texts, of, strict=True))) == len(set(of)) > 1
+
+
+def symbol_like(texts: Sequence[str]) -> Counter[str]:
+    """The texts of a column that stand in the vocabulary of symbols, with how often: said where they are taken as labels."""
+    return Counter(text for text in texts if text and is_symbol(text))

@@ -1,0 +1,426 @@
+"""A file as its cells: the sheets of a workbook or text file as texts, or the cube of a PC-Axis or JSON-stat file."""
+
+import csv
+import hashlib
+import io
+import json
+import re
+import stat
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import date, datetime, time
+from math import prod
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+from genverify.model.errors import DataError, needed
+from genverify.model.files import LIMITS, UNREADABLE, FileLimits, one_line, refuse_duplicates
+
+Grid = list[list[str]]
+WORKBOOKS = (".xlsx", ".xlsm", ".xltx", ".xls", ".xlsb", ".ods")
+NO_VALUE = "=(no value)"  # what stands for a formula whose value the file does not hold: never a number, never empty
+MOST_CELLS = 20_000_000  # of one sheet or cube, empty ones too: a file can name more than it holds
+MOST_COLUMNS = 16_384  # what a spreadsheet program allows
+LONGEST_CELL = 1_000_000  # characters; the csv module stops at 131,072, and notes can be longer
+SNIFFED_LINES = 200
+SHEET_XML = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
+RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
+PX_STATEMENT = re.compile(
+    r'\s*([A-Z][A-Z0-9_-]*)(?:\[([\w-]+)\])?(?:\(((?:\s*"[^"]*"\s*,?)*)\))?\s*=\s*((?:"[^"]*"|[^";])*);', re.IGNORECASE
+)
+PX_TEXT = re.compile(r'"([^"]*)"')
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """The texts of a sheet by row and column, and what a reader of the page sees beside them."""
+
+    name: str
+    rows: Grid
+    hidden: bool = False
+    hidden_rows: frozenset[int] = frozenset()
+    hidden_columns: frozenset[int] = frozenset()
+    indents: Mapping[tuple[int, int], int] = field(default_factory=dict)
+    merged: tuple[tuple[int, int, int, int], ...] = ()
+    broken: frozenset[tuple[int, int]] = frozenset()
+
+
+@dataclass(frozen=True)
+class CubeAxis:
+    """An axis of a cube: its labels and codes in order, whether it is time or measures, and the label that is a total."""
+
+    name: str
+    labels: tuple[str, ...]
+    codes: tuple[str, ...] = ()
+    kind: str = ""
+    total: str = ""
+
+
+@dataclass(frozen=True)
+class Cube:
+    """A table whose file says itself what its axes are; the last axis runs fastest through `texts`."""
+
+    title: str
+    axes: tuple[CubeAxis, ...]
+    texts: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+    units: str = ""
+    symbols: Mapping[str, str] = field(default_factory=dict)
+    left_out: str = ""
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file that was read: its name and digest, how, and its sheets or its cube; `said` is what a user should know."""
+
+    name: str
+    sha256: str
+    form: str
+    sheets: tuple[Sheet, ...] = ()
+    cube: Cube | None = None
+    said: tuple[str, ...] = ()
+
+
+def column_name(at: int) -> str:
+    """
+    >>> column_name(0), column_name(25), column_name(26), column_name(701)
+    ('A', 'Z', 'AA', 'ZZ')
+    """
+    name = ""
+    at += 1
+    while at:
+        at, rest = divmod(at - 1, 26)
+        name = chr(65 + rest) + name
+    return name
+
+
+def column_at(name: str) -> int:
+    """
+    >>> column_at("A"), column_at("aa")
+    (0, 26)
+    """
+    if not re.fullmatch(r"[A-Za-z]{1,3}", name):
+        raise DataError(f"{name!r} is no column: columns are called A, B, ..., AA")
+    at = 0
+    for letter in name.upper():
+        at = at * 26 + ord(letter) - 64
+    return at - 1
+
+
+def read_source(path: Path, limits: FileLimits = LIMITS) -> Source:
+    """The cells of a file; an error only where the file as a whole cannot be opened."""
+    try:
+        found = path.stat()
+        if not stat.S_ISREG(found.st_mode):
+            raise DataError(f"{path}: is no regular file; give the path of a file")
+        limits.check(path, 0, found.st_size)
+        data = path.read_bytes()
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read ({error.strerror}); check the path") from None
+    digest = hashlib.sha256(data).hexdigest()
+    suffix = path.suffix.lower()
+    try:
+        if suffix in WORKBOOKS or data[:4] in (b"PK\x03\x04", b"\xd0\xcf\x11\xe0"):
+            sheets, said = _workbook(path, data, limits)
+            return Source(path.name, digest, "workbook", sheets, said=said)
+        if suffix == ".px":
+            return Source(path.name, digest, "PC-Axis", cube=read_px(data))
+        text, encoding = _decoded(data)
+        if suffix == ".json" or text[:200].lstrip().startswith("{"):
+            return Source(path.name, digest, "JSON-stat", cube=read_json_stat(text))
+    except DataError as error:
+        raise DataError(f"{path}: {str(error).removeprefix(f'{path}: ')}") from None
+    raw, delimiter = _text_rows(text)
+    limits.check(path, len(raw), len(data))
+    said = () if encoding == "utf-8" else (f"the text is no UTF-8: read as {encoding}",)
+    rows, indents = _stripped(raw)
+    return Source(
+        path.name, digest, f"text, cells between {delimiter!r}", (Sheet(path.stem, rows, indents=indents),), said=said
+    )
+
+
+def _stripped(raw: Sequence[Sequence[str]]) -> tuple[Grid, dict[tuple[int, int], int]]:
+    """Cells without the spaces around them, and how many stand before a text: indentation is part of the page."""
+    rows, indents = list[list[str]](), dict[tuple[int, int], int]()
+    for at, row in enumerate(raw):
+        own = [cell.strip() for cell in row]
+        for column, (cell, text) in enumerate(zip(row, own, strict=True)):
+            if cell != text and text and text[0].isalpha() and (spaces := len(cell) - len(cell.lstrip())):
+                indents[at, column] = spaces
+        rows.append(own)
+    return rows, indents
+
+
+def _decoded(data: bytes) -> tuple[str, str]:
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return data.decode("utf-16", errors="replace"), "utf-16"
+    try:
+        return data.decode("utf-8-sig"), "utf-8"
+    except UnicodeDecodeError:
+        return data.decode("cp1252", errors="replace"), "cp1252"
+
+
+def _text_rows(text: str) -> tuple[Grid, str]:
+    """The rows of a text file; its delimiter is the one that cuts most lines into the same number of cells."""
+    text = text.replace("\x00", "")
+    csv.field_size_limit(LONGEST_CELL)
+    best = (0, 0, ",")
+    head = "".join(text.splitlines(keepends=True)[:SNIFFED_LINES])
+    for delimiter in ",;\t|":
+        try:
+            widths = [len(row) for row in csv.reader(io.StringIO(head, newline=""), delimiter=delimiter)]
+        except csv.Error:
+            continue
+        wide = [width for width in widths if width > 1]
+        usual = max(set(wide), key=wide.count, default=0)
+        best = max(best, (wide.count(usual), usual, delimiter), key=lambda one: one[:2])
+    try:
+        rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=best[2]))
+    except csv.Error:
+        rows = [line.split(best[2]) for line in text.splitlines()]
+    return [row[:MOST_COLUMNS] for row in rows], best[2]
+
+
+def _workbook(path: Path, data: bytes, limits: FileLimits) -> tuple[tuple[Sheet, ...], tuple[str, ...]]:
+    calamine = needed("python_calamine", f"{path}: a workbook", "or save the sheet as CSV")
+    marks: dict[str, dict[str, Any]] = {}
+    said: list[str] = []
+    if data[:2] == b"PK":
+        try:
+            with zipfile.ZipFile(io.BytesIO(data)) as packed:
+                limits.check(path, 0, sum(part.file_size for part in packed.infolist()))
+                marks = _seen_on_the_page(packed)
+        except (*UNREADABLE, zipfile.BadZipFile, ElementTree.ParseError, KeyError, RuntimeError) as error:
+            said.append(f"indentation, hidden rows and formulas without a value cannot be seen ({one_line(error)})")
+    try:
+        book = calamine.CalamineWorkbook.from_filelike(io.BytesIO(data))
+    except Exception as error:  # the library has one class of error for each format, and panics of its own
+        raise DataError(f"{path}: cannot be opened as a workbook ({one_line(error)}); save it again or as CSV") from None
+    sheets = []
+    for about in book.sheets_metadata:
+        try:
+            sheet = book.get_sheet_by_name(about.name)
+            if sheet.total_height * sheet.total_width > MOST_CELLS or sheet.total_width > MOST_COLUMNS:
+                said.append(f"sheet {about.name!r} is left out: it spans more than {MOST_CELLS:,} cells")
+                continue
+            rows, spaces = _stripped([[_text(value) for value in row] for row in sheet.to_python(skip_empty_area=False)])
+            merged = tuple((a, b, c, d) for (a, b), (c, d) in sheet.merged_cell_ranges or ())
+        except Exception as error:
+            said.append(f"sheet {about.name!r} is left out: it cannot be read ({one_line(error)})")
+            continue
+        own = dict(marks.get(about.name, {}))
+        own["indents"] = own.get("indents") or spaces
+        for row, column in own.get("broken", ()):
+            while len(rows) <= row:
+                rows.append([])
+            rows[row] += [""] * (column + 1 - len(rows[row]))
+            rows[row][column] = rows[row][column] or NO_VALUE
+        sheets.append(Sheet(about.name, rows, not str(about.visible).endswith("Visible"), merged=merged, **own))
+    return tuple(sheets), tuple(said)
+
+
+def _text(value: object) -> str:
+    """
+    >>> _text(604.0), _text(0.5), _text(True), _text(datetime(2020, 1, 2))
+    ('604', '0.5', 'TRUE', '2020-01-02')
+    """
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return str(value).upper()
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
+    if isinstance(value, datetime):
+        return value.date().isoformat() if value.time() == time() else value.isoformat(" ")
+    return value.isoformat() if isinstance(value, date) else str(value)
+
+
+def _seen_on_the_page(packed: zipfile.ZipFile) -> dict[str, dict[str, Any]]:
+    """Of an .xlsx file, by sheet: indentation, hidden rows and columns, and cells whose value is an error or missing."""
+    if "xl/workbook.xml" not in packed.namelist():
+        return {}
+    relations = ElementTree.fromstring(packed.read("xl/_rels/workbook.xml.rels"))
+    target = {one.get("Id"): str(one.get("Target")).removeprefix("/xl/") for one in relations}
+    indent: list[int] = []
+    if "xl/styles.xml" in packed.namelist():
+        for form in ElementTree.fromstring(packed.read("xl/styles.xml")).iterfind(f"{SHEET_XML}cellXfs/{SHEET_XML}xf"):
+            alignment = form.find(f"{SHEET_XML}alignment")
+            indent.append(0 if alignment is None else int(alignment.get("indent", "0")))
+    found = {}
+    for sheet in ElementTree.fromstring(packed.read("xl/workbook.xml")).iter(f"{SHEET_XML}sheet"):
+        part = "xl/" + target.get(sheet.get(RELATION), "")
+        if part in packed.namelist():
+            with packed.open(part) as file:
+                found[str(sheet.get("name"))] = _page_of(file, indent)
+    return found
+
+
+def _page_of(file: Any, indent: Sequence[int]) -> dict[str, Any]:
+    rows, columns, broken = set[int](), set[int](), set[tuple[int, int]]()
+    indents: dict[tuple[int, int], int] = {}
+    for _, part in ElementTree.iterparse(file):
+        if part.tag == f"{SHEET_XML}c":
+            style, name = int(part.get("s", "0")), part.get("r", "")
+            deep = indent[style] if style < len(indent) else 0
+            value = part.find(f"{SHEET_XML}v")
+            bad = part.get("t") == "e" or (part.find(f"{SHEET_XML}f") is not None and (value is None or value.text is None))
+            if (deep or bad) and name:
+                letters = name.rstrip("0123456789")
+                place = int(name[len(letters) :]) - 1, column_at(letters)
+                if deep:
+                    indents[place] = deep
+                if bad:
+                    broken.add(place)
+            part.clear()
+        elif part.tag == f"{SHEET_XML}row":
+            if part.get("hidden") in ("1", "true") and part.get("r"):
+                rows.add(int(part.get("r", "1")) - 1)
+            part.clear()
+        elif part.tag == f"{SHEET_XML}col" and part.get("hidden") in ("1", "true"):
+            first, last = int(part.get("min", "1")), min(int(part.get("max", "1")), MOST_COLUMNS)
+            columns |= set(range(first - 1, last))
+    return {
+        "hidden_rows": frozenset(rows),
+        "hidden_columns": frozenset(columns),
+        "indents": indents,
+        "broken": frozenset(broken),
+    }
+
+
+def read_px(data: bytes) -> Cube:
+    """
+    A PC-Axis file, also with a `;` after every row of data, without the last one, or with words for its symbols.
+
+    >>> cube = read_px(b'STUB="sex";VALUES("sex")="m","f";ELIMINATION("sex")="m";DATA=1;\\n"..";')
+    >>> cube.texts, cube.axes[0].labels, cube.axes[0].total
+    (('1', '..'), ('m', 'f'), 'm')
+    """
+    text, _ = _decoded(data)
+    page = re.search(r'CODEPAGE\s*=\s*"([\w-]+)"', text)
+    if page and page[1].lower() not in ("utf-8", "utf8"):
+        with suppress(LookupError):
+            text = data.decode(page[1], errors="replace")
+    start = re.search(r"(?:^|;)\s*DATA\s*=", text)
+    head, body = (text[: start.end()], text[start.end() :]) if start else (text, "")
+    own: dict[tuple[str, str], tuple[str, ...]] = {}
+    notes = list[str]()
+    for statement in PX_STATEMENT.finditer(head):
+        key, language, of, said = statement.groups()
+        texts = tuple(PX_TEXT.findall(said)) or (said.strip(),)
+        named = PX_TEXT.findall(of or "")
+        structure = key.upper() in ("STUB", "HEADING", "VALUES", "CODES") and not language
+        if not structure or key.upper() in ("STUB", "HEADING"):
+            joined = key.upper() not in ("VALUES", "CODES", "TIMEVAL", "STUB", "HEADING", "LANGUAGES")
+            notes += ["".join(texts)] if joined else texts
+        if not language:
+            own.setdefault((key.upper(), named[0] if len(named) == 1 else ""), texts)
+    names = own.get(("STUB", ""), ()) + own.get(("HEADING", ""), ())
+    measures = own.get(("CONTVARIABLE", ""), ())
+    axes = []
+    for name in names:
+        total = "".join(own.get(("ELIMINATION", name), ()))
+        labels = own.get(("VALUES", name), ())
+        kind = "time" if ("TIMEVAL", name) in own else "measure" if name in measures else ""
+        codes = own.get(("CODES", name), ())
+        axes.append(CubeAxis(name.strip(), labels, codes, kind, total if total in labels else ""))
+    texts = tuple(token.strip('"') for token in re.findall(r'"[^"]*"|[^\s;,"]+', body))
+    title = "".join(own.get(("TITLE", ""), own.get(("CONTENTS", ""), ("",))))
+    words = {"." * at: "".join(own.get((f"DATASYMBOL{at}", ""), ())) for at in range(1, 7)}
+    words["-"] = "".join(own.get(("DATASYMBOLNIL", ""), ()))
+    cube = Cube(title, tuple(axes), texts, tuple(notes), "".join(own.get(("UNITS", ""), ("",))),
+                {symbol: said for symbol, said in words.items() if said})  # fmt: skip
+    return _checked(cube, "KEYS (cells by name) are not read" if any(key == "KEYS" for key, _ in own) else "")
+
+
+def _checked(cube: Cube, why: str = "") -> Cube:
+    """The cube; where its cells are not as many as its labels say, a word why they are left out."""
+    sizes = [len(axis.labels) for axis in cube.axes]
+    if not why and (not cube.axes or 0 in sizes):
+        why = "no axis with labels is named"
+    if not why and prod(sizes) != len(cube.texts):
+        why = f"{len(cube.texts):,} cells are printed, but the labels make {prod(sizes):,}"
+    return Cube(cube.title, cube.axes, cube.texts, cube.notes, cube.units, cube.symbols, why)
+
+
+def read_json_stat(text: str) -> Cube:
+    """A JSON-stat dataset, of version 1 or 2, with the status of its values."""
+    try:
+        content = json.loads(text, object_pairs_hook=refuse_duplicates)
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"not valid JSON ({one_line(error)})") from None
+    dataset = next(_datasets(content), None)
+    if dataset is None:
+        raise DataError("holds no JSON-stat dataset (an object with value and dimension); save it as CSV")
+    try:
+        return _json_cube(dataset)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise DataError(f"its JSON-stat dataset cannot be understood ({type(error).__name__}: {one_line(error)})") from None
+
+
+def _json_cube(dataset: Mapping[str, Any]) -> Cube:
+    about = dataset["dimension"]
+    names = [str(name) for name in dataset.get("id", about.get("id", ()))]
+    sizes = [int(size) for size in dataset.get("size", about.get("size", ()))]
+    roles = dataset.get("role", about.get("role", {}))
+    kinds = {str(name): kind for key, kind in (("time", "time"), ("metric", "measure")) for name in roles.get(key, ())}
+    axes = tuple(_json_axis(name, about.get(name, {}), kinds.get(name, "")) for name in names)
+    values, status = dataset["value"], dataset.get("status") or {}
+    size = prod(sizes) if sizes else 0
+    if size > MOST_CELLS:
+        raise DataError(f"the dataset spans {size:,} cells, more than {MOST_CELLS:,}; cut it into several")
+    texts, flags = [], 0
+    for at in range(size):
+        value = values.get(str(at)) if isinstance(values, dict) else values[at] if at < len(values) else None
+        if isinstance(status, dict):
+            flag = status.get(str(at))
+        else:
+            flag = status if isinstance(status, str) else status[at] if at < len(status) else None
+        flags += flag is not None
+        texts.append(
+            _text(float(value)) if isinstance(value, (int, float)) else str(value if value is not None else flag or "")
+        )
+    rest = {key: own for key, own in dataset.items() if key not in ("value", "status", "dimension", "id", "size", "role")}
+    rest["dimension"] = {name: {k: v for k, v in own.items() if k != "category"} for name, own in about.items()
+                         if isinstance(own, dict) and name in names}  # fmt: skip
+    notes = tuple(_leaves(rest))
+    cube = Cube(str(dataset.get("label", "")), axes, tuple(texts), notes, symbols=_json_symbols(dataset))
+    return _checked(cube)
+
+
+def _datasets(content: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(content, dict):
+        if "value" in content and isinstance(content.get("dimension"), dict):
+            yield content
+        else:
+            for own in content.values():
+                yield from _datasets(own) if isinstance(own, dict) else ()
+
+
+def _json_axis(name: str, own: Mapping[str, Any], kind: str) -> CubeAxis:
+    category = own.get("category", {})
+    index, labels = category.get("index"), category.get("label") or {}
+    if isinstance(index, dict):
+        codes = [str(code) for code, _ in sorted(index.items(), key=lambda one: int(one[1]))]
+    else:
+        codes = [str(code) for code in (index or labels)]
+    return CubeAxis(str(own.get("label", name)), tuple(str(labels.get(code, code)) for code in codes), tuple(codes), kind)
+
+
+def _json_symbols(dataset: Mapping[str, Any]) -> dict[str, str]:
+    words = (dataset.get("extension") or {}).get("status", {}) if isinstance(dataset.get("extension"), dict) else {}
+    own = words.get("label", words) if isinstance(words, dict) else {}
+    return {str(symbol): str(said) for symbol, said in own.items() if isinstance(said, str)}
+
+
+def _leaves(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        for own in value.values():
+            yield from _leaves(own)
+    elif isinstance(value, list):
+        for own in value:
+            yield from _leaves(own)
+    elif value not in (None, ""):
+        yield str(value)

@@ -1,0 +1,513 @@
+"""Tables out of the cells of a file: a role for each cell, counts with their labels, and what is left out, cell by cell."""
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from genverify.model.errors import DataError
+from genverify.reading.axes import ADDITIVE, MEASURES, PARTS, TIME, Axis, RowAxes, column_axis, row_axes
+from genverify.reading.blocks import Block, find_bands
+from genverify.reading.numerals import (
+    DECIMAL,
+    EMPTY,
+    LIMIT,
+    MIXED,
+    NUMBERS,
+    PAIRED_MIX,
+    RANGE,
+    SYMBOL,
+    TEXT,
+    WHOLE,
+    Numerals,
+    decide_numerals,
+    kind_of,
+    number_of,
+)  # fmt: skip
+from genverify.reading.reading import AMONG_COUNTS, HEADER, PLACED, SYMBOL_ROLE, Figures, Table, Told
+from genverify.reading.roles import (
+    COUNT,
+    FIGURES,
+    FLAG,
+    LABEL,
+    LABELS,
+    LEFT_OUT,
+    MEASURE,
+    NOTE,
+    PERCENT_WORDS,
+    PERCENTAGE,
+    RATE,
+    RATE_WORDS,
+    STATISTIC,
+    STATISTIC_WORDS,
+    TIME_WORDS,
+    Column,
+    Facts,
+    Number,
+    column_facts,
+    find_base,
+    find_columns,
+    heads_of,
+    measure_role,
+    symbol_like,
+    values_of,
+)  # fmt: skip
+from genverify.reading.source import NO_VALUE, Cube, CubeAxis, Grid, Sheet, Source, column_name
+from genverify.reading.symbols import (
+    SUPPRESSED,
+    Symbol,
+    find_legend,
+    is_symbol,
+    meaning_of_words,
+    told_symbol,
+    usual_meaning,
+)
+from genverify.reading.totals import Question, find_tree, rounding
+
+HEADING_AT = -1  # the column of headings, which stand in rows of their own
+HIDING = re.compile(r"disclos|suppress|confid|conf status", re.I)  # headers of flags that say that a count is withheld
+FEW_SYMBOLS = 400  # different texts in place of numbers; a file with more has texts there, not symbols
+LONGEST_SYMBOL = 40  # characters
+CONTEXT = 12  # rows above a table, and on top of its sheet, that can say what is measured
+CUBE_SAMPLES = 300
+
+
+@dataclass
+class Tally:
+    """What was found so far."""
+
+    cells: int = 0
+    roles: Counter[str] = field(default_factory=Counter)
+    met: Counter[str] = field(default_factory=Counter)
+    like: Counter[str] = field(default_factory=Counter)
+    left: dict[tuple[str, str, str], tuple[str, int]] = field(default_factory=dict)
+    questions: list[Question] = field(default_factory=list)
+    tables: list[Table] = field(default_factory=list)
+    notes: list[tuple[str, str]] = field(default_factory=list)
+    symbols: dict[str, Symbol] = field(default_factory=dict)
+    tags: dict[str, tuple[int, ...]] = field(default_factory=dict)
+
+    def leave(self, place: str, why: str, remedy: str = "", cells: int = 1, group: str = "") -> None:
+        """Leave cells out; those of one group, with one reason, are told together."""
+        if cells:
+            self.roles[LEFT_OUT] += cells
+            first, known = self.left.get((group or place, why, remedy), (place, 0))
+            self.left[group or place, why, remedy] = (first, known + cells)
+
+    def add(self, other: "Tally") -> None:
+        """All that was found in another file; a symbol that a legend explains there is explained."""
+        self.cells += other.cells
+        self.roles += other.roles
+        self.met += other.met
+        self.like += other.like
+        self.left |= other.left
+        self.questions += other.questions
+        self.tables += other.tables
+        self.tags |= other.tags
+        self.symbols |= {text: own for text, own in other.symbols.items()
+                         if text not in self.symbols or self.symbols[text].how == "offered"}  # fmt: skip
+
+
+def read_file(source: Source, told: Told, tally: Tally) -> Numerals:
+    """The roles, tables and symbols of one file; the signs of its numbers."""
+    if source.cube:
+        numerals = told.numerals or decide_numerals(source.cube.texts)
+        _read_cube(source, source.cube, numerals, told, tally)
+    else:
+        numerals = told.numerals or decide_numerals({text for sheet in source.sheets for row in sheet.rows for text in row})
+        for sheet in source.sheets:
+            _read_sheet(source, sheet, numerals, told, tally)
+    if numerals.unsure:
+        tally.questions.append(Question(f"{source.name}: {numerals.why}", "in the reading file (--write), numbers: decimal"))
+    given = source.cube.symbols if source.cube else {}
+    for text, _ in sorted(tally.met.items(), key=lambda one: (-one[1], one[0]))[:FEW_SYMBOLS]:
+        if text in told.symbols:
+            tally.symbols[text] = told_symbol(text, told.symbols[text])
+        elif text in told.known:
+            tally.symbols[text] = told.known[text]
+        elif text in given:
+            meaning = meaning_of_words(given[text]) or usual_meaning(text).meaning
+            tally.symbols[text] = Symbol(text, meaning, given[text], "named in the file")
+        elif text not in tally.symbols:
+            tally.symbols[text] = find_legend(text, tally.notes) or usual_meaning(text)
+    return numerals
+
+
+def kinds_of(texts: set[str], numerals: Numerals, told: Told) -> dict[str, str]:
+    """The kind of every text of a sheet; told symbols, and those of the vocabulary, are SYMBOL."""
+    found = dict[str, str]()
+    for text in texts:
+        kind = kind_of(text, numerals)
+        sign = (
+            text in told.symbols or text in told.known or (kind == TEXT and len(text) <= LONGEST_SYMBOL and is_symbol(text))
+        )
+        found[text] = SYMBOL if sign else kind
+    return found
+
+
+def _read_sheet(source: Source, sheet: Sheet, numerals: Numerals, told: Told, tally: Tally) -> None:
+    """The roles of the cells of one sheet, and its tables."""
+    cells = sum(1 for row in sheet.rows for text in row if text)
+    tally.cells += cells
+    if told.sheets and sheet.name not in told.sheets:
+        tally.leave(sheet.name, "this sheet was not asked for", "--sheet", cells)
+        return
+    known = kinds_of({text for row in sheet.rows for text in row}, numerals, told)
+    kinds = [[known[text] for text in row] for row in sheet.rows]
+    if told.blocks is not None:
+        blocks, tags = list(told.blocks.get(sheet.name, ())), told.tags.get(sheet.name, ())
+    else:
+        bands = find_bands(sheet, kinds, frozenset(row - 1 for row in told.rows))
+        blocks, tags = [block for band in bands for block in band.blocks], tuple(tag for band in bands for tag in band.tags)
+    if tags:
+        tally.tags[sheet.name] = tags
+    inside = [set[int]() for _ in sheet.rows]
+    name = source.name.rsplit(".", 1)[0] if len(source.sheets) == 1 else sheet.name
+    for number, block in enumerate(blocks):
+        for at in (*block.header, *block.body, *block.headings, *block.repeated):
+            inside[at] |= set(block.columns)
+        given = told.columns_of.get((sheet.name, number))
+        own = name if len(blocks) == 1 else f"{name}, table {number + 1}"
+        _read_block(own, source.name, sheet, kinds, block, given, numerals, told, tally)
+    _outside(sheet, kinds, inside, set(tags), tally)
+
+
+def _outside(sheet: Sheet, kinds: Grid, inside: Sequence[set[int]], tags: set[int], tally: Tally) -> None:
+    """Cells outside of every table: texts are notes, numbers are left out unless they number a text."""
+    for at, row in enumerate(kinds):
+        rest = [column for column, kind in enumerate(row) if kind != EMPTY and column not in inside[at]]
+        texts = [column for column in rest if row[column] not in NUMBERS]
+        for column in rest:
+            text, place = sheet.rows[at][column], f"{sheet.name}!{column_name(column)}{at + 1}"
+            numbering = column == rest[0] and texts and not inside[at]
+            if column in tags:
+                tally.roles[NOTE] += 1
+            elif row[column] not in NUMBERS or numbering:
+                tally.roles[NOTE] += 1
+                tally.notes.append((place, text))
+                tally.like[text] += row[column] == SYMBOL
+            else:
+                tally.leave(place, "a number outside of every table", group=f"{sheet.name}!{at + 1}")
+        if len(rest) == 2 and len(sheet.rows[at][rest[0]]) <= 12:  # a line of a legend: a symbol and what it means
+            tally.notes.append((f"{sheet.name}!{at + 1}", f"{sheet.rows[at][rest[0]]} = {sheet.rows[at][rest[1]]}"))
+
+
+def _read_block(
+    name: str, file: str, sheet: Sheet, kinds: Grid, block: Block, given: Sequence[Column] | None, numerals: Numerals,
+    told: Told, tally: Tally,
+) -> None:  # fmt: skip
+    """One table of a sheet; `given` are its columns in a reading file."""
+    heads = heads_of(sheet, block)
+    facts = column_facts(sheet, kinds, block)
+    parsed = dict[str, Number | None]()
+    values = {column: values_of(own, numerals, parsed) for column, own in facts.items()}
+    columns = given or find_columns(block, heads, facts, values, _context(sheet, block), _told_roles(block, heads, told))
+    blank = _flagged(columns, facts, values, tally)
+    measured = _by_measure(columns, facts, values)
+    _count_cells(sheet, block, columns, facts, values, measured, tally)
+    tally.roles[FLAG] -= blank
+    counts, figures = _figures(columns, facts, values, measured)
+    rows = _row_axes(sheet, block, columns, facts, counts, told)
+    axes, questions = list(rows.axes), list(rows.questions)
+    if len(counts) > 1:
+        axis, asked = column_axis({own.label: own.values for own in counts}, told.totals.get("columns", ""))
+        axes.append(axis)
+        questions += asked
+    axes = [_as_given(axis, told.axes_of.get(name, ()), told.totals) for axis in axes]
+    keys = list(zip(*rows.labels, strict=True)) if rows.labels else [()] * len(block.body)
+    often = Counter(keys)
+    excluded = frozenset(row for row, key in enumerate(keys) if often[key] > 1)
+    bases = {own.at: tuple(find_base(own.at, [c.at for c in counts], values)) for own in figures}
+    population = dict(rows.population) | ({"period": told.period} if told.period else {})
+    table = Table(name, file, sheet.name, block.title, block, tuple(columns), tuple(axes), rows.labels, tuple(counts),
+                  tuple(figures), excluded, population, bases, measured, hidden=sheet.hidden,
+                  base=rounding(value for own in counts for value in own.values))  # fmt: skip
+    if excluded and counts:
+        _leave_rows(table, tally)
+    _place(table, told, tally, questions)
+    for column in columns:
+        if column.role in LABELS:
+            tally.like += symbol_like(facts[column.at].texts)
+
+
+def _place(table: Table, told: Told, tally: Tally, questions: Sequence[Question]) -> None:
+    """Keep a table, with what it leaves open."""
+    tally.tables.append(table)
+    tally.questions += [replace(one, text=f"{table.name}: {one.text}") for one in questions]
+    tally.questions += [Question(f"{table.name}: {doubt}", "--skip ROW") for doubt in table.block.doubts]
+    if table.counts and not table.block.header and not table.cube:
+        text = f"{table.name}: no header stands above it; its columns have no names"
+        tally.questions.append(Question(text, "in the reading file (--write), header"))
+    if table.base > 1 and not told.rule:
+        tally.questions.append(
+            Question(f"{table.name}: all counts are multiples of {table.base}", f"--rule round={table.base}")
+        )
+
+
+def _context(sheet: Sheet, block: Block) -> str:
+    """The texts above a table, which can say what is measured."""
+    top = min((*block.header, *block.body))
+    rows = [*range(min(CONTEXT, top)), *range(max(CONTEXT, top - CONTEXT), top)]
+    return " ".join(text for at in rows for text in sheet.rows[at][:3] if text)[:4000]
+
+
+def _told_roles(block: Block, heads: Mapping[int, str], told: Told) -> dict[int, str]:
+    """The roles that options give to columns, by letter or header."""
+    found = dict[int, str]()
+    for column in block.columns:
+        for name in (column_name(column), heads[column]):
+            if name in told.roles:
+                found[column] = told.roles[name]
+            if name in told.columns:
+                found[column] = LEFT_OUT
+    return found
+
+
+def _as_given(axis: Axis, given: Sequence[Axis], totals: Mapping[str, str]) -> Axis:
+    """The axis with the type and tree of the reading file, unless an option says otherwise."""
+    own = next((one for one in given if one.name == axis.name), None)
+    if own is None or axis.name in totals:
+        return axis
+    found = replace(axis, kind=own.kind, tree=own.tree, why=own.why)
+    if fault := found.check():
+        raise DataError(f"{fault}; correct the tree in the reading file")
+    return found
+
+
+def _row_axes(
+    sheet: Sheet, block: Block, columns: Sequence[Column], facts: Mapping[int, Facts], counts: Sequence[Figures], told: Told
+) -> RowAxes:
+    """The axes of the labels of each row: merged cells cover the rows below, and headings are a column of their own."""
+    labels = [column for column in columns if column.role in LABELS]
+    texts: dict[int, Sequence[str]] = {}
+    place = {at: row for row, at in enumerate(block.body)}
+    for column in labels:
+        own = list(facts[column.at].texts)
+        for top, left, bottom, right in sheet.merged:
+            if left <= column.at <= right and top in place:
+                for at in range(top, bottom + 1):
+                    if at in place:
+                        own[place[at]] = own[place[at]] or sheet.rows[top][left]
+        texts[column.at] = own
+    if block.headings:
+        marks = sorted(block.headings)
+        above = [max((mark for mark in marks if mark < at), default=-1) for at in block.body]
+        texts[HEADING_AT] = [block.headings.get(mark, "") for mark in above]
+        labels.insert(0, Column(HEADING_AT, LABEL, "heading", "rows of the body that hold only a heading"))
+    if not labels:
+        return RowAxes((), (), {})
+    indents = {column.at: [sheet.indents.get((at, column.at), 0) for at in block.body] for column in labels}
+    deeper = {at: own for at, own in indents.items() if len(set(own)) > 1}
+    return row_axes(labels, texts, {own.label: own.values for own in counts}, told.totals, deeper)
+
+
+def _flagged(
+    columns: Sequence[Column], facts: dict[int, Facts], values: Mapping[int, list[Number | None]], tally: Tally
+) -> int:
+    """
+    Counts that a flag beside them says to be withheld: zeros in every row with the flag, or blanks, become symbols.
+
+    Returns how many flags stand for a count that is blank; such a flag is the symbol itself.
+    """
+    counts, moved = [column.at for column in columns if column.role == COUNT], 0
+    for flag in (column for column in columns if column.role == FLAG):
+        flags = facts[flag.at].texts
+        for text in sorted(set(flags) - {""}):
+            if not HIDING.search(flag.head) and usual_meaning(text).meaning != SUPPRESSED:
+                continue
+            rows = [row for row, own in enumerate(flags) if own == text]
+            for at in counts:
+                held = {facts[at].texts[row] for row in rows}
+                others = any(value for row, value in enumerate(values[at]) if flags[row] != text)
+                blank = held == {""} and len(counts) == 1
+                if not others or not (blank or (held == {"0"} and len(rows) > 1)):
+                    continue
+                symbol = f"({text})" if blank else f"0 ({text})"
+                texts, kinds = list(facts[at].texts), list(facts[at].kinds)
+                for row in rows:
+                    texts[row], kinds[row], values[at][row] = symbol, SYMBOL, None
+                facts[at] = Facts(texts, kinds, Counter(kinds))
+                tally.symbols[symbol] = Symbol(symbol, SUPPRESSED, "", f"the flag {text} in column {flag.name}")
+                moved += len(rows) if blank else 0
+    return moved
+
+
+def _by_measure(
+    columns: Sequence[Column], facts: Mapping[int, Facts], values: Mapping[int, Sequence[Number | None]]
+) -> dict[int, list[str]]:
+    """Where a column names what each row measures: the role of every row's figures in each column of counts."""
+    measure = next((column for column in columns if column.role == MEASURE), None)
+    names = {text: measure_role(text) for text in set(facts[measure.at].texts)} if measure else {}
+    if measure is None or set(names.values()) == {COUNT}:
+        return {}
+    found = dict[int, list[str]]()
+    for column in (column for column in columns if column.role == COUNT):
+        roles = [names[text] for text in facts[measure.at].texts]
+        own = [
+            value for value, role in zip(values[column.at], roles, strict=True) if role == PERCENTAGE and value is not None
+        ]
+        if any(value > 100 for value in own) and all(isinstance(value, int) for value in own):  # a count beside percentages
+            roles = [COUNT if role == PERCENTAGE else role for role in roles]
+        found[column.at] = roles
+    return found
+
+
+def _figures(
+    columns: Sequence[Column], facts: Mapping[int, Facts], values: Mapping[int, Sequence[Number | None]],
+    measured: Mapping[int, list[str]],
+) -> tuple[list[Figures], list[Figures]]:  # fmt: skip
+    """The columns of counts, and those of percentages and rates, with labels of their own."""
+    often = Counter(column.head for column in columns if column.role == COUNT)
+    counts, figures = list[Figures](), list[Figures]()
+    for column in columns:
+        label = column.head if column.head and often[column.head] < 2 else f"{column.head} (column {column.name})".strip()
+        own, numbers = facts[column.at], values[column.at]
+        if column.role == COUNT:
+            kinds = [placed(*cell) for cell in zip(own.kinds, own.texts, numbers, strict=True)]
+            if column.at in measured:
+                kept = [role == COUNT for role in measured[column.at]]
+                kinds = [kind if keep else EMPTY for kind, keep in zip(kinds, kept, strict=True)]
+                numbers = [value if keep else None for value, keep in zip(numbers, kept, strict=True)]
+            counts.append(Figures(column.at, label, own.texts, kinds, numbers))
+        elif column.role in (PERCENTAGE, RATE):
+            figures.append(Figures(column.at, label, own.texts, own.kinds, numbers))
+    return counts, figures
+
+
+def placed(kind: str, text: str, value: Number | None) -> str:
+    """
+    The kind of a cell among counts, EMPTY where it is none that a table holds: a decimal, a negative number, a word.
+
+    >>> placed(WHOLE, "5", 5), placed(WHOLE, "-5", -5), placed(MIXED, "5 (7)", 5), placed(MIXED, "~5", 5)
+    ('i', '', 'm', '')
+    """
+    if kind not in PLACED or (kind in (WHOLE, MIXED) and (not isinstance(value, int) or value < 0)):
+        return EMPTY
+    return EMPTY if kind == MIXED and not PAIRED_MIX.fullmatch(text) else kind
+
+
+def _leave_rows(table: Table, tally: Tally) -> None:
+    """Counts of rows with the same labels are left out, all of them: nothing says which is meant."""
+    cells = 0
+    for own in table.counts:
+        for row in table.excluded:
+            kind = own.kinds[row]
+            if kind in PLACED:
+                cells += 1
+                number = kind in (WHOLE, MIXED)
+                tally.roles[COUNT if number else SYMBOL_ROLE] -= 1
+                if not number:
+                    tally.met[own.texts[row]] -= 1
+                    tally.roles[AMONG_COUNTS] -= 1
+    place = f"{table.sheet}!{table.block.body[min(table.excluded)] + 1}"
+    remedy = "--labels COLUMN, for what tells them apart"
+    tally.leave(place, "rows with the same labels as another row", remedy, cells, group=table.name)
+
+
+def _count_cells(
+    sheet: Sheet, block: Block, columns: Sequence[Column], facts: Mapping[int, Facts],
+    values: Mapping[int, Sequence[Number | None]], measured: Mapping[int, list[str]], tally: Tally,
+) -> None:  # fmt: skip
+    """The role of each cell of a table, by the role of its column and the kind of its text."""
+    wanted = set(block.columns)
+    for at in (*block.header, *block.headings, *block.repeated):
+        texts = [text for column, text in enumerate(sheet.rows[at]) if column in wanted and text]
+        tally.roles[HEADER] += len(texts)
+        tally.notes += [(f"{sheet.name}!{at + 1}", text) for text in texts if len(text) > 12]  # a header can hold a legend
+    for column in columns:
+        own = facts[column.at]
+        if column.role == LEFT_OUT:
+            tally.leave(f"{sheet.name}!{column.name}", "told to skip this column", "", own.filled)
+        elif column.role not in FIGURES:
+            tally.roles[column.role] += own.filled
+        else:
+            roles = measured.get(column.at)
+            for row, (text, kind) in enumerate(zip(own.texts, own.kinds, strict=True)):
+                if kind:
+                    place = f"{sheet.name}!{column.name}"
+                    role = roles[row] if roles else column.role
+                    _count_cell(place, str(block.body[row] + 1), text, kind, values[column.at][row], role, tally)
+
+
+def _count_cell(place: str, row: str, text: str, kind: str, value: Number | None, role: str, tally: Tally) -> None:
+    """The role of one cell in a column of figures; what has none is left out, with what can be done."""
+    if kind in (SYMBOL, LIMIT, RANGE):
+        tally.roles[SYMBOL_ROLE] += 1
+        tally.met[text] += 1
+        tally.roles[AMONG_COUNTS] += role == COUNT
+    elif (kind in NUMBERS or kind == MIXED) and (role != COUNT or placed(kind, text, value)):
+        tally.roles[role] += 1
+    elif text == NO_VALUE:
+        tally.leave(place + row, "a formula without a value, or an error", "open the file, let it compute, and save it")
+    elif kind in NUMBERS:
+        tally.leave(place + row, "a negative number, or one with decimals, among counts", group=place)
+    elif kind == MIXED:
+        tally.leave(place + row, "a mixed cell that cannot be split into a count", group=place)
+    else:
+        shown = text if len(text) <= 30 else f"{text[:27]}..."
+        remedy = f"--symbol '{shown}={SUPPRESSED}'"
+        tally.leave(place + row, f"the text {shown!r} among numbers", remedy, group=f"{place.split('!')[0]}!{text}")
+
+
+def _read_cube(source: Source, cube: Cube, numerals: Numerals, told: Told, tally: Tally) -> None:
+    """The cells of a cube: its axes are told by the file; its units say whether it counts."""
+    name, texts = source.name.rsplit(".", 1)[0], [text for text in cube.texts if text]
+    labels, codes = sum(len(axis.labels) for axis in cube.axes), sum(len(axis.codes) for axis in cube.axes)
+    tally.roles += Counter({LABEL: labels, "code": codes, NOTE: len(cube.notes)})
+    tally.notes += [("note", text) for text in cube.notes]
+    tally.cells += len(texts) + labels + codes + len(cube.notes)
+    if cube.left_out:
+        tally.leave(name, cube.left_out, "", len(texts))
+        return
+    known = kinds_of(set(cube.texts), numerals, told)
+    kinds = [known[text] for text in cube.texts]
+    values = [number_of(text, numerals) if kind in NUMBERS else None for text, kind in zip(cube.texts, kinds, strict=True)]
+    given = told.columns_of.get((name, 0))
+    role = given[0].role if given else cube_role(cube, Counter(kinds))
+    for text, kind, value in zip(cube.texts, kinds, values, strict=True):
+        if kind:
+            _count_cell(f"{name}!", "", text, kind, value, role, tally)
+    axes, questions = list[Axis](), list[Question]()
+    step = len(values)
+    for axis in cube.axes:
+        step //= len(axis.labels)
+        own, asked = _cube_axis(axis, step, values if role == COUNT else (), told)
+        axes.append(_as_given(own, told.axes_of.get(name, ()), told.totals))
+        questions += asked
+    column = Column(0, role, cube.units, f"units: {cube.units}" if cube.units else "no units are named")
+    own_kinds = [placed(*cell) for cell in zip(kinds, cube.texts, values, strict=True)]
+    counts = (Figures(0, cube.units or "value", cube.texts, own_kinds, values),) if role == COUNT else ()
+    table = Table(name, source.name, name, cube.title, Block((), (), ()), (column,), tuple(axes), counts=counts, cube=cube,
+                  base=rounding(values) if role == COUNT else 1)  # fmt: skip
+    _place(table, told, tally, questions)
+
+
+def cube_role(cube: Cube, often: Mapping[str, int]) -> str:
+    """What the numbers of a cube are: by its units, else by whether they are whole."""
+    words = cube.units or cube.title
+    if PERCENT_WORDS.search(words):
+        return PERCENTAGE
+    if RATE_WORDS.search(words):
+        return RATE
+    if often.get(DECIMAL, 0) > 0.1 * (often.get(WHOLE, 0) + often.get(DECIMAL, 0)):
+        return STATISTIC
+    return STATISTIC if cube.units and STATISTIC_WORDS.search(cube.units) else COUNT
+
+
+def _cube_axis(axis: CubeAxis, step: int, values: Sequence[Number | None], told: Told) -> tuple[Axis, list[Question]]:
+    """An axis of a cube: time or measures as its file says; totals by name, or by its word, and by numbers."""
+    seen = Counter[str]()
+    labels = list[str]()
+    for label in axis.labels:  # a label that stands twice gets a number
+        seen[label] += 1
+        labels.append(label if seen[label] == 1 else f"{label} ({seen[label]})")
+    if axis.kind or TIME_WORDS.search(axis.name):
+        return Axis(axis.name, MEASURES if axis.kind == "measure" else TIME, tuple(labels), why="the file says so"), []
+    if not values:
+        return Axis(axis.name, PARTS, tuple(labels)), []
+    whole = step * len(labels)
+    starts = [block + inner for block in range(0, len(values), whole) for inner in range(step)]
+    samples = [{label: values[start + at * step] for at, label in enumerate(labels)}
+               for start in starts[:: max(1, len(starts) // CUBE_SAMPLES)]]  # fmt: skip
+    tree, why, asked = find_tree(axis.name, labels, samples, told.totals.get(axis.name, ""), axis.total)
+    return Axis(axis.name, ADDITIVE if tree else PARTS, tuple(labels), (), tree, why or "no label adds up the others"), asked

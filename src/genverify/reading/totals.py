@@ -1,0 +1,333 @@
+"""What adds up to what: a label is a total by its name and by numbers that agree; where they do not decide, it is asked."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import reduce
+from itertools import combinations
+from math import gcd
+
+from genverify.reading.roles import Number
+
+Tree = tuple[tuple[str, tuple[str, ...]], ...]
+Sample = Mapping[str, Number | None]  # label to number; None where a symbol stands
+
+TOTAL_WORDS = re.compile(
+    "total|totals|grand total|sum|all|overall|_t|t|together|both sexes|both|everyone|persons|all persons|"
+    "all people|insgesamt|totaal|totalt|ensemble|gesamt|national|total general|ambos sexos|todas las edades|todos|"
+    "tous|alle|i alt|totale"
+)
+TOTAL_START = re.compile(
+    r"(grand |sub)?totals?\b|all\b(?!erg)|any\b|both\b|todas?\b|todos\b|insgesamt\b|totalt?\b|ensemble\b", re.I
+)
+TOTAL_END = re.compile(r"\b(sub)?totals?\)?$|, (all|total)$", re.I)
+# names of whole countries: what a table of regions adds up to
+COUNTRIES = re.compile(
+    "england|scotland|wales|northern ireland|uk|united kingdom|great britain|england and wales|ireland|"
+    "united states|usa|us|u\\.s\\.|canada|australia|new zealand|germany|deutschland|france|spain|espa\u00f1a|italy|"
+    "italia|sweden|sverige|norway|norge|denmark|danmark|finland|suomi|switzerland|schweiz|suisse|austria|"
+    "\u00f6sterreich|netherlands|nederland|belgium|portugal|poland|polska|japan|india|brazil|brasil|mexico|"
+    "m\u00e9xico|south africa|eu|eu27|eu28|world"
+)
+MOST_NAMED = 60  # labels with names of totals that are all tried
+MOST_NESTED = 120  # labels among which sums are searched by numbers alone
+AGREE = Decimal("0.9")  # of the sums that can be compared: a real release has slips, which are named and left out later
+LEAST_SEEN = 2
+LEAST_PARTLY = 3
+LEAST_CLOSE, SURELY = 20, Decimal("0.99")  # sums that are all but right: many must be seen, and nearly all be close
+SHARP = 0.001  # of chance: one sum of a large total is seldom right by it
+MANY_PARTLY = 10  # sums with symbols that are possible and tight: so many make a total of one whose name could be another's
+BY_CHANCE = 0.01  # that any of the sums that are tried is right by chance
+ROUNDINGS = (2, 3, 5, 10, 20, 25, 50, 100, 500, 1000)
+MOST_PAIRED = 30  # labels of which every pair is tried
+LEAST_PAIRED = 10  # sums of a pair that must be seen: two labels agree by chance more easily
+UNDECIDED = Decimal("0.3")  # fewer sums that agree mean that a label is no total, whatever its name
+LONGEST_RUN = 500  # labels of which every run is tried as the parts of a total
+MOST_WINDOWS = 8  # runs that are compared in all slices
+
+
+@dataclass(frozen=True)
+class Question:
+    """What the file does not decide, and the option that answers it."""
+
+    text: str
+    option: str
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How often a label is the sum of others: where all are printed, and where only some are."""
+
+    full: int = 0
+    right: int = 0
+    partly: int = 0
+    possible: int = 0
+    close: int = 0  # sums that are not right, but no further off than rounding of each part to a whole number can be
+    tight: int = 0  # sums with symbols of which the printed parts make up half of the total at least
+    chance: float = 1.0  # how likely the sums that are right would be so by chance
+
+    @property
+    def holds(self) -> bool:
+        enough = self.full >= LEAST_SEEN or (self.full and self.chance < SHARP)
+        nearly = self.full >= LEAST_CLOSE and self.right + self.close >= SURELY * self.full and self.right * 2 > self.full
+        return bool(enough) and (self.right >= AGREE * self.full or nearly) and self.possible >= AGREE * self.partly
+
+    @property
+    def likely(self) -> bool:
+        """Whether no number speaks against it and some could: where symbols stand in every sum."""
+        return (
+            self.holds
+            or ((self.full == self.right) and self.partly >= LEAST_PARTLY and self.possible == self.partly <= 2 * self.tight)
+            or (self.full == 1 == self.right and self.possible == self.partly)
+        )
+
+    def __str__(self) -> str:
+        partly = f", {self.possible} of {self.partly} possible where symbols stand" if self.partly else ""
+        close = f", {self.close} more but for rounding to whole numbers" if self.close else ""
+        return f"{self.right} of {self.full} sums agree{close}{partly}"
+
+
+def is_total_name(label: str) -> bool:
+    """
+    Whether a name can be that of a total; numbers decide whether it is.
+
+    >>> [is_total_name(text) for text in ("Total", "All ages", "Both sexes", "Scotland total", "Allergies", "UK", "North")]
+    [True, True, True, True, False, True, False]
+    """
+    text = " ".join(label.lower().replace("_", " ").split()).strip(" :.*-")
+    bare = _bare(label)
+    return is_total_word(label) or bool(TOTAL_START.match(text) or TOTAL_END.search(bare))
+
+
+def is_total_word(label: str) -> bool:
+    """
+    Whether a name says nothing but that it is a total, or is that of a country.
+
+    >>> is_total_word("Total (all)"), is_total_word("total_stated"), is_total_word("All other")
+    (True, False, False)
+    """
+    text = " ".join(label.lower().replace("_", " ").split()).strip(" :.*-")
+    return bool(TOTAL_WORDS.fullmatch(text) or TOTAL_WORDS.fullmatch(_bare(label)) or COUNTRIES.fullmatch(_bare(label)))
+
+
+def _is_country(label: str) -> bool:
+    return bool(COUNTRIES.fullmatch(_bare(label)))
+
+
+def _bare(label: str) -> str:
+    """A label without its case, brackets, numbers of notes and signs around it."""
+    text = " ".join(re.sub(r"[\s\u00a0_]+", " ", label.lower()).strip(" :.*-").split())
+    return re.sub(r"\s*[(\[].*?[)\]]|\s+\d+/$", "", text).strip()
+
+
+def rounding(numbers: Iterable[Number | None]) -> int:
+    """
+    The base to which counts look rounded: 1 where they are not, or are too few to tell.
+
+    >>> rounding([5, 10, 25, 40, 115, 5, 0, 20]), rounding([5, 10, 7])
+    (5, 1)
+    """
+    whole = [number for number in numbers if isinstance(number, int) and number]
+    if len(whole) < 5:
+        return 1
+    base = reduce(gcd, whole)
+    return max((step for step in ROUNDINGS if base % step == 0), default=1)
+
+
+def agreement(parent: str, children: Sequence[str], samples: Sequence[Sample], bases: Mapping[str, int]) -> Agreement:
+    """How well a label is the sum of others in the slices of a table."""
+    full = right = partly = possible = close = tight = 0
+    chance = 1.0
+    slack = Decimal(sum(bases.get(label, 1) for label in (parent, *children) if bases.get(label, 1) > 1)) / 2
+    for sample in samples:
+        if (printed := sample.get(parent)) is None:
+            continue
+        total = Decimal(printed)
+        numbers = [sample.get(child) for child in children]
+        known = [Decimal(number) for number in numbers if number is not None]
+        if not known or not (total or any(known)):
+            continue
+        room = slack + _last_digits([printed, *(number for number in numbers if number is not None)])
+        found = sum(known, Decimal(0))
+        if len(known) == len(numbers):
+            full += 1
+            if abs(found - total) <= room:
+                right += 1
+                chance *= min(1.0, float((2 * room + 1) / (abs(total) + 1)))
+            else:
+                close += abs(found - total) <= room + Decimal(len(children) + 1) / 2
+        else:
+            partly += 1
+            possible += found <= total + room
+            tight += 2 * found >= total
+    return Agreement(full, right, partly, possible, close, tight, chance)
+
+
+def _last_digits(numbers: Sequence[Number]) -> Decimal:
+    """How much a sum of printed decimals can differ from the printed total."""
+    if all(isinstance(number, int) for number in numbers):
+        return Decimal(0)
+    exponents = [number.as_tuple().exponent for number in numbers if isinstance(number, Decimal)]
+    digits = max(-e for e in exponents if isinstance(e, int))
+    return Decimal(10) ** -min(max(digits, 0), 6) * len(numbers) / 2
+
+
+def bases_of(
+    labels: Sequence[str], samples: Sequence[Sample], tree: Mapping[str, Sequence[str]] | None = None
+) -> dict[str, int]:
+    """The base to which the counts of each label look rounded: its own, or that of its level (totals or parts)."""
+    own = {label: [sample[label] for sample in samples if label in sample] for label in labels}
+    level = {label: bool(tree and label in tree) for label in labels}
+    common = {high: rounding(n for label in labels if level[label] == high for n in own[label]) for high in (False, True)}
+    return {label: max(rounding(numbers), common[level[label]]) for label, numbers in own.items()}
+
+
+def find_tree(
+    name: str, labels: Sequence[str], samples: Sequence[Sample], told: str = "", total: str = ""
+) -> tuple[Tree, str, list[Question]]:
+    """
+    What adds up to what among the labels of an axis: by names and by numbers that agree; else it is asked.
+
+    `told` is a total whatever the numbers say; `total` is one by its name, which the file gives.
+    """
+    bases = bases_of(labels, samples)
+    told = told if told in labels else ""  # another table can have it
+    named = [label for label in labels if label in (told, total) or is_total_name(label)]
+    if len(named) > MOST_NAMED:  # names of schools, firms or causes that begin as totals do: only plain words are tried
+        named = [label for label in named if label in (told, total) or is_total_word(label)][:MOST_NAMED]
+    places = sum(map(_is_country, labels)) > 2  # a table of countries: none of them is a total but by the numbers
+    tree: dict[str, tuple[str, ...]] = {}
+    questions, why = list[Question](), list[str]()
+    for parent in sorted(named, key=lambda label: (label == told, _size(label, samples))):  # the parts of a total come first
+        children, found = _parts_of(parent, labels, named, samples, bases, tree, parent in (told, total))
+        pairs = () if children or len(named) > 1 else _pairs_of(parent, labels, samples, bases)
+        if pairs:
+            shown = ", ".join(" + ".join(pair) for pair in pairs)
+            return tuple((parent, pair) for pair in pairs), f"{parent}, broken down {len(pairs)} times: {shown}", questions
+        if parent == told and not children:
+            taken = {child for own in tree.values() for child in own}
+            children = tuple(label for label in labels if label != parent and label not in taken)
+        if children:
+            tree[parent] = children
+            why.append(f"{parent} ({'told; ' if parent == told else ''}{found})")
+        elif (
+            len(labels) > 2
+            and not (places and _is_country(parent))
+            and (not found.full or found.right >= found.full * UNDECIDED)
+        ):
+            text = f"{name}: {parent!r} is called a total, but its parts are not clear ({found})"
+            questions.append(Question(text, f"--total '{name}={parent}'"))
+    if not tree and 2 < len(labels) <= MOST_NESTED:
+        for parent, children in _by_numbers(labels, samples, bases):
+            parts = f"{len(children)} others" if len(children) > 3 else ", ".join(map(repr, children))
+            questions.append(
+                Question(f"{name}: {parent!r} is the sum of {parts} in every row", f"--total '{name}={parent}'")
+            )
+            break
+    return tuple(tree.items()), "; ".join(why), questions
+
+
+def _size(label: str, samples: Sequence[Sample]) -> Number:
+    return max((sample.get(label) or 0 for sample in samples), default=0)
+
+
+def _parts_of(
+    parent: str, labels: Sequence[str], named: Sequence[str], samples: Sequence[Sample], bases: Mapping[str, int],
+    tree: Mapping[str, tuple[str, ...]], sure: bool,
+) -> tuple[tuple[str, ...], Agreement]:  # fmt: skip
+    """The labels that a total adds up: all that are no part yet, or a run beside it; the first that numbers confirm."""
+    taken = {child for children in tree.values() for child in children}
+    at, size, surely = labels.index(parent), _size(parent, samples), sure or is_total_word(parent)
+    later = [label for label in named if label not in tree and label != parent and _size(label, samples) >= size]
+    free = [label for label in labels if label != parent and label not in taken and label not in later]
+    below = [label for label in _run(labels[at + 1 :], later) if label not in taken]
+    above = [label for label in _run(labels[:at][::-1], later) if label not in taken][::-1]
+    best, likely = Agreement(), tuple[str, ...]()
+    windows = _windows(parent, free, samples, bases)
+    tried = max(1, len(free) ** 2 // 2)
+    for children in dict.fromkeys(tuple(own) for own in (free, below, above, *windows) if len(own) > 1):
+        found = agreement(parent, children, samples, bases)
+        whole = list(children) == free
+        beside = children[0] in below[:1] or children[-1] in above[-1:]
+        among = 1 if whole else 2 * len(free) if beside else tried  # how many sums could have been right as well
+        clear = surely and (
+            len(named) == 1 or found.chance < 2 * BY_CHANCE
+        )  # the one total by its name, or hardly by chance
+        if found.holds and (found.chance * among < BY_CHANCE or (whole and clear)):
+            return children, found
+        if found.likely and not likely and whole and (clear or min(found.tight, found.partly * 0.9) >= MANY_PARTLY * 0.9):
+            best, likely = found, children
+        elif not likely and (found.right, -found.full) > (best.right, -best.full):
+            best = found
+    return likely, best
+
+
+def _windows(parent: str, free: Sequence[str], samples: Sequence[Sample], bases: Mapping[str, int]) -> list[tuple[str, ...]]:
+    """Runs of neighbouring labels that add up to a total in the first slices that can be compared, shortest first."""
+    if len(free) > LONGEST_RUN:
+        return []
+    few = [sample for sample in samples if sample.get(parent)][:6]
+    found = Counter[tuple[int, int]]()
+    seen = Counter[tuple[int, int]]()
+    for sample in few:
+        total = Decimal(sample[parent] or 0)
+        for start in range(len(free)):
+            room = Decimal(bases.get(parent, 1) if bases.get(parent, 1) > 1 else 0) / 2
+            summed = Decimal(0)
+            for end in range(start, len(free)):
+                value = sample.get(free[end])
+                if value is None:
+                    break
+                summed += value
+                base = bases.get(free[end], 1)
+                room += Decimal(base) / 2 if base > 1 else 0
+                if end > start:
+                    seen[start, end] += 1
+                    found[start, end] += abs(summed - total) <= room + (0 if summed == int(summed) else Decimal("0.05"))
+                if summed > total + room:
+                    break
+    good = [window for window, often in found.items() if often == seen[window]]
+    return [
+        tuple(free[start : end + 1]) for start, end in sorted(good, key=lambda own: (own[1] - own[0], own))[:MOST_WINDOWS]
+    ]
+
+
+def _pairs_of(
+    parent: str, labels: Sequence[str], samples: Sequence[Sample], bases: Mapping[str, int]
+) -> tuple[tuple[str, str], ...]:
+    """Pairs of labels, none in two of them, that each add up to a total: breakdowns stacked without a name of their own."""
+    others = [label for label in labels if label != parent]
+    if not 3 < len(others) <= MOST_PAIRED:
+        return ()
+    few = samples[:: max(1, len(samples) // 20)]
+    found = [pair for pair in combinations(others, 2) if (quick := agreement(parent, pair, few, bases)).right >= quick.full
+             and (own := agreement(parent, pair, samples, bases)).holds and own.full >= LEAST_PAIRED]  # fmt: skip
+    once = Counter(label for pair in found for label in pair)
+    return tuple(pair for pair in found if all(once[label] == 1 for label in pair))
+
+
+def _run(labels: Sequence[str], stop: Sequence[str]) -> list[str]:
+    """The labels up to the next total."""
+    run = list[str]()
+    for label in labels:
+        if label in stop:
+            break
+        run.append(label)
+    return run
+
+
+def _by_numbers(
+    labels: Sequence[str], samples: Sequence[Sample], bases: Mapping[str, int]
+) -> Iterable[tuple[str, tuple[str, ...]]]:
+    """Labels that numbers alone show to be sums: of all others, or of the run right before or after."""
+    order = sorted(labels, key=lambda label: -_size(label, samples))[:3]
+    for parent in order:
+        at = labels.index(parent)
+        for children in (tuple(label for label in labels if label != parent), tuple(labels[at + 1 :]), tuple(labels[:at])):
+            if len(children) > 1:
+                found = agreement(parent, children, samples, bases)
+                if found.holds and found.full >= 3:
+                    yield parent, children
+                    break

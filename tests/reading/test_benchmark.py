@@ -1,0 +1,61 @@
+"""Published tables against what a person wrote down about each (tests/readings), where they lie beside the repository."""
+
+import os
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from genverify.reading.cells import cell_roles
+from genverify.reading.read_command import read_files, told_of
+from genverify.reading.reading import AMONG_COUNTS
+from genverify.reading.reading_file import write_reading
+from studies.disclosure.expected_readings import expected_readings, files_by_digest, judge
+
+ROOT = Path(__file__).parents[2]
+EXPECTED = expected_readings(ROOT / "tests/readings")
+TABLES = Path(os.environ.get("GENVERIFY_TABLES") or ROOT.parent / "shared/tables")
+here = pytest.mark.skipif(not TABLES.is_dir(), reason="the published tables do not lie in ../shared/tables")
+LARGE = 1_000_000  # bytes of a file whose round trip takes long
+
+
+def files() -> Iterator[tuple[str, Path]]:
+    found = files_by_digest(TABLES)
+    for name, expected in EXPECTED.items():
+        assert expected["sha256"] in found, f"{name}: no file has the digest that is written down"
+        yield name, found[expected["sha256"]]
+
+
+def test_expected_readings_hold_no_data() -> None:
+    """What is written down names rows, columns, roles and symbols, and counts cells; it holds no cell of a table."""
+    assert len(EXPECTED) == 39
+    for name, expected in EXPECTED.items():
+        assert set(expected) <= {"sha256", "cells", "roles", "tables", "symbols", "totals", "options"}, name
+
+
+@here
+def test_real_tables_are_read_as_a_person_reads_them() -> None:
+    outcomes = {name: judge(EXPECTED[name], path) for name, path in files()}
+    assert {name: own.differences for name, own in outcomes.items() if own.word in ("wrong", "refused")} == {}
+    words = [own.word for own in outcomes.values()]
+    differ = {name: own.differences for name, own in outcomes.items() if own.word != "right"}
+    assert words.count("right") >= 33, differ
+    assert words.count("right") + words.count("right with options") >= 38, differ
+
+
+@here
+def test_reading_files_of_real_tables_give_the_same_reading(tmp_path: Path) -> None:
+    for name, path in files():
+        if path.stat().st_size < LARGE:
+            reading = read_files([path], told_of([]))
+            file = tmp_path / f"{name}.yaml"
+            file.write_text(write_reading(reading), encoding="utf-8")
+            again = read_files([file, path], told_of([]))
+            assert again.conserved, name
+            one_by_one = Counter(cell.role for cell in cell_roles(reading))
+            assert one_by_one == {role: often for role, often in reading.roles.items() if often and role != AMONG_COUNTS}, (
+                name
+            )
+            assert write_reading(again) == write_reading(reading), name
+            assert (again.roles, again.questions) == (reading.roles, reading.questions), name
