@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from genverify.checker.linear_proofs import check_linear
+from genverify.disclose.interpretation import Interpretation, PrintedForm, PrintedTableForm, interpret
 from genverify.disclose.intervals import find_intervals
 from genverify.disclose.intervals import opened as opened_sums
-from genverify.disclose.reading import Interpretation, PrintedForm, PrintedTableForm, interpret
 from genverify.disclose.suppression import suppress_more
 from genverify.model.errors import GenverifyError
 from genverify.model.linear import OPEN, LinearSystem, make_system, system_of

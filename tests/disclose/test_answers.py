@@ -9,8 +9,8 @@ import yaml
 
 from genverify.checker.certificate import CertificateError
 from genverify.checker.linear_proofs import check_linear
+from genverify.disclose.interpretation import PrintedForm, interpret, written
 from genverify.disclose.intervals import FeasibilityIntervals, find_intervals
-from genverify.disclose.reading import PrintedForm, interpret, written
 from genverify.model.errors import GenverifyError
 from genverify.model.linear import system_of
 from genverify.solve.linear.search import Work

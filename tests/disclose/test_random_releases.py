@@ -18,8 +18,8 @@ import numpy as np
 import pytest
 from scipy.optimize import Bounds, LinearConstraint, milp
 
+from genverify.disclose.interpretation import PrintedForm, interpret
 from genverify.disclose.intervals import FeasibilityIntervals, find_intervals
-from genverify.disclose.reading import PrintedForm, interpret
 from genverify.disclose.suppression import suppress_more
 from genverify.model.errors import GenverifyError, ReleaseError
 from genverify.solve.linear.search import Work

@@ -7,10 +7,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from genverify.disclose.interpretation import PrintedForm, interpret
 from genverify.disclose.link import Value, complete_marks, link, meaning_of, name_of, read_rule, value_of
 from genverify.disclose.read.choose import read_tables
 from genverify.disclose.read.printed_table import PrintedTable
-from genverify.disclose.reading import PrintedForm, interpret
 from genverify.model.errors import GenverifyError
 
 TWO_WAY = "Age \\ Sex,Women,Men,Total\n0-14,12,18,30\n15-64,40,41,81\n65+,3,6,9\nTotal,55,65,120\n"

@@ -11,8 +11,8 @@ import pytest
 
 from genverify.cli import main
 from genverify.disclose.answer import Answer, FailOn, undecided_cells
+from genverify.disclose.interpretation import PrintedForm, interpret
 from genverify.disclose.intervals import find_intervals
-from genverify.disclose.reading import PrintedForm, interpret
 from genverify.model.linear import LARGEST_COUNT
 from genverify.solve.linear.search import Work
 

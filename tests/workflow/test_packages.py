@@ -26,8 +26,9 @@ MAY_IMPORT = {
     "report": ATTACKING,
     "export": {"model", "checker"},  # what writes a proof for other checkers shares nothing with what found it
     "explorer": {*ATTACKING, "export", "report"},
+    "reading": {"model"},
     "disclose": {*ATTACKING, "export", "report"},
-    "run": {*ATTACKING, "export", "report", "explorer", "disclose"},
+    "run": {*ATTACKING, "export", "report", "explorer", "reading", "disclose"},
 }
 API = {"__init__.py", "__init__.pyi", "__main__.py", "cli.py", "py.typed"}
 FINDERS = {"highspy", "gurobipy", "scipy", "jax"}

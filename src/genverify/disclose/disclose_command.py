@@ -81,7 +81,7 @@ def run_disclose(options: argparse.Namespace) -> int:
 
 
 def _is_printed(path: Path) -> bool:
-    from genverify.disclose.reading import is_printed
+    from genverify.disclose.interpretation import is_printed
 
     return is_printed(path)
 

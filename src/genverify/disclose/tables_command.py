@@ -22,6 +22,15 @@ from pydantic import Field
 
 from genverify.checker.linear_proofs import check_linear
 from genverify.disclose.answer import Answer, read_fail_on, undecided_cells
+from genverify.disclose.interpretation import (
+    Interpretation,
+    PrintedForm,
+    interpret,
+    is_printed,
+    read_printed,
+    summary,
+    written,
+)
 from genverify.disclose.intervals import (
     FeasibilityIntervals,
     RuleViolation,
@@ -31,7 +40,6 @@ from genverify.disclose.intervals import (
     read_rules,
 )
 from genverify.disclose.link import TableCells
-from genverify.disclose.reading import Interpretation, PrintedForm, interpret, is_printed, read_printed, summary, written
 from genverify.disclose.suppression import FEWEST, GREEDY, SecondarySuppression, still_narrow, suppress_more
 from genverify.model.errors import ConfigError, DataError
 from genverify.model.files import LIMITS, file_name, read_yaml, regular_file, sha256_of, write_whole, written_folder

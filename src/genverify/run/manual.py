@@ -18,12 +18,12 @@ from genverify.run.cli.commands import parser
 from genverify.run.cli.shell import EXIT_CODES, leaves
 from genverify.run.config import read_shipped
 from genverify.run.layout import PARTS
-from genverify.run.registry import HOMES
+from genverify.run.registry import HOME
 
 # The packages as a page: which imports from which, and every module with its first sentence.
 
 SRC = Path(__file__).parents[2]
-PACKAGES = ("genverify", *HOMES)
+PACKAGES = ("genverify", HOME)
 
 
 def add_parser(commands: Any) -> None:
