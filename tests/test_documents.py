@@ -31,7 +31,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_modules_that_are_named_exist(page: Path) -> None:
     """A path that begins with a room is that of a module or folder."""
-    rooms = "core|microdata|solve|checker|protect|attack|show|papers|disclosure|run"
+    rooms = "core|reading|microdata|solve|checker|protect|attack|show|papers|disclosure|run"
     named = re.findall(rf"`((?:{rooms})/[\w/]+\.py)`", page.read_text())
     assert [name for name in named if not (ROOT / "src" / "genverify" / name).is_file()] == []
 

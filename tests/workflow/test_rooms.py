@@ -9,7 +9,7 @@ from genverify.run.code import code_files, imported_names
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "genverify"
-ROOMS = ["core", "microdata", "solve", "checker", "protect", "attack", "show", "papers", "disclosure", "run"]
+ROOMS = ["core", "reading", "microdata", "solve", "checker", "protect", "attack", "show", "papers", "disclosure", "run"]
 PAPERS = ["gtv", "raprank", "cellbounds", "housing", "mechanisms"]
 DOOR = {"__init__.py", "__init__.pyi", "__main__.py", "cli.py", "py.typed"}
 FINDERS = {"highspy", "gurobipy", "scipy", "jax"}
