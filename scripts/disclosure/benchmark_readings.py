@@ -10,7 +10,7 @@ from studies.disclosure.expected_readings import benchmark
 
 def main(job: Job) -> None:
     lines = []
-    for line in benchmark(Path(job.params.expected), Path(job.params.tables)):
+    for line in benchmark(Path(job.input.expected), Path(job.input.tables)):
         lines.append(line)
         log.info("%s", line)
     pd.DataFrame(lines).to_csv(job.output.table, index=False)

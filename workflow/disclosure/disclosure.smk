@@ -92,6 +92,9 @@ rule benchmark_audits:
 
 rule benchmark_readings:
     """Published tables read as they are, against what a person wrote down about each; they lie beside the repository."""
+    input:
+        expected="tests/readings",
+        tables="../shared/tables",
     output:
         table="results/benchmark/readings.csv",
         record="results/benchmark/readings.record.json",
@@ -103,7 +106,5 @@ rule benchmark_readings:
         "../../envs/environment.yaml"
     params:
         code=code_of("benchmark_readings"),
-        expected="tests/readings",
-        tables="../shared/tables",
     script:
         "../../scripts/disclosure/benchmark_readings.py"

@@ -403,7 +403,7 @@ def _typed(
 def _nest(
     children: Sequence[str], samples: Sequence[Sample], bases: Mapping[str, int]
 ) -> tuple[dict[str, list[str]], list[str]]:
-    """Labels among parts that others, whose names hold theirs, add up to (London: Inner London, Outer London)."""
+    """Labels among parts that others, whose names hold theirs, add up to (a city: its inner part, its outer part)."""
     nested = dict[str, list[str]]()
     for parent in children:
         inner = [child for child in children if child != parent and re.search(rf"\b{re.escape(parent)}\b", child)]

@@ -37,7 +37,7 @@ Number = int | Decimal
 
 # words of headers, in the languages of the releases that are read most; one list for each role
 PERCENT_WORDS = re.compile(
-    r"%|\b(percent\w*|per cent|pct|perc|pc|share|proportion|uptake|prozent|pourcent\w*|porcentaje|procent)\b", re.I
+    r"%|\b(percent\w*|per cent|pct|perc|pc|share|proportion|prozent|pourcent\w*|porcentaje|procent)\b", re.I
 )
 RATE_WORDS = re.compile(r"\b(rates?|incidence|prevalence)\b|\bper (\d|head|capita|thousand|million)", re.I)
 COUNT_WORDS = re.compile(
@@ -63,7 +63,7 @@ TIME_WORDS = re.compile(
     r"|mois|\u00e5r|tid)\b",
     re.I,
 )
-CODE_WORDS = re.compile(r"\b(codes?|id|ids|fips|naics|nace|isic|sic|isco|nuts|lau|gss|geoid|uid|key|dbn|urn|ukprn)\b", re.I)
+CODE_WORDS = re.compile(r"\b(codes?|id|ids|fips|naics|nace|isic|sic|isco|nuts|lau|gss|geoid|uid|key)\b", re.I)
 NOTE_HEADS = re.compile(r"\b(foot)?notes?\b|\bcomments?\b|\bremarks?\b|\bsource\b", re.I)
 FLAG_HEADS = re.compile(r"\b(flags?|status|symbols?|annotation|marker|disclosure|quality|obs status|conf status)\b", re.I)
 MEASURE_HEADS = re.compile(
@@ -214,6 +214,7 @@ def find_columns(
         else:
             role, why = _text_role(column, head, own, max(valued, default=0))
         found[column] = Column(column, role, head, why)
+    _find_codes(found, facts)
     _by_numbers(found, values)
     _settle_labels(found, facts, block)
     return [found[column] for column in block.columns]
@@ -397,6 +398,22 @@ def _text_role(column: int, head: str, own: Facts, last: int) -> tuple[str, str]
     if len(distinct) == 1:
         return LABEL, "one text in every row"
     return LABEL, "texts"
+
+
+def _find_codes(found: dict[int, Column], facts: Mapping[int, Facts]) -> None:
+    """Texts without spaces, all with digits, of which each has its own text in another column, are codes of that."""
+    labels = [at for at, column in found.items() if column.role == LABEL and column.why == "texts"]
+    for at in labels:
+        own = set(facts[at].texts) - {""}
+        if not all(" " not in text and any(letter.isdigit() for letter in text) for text in own) or len(own) < LEAST:
+            continue
+        for other in (label for label in labels if label != at and found[label].role == LABEL):
+            names = set(facts[other].texts) - {""}
+            pairs = set(zip(facts[at].texts, facts[other].texts, strict=True))
+            worded = sum(any(letter.isalpha() for letter in text) and not any(map(str.isdigit, text)) for text in names)
+            if len(pairs) <= 1.05 * min(len(own), len(names)) and 2 * worded > len(names):
+                found[at] = Column(at, CODE, found[at].head, f"codes of the texts in column {column_name(other)}")
+                break
 
 
 def _by_numbers(found: dict[int, Column], values: Mapping[int, Sequence[Number | None]]) -> None:

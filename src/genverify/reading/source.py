@@ -195,6 +195,8 @@ def _workbook(path: Path, data: bytes, limits: FileLimits) -> tuple[tuple[Sheet,
                 marks = _seen_on_the_page(packed)
         except (*UNREADABLE, zipfile.BadZipFile, ElementTree.ParseError, KeyError, RuntimeError) as error:
             said.append(f"indentation, hidden rows and formulas without a value cannot be seen ({one_line(error)})")
+    if not marks and not said:
+        said.append("of this format, indentation, hidden rows and formulas without a value are not seen")
     try:
         book = calamine.CalamineWorkbook.from_filelike(io.BytesIO(data))
     except Exception as error:  # the library has one class of error for each format, and panics of its own
