@@ -12,7 +12,7 @@ import pytest
 from snakemake.cli import get_argument_parser
 
 from genverify.cli import main
-from genverify.run.cli.commands import OLD_NAMES, groups, parser
+from genverify.run.cli.commands import OLD_NAMES, groups, parser, with_new_name
 from genverify.run.cli.shell import with_values
 from printed_commands import ROOT, Printed, printed
 from study_runs import dry_run
@@ -26,7 +26,8 @@ PARSED = {
     "check-vipr": "tests/export/test_export_command.py runs it", "estimate": "reads surveys that are not shipped",
     "excluded": "tests/studies/gtv runs it", "explain": "tests/attack/test_explain.py runs it",
     "export": "tests/export/test_export_command.py runs it", "probability": "tests/attack/test_likely.py runs it",
-    "new-study": "writes into the repository: tests/workflow/test_new_study.py runs it",
+    "new-study": "writes into the repository: tests/workflow/test_skeletons.py runs it",
+    "new-reader": "writes into the repository: tests/workflow/test_skeletons.py runs it",
     "progress": "waits for a run; tests/run/test_progress.py runs it", "reference": "tests/run/test_reference.py runs it",
 }  # fmt: skip
 # lines that are parsed only, by a word of theirs
@@ -124,7 +125,7 @@ def test_every_command_of_genverify_can_be_typed(known: argparse.ArgumentParser,
     (choices,) = (action.choices for action in known._actions if isinstance(action, argparse._SubParsersAction))
     wrong: dict[Printed, str] = {}
     for one in those_of("genverify"):
-        words = [word.rstrip(".") for word in one.words[1:]]
+        words = with_new_name([word.rstrip(".") for word in one.words[1:]])
         try:
             known.parse_args(with_values([word for word in words if word]))
         except SystemExit as end:

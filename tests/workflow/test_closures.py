@@ -71,7 +71,7 @@ def copied(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     [
         (r"def check_verified\((.|\n)*?:\n(?= {4}\S)", r"\g<0>    pass\n", {"verify_claims"}),
         (r"def draw_records\((.|\n)*?:\n(?= {4}\S)", r"\g<0>    pass\n", {"generate_datasets"}),
-        (r"\nLARGEST_COUNT = (?=\d)", r"\g<0>1 + ", {"generate_datasets", "verify_claims"}),
+        (r"\nLARGEST_COUNT = (?=1_)", r"\g<0>1 + ", {"generate_datasets", "verify_claims"}),
         (r"\ndef class_vectors\(", r"\n# a comment\g<0>", set()),
     ],
 )

@@ -204,7 +204,9 @@ def _new_study(options: argparse.Namespace) -> None:
 def _new_reader(options: argparse.Namespace) -> None:
     for path in write_reader(options.name, Path()):
         print(path)
-    print(f"next: genverify disclose FILE.{options.name}; then put your format into {reader_files(options.name)[0]}")
+    print(
+        f"next: put your format into {reader_files(options.name)[0]}, then give disclose a file that ends in .{options.name}"
+    )
 
 
 def study_files(name: str) -> list[Path]:
