@@ -21,36 +21,36 @@ from genverify.model.errors import DataError
 from genverify.model.release import Release, make_release, make_schema
 from genverify.report.figures import PAGE_WIDTH, PALETTE, plain, say_source, use_style
 
-# The toy example of section 4.2: three counts of 1, of which a human can see what follows.
-#
-# Queries 1 and 2 tell of one row with A = 0, B = 0 and of one with B = 0, C = 0. By query 3 only one row has B = 0, so they
-# are the same. Nothing else need be published but N.
-#
-# >>> from genverify.attack.verify import attack_release
-# >>> found = attack_release(toy_release(4))
-# >>> [claim.codes for claim in found.claims if claim.k == 3]
-# [(0, 0, 0)]
-# >>> {claim.m for claim in found.claims if claim.k == 3}
-# {1}
-#
-# Without query 3 the two rows may be different people, and the claim falls:
-#
-# >>> sorted(claim.codes for claim in attack_release(toy_release(4, third=False)).claims if claim.k == 3)
-# []
-#
-# Nor can there be two such rows (footnote 9):
-#
-# >>> from genverify.attack.verify import Verifier
-# >>> from studies.gtv.impossible_counts import multiplicities
-# >>> from genverify.solve.program_settings import DEFAULT
-# >>> multiplicities(Verifier(DEFAULT.bounder(toy_release(4))), (0, 0, 0), (), DEFAULT).possible
-# [1]
-
 VALUES = ["0", "1"]
 
 
 def toy_release(n: int, third: bool = True) -> Release:
-    """The three queries of the example, or the first two, and the number of rows."""
+    """
+    The toy example of section 4.2, three counts of 1 of which a human can see what follows; or the first two of them.
+
+    Queries 1 and 2 tell of one row with A = 0, B = 0 and of one with B = 0, C = 0. By query 3 only one row has B = 0, so
+    they are the same. Nothing else need be published but N.
+
+    >>> from genverify.attack.verify import attack_release
+    >>> found = attack_release(toy_release(4))
+    >>> [claim.codes for claim in found.claims if claim.k == 3]
+    [(0, 0, 0)]
+    >>> {claim.m for claim in found.claims if claim.k == 3}
+    {1}
+
+    Without query 3 the two rows may be different people, and the claim falls:
+
+    >>> sorted(claim.codes for claim in attack_release(toy_release(4, third=False)).claims if claim.k == 3)
+    []
+
+    Nor can there be two such rows (footnote 9):
+
+    >>> from genverify.attack.verify import Verifier
+    >>> from studies.gtv.impossible_counts import multiplicities
+    >>> from genverify.solve.program_settings import DEFAULT
+    >>> multiplicities(Verifier(DEFAULT.bounder(toy_release(4))), (0, 0, 0), (), DEFAULT).possible
+    [1]
+    """
     columns = {"A": VALUES, "B": VALUES, "C": VALUES}
     schema = make_schema(columns, {"ab": ["A", "B"], "bc": ["B", "C"], "b": ["B"]})
     counts = {"N": n, "ab.0.0": 1, "bc.0.0": 1} | ({"b.0": 1} if third else {})
