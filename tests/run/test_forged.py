@@ -279,5 +279,8 @@ def test_versions_and_commits_are_part_of_the_digest(chain_study: Path) -> None:
     forge_record("figures/fig3.record.json", lambda text: text.update(git={"commit": "a" * 40, "dirty": True}))
     assert digest() != first
     assert any("git aaaaaaaaaa with uncommitted changes" in line for line in audited())
-    forge_record("figures/fig3.record.json", lambda text: text["versions"].update(python="2.7"))
+    forge_record("figures/fig3.record.json", lambda text: text["versions"].update(python="3.99.0"))
     assert digest() != first
+    forge_record("figures/fig3.record.json", lambda text: text["versions"].update(python="001"))
+    with pytest.raises(AuditError, match="which is no version"):
+        audited()

@@ -510,6 +510,7 @@ def _expanded(pattern: str, lists: Mapping[str, Any]) -> Iterator[str]:
 
 PINNED = re.compile(r"^([A-Za-z0-9][A-Za-z0-9._-]*)==([^\s;\\]+)", re.MULTILINE)
 INSTALLED_PYTHON = "python"
+PYTHON_VERSION = re.compile(r"3\.\d{1,2}\.\d{1,3}\+?(?:(?:a|b|rc)\d+\+?)?")  # as Python itself writes it
 Lock = Mapping[str, set[str]]  # a package may be pinned to several versions, for different systems or Pythons
 
 
@@ -533,6 +534,12 @@ def normalised(name: str) -> str:
 
 def check_versions(record: Record, lock: Lock, where: Path) -> None:
     """A job ran with the versions of the lock."""
+    python = str(record.text["versions"].get(INSTALLED_PYTHON, ""))
+    if not PYTHON_VERSION.fullmatch(python):
+        raise AuditError(
+            f"{record.target}: made with Python {python!r}, which is no version. Make it again: snakemake --force "
+            f"{record.target}"
+        )
     for name, used in record.text["versions"].items():
         allowed = lock.get(normalised(name), set())
         if name != INSTALLED_PYTHON and str(used) not in allowed:
