@@ -33,6 +33,11 @@ What is not certain has a probability, given a prior (here: every record is equa
 >>> less = gv.make_release(schema, "my block", {"N": 3, "sex_age.f.young": 1, "sex_age.m.young": 1, "smoking.young.yes": 1})
 >>> print(gv.probability(less, "sex=1,smokes=1,m=1"))
 50.00 % (exact, prior: uniform)
+
+Tables as they are printed, with suppressed or rounded counts:
+
+>>> found = gv.disclose("tables.xlsx", symbol={"*": "suppressed"})    # doctest: +SKIP
+>>> found.cells, found.answer, found.report(), found.check(), found.write("audit")    # doctest: +SKIP
 """
 
 from importlib import import_module
@@ -49,6 +54,7 @@ _MODULES = {
     "attack.explain": ("explain",),
     "checker.record_proofs": ("check_block",),
     "bounds.bounds_command": ("bound_cells",),
+    "disclose.sources": ("disclose",),
 }
 _PLACES = {name: f"{__name__}.{module}" for module, names in _MODULES.items() for name in names}
 _PLACES["check"] = _PLACES.pop("check_block")

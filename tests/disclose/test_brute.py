@@ -14,7 +14,7 @@ from genverify.attack.explain import Reasons, proof_cells
 from genverify.attack.verify import Verdict, Verifier, check_ranges, proofs_dict
 from genverify.checker.certificate import CertificateError
 from genverify.checker.record_proofs import check_block
-from genverify.disclose.record_audit import Attack
+from genverify.disclose.record_attack import Attack
 from genverify.disclose.suppression import search_cells, singles
 from genverify.model.claims import ANY, Claim
 from genverify.model.release import Release
