@@ -348,8 +348,11 @@ FORGED: dict[str, tuple[str, Callable[[str], str], str]] = {
     "a false statement": ("audit/proofs.jsonl.gz", lambda text: text.replace('"value":3', '"value":2'), "is said, but"),
     "another system": ("audit/proofs.jsonl.gz", lambda text: re.sub("[0-9a-f]{64}", "0" * 64, text), "another system"),
     "another table": ("t.csv", lambda text: text.replace("C,2,3", "C,3,2"), "another SHA-256"),
-    "a smaller proposal": ("audit/reading.yaml", lambda text: re.sub(r"steps:(\n  - area: ''\n    cell: .*)+", "steps: []", text),
-                           "shows something else"),
+    "a smaller proposal": (
+        "audit/reading.yaml",
+        lambda text: re.sub(r"steps:(\n  - area: ''\n    cell: .*)+", "steps: []", text),
+        "shows something else",
+    ),
 }  # fmt: skip
 
 
@@ -423,7 +426,7 @@ FORGED_AUDIT: dict[str, tuple[str, Callable[[str], str], str]] = {
     "people": ("people.csv", lambda text: text + "f,old,b\n", "another SHA-256"),
     "what is left": ("audit/reading.yaml", lambda text: re.sub(r"\n  left: \d", "\n  left: 7", text), "something else"),
     "cells to suppress": ("audit/suppress.csv", lambda text: text.splitlines()[0] + "\n", "suppress.csv: shows something"),
-    "a range": ("audit/proofs.jsonl.gz", lambda text: text.replace('"upper","value":1', '"upper","value":0'), "proof shows only"),
+    "a range": ("audit/proofs.jsonl.gz", lambda text: text.replace('upper","value":1', 'upper","value":0'), "shows only"),
     "no ranges": ("audit/proofs.jsonl.gz", lambda text: text.splitlines()[0] + "\n", "proofs.jsonl.gz: shows something"),
     "another release": ("audit/proofs.jsonl.gz", lambda text: re.sub("[0-9a-f]{64}", "0" * 64, text), "another release"),
 }  # fmt: skip

@@ -164,8 +164,8 @@ def _contradiction(linked: LinkedTables, found: Contradiction) -> str:
 
 def opened(linked: LinkedTables, cells: Collection[int]) -> LinearSystem:
     """
-    The system with some printed cells suppressed, and the percentages beside suppressed cells: nothing is known of them but what
-    the others say.
+    The system with some printed cells suppressed, and the percentages beside suppressed cells: nothing is known of them but
+    what the others say.
     """
     lo, hi = linked.sums.lo.copy(), linked.sums.hi.copy()
     places = np.array(sorted(cells), dtype=np.int64)

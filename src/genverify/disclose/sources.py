@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Union
+from typing import Any
 
 import pandas as pd
 
@@ -38,7 +38,7 @@ LISTS = {"rule": "rule", "fact": "facts", "label": "labels", "no_total": "no_tot
 SINGLE = ("decimal", "same_people", "max_rows", "max_bytes")
 CALLS = 8  # of a search for every node above the one that it is at
 Frames = Mapping[str, pd.DataFrame]
-Given = Union[str, Path, Sequence[str | Path], pd.DataFrame, Frames, Interpretation, ReleaseDescription]
+Given = str | Path | Sequence[str | Path] | pd.DataFrame | Frames | Interpretation | ReleaseDescription
 Talk = Callable[[str], None]
 
 

@@ -13,13 +13,11 @@ import numpy as np
 import pandas as pd
 from scipy.sparse import coo_array, csc_array
 
-from genverify.disclose.sources import disclose
 from genverify.disclose.record_audit import RecordsAudit
+from genverify.disclose.sources import disclose
 from genverify.disclose.unique import read_program, unique
 from genverify.model.arrays import Ints
-from genverify.model.settings import DATASETS
 from genverify.solve.linear.search import Work
-from genverify.solve.program_settings import DEFAULT
 from studies.disclosure.settings import DisclosureBenchmark, TractCase
 
 # A synthetic tract as a reconstruction in an MPS file, of the size that agencies publish: who lives in which block?
