@@ -164,7 +164,7 @@ def riskiest_cells(releases: tuple[Release, ...], proofs: tuple[dict[str, Any], 
 def _used(release: Release, proofs: dict[str, Any]) -> Counter[str]:
     """How many proofs of singleton claims rest on each cell."""
     first: dict[int, dict[str, Any]] = {}
-    for claim in proofs["claims"]:
+    for claim in proofs["statements"]:
         if claim["m"] == 1:
             first.setdefault(claim["proof"], claim)
     used: Counter[str] = Counter()
