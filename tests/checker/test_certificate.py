@@ -181,9 +181,7 @@ def test_a_lower_bound_is_shown_with_its_condition() -> None:
     bound = {"where": {"TEN": 3, "SIZE": 1}, "m": 3, "proof": leaf({"rent": -1})}
     text = proofs(proofs=[], claims=[], at_least=[bound, bound | {"m": 2}])
     alone = Predicate.of({"TEN": [3], "SIZE": [1]})
-    assert check(RELEASE, text) == CheckSummary(
-        0, 0, impossible=0, at_least=((alone, 3), (alone, 2)), contradiction=False
-    )
+    assert check(RELEASE, text) == CheckSummary(0, 0, impossible=0, at_least=((alone, 3), (alone, 2)), contradiction=False)
     refuses(
         text | {"at_least": [bound | {"m": 4}]},
         "statement 0 .SIZE=1 and TEN=3, m = 4.: the lower proof shows only COUNT >= 3",
