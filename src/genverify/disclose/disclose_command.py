@@ -118,11 +118,12 @@ def run_disclose(options: argparse.Namespace) -> int:
 
 def result_folder(first: Path, out: Path | None) -> Path:
     """The folder of the results: as told, or that of results, or one beside the tables."""
-    from genverify.disclose.outputs import PROOFS
+    from genverify.disclose.outputs import PROOFS, READING
 
     if out:
         return out
-    return first if (first / PROOFS).exists() else (first if first.is_dir() else first.parent) / "audit"
+    stored = any((first / name).exists() for name in (PROOFS, READING))
+    return first if stored else (first if first.is_dir() else first.parent) / "audit"
 
 
 def run_what_if(options: argparse.Namespace) -> None:

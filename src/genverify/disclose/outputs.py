@@ -2,10 +2,9 @@
 
 import argparse
 import gzip
-import json
 import os
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,12 +14,12 @@ import numpy as np
 import yaml
 from pydantic import Field, TypeAdapter, ValidationError
 
-from genverify.checker.certificate import read_proofs
-from genverify.checker.linear_proofs import check_linear
+from genverify.checker.certificate import one_certificate, read_proofs, require_about
+from genverify.checker.linear_proofs import check_system
 from genverify.disclose.audit import Audit, Source, read_fail_on
 from genverify.disclose.interpretation import PrintedForm, interpret
 from genverify.disclose.intervals import FeasibilityIntervals
-from genverify.disclose.record_audit import check_area_proofs
+from genverify.disclose.record_audit import CELL_PROOFS, CLAIM_PROOFS, check_area_proofs
 from genverify.disclose.release_data import describe
 from genverify.disclose.sources import (
     LISTS,
@@ -39,6 +38,7 @@ from genverify.disclose.suppression import SecondarySuppression
 from genverify.disclose.tables_audit import PROOFS, TablesAudit
 from genverify.model.errors import ConfigError, DataError
 from genverify.model.files import UNREADABLE, read_yaml, regular_file, sha256_of, written_folder
+from genverify.model.proof_form import RECORDS
 from genverify.model.settings import Section, validate
 from genverify.model.tablefiles import Expected, need_columns, neutral_frame, open_csv, read_frame
 from genverify.solve.linear.search import Ranges
@@ -145,12 +145,10 @@ def check_folder(folder: Path, named: Sequence[Path], told: argparse.Namespace) 
     file that shows something is made again from what is proved, and compared. Then, within --seconds, it is searched whether
     more is known than shown and whether the proposal protects.
     """
-    head, statements = _stored(folder)
+    if not any((folder / name).is_file() for name in (READING, PROOFS)):
+        raise DataError(f"{folder}: holds no results of disclose ({READING} and {PROOFS} are missing)")
     reading, home = _reading(folder, named, told)
-    if reading.release is not None:
-        audit = _records_again(folder, reading, head, statements)
-    else:
-        audit = _tables_again(folder, home, reading, head, statements)
+    audit = _records_again(folder, reading) if reading.release else _tables_again(folder, home, reading)
     yield audit.check_proofs()
     if (folder / READING).exists():
         compare(folder, audit)
@@ -159,15 +157,6 @@ def check_folder(folder: Path, named: Sequence[Path], told: argparse.Namespace) 
         _compare_cells(folder, audit)
         yield f"about {', '.join(map(str, named))}; no {READING} here: only cells.csv was compared"
     yield audit.search_again(told.seconds)
-
-
-def _stored(folder: Path) -> tuple[Mapping[str, Any], list[dict[str, Any]]]:
-    """What stored proofs are about, and their statements."""
-    try:
-        head, *lines = gzip.decompress(regular_file(folder / PROOFS).read_bytes()).splitlines()
-        return dict(json.loads(head)), [dict(json.loads(line)) for line in lines]
-    except (OSError, EOFError, ValueError, KeyError, TypeError, zlib.error, RecursionError) as error:
-        raise DataError(f"{folder}: holds no results of disclose ({error})") from None
 
 
 def _reading(folder: Path, named: Sequence[Path], told: argparse.Namespace) -> tuple[ReadingForm, Path]:
@@ -200,16 +189,13 @@ def _reading(folder: Path, named: Sequence[Path], told: argparse.Namespace) -> t
     return reading, folder
 
 
-def _tables_again(
-    folder: Path, home: Path, reading: ReadingForm, head: Mapping[str, Any], statements: Sequence[dict[str, Any]]
-) -> Audit:
+def _tables_again(folder: Path, home: Path, reading: ReadingForm) -> Audit:
     """The audit that stored proofs show, about the tables as they are read now."""
     assert reading.form is not None
     understood = interpret(reading.form, home, reading.answers.__getitem__ if reading.answers else None)
     sums = understood.linked.sums
-    if head.get("system") != sums.digest:
-        raise DataError(f"{folder / PROOFS}: the proofs are about another system than the one that the tables form; {AGAIN}")
-    shown = check_linear(sums, statements)
+    certificate = one_certificate(folder / PROOFS)
+    shown, statements = check_system(sums, certificate, str(folder / PROOFS)), certificate["statements"]
     if shown.empty:
         raise DataError(f"{folder / PROOFS}: these proofs show a contradiction; there are no ranges to show")
     lo, hi = np.array(shown.lo, dtype=np.int64), np.array(shown.hi, dtype=np.int64)
@@ -229,18 +215,16 @@ def _tables_again(
     return with_rules(found)
 
 
-def _records_again(
-    folder: Path, reading: ReadingForm, head: Mapping[str, Any], statements: Sequence[dict[str, Any]]
-) -> Audit:
+def _records_again(folder: Path, reading: ReadingForm) -> Audit:
     """The stored proofs, checked without a solver against the release as it is read now; then the attack, made again."""
     path = folder / str(reading.release)
     described = describe(path, reading.changes)
-    if head.get("releases") != {release.block: release.digest for release in described.releases}:
-        raise DataError(f"{folder / PROOFS}: the proofs are about another release than {path}; {AGAIN}")
-    by_area = {proof["block"]: proof for proof in read_proofs(folder / "proofs" / "000.jsonl.gz")}
-    if by_area.keys() != {release.block for release in described.releases}:
-        raise DataError(f"{folder / 'proofs'}: not one certificate for each area of the release; {AGAIN}")
-    check_area_proofs(described.releases, [by_area[release.block] for release in described.releases], statements)
+    claims, cells = (list(read_proofs(folder / name)) for name in (CLAIM_PROOFS, CELL_PROOFS))
+    if not len(claims) == len(cells) == len(described.releases):
+        raise DataError(f"{folder}: not one certificate for each area of the release; {AGAIN}")
+    for release, certificate in zip(described.releases, cells, strict=True):
+        require_about(certificate, f"{folder / CELL_PROOFS}, {release.block}", (RECORDS,), release.digest, release.block)
+    check_area_proofs(described.releases, claims, [one for certificate in cells for one in certificate["statements"]])
     source = record_source(path, reading.changes, described)
     audit = audit_records(described, attack_of(described), source, read_fail_on(reading.fail_on), reading.dialect)
     if (search := _suppression(reading, folder / READING)) is not None:

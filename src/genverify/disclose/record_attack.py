@@ -159,7 +159,7 @@ def cells_in_proofs(releases: Sequence[Release], proofs: Sequence[dict[str, Any]
 def _used(release: Release, proofs: dict[str, Any]) -> Counter[str]:
     """How many proofs of singleton claims rest on each cell."""
     first: dict[int, dict[str, Any]] = {}
-    for claim in proofs["claims"]:
+    for claim in proofs["statements"]:
         if claim["m"] == 1:
             first.setdefault(claim["proof"], claim)
     used: Counter[str] = Counter()

@@ -1,7 +1,5 @@
 """The audit of a release of records or their counts: verified claims of every area, ranges of all cells, with proofs."""
 
-import gzip
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -29,10 +27,11 @@ from genverify.disclose.release_data import ReleaseDescription
 from genverify.disclose.release_form import SIZES
 from genverify.disclose.suppression import left_without, search_cells
 from genverify.model.errors import DataError
+from genverify.model.proof_form import RECORDS, new_certificate
 from genverify.model.release import Release, ranges_frame, write_schema
 from genverify.model.tablefiles import neutral_frame, write_frame
 
-PROOFS = "proofs.jsonl.gz"
+CLAIM_PROOFS, CELL_PROOFS = "proofs/000.jsonl.gz", "cells.jsonl.gz"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -159,14 +158,18 @@ class RecordsAudit(Audit):
             (folder / part).mkdir(parents=True, exist_ok=True)
         write_schema(self.described.schema, folder / "release" / "schema.json")
         write_frame(ranges_frame(self.described.releases), folder / "release", "000")
-        write_proofs(self.proofs, folder / "proofs" / "000.jsonl.gz")
-        lines = [{"releases": {release.block: release.digest for release in self.described.releases}}, *self.bounds]
-        text = "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines)
-        (folder / PROOFS).write_bytes(gzip.compress(text.encode(), mtime=0))
+        write_proofs(self.proofs, folder / CLAIM_PROOFS)
+        write_proofs((self._cell_proofs(one) for one in self.verified), folder / CELL_PROOFS)
         shown = self.described.form.show_claims
         if shown:
             write_frame(self.claims, folder, "claims")
         neutral_frame(self._texts() if shown else self._counted()).to_csv(folder / "claims.csv", index=False)
+
+    def _cell_proofs(self, one: VerifiedBlock) -> dict[str, Any]:
+        """The statements about cells of an area, in the form of every certificate."""
+        release = one.program.release
+        lemmas, own = one.certificate["lemmas"], [bound for bound in self.bounds if bound["area"] == release.block]
+        return new_certificate(RECORDS, release.block, release.digest, lemmas=lemmas) | {"statements": own}
 
     def _counted(self) -> pd.DataFrame:
         """How many claims there are by their numbers of columns and of records, and of which no one is listed."""

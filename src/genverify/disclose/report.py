@@ -9,9 +9,9 @@ from genverify.attack.explain import Reasons, explain_proof
 from genverify.attack.probability import DatasetCount
 from genverify.disclose.audit import RECORD, Audit, said
 from genverify.disclose.record_attack import LEVELS, counted_areas, longest, probable_claims, singled_out
-from genverify.disclose.record_audit import RecordsAudit
+from genverify.disclose.record_audit import CELL_PROOFS, RecordsAudit
 from genverify.disclose.release_form import PublishedForm
-from genverify.disclose.tables_audit import TablesAudit
+from genverify.disclose.tables_audit import PROOFS, TablesAudit
 from genverify.model.release import Schema
 from genverify.report.pages import render
 from genverify.solve.counting.prior import Prior
@@ -49,7 +49,7 @@ def report(audit: Audit) -> str:
         "advice": [line for line in audit.advice() if not line.startswith("  ")],
         "suppress": steps[columns].head(MOST_CELLS * 5).to_numpy().tolist(), "suppress_columns": columns,
         "suppress_all": len(steps), "ranges": list(_ranges(audit.frame)), "records": None, "printed": None,
-        "statements": len(audit.statements),
+        "statements": len(audit.statements), "stored": CELL_PROOFS if isinstance(audit, RecordsAudit) else PROOFS,
     }  # fmt: skip
     return render(TEMPLATE, **{**context, **own, "cards": [*own.get("cards", []), *cards]})
 

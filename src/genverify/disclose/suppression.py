@@ -20,6 +20,7 @@ from genverify.disclose.record_attack import LARGE, UNDECIDED, Attack, bounder_o
 from genverify.disclose.release_form import SIZES
 from genverify.model.claims import Claim
 from genverify.model.linear import OPEN, as_floats
+from genverify.model.proof_form import EXACTLY
 from genverify.model.work import ProgressLog
 from genverify.protect.publishing import withhold as without
 from genverify.solve.bounds import certificate_of
@@ -384,7 +385,7 @@ class _Area:
     def _supports(self, cells: Cells) -> set[Cells]:
         """The cells that the proofs of these claims rest on; a proof that rests on sizes and rules alone cannot be hit."""
         program, open_ = self._open(cells, self.claims)
-        reasons = Reasons(program.release, certificate_of(program.release, program.lemmas)["lemmas"])
+        reasons = Reasons(program.release, [lemma.as_dict() for lemma in program.lemmas])
         supports = {self._support(program, reasons, decision) for decision in self._in_time(_different(open_))}
         return {support for support in supports if support}
 
@@ -396,8 +397,8 @@ class _Area:
         """The cells of a proof; only if it is checked that they are enough is `least` proved."""
         halves = {"lower": decision.lower, "upper": decision.upper}
         proof = {side: half.as_dict() for side, half in halves.items() if half is not None}
-        claim = {"where": claim_where(program.types.domain.names, decision.claim), "m": 1, "proof": 0}
-        parts = {"proofs": [proof], "claims": [claim]}
+        claim = {"goal": EXACTLY, "where": claim_where(program.types.domain.names, decision.claim), "m": 1, "proof": 0}
+        parts = {"proofs": [proof], "statements": [claim]}
         cells = Cells(proof_cells(reasons, parts, claim))
         self.proved &= self._enough(cells, program, parts) or self._found_again(cells, decision)
         return cells - self.fixed

@@ -11,6 +11,7 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 
+from genverify.checker.certificate import write_proofs
 from genverify.checker.linear_proofs import check_linear
 from genverify.disclose.audit import DIALECTS, MOST_SHOWN, Audit
 from genverify.disclose.intervals import FeasibilityIntervals, RuleViolation, find_intervals
@@ -18,6 +19,7 @@ from genverify.disclose.link import TableCells
 from genverify.disclose.suppression import still_narrow, suppress_more
 from genverify.model.errors import DataError
 from genverify.model.files import file_name
+from genverify.model.proof_form import LINEAR, new_certificate
 from genverify.solve.linear.search import Work
 
 SMALL = 5  # a difference between two tables below this is one that a reviewer would not have released
@@ -163,11 +165,11 @@ class TablesAudit(Audit):
 
     def write_proofs(self, folder: Path) -> None:
         sums = self.exposed.linked.sums
-        lines = [{"system": sums.digest}, *self.statements]
         system = json.dumps(sums.as_dict(), separators=(",", ":"))
-        statements = "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines)
         (folder / SYSTEM).write_bytes(gzip.compress(system.encode(), mtime=0))
-        (folder / PROOFS).write_bytes(gzip.compress(statements.encode(), mtime=0))
+        write_proofs(
+            [new_certificate(LINEAR, "tables", sums.digest) | {"statements": list(self.statements)}], folder / PROOFS
+        )
         for name, text in self.apriori().items():
             (folder / f"{file_name(name)}.hst").write_text(text, encoding="utf-8", errors="backslashreplace")
 
