@@ -428,7 +428,7 @@ FORGED_AUDIT: dict[str, tuple[str, Callable[[str], str], str]] = {
     "what is left": ("audit/reading.yaml", lambda text: re.sub(r"\n  left: \d", "\n  left: 7", text), "something else"),
     "cells to suppress": ("audit/suppress.csv", lambda text: text.splitlines()[0] + "\n", "suppress.csv: shows something"),
     "a range": ("audit/cells.jsonl.gz", lambda text: text.replace('upper","value":1', 'upper","value":0'), "shows only"),
-    "no ranges": ("audit/cells.jsonl.gz", lambda text: re.sub(r'"statements":.*', '"statements":[]}', text), "something else"),
+    "no ranges": ("audit/cells.jsonl.gz", lambda text: re.sub('"statements":.*', '"statements":[]}', text), "something"),
     "another release": ("audit/cells.jsonl.gz", lambda text: re.sub("[0-9a-f]{64}", "0" * 64, text), "of other counts"),
 }  # fmt: skip
 

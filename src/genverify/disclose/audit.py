@@ -230,15 +230,15 @@ class Audit(ABC):
         if not self.attained:
             yield "Note: the tables form a circle too large to join: ranges hold, but people may not reach their ends."
 
-    def why(self, cell: str) -> list[str]:
-        """The sums that the range of a cell rests on."""
-        return []
+    @abstractmethod
+    def why(self, row: Mapping[str, Any]) -> list[str]:
+        """What the range of a cell rests on."""
 
     def reasons(self) -> Iterator[str]:
         """Why some of the unsafe cells are known."""
         for row in self.unsafe_cells[:MOST_SHOWN]:
             yield f"  {self.name(row['area'], row['cell'])}: {said(row['lower'], row['upper'])}"
-            yield from (f"      {reason}" for reason in self.why(row["cell"]))
+            yield from (f"      {reason}" for reason in self.why(row))
         if len(self.unsafe_cells) > MOST_SHOWN:
             yield f"  ... and {len(self.unsafe_cells) - MOST_SHOWN} more, all in cells.csv"
 

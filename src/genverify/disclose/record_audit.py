@@ -12,7 +12,7 @@ from genverify.attack.evaluate import check_against_microdata
 from genverify.attack.verify import VerifiedBlock
 from genverify.checker.certificate import write_proofs
 from genverify.checker.record_proofs import check_block
-from genverify.disclose.audit import PRINTED, RECORD, Audit
+from genverify.disclose.audit import MOST_SHOWN, PRINTED, RECORD, Audit
 from genverify.disclose.record_attack import (
     UNDECIDED,
     Attack,
@@ -28,7 +28,7 @@ from genverify.disclose.release_form import SIZES
 from genverify.disclose.suppression import left_without, search_cells
 from genverify.model.errors import DataError
 from genverify.model.proof_form import RECORDS, new_certificate
-from genverify.model.release import Release, ranges_frame, write_schema
+from genverify.model.release import TOTAL, Release, ranges_frame, write_schema
 from genverify.model.tablefiles import neutral_frame, write_frame
 
 CLAIM_PROOFS, CELL_PROOFS = "proofs/000.jsonl.gz", "cells.jsonl.gz"
@@ -130,6 +130,22 @@ class RecordsAudit(Audit):
         yield f"{self.described.people} {many}, {claims}."
         if self.undecided_claims:
             yield f"{self.undecided_claims} candidate claims ran into a limit and are left out: undecided."
+
+    def why(self, row: Mapping[str, Any]) -> list[str]:
+        """The published cells that its proofs add up, the number of people among them."""
+        named: dict[str, None] = {}
+        open_ = [self.bounds[int(number)]["proof"] for number in str(row["proof"]).split() if number.isdecimal()]
+        while open_:
+            node = open_.pop(0)
+            named |= dict.fromkeys(node.get("y", {}))
+            open_ += [node[side] for side in ("below", "above") if side in node]
+        cells = [f"{self.name(row['area'], cell)} = {self._published.get((row['area'], cell), '')}" for cell in named]
+        return [*cells[:MOST_SHOWN], *([f"and {len(cells) - MOST_SHOWN} more"] if len(cells) > MOST_SHOWN else [])]
+
+    @cached_property
+    def _published(self) -> dict[tuple[str, str], str]:
+        people = {(release.block, TOTAL): str(release.n) for release in self.described.releases}
+        return {**people, **{(row["area"], row["cell"]): row["published"] for row in self.rows}}
 
     def suppress(self, seconds: float | None = None) -> Self:
         how = self.described.form.search

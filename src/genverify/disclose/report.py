@@ -27,7 +27,7 @@ GROUPINGS = {"k": "columns in the claim", "effective_k": "columns that would hav
 def report(audit: Audit) -> str:
     """The whole report."""
     reasons = [
-        (audit.name(row["area"], row["cell"]), said(row["lower"], row["upper"]), row["proof"], audit.why(row["cell"]))
+        (audit.name(row["area"], row["cell"]), said(row["lower"], row["upper"]), row["proof"], audit.why(row))
         for row in audit.unsafe_cells[:MOST_CELLS]
     ]
     own = _records(audit) if isinstance(audit, RecordsAudit) else _tables(audit) if isinstance(audit, TablesAudit) else {}

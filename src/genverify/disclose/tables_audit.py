@@ -96,8 +96,8 @@ class TablesAudit(Audit):
             groups = sum(not one.printed for one in self.broken)
             yield f"{len(self.broken)} sums break a rule about contributions, {groups} of them not printed but worked out."
 
-    def why(self, cell: str) -> list[str]:
-        return self.exposed.why(self.exposed.linked.sums.place[cell])
+    def why(self, row: Mapping[str, Any]) -> list[str]:
+        return self.exposed.why(self.exposed.linked.sums.place[row["cell"]])
 
     def reasons(self) -> Iterator[str]:
         yield from super().reasons()
