@@ -123,8 +123,12 @@ class Audit(ABC):
         """What is proved, with its proofs, as files."""
 
     @abstractmethod
-    def check_proofs(self) -> str:
-        """Check every proof again, without a solver; what was checked, in words."""
+    def check_proofs(self) -> None:
+        """Check every proof again, without a solver; an error names the first that fails."""
+
+    @abstractmethod
+    def proved(self) -> str:
+        """What is proved, in words."""
 
     @abstractmethod
     def search_again(self, seconds: float) -> str:
@@ -172,17 +176,22 @@ class Audit(ABC):
     @cached_property
     def unsafe_cells(self) -> list[dict[str, Any]]:
         """The cells that are known too well, with the statements that prove it."""
-        return [row for row in self.frame.to_dict("records") if row["what"] != RECORD and self._narrow(row)]
+        return [row for row in rows_of(self.frame) if row["what"] != RECORD and self._narrow(row)]
 
-    def _narrow(self, row: Mapping[Any, Any]) -> bool:
+    def _narrow(self, row: Mapping[str, Any]) -> bool:
         """Whether a cell is known too well: not printed exactly and in a narrow range; or, for singled-out, counting 1."""
         if self.fail_on.singled_out:
             return bool(row["lower"] == row["upper"] == 1)
         return bool(row["unclear"] and row["upper"] != "" and row["upper"] - row["lower"] < self.fail_on.width)
 
+    @cached_property
+    def several(self) -> bool:
+        """Whether there are several areas."""
+        return bool(self.frame["area"].nunique() > 1)
+
     def name(self, area: str, cell: str) -> str:
         """A cell by its name; with its area where there are several."""
-        return f"{area}/{cell}" if area and self.frame["area"].nunique() > 1 else cell
+        return f"{area}/{cell}" if self.several else cell
 
     @cached_property
     def cells(self) -> pd.DataFrame:
@@ -191,7 +200,7 @@ class Audit(ABC):
         unsafe = {(row["area"], row["cell"]) for row in self.unsafe_cells}
         added = {(step.area, step.cell) for step in self.suppression.steps} if self.suppression else set()
         status = []
-        for row in frame.to_dict("records"):
+        for row in rows_of(frame):
             key, known = (row["area"], row["cell"]), "exact" if row["known_exactly"] else "narrow"
             sure = key in unsafe or (row["what"] == RECORD and row["known_exactly"])
             kind = "suppress" if key in added else known if sure else "open" if row["unclear"] else "printed"
@@ -316,10 +325,14 @@ class Audit(ABC):
         """Check every proof again, without a solver; with a folder, also that each of its files shows what is proved."""
         from genverify.disclose.outputs import compare
 
-        checked = self.check_proofs()
+        self.check_proofs()
         if folder is not None:
             compare(Path(folder), self)
-        return checked
+        return self.proved()
+
+
+def rows_of(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    return [{str(name): value for name, value in row.items()} for row in frame.to_dict("records")]
 
 
 def said(lower: int, upper: int | str) -> str:

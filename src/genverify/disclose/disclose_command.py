@@ -118,12 +118,11 @@ def run_disclose(options: argparse.Namespace) -> int:
 
 def result_folder(first: Path, out: Path | None) -> Path:
     """The folder of the results: as told, or that of results, or one beside the tables."""
-    from genverify.disclose.outputs import PROOFS, READING
+    from genverify.disclose.outputs import holds_results
 
     if out:
         return out
-    stored = any((first / name).exists() for name in (PROOFS, READING))
-    return first if stored else (first if first.is_dir() else first.parent) / "audit"
+    return first if holds_results(first) else (first if first.is_dir() else first.parent) / "audit"
 
 
 def run_what_if(options: argparse.Namespace) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import yaml
@@ -16,7 +16,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from genverify.checker.certificate import one_certificate, read_proofs, require_about
 from genverify.checker.linear_proofs import check_system
-from genverify.disclose.audit import Audit, Source, read_fail_on
+from genverify.disclose.audit import DIALECTS, Audit, Source, read_fail_on
 from genverify.disclose.interpretation import PrintedForm, interpret
 from genverify.disclose.intervals import FeasibilityIntervals
 from genverify.disclose.record_audit import CELL_PROOFS, CLAIM_PROOFS, check_area_proofs
@@ -64,7 +64,7 @@ class ReadingForm(Section):
     release: str | None = None
     changes: dict[str, int] = Field(default_factory=dict)
     fail_on: str | None = None
-    dialect: Literal["plain", "sdctable", "sbs", "argus"] = "plain"
+    dialect: str = Field(default="plain", pattern="|".join(DIALECTS))
     limit: str = ""
     not_attained: list[int] = Field(default_factory=list)
     undecided: list[str] = Field(default_factory=list)
@@ -94,10 +94,10 @@ def write_files(audit: Audit, part: Path, folder: Path) -> None:
         )  # fmt: skip
     reading = ReadingForm(
         inputs=inputs, form=form, answers=dict(source.answers), sensitive=list(source.sensitive),
-        contributions=source.contributions and os.path.relpath(source.contributions, folder),
-        release=source.release and os.path.relpath(source.release, folder), changes=dict(source.changes),
+        contributions=_relative(source.contributions, folder), release=_relative(source.release, folder),
+        changes=dict(source.changes),
         fail_on=str(audit.fail_on), dialect=audit.dialect, limit=audit.limit, undecided=list(audit.undecided),
-        not_attained=_not_attained(audit), suppression=audit.suppression and _plain(audit.suppression),
+        not_attained=_not_attained(audit), suppression=_plain(audit.suppression),
     )  # fmt: skip
     text = yaml.safe_dump(
         reading.model_dump(exclude_defaults=True, mode="json"), sort_keys=False, allow_unicode=True, width=120
@@ -116,10 +116,12 @@ def write_shown(audit: Audit, folder: Path) -> None:
     audit.write_proofs(folder)
 
 
-def _plain(chosen: SecondarySuppression) -> dict[str, Any]:
-    """What a search came to, without what it is where nobody says otherwise."""
-    found: dict[str, Any] = SEARCH.dump_python(chosen, mode="json", exclude_defaults=True)
-    return found
+def _relative(path: Path | None, folder: Path) -> str | None:
+    return None if path is None else os.path.relpath(path, folder)
+
+
+def _plain(chosen: SecondarySuppression | None) -> dict[str, Any] | None:
+    return None if chosen is None else SEARCH.dump_python(chosen, mode="json", exclude_defaults=True)
 
 
 def _suppression(reading: ReadingForm, path: Path) -> SecondarySuppression | None:
@@ -139,17 +141,21 @@ def _not_attained(audit: Audit) -> list[int]:
 # The check of a folder of results.
 
 
+def holds_results(folder: Path) -> bool:
+    return any((folder / name).is_file() for name in (READING, PROOFS))
+
+
 def check_folder(folder: Path, named: Sequence[Path], told: argparse.Namespace) -> Iterator[str]:
     """
     Check a folder of results: what was published is read again, every proof about it is checked without a solver, and every
     file that shows something is made again from what is proved, and compared. Then, within --seconds, it is searched whether
     more is known than shown and whether the proposal protects.
     """
-    if not any((folder / name).is_file() for name in (READING, PROOFS)):
+    if not holds_results(folder):
         raise DataError(f"{folder}: holds no results of disclose ({READING} and {PROOFS} are missing)")
     reading, home = _reading(folder, named, told)
     audit = _records_again(folder, reading) if reading.release else _tables_again(folder, home, reading)
-    yield audit.check_proofs()
+    yield audit.proved()
     if (folder / READING).exists():
         compare(folder, audit)
         yield f"about {', '.join(reading.inputs)}; all files show what is proved"

@@ -97,11 +97,8 @@ class RecordsAudit(Audit):
     def unsafe(self) -> int:
         return len(self.singles) if self.fail_on.singled_out else len(self.unsafe_cells)
 
-    @cached_property
-    def unsafe_cells(self) -> list[dict[str, Any]]:
-        if self.fail_on.singled_out:  # claims are unsafe, and no cells
-            return []
-        return [row for row in self.frame.to_dict("records") if row["what"] != RECORD and self._narrow(row)]
+    def _narrow(self, row: Mapping[str, Any]) -> bool:
+        return not self.fail_on.singled_out and super()._narrow(row)  # claims single out, and no cells
 
     @property
     def partial(self) -> bool:
@@ -202,11 +199,16 @@ class RecordsAudit(Audit):
             frame[name] = [texts[int(code)] if pd.notna(code) else "" for code in frame[name]]
         return frame.rename(columns={"block": "area"})
 
-    def check_proofs(self) -> str:
-        claims, proofs = check_area_proofs(self.described.releases, self.proofs, self.bounds)
-        cells = len({(one["area"], one["cell"]) for one in self.bounds})
+    def check_proofs(self) -> None:
+        check_area_proofs(self.described.releases, self.proofs, self.bounds)
+
+    def proved(self) -> str:
+        proofs, cells = (
+            sum(len(one["proofs"]) for one in self.proofs),
+            len({(one["area"], one["cell"]) for one in self.bounds}),
+        )
         areas = len(self.described.releases)
-        return f"{areas} areas, {claims} claims, {proofs} proofs, ranges of {cells} cells: all proofs right"
+        return f"{areas} areas, {len(self.claims)} claims, {proofs} proofs, ranges of {cells} cells: all proofs right"
 
     def search_again(self, seconds: float) -> str:
         if (search := self.suppression) is None:
@@ -220,14 +222,11 @@ class RecordsAudit(Audit):
 
 def check_area_proofs(
     releases: Sequence[Release], proofs: Sequence[Mapping[str, Any]], bounds: Sequence[Mapping[str, Any]]
-) -> tuple[int, int]:
-    """Check the claims and the bounds of cells of every area without a solver; how many claims and proofs there are."""
-    claims = number = 0
+) -> None:
+    """Check the claims and the bounds of cells of every area without a solver."""
     for release, proof in zip(releases, proofs, strict=True):
-        checked = check_block(release, proof)
-        claims, number = claims + checked.claims, number + checked.proofs
+        check_block(release, proof)
         check_cell_bounds(release, proof["lemmas"], [one for one in bounds if one["area"] == release.block])
-    return claims, number
 
 
 def attack_records(

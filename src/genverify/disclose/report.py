@@ -7,7 +7,7 @@ import pandas as pd
 
 from genverify.attack.explain import Reasons, explain_proof
 from genverify.attack.probability import DatasetCount
-from genverify.disclose.audit import RECORD, Audit, said
+from genverify.disclose.audit import RECORD, Audit, rows_of, said
 from genverify.disclose.record_attack import LEVELS, counted_areas, longest, probable_claims, singled_out
 from genverify.disclose.record_audit import CELL_PROOFS, RecordsAudit
 from genverify.disclose.release_form import PublishedForm
@@ -32,9 +32,10 @@ def report(audit: Audit) -> str:
     ]
     own = _records(audit) if isinstance(audit, RecordsAudit) else _tables(audit) if isinstance(audit, TablesAudit) else {}
     steps = audit.to_suppress
-    several, numbered = audit.frame["area"].nunique() > 1, bool((steps["left"] != "").any())
-    columns = [*(["area"] if several else []), "cell", *(["label"] if (steps["label"] != "").any() else []), "published",
-               *(["left"] if numbered else [])]  # fmt: skip
+    numbered = bool((steps["left"] != "").any())
+    labelled = bool((steps["label"] != "").any())
+    wanted = {"area": audit.several, "cell": True, "label": labelled, "published": True, "left": numbered}
+    columns = [name for name, chosen in wanted.items() if chosen]
     counts = audit.counts
     cards = [
         (counts["tables"], "table" if counts["tables"] == 1 else "tables"),
@@ -93,7 +94,7 @@ def _records(audit: RecordsAudit) -> dict[str, Any]:
             "groups": {words: rows[["columns", "claims", "people"]].to_numpy().tolist() for words, rows in groups.items()},
             "risky": len(audit.riskiest), "riskiest": [
                 (*((row["area"], row["cell"])[2 - len(heads) :]), row["label"], row["published"], row["claims"])
-                for row in _rows(audit.riskiest, MOST_CELLS)
+                for row in rows_of(audit.riskiest.head(MOST_CELLS))
             ],
             "likely": [_likely(audit, counted, prior) for counted in [counted_areas(audit.verified)]
                        for prior in (None, *described.priors)],
@@ -110,7 +111,7 @@ def _claims(audit: RecordsAudit) -> dict[str, Any]:
     ordered = found.sort_values(["k", "effective_k"], ascending=[False, True], kind="stable")
     of_area = {one.program.release.block: index for index, one in enumerate(audit.verified)}
     reasons: dict[int, Reasons] = {}
-    rows = _rows(ordered, MOST_CLAIMS)
+    rows = rows_of(ordered.head(MOST_CLAIMS))
     return {"longest": len(ordered), "claims": [_claim(audit, of_area[row["block"]], row, reasons) for row in rows]}
 
 
@@ -138,7 +139,7 @@ def _likely(audit: RecordsAudit, counted: Sequence[DatasetCount | None], prior: 
             in_words(described.schema, {name: int(row[name]) for name in names if pd.notna(row[name])}),
             f"{100 * row['probability']:.1f} %" if row["probability"] < OVER else "over 99.9 %",
         )
-        for row in _rows(listed.sort_values(["probability", "k"], ascending=False), MOST_CELLS)
+        for row in rows_of(listed.sort_values(["probability", "k"], ascending=False).head(MOST_CELLS))
     ]
     return {
         "prior": prior.name if prior else None,
@@ -158,7 +159,3 @@ def _protections(how: PublishedForm) -> Iterator[str]:
         yield f"counts below {how.suppress} suppressed (zeros {how.zeros})"
     bases = (("rounded to", how.round), ("rounded at random to", how.random_round), ("off by at most", how.plus_minus))
     yield from (f"{words} {base}" for words, base in bases if base)
-
-
-def _rows(frame: pd.DataFrame, most: int) -> list[dict[str, Any]]:
-    return [{str(name): value for name, value in row.items()} for row in frame.head(most).to_dict("records")]

@@ -13,7 +13,7 @@ import pandas as pd
 
 from genverify.checker.certificate import write_proofs
 from genverify.checker.linear_proofs import check_linear
-from genverify.disclose.audit import DIALECTS, MOST_SHOWN, Audit
+from genverify.disclose.audit import DIALECTS, MOST_SHOWN, Audit, rows_of, said
 from genverify.disclose.intervals import FeasibilityIntervals, RuleViolation, find_intervals
 from genverify.disclose.link import TableCells
 from genverify.disclose.suppression import still_narrow, suppress_more
@@ -54,7 +54,7 @@ class TablesAudit(Audit):
     @cached_property
     def unsafe_cells(self) -> list[dict[str, Any]]:
         """Printed cells that are known too well, and small differences between tables."""
-        printed = [row for row in self.frame.to_dict("records") if self._narrow(row)]
+        printed = [row for row in rows_of(self.frame) if self._narrow(row)]
         ranges, names = self.exposed.ranges, self.exposed.linked.sums.cells
         return printed + [
             {"area": "", "cell": names[c], "lower": int(ranges.lo[c]), "upper": int(ranges.hi[c]),
@@ -173,10 +173,13 @@ class TablesAudit(Audit):
         for name, text in self.apriori().items():
             (folder / f"{file_name(name)}.hst").write_text(text, encoding="utf-8", errors="backslashreplace")
 
-    def check_proofs(self) -> str:
+    def check_proofs(self) -> None:
         shown, ranges = check_linear(self.exposed.linked.sums, self.statements), self.exposed.ranges
         if shown.lo != ranges.lo.tolist() or shown.hi != ranges.hi.tolist():
             raise DataError("the proofs show other ranges than these")
+
+    def proved(self) -> str:
+        ranges = self.exposed.ranges
         exact = int((ranges.lo == ranges.hi).sum())
         return (
             f"{len(self.statements)} statements about {len(ranges.lo)} cells: all proofs right; {exact} cells known exactly"
@@ -234,12 +237,10 @@ class TablesAudit(Audit):
     @cached_property
     def _known(self) -> dict[int, tuple[str, str]]:
         """What is known of each printed cell where that is more than what is printed, and what to do with it."""
-        from genverify.disclose.audit import said
-
         place, unsafe = self.exposed.linked.sums.place, {row["cell"] for row in self.unsafe_cells}
         added = set(self.suppression.cells) if self.suppression else set()
         found = {}
-        for row in self.frame.to_dict("records"):
+        for row in rows_of(self.frame):
             kind = "unsafe" if row["cell"] in unsafe else "suppress" if row["cell"] in added else ""
             open_ = "open" if row["unclear"] else ""
             found[place[row["cell"]]] = said(row["lower"], row["upper"]) if row["unclear"] else "", kind or open_
