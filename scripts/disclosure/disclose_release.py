@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from genverify.disclose.audit import FailOn
+from genverify.disclose.disclosure import FailOn
 from genverify.disclose.outputs import write_files
 from genverify.disclose.record_attack import Attack
 from genverify.disclose.release_data import describe

@@ -9,7 +9,7 @@ import pytest
 import genverify as gv
 from genverify.checker.certificate import CertificateError
 from genverify.cli import main
-from genverify.disclose.audit import COLUMNS
+from genverify.disclose.disclosure import COLUMNS
 from genverify.disclose.interpretation import PrintedForm, interpret
 from genverify.disclose.record_audit import RecordsAudit
 from genverify.disclose.release_data import describe

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from genverify.cli import main
-from genverify.disclose.audit import Source
+from genverify.disclose.disclosure import Source
 from genverify.disclose.interpretation import PrintedForm, interpret
 from genverify.disclose.intervals import find_intervals
 from genverify.disclose.tables_audit import TablesAudit

@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 from genverify.cli import main
-from genverify.disclose.audit import FailOn, Source
+from genverify.disclose.disclosure import FailOn, Source
 from genverify.disclose.interpretation import PrintedForm, interpret
 from genverify.disclose.intervals import find_intervals
 from genverify.disclose.tables_audit import TablesAudit, undecided_cells

@@ -5,7 +5,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from genverify.disclose.audit import Audit
+    from genverify.disclose.disclosure import Audit
 
 
 class _Callable(ModuleType):

@@ -86,7 +86,7 @@ def _sensitive(words: Sequence[str]) -> None:
 
 
 def _fail_on(text: str) -> None:
-    from genverify.disclose.audit import read_fail_on
+    from genverify.disclose.disclosure import read_fail_on
 
     read_fail_on(text)
 

@@ -16,7 +16,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from genverify.checker.certificate import one_certificate, read_proofs, require_about
 from genverify.checker.linear_proofs import check_system
-from genverify.disclose.audit import DIALECTS, Audit, Source, read_fail_on
+from genverify.disclose.disclosure import DIALECTS, Audit, Source, read_fail_on
 from genverify.disclose.interpretation import PrintedForm, interpret
 from genverify.disclose.intervals import FeasibilityIntervals
 from genverify.disclose.record_audit import CELL_PROOFS, CLAIM_PROOFS, check_area_proofs

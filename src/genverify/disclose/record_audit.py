@@ -12,7 +12,7 @@ from genverify.attack.evaluate import check_against_microdata
 from genverify.attack.verify import VerifiedBlock
 from genverify.checker.certificate import write_proofs
 from genverify.checker.record_proofs import check_block
-from genverify.disclose.audit import MOST_SHOWN, PRINTED, RECORD, Audit
+from genverify.disclose.disclosure import MOST_SHOWN, PRINTED, RECORD, Audit
 from genverify.disclose.record_attack import (
     UNDECIDED,
     Attack,

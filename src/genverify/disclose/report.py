@@ -7,7 +7,7 @@ import pandas as pd
 
 from genverify.attack.explain import Reasons, explain_proof
 from genverify.attack.probability import DatasetCount
-from genverify.disclose.audit import RECORD, Audit, rows_of, said
+from genverify.disclose.disclosure import RECORD, Audit, rows_of, said
 from genverify.disclose.record_attack import LEVELS, counted_areas, longest, probable_claims, singled_out
 from genverify.disclose.record_audit import CELL_PROOFS, RecordsAudit
 from genverify.disclose.release_form import PublishedForm

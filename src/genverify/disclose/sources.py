@@ -11,7 +11,7 @@ from typing import Any
 
 import pandas as pd
 
-from genverify.disclose.audit import Audit, FailOn, Source, read_fail_on
+from genverify.disclose.disclosure import Audit, FailOn, Source, read_fail_on
 from genverify.disclose.interpretation import (
     Interpretation,
     PrintedForm,

@@ -13,7 +13,7 @@ import pandas as pd
 
 from genverify.checker.certificate import write_proofs
 from genverify.checker.linear_proofs import check_linear
-from genverify.disclose.audit import DIALECTS, MOST_SHOWN, Audit, rows_of, said
+from genverify.disclose.disclosure import DIALECTS, MOST_SHOWN, Audit, rows_of, said
 from genverify.disclose.intervals import FeasibilityIntervals, RuleViolation, find_intervals
 from genverify.disclose.link import TableCells
 from genverify.disclose.suppression import still_narrow, suppress_more
