@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -77,8 +78,12 @@ class FeasibilityIntervals:
                 found.setdefault(statement["cell"], []).append(str(number))
         return {cell: " ".join(numbers) for cell, numbers in found.items()}
 
-    @cached_property
+    @property
     def frame(self) -> pd.DataFrame:
+        return pd.DataFrame(self.rows)
+
+    @cached_property
+    def rows(self) -> list[dict[str, Any]]:
         """Every printed cell: what is printed, its range, whether it is known exactly, and the statements that prove it."""
         rows = []
         for key, said in self.linked.printed.items():
@@ -89,9 +94,9 @@ class FeasibilityIntervals:
                 "published": said[0][1].text or "", "lower": lower, "upper": "" if self.open_above(at) else upper,
                 "known_exactly": lower == upper, "ends_attained": bool(self.ranges.exact[at]) and self.linked.joint,
                 "proof": self.proofs.get(name, "printed"), "place": said[0][1].place, "hidden": bool(self.hidden[at]),
-                "unclear": bool(self.unclear[at]), "what": "printed",
+                "unclear": bool(self.unclear[at]), "claims": "", "what": "printed",
             })  # fmt: skip
-        return pd.DataFrame(rows)
+        return rows
 
     def open_above(self, cell: int) -> bool:
         """Whether nothing bounds a cell from above."""
