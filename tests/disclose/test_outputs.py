@@ -429,6 +429,8 @@ FORGED_AUDIT: dict[str, tuple[str, Callable[[str], str], str]] = {
     "cells to suppress": ("audit/suppress.csv", lambda text: text.splitlines()[0] + "\n", "suppress.csv: shows something"),
     "a range": ("audit/cells.jsonl.gz", lambda text: text.replace('upper","value":1', 'upper","value":0'), "shows only"),
     "no ranges": ("audit/cells.jsonl.gz", lambda text: re.sub('"statements":.*', '"statements":[]}', text), "something"),
+    "no side": ("audit/cells.jsonl.gz", lambda text: text.replace('"upper"', '"up"'), "no side, or none"),
+    "no cell": ("audit/cells.jsonl.gz", lambda text: text.replace('"cell":', '"sell":'), "no cell, or none"),
     "another release": ("audit/cells.jsonl.gz", lambda text: re.sub("[0-9a-f]{64}", "0" * 64, text), "of other counts"),
 }  # fmt: skip
 

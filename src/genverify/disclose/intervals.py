@@ -65,10 +65,6 @@ class FeasibilityIntervals:
     def width(self) -> Ints:
         return self.ranges.hi - self.ranges.lo
 
-    def too_narrow(self, least_width: int) -> Flags:
-        """Cells that are not printed exactly, and whose range is narrower than this all the same."""
-        return np.asarray(self.unclear & (self.width < least_width))
-
     @cached_property
     def proofs(self) -> Mapping[str, str]:
         """The numbers of the statements that prove the ends of each cell."""

@@ -234,9 +234,12 @@ def bounded_cells(
 def check_cell_bounds(release: Release, lemmas: Sequence[Any], statements: Sequence[Mapping[str, Any]]) -> None:
     """Check statements about cells of one area, or kinds of records, by name; an error names the first that fails."""
     conditions = {name: predicate for _, name, _, predicate, _ in _cells(release.schema)} if statements else {}
-    unknown = [one["cell"] for one in statements if one["cell"] not in conditions]
-    if unknown:
-        raise CertificateError(f"block {release.block}: a statement is about {unknown[0]!r}, no cell of the release")
+    for number, one in enumerate(statements):
+        known = {"cell": one.get("cell") in conditions, "side": one.get("side") in ("lower", "upper"),
+                 "value": type(one.get("value")) is int, "proof": "proof" in one}  # fmt: skip
+        for key, right in known.items():
+            if not right:
+                raise CertificateError(f"block {release.block}, statement {number}: no {key}, or none of the release")
     bounds = [ProvedBound(conditions[one["cell"]], one["value"], one["side"], one["proof"]) for one in statements]
     if bounds:
         check_bounds(release, lemmas, bounds)

@@ -180,8 +180,10 @@ class RecordsAudit(Audit):
     def _cell_proofs(self, one: VerifiedBlock) -> dict[str, Any]:
         """The statements about cells of an area, in the form of every certificate."""
         release = one.program.release
-        lemmas, own = one.certificate["lemmas"], [bound for bound in self.bounds if bound["area"] == release.block]
-        return new_certificate(RECORDS, release.block, release.digest, lemmas=lemmas) | {"statements": own}
+        own = [bound for bound in self.bounds if bound["area"] == release.block]
+        statements = [{key: value for key, value in bound.items() if key != "area"} for bound in own]
+        head = new_certificate(RECORDS, release.block, release.digest, lemmas=one.certificate["lemmas"])
+        return head | {"statements": statements}
 
     def _counted(self) -> pd.DataFrame:
         """How many claims there are by their numbers of columns and of records, and of which no one is listed."""
