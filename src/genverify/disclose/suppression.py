@@ -255,10 +255,11 @@ def search_cells(
         area = _Area(one, attack.settings, k, deadline)
         cells, below = area.search(most - len(steps))
         steps, least = [*steps, *area.steps(cells)], least + below
+    in_time = time.monotonic() < deadline
     before, left, undecided = left_without(verified, attack, k, steps)
     minimal = not left and least >= len(steps)
     how = OPTIMUM if minimal else f"a smaller set may exist, but none below {least} cells"
-    return SecondarySuppression(tuple(steps), before, left, least, how, undecided, time.monotonic() < deadline, k)
+    return SecondarySuppression(tuple(steps), before, left, least, how, undecided, in_time, k)
 
 
 def left_without(
