@@ -17,15 +17,25 @@ from genverify.model.release import TOTAL, Release
 from genverify.solve.admissible import Types, flat_places
 from genverify.solve.bounds import Bound, Bounder, Leaf, Limits, exact_leaf
 from genverify.solve.datasets import Exchange
-from genverify.solve.program import INTEGRAL, Layout, Program, WrongAnswer, build_program, integer_point, layout_of
+from genverify.solve.program import (
+    INTEGRAL,
+    Layout,
+    Program,
+    RecordSystem,
+    WrongAnswer,
+    build_program,
+    integer_point,
+    layout_of,
+    sparse_system,
+)
 from genverify.solve.program_settings import ProgramSettings
-from genverify.solve.solvers.base import IntegerProgram, LinearProgram, Optimal, Solver, best_point
+from genverify.solve.solvers.base import LinearProgram, Optimal, Solver, best_point, maximise_integers
 
 # All blocks of some areas in one program: the counts of each block, and area tables that add up over the blocks.
 
 
 @dataclass(frozen=True)
-class Joint:
+class Joint(RecordSystem):
     """
     All datasets that fit every level: z counts the records of each class of each block, lo <= A z <= hi.
 
@@ -46,15 +56,9 @@ class Joint:
         ends = np.cumsum([0, *(program.classes for program in self.programs)]).tolist()
         return [slice(first, last) for first, last in pairwise(ends)]
 
-    @cached_property
-    def columns(self) -> csr_array:
-        """The coefficients of each class, one sparse row per class, as floating-point numbers: see Program.columns."""
-        return csr_array(self.A.T.astype(np.float64))
-
-    @cached_property
-    def largest(self) -> int:
-        """The largest coefficient, at least 1."""
-        return max(1, int(self.A.max())) if self.A.nnz else 1
+    @property
+    def upper(self) -> Ints:
+        return np.concatenate([program.upper for program in self.programs])
 
     @cached_property
     def release(self) -> Release:
@@ -66,11 +70,6 @@ class Joint:
         spans = self.spans
         programs = tuple(restricted(program, kept[span]) for program, span in zip(self.programs, spans, strict=True))
         return replace(self, programs=programs, A=csr_array(self.A[:, np.flatnonzero(kept)]))
-
-    def fits(self, z: Ints) -> bool:
-        """Whether class counts satisfy every row, recounted in integers."""
-        counts = self.A @ z
-        return bool((z >= 0).all() and (counts >= self.lo).all() and (counts <= self.hi).all())
 
     def datasets(self, solver: Solver, K: int, seed: int) -> Iterator[Ints]:
         """Fitting class counts by random objectives; fewer than K where a limit strikes. They may repeat."""
@@ -85,9 +84,7 @@ class Joint:
         if self.A.shape[1] == 0:  # no record is left open: there is one dataset, without records, or none
             nobody = np.zeros(0, dtype=np.int64)
             return nobody if self.fits(nobody) else None
-        upper = np.concatenate([np.full(program.classes, float(program.n)) for program in self.programs])
-        integers = IntegerProgram(self.A, self.lo.astype(float), self.hi.astype(float), upper, objective)
-        point = best_point(solver.solve(integers))
+        point = best_point(maximise_integers(solver, self.system, objective))
         z = None if point is None else integer_point(point)
         if z is not None:
             self.recount(z)
@@ -227,9 +224,8 @@ class ByBlocks:
         if wanted is not None:
             self.A = csr_array(vstack([self.A, csr_array(wanted[0][None, :].astype(np.float64))]))
             self.lo, self.hi = np.append(self.lo, wanted[1]), np.append(self.hi, inf)
-        sizes = [program.classes for program in joint.programs]
-        self.block_of = np.repeat(np.arange(len(sizes)), sizes)
-        self.upper = np.repeat([float(program.n) for program in joint.programs], sizes)
+        self.block_of = np.repeat(np.arange(len(joint.programs)), [program.classes for program in joint.programs])
+        self.upper = joint.upper.astype(np.float64)
 
     @cached_property
     def held(self) -> Flags:
@@ -278,15 +274,10 @@ class ByBlocks:
         missed = np.flatnonzero(self.held[rows].sum(axis=1) > 1)
         one = csc_array(eye_array(len(rows), format="csc")[:, missed])
         classes, slacks = part.shape[1], 2 * len(missed)
-        program = IntegerProgram(
-            csr_array(hstack([part, one, -one])),
-            self.lo[rows] - rest,
-            self.hi[rows] - rest,
-            np.concatenate([self.upper[span], np.full(slacks, inf)]),
-            np.concatenate([np.zeros(classes), -np.ones(slacks)]),
-            np.arange(classes + slacks) < classes,
-        )
-        point = best_point(self.solver.solve(program))
+        upper = np.concatenate([self.upper[span], np.full(slacks, inf)])
+        system = sparse_system(csr_array(hstack([part, one, -one])), self.lo[rows] - rest, self.hi[rows] - rest, upper)
+        objective = np.repeat([0.0, -1.0], [classes, slacks])
+        point = best_point(maximise_integers(self.solver, system, objective, np.arange(classes + slacks) < classes))
         return None if point is None else integer_point(point[:classes])
 
     def mended(self, z: Ints) -> tuple[Floats | None, Ints | None]:
@@ -308,10 +299,8 @@ class ByBlocks:
     def _among(self, z: Ints, free: Flags) -> Ints | None:
         """A dataset that differs from z in some classes only."""
         kept, rest = np.flatnonzero(free), self.A @ np.where(free, 0, z)
-        integers = IntegerProgram(
-            csr_array(self.A[:, kept]), self.lo - rest, self.hi - rest, self.upper[kept], np.zeros(len(kept))
-        )
-        point = best_point(self.solver.solve(integers))
+        system = sparse_system(csr_array(self.A[:, kept]), self.lo - rest, self.hi - rest, self.upper[kept])
+        point = best_point(maximise_integers(self.solver, system, np.zeros(len(kept))))
         own = None if point is None else integer_point(point)
         if own is None:
             return None

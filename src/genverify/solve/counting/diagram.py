@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from genverify.model.arrays import Flags, Floats, Ints
 from genverify.model.errors import GenverifyError
-from genverify.solve.program import FitConditions, Program
+from genverify.solve.program import Program, RecordSystem
 
 # The rows that a count of solutions must keep: those that follow from others are dropped, if integers say so.
 
@@ -37,7 +37,7 @@ class System:
     contradictory: bool = False
 
 
-def system_of(program: FitConditions) -> System:
+def system_of(program: RecordSystem) -> System:
     """The rows of a program, the smallest counts first, without those that are sums of others with one count each."""
     A = program.A.astype(np.int64)
     kept, contradictory = _independent(A, program.lo, program.hi)
@@ -229,7 +229,7 @@ class Diagram:
         return most
 
 
-def draw_diagram(program: FitConditions, budget: Budget = BUDGET, smallest: bool = True) -> Diagram:
+def draw_diagram(program: RecordSystem, budget: Budget = BUDGET, smallest: bool = True) -> Diagram:
     """
     The diagram of a program; orders of its classes are raced, and the smallest of the first that stay small is taken. Where
     the diagram is used only once or twice, looking for the smallest takes longer than it saves.

@@ -23,7 +23,7 @@ from genverify.solve.counting.diagram import (
     forward,
     prior_weights,
 )
-from genverify.solve.program import Program
+from genverify.solve.program import Program, RecordSystem
 
 # The distribution of COUNT(a) for any claims: every way through a diagram, by how many records match.
 
@@ -254,17 +254,12 @@ SMALL = Budget(states=20_000, moves=400_000, seconds=30.0)
 
 
 @dataclass(frozen=True)
-class _Rest:
+class _Rest(RecordSystem):
     """The same rows for some records and some classes."""
 
     A: Ints
     lo: Ints
     hi: Ints
-    n: int
-
-    def fits(self, z: Ints) -> bool:
-        counts = self.A @ z
-        return bool((counts >= self.lo).all() and (counts <= self.hi).all())
 
 
 def redraw(program: Program, mass: Floats, z: Ints, records: int, rng: np.random.Generator) -> Ints:
@@ -276,7 +271,7 @@ def redraw(program: Program, mass: Floats, z: Ints, records: int, rng: np.random
         counts = program.A.astype(np.int64) @ kept
         lo, hi = np.maximum(program.lo - counts, 0), program.hi - counts
         useful = np.flatnonzero((hi[:, None] >= program.A).all(axis=0) & (mass > 0))
-        rest = _Rest(program.A[:, useful].astype(np.int64), lo, hi, len(chosen))
+        rest = _Rest(program.A[:, useful].astype(np.int64), lo, hi)
         try:
             diagram = draw_diagram(rest, SMALL, smallest=False)
         except TooManyStates:
