@@ -1,7 +1,7 @@
 """Counts that are tied by sums: cells between two ends, and rows of whole multiples of cells between two ends."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
 from typing import Any
@@ -163,6 +163,16 @@ def system_of(text: Mapping[str, Any]) -> LinearSystem:
 
 def _twice(names: Sequence[str]) -> str:
     return next(name for at, name in enumerate(names) if name in names[:at])
+
+
+def with_row(system: LinearSystem, name: str, weights: Ints, least: int) -> LinearSystem:
+    """The system with one more row: this sum of cells is at least so much."""
+    used = np.flatnonzero(weights)
+    return replace(
+        system, rows=(*system.rows, name), start=np.append(system.start, system.start[-1] + len(used)),
+        columns=np.append(system.columns, used), weights=np.append(system.weights, weights[used]),
+        least=np.append(system.least, least), most=np.append(system.most, OPEN),
+    )  # fmt: skip
 
 
 def select(sums: LinearSystem, cells: Ints, rows: Ints) -> LinearSystem:

@@ -14,23 +14,23 @@ import numpy.typing as npt
 from scipy.sparse import coo_array, csr_array, hstack
 from scipy.sparse.csgraph import connected_components
 
-from genverify.model.arrays import Flags, Floats, Ints
-from genverify.model.linear import EXACT, OPEN, LinearSystem, as_floats, is_open, select
-from genverify.solve.linear.multipliers import (
-    CellProgram,
+from genverify.model.arrays import Flags, Ints
+from genverify.model.linear import EXACT, OPEN, LinearSystem, is_open, select
+from genverify.solve.linear.search import MOST_ROWS, PROGRAMS, Cases, Corner, Dives, Hints, Ranges, Work
+from genverify.solve.program import INTEGRAL, integer_point, matrix_of
+from genverify.solve.proving import (
     Ends,
+    LimitStruck,
+    PointFound,
     exact_leaf,
     farkas_leaf,
     fits_as,
-    matrix_of,
     small_enough,
     weighed,
     whole_multiple,
 )
-from genverify.solve.linear.search import MOST_ROWS, PROGRAMS, Cases, Corner, Dives, Hints, Ranges, Work
-from genverify.solve.program import INTEGRAL, integer_point
-from genverify.solve.solvers.base import Answer, Infeasible, IntegerProgram, Limit, Optimal, Stopped
-from genverify.solve.solvers.highs import BUSY
+from genverify.solve.solvers.base import Answer, Infeasible, Optimal, maximise_integers
+from genverify.solve.solvers.highs import BUSY, CellProgram
 
 # What single rows say of their cells, again and again until nothing changes; every step is a proof of one row.
 
@@ -365,6 +365,7 @@ class _Search:
 
     def open(self, rows: Ints | None) -> None:
         """The linear program of some rows, or all."""
+        self.searched = self.sums if rows is None else select(self.sums, np.arange(len(self.sums.cells)), rows)
         self.lp = CellProgram(matrix_of(self.sums), self.sums.least, self.sums.most, self.left, rows)
         self.to_ends(self.ends)
         equations = bool((self.sums.least == self.sums.most)[self.lp.rows].all())
@@ -531,7 +532,7 @@ class _Search:
             return False
         self.take(answer)
         best = min(floor(answer.value + INTEGRAL), proved)
-        leaf = exact_leaf(self.sums, self.ends, answer.y, {cell: sign}, best)
+        leaf = exact_leaf(self.sums, self.ends, answer.y, objective.astype(np.int64), best)
         if leaf is None and proved == OPEN:
             self.limit = UNSHOWN
         if leaf is not None and best < proved:
@@ -567,32 +568,25 @@ class _Search:
             self.told.add((cell, sign))
         if best >= self.proved(cell, sign):
             return
-        finder = Cases(self, cell, sign, best)
-        proof = finder.node(self.ends, 0)
-        self.to_ends(self.ends)
-        if finder.better:  # the cases met a point that the solver had missed: asked once more from there
+        try:
+            proof = Cases(self, cell, sign, best).node()
+        except PointFound:  # the cases met a point that the solver had missed: asked once more from there
+            self.to_ends(self.ends)
             self.end(cell, sign)
-        elif proof is not None:
+            return
+        except LimitStruck:
+            proof = None
+        self.to_ends(self.ends)
+        if proof is not None:
             self.prove(cell, sign, best, proof)
 
     def integer(self, c: dict[int, int]) -> Answer:
-        """The best counts by the solver's integer search; cells from 0, as it wants them."""
-        lo, hi = self.ends.lo, self.ends.hi
-        if not self.sums.countable(lo):
-            return Stopped(Limit.WORK)
-        shift: Floats = self.sums.activity(lo).astype(np.float64)
-        objective = np.zeros(len(lo))
+        """The best counts by the solver's integer search."""
+        objective = np.zeros(len(self.sums.cells))
         for cell, own in c.items():
             objective[cell] = own
-        least, most, rows = as_floats(self.sums.least) - shift, as_floats(self.sums.most) - shift, self.lp.rows
-        program = IntegerProgram(self.lp.A.tocsr(), least[rows], most[rows], as_floats(hi) - lo, objective)
-        answer = self.work.solver(self.share()).solve(program)
-        if isinstance(answer, Optimal):
-            return Optimal(answer.value + float(objective @ lo), answer.z + lo)
-        if isinstance(answer, Infeasible):
-            return answer
-        met = None if answer.incumbent is None else answer.incumbent + lo
-        return type(answer)(answer.limit, met, answer.bound)
+        system = replace(self.searched, lo=self.ends.lo, hi=self.ends.hi)
+        return maximise_integers(self.work.solver(self.share()), system, objective)
 
     def seen(self, cell: int, sign: int) -> int:
         return int(self.most[cell]) if sign > 0 else -int(self.least[cell])

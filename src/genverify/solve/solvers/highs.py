@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import count
+from math import inf
 from time import process_time
 from typing import Any
 
@@ -11,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csc_array, csr_array
 
-from genverify.model.arrays import Floats
+from genverify.model.arrays import Floats, Ints
+from genverify.model.linear import as_floats
 from genverify.solve.solvers.base import Answer, Infeasible, IntegerProgram, Limit, Optimal, Stopped, WorkLimits
 
 MODEL = highspy.HighsModelStatus
@@ -39,6 +41,17 @@ def dual_ray(highs: Any) -> Floats | None:
     return -np.array(ray) if exists else None
 
 
+def _relaxed(highs: Any, dual: bool) -> Answer:
+    """The linear program as it stands, by the dual or the primal simplex method from the last basis."""
+    highs.setOptionValue("simplex_strategy", DUAL if dual else PRIMAL)
+    highs.run()
+    status = highs.getModelStatus()
+    if status == MODEL.kOptimal:
+        solution = highs.getSolution()
+        return Optimal(highs.getObjectiveValue(), np.array(solution.col_value), np.array(solution.row_dual))
+    return Infeasible(dual_ray(highs)) if status == MODEL.kInfeasible else Stopped(Limit.WORK)
+
+
 class HighsProgram:
     """
     A linear program that HiGHS keeps warm. After another objective the last point still fits: primal simplex from there.
@@ -62,18 +75,10 @@ class HighsProgram:
             self._highs.setBasis(self._root)
         dual = (self._pushed and not self._grown) or self._bounded
         self._grown = False
-        self._highs.setOptionValue("simplex_strategy", DUAL if dual else PRIMAL)
-        self._highs.run()
-        status = self._highs.getModelStatus()
-        if status == MODEL.kOptimal:
-            if not self._pushed:
-                self._solved, self._moved = True, False
-            solution = self._highs.getSolution()
-            z, y = np.array(solution.col_value), np.array(solution.row_dual)
-            return Optimal(self._highs.getObjectiveValue(), z, y)
-        if status == MODEL.kInfeasible:
-            return Infeasible(dual_ray(self._highs))
-        return Stopped(Limit.WORK)
+        answer = _relaxed(self._highs, bool(dual))
+        if isinstance(answer, Optimal) and not self._pushed:
+            self._solved, self._moved = True, False
+        return answer
 
     def push_row(self, coefficients: npt.NDArray[Any], lo: float, hi: float) -> None:
         if not self._pushed and self._solved and not self._moved:
@@ -108,6 +113,64 @@ class HighsProgram:
         """Other bounds of z. The last point may lie outside: dual simplex from there on."""
         self._highs.changeColsBounds(self._columns, self._indices, lower.astype(np.float64), upper.astype(np.float64))
         self._bounded = True
+
+
+# A linear program over cells between ends, kept warm: another objective, or other ends, again and again.
+
+
+class CellProgram:
+    """
+    Maximise c x over lo <= x <= hi and least <= A x <= most. After another objective the last point still fits: primal
+    simplex from there. After other ends it may not: dual simplex. `rows`: the rows of A that say all the others say;
+    the program has these alone, and multipliers of 0 for the rest.
+    """
+
+    def __init__(
+        self, A: csr_array, least: Ints, most: Ints, left: Callable[[], float] = lambda: inf, rows: Ints | None = None
+    ) -> None:
+        self.rows = np.arange(A.shape[0]) if rows is None else rows
+        self.A = (A if rows is None else A[rows]).tocsc().astype(np.float64)
+        self._size, self._left = A.shape[0], left
+        self._highs = open_highs(presolve="off", simplex_iteration_limit=200_000, simplex_primal_edge_weight_strategy=DEVEX)
+        pass_model(self._highs, self.A, as_floats(least[self.rows]), as_floats(most[self.rows]))
+        self._lo, self._hi = np.zeros(A.shape[1]), np.full(A.shape[1], np.inf)
+        self._costs = np.zeros(A.shape[1])
+        self._moved = True
+
+    def maximise(self, objective: Floats, seconds: float = inf) -> Answer:
+        """The best point, unless it takes more than so many seconds of the clock, or than there are left."""
+        changed = np.flatnonzero(objective != self._costs).astype(np.int32)
+        if len(changed):
+            self._highs.changeColsCost(len(changed), changed, objective[changed].astype(np.float64))
+            self._costs = objective.copy()
+        self._highs.setOptionValue("time_limit", self._highs.getRunTime() + max(min(self._left(), seconds), 0.01))
+        answer = _relaxed(self._highs, self._moved)
+        self._moved = not isinstance(answer, Optimal)
+        return answer if isinstance(answer, Stopped) or answer.y is None else replace(answer, y=self.of_all(answer.y))
+
+    def of_all(self, y: Floats) -> Floats:
+        """Multipliers of every row of A."""
+        every = np.zeros(self._size)
+        every[self.rows] = y
+        return every
+
+    def basis(self) -> Ints | None:
+        """The cells that the last vertex leaves between their ends, one for each row; none where rows are slack."""
+        cells = np.array(self._highs.getBasicVariables()[1], dtype=np.int64)
+        return cells if (cells >= 0).all() else None
+
+    def start_at(self, other: "CellProgram") -> None:
+        """Begin the next solve where another program of the same rows came out."""
+        self._highs.setBasis(other._highs.getBasis())
+        self._moved = True
+
+    def set_ends(self, lo: Ints, hi: Ints) -> None:
+        """Other ends of the cells."""
+        changed = np.flatnonzero((lo != self._lo) | (as_floats(hi) != self._hi)).astype(np.int32)
+        if len(changed):
+            self._lo, self._hi = lo.astype(np.float64), as_floats(hi)
+            self._highs.changeColsBounds(len(changed), changed, self._lo[changed], self._hi[changed])
+            self._moved = True
 
 
 def sparse_columns(A: npt.NDArray[Any] | csr_array) -> csc_array:
