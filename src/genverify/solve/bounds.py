@@ -30,6 +30,7 @@ from genverify.solve.solvers.base import Answer, Infeasible, LinearProgram, Opti
 
 # Proofs as they are found: multipliers of published cells, and branching trees.
 
+
 @dataclass(frozen=True)
 class Part:
     """

@@ -2,7 +2,7 @@
 Datasets that fit a program: from class counts to records, exchanges of two records, and how far apart two datasets can be.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import combinations_with_replacement, product
@@ -373,6 +373,18 @@ class Exchange:
         bytes_ = np.zeros((self.program.classes, -(-len(packed) // 8) * 8), dtype=np.uint8)
         bytes_[:, : len(packed)] = packed.T
         return bytes_.view(np.uint64)
+
+
+def random_walk(program: Program, starts: Sequence[Ints], walkers: int, rng: np.random.Generator) -> Iterator[Ints]:
+    """
+    Datasets that walk side by side, the class of each record, a row for each: the starts in turn, then again and again far
+    enough away for another look at them.
+    """
+    exchange = Exchange(program, rng)
+    points = np.array([np.repeat(np.arange(program.classes), starts[walker % len(starts)]) for walker in range(walkers)])
+    while True:
+        yield points
+        points = exchange.mix(points)
 
 
 # Solution variability: how far a fitting dataset can be from another (subsidized housing, equation 3).

@@ -5,7 +5,7 @@ All blocks of some areas in one program: its bounds, feasible classes, a dataset
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
+from itertools import islice, pairwise
 from math import floor, inf
 
 import numpy as np
@@ -14,12 +14,11 @@ from scipy.sparse import block_diag, csc_array, csr_array, eye_array, hstack, vs
 from genverify.model.areas import BLOCK, Area, AreaReleases, seen_from, together
 from genverify.model.arrays import Flags, Floats, Ints
 from genverify.model.release import TOTAL, Release
-from genverify.solve.admissible import Types, flat_places
+from genverify.solve.admissible import Types
 from genverify.solve.bounds import Bound, Bounder, Leaf, Limits, exact_leaf
-from genverify.solve.datasets import Exchange
+from genverify.solve.datasets import random_walk
 from genverify.solve.program import (
     INTEGRAL,
-    Layout,
     Program,
     RecordSystem,
     WrongAnswer,
@@ -133,8 +132,7 @@ def build_joint(levels: AreaReleases, max_types: int) -> Joint:
     parts, low, high = [everyone, block_diag(blocks, format="csr")], [n, *lo], [n, *hi]
     rows = [TOTAL, *(name for of_block in names for name in of_block)]
     for area in levels.areas:
-        adding = _Adding(area)
-        parts.append(hstack([adding.rows(program, number) for number, program in enumerate(programs)], format="csr"))
+        parts.append(hstack([_area_rows(area, program, number) for number, program in enumerate(programs)], format="csr"))
         low.append(area.release.lo)
         high.append(area.release.hi)
         rows += [f"{area.release.block}/{query.id}" for query in area.release.queries]
@@ -153,52 +151,14 @@ def _own_rows(levels: AreaReleases, program: Program, number: int) -> tuple[list
     return names, csr_array(program.A[own].astype(np.int64)), program.lo[own], program.hi[own]
 
 
-class _Adding:
-    """What a record adds to the cells of an area, looked up by its place in the grid of the columns that a cell names."""
-
-    def __init__(self, area: Area) -> None:
-        self.name, self.queries, self.inside = area.release.block, area.release.queries, set(area.blocks)
-        self.known: dict[Layout, tuple[list[tuple[tuple[int, ...], csr_array]], list[int]]] = {}
-
-    def rows(self, program: Program, number: int) -> csr_array:
-        """One row per cell, one column per class; nothing, where the block lies elsewhere."""
-        if number not in self.inside:
-            return csr_array((len(self.queries), program.classes), dtype=np.int64)
-        _, first = np.unique(program.class_of, return_index=True)
-        members = replace(program.types, table=program.types.table[first])
-        layout = layout_of(program.release)
-        grids, others = self.grids(layout)
-        rows = csr_array((program.classes, len(self.queries)), dtype=np.int64)
-        for columns, grid in grids:
-            rows = rows + grid[flat_places(members.table.T, columns, layout.grids.shape(columns))]
-        for place in others:
-            added = members.coefficients(self.queries[place].predicate, self.queries[place].sums).astype(np.int64)
-            used = np.flatnonzero(added)
-            rows = rows + csr_array((added[used], (used, np.full(len(used), place))), shape=rows.shape)
-        return csr_array(rows.T)
-
-    def grids(self, layout: Layout) -> tuple[list[tuple[tuple[int, ...], csr_array]], list[int]]:
-        """The cells that each place of a grid lies in, and the cells that no grid has; found once for each layout."""
-        if layout not in self.known:
-            families: dict[tuple[int, ...], list[tuple[int, int]]] = {}
-            others = []
-            for place, query in enumerate(self.queries):
-                at = layout.place[f"{self.name}/{query.id}"]
-                if query.sums is None and not layout.grids.wide(layout.columns[at]):
-                    families.setdefault(layout.columns[at], []).append((place, at))
-                else:
-                    others.append(place)
-            found = [(own, _incidence(layout, own, cells, len(self.queries))) for own, cells in families.items()]
-            self.known[layout] = found, others
-        return self.known[layout]
-
-
-def _incidence(layout: Layout, columns: tuple[int, ...], cells: Sequence[tuple[int, int]], queries: int) -> csr_array:
-    """Which cells each place of a grid lies in."""
-    places = np.concatenate([layout.grids.held(layout.cells[at]) for _, at in cells])
-    of_cell = np.concatenate([np.full(len(layout.grids.held(layout.cells[at])), place) for place, at in cells])
-    size = int(np.prod(layout.grids.shape(columns)))
-    return csr_array((np.ones(len(places), dtype=np.int64), (places, of_cell)), shape=(size, queries))
+def _area_rows(area: Area, program: Program, number: int) -> csr_array:
+    """What a record of each class of a block adds to the cells of an area: nothing, where the block lies elsewhere."""
+    if number not in area.blocks:
+        return csr_array((len(area.release.queries), program.classes), dtype=np.int64)
+    _, first = np.unique(program.class_of, return_index=True)
+    members, layout = replace(program.types, table=program.types.table[first]), layout_of(program.release)
+    cells = [layout.place[f"{area.release.block}/{query.id}"] for query in area.release.queries]
+    return csr_array(np.array(list(layout.added_by(members, cells)))).astype(np.int64)
 
 
 # A dataset of all blocks, made block by block, where the program is too large for one integer search.
@@ -484,26 +444,21 @@ WALKERS = 25  # of each block of an area: bounds time
 LOOKS = 4  # of all walkers: a hundred class vectors of each block are there to be joined
 
 
-def random_walk(joint: Joint, starts: Sequence[Ints], rng: np.random.Generator) -> Ints:
+def walk_blocks(joint: Joint, starts: Sequence[Ints], rng: np.random.Generator) -> Ints:
     """Datasets of the whole area, one per row: each of the walkers has its own records in every block."""
     parts = [
         _walked(program, [z[span] for z in starts], rng) for program, span in zip(joint.programs, joint.spans, strict=True)
     ]
-    found: Ints = np.unique(np.concatenate(parts, axis=1), axis=0)
-    for z in found:
+    datasets: Ints = np.unique(np.concatenate(parts, axis=1), axis=0)
+    for z in datasets:
         joint.recount(z)
-    return found
+    return datasets
 
 
 def _walked(program: Program, starts: Sequence[Ints], rng: np.random.Generator) -> Ints:
     """Class counts of one block, a row for each walker at each look; walkers keep the start that the others expect."""
-    walkers = [starts[walker % len(starts)] for walker in range(max(WALKERS, len(starts)))]
+    walkers = max(WALKERS, len(starts))
     if program.n < 2:
-        return np.array(walkers * LOOKS)
-    exchange = Exchange(program, rng)
-    points, found = np.array([np.repeat(np.arange(program.classes), z) for z in walkers]), []
-    for _ in range(LOOKS):
-        points = exchange.mix(points)
-        places = points + program.classes * np.arange(len(points))[:, None]
-        found.append(np.bincount(places.ravel(), minlength=len(points) * program.classes).reshape(len(points), -1))
-    return np.concatenate(found)
+        return np.array([starts[walker % len(starts)] for walker in range(walkers)] * LOOKS)
+    looks = islice(random_walk(program, starts, walkers, rng), 1, 1 + LOOKS)
+    return np.array([np.bincount(point, minlength=program.classes) for points in looks for point in points])

@@ -64,7 +64,6 @@ class HighsProgram:
         )
         self._columns = A.shape[1]
         pass_model(self._highs, sparse_columns(A), lo, hi)
-        self._highs.changeObjectiveSense(highspy.ObjSense.kMaximize)
         self._indices = np.arange(self._columns, dtype=np.int32)
         self._pushed, self._root = 0, None
         self._solved = self._moved = self._bounded = self._grown = False
@@ -96,16 +95,8 @@ class HighsProgram:
         """More columns, at 0: the last point still fits, and primal simplex goes on from there."""
         sparse, free = sparse_columns(A), np.full(A.shape[1], highspy.kHighsInf)
         none = np.zeros(A.shape[1])
-        self._highs.addCols(
-            A.shape[1],
-            none,
-            none,
-            free,
-            sparse.nnz,
-            sparse.indptr.astype(np.int32),
-            sparse.indices.astype(np.int32),
-            sparse.data,
-        )
+        places = sparse.indptr.astype(np.int32), sparse.indices.astype(np.int32)
+        self._highs.addCols(A.shape[1], none, none, free, sparse.nnz, *places, sparse.data)
         self._columns += A.shape[1]
         self._indices, self._grown, self._root = np.arange(self._columns, dtype=np.int32), True, None
 
@@ -184,25 +175,21 @@ def sparse_columns(A: npt.NDArray[Any] | csr_array) -> csc_array:
     return csc_array((turned.ravel()[places].astype(np.float64), rows, starts), shape=A.shape)
 
 
-def pass_model(highs: Any, A: csc_array, lo: npt.NDArray[Any], hi: npt.NDArray[Any]) -> None:
-    """Hand over max 0 with lo <= A z <= hi, z >= 0, as arrays: HighsLp takes them number by number."""
-    none, continuous = np.zeros(A.shape[1]), np.zeros(A.shape[1], dtype=np.int32)
+def pass_model(
+    highs: Any, A: csc_array, lo: npt.NDArray[Any], hi: npt.NDArray[Any], program: IntegerProgram | None = None
+) -> None:
+    """
+    Hand over lo <= A z <= hi, z >= 0, to be maximised, as arrays: HighsLp takes them number by number. The objective, upper
+    ends and integers are those of a program, or none.
+    """
+    none, size = np.zeros(A.shape[1]), A.shape[1]
+    cost, upper = (none, np.full(size, highspy.kHighsInf)) if program is None else (program.objective, program.upper)
+    integers = np.full(size, program is not None) if program is None or program.integers is None else program.integers
     highs.passModel(
-        A.shape[1], A.shape[0], A.nnz, int(highspy.MatrixFormat.kColwise), int(highspy.ObjSense.kMaximize), 0.0,
-        none, none, np.full(A.shape[1], highspy.kHighsInf), lo.astype(np.float64), hi.astype(np.float64),
-        A.indptr, A.indices, A.data, continuous,
+        size, A.shape[0], A.nnz, int(highspy.MatrixFormat.kColwise), int(highspy.ObjSense.kMaximize), 0.0,
+        cost, none, upper, lo.astype(np.float64), hi.astype(np.float64), A.indptr, A.indices, A.data,
+        integers.astype(np.int32),
     )  # fmt: skip
-
-
-def model_of(A: csc_array, lo: npt.NDArray[Any], hi: npt.NDArray[Any]) -> Any:
-    lp = highspy.HighsLp()
-    lp.num_col_, lp.num_row_ = A.shape[1], A.shape[0]
-    lp.col_cost_ = np.zeros(A.shape[1])
-    lp.col_lower_, lp.col_upper_ = np.zeros(A.shape[1]), np.full(A.shape[1], highspy.kHighsInf)
-    lp.row_lower_, lp.row_upper_ = lo.astype(np.float64), hi.astype(np.float64)
-    lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-    lp.a_matrix_.start_, lp.a_matrix_.index_, lp.a_matrix_.value_ = A.indptr, A.indices, A.data
-    return lp
 
 
 class Highs:
@@ -230,13 +217,7 @@ class Highs:
             highs.setOptionValue("time_limit", self._limits.seconds)
         else:
             highs.cbMipInterrupt.subscribe(_end_at(self._limits.checks))
-        model = model_of(csc_array(program.A.astype(np.float64)), program.lo, program.hi)
-        model.col_cost_, model.col_upper_ = program.objective, program.upper
-        integers = np.ones(len(program.upper), dtype=bool) if program.integers is None else program.integers
-        kinds = (highspy.HighsVarType.kContinuous, highspy.HighsVarType.kInteger)
-        model.integrality_ = [kinds[int(flag)] for flag in integers]
-        highs.passModel(model)
-        highs.changeObjectiveSense(highspy.ObjSense.kMaximize)
+        pass_model(highs, csc_array(program.A.astype(np.float64)), program.lo, program.hi, program)
         highs.run()
         if highs.getModelStatus() == MODEL.kSolveError:  # presolve may lead to a point that breaks a row: once more without
             highs.setOptionValue("presolve", "off")
