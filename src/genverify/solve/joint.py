@@ -13,6 +13,7 @@ from scipy.sparse import block_diag, csc_array, csr_array, eye_array, hstack, vs
 
 from genverify.model.areas import BLOCK, Area, AreaReleases, seen_from, together
 from genverify.model.arrays import Flags, Floats, Ints
+from genverify.model.linear import as_floats, with_row
 from genverify.model.release import TOTAL, Release
 from genverify.solve.admissible import Types
 from genverify.solve.bounds import Bound, Bounder, Leaf, Limits, exact_leaf
@@ -25,6 +26,7 @@ from genverify.solve.program import (
     build_program,
     integer_point,
     layout_of,
+    matrix_of,
     sparse_system,
 )
 from genverify.solve.program_settings import ProgramSettings
@@ -180,12 +182,10 @@ class ByBlocks:
 
     def __init__(self, joint: Joint, solver: Solver, lp: LinearProgram, wanted: tuple[Ints, int] | None = None) -> None:
         self.joint, self.solver, self.lp, self.wanted = joint, solver, lp, wanted
-        self.A, self.lo, self.hi = csr_array(joint.A.astype(np.float64)), joint.lo.astype(float), joint.hi.astype(float)
-        if wanted is not None:
-            self.A = csr_array(vstack([self.A, csr_array(wanted[0][None, :].astype(np.float64))]))
-            self.lo, self.hi = np.append(self.lo, wanted[1]), np.append(self.hi, inf)
+        self.system = joint.system if wanted is None else with_row(joint.system, "wanted", *wanted)
+        self.A, self.upper = matrix_of(self.system).astype(np.float64), joint.upper.astype(np.float64)
+        self.lo, self.hi = as_floats(self.system.least), as_floats(self.system.most)
         self.block_of = np.repeat(np.arange(len(joint.programs)), [program.classes for program in joint.programs])
-        self.upper = joint.upper.astype(np.float64)
 
     @cached_property
     def held(self) -> Flags:
@@ -203,7 +203,7 @@ class ByBlocks:
     def near(self, z: Ints) -> Ints | None:
         """Class counts that fit, near others that miss some rows."""
         for _ in range(ROUNDS):
-            if self.fits(z):
+            if self.system.fits(z):
                 return z
             point, found = self.mended(z)
             settled = self.settled(point) if found is None and point is not None else None
@@ -211,10 +211,6 @@ class ByBlocks:
                 return found
             z = settled
         return None
-
-    def fits(self, z: Ints) -> bool:
-        """Whether class counts satisfy every row, the wanted one too, recounted in integers."""
-        return self.joint.fits(z) and (self.wanted is None or int(self.wanted[0] @ z) >= self.wanted[1])
 
     def settled(self, point: Floats) -> Ints | None:
         """Integers for every block in turn: its own rows hold, and rows that blocks share are missed as little as can be."""
@@ -266,7 +262,7 @@ class ByBlocks:
             return None
         found = z.copy()
         found[kept] = own
-        return found if self.fits(found) else None
+        return found if self.system.fits(found) else None
 
 
 # Bounds on the records of one block from the tables of all blocks and areas: a proof, or a dataset beyond the bound.

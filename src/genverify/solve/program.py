@@ -250,6 +250,8 @@ def matrix_of(system: LinearSystem) -> csr_array:
 
 def sparse_system(A: Any, least: Any, most: Any, hi: Any, rows: tuple[str, ...] = ()) -> LinearSystem:
     """A system of counts from 0 on, by its matrix (dense or sparse); its columns have no names."""
+    start: Any
+    columns: Any
     if isinstance(A, csr_array):
         start, columns, weights = A.indptr, A.indices, A.data
     else:

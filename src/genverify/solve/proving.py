@@ -135,7 +135,7 @@ def whole_multiple(z: Floats) -> Ints | None:
 def farkas_scales(y: Floats) -> Iterator[float]:
     """Multipliers that show a contradiction have no scale: with a small one at 1 the others are often integers."""
     sizes = np.abs(y)[np.abs(y) > 1e-9]
-    if len(sizes):
+    if len(sizes) and sizes.max() <= LARGEST:
         yield 1.0 / float(sizes.min())
         yield from (1.0 / size for size in np.unique(np.round(sizes, 9))[1:5].tolist())
         yield 1.0
