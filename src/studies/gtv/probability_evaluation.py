@@ -14,7 +14,7 @@ import pandas as pd
 
 from genverify.attack.evaluate import evaluate, shared_columns
 from genverify.attack.probability import Effort, count_release, estimate
-from genverify.model.arrays import Flags, Floats
+from genverify.model.arrays import Flags, Floats, Ints
 from genverify.model.claims import Codes, candidate_claims, matches
 from genverify.model.domain import Domain
 from genverify.model.release import Release
@@ -509,9 +509,7 @@ def count_within(release: Release, max_types: int, budget: Budget) -> Iterator[d
 # The dynamic program over classes in plain Python, states in a dictionary: what the fast one is compared with.
 
 
-def count_by_dictionary(
-    A: npt.NDArray[np.integer], lo: npt.NDArray[np.integer], hi: npt.NDArray[np.integer]
-) -> tuple[int, int]:
+def count_by_dictionary(A: npt.NDArray[Any], lo: Ints, hi: Ints) -> tuple[int, int]:
     """The number of class vectors that fit, and of moves that it took; classes in the order of their first row."""
     order = sorted(range(A.shape[1]), key=lambda c: int((A[:, c] > 0).argmax()))
     columns = [tuple(A[:, c].tolist()) for c in order]

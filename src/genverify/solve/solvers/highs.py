@@ -10,7 +10,7 @@ from typing import Any
 import highspy
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csc_array, csr_array
+from scipy.sparse import csc_array, csr_array, issparse
 
 from genverify.model.arrays import Floats, Ints
 from genverify.model.linear import as_floats
@@ -19,6 +19,7 @@ from genverify.solve.solvers.base import Answer, Infeasible, IntegerProgram, Lim
 MODEL = highspy.HighsModelStatus
 DUAL, PRIMAL = 1, 4
 DEVEX = 1  # HiGHS's own number of the rule
+ITERATIONS = 200_000  # of the simplex method in one program over cells: none comes near, a loop would
 BUSY = 3.0  # seconds of the clock for one of the processor, at most
 FEASIBLE = int(highspy.SolutionStatus.kSolutionStatusFeasible)
 
@@ -58,13 +59,14 @@ class HighsProgram:
     After a branch row it no longer does: dual simplex. Without branch rows, each solve starts from the last such basis.
     """
 
-    def __init__(self, A: npt.NDArray[Any] | csr_array, lo: npt.NDArray[Any], hi: npt.NDArray[Any], iterations: int) -> None:
+    def __init__(self, A: Any, lo: npt.NDArray[Any], hi: npt.NDArray[Any], iterations: int) -> None:
         self._highs = open_highs(
             presolve="off", simplex_iteration_limit=iterations, simplex_primal_edge_weight_strategy=DEVEX
         )
         self._columns = A.shape[1]
         pass_model(self._highs, sparse_columns(A), lo, hi)
         self._indices = np.arange(self._columns, dtype=np.int32)
+        self._lower, self._upper = np.zeros(self._columns), np.full(self._columns, inf)
         self._pushed, self._root = 0, None
         self._solved = self._moved = self._bounded = self._grown = False
 
@@ -76,7 +78,7 @@ class HighsProgram:
         self._grown = False
         answer = _relaxed(self._highs, bool(dual))
         if isinstance(answer, Optimal) and not self._pushed:
-            self._solved, self._moved = True, False
+            self._solved, self._moved, self._bounded = True, False, False
         return answer
 
     def push_row(self, coefficients: npt.NDArray[Any], lo: float, hi: float) -> None:
@@ -101,19 +103,17 @@ class HighsProgram:
         self._indices, self._grown, self._root = np.arange(self._columns, dtype=np.int32), True, None
 
     def set_bounds(self, lower: Floats, upper: Floats) -> None:
-        """Other bounds of z. The last point may lie outside: dual simplex from there on."""
-        self._highs.changeColsBounds(self._columns, self._indices, lower.astype(np.float64), upper.astype(np.float64))
-        self._bounded = True
+        """Other bounds of z. The last point may lie outside: dual simplex until a point is found."""
+        changed = np.flatnonzero((lower != self._lower) | (upper != self._upper)).astype(np.int32)
+        if len(changed):
+            self._lower, self._upper, self._bounded = lower, upper, True
+            self._highs.changeColsBounds(len(changed), changed, lower[changed], upper[changed])
 
 
-# A linear program over cells between ends, kept warm: another objective, or other ends, again and again.
-
-
-class CellProgram:
+class CellProgram(HighsProgram):
     """
-    Maximise c x over lo <= x <= hi and least <= A x <= most. After another objective the last point still fits: primal
-    simplex from there. After other ends it may not: dual simplex. `rows`: the rows of A that say all the others say;
-    the program has these alone, and multipliers of 0 for the rest.
+    Maximise c x over lo <= x <= hi and least <= A x <= most, within the seconds of the clock that are left. `rows`: the rows
+    of A that say all the others say; the program has these alone, and multipliers of 0 for the rest.
     """
 
     def __init__(
@@ -121,29 +121,19 @@ class CellProgram:
     ) -> None:
         self.rows = np.arange(A.shape[0]) if rows is None else rows
         self.A = (A if rows is None else A[rows]).tocsc().astype(np.float64)
-        self._size, self._left = A.shape[0], left
-        self._highs = open_highs(presolve="off", simplex_iteration_limit=200_000, simplex_primal_edge_weight_strategy=DEVEX)
-        pass_model(self._highs, self.A, as_floats(least[self.rows]), as_floats(most[self.rows]))
-        self._lo, self._hi = np.zeros(A.shape[1]), np.full(A.shape[1], np.inf)
-        self._costs = np.zeros(A.shape[1])
-        self._moved = True
+        super().__init__(self.A, as_floats(least[self.rows]), as_floats(most[self.rows]), ITERATIONS)
+        self._size, self._left, self._bounded = A.shape[0], left, True
 
-    def maximise(self, objective: Floats, seconds: float = inf) -> Answer:
+    def maximise(self, objective: npt.NDArray[Any], seconds: float = inf) -> Answer:
         """The best point, unless it takes more than so many seconds of the clock, or than there are left."""
-        changed = np.flatnonzero(objective != self._costs).astype(np.int32)
-        if len(changed):
-            self._highs.changeColsCost(len(changed), changed, objective[changed].astype(np.float64))
-            self._costs = objective.copy()
         self._highs.setOptionValue("time_limit", self._highs.getRunTime() + max(min(self._left(), seconds), 0.01))
-        answer = _relaxed(self._highs, self._moved)
-        self._moved = not isinstance(answer, Optimal)
-        return answer if isinstance(answer, Stopped) or answer.y is None else replace(answer, y=self.of_all(answer.y))
-
-    def of_all(self, y: Floats) -> Floats:
-        """Multipliers of every row of A."""
+        answer = super().maximise(objective)
+        self._bounded = not isinstance(answer, Optimal)
+        if isinstance(answer, Stopped) or answer.y is None:
+            return answer
         every = np.zeros(self._size)
-        every[self.rows] = y
-        return every
+        every[self.rows] = answer.y
+        return replace(answer, y=every)
 
     def basis(self) -> Ints | None:
         """The cells that the last vertex leaves between their ends, one for each row; none where rows are slack."""
@@ -153,20 +143,16 @@ class CellProgram:
     def start_at(self, other: "CellProgram") -> None:
         """Begin the next solve where another program of the same rows came out."""
         self._highs.setBasis(other._highs.getBasis())
-        self._moved = True
+        self._bounded = True
 
     def set_ends(self, lo: Ints, hi: Ints) -> None:
         """Other ends of the cells."""
-        changed = np.flatnonzero((lo != self._lo) | (as_floats(hi) != self._hi)).astype(np.int32)
-        if len(changed):
-            self._lo, self._hi = lo.astype(np.float64), as_floats(hi)
-            self._highs.changeColsBounds(len(changed), changed, self._lo[changed], self._hi[changed])
-            self._moved = True
+        self.set_bounds(lo.astype(np.float64), as_floats(hi))
 
 
-def sparse_columns(A: npt.NDArray[Any] | csr_array) -> csc_array:
+def sparse_columns(A: Any) -> csc_array:
     """The matrix by columns, in floating-point numbers; what is not zero is looked for in the matrix as it is."""
-    if isinstance(A, csr_array):
+    if issparse(A):
         return csc_array(A, dtype=np.float64)
     turned = A.T
     places = np.flatnonzero(turned)
