@@ -55,14 +55,14 @@ class Leaf:
     branches: tuple[int, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        found: dict[str, Any] = {"kind": self.kind, "y": {cell: y for cell, y in self.cells.items() if cell != COUNTED}}
+        text: dict[str, Any] = {"kind": self.kind, "y": {cell: y for cell, y in self.cells.items() if cell != COUNTED}}
         if COUNTED in self.cells:
-            found["c"] = self.cells[COUNTED]
+            text["c"] = self.cells[COUNTED]
         if self.denominator != 1:
-            found["d"] = self.denominator
+            text["d"] = self.denominator
         if self.branches:
-            found["w"] = list(self.branches)
-        return found
+            text["w"] = list(self.branches)
+        return text
 
 
 @dataclass(frozen=True)

@@ -218,9 +218,9 @@ class _Known:
         """The class of the type with each key, from 0 on; -1 where no type has it."""
         if self.listed is None:
             return self.class_of_key[positions(self.keys, keys)]
-        found = self.listed[np.minimum(keys, self.most)].astype(np.int64)
-        found[keys > self.most] = -1
-        return found
+        result = self.listed[np.minimum(keys, self.most)].astype(np.int64)
+        result[keys > self.most] = -1
+        return result
 
 
 class Exchange:

@@ -41,7 +41,7 @@ class Joint(RecordSystem):
     All datasets that fit every level: z counts the records of each class of each block, lo <= A z <= hi.
 
     `programs` are those of the single blocks; their classes, one block after the other, are the columns. `rows` names the
-    cells as core.levels.together does; the first row is the number of all records.
+    cells as model.areas.together does; the first row is the number of all records.
     """
 
     levels: AreaReleases
@@ -205,10 +205,10 @@ class ByBlocks:
         for _ in range(ROUNDS):
             if self.system.fits(z):
                 return z
-            point, found = self.mended(z)
-            settled = self.settled(point) if found is None and point is not None else None
+            point, result = self.mended(z)
+            settled = self.settled(point) if result is None and point is not None else None
             if settled is None:
-                return found
+                return result
             z = settled
         return None
 
@@ -247,9 +247,9 @@ class ByBlocks:
         moved = np.zeros(len(self.joint.programs), dtype=bool)
         moved[self.block_of[np.abs(answer.z - z) > INTEGRAL]] = True
         for most in CHEAP:
-            found = self._among(z, moved[self.block_of] & ((cost <= most) | (z > 0)))
-            if found is not None:
-                return answer.z, found
+            result = self._among(z, moved[self.block_of] & ((cost <= most) | (z > 0)))
+            if result is not None:
+                return answer.z, result
         return answer.z, None
 
     def _among(self, z: Ints, free: Flags) -> Ints | None:
@@ -260,9 +260,9 @@ class ByBlocks:
         own = None if point is None else integer_point(point)
         if own is None:
             return None
-        found = z.copy()
-        found[kept] = own
-        return found if self.system.fits(found) else None
+        result = z.copy()
+        result[kept] = own
+        return result if self.system.fits(result) else None
 
 
 # Bounds on the records of one block from the tables of all blocks and areas: a proof, or a dataset beyond the bound.
@@ -379,7 +379,7 @@ def possible_classes(
     unseen: Flags = ~np.any(datasets, axis=0)
     for number in set(range(len(joint.programs))) - set(asked):
         unseen[joint.spans[number]] = False
-    found, rounds = list(datasets), 0
+    result, rounds = list(datasets), 0
     while unseen.any() and rounds < FEASIBILITY_ROUNDS:
         rounds += 1
         answer = lp.maximise(unseen.astype(np.int64))
@@ -387,14 +387,14 @@ def possible_classes(
             break
         if floor(answer.value + INTEGRAL) <= 0:
             nobody, ruled_out, more = _rule_out(joint, lp, unseen)
-            return FeasibleClasses(~ruled_out, nobody, tuple(found), rounds + more)
+            return FeasibleClasses(~ruled_out, nobody, tuple(result), rounds + more)
         z = integer_point(answer.z)
         if z is not None:
             joint.recount(z)
-            found.append(z)
+            result.append(z)
         unseen &= answer.z <= INTEGRAL
         _by_blocks(joint, solver, answer.z, unseen)
-    return FeasibleClasses(np.ones(joint.A.shape[1], dtype=bool), (), tuple(found), rounds)
+    return FeasibleClasses(np.ones(joint.A.shape[1], dtype=bool), (), tuple(result), rounds)
 
 
 def _by_blocks(joint: Joint, solver: Solver, point: Floats, unseen: Flags) -> None:
@@ -427,8 +427,8 @@ def _rule_out(joint: Joint, lp: LinearProgram, unseen: Flags) -> tuple[tuple[Lea
     for half in np.array_split(places, 2):
         own = np.zeros_like(unseen)
         own[half] = True
-        found, classes, more = _rule_out(joint, lp, own)
-        leaves += found
+        result, classes, more = _rule_out(joint, lp, own)
+        leaves += result
         ruled_out |= classes
         programs += more
     return tuple(leaves), ruled_out, programs

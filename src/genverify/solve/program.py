@@ -388,7 +388,7 @@ def _distinct_rows(release: Release, types: Types, layout: Layout) -> tuple[tupl
     """One row for each distinct set of types and range: of cells that say the same, the first stays."""
     rows: dict[tuple[bytes, int, int], tuple[str, Flags | Ints]] = {}
     everyone: Flags = np.ones(len(types), dtype=bool)
-    # N comes first: solve.leaves corrects multipliers on row 0, which holds every record with the coefficient 1.
+    # N comes first: solve.proving corrects multipliers on row 0, which holds every record with the coefficient 1.
     rows[everyone.tobytes(), release.n, release.n] = TOTAL, everyone
     published = np.flatnonzero(release.hi > 0).tolist()
     for place, added in zip(published, layout.added_by(types, published), strict=True):
@@ -403,7 +403,7 @@ def classes_of(flags: Flags | Ints) -> tuple[Matrix, Ints]:
     """The distinct columns of a matrix (in order of first appearance), and the column that each type has."""
     if flags.shape[1] == 0:
         return np.zeros(flags.shape, dtype=np.int8), np.zeros(0, dtype=np.int64)
-    # As in core.tabulate, a column of flags becomes a few bytes, so that equal columns are found by one sort of scalars.
+    # As in model.tabulate, a column of flags becomes a few bytes, so that equal columns are found by one sort of scalars.
     # That sort orders the classes by their bytes; they are put back into the order in which the types bring them,
     # because the solver's path, and with it the proofs and datasets of a study, depends on the order of its columns.
     keys = row_bytes((np.packbits(flags, axis=0) if flags.dtype == bool else flags).T)

@@ -104,9 +104,9 @@ class Cubes:
                 if search.late() or (tried >= FEW_WALKS and arrived < WORTH * tried):
                     break
                 if search.seen(cell, sign) < search.proved(cell, sign):
-                    found = self.walk(x, cell, sign, sign * search.proved(cell, sign))
-                    search.keep(found)
-                    x = found if sign < 0 else x
+                    result = self.walk(x, cell, sign, sign * search.proved(cell, sign))
+                    search.keep(result)
+                    x = result if sign < 0 else x
                     tried, arrived = tried + 1, arrived + (search.seen(cell, sign) == search.proved(cell, sign))
                     search.say(cell)
 
@@ -187,9 +187,9 @@ def cubes_of(shape: Sequence[int], marginals: Sequence[Sequence[int]], seed: int
     """Divisions of the variables that no marginal touches in all blocks, with as few blocks as there are any."""
     rng = np.random.default_rng(seed)
     for blocks in range(2, min(MOST_BLOCKS, len(shape)) + 1):
-        found = dict.fromkeys(_divisions(len(shape), blocks, marginals, rng))
-        if found:
-            return Cubes(tuple(shape), tuple(found)[:DIVISIONS])
+        result = dict.fromkeys(_divisions(len(shape), blocks, marginals, rng))
+        if result:
+            return Cubes(tuple(shape), tuple(result)[:DIVISIONS])
     return None
 
 
@@ -362,10 +362,10 @@ class Corner:
             left = x[:, None] - own[:, four].sum(axis=2)
             good = (left > low[:, None]) & (left < high[:, None]) & (np.abs(left - np.rint(left)) < WHOLE)
             for at in np.flatnonzero(good.all(axis=0))[:1].tolist():
-                found = np.rint(z).astype(np.int64)
-                found[basis] = np.rint(left[:, at])
-                np.add.at(found, others[chosen[four[at][four[at] < len(chosen)]]], 1)
-                return found
+                result = np.rint(z).astype(np.int64)
+                result[basis] = np.rint(left[:, at])
+                np.add.at(result, others[chosen[four[at][four[at] < len(chosen)]]], 1)
+                return result
         return None
 
     def others(self, z: Floats, ends: Ends, basis: Ints) -> Ints:
@@ -463,9 +463,9 @@ class Dives:
                 if point is not None:
                     self.search.keep(point)
 
-    def learn(self, found: bool) -> None:
+    def learn(self, result: bool) -> None:
         """Half as many cells at once where more dives fail than succeed, and more again after some luck."""
-        self.balance += 1 if found else -1
+        self.balance += 1 if result else -1
         if self.balance < 0:
             self.at_once, self.balance = max(1, self.at_once // 2), 0
         elif self.balance > LUCK:
