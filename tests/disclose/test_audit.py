@@ -110,7 +110,7 @@ def test_options_are_those_of_the_command(options: dict[str, object], words: str
 
 def test_what_is_no_table_is_said(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="int: give a frame, or frames by name"):
-        gv.disclose({"t": 3})  # type: ignore[dict-item]
+        gv.disclose({"t": 3})
     with pytest.raises(ConfigError, match="no tables are given"):
         gv.disclose([])
     with pytest.raises(ConfigError, match=r"--symbol applies to printed tables and --check, not to a release file"):
