@@ -110,7 +110,8 @@ def test_rows_with_the_same_labels_are_left_out(tmp_path: Path) -> None:
 def test_stacked_breakdowns_without_a_total(tmp_path: Path) -> None:
     text = "group,variable,n\nsex,male,40\nsex,female,60\nage,young,30\nage,old,*\nregion,north,55\nregion,south,45\n"
     axis = reading_of(tmp_path, text).tables[0].axes[0]
-    assert (axis.kind, axis.tree) == ("stacked", ())
+    sets = (("", ("male", "female")), ("", ("young", "old")), ("", ("north", "south")))
+    assert (axis.kind, axis.tree) == ("stacked", sets)
 
 
 def test_flag_and_period_columns(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from genverify.model.files import LIMITS
 from genverify.model.tablefiles import neutral
 from genverify.reading.axes import Axis
 from genverify.reading.cells import CellRole, cell_roles
-from genverify.reading.reading import Reading, Table, Told, read
+from genverify.reading.reading import Corrections, Reading, Table, read
 from genverify.reading.reading_file import is_reading, read_reading, with_options, write_reading
 from genverify.reading.roles import COUNT, LABEL
 from genverify.reading.source import read_source
@@ -56,7 +56,7 @@ def add_options(own: argparse.ArgumentParser) -> None:
     own.add_argument("--rule", metavar="RULE", help="how numbers were treated: round=5, ...", **many)
 
 
-def told_of(words: Sequence[str] | argparse.Namespace) -> Told:
+def told_of(words: Sequence[str] | argparse.Namespace) -> Corrections:
     """
     What the options say.
 
@@ -71,7 +71,7 @@ def told_of(words: Sequence[str] | argparse.Namespace) -> Told:
         options = parser.parse_args([f"{words[at]}={words[at + 1]}" for at in range(0, len(words), 2)])
     roles = dict.fromkeys(_listed(options.labels), LABEL) | dict.fromkeys(_listed(options.counts), COUNT)
     skipped = _listed(options.skip)
-    return Told(
+    return Corrections(
         sheets=frozenset(options.sheet),
         roles=roles,
         rows=frozenset(int(one) for one in skipped if one.isdigit()),
@@ -94,7 +94,7 @@ def _pair(word: str, option: str, last: bool = False) -> tuple[str, str]:
     return front, end
 
 
-def read_files(paths: Sequence[Path], told: Told, limits: Any = LIMITS) -> Reading:
+def read_files(paths: Sequence[Path], told: Corrections, limits: Any = LIMITS) -> Reading:
     """The reading of files, or of a reading file, as told by options."""
     sources = [read_source(path, limits) for path in paths if not is_reading(path)]
     readings = [path for path in paths if is_reading(path)]

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
+from pathlib import Path
 from typing import NamedTuple
 
 from genverify.model.errors import ConfigError, nearest
@@ -39,11 +40,13 @@ KEPT: Mapping[str, tuple[str, ...]] = {
     "notes": (NOTE, FLAG, ROW_NUMBER),
     "left out": (LEFT_OUT,),
 }
+Sums = Mapping[str, Sequence[Sequence[str]]]
+BLANK = "blank"  # the word for a cell without a text, where a count could stand
 PLACED = frozenset((WHOLE, LIMIT, RANGE, SYMBOL, MIXED))  # kinds of text that stand in a table of counts
 
 
 @dataclass(frozen=True)
-class Told:
+class Corrections:
     """What a user says about files: by options, or in a reading file."""
 
     sheets: frozenset[str] = frozenset()
@@ -52,6 +55,12 @@ class Told:
     columns: frozenset[str] = frozenset()  # columns to skip
     period: str = ""
     totals: Mapping[str, str] = field(default_factory=dict)  # axis, to the label that adds up the others
+    no_totals: frozenset[str] = frozenset()  # labels that are no totals, whatever their names say
+    labels: frozenset[str] = frozenset()  # labels that look like symbols
+    hierarchies: Mapping[str, tuple[Path, str]] = field(default_factory=dict)  # axis, to a .hrc file and its lead string
+    sums: Mapping[tuple[str, str], Sums] = field(default_factory=dict)  # table and axis, to what adds up to what
+    names: Mapping[str, Sequence[str]] = field(default_factory=dict)  # table, to the names of its axes
+    decimal: str = ""
     symbols: Mapping[str, str] = field(default_factory=dict)  # text, to meaning
     rule: tuple[str, ...] = ()
     numerals: Numerals | None = None
@@ -67,8 +76,8 @@ class Entry(NamedTuple):
 
     text: str
     place: str
-    number: int | None
-    symbol: str
+    number: int | None = None
+    symbol: str = ""
 
 
 @dataclass(frozen=True)
@@ -206,11 +215,13 @@ class Reading:
         return f"{self.cells:,} cells = {parts}"
 
 
-def read(sources: Sequence[Source], told: Told | None = None, own: Mapping[str, Told] | None = None) -> Reading:
+def read(
+    sources: Sequence[Source], told: Corrections | None = None, own: Mapping[str, Corrections] | None = None
+) -> Reading:
     """The reading of files, as they are and as told, `own` of each by its name; it always ends with one."""
     from genverify.reading.table_cells import Tally, read_file
 
-    general = told or Told()
+    general = told or Corrections()
     total, tables, numerals, said = Tally(), list[Table](), dict[str, Numerals](), list[str]()
     for source in sources:
         tally = Tally()
@@ -244,7 +255,7 @@ def _said(source: Source, numerals: Numerals) -> list[str]:
     return said
 
 
-def _check_told(told: Told, tables: Sequence[Table], met: Mapping[str, int], sources: Sequence[Source]) -> None:
+def _check_told(told: Corrections, tables: Sequence[Table], met: Mapping[str, int], sources: Sequence[Source]) -> None:
     """An error for what is told of something that no file holds: it would change nothing, silently."""
     if unmet := [text for text in told.symbols if not met.get(text)]:
         raise ConfigError(f"--symbol {unmet[0]}: never stands in place of a number in these files; correct or leave it out")

@@ -12,7 +12,7 @@ from genverify.model.files import read_yaml
 from genverify.reading.axes import KINDS, Axis
 from genverify.reading.blocks import Block
 from genverify.reading.numerals import Numerals
-from genverify.reading.reading import Reading, Table, Told
+from genverify.reading.reading import Corrections, Reading, Table
 from genverify.reading.roles import ROLES, Column
 from genverify.reading.source import Source, column_at, column_name, read_source
 from genverify.reading.symbols import MEANINGS, Symbol
@@ -105,14 +105,14 @@ def is_reading(path: Path) -> bool:
     return path.suffix.lower() in (".yaml", ".yml")
 
 
-def read_reading(path: Path, beside: Sequence[Source], limits: Any = None) -> tuple[list[Source], dict[str, Told]]:
+def read_reading(path: Path, beside: Sequence[Source], limits: Any = None) -> tuple[list[Source], dict[str, Corrections]]:
     """The files that a reading is about, and what it says of each; `beside` are files that were given with it."""
     text = read_yaml(path)
     if text.get("reading") != VERSION or not isinstance(text.get("files"), list):
         raise DataError(
             f"{path}: is no reading (reading: {VERSION} and a list of files); `genverify read --write` writes one"
         )
-    sources, told = list[Source](), dict[str, Told]()
+    sources, told = list[Source](), dict[str, Corrections]()
     for own in text["files"]:
         name, digest = str(own.get("file", "")), str(own.get("sha256", ""))
         source = next((one for one in beside if one.sha256 == digest), None)
@@ -138,7 +138,7 @@ def read_reading(path: Path, beside: Sequence[Source], limits: Any = None) -> tu
     return sources, told
 
 
-def _told(own: Mapping[str, Any], source: Source) -> Told:
+def _told(own: Mapping[str, Any], source: Source) -> Corrections:
     signs = own["numbers"]
     numerals = Numerals(str(signs["decimal"]), str(signs["thousands"]), str(signs["why"]), bool(signs.get("unsure")))
     known = {str(text): _symbol(str(text), said) for text, said in (own.get("symbols") or {}).items()}
@@ -165,7 +165,7 @@ def _told(own: Mapping[str, Any], source: Source) -> Told:
     tags = {
         str(sheet): tuple(column_at(letter) for letter in said.split()) for sheet, said in (own.get("tags") or {}).items()
     }
-    return Told(numerals=numerals, known=known, blocks=blocks, columns_of=columns, axes_of=axes, tags=tags)
+    return Corrections(numerals=numerals, known=known, blocks=blocks, columns_of=columns, axes_of=axes, tags=tags)
 
 
 def _symbol(text: str, said: Mapping[str, Any]) -> Symbol:
@@ -202,7 +202,7 @@ def _rows(text: Any, most: int) -> tuple[int, ...]:
     return tuple(found)
 
 
-def with_options(told: Mapping[str, Told], options: Told) -> dict[str, Told]:
+def with_options(told: Mapping[str, Corrections], options: Corrections) -> dict[str, Corrections]:
     """What a reading file says, with options laid over it."""
     if options.roles or options.rows or options.columns or options.sheets:
         raise ConfigError("--sheet, --labels, --counts and --skip do not go with a reading file: change its lines")

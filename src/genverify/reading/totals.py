@@ -2,13 +2,14 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import reduce
 from itertools import combinations
 from math import gcd
 
+from genverify.reading.hierarchy import by_interval
 from genverify.reading.roles import Number
 
 Tree = tuple[tuple[str, tuple[str, ...]], ...]
@@ -16,9 +17,11 @@ Sample = Mapping[str, Number | None]  # label to number; None where a symbol sta
 
 TOTAL_WORDS = re.compile(
     "total|totals|grand total|sum|all|overall|_t|t|together|both sexes|both|everyone|persons|all persons|"
-    "all people|insgesamt|totaal|totalt|ensemble|gesamt|national|total general|ambos sexos|todas las edades|todos|"
+    "all people|all ages|total persons|total people|total number|total count|"
+    "insgesamt|totaal|totalt|ensemble|gesamt|national|total general|ambos sexos|todas las edades|todos|"
     "tous|alle|i alt|totale"
 )
+OTHER_MEANING = re.compile("persons|both|national")  # words that name something else as well: numbers must say so
 TOTAL_START = re.compile(
     r"(grand |sub)?totals?\b|all\b(?!erg)|any\b|both\b|todas?\b|todos\b|insgesamt\b|totalt?\b|ensemble\b", re.I
 )
@@ -112,6 +115,10 @@ def is_total_word(label: str) -> bool:
     return bool(TOTAL_WORDS.fullmatch(text) or TOTAL_WORDS.fullmatch(_bare(label)) or COUNTRIES.fullmatch(_bare(label)))
 
 
+def _is_plain_word(label: str) -> bool:
+    return is_total_word(label) and not COUNTRIES.fullmatch(_bare(label)) and not OTHER_MEANING.fullmatch(_bare(label))
+
+
 def _is_country(label: str) -> bool:
     return bool(COUNTRIES.fullmatch(_bare(label)))
 
@@ -185,30 +192,46 @@ def bases_of(
 
 
 def find_tree(
-    name: str, labels: Sequence[str], samples: Sequence[Sample], told: str = "", total: str = ""
-) -> tuple[Tree, str, list[Question]]:
+    name: str, labels: Sequence[str], samples: Sequence[Sample], told: str = "", total: str = "",
+    no_totals: Collection[str] = (),
+) -> tuple[Tree, str, list[Question]]:  # fmt: skip
     """
     What adds up to what among the labels of an axis: by names and by numbers that agree; else it is asked.
 
-    `told` is a total whatever the numbers say; `total` is one by its name, which the file gives.
+    `told` is a total whatever the numbers say; `total` is one by its name, which the file gives; `no_totals` are none.
     """
     bases = bases_of(labels, samples)
     told = told if told in labels else ""  # another table can have it
-    named = [label for label in labels if label in (told, total) or is_total_name(label)]
+    named = [label for label in labels if label not in no_totals and (label in (told, total) or is_total_name(label))]
     if len(named) > MOST_NAMED:  # names of schools, firms or causes that begin as totals do: only plain words are tried
         named = [label for label in named if label in (told, total) or is_total_word(label)][:MOST_NAMED]
     places = sum(map(_is_country, labels)) > 2  # a table of countries: none of them is a total but by the numbers
+    words = [label for label in named if label in (told, total) or _is_plain_word(label)]
     tree: dict[str, tuple[str, ...]] = {}
     questions, why = list[Question](), list[str]()
+    for parent, children in by_interval(labels):
+        if parent not in (told, *no_totals) and never_against(agreement(parent, children, samples, bases)):
+            tree[parent] = children
+            why.append(f"{parent} (its interval is that of {len(children)} others)")
+    if _overlap(tree):
+        text = f"{name}: {', '.join(map(repr, tree))} add up intervals that overlap"
+        questions.append(Question(text, f"--hierarchy '{name}=FILE.hrc'"))
+        tree.clear()
+        why.clear()
     for parent in sorted(named, key=lambda label: (label == told, _size(label, samples))):  # the parts of a total come first
         children, found = _parts_of(parent, labels, named, samples, bases, tree, parent in (told, total))
         pairs = () if children or len(named) > 1 else _pairs_of(parent, labels, samples, bases)
         if pairs:
             shown = ", ".join(" + ".join(pair) for pair in pairs)
             return tuple((parent, pair) for pair in pairs), f"{parent}, broken down {len(pairs)} times: {shown}", questions
+        taken = {child for own in tree.values() for child in own}
+        rest = tuple(label for label in labels if label != parent and label not in taken)
         if parent == told and not children:
-            taken = {child for own in tree.values() for child in own}
-            children = tuple(label for label in labels if label != parent and label not in taken)
+            children = rest
+        if not children and [parent] == words and rest and samples and not any(one in rest and one not in tree for one in named):
+            # nothing but a total by its name, and no number speaks against it
+            found = agreement(parent, rest, samples, bases)
+            children = rest if never_against(found) else ()
         if children:
             tree[parent] = children
             why.append(f"{parent} ({'told; ' if parent == told else ''}{found})")
@@ -218,15 +241,28 @@ def find_tree(
             and (not found.full or found.right >= found.full * UNDECIDED)
         ):
             text = f"{name}: {parent!r} is called a total, but its parts are not clear ({found})"
-            questions.append(Question(text, f"--total '{name}={parent}'"))
+            questions.append(Question(text, f"--total '{name}={parent}' or --no-total '{parent}'"))
     if not tree and 2 < len(labels) <= MOST_NESTED:
-        for parent, children in _by_numbers(labels, samples, bases):
+        for parent, children in _by_numbers([label for label in labels if label not in no_totals], samples, bases):
             parts = f"{len(children)} others" if len(children) > 3 else ", ".join(map(repr, children))
             questions.append(
-                Question(f"{name}: {parent!r} is the sum of {parts} in every row", f"--total '{name}={parent}'")
+                Question(
+                    f"{name}: {parent!r} is the sum of {parts} in every row",
+                    f"--total '{name}={parent}' or --no-total '{parent}'",
+                )
             )
             break
     return tuple(tree.items()), "; ".join(why), questions
+
+
+def never_against(found: Agreement) -> bool:
+    return found.right + found.close == found.full and found.possible == found.partly
+
+
+def _overlap(tree: Mapping[str, Sequence[str]]) -> bool:
+    """Whether a label is part of two others, none of which is inside the other."""
+    often = Counter(child for own in tree.values() for child in own)
+    return any(count > 1 for count in often.values())
 
 
 def _size(label: str, samples: Sequence[Sample]) -> Number:
