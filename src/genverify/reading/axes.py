@@ -2,17 +2,17 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from genverify.reading.numerals import is_period
 from genverify.reading.roles import CODE, LABEL, MEASURE, PERIOD_OF, Column, Number
-from genverify.reading.totals import Question, Sample, Tree, agreement, bases_of, find_tree, is_total_name, never_against
+from genverify.reading.totals import Hints, Question, Sample, Tree, agreement, bases_of, find_tree, is_total_name, never_against
 
 ADDITIVE, TIME, MEASURES, STACKED, PARTS = "additive", "time", "measure", "stacked", "parts"
 KINDS = (ADDITIVE, TIME, MEASURES, STACKED, PARTS)
 INDENTED = "indented"  # of an axis whose tree is that of the page, until numbers are compared with it
-NO_HEAD, COLUMNS = "rows", "columns"  # names of axes that no header names
+HEADING, NO_HEAD, COLUMNS = "heading", "rows", "columns"  # names of axes that no header names
 ONLY_SOME = re.compile(r"(of which|including|thereof|incl)\b", re.I)  # of the line above it, not all
 EVERYONE = ""  # the total of breakdowns that is not printed, as a parent in a tree
 MOST_SAMPLES = 600  # slices of a table in which sums are compared: enough to decide, and few enough to be quick
@@ -124,7 +124,7 @@ LEVEL_HEADS = re.compile(r"level|geography type|area type", re.I)
 
 def row_axes(
     columns: Sequence[Column], texts: Mapping[int, Sequence[str]], measured: Mapping[str, Sequence[Number | None]],
-    told: Mapping[str, str], indents: Mapping[int, Sequence[int]], no_totals: Collection[str] = (),
+    hints: Hints, indents: Mapping[int, Sequence[int]],
 ) -> RowAxes:  # fmt: skip
     """The axes of a table's label columns; `measured` are the numbers of its counts, by column, None for a symbol."""
     size = len(next(iter(texts.values()), ()))
@@ -165,19 +165,21 @@ def row_axes(
         trees.append(named[0] if named else tree)
     if len(axes) > MOST_AXES:  # a list of records rather than a table: nothing is added up in it
         return RowAxes(tuple(_named_apart(axes)), tuple(labels), population)
+    if len(axes) == 1 and HEADING in population:  # a heading above all rows names what they are
+        axes = [replace(axes[0], name=population[HEADING].strip(" :"))]
     axes, labels, trees = _stack(axes, labels, trees, by_at)
     stacked = {axis.name for axis in axes if " and " in axis.name}
     axes = _named_apart(axes)
     questions = list[Question]()
     for at, axis in enumerate(axes):
-        if axis.kind in (TIME, MEASURES) and axis.name not in told:
+        if axis.kind in (TIME, MEASURES) and axis.name not in hints.totals:
             continue
         samples = slices(at, labels, measured)
-        axes[at], asked = _typed(axis, trees[at], samples, told.get(axis.name, ""), no_totals)
+        axes[at], asked = _typed(axis, trees[at], samples, hints)
         if (
             axis.kind == STACKED and not axes[at].tree and axis.name not in stacked and AGREEING not in axes[at].why
         ):  # the groups add up to nothing: no breakdowns
-            axes[at], asked = _typed(replace(axis, kind=PARTS), {}, samples, told.get(axis.name, ""), no_totals)
+            axes[at], asked = _typed(replace(axis, kind=PARTS), {}, samples, hints)
         questions += asked
     return RowAxes(tuple(axes), tuple(labels), population, tuple(questions))
 
@@ -387,19 +389,19 @@ def slices(
 
 
 def _typed(
-    axis: Axis, tree: Mapping[str, list[str]], samples: list[dict[str, Number | None]], told: str, no_totals: Collection[str]
+    axis: Axis, tree: Mapping[str, list[str]], samples: list[dict[str, Number | None]], hints: Hints
 ) -> tuple[Axis, list[Question]]:
     """An axis with its tree: levels by columns where numbers agree, else totals by name and numbers."""
     if axis.kind == STACKED:
-        return _stacked_tree(axis, tree, samples, told)
+        return _stacked_tree(axis, tree, samples, hints)
     if not tree:
-        sums, reason, asked = find_tree(axis.name, axis.labels, samples, told, no_totals=no_totals)
+        sums, reason, asked = find_tree(axis.name, axis.labels, samples, hints)
         kind = STACKED if len(dict(sums)) < len(sums) else ADDITIVE if sums else axis.kind
         return replace(axis, kind=kind, tree=sums, why=reason or "no label adds up the others"), asked
-    bases = bases_of(axis.labels, samples, tree)
+    bases, told = bases_of(axis.labels, samples, tree, hints.base), hints.totals.get(axis.name, "")
     kept, why, bad = dict[str, tuple[str, ...]](), list[str](), list[str]()
     for parent, children in tree.items():
-        if parent in no_totals or (len(children) < 2 and axis.kind != INDENTED):  # a place that is its own part
+        if parent in hints.no_totals or (len(children) < 2 and axis.kind != INDENTED):  # a place that is its own part
             continue
         nested, parts = _nest(children, samples, bases)
         found = agreement(parent, parts, samples, bases)
@@ -417,7 +419,7 @@ def _typed(
     inner = {child for own in kept.values() for child in own}
     outer = [label for label in axis.labels if label not in inner]
     if kept and axis.kind == INDENTED and len(outer) > 2:
-        sums, reason, asked = find_tree(axis.name, outer, samples, told, no_totals=no_totals)
+        sums, reason, asked = find_tree(axis.name, outer, samples, hints)
         kept = {**dict(sums), **kept}
         why, questions = [reason, *why] if reason else why, [*questions, *asked]
     shown = "; ".join(why[:3]) + (f"; and {len(why) - 3} more" if len(why) > 3 else "")
@@ -439,10 +441,10 @@ def _nest(
 
 
 def _stacked_tree(
-    axis: Axis, tree: Mapping[str, list[str]], samples: list[dict[str, Number | None]], told: str
+    axis: Axis, tree: Mapping[str, list[str]], samples: list[dict[str, Number | None]], hints: Hints
 ) -> tuple[Axis, list[Question]]:
     """Breakdowns of the same people: each adds up to the printed total, or, without one, to what the others add up to."""
-    bases = bases_of(axis.labels, samples)
+    bases, told = bases_of(axis.labels, samples, least=hints.base), hints.totals.get(axis.name, "")
     inside = {label for own in tree.values() for label in own if len(own) > 1}
     tops = [label for label in axis.labels if label not in inside]
     top = told or next((label for label in tops if is_total_name(label) or is_total_name(label.split(": ")[-1])), "")
@@ -491,10 +493,7 @@ def _sums_agree(
 
 
 def column_axis(
-    heads: Mapping[str, Sequence[Number | None]],
-    told: Mapping[str, str],
-    name: str = COLUMNS,
-    no_totals: Collection[str] = (),
+    heads: Mapping[str, Sequence[Number | None]], hints: Hints, name: str = COLUMNS
 ) -> tuple[Axis, list[Question]]:
     """The counts beside each other: an axis if a column adds up others, else several measures of the same rows."""
     labels = tuple(heads)
@@ -505,5 +504,5 @@ def column_axis(
     ]
     if labels and all(is_period(label) for label in labels):
         return Axis(name, TIME, labels, why="the headers are times"), []
-    tree, why, questions = find_tree(name, labels, samples, told.get(name, ""), no_totals=no_totals)
+    tree, why, questions = find_tree(name, labels, samples, hints)
     return Axis(name, ADDITIVE if tree else MEASURES, labels, (), tree, why or "no column adds up the others"), questions

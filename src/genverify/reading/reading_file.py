@@ -21,12 +21,19 @@ VERSION = 1
 FIRST = "# What was read. To correct it: change a line, then give this file to `genverify read` in place of the tables."
 
 
-def write_reading(reading: Reading) -> str:
-    """The reading as a file that can be corrected and read again: the same reading gives the same text."""
-    return "\n".join([FIRST, f"reading: {VERSION}", "files:", *_files(reading)]) + "\n"
+def write_reading(
+    reading: Reading, disclose: Mapping[str, Any] | None = None, percent_of: Mapping[str, str] | None = None
+) -> str:
+    """
+    The reading as a file that can be corrected and read again: the same reading gives the same text. `disclose` is what
+    was said for an audit beside it, and `percent_of` what the percentages of a table are of.
+    """
+    beside = [f"  {name}: {_flow(own)}" for name, own in (disclose or {}).items()]
+    head = [FIRST, f"reading: {VERSION}", *_lines("disclose:", beside), "files:"]
+    return "\n".join([*head, *_files(reading, percent_of or {})]) + "\n"
 
 
-def _files(reading: Reading) -> Iterator[str]:
+def _files(reading: Reading, percent_of: Mapping[str, str]) -> Iterator[str]:
     for source in reading.sources:
         numerals = reading.numerals[source.name]
         yield f"- file: {_flow(source.name)}"
@@ -38,12 +45,12 @@ def _files(reading: Reading) -> Iterator[str]:
             "unsure": numerals.unsure,
         }
         yield f"  numbers: {_flow(signs)}"
-        symbols = {text: {"meaning": own.meaning, "how": own.how, "said": own.said} for text, own in reading.symbols.items()}
+        symbols = {text: {"meaning": own.meaning, "how": own.how, "said": own.said} for text, own in reading.symbols.items() if text}
         yield from _lines("  symbols:", [f"    {_flow(text)}: {_flow(own)}" for text, own in symbols.items()])
         tags = {name: own for name, own in reading.tags.items() if name in {sheet.name for sheet in source.sheets}}
         yield from _lines("  tags:", [f"    {_flow(name)}: {_flow(_letters(own))}" for name, own in tags.items()])
         tables = [table for table in reading.tables if table.file == source.name]
-        yield from _lines("  tables:", [line for table in tables for line in _table(table)])
+        yield from _lines("  tables:", [line for table in tables for line in _table(table, percent_of)])
 
 
 def _lines(head: str, lines: Sequence[str]) -> Iterator[str]:
@@ -61,7 +68,7 @@ def _letters(columns: Iterable[int]) -> str:
     return " ".join(column_name(at) for at in columns)
 
 
-def _table(table: Table) -> Iterator[str]:
+def _table(table: Table, percent_of: Mapping[str, str]) -> Iterator[str]:
     block = table.block
     yield f"  - name: {_flow(table.name)}"
     yield f"    sheet: {_flow(table.sheet)}"
@@ -73,6 +80,8 @@ def _table(table: Table) -> Iterator[str]:
         if block.repeated:
             yield f"    repeated: {_flow(_spans(block.repeated))}"
         yield f"    title: {_flow(block.title)}"
+    if table.name in percent_of:
+        yield f"    percent_of: {percent_of[table.name]}"
     yield "    columns:"
     for column in table.columns:
         yield f"      {_flow(column.name)}: {_flow({'role': column.role, 'head': column.head, 'why': column.why})}"
@@ -81,6 +90,8 @@ def _table(table: Table) -> Iterator[str]:
         yield f"    - name: {_flow(axis.name)}"
         yield f"      kind: {axis.kind}"
         yield f"      why: {_flow(axis.why)}"
+        if axis.unprinted:
+            yield f"      unprinted: {_flow(list(axis.unprinted))}"
         yield from _lines("      tree:", [f"      - {_flow([parent, list(children)])}" for parent, children in axis.tree])
 
 
@@ -185,7 +196,8 @@ def _axis(table: str, said: Mapping[str, Any]) -> Axis:
     if said["kind"] not in KINDS:
         raise DataError(f"{table}, axis {said['name']}: {said['kind']!r} is no kind: {nearest(said['kind'], list(KINDS))}")
     tree = tuple((str(parent), tuple(map(str, children))) for parent, children in said.get("tree") or ())
-    return Axis(str(said["name"]), str(said["kind"]), (), (), tree, str(said.get("why", "")))
+    unprinted = tuple(map(str, said.get("unprinted") or ()))
+    return Axis(str(said["name"]), str(said["kind"]), (), (), tree, str(said.get("why", "")), unprinted)
 
 
 def _rows(text: Any, most: int) -> tuple[int, ...]:

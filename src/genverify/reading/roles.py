@@ -39,6 +39,7 @@ Number = int | Decimal
 PERCENT_WORDS = re.compile(
     r"%|\b(percent\w*|per cent|pct|perc|pc|share|proportion|prozent|pourcent\w*|porcentaje|procent)\b", re.I
 )
+COUNT_AND_SHARE = re.compile(r"\b(n|no\.?|number|count)\s*\(\s*(%|per ?cent)\s*\)", re.I)  # n (%)
 RATE_WORDS = re.compile(r"\b(rates?|incidence|prevalence)\b|\bper (\d|head|capita|thousand|million)", re.I)
 COUNT_WORDS = re.compile(
     r"\b(number|num|count|counts|no|n|persons|people|pupils|patients|cases|population|headcount|frequency|anzahl|nombre|antal)\b"
@@ -184,7 +185,11 @@ def find_columns(
     """The role of every column of a table; `told` are roles that a user gave, `context` is the text around the table."""
     told = told or {}
     valued = [
-        column for column in block.columns if _is_valued(facts[column]) and not _is_remark(heads[column], facts[column])
+        column
+        for column in block.columns
+        if _is_valued(facts[column])
+        and not _is_remark(heads[column], facts[column])
+        and not (facts[column].share(LIMIT, RANGE) > 0.5 and column == block.columns[0])
     ]
     first = min(valued, default=0)
     valued += [c for c in block.columns if c not in valued and c > first and valued and _only_symbols(facts[c], heads[c])]
@@ -224,7 +229,7 @@ def _is_valued(own: Facts) -> bool:
     """Whether a column holds values: mostly numbers, limits, mixed cells or signs; letters only beside numbers."""
     numbers = own.share(WHOLE, DECIMAL, PERCENT, MIXED, LIMIT)
     if own.share(WHOLE, DECIMAL, PERCENT, MIXED) == 0:
-        signs = sum(k == SYMBOL and not text.isalnum() for text, k in zip(own.texts, own.kinds, strict=True))
+        signs = sum((k == SYMBOL and not text.isalnum()) or k == LIMIT for text, k in zip(own.texts, own.kinds, strict=True))
         return own.filled > 0 and signs > own.filled / 2
     if own.share(RANGE) > own.share(WHOLE, DECIMAL, PERCENT, MIXED):
         return False
@@ -317,6 +322,8 @@ def _valued_role(
         and (column == block.columns[0] or (texts and column < max(texts)) or (2 * distinct <= own.filled and classed))
     ):
         return LABEL, "its header names a classification"
+    if COUNT_AND_SHARE.search(head):
+        return COUNT, "its header names a count with its percentage"
     if (
         PERCENT_WORDS.search(words)
         or own.share(PERCENT) > 0.5

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from genverify.model.errors import ConfigError, DataError, nearest
-from genverify.reading.axes import ADDITIVE, COLUMNS, MEASURES, PARTS, STACKED, TIME, Axis, RowAxes, column_axis, row_axes
+from genverify.reading.axes import ADDITIVE, COLUMNS, HEADING, MEASURES, PARTS, STACKED, TIME, Axis, RowAxes, column_axis, row_axes
 from genverify.reading.blocks import Block, find_bands
 from genverify.reading.hierarchy import Hierarchy, make_hierarchy, read_hierarchy
 from genverify.reading.numerals import (
@@ -26,7 +26,7 @@ from genverify.reading.numerals import (
     kind_of,
     number_of,
 )  # fmt: skip
-from genverify.reading.reading import AMONG_COUNTS, HEADER, PLACED, SYMBOL_ROLE, Corrections, Figures, Sums, Table
+from genverify.reading.reading import AMONG_COUNTS, BLANK, HEADER, PLACED, SYMBOL_ROLE, Corrections, Figures, Sums, Table
 from genverify.reading.roles import (
     COUNT,
     FIGURES,
@@ -35,6 +35,7 @@ from genverify.reading.roles import (
     LABELS,
     LEFT_OUT,
     MEASURE,
+    MONEY,
     NOTE,
     PERCENT_WORDS,
     PERCENTAGE,
@@ -64,13 +65,14 @@ from genverify.reading.symbols import (
     told_symbol,
     usual_meaning,
 )
-from genverify.reading.totals import Question, find_tree, is_total_word, rounding
+from genverify.reading.totals import Hints, Question, find_tree, is_total_word, rounding
 
 CORNER = r"\s*[\\/|]\s*"  # what stands between the names of rows and columns
 HEADING_AT = -1  # the column of headings, which stand in rows of their own
 HIDING = re.compile(r"disclos|suppress|confid|conf status", re.I)  # headers of flags that say that a count is withheld
 FEW_SYMBOLS = 400  # different texts in place of numbers; a file with more has texts there, not symbols
 LONGEST_SYMBOL = 40  # characters
+LARGEST_BASE = 10**6  # of rounding; a larger one is refused where the rule is read
 CONTEXT = 12  # rows above a table, and on top of its sheet, that can say what is measured
 CUBE_SAMPLES = 300
 
@@ -152,7 +154,7 @@ def kinds_of(texts: set[str], numerals: Numerals, told: Corrections) -> dict[str
         sign = (
             text in told.symbols or text in told.known or (kind == TEXT and len(text) <= LONGEST_SYMBOL and is_symbol(text))
         )
-        found[text] = SYMBOL if sign else kind
+        found[text] = TEXT if text in told.labels else SYMBOL if sign else kind
     return found
 
 
@@ -213,6 +215,8 @@ def _read_block(
     parsed = dict[str, Number | None]()
     values = {column: values_of(own, numerals, parsed) for column, own in facts.items()}
     columns = given or find_columns(block, heads, facts, values, _context(sheet, block), _told_roles(block, heads, told))
+    if told.amounts:
+        columns = [replace(column, role=COUNT) if column.role == MONEY else column for column in columns]
     blank = _flagged(columns, facts, values, tally)
     measured = _by_measure(columns, facts, values)
     _count_cells(sheet, block, columns, facts, values, measured, tally)
@@ -225,7 +229,7 @@ def _read_block(
     rows = _row_axes(sheet, block, labels, facts, counts, told)
     axes, questions = list(rows.axes), list(rows.questions)
     if len(counts) > 1:
-        axis, asked = column_axis({own.label: own.values for own in counts}, told.totals, across, told.no_totals)
+        axis, asked = column_axis({own.label: own.values for own in counts}, hints_of(told), across)
         axes.append(axis)
         questions += asked
     axes, questions = corrected(name, axes, questions, told)
@@ -237,6 +241,10 @@ def _read_block(
     table = Table(name, file, sheet.name, block.title, block, tuple(columns), tuple(axes), rows.labels, tuple(counts),
                   tuple(figures), excluded, population, bases, measured, hidden=sheet.hidden,
                   base=rounding(value for own in counts for value in own.values))  # fmt: skip
+    counted = [any(own.kinds[row] in (WHOLE, MIXED) for own in counts) for row in range(len(block.body))]
+    flags = {column.at: [text for row, text in enumerate(facts[column.at].texts) if text and counted[row]]
+             for column in columns if column.role == FLAG}  # fmt: skip
+    table = replace(table, flags=flags)
     if excluded and counts:
         _leave_rows(table, tally)
     _place(table, told, tally, questions)
@@ -250,7 +258,8 @@ def _place(table: Table, told: Corrections, tally: Tally, questions: Sequence[Qu
     tally.tables.append(table)
     asked = questions if table.counts else ()  # what adds up matters of counts alone
     tally.questions += [replace(one, text=f"{table.name}: {one.text}") for one in asked]
-    tally.questions += [Question(f"{table.name}: {doubt}", "--skip ROW") for doubt in table.block.doubts]
+    doubts = table.block.doubts if BLANK not in told.symbols else ()
+    tally.questions += [Question(f"{table.name}: {doubt}", f"--skip ROW or --symbol {BLANK}=suppressed") for doubt in doubts]
     if table.counts and not table.block.header and not table.cube:
         text = f"{table.name}: no header stands above it; its columns have no names"
         tally.questions.append(Question(text, "in the reading file (--write), header"))
@@ -277,6 +286,13 @@ def _told_roles(block: Block, heads: Mapping[int, str], told: Corrections) -> di
             if name in told.columns:
                 found[column] = LEFT_OUT
     return found
+
+
+def hints_of(told: Corrections) -> Hints:
+    """What is said of sums; by a rule of random rounding a count can be off by nearly twice as much as to the nearest."""
+    bases = [(name, int(base)) for name, _, base in (word.partition("=") for word in told.rule) if base.isdecimal()]
+    far = [base if name == "round" else 2 * base for name, base in bases if name != "suppress" and base < LARGEST_BASE]
+    return Hints(told.totals, told.no_totals, max(far, default=1))
 
 
 def corrected(
@@ -359,12 +375,12 @@ def _row_axes(
         marks = sorted(block.headings)
         above = [max((mark for mark in marks if mark < at), default=-1) for at in block.body]
         texts[HEADING_AT] = [block.headings.get(mark, "") for mark in above]
-        labels = [Column(HEADING_AT, LABEL, "heading", "rows of the body that hold only a heading"), *labels]
+        labels = [Column(HEADING_AT, LABEL, HEADING, "rows of the body that hold only a heading"), *labels]
     if not labels:
         return RowAxes((), (), {})
     indents = {column.at: [sheet.indents.get((at, column.at), 0) for at in block.body] for column in labels}
     deeper = {at: own for at, own in indents.items() if len(set(own)) > 1}
-    return row_axes(labels, texts, {own.label: own.values for own in counts}, told.totals, deeper, told.no_totals)
+    return row_axes(labels, texts, {own.label: own.values for own in counts}, hints_of(told), deeper)
 
 
 def _flagged(
@@ -423,10 +439,10 @@ def _figures(
     measured: Mapping[int, list[str]],
 ) -> tuple[list[Figures], list[Figures]]:  # fmt: skip
     """The columns of counts, and those of percentages and rates, with labels of their own."""
-    often = Counter(column.head for column in columns if column.role == COUNT)
+    names = _count_labels([column for column in columns if column.role == COUNT])
     counts, figures = list[Figures](), list[Figures]()
     for column in columns:
-        label = column.head if column.head and often[column.head] < 2 else f"{column.head} (column {column.name})".strip()
+        label = names.get(column.at, column.head)
         own, numbers = facts[column.at], values[column.at]
         if column.role == COUNT:
             kinds = [placed(*cell) for cell in zip(own.kinds, own.texts, numbers, strict=True)]
@@ -438,6 +454,36 @@ def _figures(
         elif column.role in (PERCENTAGE, RATE):
             figures.append(Figures(column.at, label, own.texts, own.kinds, numbers))
     return counts, figures
+
+
+SIZE = re.compile(r"[,;:(\[\s]*\bN\s*=\s*([\d,. \u00a0]*\d)\s*[)\]]?\s*$", re.IGNORECASE)  # of people, in a header or a title
+FOOTNOTE = re.compile(r"(?<=[^\W\d])\s*(\[\w{1,2}\]|\([a-z1-9]\)|[\u00b9\u00b2\u00b3\u2070-\u2079]+|[*\u2020\u2021]+)\s*$")
+COUNTED = re.compile(r"n|counts?|number|no\.?|freq|frequency|value|obs", re.IGNORECASE)  # a word that every header ends in
+
+
+def _count_labels(columns: Sequence[Column]) -> dict[int, str]:
+    """The labels of columns of counts: headers without numbers of people, signs of notes, and a word that all of them have."""
+    heads = {column.at: bare_label(column.head) for column in columns}
+    ends = {head.rpartition(" ")[2] for head in heads.values()}
+    if len(columns) > 1 and len(ends) == 1 and COUNTED.fullmatch(next(iter(ends))):
+        heads = {at: head.rpartition(" ")[0] for at, head in heads.items()}
+    often = Counter(heads.values())
+    return {
+        column.at: heads[column.at]
+        if heads[column.at] and often[heads[column.at]] < 2
+        else f"{column.head} (column {column.name})".strip()
+        for column in columns
+    }
+
+
+def bare_label(text: str) -> str:
+    """
+    A label without signs of notes and numbers of people.
+
+    >>> bare_label("Drug A, N = 98"), bare_label("Women [1]"), bare_label("Men*")
+    ('Drug A', 'Women', 'Men')
+    """
+    return FOOTNOTE.sub("", SIZE.sub("", text)).strip() or text
 
 
 def placed(kind: str, text: str, value: Number | None) -> str:
@@ -576,5 +622,5 @@ def _cube_axis(axis: CubeAxis, step: int, values: Sequence[Number | None], told:
     starts = [block + inner for block in range(0, len(values), whole) for inner in range(step)]
     samples = [{label: values[start + at * step] for at, label in enumerate(labels)}
                for start in starts[:: max(1, len(starts) // CUBE_SAMPLES)]]  # fmt: skip
-    tree, why, asked = find_tree(axis.name, labels, samples, told.totals.get(axis.name, ""), axis.total, told.no_totals)
+    tree, why, asked = find_tree(axis.name, labels, samples, hints_of(told), axis.total)
     return Axis(axis.name, ADDITIVE if tree else PARTS, tuple(labels), (), tree, why or "no label adds up the others"), asked

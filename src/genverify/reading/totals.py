@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import reduce
 from itertools import combinations
@@ -42,6 +42,7 @@ LEAST_PARTLY = 3
 LEAST_CLOSE, SURELY = 20, Decimal("0.99")  # sums that are all but right: many must be seen, and nearly all be close
 SHARP = 0.001  # of chance: one sum of a large total is seldom right by it
 MANY_PARTLY = 10  # sums with symbols that are possible and tight: so many make a total of one whose name could be another's
+NEXT_TO = 0.02  # of chance: what a name says to be a total right beside its parts needs less to be believed
 BY_CHANCE = 0.01  # that any of the sums that are tried is right by chance
 ROUNDINGS = (2, 3, 5, 10, 20, 25, 50, 100, 500, 1000)
 MOST_PAIRED = 30  # labels of which every pair is tried
@@ -57,6 +58,18 @@ class Question:
 
     text: str
     option: str
+
+
+@dataclass(frozen=True)
+class Hints:
+    """What a user says of sums: the totals of axes, labels that are no totals, and the base to which counts were rounded."""
+
+    totals: Mapping[str, str] = field(default_factory=dict)
+    no_totals: Collection[str] = ()
+    base: int = 1
+
+
+NO_HINTS = Hints()
 
 
 @dataclass(frozen=True)
@@ -182,25 +195,25 @@ def _last_digits(numbers: Sequence[Number]) -> Decimal:
 
 
 def bases_of(
-    labels: Sequence[str], samples: Sequence[Sample], tree: Mapping[str, Sequence[str]] | None = None
+    labels: Sequence[str], samples: Sequence[Sample], tree: Mapping[str, Sequence[str]] | None = None, least: int = 1
 ) -> dict[str, int]:
     """The base to which the counts of each label look rounded: its own, or that of its level (totals or parts)."""
     own = {label: [sample[label] for sample in samples if label in sample] for label in labels}
     level = {label: bool(tree and label in tree) for label in labels}
     common = {high: rounding(n for label in labels if level[label] == high for n in own[label]) for high in (False, True)}
-    return {label: max(rounding(numbers), common[level[label]]) for label, numbers in own.items()}
+    return {label: max(rounding(numbers), common[level[label]], least) for label, numbers in own.items()}
 
 
 def find_tree(
-    name: str, labels: Sequence[str], samples: Sequence[Sample], told: str = "", total: str = "",
-    no_totals: Collection[str] = (),
-) -> tuple[Tree, str, list[Question]]:  # fmt: skip
+    name: str, labels: Sequence[str], samples: Sequence[Sample], hints: Hints = NO_HINTS, total: str = ""
+) -> tuple[Tree, str, list[Question]]:
     """
     What adds up to what among the labels of an axis: by names and by numbers that agree; else it is asked.
 
-    `told` is a total whatever the numbers say; `total` is one by its name, which the file gives; `no_totals` are none.
+    A total of the hints is one whatever the numbers say; `total` is one by its name, which the file gives.
     """
-    bases = bases_of(labels, samples)
+    bases, no_totals = bases_of(labels, samples, least=hints.base), hints.no_totals
+    told = hints.totals.get(name, "")
     told = told if told in labels else ""  # another table can have it
     named = [label for label in labels if label not in no_totals and (label in (told, total) or is_total_name(label))]
     if len(named) > MOST_NAMED:  # names of schools, firms or causes that begin as totals do: only plain words are tried
@@ -228,8 +241,8 @@ def find_tree(
         rest = tuple(label for label in labels if label != parent and label not in taken)
         if parent == told and not children:
             children = rest
-        if not children and [parent] == words and rest and samples and not any(one in rest and one not in tree for one in named):
-            # nothing but a total by its name, and no number speaks against it
+        open_ = any(one in rest and one not in tree for one in named)
+        if not children and [parent] == words and rest and samples and not open_:  # no number speaks against its name
             found = agreement(parent, rest, samples, bases)
             children = rest if never_against(found) else ()
         if children:
@@ -238,10 +251,11 @@ def find_tree(
         elif (
             len(labels) > 2
             and not (places and _is_country(parent))
-            and (not found.full or found.right >= found.full * UNDECIDED)
+            and (not found.full or found.right >= found.full * UNDECIDED or parent in words)
         ):
             text = f"{name}: {parent!r} is called a total, but its parts are not clear ({found})"
-            questions.append(Question(text, f"--total '{name}={parent}' or --no-total '{parent}'"))
+            answers = f"--total '{name}={parent}', --no-total '{parent}' or --hierarchy '{name}=FILE.hrc'"
+            questions.append(Question(text, answers))
     if not tree and 2 < len(labels) <= MOST_NESTED:
         for parent, children in _by_numbers([label for label in labels if label not in no_totals], samples, bases):
             parts = f"{len(children)} others" if len(children) > 3 else ", ".join(map(repr, children))
@@ -292,6 +306,8 @@ def _parts_of(
             len(named) == 1 or found.chance < 2 * BY_CHANCE
         )  # the one total by its name, or hardly by chance
         if found.holds and (found.chance * among < BY_CHANCE or (whole and clear)):
+            return children, found
+        if not whole and beside and found.likely and found.right and found.chance < NEXT_TO:
             return children, found
         if found.likely and not likely and whole and (clear or min(found.tight, found.partly * 0.9) >= MANY_PARTLY * 0.9):
             best, likely = found, children
@@ -364,6 +380,6 @@ def _by_numbers(
         for children in (tuple(label for label in labels if label != parent), tuple(labels[at + 1 :]), tuple(labels[:at])):
             if len(children) > 1:
                 found = agreement(parent, children, samples, bases)
-                if found.holds and found.full >= 3:
+                if found.holds and (found.full >= 3 or found.chance < BY_CHANCE):
                     yield parent, children
                     break
