@@ -333,10 +333,12 @@ def interpret(form: PrintedForm, folder: Path, ask: Callable[[str], str] | None 
     tables, asked = list[PrintedTable](), list(_open(reading, form))
     for table in reading.tables:
         if table.counts:
-            limits.check_combinations(table.file, (len(axis.labels) for axis in table.axes), f"table {table.name}")
+            levels = (1 + len(_levels(axis)) for axis in table.axes)  # what each cell is a part of, of each axis
+            limits.check_combinations(table.file, (len(table.entries), *levels), f"table {table.name}")
             tables.append(_counts(reading, table, form))
     if not tables:
-        asked.append(Question(f"{', '.join(form.printed)}: no table with counts was found", "--counts COLUMN, or another file"))
+        beside = "".join(f"; {one}" for source in reading.sources for one in source.left_out)
+        asked.append(Question(f"{', '.join(form.printed)}: no table with counts was found{beside}", "--counts COLUMN, or another file"))
     for name in (*form.tables, *form.inside, *form.inside.values()):
         if name not in {table.name for table in tables}:
             raise ConfigError(f"no table is called {name!r}: {nearest(name, [table.name for table in tables])}")
@@ -409,10 +411,26 @@ def _open(reading: Reading, form: PrintedForm) -> Iterator[Question]:
         for text in dict.fromkeys(label for axis in table.axes for label in _like_symbols(axis) if label not in form.labels):
             what = f"{table.name}: {text!r} stands among labels or headers, and looks like a symbol for a count"
             yield Question(what, f"--label '{text}' if it is a label")
+        for name, text in table.population.items():
+            if is_symbol(text) and text not in form.labels:
+                what = f"{table.name}: {text!r} stands in every row of {name!r}, and can be a symbol for a count"
+                yield Question(what, f"--symbol '{text}=suppressed', or --label '{text}' if it is a label")
         numbers = {n for own in table.counts for n in own.values if isinstance(n, int) and n}
         if not form.rule and len(numbers) >= SURELY_ROUNDED and (base := gcd(*numbers)) in BASES:
             text = f"{table.file}: table {table.name}: all its counts are multiples of {base}: were they rounded?"
             yield Question(text, f"--rule round={base}, --rule random={base}, or --rule {EXACT} if they were not")
+
+
+def _levels(axis: Axis) -> set[str]:
+    """As many as there are labels above a label, everyone included, at most."""
+    parents, deepest = {child: parent for parent, own in axis.tree for child in own}, set[str]()
+    for label in parents:
+        above = set[str]()
+        while label in parents and parents[label] not in above:
+            label = parents[label]
+            above.add(label)
+        deepest = max(deepest, above, key=len)
+    return deepest or {""}
 
 
 def _like_symbols(axis: Axis) -> Iterator[str]:

@@ -5,6 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from genverify.reading.blocks import BREAKDOWN
 from genverify.reading.numerals import is_period
 from genverify.reading.roles import CODE, LABEL, MEASURE, PERIOD_OF, Column, Number
 from genverify.reading.totals import Hints, Question, Sample, Tree, agreement, bases_of, find_tree, is_total_name, never_against
@@ -179,7 +180,9 @@ def row_axes(
         if (
             axis.kind == STACKED and not axes[at].tree and axis.name not in stacked and AGREEING not in axes[at].why
         ):  # the groups add up to nothing: no breakdowns
+            unsure = asked if any(BREAKDOWN.fullmatch(by_at[c].head) for c in axis.columns) else []
             axes[at], asked = _typed(replace(axis, kind=PARTS), {}, samples, hints)
+            asked = [*unsure, *asked]
         questions += asked
     return RowAxes(tuple(axes), tuple(labels), population, tuple(questions))
 
@@ -468,7 +471,7 @@ def _stacked_tree(
         sets = [tuple(own) for own in tree.values() if len(own) > 1]
         if sums and not differ:
             kept = [(EVERYONE, own) for own in sets]
-        else:
+        elif not differ:
             shown = ", ".join(map(repr, list(tree)[:3]))
             text = f"{axis.name}: are {shown} breakdowns of the same people, or parts of a whole?"
             questions.append(Question(text, "tables: NAME: sums in a release file, or each breakdown as a file of its own"))

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import pairwise
@@ -24,7 +24,7 @@ from genverify.reading.numerals import (
     split,
 )  # fmt: skip
 from genverify.reading.source import Grid, Sheet, column_name
-from genverify.reading.symbols import is_symbol
+from genverify.reading.symbols import SURE_SYMBOL, is_symbol
 
 LABEL, CODE, PERIOD_OF, MEASURE, COUNT, PERCENTAGE, RATE, STATISTIC, MONEY, FLAG, NOTE, ROW_NUMBER, LEFT_OUT = (
     "label", "code", "period", "measure", "count", "percentage", "rate", "statistic", "money", "flag", "note", "row number",
@@ -180,14 +180,17 @@ def _words(head: str) -> str:
 
 def find_columns(
     block: Block, heads: Mapping[int, str], facts: Mapping[int, Facts], values: Mapping[int, Sequence[Number | None]],
-    context: str = "", told: Mapping[int, str] | None = None,
+    context: str = "", told: Mapping[int, str] | None = None, signs: Collection[str] = (),
 ) -> list[Column]:  # fmt: skip
-    """The role of every column of a table; `told` are roles that a user gave, `context` is the text around the table."""
+    """
+    The role of every column of a table; `told` are roles and `signs` symbols that a user gave, `context` is the text around
+    the table.
+    """
     told = told or {}
     valued = [
         column
         for column in block.columns
-        if _is_valued(facts[column])
+        if (_is_valued(facts[column]) or (column != block.columns[0] and _is_hidden(facts[column], signs)))
         and not _is_remark(heads[column], facts[column])
         and not (facts[column].share(LIMIT, RANGE) > 0.5 and column == block.columns[0])
     ]
@@ -237,6 +240,12 @@ def _is_valued(own: Facts) -> bool:
     if len(words) > max(MANY_WORDS, own.filled / 20):  # many different texts are labels, also where numbers stand among them
         return False
     return numbers + own.share(SYMBOL) > 0.5 or own.share(TEXT, PERIOD) < 0.2
+
+
+def _is_hidden(own: Facts, signs: Collection[str]) -> bool:
+    """Whether a column holds nothing but symbols that a user names, or that are symbols wherever they stand."""
+    texts = set(own.texts) - {""}
+    return bool(texts) and all(text in signs or SURE_SYMBOL.fullmatch(text) for text in texts)
 
 
 def _is_remark(head: str, own: Facts) -> bool:

@@ -35,7 +35,7 @@ SNIFFED_LINES = 200
 SHEET_XML = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 PX_STATEMENT = re.compile(
-    r'\s*([A-Z][A-Z0-9_-]*)(?:\[([\w-]+)\])?(?:\(((?:\s*"[^"]*"\s*,?)*)\))?\s*=\s*((?:"[^"]*"|[^";])*);', re.IGNORECASE
+    r'\s*(?<![A-Z0-9_-])([A-Z][A-Z0-9_-]{0,40})(?:\[([\w-]+)\])?(?:\(((?:\s*"[^"]*"\s*,?)*)\))?\s*=\s*((?:"[^"]*"|[^";])*);', re.IGNORECASE
 )
 PX_TEXT = re.compile(r'"([^"]*)"')
 
@@ -261,17 +261,21 @@ def _workbook(path: Path, data: bytes, limits: FileLimits) -> tuple[tuple[Sheet,
         book = calamine.CalamineWorkbook.from_filelike(io.BytesIO(data))
     except Exception as error:  # the library has one class of error for each format, and panics of its own
         raise DataError(f"{path}: cannot be opened as a workbook ({one_line(error)}); save it again or as CSV") from None
-    sheets = []
+    sheets, left = list[Sheet](), [f"{comments} comments beside cells"] if comments else list[str]()
     for about in book.sheets_metadata:
+        height, width = marks.get(about.name, {}).pop("size", (0, 0))
+        if height * width > MOST_CELLS:  # measured first: the library would ask for memory for all of them
+            left.append(f"sheet {about.name!r}: it reaches to {column_name(width - 1)}{height}, over {MOST_CELLS:,} cells")
+            continue
         try:
             sheet = book.get_sheet_by_name(about.name)
             if sheet.total_height * sheet.total_width > MOST_CELLS or sheet.total_width > MOST_COLUMNS:
-                said.append(f"sheet {about.name!r} is left out: it spans more than {MOST_CELLS:,} cells")
+                left.append(f"sheet {about.name!r}: it spans more than {MOST_CELLS:,} cells")
                 continue
             rows, spaces = _stripped([[cell_text(value) for value in row] for row in sheet.to_python(skip_empty_area=False)])
             merged = tuple((a, b, c, d) for (a, b), (c, d) in sheet.merged_cell_ranges or ())
         except Exception as error:
-            said.append(f"sheet {about.name!r} is left out: it cannot be read ({one_line(error)})")
+            left.append(f"sheet {about.name!r}: it cannot be read ({one_line(error)})")
             continue
         own = dict(marks.get(about.name, {}))
         own["indents"] = own.get("indents") or spaces
@@ -284,8 +288,9 @@ def _workbook(path: Path, data: bytes, limits: FileLimits) -> tuple[tuple[Sheet,
             rows[row] += [""] * (column + 1 - len(rows[row]))
             rows[row][column] = rows[row][column] or NO_VALUE
         sheets.append(Sheet(about.name, rows, not str(about.visible).endswith("Visible"), merged=merged, **own))
-    left = (f"{comments} comments beside cells",) if comments else ()
-    return tuple(sheets), tuple(said), left
+    if not sheets and left:
+        raise DataError(f"no sheet of this workbook can be read: {'; '.join(left)}")
+    return tuple(sheets), tuple(said), tuple(left)
 
 
 def cell_text(value: object) -> str:
@@ -330,12 +335,16 @@ def _seen_on_the_page(packed: zipfile.ZipFile) -> dict[str, dict[str, Any]]:
 def _page_of(file: Any, indent: Sequence[int], percent: Sequence[bool]) -> dict[str, Any]:
     rows, columns, broken, shares = set[int](), set[int](), set[tuple[int, int]](), set[tuple[int, int]]()
     indents: dict[tuple[int, int], int] = {}
+    last_row = last_column = 0
     for _, part in ElementTree.iterparse(file):
         if part.tag == f"{SHEET_XML}c":
             style, name = int(part.get("s", "0")), part.get("r", "")
             deep = indent[style] if style < len(indent) else 0
             value = part.find(f"{SHEET_XML}v")
             bad = part.get("t") == "e" or (part.find(f"{SHEET_XML}f") is not None and (value is None or value.text is None))
+            if name and (value is not None or part.find(f"{SHEET_XML}is") is not None):
+                letters = name.rstrip("0123456789")
+                last_row, last_column = max(last_row, int(name[len(letters) :])), max(last_column, column_at(letters) + 1)
             share = style < len(percent) and percent[style] and value is not None
             if (deep or bad or share) and name:
                 letters = name.rstrip("0123456789")
@@ -360,6 +369,7 @@ def _page_of(file: Any, indent: Sequence[int], percent: Sequence[bool]) -> dict[
         "indents": indents,
         "broken": frozenset(broken),
         "shares": shares,
+        "size": (last_row, last_column),
     }
 
 

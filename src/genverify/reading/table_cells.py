@@ -214,7 +214,8 @@ def _read_block(
     facts = column_facts(sheet, kinds, block)
     parsed = dict[str, Number | None]()
     values = {column: values_of(own, numerals, parsed) for column, own in facts.items()}
-    columns = given or find_columns(block, heads, facts, values, _context(sheet, block), _told_roles(block, heads, told))
+    columns = given or find_columns(block, heads, facts, values, _context(sheet, block), _told_roles(block, heads, told),
+                                    {*told.symbols, *told.known})  # fmt: skip
     if told.amounts:
         columns = [replace(column, role=COUNT) if column.role == MONEY else column for column in columns]
     blank = _flagged(columns, facts, values, tally)

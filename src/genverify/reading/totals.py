@@ -231,7 +231,7 @@ def find_tree(
         questions.append(Question(text, f"--hierarchy '{name}=FILE.hrc'"))
         tree.clear()
         why.clear()
-    for parent in sorted(named, key=lambda label: (label == told, _size(label, samples))):  # the parts of a total come first
+    for parent in sorted(named, key=lambda label: (label == told, label in words, _size(label, samples))):  # parts come first
         children, found = _parts_of(parent, labels, named, samples, bases, tree, parent in (told, total))
         pairs = () if children or len(named) > 1 else _pairs_of(parent, labels, samples, bases)
         if pairs:
@@ -307,7 +307,7 @@ def _parts_of(
         )  # the one total by its name, or hardly by chance
         if found.holds and (found.chance * among < BY_CHANCE or (whole and clear)):
             return children, found
-        if not whole and beside and found.likely and found.right and found.chance < NEXT_TO:
+        if (beside or whole) and found.likely and (found.right > 1 or (found.right and found.chance < NEXT_TO)):
             return children, found
         if found.likely and not likely and whole and (clear or min(found.tight, found.partly * 0.9) >= MANY_PARTLY * 0.9):
             best, likely = found, children
