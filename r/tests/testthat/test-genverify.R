@@ -19,7 +19,7 @@ test_that("suppressed cells that follow from the others are known exactly, with 
 test_that("NA is a blank cell that has to be explained", {
   python()
   table <- patients(young = c(NA, 7, 10), old = c(NA, NA, 9), Total = c(8, 11, 19))
-  expect_error(gv_disclose(table), "what do these marks mean: blank")
+  expect_error(gv_disclose(table), "what do these symbols mean: blank")
   found <- gv_disclose(table, marks = c(blank = "1-9"))
   hidden <- found$cells[found$cells$published == "", ]
   expect_equal(hidden$lower, c(3, 5, 4))

@@ -61,10 +61,10 @@ def pairs(words: Sequence[str], option: str) -> dict[str, str]:
 
 
 def _symbols(words: Sequence[str]) -> None:
-    from genverify.disclose.link import meaning_of
+    from genverify.reading.symbols import told_symbol
 
-    for symbol, meaning in pairs(words, "symbol").items():
-        meaning_of(meaning, f"--symbol {symbol}")
+    for text, meaning in pairs(words, "symbol").items():
+        told_symbol(text, meaning)
 
 
 def _rules(words: Sequence[str]) -> None:
@@ -105,6 +105,7 @@ def _from(least: int, name: str, what: str) -> Callable[[float], None]:
 
 _PAIR = {"action": "append", "metavar": "A=B"}
 _LABEL = {"action": "append", "metavar": "LABEL"}
+_COLUMNS = {"action": "append", "metavar": "C,D"}
 _RULE = {"action": "append", "metavar": "RULE"}
 _FILE = {"type": Path, "metavar": "FILE"}
 _NUMBER = {"type": int, "metavar": "N"}
@@ -112,11 +113,19 @@ _FLAG = {"action": "store_true", "default": None}
 OPTIONS = (
     Option("--symbol", (TABLES, CHECK), "what a symbol means, e.g. '*=suppressed', '*=1-4', '-=0', 'blank=suppressed'", (),
            _symbols, _PAIR, ("--mark",)),
+    Option("--sheet", (TABLES, CHECK), "read this sheet only", (), how={"action": "append", "metavar": "NAME"}),
+    Option("--labels", (TABLES, CHECK), "columns (letters or headers) that hold labels", (), how=_COLUMNS),
+    Option("--counts", (TABLES, CHECK), "columns that hold counts", (), how=_COLUMNS),
+    Option("--skip", (TABLES, CHECK), "rows and columns that are not read, e.g. 59,C", (), how=_COLUMNS),
+    Option("--period", (TABLES, CHECK), "the period of a table that does not name it", "", how={"metavar": "TEXT"}),
     Option("--rule", (TABLES, CHECK), "how numbers were treated: round=5, random=3, random-nonzero=3, midpoint=6, key=2, "
            "suppress=5", (), _rules, _RULE),
     Option("--total", (TABLES, CHECK), "the label that is the total of a column, e.g. 'sex=Both sexes'", (),
            _two_parts("total"), _PAIR),
     Option("--no-total", (TABLES, CHECK), "a label that is no total although its name may say so", (), how=_LABEL),
+    Option("--total-from", (TABLES, CHECK), "the total stands in another file: other.csv:LABEL", (),
+           how={"action": "append", "metavar": "FILE:LABEL"}),
+    Option("--tolerance", (TABLES, CHECK), "how far a printed total may be from the sum of its parts", 0, how=_NUMBER),
     Option("--label", (TABLES, CHECK), "a label or a header that looks like a symbol of a count, e.g. '<1'", (), how=_LABEL),
     Option("--decimal", (TABLES, CHECK), "the decimal sign, where the numbers do not tell it", how={"choices": (".", ",")}),
     Option("--same-people", (TABLES, CHECK), "tables of several periods count the same people", False, how=_FLAG),
@@ -138,8 +147,8 @@ OPTIONS = (
            _from(0, "search-seconds", "a number of seconds"), {"type": float}),
     Option("--dialect", BOTH, "status codes in cells.csv", "plain", how={"choices": DIALECTS}),
     Option("--fail-on", BOTH, "exit with 1 for: exact, range<3, singled-out", None, _fail_on, {"metavar": "WHAT"}),
-    Option("--allow-partial", BOTH, "with --fail-on: what was left out or not decided is no reason to fail", False,
-           how=_FLAG),
+    Option("--allow-partial", ANY, "go on without what stays open, is left out or not decided; nothing is then called safe",
+           False, how=_FLAG),
     Option("--max-rows", ANY, f"rows that the data may hold ({LIMITS.rows:,})", None,
            _from(1, "max-rows", "a whole number"), _NUMBER),
     Option("--max-bytes", ANY, f"its bytes when unpacked ({LIMITS.size:,})", None, _from(1, "max-bytes", "a whole number"),

@@ -34,8 +34,10 @@ from genverify.model.work import CellProgress, progress
 from genverify.solve.program_settings import DEFAULT
 
 PAIRS = {"symbol": "marks", "total": "totals", "hierarchy": "hierarchies", "inside": "inside"}
-LISTS = {"rule": "rule", "fact": "facts", "label": "labels", "no_total": "no_totals"}
-SINGLE = ("decimal", "same_people", "max_rows", "max_bytes")
+LISTS = {"rule": "rule", "fact": "facts", "label": "labels", "no_total": "no_totals", "total_from": "totals_from",
+         "sheet": "sheets", "labels": "label_columns", "counts": "count_columns", "skip": "skip"}  # fmt: skip
+SINGLE = {"decimal": "decimal", "same_people": "same_people", "period": "period", "tolerance": "tolerance",
+          "allow_partial": "partial", "max_rows": "max_rows", "max_bytes": "max_bytes"}  # fmt: skip
 CALLS = 8  # of a search for every node above the one that it is at
 Frames = Mapping[str, pd.DataFrame]
 Given = str | Path | Sequence[str | Path] | pd.DataFrame | Frames | Interpretation | ReleaseDescription
@@ -91,7 +93,7 @@ def audit_of(given: Given, told: argparse.Namespace, talk: Talk = lambda line: N
         talk(line)
     if told.write:
         moved = _moved(understood.form, source.home, told.write.parent)
-        write_whole(told.write, written(replace(understood, form=moved), told.write.parent))
+        write_whole(told.write, written(replace(understood, form=moved)))
         talk(f"{told.write}: what was understood; correct it and give it to disclose")
     source = replace(source, contributions=told.contributions, sensitive=tuple(told.sensitive))
     return audit_tables(understood, source, read_fail_on(told.fail_on), told.dialect, told.seconds, told.json)
@@ -127,8 +129,8 @@ def printed_form(paths: Sequence[Path], told: argparse.Namespace) -> tuple[Print
     """The release of the command line, or of a release file changed by it; paths are relative to the second value."""
     changes: dict[str, Any] = {name: pairs(getattr(told, option), option) for option, name in PAIRS.items()}
     changes |= {name: list(getattr(told, option)) for option, name in LISTS.items()}
-    changes |= {name: getattr(told, name) for name in SINGLE}
-    changes = {name: own for name, own in changes.items() if own}
+    changes |= {name: getattr(told, option) for option, name in SINGLE.items()}
+    changes = {name: own for name, own in (changes | {"amounts": told.contributions is not None}).items() if own}
     if len(paths) == 1 and is_printed(paths[0]):
         return read_printed(paths[0], changes), paths[0].parent
     return validate(PrintedForm, {"printed": [str(path) for path in paths], **changes}, "the command line"), Path()
