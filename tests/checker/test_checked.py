@@ -135,9 +135,10 @@ def test_explain_proves_that_no_dataset_fits(study: Path) -> None:
     rows.to_parquet(path, index=False)
     schema = read_schema(study / "release" / "schema.json")
     digest = next(release.digest for release in read_releases(path, schema) if release.block == FIRST)
-    change_proofs(study, lambda proofs: proofs[0].update(
-        about={**proofs[0]["about"], "digest": digest}, lemmas=[], proofs=[], statements=[]
-    ))
+    change_proofs(
+        study,
+        lambda proofs: proofs[0].update(about={**proofs[0]["about"], "digest": digest}, lemmas=[], proofs=[], statements=[]),
+    )
     with pytest.raises(NoDatasetError, match="no dataset fits the published counts") as caught:
         list(explain_claim(study, FIRST, "PET=1"))
     assert caught.value.certificate is not None

@@ -21,14 +21,18 @@ T = TypeVar("T")
 @dataclass(frozen=True)
 class ProofKind:
     """
-    Proofs that an audit checks again: the inputs and outputs that a job which writes them names, the function that checks
-    one such job, and the words for what it counted as right. `unproved`: words for what was counted and rests on the solver.
+    Proofs that an audit checks again: their model, the inputs and outputs that a job which writes them names, the function
+    that checks one such job, the one that gives its certificates with what they are about, and the words for what was
+    counted as right. `unproved`: words for what was counted and rests on the solver; `explain`: puts a proof into words.
     """
 
+    model: str
     files: tuple[str, ...]
     check: str
+    open: str
     words: str
     unproved: Mapping[str, str] = field(default_factory=dict)
+    explain: str = ""
 
 
 @dataclass(frozen=True)
@@ -144,7 +148,9 @@ def params() -> dict[str, Param]:
 def proof_kinds() -> dict[str, ProofKind]:
     """The kinds of proofs of all studies, by their names."""
     return _joined(
-        (name, replace(kind, check=study.absolute(kind.check))) for study in studies() for name, kind in study.proofs.items()
+        (name, replace(kind, **{part: study.absolute(getattr(kind, part)) for part in ("check", "open", "explain")}))
+        for study in studies()
+        for name, kind in study.proofs.items()
     )
 
 
