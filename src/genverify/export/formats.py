@@ -62,15 +62,13 @@ def in_words(program: Program) -> Iterator[str]:
     for of, tree in [*((step.row, step.tree) for step in program.steps), (None, program.tree)]:
         yield f"First, {of.words}:" if of else f"{program.question.words[0]} (proof checked):"
         for leaf, path in leaves(tree):
-            sides = [f"{program.parts[part].words} is {'at most' if below else 'at least'} {at if below else at + 1}"
+            sides = [f"{program.parts[part].words} is {f'at most {at}' if below else f'at least {at + 1}'}, "
                      for part, at, below in path]  # fmt: skip
-            yield f"  {'if ' + ', '.join(sides) + ', ' if sides else ''}add up" + (
-                f", over {leaf.d}:" if leaf.d > 1 else ":"
-            )
-            yield from (f"    {y:+d} x {program.known[name].words}: {_range(program.known[name])}"
-                        for name, y in leaf.rows.items())  # fmt: skip
-            left = sorted(program.left(leaf, path, of).items())
-            yield from (f"    {own:+d} x {program.columns[1 + column]}" for column, own in left)
+            yield f"  {'if ' if sides else ''}{''.join(sides)}add up{f', over {leaf.d}' if leaf.d > 1 else ''}:"
+            for name, y in leaf.rows.items():
+                yield f"    {y:+d} x {program.known[name].words}: {_range(program.known[name])}"
+            for column, own in sorted(program.left(leaf, path, of).items()):
+                yield f"    {own:+d} x {program.columns[1 + column]}"
 
 
 def one_line(text: str) -> str:

@@ -245,17 +245,17 @@ class Exporter:
 
     def _more(self, draft: _Draft, trees: list[RowNode], records: Sequence[Record]) -> None:
         """Exclusions that hold all of these records, or proofs that nobody is like them."""
-        held = self.exclusions.holding(records)
+        held, added = self.exclusions.holding(records), list[int]()
         for record, by in zip(records, held, strict=True):
-            if by:
+            worth = [number for number, leaf in enumerate(self.nobody) if self._worth(leaf, record)]
+            if by or set(worth) & set(added):
                 continue
-            number = next(
-                (n for n, leaf in enumerate(self.nobody) if n not in draft.nobody and self._worth(leaf, record)), -1
-            )
+            number = next((one for one in worth if one not in draft.nobody), -1)
             if number < 0:
                 named = ", ".join(f"{name}={code}" for name, code in zip(self.domain.names, record, strict=True))
                 where = f"block {self.release.block}, {draft.asked.question.name}"
                 raise CertificateError(f"{where}: the proof is short on a record that is possible, {named}")
+            added.append(number)
             draft.nobody.append(number)
             leaf = self.nobody[number]
             trees.append(Leaf(False, dict(leaf.y), (), leaf.d))

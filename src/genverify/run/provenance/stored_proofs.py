@@ -2,8 +2,8 @@
 Stored proofs of any model, from the path of their files: opened with what they are about, checked, and put into words.
 
 What proofs about records are about lies in the folder of the release; those of tables lie beside their system, and are tied
-to the tables by `disclose --check`; of all others, the record of the job that wrote them names the files, and their kind says
-how these are read.
+to the tables by `disclose --check`; of all others, the record of the job that wrote them names the files, and their kind
+says how these are read.
 """
 
 import gzip
