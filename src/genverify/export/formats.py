@@ -235,9 +235,9 @@ class _Rows:
 
     def __init__(self, program: Program) -> None:
         self.program, self.names = program, program.system.cells
-        largest = [end if program.largest is None else program.largest for end in program.system.hi.tolist()]
+        largest = _largest(program)
         if OPEN in largest or min(program.system.lo.tolist(), default=0) < 0:
-            raise TooLarge("a cell has no upper end, or a lower one below 0, so that no number of bits holds it: use vipr, "
+            raise TooLarge("a cell has no upper end by any row, or a lower one below 0: no bits hold it; use vipr, "
                            "smt2 or coq")  # fmt: skip
         self.bits = [max(1, end.bit_length()) for end in largest]
         self.lines: list[str] = []
@@ -269,6 +269,22 @@ class _Rows:
         """A sum over the columns as one over their bits."""
         return [(own << bit, f"{self.names[column]}b{bit}") for column, own in sorted(vector.items())
                 for bit in range(self.bits[column])]  # fmt: skip
+
+
+def _largest(program: Program) -> list[int]:
+    """The most that each column can be by its end, or by one row and the ends of the others."""
+    lo, hi = program.system.lo.tolist(), program.system.hi.tolist()
+    if program.largest is not None:
+        return [program.largest] * len(hi)
+    for row in (*program.rows.values(), *program.rows.values()):  # twice: what one row says of a total, another may use
+        for sign, end in ((1, row.hi), (-1, row.lo)):
+            fewest = [(column, sign * own, (lo if sign * own > 0 else hi)[column]) for column, own in row.vector.items()]
+            for column, own, _ in fewest if end is not None else ():
+                others = [one for one in fewest if one[0] != column]
+                if own > 0 and all(least != OPEN for _, _, least in others):
+                    room = sign * (end or 0) - sum(weight * least for _, weight, least in others)
+                    hi[column] = min(hi[column], max(room // own, 0))
+    return hi
 
 
 def at_least(terms: OpbTerms, least: int) -> str:
