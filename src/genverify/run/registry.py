@@ -61,7 +61,6 @@ class Study:
     params: functions of its stage files that give a parameter
     proofs: the kinds of proofs that its rules write
     foundation: other studies may use it; it comes first
-    extends: a command of the library, and what adds options of the study to its parser; it returns what answers with them
     """
 
     settings: Mapping[str, str] = field(default_factory=dict)
@@ -75,7 +74,6 @@ class Study:
     parts: Mapping[str, str] = field(default_factory=dict)
     params: Mapping[str, Param] = field(default_factory=dict)
     proofs: Mapping[str, ProofKind] = field(default_factory=dict)
-    extends: Mapping[str, str] = field(default_factory=dict)
     commands: Sequence[Group] = ()
     foundation: bool = False
     package: str = ""
@@ -161,11 +159,6 @@ def _joined(pairs: Iterator[tuple[str, T]]) -> dict[str, T]:
             raise ConfigError(f"two studies register {key!r}: give one another name")
         found[key] = value
     return found
-
-
-def extend(parser: Any, command: str) -> list[Callable[[Any], Any]]:
-    """Add the options of the studies to a command of the library; what answers in its place, or gives None."""
-    return [study.load(study.extends[command])(parser) for study in studies() if command in study.extends]
 
 
 def commands() -> list[Group]:
