@@ -76,9 +76,9 @@ def propagate(sums: LinearSystem, passes: int = PASSES, check: Check = trusting)
     known = KnownEnds(sums, sums.lo.copy(), sums.hi.copy(), check=check)
     for _ in range(passes):
         up, down = _room(known, 1), _room(known, -1)
-        for side, y in ((up, 1), (down, -1)):
-            if len(side.impossible):
-                known.contradict({"y": {sums.rows[side.impossible[0]]: y}})
+        for room, y in ((up, 1), (down, -1)):
+            if len(room.impossible):
+                known.contradict({"y": {sums.rows[room.impossible[0]]: y}})
                 return known
         steps = list(_steps(known, up, down))
         if not steps:
