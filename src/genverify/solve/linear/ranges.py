@@ -250,23 +250,14 @@ def leaves_as_it_is(sums: LinearSystem, exchange: Symmetry) -> bool:
 
 def carried_over(sums: LinearSystem, statement: dict[str, Any], own: CarriedRange) -> dict[str, Any]:
     """What a statement about one cell says about the other."""
-    row = {name: sums.rows[own.by.rows[at]] for name, at in _places(sums, statement["proof"])}
-    return {**statement, "cell": sums.cells[own.cell], "proof": _moved(sums, statement["proof"], own.by, row)}
+    return {**statement, "cell": sums.cells[own.cell], "proof": _moved(sums, statement["proof"], own.by)}
 
 
-def _places(sums: LinearSystem, proof: dict[str, Any]) -> Iterator[tuple[str, int]]:
+def _moved(sums: LinearSystem, proof: dict[str, Any], by: Symmetry) -> dict[str, Any]:
     if "at" in proof:
-        yield from _places(sums, proof["below"])
-        yield from _places(sums, proof["above"])
-    else:
-        yield from ((name, sums.row_place[name]) for name in proof.get("y", {}))
-
-
-def _moved(sums: LinearSystem, proof: dict[str, Any], by: Symmetry, row: dict[str, str]) -> dict[str, Any]:
-    if "at" in proof:
-        sides = {name: _moved(sums, proof[name], by, row) for name in ("below", "above")}
+        sides = {name: _moved(sums, proof[name], by) for name in ("below", "above")}
         return {**proof, "cell": sums.cells[by.cells[sums.place[proof["cell"]]]], **sides}
-    return {**proof, "y": {row[name]: y for name, y in proof.get("y", {}).items()}}
+    return {**proof, "y": {sums.rows[by.rows[sums.row_place[name]]]: y for name, y in proof.get("y", {}).items()}}
 
 
 # The exact range of every cell: points that attain both ends, recounted, and proofs that nothing lies outside.
