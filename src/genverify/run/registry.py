@@ -12,8 +12,7 @@ from genverify.run.cli.shell import Group
 
 # the package beside the library in `src` whose folders are studies if they hold the module ENTRY. It is looked for there,
 # not where Python looks: a folder of this name where a user works, or of another distribution, is none of ours
-SRC, HOME = Path(__file__).parents[__name__.count(".")], "studies"
-ENTRY, VALUE = "study", "STUDY"
+SRC, HOME, ENTRY = Path(__file__).parents[__name__.count(".")], "studies", "study"
 SHARED = "common.smk"
 T = TypeVar("T")
 
@@ -111,8 +110,8 @@ def _found() -> Iterator[Study]:
     if SRC.name != "src":  # the wheel, which holds no study
         return
     for path in sorted((SRC / HOME).glob(f"*/{ENTRY}.py")):
-        package = f"{HOME}.{path.parent.name}"
-        yield replace(getattr(import_module(f"{package}.{ENTRY}"), VALUE), package=package)
+        study = import_module(f"studies.{path.parent.name}.study")
+        yield replace(study.STUDY, package=study.__name__.rpartition(".")[0])
 
 
 def stage_files(stages: Path) -> list[str]:
