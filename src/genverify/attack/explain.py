@@ -60,7 +60,7 @@ class Sentence:
 
     def text(self, known: Known) -> str:
         """The sentence about a claim; empty if it has nothing to say."""
-        if (self.only and not fits_any(self.only, known)) or fits_any(self.unless, known):
+        if (self.only and not _fits_any(self.only, known)) or _fits_any(self.unless, known):
             return ""
         phrases = [words for slot in self.slots if (words := _first(slot, known))]
         if not phrases:
@@ -85,7 +85,7 @@ def fits(when: Predicate, known: Known) -> bool:
     return all(known.get(name) in codes for name, codes in when.clauses)
 
 
-def fits_any(conditions: Iterable[Predicate], known: Known) -> bool:
+def _fits_any(conditions: Iterable[Predicate], known: Known) -> bool:
     return any(fits(when, known) for when in conditions)
 
 
@@ -419,14 +419,14 @@ def explain(verified: VerifiedBlock, claim: Claim) -> str:
     """What a verified claim says, and the published cells that force it."""
     domain, release = verified.program.types.domain, verified.program.release
     if claim not in verified.claims:
-        raise DataError(f"block {release.block}: {in_words(domain, claim)} is not among the verified claims")
+        raise DataError(f"block {release.block}: {_in_words(domain, claim)} is not among the verified claims")
     stored = {
         "where": claim_where(domain.names, claim),
         "m": claim.m,
         "proof": verified.proof_of[verified.claims.index(claim)],
     }
     reasons = Reasons(release, verified.certificate["lemmas"])
-    return "\n".join([in_words(domain, claim), *_indented(explain_proof(reasons, verified.certificate, stored))])
+    return "\n".join([_in_words(domain, claim), *_indented(explain_proof(reasons, verified.certificate, stored))])
 
 
 def explain_levels(levels: AreaReleases, shared: Mapping[str, Any], verified: VerifiedAreaBlock, claim: Claim) -> str:
@@ -441,16 +441,17 @@ def explain_levels(levels: AreaReleases, shared: Mapping[str, Any], verified: Ve
                 checker.check(verified.number, verified.alone, verified.together)
                 reasons = Reasons(release, certificate["lemmas"])
                 lines = _indented(explain_proof(reasons, certificate, stored))
-                return "\n".join([f"block {verified.block}: {in_words(domain, claim)}", *lines])
-    raise DataError(f"block {verified.block}: {in_words(domain, claim)} is not among the verified claims")
+                return "\n".join([f"block {verified.block}: {_in_words(domain, claim)}", *lines])
+    raise DataError(f"block {verified.block}: {_in_words(domain, claim)} is not among the verified claims")
 
 
-def in_words(domain: Domain, claim: Claim) -> str:
+def _in_words(domain: Domain, claim: Claim) -> str:
     """
     A claim in the words of its domain.
 
     >>> from genverify.model.domain import Column
-    >>> in_words(Domain((Column("SEX", "sex", (0, 1), ("f", "m")), Column("AGE", "age", (0,), ("old",)))), Claim((1, -1), 2))
+    >>> columns = Column("SEX", "sex", (0, 1), ("f", "m")), Column("AGE", "age", (0,), ("old",))
+    >>> _in_words(Domain(columns), Claim((1, -1), 2))
     'exactly 2 records with sex: m'
     """
     parts = [f"{column.label}: {column.meaning.get(code, code)}"

@@ -360,12 +360,12 @@ def decide_block(release: Release, datasets: Codes, settings: ProgramSettings, m
 def collect(program: Program, claims: Sequence[Claim], decisions: Sequence[Decision], records: Codes) -> VerifiedBlock:
     """What is known of each candidate, with the effective k of the verified ones."""
     verified = [decision for decision in decisions if decision.verdict is Verdict.VERIFIED]
-    proof_of, proofs = number_proofs(verified)
+    proof_of, proofs = _number_proofs(verified)
     effective = tuple(effective_k(program, [decision.claim for decision in verified], records))
     return VerifiedBlock(program, tuple(claims), tuple(decisions), effective, proof_of, proofs)
 
 
-def number_proofs(verified: Sequence[Decision]) -> tuple[tuple[int | None, ...], tuple[tuple[Node, Node], ...]]:
+def _number_proofs(verified: Sequence[Decision]) -> tuple[tuple[int | None, ...], tuple[tuple[Node, Node], ...]]:
     """The proof number of each claim, and the proofs; claims that share both halves share one, one-hot claims have none."""
     numbers: dict[tuple[int, int], int] = {}
     proofs: list[tuple[Node, Node]] = []
@@ -401,7 +401,7 @@ def certificate_for(program: Program, verified: Sequence[Decision]) -> dict[str,
 
 def release_certificate(release: Release, lemmas: Sequence[ExhaustedTotal], verified: Sequence[Decision]) -> dict[str, Any]:
     """The certificate of verified claims about a release."""
-    proof_of, proofs = number_proofs(verified)
+    proof_of, proofs = _number_proofs(verified)
     return _certificate(release, lemmas, [decision.claim for decision in verified], proof_of, proofs)
 
 

@@ -488,7 +488,10 @@ def prior_limits(table: Conditionals, priors: Iterable[Prior]) -> list[Limits]:
     """Prior bounds l, u on sums of cells as limits of the multiplier: l / sum r_ij - 1 to u / sum r_ij - 1, rounded."""
     limits = [Limits()] * len(table.rows)
     for prior in priors:
-        row, columns = place_of(table.rows, prior.row, "row"), [place_of(table.columns, c, "column") for c in prior.columns]
+        row, columns = (
+            _place_of(table.rows, prior.row, "row"),
+            [_place_of(table.columns, c, "column") for c in prior.columns],
+        )
         reduced = int(table.reduced[row, columns].sum())
         if reduced == 0:
             if (prior.lower or 0) > 0 or (prior.upper is not None and prior.upper < 0):
@@ -500,7 +503,7 @@ def prior_limits(table: Conditionals, priors: Iterable[Prior]) -> list[Limits]:
     return limits
 
 
-def place_of(labels: Sequence[str], label: str, what: str) -> int:
+def _place_of(labels: Sequence[str], label: str, what: str) -> int:
     if label not in labels:
         raise DataError(f"no {what} {label!r}: {nearest(label, list(labels))}")
     return labels.index(label)

@@ -178,7 +178,7 @@ class _Totals:
 
     @classmethod
     def of(cls, table: RoundedConditionals, rows: list[int], N: int) -> "_Totals":
-        possible = possible_sums(table.rounding, table.printed[rows[0]], N)
+        possible = _possible_sums(table.rounding, table.printed[rows[0]], N)
         if possible == 0:
             raise DataError(
                 f"row {table.rows[rows[0]]!r}: no counts with a total up to {N} round to these values. Check the row (do "
@@ -201,12 +201,12 @@ class _Totals:
         return self.least + np.flatnonzero(both)
 
 
-def possible_sums(rounding: Rounding, printed: Ints, N: int) -> int:
+def _possible_sums(rounding: Rounding, printed: Ints, N: int) -> int:
     """
     The totals n from 1 to N of a row for which whole counts round to the printed values, as a set (see `sums`).
 
     >>> from genverify.bounds.exact import members
-    >>> members(possible_sums(Rounding(1), np.array([3, 7]), 12), 12)
+    >>> members(_possible_sums(Rounding(1), np.array([3, 7]), 12), 12)
     [3, 4, 6, 7, 8, 9, 10, 11, 12]
     """
     enough = _enough(rounding, printed)

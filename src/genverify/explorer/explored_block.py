@@ -135,10 +135,10 @@ def read_words(settings: Explorer, manifest: Path, tables: Path, domain: Path) -
     """The words that the settings name, and the name of the data."""
     phrases = read_phrases(Path(settings.phrases), read_domain(domain).domain) if settings.phrases else None
     titles, places = table_titles(read_yaml(tables)), read_places(Path(settings.places))
-    return Words(data_label(manifest), is_synthetic(manifest), settings.variant, places, titles, phrases)
+    return Words(data_label(manifest), _is_synthetic(manifest), settings.variant, places, titles, phrases)
 
 
-def is_synthetic(manifest: Path) -> bool:
+def _is_synthetic(manifest: Path) -> bool:
     return bool(json.loads(manifest.read_text())["source"] == "synthetic")
 
 

@@ -46,10 +46,10 @@ def figures_by_state(
     for own in split_rows(order, at_once):
         wanted = set(own["block"])
         chosen = sample[sample["block"].isin(wanted)]
-        yield block_figures(chosen, read_blocks(blocks, wanted), read_blocks(households, wanted), least)
+        yield _block_figures(chosen, read_blocks(blocks, wanted), read_blocks(households, wanted), least)
 
 
-def block_figures(sample: pd.DataFrame, blocks: pd.DataFrame, households: pd.DataFrame, least: int) -> pd.DataFrame:
+def _block_figures(sample: pd.DataFrame, blocks: pd.DataFrame, households: pd.DataFrame, least: int) -> pd.DataFrame:
     """
     One row per distinct block: state, designs, households, verified claims, whether it is reconstructed uniquely, and how
     many of its households a singleton claim of at least k columns is about, for each k from `least`.
@@ -102,7 +102,7 @@ def _sum(parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     }
 
 
-def study_piece(
+def _study_piece(
     schema: Schema, states: Mapping[str, Any], places: Mapping[str, Any], titles: Mapping[str, str], phrases: Phrases | None
 ) -> dict[str, Any]:
     """All that the page needs to know of the study as a whole."""
@@ -131,7 +131,7 @@ def plain_sentence(sentence: Sentence) -> dict[str, Any]:
     return plain
 
 
-def block_rows(figures: pd.DataFrame, designs: Sequence[str], piece: Mapping[str, int]) -> Iterator[tuple[str, list[Any]]]:
+def _block_rows(figures: pd.DataFrame, designs: Sequence[str], piece: Mapping[str, int]) -> Iterator[tuple[str, list[Any]]]:
     """State and entry of each block: id, households, places of its designs, claims, unique, singled out by k, its piece."""
     for block, row in figures.iterrows():
         own = [designs.index(design) for design in row["designs"]]
@@ -172,7 +172,7 @@ def write_study(
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.glob("*.js"):
         old.unlink()
-    piece = study_piece(schema, states, words.places, words.titles, words.phrases)
+    piece = _study_piece(schema, states, words.places, words.titles, words.phrases)
     piece |= {"data": words.data, "synthetic": words.synthetic, "variant": words.variant}
     piece |= {"least": least, "listed": designs is not None, "designs": list(designs or [])}
     write_piece(folder, "study", piece)
@@ -189,7 +189,7 @@ def write_blocks(folder: Path, entries: Iterable[tuple[str, dict[str, Any]]], si
 
 def write_lists(folder: Path, figures: Iterable[pd.DataFrame], designs: Sequence[str], piece: Mapping[str, int]) -> None:
     """The list of the blocks of every state; figures come by state."""
-    rows = (row for part in figures for row in block_rows(part, designs, piece))
+    rows = (row for part in figures for row in _block_rows(part, designs, piece))
     for state, own in groupby(rows, itemgetter(0)):
         write_list(folder, f"state-{state}", (row for _, row in own))
 

@@ -80,7 +80,7 @@ class Schema:
     @cached_property
     def digest(self) -> str:
         """SHA-256 of the schema as a file: what `sha256sum schema.json` prints."""
-        return sha256(schema_text(self).encode()).hexdigest()
+        return sha256(_schema_text(self).encode()).hexdigest()
 
 
 @dataclass(frozen=True)
@@ -157,10 +157,10 @@ def restricted(release: Release, codes: Mapping[str, Sequence[int]]) -> Release:
 
 def write_schema(schema: Schema, path: Path) -> None:
     """The schema as a JSON file that stands beside the counts."""
-    path.write_text(schema_text(schema))
+    path.write_text(_schema_text(schema))
 
 
-def schema_text(schema: Schema) -> str:
+def _schema_text(schema: Schema) -> str:
     """The schema as JSON, one column, rule or query a line."""
     columns = [{"name": c.name, "label": c.label, "codes": dict(zip(c.codes, c.meanings, strict=True))}
                for c in schema.domain.columns]  # fmt: skip

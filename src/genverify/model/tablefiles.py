@@ -132,7 +132,7 @@ def open_csv(path: Path, expected: Expected) -> CsvFile:
         head = [line for line in head if line.strip("\ufeff \t\r\n")]
         if not head:
             raise DataError(f"{path}: the file is empty")
-        delimiter = delimiter_of(head)
+        delimiter = _delimiter_of(head)
         fields = len(next(csv.reader(head, delimiter=delimiter, skipinitialspace=True)))
         encoding, empty = _look_through(path, expected.limits, delimiter, fields)
         return CsvFile(path, expected, encoding, delimiter, _names(path, encoding, delimiter), empty)
@@ -149,7 +149,7 @@ def read_rows(path: Path, expected: Expected) -> tuple[list[tuple[int, list[str]
         text, encoding = _text(path)
         if not text.strip():
             raise DataError(f"{path}: the file is empty")
-        delimiter = delimiter_of(text.splitlines())
+        delimiter = _delimiter_of(text.splitlines())
         reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True, strict=True)
         lines, rows, begins = StringIO(text, newline="").readlines(), list[tuple[int, list[str]]](), 0
         for row in reader:
@@ -202,11 +202,11 @@ def decoded(raw: bytes, path: Path) -> tuple[str, str]:
     raise DataError(f"{path}: {NO_TEXT}")
 
 
-def delimiter_of(lines: Sequence[str]) -> str:
+def _delimiter_of(lines: Sequence[str]) -> str:
     """
     The delimiter that cuts most of the first lines into the same number of fields, above one.
 
-    >>> delimiter_of(["area;count", "1;2,5", "2;3,5"])
+    >>> _delimiter_of(["area;count", "1;2,5", "2;3,5"])
     ';'
     """
     looked_at = list(islice((line for line in lines if line.strip()), LINES_LOOKED_AT))

@@ -35,7 +35,7 @@ def tabulate(records: Records, starts: Ints, domain: Domain, queries: Sequence[Q
     groups, summed = _groups(domain, queries), [number for number, query in enumerate(queries) if query.sums]
     for first, last in _chunks(bounds):
         rows = slice(int(bounds[first]), int(bounds[last]))
-        places = {column.name: code_places(column.codes)[records[column.name][rows]] for column in domain.columns}
+        places = {column.name: _code_places(column.codes)[records[column.name][rows]] for column in domain.columns}
         block = np.repeat(np.arange(last - first), np.diff(bounds[first : last + 1]))
         for group in groups:
             counts[first:last, group.members] = group.counts(places, block, last - first)
@@ -62,7 +62,7 @@ def _chunks(bounds: Ints) -> Iterator[tuple[int, int]]:
         first = stop
 
 
-def code_places(codes: Sequence[int]) -> npt.NDArray[np.int32]:
+def _code_places(codes: Sequence[int]) -> npt.NDArray[np.int32]:
     """The place of each code among the codes of its column."""
     place = np.zeros(max(codes) + 1, dtype=np.int32)
     place[list(codes)] = np.arange(len(codes))
@@ -191,7 +191,7 @@ def marginal_queries(domain: Domain, ways: int) -> tuple[Query, ...]:
 
 def marginal_counts(records: Records, domain: Domain, ways: int) -> Ints:
     """The counts of `marginal_queries` in their order, table by table: a hundred times faster than query by query."""
-    places = {column.name: code_places(column.codes)[records[column.name]] for column in domain.columns}
+    places = {column.name: _code_places(column.codes)[records[column.name]] for column in domain.columns}
     tables = []
     for columns in combinations(domain.columns, ways):
         sizes = [len(column.codes) for column in columns]

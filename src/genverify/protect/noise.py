@@ -235,11 +235,11 @@ def width(sigma2: Fraction, beta: float) -> int:
         raise ConfigError(f"beta = {beta}: it is a chance; give a number from {LEAST_BETA} to below 1")
     if not 0 < sigma2 <= LARGEST_NOISE:
         raise ConfigError(f"sigma^2 = {sigma2}: give a variance above 0 and at most {LARGEST_NOISE}")
-    tail = tails(sigma2, ceil(sqrt(sigma2) * sqrt(80 - 2 * log(beta))) + 2)
+    tail = _tails(sigma2, ceil(sqrt(sigma2) * sqrt(80 - 2 * log(beta))) + 2)
     return int(np.argmax(tail * (1 + MARGIN) <= beta))
 
 
-def tails(sigma2: Fraction, reach: int) -> npt.NDArray[np.float64]:
+def _tails(sigma2: Fraction, reach: int) -> npt.NDArray[np.float64]:
     """P(|X| > w) for w = 0 to reach - 1; what lies beyond the reach is bounded from above by a geometric series."""
     values = np.arange(reach + 1, dtype=np.float64)
     weights = np.exp(-(values**2) / (2 * float(sigma2)))

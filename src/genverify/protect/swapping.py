@@ -68,7 +68,7 @@ def swap(records: Records, rate: float, rng: np.random.Generator, strata: Sequen
     >>> swap(Records(np.array([0, 1]), np.array([0, 0]), pair, pair, pair), 1.0, np.random.default_rng(0)).tolist()
     [1, 0]
     """
-    check_rate(rate)
+    _check_rate(rate)
     n = len(records.block)
     source = np.arange(n)
     wanted = rate * n / 2
@@ -80,7 +80,7 @@ def swap(records: Records, rate: float, rng: np.random.Generator, strata: Sequen
 
 def swap_areas(area: Ints, records: Records, rate: float, seed: int) -> Ints:
     """Swapping within each area (state) on its own, with a seed of its own: an area's result depends on no other area."""
-    check_rate(rate)
+    _check_rate(rate)
     source = np.arange(len(area))
     order = np.argsort(area, kind="stable")
     names, begins = np.unique(area[order], return_index=True)
@@ -90,7 +90,7 @@ def swap_areas(area: Ints, records: Records, rate: float, seed: int) -> Ints:
     return source
 
 
-def check_rate(rate: float) -> None:
+def _check_rate(rate: float) -> None:
     """A swap rate is a share."""
     if not 0 <= rate <= 1:
         raise ConfigError(f"swap rate {rate}: it is the share of records that change places; give a number from 0 to 1")

@@ -71,11 +71,11 @@ def render(template: str, **values: Any) -> str:
 
 def table_page(path: Path) -> str:
     """The page of a table: of its readable form where there is one (.md), otherwise of the CSV file as it stands."""
-    parts = markdown_parts(path.read_text()) if path.suffix == ".md" else csv_parts(pd.read_csv(path))
+    parts = _markdown_parts(path.read_text()) if path.suffix == ".md" else _csv_parts(pd.read_csv(path))
     return render(DOCUMENT, title=path.stem, parts=parts)
 
 
-def csv_parts(frame: pd.DataFrame) -> Iterator[Part]:
+def _csv_parts(frame: pd.DataFrame) -> Iterator[Part]:
     """The table, below the name of the data that it was made from."""
     if "data" in frame and len(frame):
         yield "p", [Markup("Data: <b>{}</b>.").format(frame["data"].iloc[0])]
@@ -84,11 +84,11 @@ def csv_parts(frame: pd.DataFrame) -> Iterator[Part]:
     yield "table", (list(frame), frame.astype(object).map(cell).to_numpy().tolist(), right)
 
 
-def markdown_parts(text: str) -> Iterator[Part]:
+def _markdown_parts(text: str) -> Iterator[Part]:
     """
     Titles, tables, lists and paragraphs, each with its tag.
 
-    >>> list(markdown_parts("# A < B\\n\\n| k | **ours** |\\n| :-- | --: |\\n| 6 | 1.5 |"))
+    >>> list(_markdown_parts("# A < B\\n\\n| k | **ours** |\\n| :-- | --: |\\n| 6 | 1.5 |"))
     [('h1', [Markup('A &lt; B')]), ('table', ([Markup('k'), Markup('<b>ours</b>')], [[Markup('6'), Markup('1.5')]], [1]))]
     """
     for mark, group in groupby((line for line in text.splitlines() if line.strip()), key=_mark):

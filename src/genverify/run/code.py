@@ -56,7 +56,7 @@ CLASS, VALUE = "class", "value"
 Imports = dict[str, list[str]]  # a name, and the dotted paths that it may stand for
 
 
-class Piece(NamedTuple):
+class _Piece(NamedTuple):
     """A top-level statement of a file."""
 
     digest: str
@@ -78,7 +78,7 @@ class Piece(NamedTuple):
 class Source(NamedTuple):
     """A file cut into pieces."""
 
-    pieces: list[Piece]
+    pieces: list[_Piece]
     names: dict[str, list[int]]  # the pieces that bind a name
     always: list[int]  # those that run with every import: all but plain definitions
     values: dict[int, list[str]]  # of these the ones that only make a value, if the names that they call are plain classes
@@ -93,7 +93,7 @@ def cut(content: bytes, package: str, roots: frozenset[str]) -> Source:
     try:
         tree = ast.parse(content)
     except (SyntaxError, ValueError):  # it runs nowhere, and counts as it stands
-        whole = Piece(_digest(content), len(lines), 1, len(lines), [], [], [], [], [], [], {}, [])
+        whole = _Piece(_digest(content), len(lines), 1, len(lines), [], [], [], [], [], [], {}, [])
         return Source([whole], {}, [0], {}, {}, [], [])
     body = [node for node in tree.body if not _is_for_types(node) and not _is_text(node)]
     executed = [part for node in body for part in _executed(node)]
@@ -136,7 +136,7 @@ class _Reader:
     def followed(self, paths: Iterable[str]) -> list[str]:
         return sorted({path for path in paths if path.partition(".")[0] in self.roots})
 
-    def piece(self, statement: ast.stmt, methods: Sequence[ast.stmt] = ()) -> Piece:
+    def piece(self, statement: ast.stmt, methods: Sequence[ast.stmt] = ()) -> _Piece:
         """One statement, its methods left out; every name, attribute and text in it counts, whatever it is there for."""
         nodes, dotted, docstrings = _contents(statement, methods)
         scope = _imports(nodes, self.package, self.imports)
@@ -169,7 +169,7 @@ class _Reader:
         start, end = _lines(statement)
         elsewhere = {line for method in methods for line in range(_lines(method)[0], _lines(method)[1] + 1)}
         meaning = [f"{name} {path}" for name in sorted(first & self.imports.keys()) for path in self.imports[name]]
-        return Piece(
+        return _Piece(
             digest=_digest("\n".join([self._text(start, end, docstrings, elsewhere), *meaning]).encode()),
             lines=sum(1 for n in range(start, end + 1) if n not in elsewhere and self.lines[n - 1].strip()),
             start=start,
@@ -231,7 +231,7 @@ class _Reader:
             lines[first : last + 1] = [lines[first][: node.col_offset] + rest, *[b""] * (last - first)]
         return LINE_ENDS.sub(lambda found: found[1] or "", b"".join(lines).decode()).strip()
 
-    def unspelled(self) -> Piece | None:
+    def unspelled(self) -> _Piece | None:
         """What no statement names: `import *`, and imports from elsewhere that nothing uses, so there for their effect."""
         stars = self.followed(self.imports.get("*", ()))
         unused = sorted(f"{name} {path}" for name in self.imports.keys() - self.used for path in self.imports[name]
@@ -239,7 +239,7 @@ class _Reader:
         if not stars and not unused:
             return None
         flags = [FILE] if stars else []
-        return Piece(_digest("\n".join(unused).encode()), len(unused), 0, 0, [], stars, [], [], flags, [], {}, [])
+        return _Piece(_digest("\n".join(unused).encode()), len(unused), 0, 0, [], stars, [], [], flags, [], {}, [])
 
     def effects(self, statement: ast.stmt) -> list[str] | None:
         """
@@ -404,7 +404,7 @@ def _is_text(statement: ast.stmt) -> bool:
 
 
 @dataclass
-class Store:
+class _Store:
     """The parts of scripts, as long as no file of the packages changes, and the pieces of files, by their content."""
 
     file: Path
@@ -418,14 +418,14 @@ class Store:
     def sources(self) -> dict[str, Source]:
         """Read only when some file has changed."""
         known = json.loads(self._lines)
-        sources = {key: Source([Piece(*piece) for piece in first], *others) for key, (first, *others) in known.items()}
+        sources = {key: Source([_Piece(*piece) for piece in first], *others) for key, (first, *others) in known.items()}
         return {key: one._replace(values={int(n): names for n, names in one.values.items()}) for key, one in sources.items()}
 
     def read(self) -> None:
         """Take what another process wrote: all of it, by its own digest, or nothing."""
         with suppress(OSError, ValueError):
             digest, version, state, parts, sources = self.file.read_bytes().split(b"\n")
-            if version.decode() == self.version and digest.decode() == joined_digest(version, state, parts, sources):
+            if version.decode() == self.version and digest.decode() == _joined_digest(version, state, parts, sources):
                 self.parts = json.loads(parts) if state.decode() == self.state else {}
                 self._lines = sources
 
@@ -438,13 +438,13 @@ class Store:
         new = self.file.with_suffix(f".{os.getpid()}")
         with suppress(OSError):
             self.file.parent.mkdir(exist_ok=True)
-            new.write_bytes(b"\n".join([joined_digest(*content).encode(), *content]))
+            new.write_bytes(b"\n".join([_joined_digest(*content).encode(), *content]))
             new.replace(self.file)
         with suppress(OSError):
             new.unlink(missing_ok=True)
 
 
-def joined_digest(*contents: bytes) -> str:
+def _joined_digest(*contents: bytes) -> str:
     """The SHA-256 of lines."""
     return sha256(b"\n".join(contents)).hexdigest()
 
@@ -454,8 +454,8 @@ def joined_digest(*contents: bytes) -> str:
 # Reached are every statement of the script; what a reached statement names, in its own file or through imports; and of
 # every imported module what importing it runs, except plain definitions (functions, classes, constants), which count only
 # where they are named. A method of a reached class counts where something reached names an attribute like it; so does a
-# constant that is an instance of a plain class. Where that cannot be told (a module used as a value, `globals()`, `import *`,
-# a module named in a text, a base class of elsewhere), all of it counts: a stale result is worse than a rerun.
+# constant that is an instance of a plain class. Where that cannot be told (a module used as a value, `globals()`,
+# `import *`, a module named in a text, a base class of elsewhere), all of it counts: a stale result is worse than a rerun.
 
 SRC = Path(__file__).parents[__name__.count(".")]
 STORE = Path(".snakemake", "genverify-code.json")  # beside the Snakefile, with what Snakemake itself keeps
@@ -788,15 +788,15 @@ def _source(file: str) -> Source:
 @cache
 def _key(file: str) -> str:
     """What a file is kept by: its content and its place, which says what its imports mean and what its parts are called."""
-    return joined_digest(file.encode(), _content(file))
+    return _joined_digest(file.encode(), _content(file))
 
 
 @cache
-def _store() -> Store:
+def _store() -> _Store:
     """What is kept beside the Snakefile."""
     analysis = [Path(__file__).read_bytes()]
     files = sorted([*filter(None, _modules().values()), *_templates()])
-    version = joined_digest(*analysis, f"{sys.version_info[:2]} {sorted(_roots())}".encode())
-    store = Store(SRC.parent / STORE, version, joined_digest(*(_key(file).encode() for file in files)))
+    version = _joined_digest(*analysis, f"{sys.version_info[:2]} {sorted(_roots())}".encode())
+    store = _Store(SRC.parent / STORE, version, _joined_digest(*(_key(file).encode() for file in files)))
     store.read()
     return store

@@ -244,7 +244,7 @@ def _partial(schema: Any) -> Any:
     return {key: _partial(value) for key, value in schema.items() if key != "required" or not isinstance(value, list)}
 
 
-def schema_text() -> str:
+def _schema_text() -> str:
     return json.dumps(config_schema(), indent=1) + "\n"
 
 
@@ -257,6 +257,6 @@ def add_parser(commands: Any) -> None:
 
 def _write(options: argparse.Namespace) -> None:
     if options.out:
-        options.out.write_text(schema_text())
+        options.out.write_text(_schema_text())
     else:
-        print(schema_text(), end="")
+        print(_schema_text(), end="")

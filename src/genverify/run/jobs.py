@@ -112,7 +112,7 @@ def _recorded(main: Callable[[Job], None], job: Job, home: Path) -> None:
     started, code = time.time(), code_parts(home / f"{job.rule}.py")
     main(job)
     if hasattr(job.output, "record"):
-        write_record(job, started, code, [folder / LOCK for folder in home.parents])
+        _write_record(job, started, code, [folder / LOCK for folder in home.parents])
 
 
 def _named(snakemake: Any, part: str) -> SimpleNamespace:
@@ -151,7 +151,7 @@ def _add_handler(handler: logging.Handler) -> None:
     log.addHandler(handler)
 
 
-def write_record(job: Job, started: float, code: Mapping[str, str], locks: Sequence[Path] = ()) -> None:
+def _write_record(job: Job, started: float, code: Mapping[str, str], locks: Sequence[Path] = ()) -> None:
     """The record of a finished job, written to its output `record`. `code` was digested before the work began."""
     outputs = {name: value for name, value in vars(job.output).items() if name != "record"}
     present = [from_here(lock) for lock in locks if lock.is_file()]

@@ -126,32 +126,32 @@ Manifest = dict[str, Any]
 Entry = dict[str, Any]
 
 
-def entry_of(target: str, chain: Chain, files: Mapping[str, str]) -> Entry:
+def _entry_of(target: str, chain: Chain, files: Mapping[str, str]) -> Entry:
     """
     What is told of one result: SHA-256 of the files shown and of their sources, of what the job read and of the raw data,
     every job on the way by its name in the manifest, and one digest each for all their settings and all their code.
     """
-    jobs, record = jobs_of(chain), chain.results[target]
+    jobs, record = _jobs_of(chain), chain.results[target]
     return {
         "rule": record.rule,
         "files": dict(files),
-        "sources": sources_of(target, record),
+        "sources": _sources_of(target, record),
         "inputs": dict(record.inputs),
         "jobs": sorted(jobs),
         "data": list(chain.raw),
         "settings": _digest({name: job["settings"] for name, job in jobs.items()}),
         "code": _digest({name: job["code"] for name, job in jobs.items()}),
-        "seed": seed_of(chain),
+        "seed": _seed_of(chain),
     }
 
 
-def sources_of(target: str, record: Record) -> dict[str, str]:
+def _sources_of(target: str, record: Record) -> dict[str, str]:
     """The outputs of the job that go by the name of the target."""
     name = Path(target).with_suffix("")
     return {path: value for path, value in record.outputs.items() if Path(path).with_suffix("") == name}
 
 
-def jobs_of(chain: Chain) -> dict[str, dict[str, Any]]:
+def _jobs_of(chain: Chain) -> dict[str, dict[str, Any]]:
     """The jobs of a chain, batches as one: rule, wildcards, settings and the digest of the code."""
     found: dict[str, dict[str, Any]] = {}
     for job in chain.jobs:
@@ -162,12 +162,12 @@ def jobs_of(chain: Chain) -> dict[str, dict[str, Any]]:
     return found
 
 
-def seed_of(chain: Chain) -> int | None:
+def _seed_of(chain: Chain) -> int | None:
     """The seed of the jobs, the same for all; None where nothing was drawn at random."""
     return next((int(job.params[SEED]) for job in chain.jobs if SEED in job.params), None)
 
 
-def data_of(chain: Chain) -> dict[str, str]:
+def _data_of(chain: Chain) -> dict[str, str]:
     """SHA-256 of the raw files of a chain."""
     return {path: value for job in chain.jobs for path, value in job.inputs.items() if path in chain.raw}
 
@@ -175,8 +175,8 @@ def data_of(chain: Chain) -> dict[str, str]:
 def manifest_of(entries: Mapping[str, Entry], chains: Mapping[str, Chain], absent: Mapping[str, str], page: str,
                 kept: Manifest | None = None) -> Manifest:  # fmt: skip
     """All of it: the results, what is absent and why, the jobs and the raw files that the results share."""
-    jobs = {name: job for chain in chains.values() for name, job in jobs_of(chain).items()}
-    data = {path: value for chain in chains.values() for path, value in data_of(chain).items()}
+    jobs = {name: job for chain in chains.values() for name, job in _jobs_of(chain).items()}
+    data = {path: value for chain in chains.values() for path, value in _data_of(chain).items()}
     old = kept or {}
     for target in sorted(entries.keys() - chains.keys()):
         _take_over(jobs, old["jobs"], entries[target]["jobs"], target)
@@ -191,7 +191,7 @@ def _take_over(known: dict[str, Any], old: Mapping[str, Any], names: Sequence[st
             raise DataError(f"{target} was made from another {name} than the results here: make its paper again, too")
 
 
-def write_manifest(manifest: Manifest, path: Path) -> None:
+def _write_manifest(manifest: Manifest, path: Path) -> None:
     path.write_text(without_places(json.dumps(manifest, indent=1, sort_keys=True)) + "\n")
 
 
@@ -281,7 +281,7 @@ SHA-256 of each source as the study wrote it; settings and code: one digest each
 result, as in manifest.json, which also has the digests of what the last job read."""
 
 
-def reference_page(
+def _reference_page(
     listing: Listing, entries: Mapping[str, Entry], captions: Mapping[str, str], absent: Mapping[str, str]
 ) -> str:
     """The page as Markdown; `captions` by target."""
@@ -298,7 +298,7 @@ def reference_page(
 
 def _shown(target: str, entry: Entry, caption: str) -> Iterator[str]:
     """A figure as an image, a table as links to it; below it the caption, the data and the target."""
-    name, data = Path(target).stem, data_in_words(entry["seed"])
+    name, data = Path(target).stem, _data_in_words(entry["seed"])
     yield f"### {name}"
     if Path(target).suffix == FIGURE:
         yield f"![{name}, {data}]({name}.png)"
@@ -307,11 +307,11 @@ def _shown(target: str, entry: Entry, caption: str) -> Iterator[str]:
     yield f"{caption} *{data.capitalize()}.* `snakemake {target}`"
 
 
-def data_in_words(seed: int | None) -> str:
+def _data_in_words(seed: int | None) -> str:
     """
     Which data a result shows: whatever depends on a seed was drawn at random.
 
-    >>> data_in_words(1), data_in_words(None)
+    >>> _data_in_words(1), _data_in_words(None)
     ('synthetic data, seed 1', 'no microdata: nothing drawn at random')
     """
     return "no microdata: nothing drawn at random" if seed is None else f"synthetic data, seed {seed}"
@@ -337,7 +337,7 @@ class Place:
     captions: Captions
 
 
-def write_reference(place: Place, layout: Layout, config: Config, papers: Sequence[str] = ()) -> dict[str, Entry]:
+def _write_reference(place: Place, layout: Layout, config: Config, papers: Sequence[str] = ()) -> dict[str, Entry]:
     """
     Make the set anew from the results that are there, of all papers or of those named; what is missing is listed as absent.
 
@@ -345,9 +345,9 @@ def write_reference(place: Place, layout: Layout, config: Config, papers: Sequen
     not what its settings, code and data would give; the set that was there then stays.
     """
     listing = read_listing(place.listing)
-    absent = absent_of(listing, papers)
+    absent = _absent_of(listing, papers)
     present = [target for target in listing.targets if target not in absent]
-    kept = kept_of(place.folder, [target for target, reason in absent.items() if reason == NOT_ASKED])
+    kept = _kept_of(place.folder, [target for target, reason in absent.items() if reason == NOT_ASKED])
     absent = {target: reason for target, reason in absent.items() if target not in kept["results"]}
     records = find_records(layout.made)
     _check(walk(present, records), records, layout, config)
@@ -361,7 +361,7 @@ def write_reference(place: Place, layout: Layout, config: Config, papers: Sequen
     return entries
 
 
-def kept_of(folder: Path, targets: Sequence[str]) -> Manifest:
+def _kept_of(folder: Path, targets: Sequence[str]) -> Manifest:
     """What the set that is there says of some of its results; an error if one of their files is not as it says."""
     if not (folder / MANIFEST).exists():
         return {"results": {}, "jobs": {}, "data": {}}
@@ -394,19 +394,19 @@ def _write(
     wildcards = {target: chain.results[target].wildcards for target, chain in chains.items()}
     wildcards |= {target: _wildcards(kept, target) for target in kept["results"]}
     captions = {target: caption(place.captions, named[target], own, study, target) for target, own in wildcards.items()}
-    entries = {target: entry_of(target, chain, _write_files(target, chain, folder)) for target, chain in chains.items()}
+    entries = {target: _entry_of(target, chain, _write_files(target, chain, folder)) for target, chain in chains.items()}
     for target, entry in kept["results"].items():
         for name in entry["files"]:
             shutil.copyfile(place.folder / name, folder / name)
         entries[target] = entry
     entries = {target: entries[target] for target in listing.targets if target in entries}
-    (folder / PAGE).write_text(reference_page(listing, entries, captions, absent))
+    (folder / PAGE).write_text(_reference_page(listing, entries, captions, absent))
     manifest = manifest_of(entries, chains, {**absent, **listing.absent}, digest(folder / PAGE), kept)
-    write_manifest(manifest, folder / MANIFEST)
+    _write_manifest(manifest, folder / MANIFEST)
     return entries
 
 
-def absent_of(listing: Listing, papers: Sequence[str]) -> dict[str, str]:
+def _absent_of(listing: Listing, papers: Sequence[str]) -> dict[str, str]:
     """The targets that are not shown, and why: their paper was not asked for, or they are not there."""
     unknown = [name for name in papers if name not in listing.papers]
     if unknown:
@@ -445,8 +445,8 @@ def _write_files(target: str, chain: Chain, folder: Path) -> dict[str, str]:
         written = [folder / source.name, folder / f"{source.stem}.md"]
         shutil.copyfile(source, written[0])
         readable = source.with_suffix(".md")
-        own = str(readable) in sources_of(target, chain.results[target])
-        written[1].write_text(readable.read_text() if own else csv_page(source, data_in_words(seed_of(chain))))
+        own = str(readable) in _sources_of(target, chain.results[target])
+        written[1].write_text(readable.read_text() if own else csv_page(source, _data_in_words(_seed_of(chain))))
     return {path.name: digest(path) for path in written}
 
 
@@ -514,7 +514,7 @@ def changes(manifest: Manifest, layout: Layout, config: Config) -> list[Finding]
     return found
 
 
-def with_results(found: Sequence[Finding], manifest: Manifest, layout: Layout) -> list[Finding]:
+def _with_results(found: Sequence[Finding], manifest: Manifest, layout: Layout) -> list[Finding]:
     """The findings beside the results that are here; if today's code gave what the set shows, its change does not matter."""
     here = list(_results_here(manifest, layout))
     same = {finding.target for finding in here if finding.kind == SAME}
@@ -561,9 +561,9 @@ def _results_here(manifest: Manifest, layout: Layout) -> Iterator[Finding]:
             chain = walk([target], records)
         except AuditError:
             continue
-        made = entry_of(target, chain, {})
+        made = _entry_of(target, chain, {})
         known = {path: manifest["data"][path] for path in entry["data"]}
-        if made["settings"] != entry["settings"] or data_of(chain) != known:
+        if made["settings"] != entry["settings"] or _data_of(chain) != known:
             continue
         other = [path for path, value in entry["sources"].items() if _changed_file(path, value)]
         if other:
@@ -596,7 +596,7 @@ def add_parser(commands: Any) -> None:
 
 def _reference(options: argparse.Namespace) -> None:
     config = read_config(options.configfile)
-    lines = check_lines(config) if options.write is None else write_lines(config, options.write)
+    lines = _check_lines(config) if options.write is None else write_lines(config, options.write)
     for line in lines:
         print(line, flush=True)
 
@@ -604,17 +604,17 @@ def _reference(options: argparse.Namespace) -> None:
 def write_lines(config: Config, papers: Sequence[str] = ()) -> Iterator[str]:
     """Make the set, and say what is in it."""
     place = reference_place()
-    entries = write_reference(place, repository(), config, papers)
-    yield f"{place.folder}: {in_words(entries)}, {bytes_in(place.folder) / 1e6:.1f} MB"
+    entries = _write_reference(place, repository(), config, papers)
+    yield f"{place.folder}: {_in_words(entries)}, {bytes_in(place.folder) / 1e6:.1f} MB"
     for target, reason in read_manifest(place.folder / MANIFEST)["absent"].items():
         yield f"absent: {target}: {reason}"
 
 
-def in_words(entries: dict[str, Entry]) -> str:
+def _in_words(entries: dict[str, Entry]) -> str:
     """
     How many figures and tables.
 
-    >>> in_words({"figures/a.pdf": {}, "results/tables/b.csv": {}, "results/tables/c.csv": {}})
+    >>> _in_words({"figures/a.pdf": {}, "results/tables/b.csv": {}, "results/tables/c.csv": {}})
     'figures 1, tables 2'
     """
     kinds = Counter(Path(target).suffix for target in entries)
@@ -625,29 +625,29 @@ def bytes_in(folder: Path) -> int:
     return sum(path.stat().st_size for path in folder.iterdir())
 
 
-def check_lines(config: Config) -> Iterator[str]:
+def _check_lines(config: Config) -> Iterator[str]:
     """What is not whole or not current; an error at the end unless the set shows the study of today's settings and data."""
     place = reference_place()
     manifest = read_manifest(place.folder / MANIFEST)
     wrong = [*altered_files(place.folder, manifest), *unlisted_targets(manifest, read_listing(place.listing))]
     yield from wrong
     layout = repository()
-    found = with_results(changes(manifest, layout, config), manifest, layout)
+    found = _with_results(changes(manifest, layout, config), manifest, layout)
     outdated = [finding for finding in found if finding.is_outdated]
-    yield from (f"out of date: {line}" for line in by_target(outdated))
-    code = by_target([finding for finding in found if not finding.is_outdated])
+    yield from (f"out of date: {line}" for line in _by_target(outdated))
+    code = _by_target([finding for finding in found if not finding.is_outdated])
     yield from (f"code has changed since, and only a run can say whether it matters: {line}" for line in code)
-    yield f"{place.folder}: {in_words(manifest['results'])}, absent {len(manifest['absent'])}"
+    yield f"{place.folder}: {_in_words(manifest['results'])}, absent {len(manifest['absent'])}"
     if wrong or outdated:
         raise DataError(f"{place.folder}: not whole or out of date, as listed above. {REMEDY}")
     yield "whole, and of the settings and data of today"
 
 
-def by_target(found: Sequence[Finding]) -> list[str]:
+def _by_target(found: Sequence[Finding]) -> list[str]:
     """
     A line for each result, with all that was found about it.
 
-    >>> by_target([Finding("figures/a.pdf", "code", "plot_a"), Finding("figures/a.pdf", "code", "draw")])
+    >>> _by_target([Finding("figures/a.pdf", "code", "plot_a"), Finding("figures/a.pdf", "code", "draw")])
     ['figures/a.pdf: plot_a; draw']
     """
     texts: dict[str, list[str]] = {}

@@ -237,17 +237,17 @@ def compare(
     release: Release, program: ProgramSettings, K: int, min_k: int, seed: int, sample: SpeedBenchmark
 ) -> dict[str, Any]:
     """One row of speed.csv. `sample` says how many claims and datasets the one-hot program is timed on, and its limit."""
-    compact = run_compact(release, program, K, min_k, seed)
+    compact = _run_compact(release, program, K, min_k, seed)
     claims = [decision.claim for decision in compact.decisions]
     rng = np.random.default_rng(seed)
     chosen = rng.choice(len(claims), min(sample.claims, len(claims)), replace=False)
     solver = make_solver(program.solver, WorkLimits(NO_LIMIT, NO_LIMIT, sample.seconds))
-    times = run_onehot(release, [claims[place] for place in chosen], solver, sample.datasets, seed)
+    times = _run_onehot(release, [claims[place] for place in chosen], solver, sample.datasets, seed)
     _agree(release, [compact.decisions[place] for place in chosen], times.decisions)
     return speed_row(release, compact, times, K, sample.seconds)
 
 
-def run_compact(release: Release, settings: ProgramSettings, K: int, min_k: int, seed: int) -> CompactTimes:
+def _run_compact(release: Release, settings: ProgramSettings, K: int, min_k: int, seed: int) -> CompactTimes:
     """Generate, filter and verify with the compact program; then all claims of the first dataset, from a fresh start."""
     with watch() as generated:
         records = generate_block(release, settings, K, seed).records
@@ -262,7 +262,7 @@ def run_compact(release: Release, settings: ProgramSettings, K: int, min_k: int,
     return CompactTimes(*times, decisions=decisions)
 
 
-def run_onehot(release: Release, claims: Sequence[Claim], solver: Solver, datasets: int, seed: int) -> OneHotTimes:
+def _run_onehot(release: Release, claims: Sequence[Claim], solver: Solver, datasets: int, seed: int) -> OneHotTimes:
     """Decide a sample of the claims and generate a few datasets with the one-hot program."""
     with watch() as built:
         onehot_program(release)

@@ -74,7 +74,7 @@ def multiplicities(
     return Multiplicities(codes, n, low, high, tuple(gaps), tuple(undecided))
 
 
-def say_excluded(study: Path, block: str, text: str) -> Iterator[str]:
+def _say_excluded(study: Path, block: str, text: str) -> Iterator[str]:
     """Which counts of an assignment are possible in a block, and which cannot exist."""
     schema = read_schema(study / "release" / "schema.json")
     release, _ = find_release(study, schema, block)
@@ -159,5 +159,5 @@ def add_parser(commands: Any) -> None:
 
 def _excluded(options: argparse.Namespace) -> None:
 
-    for line in say_excluded(options.study, options.block, options.claim):
+    for line in _say_excluded(options.study, options.block, options.claim):
         print(line)

@@ -60,12 +60,12 @@ Worlds = npt.NDArray[np.int64]
 """A bit for every world, set where something holds in it."""
 
 
-def worlds_of(prior: str) -> str:
+def _worlds_of(prior: str) -> str:
     """The column that holds the worlds of a prior."""
     return f"{prior}_worlds"
 
 
-def worlds_in(drawn: Codes) -> Codes:
+def _worlds_in(drawn: Codes) -> Codes:
     """So many of the draws, spread over them: those of a chain hang together."""
     return drawn[np.arange(WORLDS) * len(drawn) // WORLDS]
 
@@ -82,9 +82,9 @@ def expected(rows: pd.DataFrame, source: str, seed: int, resamples: int) -> tupl
     Between which ends the share that is true would lie (95 %) if every block were drawn as the prior says: a world is chosen
     for each block, so that what hangs together within a block does so here.
     """
-    if worlds_of(source) not in rows.columns:
+    if _worlds_of(source) not in rows.columns:
         return np.nan, np.nan
-    bits = (rows[worlds_of(source)].to_numpy()[:, None] >> np.arange(WORLDS)) & 1
+    bits = (rows[_worlds_of(source)].to_numpy()[:, None] >> np.arange(WORLDS)) & 1
     place, names = pd.factorize(rows["block"])
     held = np.zeros((len(names), WORLDS))
     np.add.at(held, place, bits)
@@ -132,7 +132,7 @@ def weigh_block(
     codes, m, sources = _asked(known, dict(zip(priors, draws, strict=True)), settings, min_k, seed)
     claims = _claims(program, known, codes, m, dict(zip(priors, found, strict=True)), sources)
     claims = claims.assign(**_claims_in_worlds(codes, m, sources[SAMPLED], dict(zip(priors, draws, strict=True))))
-    hold_against_proofs(program.release.block, claims, known, list(priors))
+    _hold_against_proofs(program.release.block, claims, known, list(priors))
     rows = _rows(program, known.datasets, dict(zip(priors, found, strict=True)), draws, settings.rows)
     about["seconds"] = time.process_time() - started
     return WeighedBlock(claims, rows, about)
@@ -231,7 +231,7 @@ def _values(one: Posterior | ChainDraws, codes: Codes, m: Ints, verified: Flags)
     return p, low, high
 
 
-def hold_against_proofs(block: str, claims: pd.DataFrame, known: AttackFindings, priors: Sequence[str]) -> None:
+def _hold_against_proofs(block: str, claims: pd.DataFrame, known: AttackFindings, priors: Sequence[str]) -> None:
     """An error unless exactly the verified claims have probability 1, under every prior that counts were made with."""
     exact = claims[claims["numbers"] == EXACT]
     for prior in priors:
@@ -263,7 +263,7 @@ def _rows(
         else:
             frame[name] = np.mean([matches(records, dataset).any(axis=1) for dataset in drawn], axis=0)
         frame["numbers"] = EXACT if isinstance(one, Posterior) else ESTIMATED
-        frame[worlds_of(name)] = in_worlds([matches(records, dataset).any(axis=1) for dataset in worlds_in(drawn)])
+        frame[_worlds_of(name)] = in_worlds([matches(records, dataset).any(axis=1) for dataset in _worlds_in(drawn)])
     return frame
 
 
@@ -272,8 +272,8 @@ def _claims_in_worlds(codes: Codes, m: Ints, asked: Flags, draws: Mapping[str, C
     found = {}
     for name, drawn in draws.items():
         worlds = np.zeros(len(m), dtype=np.int64)
-        worlds[asked] = in_worlds([matches(codes[asked], dataset).sum(axis=1) == m[asked] for dataset in worlds_in(drawn)])
-        found[worlds_of(name)] = worlds
+        worlds[asked] = in_worlds([matches(codes[asked], dataset).sum(axis=1) == m[asked] for dataset in _worlds_in(drawn)])
+        found[_worlds_of(name)] = worlds
     return found
 
 

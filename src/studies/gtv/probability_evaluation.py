@@ -52,7 +52,7 @@ LEVELS = (1.0, 0.99, 0.9, 0.5)
 GRID = np.linspace(0.05, 1, 20)
 
 
-def true_claims(claims: pd.DataFrame, records: pd.DataFrame) -> pd.DataFrame:
+def _true_claims(claims: pd.DataFrame, records: pd.DataFrame) -> pd.DataFrame:
     """Every claim with whether it is true of its private block, and the record that a true one with m = 1 is about."""
     true, about = np.zeros(len(claims), dtype=bool), np.full(len(claims), -1, dtype=np.int64)
     for found in match_claims(claims[["block", "m", *_columns(claims, records)]], records):
@@ -67,7 +67,7 @@ def _columns(claims: pd.DataFrame, records: pd.DataFrame) -> list[str]:
     return [name for name in claims.columns if name in records.columns and name != "block"]
 
 
-def true_rows(rows: pd.DataFrame, records: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
+def _true_rows(rows: pd.DataFrame, records: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
     """Every row with whether it is in its private block."""
     there = records[["block", *names]].drop_duplicates().assign(true=True)
     return rows.merge(there, on=["block", *names], how="left").assign(true=lambda f: f["true"].eq(True))
@@ -146,7 +146,7 @@ def _curve(hits: Floats) -> Floats:
     return rates
 
 
-def ranked_hits(rows: pd.DataFrame, by: str, distinct: Mapping[str, int], seed: int) -> dict[str, Floats]:
+def _ranked_hits(rows: pd.DataFrame, by: str, distinct: Mapping[str, int], seed: int) -> dict[str, Floats]:
     """Whether each of the u likeliest rows of a block is private; ties in a drawn order, rows that are missing as misses."""
     found = {}
     for block, of_block in rows.groupby("block", sort=True):
@@ -157,7 +157,7 @@ def ranked_hits(rows: pd.DataFrame, by: str, distinct: Mapping[str, int], seed: 
     return found
 
 
-def area_rows(areas: pd.DataFrame, blocks: Sequence[str], width: int, most: int) -> pd.DataFrame:
+def _area_rows(areas: pd.DataFrame, blocks: Sequence[str], width: int, most: int) -> pd.DataFrame:
     """The commonest records of the area of each block (the first digits of its id): a guess without the release."""
     by_area = {str(area): rows.nlargest(most, TIMES) for area, rows in areas.groupby("area") if len(str(area)) == width}
     return pd.concat([by_area[block[:width]].assign(block=block) for block in blocks if block[:width] in by_area])
@@ -335,11 +335,11 @@ def judged(
     Claims: those drawn at random from one generated dataset of each block. Rows: all that some source lists; where RAP-RANK
     has a part, on the blocks that it was run on, a row that it never found with the frequency 0.
     """
-    told = true_claims(claims, records)
+    told = _true_claims(claims, records)
     asked = told[told[SAMPLED]]
     ranked = ranked.assign(**{RAP: ranked["runs"] / runs})[["block", *names, RAP]].astype(dict.fromkeys(names, "int16"))
     blocks = set(ranked["block"])
-    every = true_rows(rows.astype(dict.fromkeys(names, "int16")), records, names)
+    every = _true_rows(rows.astype(dict.fromkeys(names, "int16")), records, names)
     own = every[every["block"].isin(blocks)]
     listed = own.merge(ranked, on=["block", *names], how="left").fillna({RAP: 0.0})
     sources = (*SOURCES, RAP)
@@ -347,7 +347,7 @@ def judged(
     return Evaluation(
         pd.concat([*reliable, reliability(listed, (RAP,), ROWS, seed)]),
         pd.concat([scores(asked, SOURCES, CLAIMS, seed), scores(listed, sources, ROWS, seed)]),
-        _rates(listed, true_rows(ranked, records, names), areas, records, names, seed),
+        _rates(listed, _true_rows(ranked, records, names), areas, records, names, seed),
         singled_out(told, len(records), seed),
     )
 
@@ -365,12 +365,12 @@ def _rates(
     own = records[records["block"].isin(blocks)]
     sizes = own.drop_duplicates(["block", *names]).groupby("block", observed=True).size()
     distinct = {str(block): int(size) for block, size in sizes.items()}
-    rankings = {source: ranked_hits(listed, source, distinct, seed) for source in SOURCES}
-    rankings[RAP] = ranked_hits(ranked, RAP, distinct, seed)
+    rankings = {source: _ranked_hits(listed, source, distinct, seed) for source in SOURCES}
+    rankings[RAP] = _ranked_hits(ranked, RAP, distinct, seed)
     for name in (TRACT, STATE):
-        common = area_rows(areas, blocks, GEOGRAPHY[name], max(distinct.values()))
-        told = true_rows(common.astype(dict.fromkeys(names, "int16")), records, names)
-        rankings[f"{name} alone"] = ranked_hits(told, TIMES, distinct, seed)
+        common = _area_rows(areas, blocks, GEOGRAPHY[name], max(distinct.values()))
+        told = _true_rows(common.astype(dict.fromkeys(names, "int16")), records, names)
+        rankings[f"{name} alone"] = _ranked_hits(told, TIMES, distinct, seed)
     return match_rates(rankings, seed)
 
 
@@ -489,7 +489,7 @@ def time_arrays(programs: Sequence[Program], budget: Budget) -> pd.DataFrame:
 
 def measure_memory(release: Release, max_types: int, budgets: Sequence[Budget]) -> pd.DataFrame:
     """Peak memory of counting one block in a process of its own, above what the process held before, for each budget."""
-    rows = [_row(release, budget, measure(count_within, release, max_types, budget)) for budget in budgets]
+    rows = [_row(release, budget, measure(_count_within, release, max_types, budget)) for budget in budgets]
     return pd.DataFrame(rows)
 
 
@@ -500,7 +500,7 @@ def _row(release: Release, budget: Budget, found: Measurement) -> dict[str, Any]
     return row | {"peak_mb": taken, "bound_mb": budget.memory_mb}
 
 
-def count_within(release: Release, max_types: int, budget: Budget) -> Iterator[dict[str, Any]]:
+def _count_within(release: Release, max_types: int, budget: Budget) -> Iterator[dict[str, Any]]:
     """Count a block and sum under the uniform prior, and tell how it ended."""
     program = build_program(release, max_types)
     yield {"before_mb": peak_memory_mb()}

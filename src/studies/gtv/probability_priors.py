@@ -136,7 +136,7 @@ def score_smoothing(
     households of each state (block, and a code per column), as often as it is asked; `sizes` the number of codes of each
     column. The columns that are given are what the tables tell of a block anyway: a prior is needed for the rest.
     """
-    parts = [Part(list(names), 1 if names is sizes else -1) for names in (sizes, given) if names]
+    parts = [_Part(list(names), 1 if names is sizes else -1) for names in (sizes, given) if names]
     nations = [_nation(states(), part.names) for part in parts]
     chosen: dict[str, float] = {}
     found = []
@@ -155,7 +155,7 @@ def score_smoothing(
     return pd.DataFrame(found, columns=COLUMNS)
 
 
-class Part(NamedTuple):
+class _Part(NamedTuple):
     """log P(household | given) = log P(household) - log P(given): columns, and the sign of their part."""
 
     names: list[str]

@@ -85,10 +85,10 @@ class Attack:
 
     def _searched(self, release: Release, seed: int) -> Codes | None:
         """Datasets that fit and leave few candidates; None where no dataset was found that way."""
-        return RefutingDatasets(release, self.make_kinds(), self.min_k, np.random.default_rng(seed)).datasets()
+        return _RefutingDatasets(release, self.make_kinds(), self.min_k, np.random.default_rng(seed)).datasets()
 
 
-class RefutingDatasets:
+class _RefutingDatasets:
     """Datasets that fit the ranges of a release, each found so as to contradict a claim that all before it share."""
 
     def __init__(self, release: Release, kinds: Kinds, min_k: int, rng: np.random.Generator) -> None:

@@ -271,7 +271,7 @@ class Noise:
         return lo, hi
 
 
-def make_noise(possible: Schema, settings: ProtectedNoise | None, max_types: int) -> Noise | None:
+def _make_noise(possible: Schema, settings: ProtectedNoise | None, max_types: int) -> Noise | None:
     """The noise that the settings of a protection ask for, on counts of records that the schema allows."""
     if settings is None:
         return None
@@ -349,7 +349,7 @@ def protect_counts(
 ) -> ProtectedCounts:
     """The counts of the blocks under a protection: households swapped, then counted, then noise on the counts."""
     possible = possible_schema(source.domain, source.release)
-    noise = make_noise(possible, how.noise, max_types)
+    noise = _make_noise(possible, how.noise, max_types)
     keeps = read_domain(source.domain).universe(source.release.universe).keeps
     swap = Swapping(how.swap, swapping.key, swapping.size)
     records = read_blocks(source.microdata, source.blocks, keeps, possible.domain.names, swap, seed)

@@ -333,7 +333,7 @@ def _variant_rows(
         raise DataError(f"variant {variant}: no block of design {design}, which Table 5 is about; add it to sample.designs.")
     table = pivot(own, "singleton", grouping)
     weights = block_weights([design] * len(table), seed)
-    removed = removed_share(answers.set_index("block").loc[table.index.get_level_values("block")], weights)
+    removed = _removed_share(answers.set_index("block").loc[table.index.get_level_values("block")], weights)
     yield grouping, variant, "removed_percent", *figures(removed, paper.get("removed", np.nan), 2)
     low, high = total_interval(table.to_numpy(), weights)
     by_k = paper.get("total", {}) if grouping == "k" else {}
@@ -342,7 +342,7 @@ def _variant_rows(
         yield grouping, variant, head, *figures(ours, by_k.get(head, np.nan), 1)
 
 
-def removed_share(answers: pd.DataFrame, weights: Weights) -> list[float]:
+def _removed_share(answers: pd.DataFrame, weights: Weights) -> list[float]:
     """The percentage of queries that are not published, with its interval."""
     missing = (answers["queries"] - answers["published"]).to_numpy()[:, None]
     whole = answers["queries"].to_numpy()[:, None]

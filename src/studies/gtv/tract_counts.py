@@ -58,7 +58,7 @@ class Reading:
         return records.assign(**{column: code[records[column].to_numpy()].astype(np.int16)})
 
 
-def make_reading(text: Mapping[str, Any], blocks: Schema, tracts: Schema, name: str | None) -> Reading:
+def _make_reading(text: Mapping[str, Any], blocks: Schema, tracts: Schema, name: str | None) -> Reading:
     """The reading that merges the codes of each group of a list of the table files."""
     if name is None:
         return Reading(None, None)
@@ -94,11 +94,11 @@ def publish_tracts(
     blocks, tracts = (
         schema_of(domain, text, own, published.universe) for own in (published.block_tables, published.tract_tables)
     )
-    reading = make_reading(text, blocks, tracts, published.readings[name])
-    return Publication(list(tract_levels(records, blocks, tracts, reading)), reading.records(records))
+    reading = _make_reading(text, blocks, tracts, published.readings[name])
+    return Publication(list(_tract_levels(records, blocks, tracts, reading)), reading.records(records))
 
 
-def tract_levels(records: pd.DataFrame, blocks: Schema, tracts: Schema, reading: Reading) -> Iterator[AreaReleases]:
+def _tract_levels(records: pd.DataFrame, blocks: Schema, tracts: Schema, reading: Reading) -> Iterator[AreaReleases]:
     """Every tract of the records: counts of its blocks and of the tract."""
     for tract, own in records.groupby(records["block"].str[:TRACT_DIGITS], sort=True):
         table = pa.Table.from_pandas(own, preserve_index=False)

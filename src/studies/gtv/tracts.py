@@ -72,20 +72,20 @@ def attack_tracts(
     """Attack one tract after the other; `names` are the columns of a record."""
     found = []
     for levels in progress(tracts, "tracts attacked"):
-        one = attack_tract(levels, settings, asked, seed)
+        one = _attack_tract(levels, settings, asked, seed)
         found.append(one)
         log.info("tract %s", ", ".join(f"{name}: {value}" for name, value in one.whole.items()))
     claims = [claims_frame(one.whole["tract"], one.found, names) for one in found]
-    areas = [areas_frame(one.whole["tract"], one.found, len(names)) for one in found]
+    areas = [_areas_frame(one.whole["tract"], one.found, len(names)) for one in found]
     return TractsFound(
         stack([claims_frame("", [], names), *claims]),
-        stack([areas_frame("", [], len(names)), *areas]),
+        stack([_areas_frame("", [], len(names)), *areas]),
         pd.DataFrame([one.whole for one in found]),
         [line for one in found for line in one.proofs],
     )
 
 
-def attack_tract(levels: AreaReleases, settings: ProgramSettings, asked: TractTables, seed: int) -> TractFindings:
+def _attack_tract(levels: AreaReleases, settings: ProgramSettings, asked: TractTables, seed: int) -> TractFindings:
     """Every block from its own tables and from all; the tract as a whole from its own. Every proof is checked."""
     [area] = levels.areas
     found = list(_blocks_alone(levels, settings, asked, seed))
@@ -170,7 +170,7 @@ def claims_frame(tract: str, found: Sequence[AreaFindings], names: Sequence[str]
     return frame.astype({"m": "int64", **dict.fromkeys(names, "int16")})
 
 
-def areas_frame(tract: str, found: Sequence[AreaFindings], columns: int) -> pd.DataFrame:
+def _areas_frame(tract: str, found: Sequence[AreaFindings], columns: int) -> pd.DataFrame:
     """One row per area and tables: records, how many of them are known in every column, candidates left undecided."""
     rows = [
         (tract, one.tables, one.area, one.n, determined(one.claims, columns), one.undecided, one.proofs, one.cells)
@@ -225,7 +225,7 @@ def _tally(claims: pd.DataFrame, records: np.ndarray, names: list[str]) -> np.nd
     return np.array(rows, dtype=np.int64)
 
 
-def unit_of(tables: str) -> str:
+def _unit_of(tables: str) -> str:
     """What a claim from these tables is about."""
     return "the tract" if tables == TRACT else "a block"
 
@@ -415,7 +415,7 @@ def tracts_text(table: pd.DataFrame, whole: pd.DataFrame, missing: pd.DataFrame,
         shares = [f"{100 * row[f'share_{name}']:.1f} %" for name in ("singled_out", "determined")]
         unique = f"{row['unique_areas']:,} of {row['areas']:,}"
         source = in_words(str(row["source"]), str(row["reading"]))
-        known = [source, row["tables"], unit_of(str(row["tables"])), row["persons"], *shares, unique]
+        known = [source, row["tables"], _unit_of(str(row["tables"])), row["persons"], *shares, unique]
         rows.append([*known, *(row[name] for name in ("claims", "false_claims", "undecided", "cells_per_proof"))])
     header = ["records", "tables", "claims about", "number", "singled out", "determined", "areas with one solution"]
     main = markdown_table([*header, "claims", "false", "undecided", "cells per proof"], rows, left=3)

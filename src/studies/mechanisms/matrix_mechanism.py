@@ -194,7 +194,7 @@ BY_EPSILON, BY_TABLE = "epsilon", "table"
 
 def query_errors(found: Sequence[Strategy], queries: Sequence[Query], sizes: Sequence[int], epsilon: float) -> pd.DataFrame:
     """A row per strategy and query: its factor, and its root mean square error at a privacy loss."""
-    base = base_tables([query.table for query in queries])
+    base = _base_tables([query.table for query in queries])
     frames = [
         pd.DataFrame(
             {
@@ -212,11 +212,11 @@ def query_errors(found: Sequence[Strategy], queries: Sequence[Query], sizes: Seq
     return pd.concat(frames, ignore_index=True)
 
 
-def base_tables(names: Sequence[str]) -> dict[str, str]:
+def _base_tables(names: Sequence[str]) -> dict[str, str]:
     """
     The base of each table: an iteration by race or origin has its letter at the end.
 
-    >>> base_tables(["P16", "P16A", "H3"])
+    >>> _base_tables(["P16", "P16A", "H3"])
     {'P16': 'P16', 'P16A': 'P16', 'H3': 'H3'}
     """
     return {name: name[:-1] if name[:-1] in names and name[-1].isalpha() else name for name in names}

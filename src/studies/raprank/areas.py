@@ -256,7 +256,7 @@ def _of_area(types: Types, radix: Radix, place: int) -> Types:
     return Types(types.keys[first:last] - place * radix.total, types.times[first:last])
 
 
-def rank_types(types: Types, domain: Domain, seed: int, most: int) -> ConfidenceSet:
+def _rank_types(types: Types, domain: Domain, seed: int, most: int) -> ConfidenceSet:
     """The most frequent rows of a geography in order, at most `most` of them."""
     radix = Radix(domain)
     rows: Codes = np.stack([radix.codes(types.keys, column) for column in range(len(domain.names))], axis=1)
@@ -281,7 +281,7 @@ def rank_geographies(
     """Every geography with its ranking, as long as the longest list that one of its areas asks for (area: rows wanted)."""
     for geography, types in counted.items():
         most = max(wanted for area, wanted in areas.items() if area.startswith(geography))
-        yield geography, rank_types(types, domain, derive_seed(seed, "ties", "geography", geography), most)
+        yield geography, _rank_types(types, domain, derive_seed(seed, "ties", "geography", geography), most)
 
 
 # The holdout split: D, the private half of an area, and the holdout, the other half.

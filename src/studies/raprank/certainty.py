@@ -72,7 +72,7 @@ def check_full_rows(full: pd.DataFrame, datasets: pd.DataFrame, names: Sequence[
         )
 
 
-def suggested_curves(blocks: Sequence[WholeBlockRankings], grid: Floats, seed: int) -> pd.DataFrame:
+def _suggested_curves(blocks: Sequence[WholeBlockRankings], grid: Floats, seed: int) -> pd.DataFrame:
     """
     The mean over blocks of the match rate of the k = x u best rows, for each ranking, and of the rows that are proved.
 
@@ -164,7 +164,7 @@ def certainty_numbers(
         }
         proved = parts[3].get(block, full.iloc[:0])
         blocks.append(WholeBlockRankings(block, _codes(parts[0][block], names), rankings, _codes(proved, names)))
-    numbers = [suggested_curves(blocks, grid_of(points), seed), reliability(blocks), coverage(claims, records, blocks)]
+    numbers = [_suggested_curves(blocks, grid_of(points), seed), reliability(blocks), coverage(claims, records, blocks)]
     return pd.concat(numbers, ignore_index=True)[["part", "source", X, "value", "low", "high", "n"]]
 
 

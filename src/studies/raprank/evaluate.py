@@ -62,7 +62,7 @@ def grid_of(points: int) -> Floats:
     return np.arange(1, points + 1) / points
 
 
-def read_areas(private: pd.DataFrame, holdout: pd.DataFrame, domains: Mapping[str, Domain]) -> Iterator[Area]:
+def _read_areas(private: pd.DataFrame, holdout: pd.DataFrame, domains: Mapping[str, Domain]) -> Iterator[Area]:
     """The areas that were split, in order."""
     halves = [dict(iter(half.groupby("area"))) for half in (private, holdout)]
     for name, domain in domains.items():
@@ -137,7 +137,7 @@ def judge_areas(
     evidence: Evidence, microdata: Path, stored: Domain, keeps: Predicate, points: int, seed: int
 ) -> pd.DataFrame:
     """The match curves of every area: the geographies above it, the holdout, and RAP-RANK from every start."""
-    areas = list(read_areas(evidence.private, evidence.holdout, evidence.domains()))
+    areas = list(_read_areas(evidence.private, evidence.holdout, evidence.domains()))
     wanted = {area.name: area.u for area in areas}
     counted = count_rows(microdata, list(wanted), stored, keeps)
     geographies = dict(rank_geographies(counted, stored, wanted, seed))

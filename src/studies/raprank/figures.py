@@ -43,7 +43,7 @@ class Panel:
     curves: pd.DataFrame
 
 
-def panel_of(curves: pd.DataFrame, label: str, start: str, limit: int | None) -> Panel:
+def _panel_of(curves: pd.DataFrame, label: str, start: str, limit: int | None) -> Panel:
     """A random start against all baselines; a start at the holdout against the holdout."""
     others = [source for source in LINES if source != started("random" if start == HOLDOUT else HOLDOUT)]
     shown = [started(HOLDOUT), HOLDOUT] if start == HOLDOUT else others
@@ -54,7 +54,7 @@ def panel_of(curves: pd.DataFrame, label: str, start: str, limit: int | None) ->
 
 def read_panels(paths: Sequence[str], panels: Sequence[Mapping[str, Any]]) -> list[Panel]:
     """The panels of a figure: files of curves, and for each what it is about and where RAP-RANK starts."""
-    return [panel_of(pd.read_parquet(path), **panel) for path, panel in zip(paths, panels, strict=True)]
+    return [_panel_of(pd.read_parquet(path), **panel) for path, panel in zip(paths, panels, strict=True)]
 
 
 def panel_means(panels: list[Panel], seed: int) -> pd.DataFrame:

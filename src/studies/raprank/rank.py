@@ -38,12 +38,12 @@ def rank_target(
     seeds = [derive_seed(seed, "raprank", *names, target.area, str(run)) for run in range(runs)]
     if start is not None:
         start = _fitted(target, start, derive_seed(seed, "start", *names, target.area))
-    found = rap_on(target, seeds, settings, start)
+    found = _rap_on(target, seeds, settings, start)
     rows = found.datasets.reshape(-1, len(target.domain.names))
     return rank_rows(rows, derive_seed(seed, "ties", *names, target.area)), found
 
 
-def rap_on(target: Target, seeds: Sequence[int], settings: RapSettings, start: Codes | None = None) -> Reconstruction:
+def _rap_on(target: Target, seeds: Sequence[int], settings: RapSettings, start: Codes | None = None) -> Reconstruction:
     """RAP on an area; where the blocks of its rows are known, it learns the other columns."""
     domain = target.domain
     if target.blocks is not None:

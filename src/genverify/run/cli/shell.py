@@ -91,7 +91,7 @@ def _share(parser: argparse.ArgumentParser) -> None:
     group.add_argument("-q", "--quiet", action="store_true", help="no talk and no progress: only CSV or JSON, and errors")
 
 
-class Visible:
+class _Visible:
     """A stream to which texts from data can be printed: what a terminal would obey is shown as its number instead."""
 
     def __init__(self, stream: TextIO) -> None:
@@ -125,7 +125,7 @@ def run_command(words: Sequence[str], read: Callable[[Sequence[str]], tuple[argp
     """
     command = next((word for word in words if not word.startswith("-")), "")
     options = argparse.Namespace(command=command, json="--json" in words, debug="--debug" in words)
-    with redirect_stdout(Visible(sys.stdout)), redirect_stderr(Visible(sys.stderr)):
+    with redirect_stdout(_Visible(sys.stdout)), redirect_stderr(_Visible(sys.stderr)):
         try:
             with naming_missing_extras(f"genverify {command}"), naming_disk_errors():
                 options, study = read(words)
@@ -212,18 +212,18 @@ def _as_json(options: argparse.Namespace, text: str, prints: str) -> str:
     """What a command printed as one document: JSON as it is, the rows of a CSV, or the lines of a text."""
     if prints == "json" or text.startswith("{"):
         return text
-    return _document(options.command, {"rows": csv_rows(text)} if prints == "csv" else {"lines": text.splitlines()})
+    return _document(options.command, {"rows": _csv_rows(text)} if prints == "csv" else {"lines": text.splitlines()})
 
 
 def _document(command: str, found: Mapping[str, Any]) -> str:
     return json.dumps({"command": command, **found}, indent=1, ensure_ascii=False) + "\n"
 
 
-def csv_rows(text: str) -> list[dict[str, Any]]:
+def _csv_rows(text: str) -> list[dict[str, Any]]:
     """
     The rows of a CSV; a column of whole numbers alone as numbers, so that codes such as 007 stay texts.
 
-    >>> csv_rows("row,lower\\n007,3\\n")
+    >>> _csv_rows("row,lower\\n007,3\\n")
     [{'row': '007', 'lower': 3}]
     """
     rows = list(csv.DictReader(StringIO(text)))

@@ -61,7 +61,7 @@ def round_rows(seeds: Sequence[int], sizes: Sequence[int], chances: Floats) -> I
 # The relaxed dataset: a distribution over the codes of every cell, on which counting queries are differentiable.
 
 
-def columns_of(sizes: Sequence[int], values: jax.Array) -> list[jax.Array]:
+def _columns_of(sizes: Sequence[int], values: jax.Array) -> list[jax.Array]:
     """The codes of each column, of an array whose first axis is all codes."""
     ends = [sum(sizes[:place]) for place in range(1, len(sizes))]
     return jnp.split(values, ends)
@@ -81,7 +81,7 @@ def probabilities(sizes: Sequence[int], logits: jax.Array) -> jax.Array:
 def clause_sums(sizes: Sequence[int], sets: Sequence[jax.Array], chances: jax.Array) -> jax.Array:
     """The probability of every clause in every row (clauses, runs, rows), numbered as in the workload."""
     shape = (-1, *chances.shape[1:])
-    columns = columns_of(sizes, chances.reshape(len(chances), -1))
+    columns = _columns_of(sizes, chances.reshape(len(chances), -1))
     sums = [(inside @ column).reshape(shape) for inside, column in zip(sets, columns, strict=True) if len(inside)]
     return jnp.concatenate([chances, jnp.ones_like(chances[:1]), *sums])
 
@@ -144,7 +144,7 @@ def answers(clauses: jax.Array, slots: jax.Array, pivots: jax.Array, counted: ja
 
 
 @partial(jax.custom_vjp, nondiff_argnums=(3,))
-def sum_blocks(rests: jax.Array, pivots: jax.Array, block: jax.Array, blocks: int) -> jax.Array:
+def _sum_blocks(rests: jax.Array, pivots: jax.Array, block: jax.Array, blocks: int) -> jax.Array:
     """The sum over the rows of every block (ascending) of rests (rows, R) times pivots (rows, V): (blocks, R, V)."""
     cells = (rests[:, :, None] * pivots[:, None, :]).reshape(len(block), -1)
     sums = jax.ops.segment_sum(cells, block, blocks, indices_are_sorted=True)
@@ -152,7 +152,7 @@ def sum_blocks(rests: jax.Array, pivots: jax.Array, block: jax.Array, blocks: in
 
 
 def _sum_forward(rests: jax.Array, pivots: jax.Array, block: jax.Array, blocks: int) -> tuple[jax.Array, Any]:
-    return sum_blocks(rests, pivots, block, blocks), (rests, pivots, block)
+    return _sum_blocks(rests, pivots, block, blocks), (rests, pivots, block)
 
 
 def _sum_backward(_: int, saved: tuple[jax.Array, ...], above: jax.Array) -> tuple[jax.Array, jax.Array, None]:
@@ -162,7 +162,7 @@ def _sum_backward(_: int, saved: tuple[jax.Array, ...], above: jax.Array) -> tup
     return jnp.einsum("nrv,nv->nr", wanted, pivots), jnp.einsum("nrv,nr->nv", wanted, rests), None
 
 
-sum_blocks.defvjp(_sum_forward, _sum_backward)
+_sum_blocks.defvjp(_sum_forward, _sum_backward)
 
 
 def block_answers(clauses: jax.Array, slots: jax.Array, pivots: jax.Array, block: jax.Array, blocks: int) -> jax.Array:
@@ -177,7 +177,7 @@ def block_answers(clauses: jax.Array, slots: jax.Array, pivots: jax.Array, block
     last = clauses.at[pivots].get(mode="promise_in_bounds").transpose(1, 2, 0)
     places = (jnp.arange(runs, dtype=block.dtype)[:, None] * (blocks + 1) + block).ravel()
     flat = product.reshape(runs * rows, rests), last.reshape(runs * rows, -1)
-    return sum_blocks(*flat, places, runs * (blocks + 1)).reshape(runs, blocks + 1, rests, -1)[:, :blocks]
+    return _sum_blocks(*flat, places, runs * (blocks + 1)).reshape(runs, blocks + 1, rests, -1)[:, :blocks]
 
 
 # Stochastic gradient descent on the relaxed dataset: Adam on random minibatches of queries, some runs side by side.
