@@ -105,10 +105,10 @@ def read_datasets(path: Path, releases: Sequence[Release]) -> dict[str, Codes]:
     rows = frame.groupby("block", observed=True).indices
     none = np.zeros(0, dtype=np.int64)
     rows_of = {release.block: rows.get(release.block, none) for release in releases}
-    found = {r.block: _of_block(path, r, codes[rows_of[r.block]], numbers[rows_of[r.block]]) for r in releases}
-    for block, dataset, why in _misfits(releases, found):
+    result = {r.block: _of_block(path, r, codes[rows_of[r.block]], numbers[rows_of[r.block]]) for r in releases}
+    for block, dataset, why in _misfits(releases, result):
         raise DataError(_wrong(path, f"block {block}, dataset {dataset} does not fit the release: {why}"))
-    return found
+    return result
 
 
 def _wrong(path: Path, why: str) -> str:

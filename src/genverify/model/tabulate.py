@@ -35,10 +35,10 @@ def tabulate(records: Records, starts: Ints, domain: Domain, queries: Sequence[Q
     groups, summed = _groups(domain, queries), [number for number, query in enumerate(queries) if query.sums]
     for first, last in _chunks(bounds):
         rows = slice(int(bounds[first]), int(bounds[last]))
-        places = {column.name: _code_places(column.codes)[records[column.name][rows]] for column in domain.columns}
+        indices = {column.name: _code_places(column.codes)[records[column.name][rows]] for column in domain.columns}
         block = np.repeat(np.arange(last - first), np.diff(bounds[first : last + 1]))
         for group in groups:
-            counts[first:last, group.members] = group.counts(places, block, last - first)
+            counts[first:last, group.members] = group.counts(indices, block, last - first)
         for number in summed:
             counts[first:last, number] = _sums(
                 {name: codes[rows] for name, codes in records.items()}, block, queries[number]
@@ -64,9 +64,9 @@ def _chunks(bounds: Ints) -> Iterator[tuple[int, int]]:
 
 def _code_places(codes: Sequence[int]) -> npt.NDArray[np.int32]:
     """The place of each code among the codes of its column."""
-    place = np.zeros(max(codes) + 1, dtype=np.int32)
-    place[list(codes)] = np.arange(len(codes))
-    return place
+    index = np.zeros(max(codes) + 1, dtype=np.int32)
+    index[list(codes)] = np.arange(len(codes))
+    return index
 
 
 @dataclass(frozen=True)
@@ -136,10 +136,10 @@ def tabulate_blocks(records: Table, keeps: Predicate, schema: Schema, withhold: 
 def tabulate_counts(records: Table, keeps: Predicate, schema: Schema) -> tuple[list[str], Ints, Ints]:
     """The blocks of a table of microdata in order, their sizes, and the count of every query in each."""
     columns = {name: records[name].to_numpy() for name in {*schema.domain.names, *keeps.columns}}
-    kept = np.flatnonzero(keeps.matches(columns)) if keeps.columns else np.arange(len(records))
+    rest = np.flatnonzero(keeps.matches(columns)) if keeps.columns else np.arange(len(records))
     names, block = _blocks(records["block"])
-    block = block[kept]
-    order = kept[np.argsort(block, kind="stable")]
+    block = block[rest]
+    order = rest[np.argsort(block, kind="stable")]
     sizes = np.bincount(block, minlength=len(names))
     starts = (np.cumsum(sizes) - sizes)[sizes > 0]
     sorted_ = {name: columns[name][order] for name in schema.domain.names}
@@ -149,13 +149,13 @@ def tabulate_counts(records: Table, keeps: Predicate, schema: Schema) -> tuple[l
 def _blocks(ids: Any) -> tuple[npt.NDArray[np.object_], Ints]:
     """The blocks in order, and the place among them of the block of each record."""
     if isinstance(ids, pd.Series):
-        place, found = pd.factorize(ids)
+        index, result = pd.factorize(ids)
     else:
         coded = ids.combine_chunks()
         coded = coded if hasattr(coded, "dictionary") else coded.dictionary_encode()
-        place, found = coded.indices.to_numpy(), coded.dictionary.to_pylist()
-    names, order = np.unique(np.array(list(found), dtype=object), return_inverse=True)
-    return names, order[place]
+        index, result = coded.indices.to_numpy(), coded.dictionary.to_pylist()
+    names, order = np.unique(np.array(list(result), dtype=object), return_inverse=True)
+    return names, order[index]
 
 
 def releases_of(records: Table, keeps: Predicate, schema: Schema) -> Iterator[Release]:
@@ -191,10 +191,10 @@ def marginal_queries(domain: Domain, ways: int) -> tuple[Query, ...]:
 
 def marginal_counts(records: Records, domain: Domain, ways: int) -> Ints:
     """The counts of `marginal_queries` in their order, table by table: a hundred times faster than query by query."""
-    places = {column.name: _code_places(column.codes)[records[column.name]] for column in domain.columns}
+    indices = {column.name: _code_places(column.codes)[records[column.name]] for column in domain.columns}
     tables = []
     for columns in combinations(domain.columns, ways):
         sizes = [len(column.codes) for column in columns]
-        cells = np.ravel_multi_index([places[column.name] for column in columns], sizes)
+        cells = np.ravel_multi_index([indices[column.name] for column in columns], sizes)
         tables.append(np.bincount(cells, minlength=int(np.prod(sizes))))
     return np.concatenate(tables).astype(np.int64)

@@ -115,7 +115,7 @@ def cut(content: bytes, package: str, roots: frozenset[str]) -> Source:
     if extra := reader.unspelled():
         always.append(len(pieces))
         pieces.append(extra)
-    imports = {name: own for name, paths in reader.imports.items() if (own := reader.followed(paths))}
+    imports = {name: followed for name, paths in reader.imports.items() if (followed := reader.followed(paths))}
     lazy = sorted(reader.texts) if "__getattr__" in reader.names else []
     values = {number: calls for number, calls in effects.items() if calls}
     return Source(pieces, reader.names, always, values, imports, reader.followed(_loads(executed, package)), lazy)
@@ -205,8 +205,8 @@ class _Reader:
         if not isinstance(statement, ast.ClassDef) or statement.keywords or self.effects(statement) != []:
             return False
         paths = [self._stands_for(_path(base)[0], self.imports) or {_path(base)[0]} for base in self._bases(statement)]
-        own = [one for group in paths for one in group if not QUIET_BASES.fullmatch(one)]
-        return all(self.followed([one]) or one in self.names for one in own)
+        part = [one for group in paths for one in group if not QUIET_BASES.fullmatch(one)]
+        return all(self.followed([one]) or one in self.names for one in part)
 
     def _makes_a_value(self, statement: ast.stmt) -> bool:
         nodes = list(ast.walk(statement))
@@ -229,7 +229,7 @@ class _Reader:
             first, last = node.lineno - start, (node.end_lineno or node.lineno) - start
             rest = lines[last][node.end_col_offset :]
             lines[first : last + 1] = [lines[first][: node.col_offset] + rest, *[b""] * (last - first)]
-        return LINE_ENDS.sub(lambda found: found[1] or "", b"".join(lines).decode()).strip()
+        return LINE_ENDS.sub(lambda match: match[1] or "", b"".join(lines).decode()).strip()
 
     def unspelled(self) -> _Piece | None:
         """What no statement names: `import *`, and imports from elsewhere that nothing uses, so there for their effect."""
@@ -362,7 +362,7 @@ def _bound(statement: ast.stmt) -> set[str]:
 
 def _imports(nodes: Iterable[ast.AST], package: str, known: Imports | None = None) -> Imports:
     """What the imports among the nodes bind, besides what is known."""
-    found = {name: list(paths) for name, paths in (known or {}).items()}
+    result = {name: list(paths) for name, paths in (known or {}).items()}
     for node in nodes:
         if isinstance(node, ast.Import):
             pairs = [(a.asname, a.name) if a.asname else (a.name.partition(".")[0],) * 2 for a in node.names]
@@ -372,8 +372,8 @@ def _imports(nodes: Iterable[ast.AST], package: str, known: Imports | None = Non
         else:
             continue
         for name, path in pairs:
-            found[name] = sorted({*found.get(name, ()), path})
-    return found
+            result[name] = sorted({*result.get(name, ()), path})
+    return result
 
 
 def _loads(nodes: Iterable[ast.AST], package: str) -> Iterator[str]:
@@ -433,7 +433,7 @@ class _Store:
         """What has one of the keys, in one step: another process reads the old file or the new one. Nothing if forbidden."""
         if not self.is_new:
             return
-        parts, sources = ({key: kept[key] for key in keys if key in kept} for kept in (self.parts, self.sources))
+        parts, sources = ({key: rest[key] for key in keys if key in rest} for rest in (self.parts, self.sources))
         content = [text.encode() for text in (self.version, self.state, json.dumps(parts), json.dumps(sources))]
         new = self.file.with_suffix(f".{os.getpid()}")
         with suppress(OSError):
@@ -548,14 +548,14 @@ def _counted(file: str, numbers: Collection[int] | None) -> tuple[str, int]:
 
 def reached(script: str) -> dict[str, set[int] | None]:
     """The numbers of the pieces that a script reaches, by file; None for a file that counts whole."""
-    found = _closure({(script, LOADED), *((script, number) for number in range(len(_source(script).pieces)))})
-    if any(IMPORTED in _source(file).pieces[what].flags for file, what in found if isinstance(what, int)):
-        found = _closure(found | {(file, WHOLE) for file, what in found if what == LOADED})
+    result = _closure({(script, LOADED), *((script, number) for number in range(len(_source(script).pieces)))})
+    if any(IMPORTED in _source(file).pieces[what].flags for file, what in result if isinstance(what, int)):
+        result = _closure(result | {(file, WHOLE) for file, what in result if what == LOADED})
     numbers: defaultdict[str, set[int]] = defaultdict(set, {script: set()})
-    for file, what in found:
+    for file, what in result:
         if isinstance(what, int):
             numbers[file].add(what)
-    return {**numbers, **{file: None for file, what in found if what in (WHOLE, AS_IT_IS)}}
+    return {**numbers, **{file: None for file, what in result if what in (WHOLE, AS_IT_IS)}}
 
 
 def lines_of(file: str, number: int) -> set[int]:
@@ -655,25 +655,25 @@ def _next(node: Node) -> frozenset[Node]:
     if isinstance(what, str):
         return frozenset(_bindings(file, source, what.removeprefix("=")))
     piece = source.pieces[what]
-    found: set[Node] = {(file, LOADED), *((file, f"={name}") for name in piece.names)}
-    found.update(*map(_resolve, piece.paths), *map(_loaded, piece.loads), *(_named(file, text) for text in piece.texts))
+    result: set[Node] = {(file, LOADED), *((file, f"={name}") for name in piece.names)}
+    result.update(*map(_resolve, piece.paths), *map(_loaded, piece.loads), *(_named(file, text) for text in piece.texts))
     if piece.methods and not _all_are(node, CLASS):
-        found |= {(file, number) for numbers in piece.methods.values() for number in numbers}
+        result |= {(file, number) for numbers in piece.methods.values() for number in numbers}
     if FILE in piece.flags:
-        found.add((file, WHOLE))
+        result.add((file, WHOLE))
     if PACKAGES in piece.flags:
-        found |= _whole("")
+        result |= _whole("")
     if file == _modules().get(RECORDER):
-        found = {one for one in found if one[0] != _modules()[__name__]}
-    return frozenset(found)
+        result = {one for one in result if one[0] != _modules()[__name__]}
+    return frozenset(result)
 
 
 def _bindings(file: str, source: Source, name: str) -> set[Node]:
     """What binds a name of a file: its pieces, an import, its own __getattr__; whatever it is if that cannot be told."""
-    found: set[Node] = {(file, number) for number in source.names.get(name, ())}
-    found.update(*(_resolve(path) for path in source.imports.get(name, ())))
+    result: set[Node] = {(file, number) for number in source.names.get(name, ())}
+    result.update(*(_resolve(path) for path in source.imports.get(name, ())))
     if name in source.names or name in source.imports:
-        return found
+        return result
     if not source.lazy:
         return {(file, WHOLE)}
     package = _packages()[file]
@@ -687,18 +687,18 @@ def _bindings(file: str, source: Source, name: str) -> set[Node]:
 def _resolve(path: str) -> set[Node]:
     """What a dotted path names: something in a module of the packages, or a module itself, which then counts whole."""
     modules, parts = _modules(), path.split(".")
-    found, module = set(_loaded(path)), parts[0]
+    result, module = set(_loaded(path)), parts[0]
     if module not in modules:
-        return found
+        return result
     for part in parts[1:]:
         inside = f"{module}.{part}"
         file = modules[module]
         if file and (inside not in modules or part in _source(file).names or part in _source(file).imports):
-            found.add((file, f"={part}"))
+            result.add((file, f"={part}"))
         if inside not in modules:
-            return found
+            return result
         module = inside
-    return found | _whole(module)
+    return result | _whole(module)
 
 
 def _loaded(path: str) -> Iterator[Node]:
@@ -724,8 +724,8 @@ def _named(file: str, text: str) -> set[Node]:
             return {(other, WHOLE) for module, other in _modules().items() if other and pattern.fullmatch(module)}
         if colon and name in _modules():
             return _resolve(f"{name}.{value}")
-        found: set[Node] = {(other, WHOLE) for module, other in _modules().items() if other and module.startswith(name)}
-        return found or (_resolve(name) if name.count(".") > 1 else set())
+        result: set[Node] = {(other, WHOLE) for module, other in _modules().items() if other and module.startswith(name)}
+        return result or (_resolve(name) if name.count(".") > 1 else set())
     folders = {str(SRC / root) for root in _roots()} | {str(folder) for folder in Path(file).parents}
     return {(path, AS_IT_IS) for folder in folders if (path := os.path.normpath(f"{folder}/{text}")) in _templates()}
 
@@ -735,8 +735,8 @@ def _named(file: str, text: str) -> set[Node]:
 
 def _roots() -> frozenset[str]:
     """The packages whose code counts: those beside this one in `src`; where it is installed beside others, it alone."""
-    own = __name__.partition(".")[0]
-    return frozenset(name for name in os.listdir(SRC) if name.isidentifier()) if SRC.name == "src" else frozenset({own})
+    package = __name__.partition(".")[0]
+    return frozenset(name for name in os.listdir(SRC) if name.isidentifier()) if SRC.name == "src" else frozenset({package})
 
 
 @cache
@@ -749,14 +749,14 @@ def _listed() -> list[tuple[str, str]]:
 @cache
 def _modules() -> dict[str, str]:
     """The file of every module of the packages by its dotted name; none for a package without an __init__."""
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for folder, name in _listed():
         if name.endswith(".py"):
             package = os.path.relpath(folder, SRC).replace(os.sep, ".")
             for above in accumulate(package.split("."), "{}.{}".format):
-                found.setdefault(above, "")
-            found[package if name == "__init__.py" else f"{package}.{name[:-3]}"] = f"{folder}{os.sep}{name}"
-    return found
+                result.setdefault(above, "")
+            result[package if name == "__init__.py" else f"{package}.{name[:-3]}"] = f"{folder}{os.sep}{name}"
+    return result
 
 
 @cache

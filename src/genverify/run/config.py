@@ -120,12 +120,12 @@ def typed(text: Mapping[str, Any], told: Mapping[str, Any]) -> dict[str, Any]:
     What `--config 'tracts={"batches": 2}'` told, with its numbers. Snakemake leaves all within braces a text: one that
     the setting refuses as a text is read as YAML has it. A text in a file of settings stays what it is.
     """
-    found = deepcopy(dict(told))
+    result = deepcopy(dict(told))
     try:
         config_model().model_validate(text)
     except ValidationError as error:
         for problem in error.errors():
-            here: Any = found
+            here: Any = result
             for part in problem["loc"]:  # with parts for the kinds that a setting can have, which are no keys
                 inside = here.get(part) if isinstance(here, dict) else None
                 if isinstance(here, list) and isinstance(part, int) and part < len(here):
@@ -133,7 +133,7 @@ def typed(text: Mapping[str, Any], told: Mapping[str, Any]) -> dict[str, Any]:
                 if isinstance(inside, str) and inside == problem["input"]:
                     here[part] = yaml.safe_load(inside)
                 here = inside if isinstance(inside, dict | list) else here
-    return found
+    return result
 
 
 def parse_config(text: Mapping[str, Any]) -> Config:
@@ -231,8 +231,8 @@ def config_schema() -> dict[str, Any]:
     for name in ("AnyExperiment", "Experiment"):
         sections[name]["properties"]["rap"] = {"$ref": "#/$defs/RapSettings"}
     whole = sections.pop("Config") | {"title": "Settings of genverify"}
-    found: dict[str, Any] = _partial({"$schema": DIALECT, **whole, "$defs": sections})
-    return found
+    result: dict[str, Any] = _partial({"$schema": DIALECT, **whole, "$defs": sections})
+    return result
 
 
 def _partial(schema: Any) -> Any:

@@ -180,9 +180,9 @@ def digests(files: Mapping[str, Any], contents: bool = False) -> dict[str, dict[
 
 def _digests(path: Path, contents: bool) -> Iterator[tuple[str, str]]:
     if contents and path.is_dir():
-        found = {file: digest(file) for file in folder_files(path)}
-        yield str(path), folder_digest(path, found)
-        yield from ((str(file), value) for file, value in found.items())
+        result = {file: digest(file) for file in folder_files(path)}
+        yield str(path), folder_digest(path, result)
+        yield from ((str(file), value) for file, value in result.items())
     else:
         yield str(path), digest(path)
 

@@ -36,8 +36,8 @@ def modules_page() -> str:
     """The page: a picture of the imports between packages (Mermaid), then every module."""
     files = [path for package in PACKAGES for path in sorted((SRC / package).rglob("*.py")) if path.name != "__init__.py"]
     modules = {path: path.relative_to(SRC) for path in files}
-    packages = dict.fromkeys(_package(place.parts) for place in modules.values())
-    arrows = Counter(arrow for path, place in modules.items() for arrow in _arrows(path, _package(place.parts)))
+    packages = dict.fromkeys(_package(index.parts) for index in modules.values())
+    arrows = Counter(arrow for path, index in modules.items() for arrow in _arrows(path, _package(index.parts)))
     lines = ["# The modules", "", "Made by `genverify modules`; each arrow says how many imports it stands for.", ""]
     lines += ["```mermaid", "graph TD"]
     lines += [f"  {_id(one)} -->|{times}| {_id(other)}" for (one, other), times in sorted(arrows.items())]
@@ -45,7 +45,7 @@ def modules_page() -> str:
     for package in packages:
         lines += [f"## {package}", "", "| module | what it is |", "| --- | --- |"]
         lines += [
-            f"| `{place}` | {_sentence(path)} |" for path, place in modules.items() if _package(place.parts) == package
+            f"| `{index}` | {_sentence(path)} |" for path, index in modules.items() if _package(index.parts) == package
         ]
         lines += [""]
     return "\n".join(lines)
@@ -109,23 +109,23 @@ def settings_page(schema: Mapping[str, Any], values: Mapping[str, Any]) -> str:
     plain: list[str] = []
     sections: list[str] = []
     for name, form in schema["properties"].items():
-        found = _resolved(form, schema)
+        result = _resolved(form, schema)
         value = values.get(name)
-        if "properties" in found:
-            sections += ["", f"## {name}", "", *_described(found), "| key | kind | shipped |", "| --- | --- | --- |"]
-            sections += list(_rows(name, found, schema, value if isinstance(value, Mapping) else {}))
+        if "properties" in result:
+            sections += ["", f"## {name}", "", *_described(result), "| key | kind | shipped |", "| --- | --- | --- |"]
+            sections += list(_rows(name, result, schema, value if isinstance(value, Mapping) else {}))
         else:
             plain.append(f"| `{name}` | {_kind(form, schema)} | {_value(value)} |")
     return "\n".join([*lines, "| key | kind | shipped |", "| --- | --- | --- |", *plain, *sections, ""])
 
 
 def _rows(prefix: str, form: Mapping[str, Any], schema: Mapping[str, Any], values: Mapping[str, Any]) -> Iterator[str]:
-    for name, own in form["properties"].items():
-        found, value = _resolved(own, schema), values.get(name)
-        if "properties" in found and isinstance(value, Mapping):
-            yield from _rows(f"{prefix}.{name}", found, schema, value)
+    for name, part in form["properties"].items():
+        result, value = _resolved(part, schema), values.get(name)
+        if "properties" in result and isinstance(value, Mapping):
+            yield from _rows(f"{prefix}.{name}", result, schema, value)
         else:
-            yield f"| `{prefix}.{name}` | {_kind(own, schema)} | {_value(value)} |"
+            yield f"| `{prefix}.{name}` | {_kind(part, schema)} | {_value(value)} |"
 
 
 def _described(form: Mapping[str, Any]) -> list[str]:
@@ -135,8 +135,8 @@ def _described(form: Mapping[str, Any]) -> list[str]:
 
 def _resolved(form: Mapping[str, Any], schema: Mapping[str, Any]) -> Mapping[str, Any]:
     if "$ref" in form:
-        found: Mapping[str, Any] = schema["$defs"][form["$ref"].rpartition("/")[2]]
-        return found
+        result: Mapping[str, Any] = schema["$defs"][form["$ref"].rpartition("/")[2]]
+        return result
     return form
 
 
@@ -172,9 +172,9 @@ def python_page(module: Any) -> str:
     """What `import genverify` offers: every name with its signature and docstring."""
     lines = ["# Python", "", "`import genverify as gv`; each name is loaded when it is used.", "", *_doc(module), ""]
     for name in module.__all__:
-        own = getattr(module, name)
-        lines += [f"## {name}", "", "```python", f"gv.{name}{_signature(own)}", "```", "", *_doc(own), ""]
-        lines += list(_members(own)) if inspect.isclass(own) else []
+        value = getattr(module, name)
+        lines += [f"## {name}", "", "```python", f"gv.{name}{_signature(value)}", "```", "", *_doc(value), ""]
+        lines += list(_members(value)) if inspect.isclass(value) else []
     return "\n".join(lines)
 
 

@@ -92,14 +92,14 @@ class Listing(Section):
 
 def read_listing(stages: Path) -> Listing:
     """The listings of a folder and of those of its studies; every target is a figure or a table, and stands in them once."""
-    found = {path.parent.name: _part(path) for path in sorted(stages.rglob(FILE))}
-    papers = sorted((name for name, part in found.items() if part.results), key=lambda name: (found[name].order, name))
+    result = {path.parent.name: _part(path) for path in sorted(stages.rglob(FILE))}
+    papers = sorted((name for name, part in result.items() if part.results), key=lambda name: (result[name].order, name))
     listing = Listing(
-        papers={name: Paper(title=found[name].title, results=found[name].results) for name in papers},
-        absent={target: reason for part in found.values() for target, reason in part.absent.items()},
+        papers={name: Paper(title=result[name].title, results=result[name].results) for name in papers},
+        absent={target: reason for part in result.values() for target, reason in part.absent.items()},
     )
     # what is shown is stored by its name alone; what is absent is stored nowhere, so that a table may have its name
-    absent = [target for part in found.values() for target in part.absent]
+    absent = [target for part in result.values() for target in part.absent]
     names = Counter(Path(target).stem for target in listing.targets) + Counter([*listing.targets, *absent])
     twice = [name for name, times in names.items() if times > 1]
     if twice:
@@ -153,13 +153,13 @@ def _sources_of(target: str, record: Record) -> dict[str, str]:
 
 def _jobs_of(chain: Chain) -> dict[str, dict[str, Any]]:
     """The jobs of a chain, batches as one: rule, wildcards, settings and the digest of the code."""
-    found: dict[str, dict[str, Any]] = {}
+    result: dict[str, dict[str, Any]] = {}
     for job in chain.jobs:
         wildcards = {name: value for name, value in sorted(job.wildcards.items()) if name != BATCH}
         name = " ".join([job.rule, *(f"{key}={value}" for key, value in wildcards.items())])
         settings = {key: value for key, value in job.params.items() if key != JOB_CODE}
-        found[name] = {"rule": job.rule, "wildcards": wildcards, "settings": settings, "code": job.params.get(JOB_CODE)}
-    return found
+        result[name] = {"rule": job.rule, "wildcards": wildcards, "settings": settings, "code": job.params.get(JOB_CODE)}
+    return result
 
 
 def _seed_of(chain: Chain) -> int | None:
@@ -173,11 +173,11 @@ def _data_of(chain: Chain) -> dict[str, str]:
 
 
 def manifest_of(entries: Mapping[str, Entry], chains: Mapping[str, Chain], absent: Mapping[str, str], page: str,
-                kept: Manifest | None = None) -> Manifest:  # fmt: skip
+                rest: Manifest | None = None) -> Manifest:  # fmt: skip
     """All of it: the results, what is absent and why, the jobs and the raw files that the results share."""
     jobs = {name: job for chain in chains.values() for name, job in _jobs_of(chain).items()}
     data = {path: value for chain in chains.values() for path, value in _data_of(chain).items()}
-    old = kept or {}
+    old = rest or {}
     for target in sorted(entries.keys() - chains.keys()):
         _take_over(jobs, old["jobs"], entries[target]["jobs"], target)
         _take_over(data, old["data"], entries[target]["data"], target)
@@ -216,24 +216,24 @@ FOLDER, REPORT = "captions", "report.yaml"
 
 def find_captions(stages: Path) -> dict[str, Path]:
     """The captions of figures by their names: one file each, in the folders `captions` of the stages and of every study."""
-    found: dict[str, Path] = {}
+    result: dict[str, Path] = {}
     for path in sorted(stages.rglob(f"{FOLDER}/*.rst")):
-        if path.stem in found:
-            raise DataError(f"{path}: {found[path.stem]} is a caption of the same name: give one another name")
-        found[path.stem] = path
-    return found
+        if path.stem in result:
+            raise DataError(f"{path}: {result[path.stem]} is a caption of the same name: give one another name")
+        result[path.stem] = path
+    return result
 
 
 def read_pages(stages: Path) -> dict[str, dict[str, dict[str, str]]]:
     """The tables of the report, by the rule that asks for their pages, from the files report.yaml of every study."""
-    found: dict[str, dict[str, dict[str, str]]] = {}
+    result: dict[str, dict[str, dict[str, str]]] = {}
     for path in sorted(stages.rglob(REPORT)):
         for rule, pages in read_yaml(path).items():
-            twice = [name for name in pages for group in found.values() if name in group]
+            twice = [name for name in pages for group in result.values() if name in group]
             if twice:
                 raise DataError(f"{path}: the page {twice[0]} stands in another {REPORT} as well: give one another name")
-            found.setdefault(rule, {}).update(pages)
-    return found
+            result.setdefault(rule, {}).update(pages)
+    return result
 
 
 @dataclass(frozen=True)
@@ -256,9 +256,9 @@ class Captions:
 def caption(captions: Captions, name: str, wildcards: Mapping[str, str], study: Mapping[str, Any], target: str = "") -> str:
     """The first paragraph of a caption on one line, filled in as the report does: with wildcards and settings."""
     first = captions.read(name, target).split("\n\n")[0]
-    told = SimpleNamespace(wildcards=SimpleNamespace(**wildcards), config=study)
+    values = SimpleNamespace(wildcards=SimpleNamespace(**wildcards), config=study)
     try:
-        text = Environment(undefined=StrictUndefined, autoescape=False).from_string(first).render(snakemake=told)
+        text = Environment(undefined=StrictUndefined, autoescape=False).from_string(first).render(snakemake=values)
     except TemplateError as error:
         raise DataError(f"caption {name} in {captions.stages}: cannot be filled in ({error})") from None
     return " ".join(text.replace("``", "`").split())
@@ -289,8 +289,8 @@ def _reference_page(
     for paper in listing.papers.values():
         parts.append(f"## {paper.title}")
         for target in paper.results:
-            shown = target in entries
-            parts += _shown(target, entries[target], captions[target]) if shown else [f"`{target}`: {absent[target]}."]
+            is_present = target in entries
+            parts += _shown(target, entries[target], captions[target]) if is_present else [f"`{target}`: {absent[target]}."]
     parts += ["## Left out", bullets(f"`{target}`: {reason}" for target, reason in listing.absent.items())]
     parts += [DIGESTS, markdown_table(["target", "source", "SHA-256", "settings", "code"], _digests(entries), left=5)]
     return "\n\n".join(parts) + "\n"
@@ -337,27 +337,27 @@ class Place:
     captions: Captions
 
 
-def _write_reference(place: Place, layout: Layout, config: Config, papers: Sequence[str] = ()) -> dict[str, Entry]:
+def _write_reference(index: Place, layout: Layout, config: Config, papers: Sequence[str] = ()) -> dict[str, Entry]:
     """
     Make the set anew from the results that are there, of all papers or of those named; what is missing is listed as absent.
 
     Results of papers that are not named stay as they are, where the set shows them. AuditError if one of the results here is
     not what its settings, code and data would give; the set that was there then stays.
     """
-    listing = read_listing(place.listing)
+    listing = read_listing(index.listing)
     absent = _absent_of(listing, papers)
     present = [target for target in listing.targets if target not in absent]
-    kept = _kept_of(place.folder, [target for target, reason in absent.items() if reason == NOT_ASKED])
-    absent = {target: reason for target, reason in absent.items() if target not in kept["results"]}
+    rest = _kept_of(index.folder, [target for target, reason in absent.items() if reason == NOT_ASKED])
+    absent = {target: reason for target, reason in absent.items() if target not in rest["results"]}
     records = find_records(layout.made)
     _check(walk(present, records), records, layout, config)
     chains = {target: walk([target], records) for target in present}
-    with TemporaryDirectory(dir=place.folder.parent, prefix=place.folder.name) as beside:
-        entries = _write(Path(beside), place, listing, chains, absent, config, kept)
-        shutil.rmtree(place.folder, ignore_errors=True)
-        place.folder.mkdir()
+    with TemporaryDirectory(dir=index.folder.parent, prefix=index.folder.name) as beside:
+        entries = _write(Path(beside), index, listing, chains, absent, config, rest)
+        shutil.rmtree(index.folder, ignore_errors=True)
+        index.folder.mkdir()
         for path in Path(beside).iterdir():
-            shutil.copyfile(path, place.folder / path.name)
+            shutil.copyfile(path, index.folder / path.name)
     return entries
 
 
@@ -366,42 +366,44 @@ def _kept_of(folder: Path, targets: Sequence[str]) -> Manifest:
     if not (folder / MANIFEST).exists():
         return {"results": {}, "jobs": {}, "data": {}}
     old = read_manifest(folder / MANIFEST)
-    kept = {target: old["results"][target] for target in targets if target in old["results"]}
-    for name, value in ((name, value) for entry in kept.values() for name, value in entry["files"].items()):
+    rest = {target: old["results"][target] for target in targets if target in old["results"]}
+    for name, value in ((name, value) for entry in rest.values() for name, value in entry["files"].items()):
         if not (folder / name).is_file() or digest(folder / name) != value:
             raise DataError(f"{folder / name}: not as {MANIFEST} says, so it cannot stay. Make its paper again, too")
-    return {**old, "results": kept}
+    return {**old, "results": rest}
 
 
-def _wildcards(kept: Manifest, target: str) -> dict[str, str]:
+def _wildcards(rest: Manifest, target: str) -> dict[str, str]:
     """Those of the job that made a result."""
-    entry = kept["results"][target]
-    made = [job for job in (kept["jobs"][name] for name in entry["jobs"]) if job["rule"] == entry["rule"]]
+    entry = rest["results"][target]
+    made = [job for job in (rest["jobs"][name] for name in entry["jobs"]) if job["rule"] == entry["rule"]]
     return dict(made[0]["wildcards"])
 
 
 def _write(
     folder: Path,
-    place: Place,
+    index: Place,
     listing: Listing,
     chains: Mapping[str, Chain],
     absent: Mapping[str, str],
     config: Config,
-    kept: Manifest,
+    rest: Manifest,
 ) -> dict[str, Entry]:
     study = config.model_dump()
     named = {target: name for paper in listing.papers.values() for target, name in paper.results.items()}
     wildcards = {target: chain.results[target].wildcards for target, chain in chains.items()}
-    wildcards |= {target: _wildcards(kept, target) for target in kept["results"]}
-    captions = {target: caption(place.captions, named[target], own, study, target) for target, own in wildcards.items()}
+    wildcards |= {target: _wildcards(rest, target) for target in rest["results"]}
+    captions = {
+        target: caption(index.captions, named[target], wildcard, study, target) for target, wildcard in wildcards.items()
+    }
     entries = {target: _entry_of(target, chain, _write_files(target, chain, folder)) for target, chain in chains.items()}
-    for target, entry in kept["results"].items():
+    for target, entry in rest["results"].items():
         for name in entry["files"]:
-            shutil.copyfile(place.folder / name, folder / name)
+            shutil.copyfile(index.folder / name, folder / name)
         entries[target] = entry
     entries = {target: entries[target] for target in listing.targets if target in entries}
     (folder / PAGE).write_text(_reference_page(listing, entries, captions, absent))
-    manifest = manifest_of(entries, chains, {**absent, **listing.absent}, digest(folder / PAGE), kept)
+    manifest = manifest_of(entries, chains, {**absent, **listing.absent}, digest(folder / PAGE), rest)
     _write_manifest(manifest, folder / MANIFEST)
     return entries
 
@@ -412,13 +414,13 @@ def _absent_of(listing: Listing, papers: Sequence[str]) -> dict[str, str]:
     if unknown:
         raise DataError(f"no paper is called {unknown[0]!r}: there are {', '.join(listing.papers)}")
     asked = [target for name in papers or listing.papers for target in listing.papers[name].results]
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for target in listing.targets:
         if target not in asked:
-            found[target] = NOT_ASKED
+            result[target] = NOT_ASKED
         elif not Path(target).is_file():
-            found[target] = NOT_RUN
-    return found
+            result[target] = NOT_RUN
+    return result
 
 
 def _check(chain: Chain, records: Records, layout: Layout, config: Config) -> None:
@@ -445,8 +447,8 @@ def _write_files(target: str, chain: Chain, folder: Path) -> dict[str, str]:
         written = [folder / source.name, folder / f"{source.stem}.md"]
         shutil.copyfile(source, written[0])
         readable = source.with_suffix(".md")
-        own = str(readable) in _sources_of(target, chain.results[target])
-        written[1].write_text(readable.read_text() if own else csv_page(source, _data_in_words(_seed_of(chain))))
+        is_source = str(readable) in _sources_of(target, chain.results[target])
+        written[1].write_text(readable.read_text() if is_source else csv_page(source, _data_in_words(_seed_of(chain))))
     return {path.name: digest(path) for path in written}
 
 
@@ -484,12 +486,12 @@ def altered_files(folder: Path, manifest: Manifest) -> Iterator[str]:
     listed = {PAGE: manifest["page"]} | {
         name: value for entry in manifest["results"].values() for name, value in entry["files"].items()
     }
-    found = {str(path.relative_to(folder)): path for path in folder_files(folder) if path.name != MANIFEST}
+    result = {str(path.relative_to(folder)): path for path in folder_files(folder) if path.name != MANIFEST}
     for name, value in sorted(listed.items()):
-        now = digest(found[name]) if name in found else None
+        now = digest(result[name]) if name in result else None
         if now != value:
             yield f"{folder / name}: {differs(now, value, str(folder / MANIFEST))}"
-    yield from (f"{folder / name}: {differs('', None, str(folder / MANIFEST))}" for name in sorted(found.keys() - listed))
+    yield from (f"{folder / name}: {differs('', None, str(folder / MANIFEST))}" for name in sorted(result.keys() - listed))
 
 
 def unlisted_targets(manifest: Manifest, listing: Listing) -> Iterator[str]:
@@ -506,37 +508,37 @@ def changes(manifest: Manifest, layout: Layout, config: Config) -> list[Finding]
     """What has changed since the set was made, without a run or results: settings, raw data and code of every job."""
     by_job = _changed_jobs(manifest["jobs"], layout, config)
     data = {path: text for path, value in manifest["data"].items() if (text := _changed_file(path, value))}
-    found: list[Finding] = []
+    result: list[Finding] = []
     for target, entry in manifest["results"].items():
-        own = list(dict.fromkeys(joined.from_iterable(by_job[name] for name in entry["jobs"])))
-        own += [(DATA, data[path]) for path in entry["data"] if path in data]
-        found += [Finding(target, kind, text) for kind, text in own]
-    return found
+        part = list(dict.fromkeys(joined.from_iterable(by_job[name] for name in entry["jobs"])))
+        part += [(DATA, data[path]) for path in entry["data"] if path in data]
+        result += [Finding(target, kind, text) for kind, text in part]
+    return result
 
 
 def _with_results(found: Sequence[Finding], manifest: Manifest, layout: Layout) -> list[Finding]:
     """The findings beside the results that are here; if today's code gave what the set shows, its change does not matter."""
     here = list(_results_here(manifest, layout))
     same = {finding.target for finding in here if finding.kind == SAME}
-    kept = [finding for finding in found if finding.kind != CODE or finding.target not in same]
-    return kept + [finding for finding in here if finding.kind == RESULT]
+    rest = [finding for finding in found if finding.kind != CODE or finding.target not in same]
+    return rest + [finding for finding in here if finding.kind == RESULT]
 
 
 def _changed_jobs(jobs: Mapping[str, Any], layout: Layout, config: Config) -> dict[str, list[tuple[str, str]]]:
     sections = read_sections(read_stages(layout.stages))
-    found: dict[str, list[tuple[str, str]]] = {}
+    result: dict[str, list[tuple[str, str]]] = {}
     for name, job in jobs.items():
         if job["rule"] not in sections:
-            found[name] = [(CODE, f"rule {job['rule']} is gone")]
+            result[name] = [(CODE, f"rule {job['rule']} is gone")]
             continue
         try:
             changed = list(changed_settings(sections[job["rule"]], job["settings"], job["wildcards"], config))
-            found[name] = [(SETTINGS, f"{place} was {was}, is {is_}") for place, was, is_ in changed]
+            result[name] = [(SETTINGS, f"{index} was {was}, is {is_}") for index, was, is_ in changed]
         except UNKNOWN as error:
-            found[name] = [(SETTINGS, f"settings of {name} are gone ({error})")]
+            result[name] = [(SETTINGS, f"settings of {name} are gone ({error})")]
         if job["code"] != _code_now(layout, job["rule"]):
-            found[name].append((CODE, job["rule"]))
-    return found
+            result[name].append((CODE, job["rule"]))
+    return result
 
 
 def _code_now(layout: Layout, rule: str) -> str | None:
@@ -603,10 +605,10 @@ def _reference(options: argparse.Namespace) -> None:
 
 def write_lines(config: Config, papers: Sequence[str] = ()) -> Iterator[str]:
     """Make the set, and say what is in it."""
-    place = reference_place()
-    entries = _write_reference(place, repository(), config, papers)
-    yield f"{place.folder}: {_in_words(entries)}, {bytes_in(place.folder) / 1e6:.1f} MB"
-    for target, reason in read_manifest(place.folder / MANIFEST)["absent"].items():
+    index = reference_place()
+    entries = _write_reference(index, repository(), config, papers)
+    yield f"{index.folder}: {_in_words(entries)}, {bytes_in(index.folder) / 1e6:.1f} MB"
+    for target, reason in read_manifest(index.folder / MANIFEST)["absent"].items():
         yield f"absent: {target}: {reason}"
 
 
@@ -627,19 +629,19 @@ def bytes_in(folder: Path) -> int:
 
 def _check_lines(config: Config) -> Iterator[str]:
     """What is not whole or not current; an error at the end unless the set shows the study of today's settings and data."""
-    place = reference_place()
-    manifest = read_manifest(place.folder / MANIFEST)
-    wrong = [*altered_files(place.folder, manifest), *unlisted_targets(manifest, read_listing(place.listing))]
+    index = reference_place()
+    manifest = read_manifest(index.folder / MANIFEST)
+    wrong = [*altered_files(index.folder, manifest), *unlisted_targets(manifest, read_listing(index.listing))]
     yield from wrong
     layout = repository()
-    found = _with_results(changes(manifest, layout, config), manifest, layout)
-    outdated = [finding for finding in found if finding.is_outdated]
+    result = _with_results(changes(manifest, layout, config), manifest, layout)
+    outdated = [finding for finding in result if finding.is_outdated]
     yield from (f"out of date: {line}" for line in _by_target(outdated))
-    code = _by_target([finding for finding in found if not finding.is_outdated])
+    code = _by_target([finding for finding in result if not finding.is_outdated])
     yield from (f"code has changed since, and only a run can say whether it matters: {line}" for line in code)
-    yield f"{place.folder}: {_in_words(manifest['results'])}, absent {len(manifest['absent'])}"
+    yield f"{index.folder}: {_in_words(manifest['results'])}, absent {len(manifest['absent'])}"
     if wrong or outdated:
-        raise DataError(f"{place.folder}: not whole or out of date, as listed above. {REMEDY}")
+        raise DataError(f"{index.folder}: not whole or out of date, as listed above. {REMEDY}")
     yield "whole, and of the settings and data of today"
 
 
@@ -653,4 +655,4 @@ def _by_target(found: Sequence[Finding]) -> list[str]:
     texts: dict[str, list[str]] = {}
     for finding in found:
         texts.setdefault(finding.target, []).append(finding.text)
-    return [f"{target}: {'; '.join(own)}" for target, own in texts.items()]
+    return [f"{target}: {'; '.join(parts)}" for target, parts in texts.items()]

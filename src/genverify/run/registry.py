@@ -118,7 +118,7 @@ def stage_files(stages: Path) -> list[str]:
     """The stage files of the studies that are here, seen from above their folder: of each what its stages share first."""
     folders = [stages / study.name for study in studies()]
     files = [sorted(folder.glob("*.smk"), key=lambda path: (path.name != SHARED, path.name)) for folder in folders]
-    return [str(path.relative_to(stages.parent)) for own in files for path in own]
+    return [str(path.relative_to(stages.parent)) for paths in files for path in paths]
 
 
 def registered(part: str) -> Iterator[Callable[..., Any]]:
@@ -136,8 +136,8 @@ def named(part: str) -> dict[str, str]:
 
 def params() -> dict[str, Param]:
     """The functions of the stage files that give parameters."""
-    found = [(study, name, param) for study in studies() for name, param in study.params.items()]
-    return _joined((name, replace(param, value=study.absolute(param.value))) for study, name, param in found)
+    matches = [(study, name, param) for study in studies() for name, param in study.params.items()]
+    return _joined((name, replace(param, value=study.absolute(param.value))) for study, name, param in matches)
 
 
 def proof_kinds() -> dict[str, ProofKind]:
@@ -148,12 +148,12 @@ def proof_kinds() -> dict[str, ProofKind]:
 
 
 def _joined(pairs: Iterator[tuple[str, T]]) -> dict[str, T]:
-    found: dict[str, T] = {}
+    result: dict[str, T] = {}
     for key, value in pairs:
-        if key in found:
+        if key in result:
             raise ConfigError(f"two studies register {key!r}: give one another name")
-        found[key] = value
-    return found
+        result[key] = value
+    return result
 
 
 def extend(parser: Any, command: str) -> list[Callable[[Any], Any]]:

@@ -63,9 +63,9 @@ class Questions:
 
     def by_columns(self) -> Iterator[tuple[Ints, Ints]]:
         """The claims of every set of columns: their rows, and the columns that they leave open."""
-        sets, place = np.unique(self.named, axis=0, return_inverse=True)
-        ends = np.cumsum(np.bincount(place, minlength=len(sets)))
-        order = np.split(np.argsort(place, kind="stable"), ends)
+        sets, index = np.unique(self.named, axis=0, return_inverse=True)
+        ends = np.cumsum(np.bincount(index, minlength=len(sets)))
+        order = np.split(np.argsort(index, kind="stable"), ends)
         for named, rows in zip(sets, order[: len(sets)], strict=True):
             yield rows, np.flatnonzero(~named)
 
@@ -79,12 +79,12 @@ def _count_claims(types: Types, radix: Radix, questions: Questions, areas: list[
     wanted = np.stack([questions.keys + area * radix.total for area in areas])
     counts = np.zeros_like(wanted)
     for rows, open_columns in questions.by_columns():
-        keys, place = np.unique(wanted[:, rows], return_inverse=True)
+        keys, index = np.unique(wanted[:, rows], return_inverse=True)
         held = types.keys - shares[open_columns].sum(axis=0)
         at = positions(keys, held)
-        found = at >= 0
-        totals = np.bincount(at[found], types.times[found], minlength=len(keys)).astype(np.int64)
-        counts[:, rows] = totals[place.reshape(len(areas), len(rows))]
+        is_known = at >= 0
+        totals = np.bincount(at[is_known], types.times[is_known], minlength=len(keys)).astype(np.int64)
+        counts[:, rows] = totals[index.reshape(len(areas), len(rows))]
     return list(counts)
 
 
@@ -110,9 +110,9 @@ def count_priors(
     counted = {name: Prior(np.zeros_like(questions.keys), np.zeros_like(questions.keys)) for name in widths}
     for state in sorted(set(questions.block.str.slice(0, GEOGRAPHY["state"]))):
         rows = np.flatnonzero(questions.block.str.startswith(state))
-        own = questions.take(rows)
-        local, _ = types_of_state(microdata, state, radix, keeps, _areas(own.block))
-        for name, prior in _count_areas(local, radix, own, widths).items():
+        part = questions.take(rows)
+        local, _ = types_of_state(microdata, state, radix, keeps, _areas(part.block))
+        for name, prior in _count_areas(local, radix, part, widths).items():
             counted[name].count[rows], counted[name].size[rows] = prior.count, prior.size
     nation = nation_types(microdata, domain, keeps) if nation is None else nation
     everywhere = np.zeros_like(questions.keys)

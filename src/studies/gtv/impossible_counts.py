@@ -59,12 +59,12 @@ def multiplicities(
     """Every m from 0 to N decided, `seen` being some that datasets have; where a limit struck, m is left open."""
     program = verifier.bounder.program
     n, claim = program.release.n, Claim(codes, 0)
-    found = verifier.range(claim)
-    check_ranges(program, [(claim.predicate(program.types.domain), found)])
-    low = found.low if found.lower is not None else 0
-    high = found.high if found.upper is not None else n
+    result = verifier.range(claim)
+    check_ranges(program, [(claim.predicate(program.types.domain), result)])
+    low = result.low if result.lower is not None else 0
+    high = result.high if result.upper is not None else n
     gaps, undecided, solver = [], [], settings.make_solver()
-    for m in sorted(set(range(low, high + 1)) - {*seen, found.low, found.high}):
+    for m in sorted(set(range(low, high + 1)) - {*seen, result.low, result.high}):
         answer = cannot_exist(program, Claim(codes, m), solver, verifier.bounder.limits, settings.max_types)
         if answer.proof is not None:
             _check_impossible(program, Claim(codes, m), answer.proof)
@@ -79,16 +79,16 @@ def _say_excluded(study: Path, block: str, text: str) -> Iterator[str]:
     schema = read_schema(study / "release" / "schema.json")
     release, _ = find_release(study, schema, block)
     claim = parse_claim(text, schema.domain)
-    found = multiplicities(Verifier(DEFAULT.bounder(release)), claim.codes, (), DEFAULT)
+    result = multiplicities(Verifier(DEFAULT.bounder(release)), claim.codes, (), DEFAULT)
     yield f"Block {block}, {release.n} records: how many can match {text}?"
-    yield f"possible: m = {_listed(found.possible)} (a dataset that fits has each of them)"
-    outside = [m for m in range(release.n + 1) if not found.low <= m <= found.high]
-    yield f"cannot exist: m = {_listed([*outside, *found.gaps])} (proofs checked)"
-    if found.gaps:
-        yield f"  of these within the range of the count: {_listed(found.gaps)}"
-    if found.undecided:
-        yield f"not decided within the limits: m = {_listed(found.undecided)}"
-    yield f"{len(outside) + len(found.gaps)} of {release.n + 1} counts are excluded."
+    yield f"possible: m = {_listed(result.possible)} (a dataset that fits has each of them)"
+    outside = [m for m in range(release.n + 1) if not result.low <= m <= result.high]
+    yield f"cannot exist: m = {_listed([*outside, *result.gaps])} (proofs checked)"
+    if result.gaps:
+        yield f"  of these within the range of the count: {_listed(result.gaps)}"
+    if result.undecided:
+        yield f"not decided within the limits: m = {_listed(result.undecided)}"
+    yield f"{len(outside) + len(result.gaps)} of {release.n + 1} counts are excluded."
 
 
 def _listed(numbers: Iterable[int]) -> str:
@@ -103,15 +103,15 @@ def _check_impossible(program: Program, claim: Claim, proof: Node) -> None:
 def draw_assignments(datasets: Codes, k: int, count: int, rng: np.random.Generator) -> list[tuple[int, ...]]:
     """Distinct assignments of k columns that records of the generated datasets have, at most `count`."""
     records = datasets.reshape(-1, datasets.shape[-1])
-    found: dict[tuple[int, ...], None] = {}
+    result: dict[tuple[int, ...], None] = {}
     for _ in range(4 * count):
         columns = rng.choice(records.shape[1], k, replace=False)
         codes = np.full(records.shape[1], ANY, dtype=np.int64)
         codes[columns] = records[rng.integers(len(records)), columns]
-        found.setdefault(tuple(codes.tolist()))
-        if len(found) == count:
+        result.setdefault(tuple(codes.tolist()))
+        if len(result) == count:
             break
-    return list(found)
+    return list(result)
 
 
 def excluded_of_block(
@@ -123,10 +123,10 @@ def excluded_of_block(
         rng = np.random.default_rng(derive_seed(seed, "excluded", release.block, str(k)))
         drawn = draw_assignments(datasets, k, own.assignments, rng)
         flags = np.stack([matches(np.array(drawn), one).sum(axis=1) for one in datasets])
-        found = [
-            multiplicities(verifier, codes, set(flags[:, place].tolist()), settings) for place, codes in enumerate(drawn)
+        results = [
+            multiplicities(verifier, codes, set(flags[:, index].tolist()), settings) for index, codes in enumerate(drawn)
         ]
-        yield {"k": k, "blocks": 1} | _counts(found)
+        yield {"k": k, "blocks": 1} | _counts(results)
 
 
 def _counts(found: Sequence[Multiplicities]) -> dict[str, int]:

@@ -79,9 +79,9 @@ class Attack:
             )
 
     def _verified(self, release: Release, datasets: Codes) -> AttackOutcome:
-        found = verify_block(release, datasets, self.program, self.min_k)
-        open_ = [d for d in found.decisions if d.verdict in (Verdict.UNDECIDED, Verdict.UNCERTIFIED)]
-        return AttackOutcome(ATTACKED, found.certificate, found, len(open_))
+        result = verify_block(release, datasets, self.program, self.min_k)
+        open_ = [d for d in result.decisions if d.verdict in (Verdict.UNDECIDED, Verdict.UNCERTIFIED)]
+        return AttackOutcome(ATTACKED, result.certificate, result, len(open_))
 
     def _searched(self, release: Release, seed: int) -> Codes | None:
         """Datasets that fit and leave few candidates; None where no dataset was found that way."""
@@ -103,18 +103,18 @@ class _RefutingDatasets:
         first = self._fitting(self._seek(None), None)
         if first is None:
             return None
-        found, records = [first], [self.kinds.records(first, self.rng)]
+        result, records = [first], [self.kinds.records(first, self.rng)]
         codes, m = candidate_claims(np.array(records), self.min_k)
         failures = 0
         while len(m) and failures < FAILURES:
-            other = self._contradicting(codes[self.rng.integers(len(m))], found)
+            other = self._contradicting(codes[self.rng.integers(len(m))], result)
             failures += 1
             if other is not None:
-                found.append(other)
+                result.append(other)
                 records.append(self.kinds.records(other, self.rng))
-                kept = ~false_claims(matches(codes, records[-1]), m)
-                failures = failures if kept.all() else 0
-                codes, m = codes[kept], m[kept]
+                rest = ~false_claims(matches(codes, records[-1]), m)
+                failures = failures if rest.all() else 0
+                codes, m = codes[rest], m[rest]
         return np.array(records)
 
     def _contradicting(self, claim: Codes, found: list[Ints]) -> Ints | None:
@@ -155,7 +155,7 @@ def judge(claims: pd.DataFrame, blocks: pd.DataFrame, records: pd.DataFrame) -> 
     The blocks, each with its claims verified from the release, and how many of them are false of the private block: there
     COUNT != m. Singleton claims have m = 1. Households singled out are private ones that match a true singleton claim.
     """
-    rows = [_counted(found, claims) for found in match_claims(claims, records)] if len(claims) else []
+    rows = [_counted(match, claims) for match in match_claims(claims, records)] if len(claims) else []
     judged = blocks.merge(pd.DataFrame(rows, columns=["block", *COUNTED]), how="left", on="block")
     judged[COUNTED] = judged[COUNTED].fillna(0).astype("int64")
     return judged.sort_values("block", ignore_index=True)
@@ -235,8 +235,8 @@ def surprise(
     priors = count_priors(one, microdata, domain, keeps, nation)
     chances = pd.DataFrame({name: binomial(n, one["m"].to_numpy(dtype=np.int64), priors[name]) for name in SHOWN})
     by_k = chances.groupby(one["k"])
-    found = {f"{prior}_{name}": by_k[prior].quantile(share) for prior in SHOWN for name, share in QUANTILES.items()}
-    return pd.DataFrame({"claims": by_k.size(), **found}).reset_index()[COLUMNS]
+    result = {f"{prior}_{name}": by_k[prior].quantile(share) for prior in SHOWN for name, share in QUANTILES.items()}
+    return pd.DataFrame({"claims": by_k.size(), **result}).reset_index()[COLUMNS]
 
 
 # The attack on protected counts as tables: claims verified from the release, and one row per block.

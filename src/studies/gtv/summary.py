@@ -68,8 +68,8 @@ def _box(values: npt.NDArray[np.float64]) -> dict[str, Any]:
 
 def chosen(summary: Iterable[Group], kind: str, design: str | None = None) -> dict[int, list[Group]]:
     """The groups of one kind of claims, of one design or of all, by k."""
-    found: dict[int, list[Group]] = {}
+    result: dict[int, list[Group]] = {}
     for group in summary:
         if group["claims"] == kind and design in (None, group["design"]):
-            found.setdefault(group["k"], []).append(group)
-    return found
+            result.setdefault(group["k"], []).append(group)
+    return result

@@ -130,12 +130,12 @@ def persons(
     projection = workload_projection(workload)
     delta = query_sensitivity(workload.domain, workload.queries).l1
     whole = float((projection**2).sum())
-    found = []
-    for name, own in tables.items():
-        stake = weights(queries, own, value)
+    result = []
+    for name, table in tables.items():
+        stake = weights(queries, table, value)
         through = stake @ projection
-        found.append(Person(name, answers @ stake, delta * through, float(through @ through) / whole))
-    return found, delta**2 * whole
+        result.append(Person(name, answers @ stake, delta * through, float(through @ through) / whole))
+    return result, delta**2 * whole
 
 
 def line(person: Person, utility: Utility) -> tuple[float, float]:
@@ -166,11 +166,11 @@ def compare_utilities(
     noise = _drawn_noise(people, times, rng)
     blocks = rng.integers(0, len(people[0].wealths), times)
     rows: list[dict[str, Any]] = []
-    for place, person in enumerate(people):
+    for index, person in enumerate(people):
         for name, utility in utilities.items():
             rows += [
                 {"person": person.name, "utility": name, "curvature": utility.curvature, "epsilon": epsilon}
-                | _row(person, utility, epsilon, whole, _losses(utility, person.wealths[blocks], noise[:, place] / epsilon))
+                | _row(person, utility, epsilon, whole, _losses(utility, person.wealths[blocks], noise[:, index] / epsilon))
                 for epsilon in epsilons
             ]
     return pd.DataFrame(rows)

@@ -121,11 +121,11 @@ def coverage(claims: pd.DataFrame, records: pd.DataFrame, blocks: Sequence[Whole
     claims = claims.drop(columns="design").drop_duplicates()
     ks = range(int(claims["k"].min()), int(claims["k"].max()) + 1) if len(claims) else range(0)
     covered = {(word, k): 0 for word in (SINGLED_OUT, ANY_NUMBER) for k in ks}
-    for found in match_claims(claims, records):
-        own = claims.iloc[found.claims]
+    for match in match_claims(claims, records):
+        part = claims.iloc[match.claims]
         for word, k in covered:
-            meant = (own["k"].to_numpy() == k) & ((own["m"].to_numpy() == 1) | (word == ANY_NUMBER))
-            covered[word, k] += int(found.flags[meant].any(axis=0).sum())
+            meant = (part["k"].to_numpy() == k) & ((part["m"].to_numpy() == 1) | (word == ANY_NUMBER))
+            covered[word, k] += int(match.flags[meant].any(axis=0).sum())
     rows = [{"source": word, X: k, "value": count / len(records), "n": len(records)} for (word, k), count in covered.items()]
     return pd.DataFrame([*rows, *_recalled(blocks, len(records))]).assign(part="coverage")
 

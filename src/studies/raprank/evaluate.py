@@ -72,14 +72,14 @@ def _read_areas(private: pd.DataFrame, holdout: pd.DataFrame, domains: Mapping[s
 
 def baseline_sets(area: Area, ranked: Mapping[str, ConfidenceSet], seed: int) -> dict[str, ConfidenceSet]:
     """The confidence sets of the geographies above an area, with its blocks populated as in D, and of the holdout."""
-    found = {}
+    result = {}
     for source, geography in baselines_above(area.name).items():
-        found[source] = ranked[geography]
+        result[source] = ranked[geography]
         if BLOCK in area.domain.names:
-            place = area.domain.names.index(BLOCK)
+            index = area.domain.names.index(BLOCK)
             drawn = derive_seed(seed, "ties", "blocks", source, area.name)
-            found[source] = populate_blocks(ranked[geography], area.private[:, place], drawn, area.u)
-    return found | {HOLDOUT: rank_rows(area.holdout, derive_seed(seed, "ties", HOLDOUT, area.name))}
+            result[source] = populate_blocks(ranked[geography], area.private[:, index], drawn, area.u)
+    return result | {HOLDOUT: rank_rows(area.holdout, derive_seed(seed, "ties", HOLDOUT, area.name))}
 
 
 def curve_rows(area: Area, sets: Mapping[str, ConfidenceSet], size: str, grid: Floats) -> pd.DataFrame:
@@ -129,8 +129,10 @@ class Evidence:
     def domains(self) -> dict[str, Domain]:
         """The domain of every area that was split; with its blocks where they are distinguished."""
         split = set(self.private["area"])
-        blocks = {str(area): sorted(own) for area, own in self.areas.groupby("area")["block"] if area in split}
-        return {area: with_block(self.published, own) if self.told_apart else self.published for area, own in blocks.items()}
+        blocks = {str(area): sorted(group) for area, group in self.areas.groupby("area")["block"] if area in split}
+        return {
+            area: with_block(self.published, group) if self.told_apart else self.published for area, group in blocks.items()
+        }
 
 
 def judge_areas(

@@ -38,9 +38,9 @@ def rank_target(
     seeds = [derive_seed(seed, "raprank", *names, target.area, str(run)) for run in range(runs)]
     if start is not None:
         start = _fitted(target, start, derive_seed(seed, "start", *names, target.area))
-    found = _rap_on(target, seeds, settings, start)
-    rows = found.datasets.reshape(-1, len(target.domain.names))
-    return rank_rows(rows, derive_seed(seed, "ties", *names, target.area)), found
+    result = _rap_on(target, seeds, settings, start)
+    rows = result.datasets.reshape(-1, len(target.domain.names))
+    return rank_rows(rows, derive_seed(seed, "ties", *names, target.area)), result
 
 
 def _rap_on(target: Target, seeds: Sequence[int], settings: RapSettings, start: Codes | None = None) -> Reconstruction:
@@ -101,7 +101,7 @@ def draw_blocks(blocks: Sequence[KnownBlock], count: int, seed: int) -> list[Kno
     """Some of the blocks, drawn at random: the same ones however their columns are read."""
     rng = np.random.default_rng(derive_seed(seed, "raprank", "blocks"))
     chosen = rng.choice(len(blocks), min(count, len(blocks)), replace=False)
-    return [blocks[place] for place in np.sort(chosen)]
+    return [blocks[index] for index in np.sort(chosen)]
 
 
 def mean_match_rate(blocks: Sequence[KnownBlock], runs: int, settings: RapSettings, seed: int) -> dict[str, Any]:

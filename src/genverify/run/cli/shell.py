@@ -68,8 +68,8 @@ def build(parser: argparse.ArgumentParser, groups: Sequence[Group], words: Seque
                 name for name in group.lines if name not in commands.choices
             ]:  # some may stand there before an extra was missed
                 commands.add_parser(name, help=group.lines[name])
-    for own in leaves(commands):
-        _share(own)
+    for leaf in leaves(commands):
+        _share(leaf)
     return commands
 
 
@@ -112,8 +112,8 @@ def visible(text: str, encoding: str = "utf-8") -> str:
     >>> print(visible("a\\x1b[2Jb"))
     a\\u001b[2Jb
     """
-    shown = UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
-    return shown.encode(encoding, "backslashreplace").decode(encoding)
+    displayed = UNSEEN.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+    return displayed.encode(encoding, "backslashreplace").decode(encoding)
 
 
 def run_command(words: Sequence[str], read: Callable[[Sequence[str]], tuple[argparse.Namespace, bool]]) -> int:
@@ -166,14 +166,14 @@ def with_values(words: Sequence[str]) -> list[str]:
     >>> with_values(["disclose", "a.csv", "--mark", "-=0", "--seconds", "-1", "-q"])
     ['disclose', 'a.csv', '--mark=-=0', '--seconds', '-1', '-q']
     """
-    found: list[str] = []
+    result: list[str] = []
     for word in words:
-        option = found[-1] if found else ""
+        option = result[-1] if result else ""
         if VALUE.match(word) and option.startswith("--") and "=" not in option:
-            found[-1] = f"{option}={word}"
+            result[-1] = f"{option}={word}"
         else:
-            found.append(word)
-    return found
+            result.append(word)
+    return result
 
 
 def _output(options: argparse.Namespace, study: bool) -> tuple[int, str]:

@@ -61,16 +61,16 @@ def _time(
         reconstruct(domain, predicates, counts, rows, seeds, settings.but(steps=0))
     started = time.process_time()
     with watch() as spent:
-        found = reconstruct(domain, predicates, counts, rows, seeds, settings)
+        result = reconstruct(domain, predicates, counts, rows, seeds, settings)
     cpu = time.process_time() - started
-    relaxed, rounded = (float(np.sqrt((error**2).mean())) for error in (found.relaxed_errors, found.rounded_errors))
+    relaxed, rounded = (float(np.sqrt((error**2).mean())) for error in (result.relaxed_errors, result.rounded_errors))
     return {
         "case": case,
         "blocks": 1,
         "rows": rows,
         "queries": len(predicates),
         "runs": len(seeds),
-        "steps": float(found.steps.mean()),
+        "steps": float(result.steps.mean()),
         "compile_s": first.seconds - again.seconds,
         "seconds": spent.seconds,
         "cpu_seconds": cpu,
