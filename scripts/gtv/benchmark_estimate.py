@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.attack.generate import read_datasets
 from genverify.attack.probability import Effort
 from genverify.model.claims import Codes
 from genverify.model.release import Release, read_releases, read_schema
 from genverify.model.settings import Verify
+from genverify.model.tabulate import read_datasets
 from genverify.model.work import progress
 from genverify.run.jobs import Job, run
 from genverify.solve.counting.diagram import Budget

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.attack.generate import read_datasets
 from genverify.model.release import read_releases, read_schema
 from genverify.model.tablefiles import stack
+from genverify.model.tabulate import read_datasets
 from genverify.model.work import progress
 from genverify.run.jobs import Job, run
 from genverify.solve.datasets import solution_variability

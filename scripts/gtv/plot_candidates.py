@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.attack.generate import read_datasets
 from genverify.model.claims import Codes
 from genverify.model.files import data_label
 from genverify.model.release import TOTAL, Schema, read_releases, read_schema
 from genverify.model.settings import Verify
 from genverify.model.tablefiles import read_blocks
+from genverify.model.tabulate import read_datasets
 from genverify.model.work import progress
 from genverify.report.figures import save
 from genverify.run.jobs import Job, run

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.attack.generate import read_datasets
 from genverify.attack.verify import claims_frame, verified_row, verify_block
 from genverify.checker.certificate import write_proofs
 from genverify.model.release import read_releases, read_schema
 from genverify.model.settings import Verify
 from genverify.model.tablefiles import stack
+from genverify.model.tabulate import read_datasets
 from genverify.model.work import progress
 from genverify.run.jobs import Job, run
 from genverify.solve.program_settings import ProgramSettings

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from genverify.attack.generate import read_datasets
 from genverify.model.release import read_releases, read_schema
 from genverify.model.settings import Verify
 from genverify.model.tablefiles import stack
+from genverify.model.tabulate import read_datasets
 from genverify.model.work import derive_seed, progress
 from genverify.run.jobs import Job, run
 from genverify.solve.program import build_program

@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import Any
 
-from genverify.attack.generate import read_datasets
 from genverify.model.files import data_label
 from genverify.model.release import read_releases, read_schema
+from genverify.model.tabulate import read_datasets
 from genverify.model.work import progress
 from genverify.run.jobs import Job, log, run
 from genverify.solve.program_settings import ProgramSettings
