@@ -1,4 +1,4 @@
-"""Tabulation: the answers Q(D) of every block in one pass (equation 2); marginals; files of datasets, recounted when read."""
+"""Tabulation: the answers Q(D) of every block in one pass (equation 2); marginals; files of datasets, recounted."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
