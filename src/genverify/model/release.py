@@ -11,7 +11,7 @@ from functools import cached_property
 from hashlib import sha256
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -24,10 +24,28 @@ from genverify.model.files import read_json, read_yaml
 from genverify.model.query import Group, PublishedQueries, Query, build_queries, clip_query, clip_rule
 from genverify.model.settings import ReleaseSettings
 from genverify.model.tablefiles import read_frame
-from genverify.model.work import MOST, V, cached
 
 TOTAL = "N"
 LARGEST_COUNT = 1_000_000  # records of a block; what is larger is a mistake, or meant to exhaust the memory
+MOST = 8  # of one kind: bounds memory; most blocks of a study publish the same cells
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+
+def cached(known: OrderedDict[K, V], key: K, make: Callable[[], V], most: int = MOST) -> V:
+    """
+    What is known by this key, made where it is not: a cache of those asked for last.
+
+    >>> known = OrderedDict[str, int]()
+    >>> [cached(known, word, lambda: len(known), most=2) for word in ("a", "b", "a", "c", "b")]
+    [0, 1, 0, 2, 2]
+    """
+    if key not in known:
+        known[key] = make()
+        if len(known) > most:
+            known.popitem(last=False)
+    known.move_to_end(key)
+    return known[key]
 
 
 @dataclass(frozen=True)

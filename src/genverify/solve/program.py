@@ -18,8 +18,7 @@ from genverify.model.arrays import Flags, Floats, Ints, row_bytes
 from genverify.model.claims import ANY, Codes
 from genverify.model.domain import Predicate, Rule
 from genverify.model.errors import GenverifyError
-from genverify.model.release import TOTAL, Release, Schema
-from genverify.model.work import cached
+from genverify.model.release import TOTAL, Release, Schema, cached
 from genverify.solve.admissible import (
     GRID_LIMIT,
     Atoms,
