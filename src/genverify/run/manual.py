@@ -17,8 +17,9 @@ import genverify
 from genverify.run.cli.commands import parser
 from genverify.run.cli.shell import EXIT_CODES, leaves
 from genverify.run.config import read_shipped
-from genverify.run.layout import PARTS
-from genverify.run.registry import HOME
+from genverify.run.layout import PARTS, STAGES
+from genverify.run.reference import read_listing
+from genverify.run.registry import HOME, studies
 
 # The packages as a page: which imports from which, and every module with its first sentence.
 
@@ -207,8 +208,21 @@ def _doc(own: Any) -> list[str]:
 
 LINK = re.compile(r"(\]\()((?:\.\./)+[^)#\s]+)((?:#[^)\s]*)?\))")
 COPIES = "repository"
+PAPERS, REFERENCE = "Every figure and table", "reference/README.md"
 DRAWN = re.compile(r"```mermaid\ngraph TD\n(.*?)```\n", re.DOTALL)
 ARROW = re.compile(r"^  \w+\[(.+?)\] -->\|(\d+)\| \w+\[(.+?)\]$", re.MULTILINE)
+
+
+def on_config(config: Any) -> Any:
+    """Put the pages of the studies into the section of the papers: those that no other section has."""
+    sections = (pages for section in config.nav for pages in section.values() if isinstance(pages, list))
+    papers = next(pages for pages in sections if {PAPERS: REFERENCE} in pages)
+    listed = re.findall(r"[\w/]+\.md", str(config.nav))
+    order = list(read_listing(Path(config.docs_dir).parent / STAGES).papers)
+    known = sorted(studies(), key=lambda study: order.index(study.name) if study.name in order else len(order))
+    pages = [page for study in known for page in (f"{study.name}.md", *study.pages) if page not in listed]
+    papers[:0] = [page for page in pages if (Path(config.docs_dir) / page).is_file()]
+    return config
 
 
 def on_files(files: Any, config: Any) -> Any:

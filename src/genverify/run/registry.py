@@ -55,6 +55,7 @@ class Study:
     parts: a wildcard of its rules, and the settings that it chooses: (configuration, its value)
     params: functions of its stage files that give a parameter
     proofs: the kinds of proofs that its rules write
+    pages: pages of docs/ about it besides docs/NAME.md
     foundation: other studies may use it; it comes first
     extends: a command of the library, and what adds options of the study to its parser; it returns what answers with them
     """
@@ -72,6 +73,7 @@ class Study:
     proofs: Mapping[str, ProofKind] = field(default_factory=dict)
     extends: Mapping[str, str] = field(default_factory=dict)
     commands: Sequence[Group] = ()
+    pages: Sequence[str] = ()
     foundation: bool = False
     package: str = ""
 
