@@ -144,12 +144,10 @@ def _is_synthetic(manifest: Path) -> bool:
 
 # Numbers as short text: claims and probabilities by the hundred thousand, small enough for a page to load.
 
-ALPHABET = "".join(chr(code) for code in range(35, 127) if chr(code) != "\\")
-"""Characters that JSON writes as they are."""
+ALPHABET = "".join(chr(code) for code in range(35, 127) if chr(code) != "\\")  # characters that JSON writes as they are
 
 STEPS = 200  # levels to a power of ten: two characters then reach down to 1e-41, within 0.6 % (`levels`)
-NEVER = len(ALPHABET) ** 2 - 1
-"""A probability of 0, and the last of the levels that two characters can say."""
+NEVER = len(ALPHABET) ** 2 - 1  # a probability of 0, and the last of the levels that two characters can say
 
 
 def pack(numbers: Sequence[Ints], widths: Sequence[int]) -> str:
@@ -229,10 +227,8 @@ def packed(names: list[str], texts: list[str]) -> dict[str, object]:
 # Proofs for the page: the claims that share a proof are one group, laid out once so that it serves them all.
 
 Where = Mapping[str, int]
-ALL = -1
-"""The cell that holds every record, beside the places of the queries."""
-SUM = 5
-"""The parts of a plain sum; a split into cases has four."""
+ALL = -1  # the cell that holds every record, beside the places of the queries
+SUM = 5  # the parts of a plain sum; a split into cases has four
 
 
 def lay_out_block(block: CheckedBlock) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from genverify.model.arrays import Flags, Ints
 from genverify.model.domain import Domain, Predicate
 from genverify.model.errors import DataError
 
-ANY = -1
+ANY = -1  # the code of a column that a claim does not name
 FEW = 8  # datasets in which most combinations fail already: only what is left is counted in the others
 CELLS_AT_ONCE = 4_000_000  # bounds memory: 32 MB for an array of 64-bit numbers
 Codes = npt.NDArray[np.int16]

@@ -128,8 +128,7 @@ def _cells(counts: PrintedTwoWay, found: CellBounds) -> pd.DataFrame:
 Tables = Mapping[str, PrintedTwoWay]
 SMALL = 3  # the largest of the counts that `table7_small` counts
 CONSISTENT = Rounding(3, "either")
-TOTALS = {"table1": 135, "table2": 130, "table6": 1055, "table7": 193, "table9": 1841}
-"""N, as the paper prints it."""
+TOTALS = {"table1": 135, "table2": 130, "table6": 1055, "table7": 193, "table9": 1841}  # n, as the paper prints it
 
 
 def solutions(r: list[int], remainder: int) -> int:

@@ -295,7 +295,7 @@ def describe(protection: Protection, noise: Noise | None) -> dict[str, Any]:
 
 # Protected counts of blocks: households swapped before they are counted, counts noised before they are published.
 
-BLOCKS_OF_A_TRACT = 10 ** (GEOGRAPHY["block"] - GEOGRAPHY["tract"])
+BLOCKS_OF_A_TRACT = 10 ** (GEOGRAPHY["block"] - GEOGRAPHY["tract"])  # ids that the digits after the tract allow
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,7 @@ from matplotlib.cbook import boxplot_stats
 
 PRIORS = ("tract", "state")
 SINGLETON, ALL = "singleton", "all"
-STEP = 0.004
-"""Outliers of a box that would fall on the same spot of a figure are listed once."""
+STEP = 0.004  # outliers of a box that would fall on the same spot of a figure are listed once
 
 
 class Group(TypedDict):

@@ -64,8 +64,7 @@ def _replaced(codes: Any, rows: Sequence[int], code: int) -> Any:
 
 # Households behind singleton claims, how many of them a release loses, and how far that is from what the paper lost.
 
-COMPARED = PAPER_K[:-1]
-"""The k that losses are compared for: at k = 10 the paper has six households to lose."""
+COMPARED = PAPER_K[:-1]  # the k that losses are compared for: at k = 10 the paper has six households to lose
 
 
 def find_households(claims: pd.DataFrame, records: pd.DataFrame) -> pd.DataFrame:

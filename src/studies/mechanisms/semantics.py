@@ -26,8 +26,7 @@ Database = tuple[int | None, ...]
 """The record of each person of the population, or None for one who is not in the database."""
 
 Law = Mapping[Database, Fraction]
-BEYOND = 3
-"""Outputs are enumerated so far beyond every count; from there on the odds do not change."""
+BEYOND = 3  # outputs are enumerated so far beyond every count; from there on the odds do not change
 
 
 @dataclass(frozen=True)
