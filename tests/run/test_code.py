@@ -5,7 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -31,7 +31,7 @@ KIT = {
 
 
 @pytest.fixture
-def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Path]:
+def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Path]]:
     """Write a script, and files besides those of two packages in `src`; what was known of them is forgotten."""
     monkeypatch.setattr(code, "SRC", tmp_path / "src")
     monkeypatch.chdir(tmp_path)
@@ -46,7 +46,8 @@ def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Path
         forget_code()
         return path
 
-    return write
+    yield write
+    forget_code()
 
 
 def reached(script: Path) -> set[str]:

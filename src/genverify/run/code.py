@@ -520,7 +520,7 @@ def _scripts(folder: Path) -> dict[str, Path]:
 def forget_code() -> None:
     """Read the files again: what was known of them is kept for the life of a process."""
     files = (_scripts, _listed, _modules, _packages, _templates, _content, _key)
-    for known in (*files, code_digest, _parts, _next, _source, _store):
+    for known in (*files, code_digest, _parts, _next, _asked_for, _methods, _all_are, _source, _store):
         known.cache_clear()
 
 
