@@ -21,8 +21,8 @@ def main(job: Job) -> None:
     rows = []
     for release in progress(releases, "blocks measured"):
         first = datasets[release.block][0]
-        found = solution_variability(build_program(release, settings.max_types), first, settings.make_solver())
-        rows.append({"block": release.block, "n_households": release.n, **vars(found)})
+        result = solution_variability(build_program(release, settings.max_types), first, settings.make_solver())
+        rows.append({"block": release.block, "n_households": release.n, **vars(result)})
     stack([pd.DataFrame([row]) for row in rows]).to_parquet(job.output.variability, index=False)
 
 

@@ -22,8 +22,8 @@ def main(job: Job) -> None:
     sizes = pd.concat(pd.read_parquet(path, filters=[("query", "==", TOTAL)]) for path in job.input.counts)
     chosen = spread_blocks(list(sizes["block"]))
     batches = zip(job.input.counts, job.input.datasets, strict=True)
-    found = {block: held for counts, path in batches for block, held in _datasets(counts, path, schema, chosen)}
-    records = ((block, found[block]) for block in progress(chosen, "blocks counted"))
+    result = {block: held for counts, path in batches for block, held in _datasets(counts, path, schema, chosen)}
+    records = ((block, result[block]) for block in progress(chosen, "blocks counted"))
     claims = read_blocks(Path(job.input.claims), chosen)
     table = candidates_table(records, len(sizes), claims, job.settings("verify", Verify).min_k)
     table.to_csv(job.output.table, index=False, float_format="%.4g")

@@ -27,14 +27,14 @@ def main(job: Job) -> None:
     known = known_of(
         read_datasets(Path(job.input.datasets), releases), Path(job.input.claims), Path(job.input.decided), schema
     )
-    found = []
+    result = []
     for release in progress(releases, "blocks weighed"):
         seed = derive_seed(job.params.seed, "probability", release.block)
         program = build_program(release, max_types)
-        found.append(weigh_block(program, known[release.block], areas.priors(release.block), settings, min_k, seed))
-    stack([one.claims for one in found]).to_parquet(job.output.claims, index=False)
-    stack([one.rows for one in found]).to_parquet(job.output.rows, index=False)
-    pd.DataFrame([one.block for one in found]).to_parquet(job.output.blocks, index=False)
+        result.append(weigh_block(program, known[release.block], areas.priors(release.block), settings, min_k, seed))
+    stack([one.claims for one in result]).to_parquet(job.output.claims, index=False)
+    stack([one.rows for one in result]).to_parquet(job.output.rows, index=False)
+    pd.DataFrame([one.block for one in result]).to_parquet(job.output.blocks, index=False)
 
 
 if __name__ == "__main__":

@@ -157,9 +157,9 @@ def _sub_predicates(domain: Domain, predicates: Sequence[Predicate]) -> tuple[cs
     return _flags(ones, (len(clauses), len(index))), _flags(owner, (len(clauses), len(predicates))), r
 
 
-def _flags(places: Sequence[tuple[int, int]], shape: tuple[int, int]) -> csr_array:
-    rows, columns = np.array(places, dtype=np.int64).reshape(-1, 2).T
-    return csr_array((np.ones(len(places)), (rows, columns)), shape=shape)
+def _flags(indices: Sequence[tuple[int, int]], shape: tuple[int, int]) -> csr_array:
+    rows, columns = np.array(indices, dtype=np.int64).reshape(-1, 2).T
+    return csr_array((np.ones(len(indices)), (rows, columns)), shape=shape)
 
 
 def onehot(release: Release) -> OneHot:

@@ -226,25 +226,25 @@ class Verifier:
             return Decision(claim, Verdict.UNCERTIFIED, integer=integer, limit=limit)
         return Decision(claim, Verdict.VERIFIED, lower.proof, upper.proof, integer)
 
-    def _bound(self, places: Ints, sign: int, b: int) -> Bound:
+    def _bound(self, indices: Ints, sign: int, b: int) -> Bound:
         """Whether sign times the records in these classes are at most b."""
-        key = (places.tobytes(), sign, b)
+        key = (indices.tobytes(), sign, b)
         if key not in self.answers:
             said = self._published(key[0], sign)
-            self.answers[key] = Bound(proof=said[1]) if said and said[0] <= b else self._asked(places, sign, b)
+            self.answers[key] = Bound(proof=said[1]) if said and said[0] <= b else self._asked(indices, sign, b)
         return self.answers[key]
 
-    def _published(self, places: bytes, sign: int) -> tuple[int, Node] | None:
+    def _published(self, indices: bytes, sign: int) -> tuple[int, Node] | None:
         """What a published cell of exactly these classes says of them: most claims that hold are about such a cell."""
-        program, row = self.bounder.program, self.bounder.program.row_of.get(places)
+        program, row = self.bounder.program, self.bounder.program.row_of.get(indices)
         if row is None:
             return None
         most = int(program.hi[row]) if sign > 0 else -int(program.lo[row])
         return most, Leaf("bound", 1, {program.rows[row]: sign}, ())
 
-    def _asked(self, places: Ints, sign: int, b: int) -> Bound:
+    def _asked(self, indices: Ints, sign: int, b: int) -> Bound:
         c = np.zeros(self.bounder.program.classes, dtype=np.int64)
-        c[places] = sign
+        c[indices] = sign
         return self.bounder.at_most(c, b)
 
 

@@ -252,10 +252,10 @@ def _rounded_rows(table: PrintedTwoWay, N: int, rounding: Rounding, show: str) -
         yield from _bounds_rows(bound_rounded(known, N))
 
 
-def _bounds_rows(found: CellBounds) -> Rows:
+def _bounds_rows(result: CellBounds) -> Rows:
     yield "row", "column", "lower", "upper"
-    for row, lower, upper in zip(found.rows, found.lower.tolist(), found.upper.tolist(), strict=True):
-        yield from ((row, *cell) for cell in zip(found.columns, lower, upper, strict=True))
+    for row, lower, upper in zip(result.rows, result.lower.tolist(), result.upper.tolist(), strict=True):
+        yield from ((row, *cell) for cell in zip(result.columns, lower, upper, strict=True))
 
 
 def _marginal_rows(options: argparse.Namespace) -> Rows:

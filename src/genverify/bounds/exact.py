@@ -416,9 +416,9 @@ def _multipliers(kind: _Kind, others: int, target: int) -> Multipliers | None:
     return Multipliers(0, full, more) if full >= 0 or more else None
 
 
-def _raised(found: Multipliers | None, low: int) -> Multipliers:
-    assert found is not None
-    return Multipliers(low, max(found.full, -1) + low, tuple(value + low for value in found.more)) if low else found
+def _raised(result: Multipliers | None, low: int) -> Multipliers:
+    assert result is not None
+    return Multipliers(low, max(result.full, -1) + low, tuple(value + low for value in result.more)) if low else result
 
 
 # Exact bounds of every cell from exact conditionals and N (Theorem 2.1), with prior bounds on sums of cells in a row.

@@ -205,9 +205,9 @@ def explain_rows(table: Conditionals, N: int, priors: Sequence[Prior] = ()) -> l
     return explained
 
 
-def _with_priors(found: Multipliers, known: bool) -> tuple[tuple[str, ...], ...]:
+def _with_priors(result: Multipliers, known: bool) -> tuple[tuple[str, ...], ...]:
     by = ("3.2 (a)",) if known else (f"{KNAPSACK} with prior bounds",)
-    return by, by, by if found.unique else ()
+    return by, by, by if result.unique else ()
 
 
 class _Reasons:

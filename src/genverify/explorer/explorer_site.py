@@ -103,7 +103,7 @@ def _sum(parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _study_piece(
-    schema: Schema, states: Mapping[str, Any], places: Mapping[str, Any], titles: Mapping[str, str], phrases: Phrases | None
+    schema: Schema, states: Mapping[str, Any], indices: Mapping[str, Any], titles: Mapping[str, str], phrases: Phrases | None
 ) -> dict[str, Any]:
     """All that the page needs to know of the study as a whole."""
     tables = list(dict.fromkeys(query.table for query in schema.queries))
@@ -118,7 +118,7 @@ def _study_piece(
         "weighed": list(WEIGHED),
         "packing": {"alphabet": ALPHABET, "widths": form_widths(len(columns)), "steps": STEPS, "never": NEVER},
         "states": states,
-        "places": {state: places[state] for state in sorted(set(states) & set(places))},
+        "places": {state: indices[state] for state in sorted(set(states) & set(indices))},
         "all": _sum(list(states.values())),
     }
 

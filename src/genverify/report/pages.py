@@ -133,7 +133,7 @@ def statements_table(
     return pd.DataFrame(rows).assign(data=label)
 
 
-def statements_text(title: str, lead: str, table: pd.DataFrame, shown: Sequence[str], label: str) -> str:
+def statements_text(title: str, lead: str, table: pd.DataFrame, displayed: Sequence[str], label: str) -> str:
     """The columns of the table that are shown, as Markdown."""
-    rows = markdown_table(shown, table[list(shown)].astype(object).to_numpy(), left=4)
+    rows = markdown_table(displayed, table[list(displayed)].astype(object).to_numpy(), left=4)
     return document(title, label, [lead, rows])

@@ -183,11 +183,11 @@ def settings_of(config: Config, section: str, variant: str | None) -> Any:
     return _plain(reduce(getattr, section.split("."), whole))
 
 
-def _plain(found: Any) -> Any:
+def _plain(result: Any) -> Any:
     """Sections as mappings, also those of a mapping of names."""
-    if isinstance(found, dict):
-        return {name: _plain(value) for name, value in found.items()}
-    return found.model_dump() if isinstance(found, Section) else found
+    if isinstance(result, dict):
+        return {name: _plain(value) for name, value in result.items()}
+    return result.model_dump() if isinstance(result, Section) else result
 
 
 # Checks of a whole study before its first job.

@@ -199,9 +199,9 @@ def folder_files(folder: Path) -> list[Path]:
     return sorted(f for f in folder.rglob("*") if f.is_file() and not f.name.startswith(".snakemake"))
 
 
-def folder_digest(folder: Path, found: Mapping[Path, str]) -> str:
+def folder_digest(folder: Path, result: Mapping[Path, str]) -> str:
     """One digest over the names and digests of the files of a folder."""
-    lines = (f"{file.relative_to(folder)} {value}\n" for file, value in found.items())
+    lines = (f"{file.relative_to(folder)} {value}\n" for file, value in result.items())
     return sha256("".join(lines).encode()).hexdigest()
 
 

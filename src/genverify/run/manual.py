@@ -179,23 +179,23 @@ def python_page(module: Any) -> str:
     return "\n".join(lines)
 
 
-def _members(own: type) -> Iterator[str]:
+def _members(part: type) -> Iterator[str]:
     """The public methods and properties of a class that say what they do."""
-    for name, member in vars(own).items():
+    for name, member in vars(part).items():
         text = inspect.getdoc(member) if not name.startswith("_") else None
         if text and (callable(member) or hasattr(member, "__get__")):
             yield from [f"**`.{name}`** {' '.join(text.partition('>>>')[0].split())}", ""]
 
 
-def _signature(own: Any) -> str:
-    return re.sub(r"(?:\w+\.)+(\w+)", r"\1", str(inspect.signature(own))) if callable(own) else ""
+def _signature(part: Any) -> str:
+    return re.sub(r"(?:\w+\.)+(\w+)", r"\1", str(inspect.signature(part))) if callable(part) else ""
 
 
-def _doc(own: Any) -> list[str]:
+def _doc(part: Any) -> list[str]:
     """A docstring as Markdown: examples as code, the rest as text."""
     lines: list[str] = []
     inside = False
-    for line in (inspect.getdoc(own) or "").splitlines():
+    for line in (inspect.getdoc(part) or "").splitlines():
         if line.startswith(">>>") and not inside:
             lines, inside = [*lines, "```pycon"], True
         elif inside and not line.strip():

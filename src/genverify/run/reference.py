@@ -516,11 +516,11 @@ def changes(manifest: Manifest, layout: Layout, config: Config) -> list[Finding]
     return result
 
 
-def _with_results(found: Sequence[Finding], manifest: Manifest, layout: Layout) -> list[Finding]:
+def _with_results(result: Sequence[Finding], manifest: Manifest, layout: Layout) -> list[Finding]:
     """The findings beside the results that are here; if today's code gave what the set shows, its change does not matter."""
     here = list(_results_here(manifest, layout))
     same = {finding.target for finding in here if finding.kind == SAME}
-    rest = [finding for finding in found if finding.kind != CODE or finding.target not in same]
+    rest = [finding for finding in result if finding.kind != CODE or finding.target not in same]
     return rest + [finding for finding in here if finding.kind == RESULT]
 
 
@@ -645,7 +645,7 @@ def _check_lines(config: Config) -> Iterator[str]:
     yield "whole, and of the settings and data of today"
 
 
-def _by_target(found: Sequence[Finding]) -> list[str]:
+def _by_target(result: Sequence[Finding]) -> list[str]:
     """
     A line for each result, with all that was found about it.
 
@@ -653,6 +653,6 @@ def _by_target(found: Sequence[Finding]) -> list[str]:
     ['figures/a.pdf: plot_a; draw']
     """
     texts: dict[str, list[str]] = {}
-    for finding in found:
+    for finding in result:
         texts.setdefault(finding.target, []).append(finding.text)
     return [f"{target}: {'; '.join(parts)}" for target, parts in texts.items()]

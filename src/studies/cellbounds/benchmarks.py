@@ -88,24 +88,24 @@ def _best(work: Callable[[], T], repeats: int) -> tuple[Spent, T]:
     return min(results, key=lambda run: run[0])
 
 
-def _line(method: str, spent: Spent, found: CellBounds) -> dict[str, Any]:
-    disclosed = int(found.disclosed.sum())
+def _line(method: str, spent: Spent, result: CellBounds) -> dict[str, Any]:
+    disclosed = int(result.disclosed.sum())
     return {"method": method, "cpu_s": spent[0], "wall_s": spent[1], "disclosed_rows": disclosed, "remark": ""}
 
 
 def _references(
-    table: Conditionals, N: int, found: CellBounds, settings: CellboundsBenchmark, rng: np.random.Generator
+    table: Conditionals, N: int, result: CellBounds, settings: CellboundsBenchmark, rng: np.random.Generator
 ) -> Iterator[dict[str, Any]]:
     """The integer programs on a few nonzero cells and on their rows; the seconds are extrapolated to all of them."""
     cells = np.argwhere(table.reduced > 0)
     chosen = cells[rng.choice(len(cells), min(settings.reference_cells, len(cells)), replace=False)].tolist()
     solver = make_solver("highs", WorkLimits(iterations=10**9, nodes=10**9, seconds=settings.seconds))
     spent, ranges = _best(lambda: [reference_range(table, N, row, column, solver) for row, column in chosen], 1)
-    true = [(int(found.lower[row, column]), int(found.upper[row, column])) for row, column in chosen]
+    true = [(int(result.lower[row, column]), int(result.upper[row, column])) for row, column in chosen]
     yield _extrapolated(CELL_PROGRAM, spent, len(cells) / len(chosen), ranges, true, "cells")
     spent, ranges = _best(lambda: [reference_multipliers(table, N, row, solver) for row, _ in chosen], 1)
     true = [(int(low // r - 1), int(high // r - 1)) for low, high, r in
-            ((found.least_totals[row], found.greatest_totals[row], table.sums[row]) for row, _ in chosen)]  # fmt: skip
+            ((result.least_totals[row], result.greatest_totals[row], table.sums[row]) for row, _ in chosen)]  # fmt: skip
     yield _extrapolated(ROW_PROGRAM, spent, len(table.rows) / len(chosen), ranges, true, "rows")
 
 
@@ -157,7 +157,7 @@ def _peak() -> int:
 
 
 def _ordinary(
-    marginals: list[Multiway], found: MarginalBounds, settings: MarginalsBenchmark, rng: np.random.Generator
+    marginals: list[Multiway], result: MarginalBounds, settings: MarginalsBenchmark, rng: np.random.Generator
 ) -> dict[str, Any]:
     """The integer program that anybody would write, on the two ends of a few cells; seconds are extrapolated to all."""
     sums = marginal_sums(marginals, levels_of(marginals))
@@ -167,7 +167,7 @@ def _ordinary(
     started, equal, late = process_time(), 0, 0
     with watch() as spent:
         for cell in cells:
-            for sign, end in ((1, found.upper.ravel()[cell]), (-1, -found.lower.ravel()[cell])):
+            for sign, end in ((1, result.upper.ravel()[cell]), (-1, -result.lower.ravel()[cell])):
                 best = _best_marginal(A, sums, cell, sign, settings.reference_seconds)
                 late, equal = late + (best is None), equal + (best == end)
     times = len(sums.cells) / len(cells)

@@ -68,9 +68,9 @@ def compare_rounded(printed: PrintedTwoWay, paper: Mapping[str, Any], rounding: 
     return pd.DataFrame(lines)
 
 
-def _ours(counts: PrintedTwoWay, table: Conditionals, found: CellBounds, row: RowExplanation, index: int) -> dict[str, Any]:
+def _ours(counts: PrintedTwoWay, table: Conditionals, result: CellBounds, row: RowExplanation, index: int) -> dict[str, Any]:
     """Everything that the paper could print of a row."""
-    total, ends = int(counts.counts[index].sum()), zip(found.lower[index], found.upper[index], strict=True)
+    total, ends = int(counts.counts[index].sum()), zip(result.lower[index], result.upper[index], strict=True)
     return {
         "sum": total,
         "divisor": total // row.r if row.r else 0,
@@ -79,7 +79,7 @@ def _ours(counts: PrintedTwoWay, table: Conditionals, found: CellBounds, row: Ro
         "least_by": _named(row.least_by),
         "greatest": row.multipliers.greatest,
         "greatest_by": _named(row.greatest_by),
-        "total": _interval(found.least_totals[index], found.greatest_totals[index]),
+        "total": _interval(result.least_totals[index], result.greatest_totals[index]),
         **{column: _interval(low, high) for column, (low, high) in zip(table.columns, ends, strict=True)},
     }
 

@@ -114,9 +114,9 @@ def _bars(axes: Axes, counts: Sequence[int], ks: Sequence[int], total: int) -> N
     axes.grid(visible=False, axis="x")
 
 
-def _boxes(axes: Axes, found: Sequence[dict[str, Any] | None], ks: Sequence[int]) -> None:
+def _boxes(axes: Axes, result: Sequence[dict[str, Any] | None], ks: Sequence[int]) -> None:
     """A box per k that has claims."""
-    boxes = {index: box for index, box in enumerate(found) if box}
+    boxes = {index: box for index, box in enumerate(result) if box}
     if boxes:
         _draw(axes, list(boxes.values()), list(boxes))
     axes.set_xticks(range(len(ks)), [str(k) for k in ks])

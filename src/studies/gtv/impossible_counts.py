@@ -115,13 +115,13 @@ def draw_assignments(datasets: Codes, k: int, count: int, rng: np.random.Generat
 
 
 def excluded_of_block(
-    release: Release, datasets: Codes, own: Excluded, settings: ProgramSettings, seed: int
+    release: Release, datasets: Codes, part: Excluded, settings: ProgramSettings, seed: int
 ) -> Iterator[dict[str, Any]]:
     """One row per number of columns k: (a, m) pairs of some assignments, how many are excluded, and how."""
     verifier = Verifier(settings.bounder(release))
-    for k in own.columns:
+    for k in part.columns:
         rng = np.random.default_rng(derive_seed(seed, "excluded", release.block, str(k)))
-        drawn = draw_assignments(datasets, k, own.assignments, rng)
+        drawn = draw_assignments(datasets, k, part.assignments, rng)
         flags = np.stack([matches(np.array(drawn), one).sum(axis=1) for one in datasets])
         results = [
             multiplicities(verifier, codes, set(flags[:, index].tolist()), settings) for index, codes in enumerate(drawn)

@@ -248,16 +248,16 @@ def _hold_against_proofs(block: str, claims: pd.DataFrame, known: AttackFindings
 
 
 def _rows(
-    program: Program, generated: Codes, found: Mapping[str, Posterior | ChainDraws], draws: Sequence[Codes], most: int
+    program: Program, generated: Codes, result: Mapping[str, Posterior | ChainDraws], draws: Sequence[Codes], most: int
 ) -> pd.DataFrame:
     """The likeliest records under each prior, and their probability to be in the block under all of them."""
     listed = [one.rows(most)[0] if isinstance(one, Posterior) else _often(drawn, most)
-              for one, drawn in zip(found.values(), draws, strict=True)]  # fmt: skip
+              for one, drawn in zip(result.values(), draws, strict=True)]  # fmt: skip
     records = np.unique(np.concatenate([*listed, _often(generated, most)]), axis=0).astype(np.int16)
     frame = pd.DataFrame(records, columns=list(program.types.domain.names))
     frame.insert(0, "block", program.release.block)
     frame["generated"] = np.mean([matches(records, dataset).any(axis=1) for dataset in generated], axis=0)
-    for (name, one), drawn in zip(found.items(), draws, strict=True):
+    for (name, one), drawn in zip(result.items(), draws, strict=True):
         if isinstance(one, Posterior):
             frame[name] = one.present(records)
         else:

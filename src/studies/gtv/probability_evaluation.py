@@ -300,13 +300,13 @@ def weigh_known(
         yield frame
 
 
-def judge_known(found: list[pd.DataFrame | None], seed: int) -> pd.DataFrame:
+def judge_known(result: list[pd.DataFrame | None], seed: int) -> pd.DataFrame:
     """Reliability by tenths and the two scores of every prior, over all blocks that could be counted."""
-    counted = pd.concat([frame for frame in found if frame is not None], ignore_index=True)
+    counted = pd.concat([frame for frame in result if frame is not None], ignore_index=True)
     reliable = reliability(counted, ASKED, ABOUT, seed).rename(columns={"true": "value"})
     scored = scores(counted, ASKED, ABOUT, seed).assign(bin=-1)
     table = pd.concat([reliable.assign(score="share true"), scored], ignore_index=True)
-    blocks = {"blocks": len(found), "counted": sum(frame is not None for frame in found)}
+    blocks = {"blocks": len(result), "counted": sum(frame is not None for frame in result)}
     return table[["source", "score", "bin", "p", "value", "low", "high", "n"]].assign(**blocks)
 
 
@@ -495,10 +495,10 @@ def measure_memory(release: Release, max_types: int, budgets: Sequence[Budget]) 
     return pd.DataFrame(rows)
 
 
-def _row(release: Release, budget: Budget, found: Measurement) -> dict[str, Any]:
+def _row(release: Release, budget: Budget, result: Measurement) -> dict[str, Any]:
     row = {"what": MEMORY, "block": release.block, "budget_states": budget.states, "budget_moves": budget.moves}
-    row |= {"outcome": found.values.get("outcome", found.ended), "moves": found.values.get("moves")}
-    taken = found.peak_memory_mb - found.values.get("before_mb", 0.0)
+    row |= {"outcome": result.values.get("outcome", result.ended), "moves": result.values.get("moves")}
+    taken = result.peak_memory_mb - result.values.get("before_mb", 0.0)
     return row | {"peak_mb": taken, "bound_mb": budget.memory_mb}
 
 

@@ -59,13 +59,13 @@ class Areas:
         return result
 
     def _smoothed(
-        self, own: pd.DataFrame | None, wider: pd.DataFrame, floor: float, more: float
+        self, entry: pd.DataFrame | None, wider: pd.DataFrame, floor: float, more: float
     ) -> tuple[pd.DataFrame, float]:
         """The probabilities of an area's records, given those of the wider area; without households, the wider area's."""
-        if own is None:
+        if entry is None:
             return wider, floor
-        total = float(own[TIMES].sum()) + more
-        parts = [own.assign(weight=own[TIMES] / total), wider.assign(weight=wider["weight"] * more / total)]
+        total = float(entry[TIMES].sum()) + more
+        parts = [entry.assign(weight=entry[TIMES] / total), wider.assign(weight=wider["weight"] * more / total)]
         names = list(self.domain.names)
         joined = pd.concat([part[[*names, "weight"]] for part in parts if len(part)], ignore_index=True)
         return joined.groupby(names, sort=True)["weight"].sum().reset_index(), floor * more / total

@@ -117,13 +117,13 @@ class _RefutingDatasets:
                 codes, m = codes[rest], m[rest]
         return np.array(records)
 
-    def _contradicting(self, claim: Codes, found: list[Ints]) -> Ints | None:
+    def _contradicting(self, claim: Codes, result: list[Ints]) -> Ints | None:
         """
         A dataset with another number of records that can match the claim than a known one has: one is taken out of it, or
         one put in for another; for the rest of the search no other such record moves.
         """
         matching = self.kinds.matching(claim)
-        base = found[self.rng.integers(len(found))]
+        base = result[self.rng.integers(len(result))]
         others = np.flatnonzero(~matching[base])
         if len(others) and self.rng.random() < 0.5:
             start = self._seek(~matching).added(np.delete(base, self.rng.choice(others)))
@@ -161,12 +161,12 @@ def judge(claims: pd.DataFrame, blocks: pd.DataFrame, records: pd.DataFrame) -> 
     return judged.sort_values("block", ignore_index=True)
 
 
-def _counted(found: Matches, claims: pd.DataFrame) -> dict[str, Any]:
-    m = claims["m"].to_numpy()[found.claims]
-    false, one = false_claims(found.flags, m), m == 1
-    singled = found.flags[one & ~false].any(axis=0)
+def _counted(result: Matches, claims: pd.DataFrame) -> dict[str, Any]:
+    m = claims["m"].to_numpy()[result.claims]
+    false, one = false_claims(result.flags, m), m == 1
+    singled = result.flags[one & ~false].any(axis=0)
     return {
-        "block": found.block,
+        "block": result.block,
         "claims": len(m),
         "false": int(false.sum()),
         "singleton_claims": int(one.sum()),
@@ -249,15 +249,15 @@ def contradictory_rows(counts: Path, blocks: Collection[str]) -> list[dict[str, 
     return [_row(str(block), int(n), CONTRADICTORY) for block, n in zip(totals["block"], totals["lo"], strict=True)]
 
 
-def attacked_row(release: Release, found: AttackOutcome) -> dict[str, Any]:
+def attacked_row(release: Release, result: AttackOutcome) -> dict[str, Any]:
     """What became of a block."""
-    return _row(release.block, release.n, found.status, found.undecided)
+    return _row(release.block, release.n, result.status, result.undecided)
 
 
 def _row(block: str, n: int, status: str, undecided: int = 0) -> dict[str, Any]:
     return {"block": block, "n_households": n, "status": status, "undecided_claims": undecided}
 
 
-def verified_claims(found: AttackOutcome) -> list[pd.DataFrame]:
+def verified_claims(result: AttackOutcome) -> list[pd.DataFrame]:
     """The claims of a block, if it has any."""
-    return [claims_frame(found.verified)] if found.verified and found.verified.claims else []
+    return [claims_frame(result.verified)] if result.verified and result.verified.claims else []

@@ -55,15 +55,15 @@ def _claims(axes: Axes, found: pd.DataFrame) -> None:
     axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), frameon=False)
 
 
-def _shares(axes: Axes, found: pd.DataFrame) -> None:
+def _shares(axes: Axes, result: pd.DataFrame) -> None:
     """Points with 95 % intervals over blocks; where nothing is verified there is no share."""
     for kind, (label, mark, colour, shift) in MARKS.items():
-        share, low, high = (100 * found[f"{kind}_share_false{side}"].to_numpy() for side in ("", "_low", "_high"))
+        share, low, high = (100 * result[f"{kind}_share_false{side}"].to_numpy() for side in ("", "_low", "_high"))
         known = ~np.isnan(share)
         off = np.array([np.maximum(share - low, 0), np.maximum(high - share, 0)])[:, known]
-        indices = np.arange(len(found))[known] + shift
+        indices = np.arange(len(result))[known] + shift
         axes.errorbar(share[known], indices, xerr=off, fmt=mark, ms=4, color=colour, elinewidth=0.9, capsize=2, label=label)
-    for index in np.flatnonzero(found["all_claims_verified_from_release"].to_numpy() == 0):
+    for index in np.flatnonzero(result["all_claims_verified_from_release"].to_numpy() == 0):
         axes.annotate("nothing is verified", (50, index), ha="center", va="center", fontsize=6.5, color=INK, style="italic")
     axes.set_xlim(-3, 103)
     axes.set_xlabel("of these, false of the private block, %")

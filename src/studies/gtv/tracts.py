@@ -163,18 +163,18 @@ def _variability(attack: AreaAttack, settings: ProgramSettings, seed: int) -> Va
     return solution_variability(program, records, settings.make_solver(CHECKS))
 
 
-def claims_frame(tract: str, found: Sequence[AreaFindings], names: Sequence[str]) -> pd.DataFrame:
+def claims_frame(tract: str, result: Sequence[AreaFindings], names: Sequence[str]) -> pd.DataFrame:
     """The verified claims as rows: tract, tables, area, m, and a code per column (-1: any)."""
-    rows = [(tract, one.tables, one.area, claim.m, *claim.codes) for one in found for claim in one.claims]
+    rows = [(tract, one.tables, one.area, claim.m, *claim.codes) for one in result for claim in one.claims]
     frame = pd.DataFrame(rows, columns=["tract", "tables", "area", "m", *names])
     return frame.astype({"m": "int64", **dict.fromkeys(names, "int16")})
 
 
-def _areas_frame(tract: str, found: Sequence[AreaFindings], columns: int) -> pd.DataFrame:
+def _areas_frame(tract: str, result: Sequence[AreaFindings], columns: int) -> pd.DataFrame:
     """One row per area and tables: records, how many of them are known in every column, candidates left undecided."""
     rows = [
         (tract, one.tables, one.area, one.n, determined(one.claims, columns), one.undecided, one.proofs, one.cells)
-        for one in found
+        for one in result
     ]
     names = ["tract", "tables", "area", "records", "determined", "undecided", "proofs", "cells"]
     return pd.DataFrame(rows, columns=names)

@@ -291,11 +291,11 @@ def decide_both(chosen: Sequence[tuple[Release, Claim]], name: str, nodes: int, 
     return pd.DataFrame(rows, columns=columns)
 
 
-def verified_by_k(found: pd.DataFrame) -> pd.DataFrame:
+def verified_by_k(result: pd.DataFrame) -> pd.DataFrame:
     """Claims by k: how many were tried, and verified with and without zeros."""
-    flags = found[["k"]].assign(tried=1)
+    flags = result[["k"]].assign(tried=1)
     for name in ("with_zeros", "without_zeros"):
-        flags[name] = (found[name] == Verdict.VERIFIED.value).astype("int64")
+        flags[name] = (result[name] == Verdict.VERIFIED.value).astype("int64")
     return flags.groupby("k").sum().reindex(list(PAPER_K), fill_value=0)
 
 

@@ -34,10 +34,10 @@ def losses_table(decided: pd.DataFrame, onehot: pd.DataFrame, printed: Printed, 
     return pd.DataFrame(rows, columns=[*TOLD, *FIGURES]).round(2).assign(data=label)
 
 
-def _explained(own: pd.DataFrame, name: str, withheld: str, paper: Printed, seed: int) -> Iterator[tuple[Any, ...]]:
-    before, after = (_by_block(own[own["withheld"] == row]) for row in ("paper", withheld))
+def _explained(part: pd.DataFrame, name: str, withheld: str, paper: Printed, seed: int) -> Iterator[tuple[Any, ...]]:
+    before, after = (_by_block(part[part["withheld"] == row]) for row in ("paper", withheld))
     low, high = ratio_interval(before - after, before, block_weights(["all"] * len(before), seed))
-    given = (name, str(own["missing"].iloc[0]), int(own["lines"].iloc[0]), withheld, "households")
+    given = (name, str(part["missing"].iloc[0]), int(part["lines"].iloc[0]), withheld, "households")
     yield from _rows(given, before.sum(axis=0), after.sum(axis=0), (low, high), paper_losses(paper, withheld))
 
 
@@ -61,14 +61,14 @@ def _later(printed: Printed) -> Iterator[tuple[Any, ...]]:
 
 
 def _rows(
-    told: tuple[Any, ...], before: Any, after: Any, interval: tuple[Floats, Floats] | None, paper: Floats
+    given: tuple[Any, ...], before: Any, after: Any, interval: tuple[Floats, Floats] | None, paper: Floats
 ) -> Iterator[tuple[Any, ...]]:
     lost = losses(before, after)
     away = distance(lost, paper)
     for index, k in enumerate(PAPER_K):
         low, high = (100 * float(side[index]) for side in interval) if interval else NOT_KNOWN
         figures = (100 * float(lost[index]), low, high, 100 * float(paper[index]))
-        yield *told, k, int(np.asarray(before)[index]), int(np.asarray(after)[index]), *figures, away
+        yield *given, k, int(np.asarray(before)[index]), int(np.asarray(after)[index]), *figures, away
 
 
 # Withheld zeros as a page: the losses of every explanation, the search, the paper's own numbers one column later.

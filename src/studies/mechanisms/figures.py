@@ -158,11 +158,11 @@ def plot_zeros_removed(left: pd.DataFrame, structural: int | None, label: str, u
     return figure
 
 
-def _axes_of_zeros(axes: Axes, own: pd.DataFrame, domain: int, unit: str) -> None:
+def _axes_of_zeros(axes: Axes, part: pd.DataFrame, domain: int, unit: str) -> None:
     axes.set_xscale("log")
     axes.set_yscale("log")
     axes.set_ylim(0.8, 2.5 * domain)
-    sizes = sorted(own["households"].unique())
+    sizes = sorted(part["households"].unique())
     ticks = [n for n in (1, 2, 5, 10, 20, 50, 100, 200, 500) if sizes[0] <= n <= sizes[-1]]
     axes.set_xticks(ticks)
     axes.xaxis.set_minor_locator(NullLocator())

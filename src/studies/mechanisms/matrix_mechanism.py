@@ -192,7 +192,7 @@ def unprojected_strategy(workload: Workload) -> Strategy:
 BY_EPSILON, BY_TABLE = "epsilon", "table"
 
 
-def query_errors(found: Sequence[Strategy], queries: Sequence[Query], sizes: Sequence[int], epsilon: float) -> pd.DataFrame:
+def query_errors(result: Sequence[Strategy], queries: Sequence[Query], sizes: Sequence[int], epsilon: float) -> pd.DataFrame:
     """A row per strategy and query: its factor, and its root mean square error at a privacy loss."""
     base = _base_tables([query.table for query in queries])
     frames = [
@@ -207,7 +207,7 @@ def query_errors(found: Sequence[Strategy], queries: Sequence[Query], sizes: Seq
                 "error": strategy.errors(epsilon),
             }
         )
-        for strategy in found
+        for strategy in result
     ]
     return pd.concat(frames, ignore_index=True)
 
@@ -222,10 +222,10 @@ def _base_tables(names: Sequence[str]) -> dict[str, str]:
     return {name: name[:-1] if name[:-1] in names and name[-1].isalpha() else name for name in names}
 
 
-def compare_strategies(found: Sequence[Strategy], epsilons: Sequence[float], errors: pd.DataFrame) -> pd.DataFrame:
+def compare_strategies(result: Sequence[Strategy], epsilons: Sequence[float], errors: pd.DataFrame) -> pd.DataFrame:
     """What the figure shows: I and the error of a query by privacy loss, then the error by table at one privacy loss."""
     rows = []
-    for strategy in found:
+    for strategy in result:
         row = {"strategy": strategy.name, "sensitivity": strategy.sensitivity, "answers": strategy.answers}
         for epsilon in epsilons:
             n, accuracy = len(strategy.factors), strategy.accuracy(epsilon)

@@ -90,10 +90,10 @@ def summarise_left(
     return pd.DataFrame(rows)
 
 
-def _summary(of: str, n: Any, own: pd.DataFrame, known: str, records: int) -> Mapping[str, Any]:
-    left = own[known]
+def _summary(of: str, n: Any, part: pd.DataFrame, known: str, records: int) -> Mapping[str, Any]:
+    left = part[known]
     quartiles = {"lower_quartile": float(left.quantile(0.25)), "upper_quartile": float(left.quantile(0.75))}
     shares = {"left_percent": 100 * left.median() / records, "ruled_out_percent": 100 * (1 - left.median() / records)}
-    return {"blocks_of": of, "households": float(n), "blocks": len(own), "known": LEFT[known], "domain": records,
+    return {"blocks_of": of, "households": float(n), "blocks": len(part), "known": LEFT[known], "domain": records,
             "least": int(left.min()), "median": float(left.median()), **quartiles, "most": int(left.max()),
             **{name: round(float(share), 6) for name, share in shares.items()}}  # fmt: skip

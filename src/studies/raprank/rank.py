@@ -72,25 +72,25 @@ def start_of(baseline: pd.DataFrame, target: Target) -> Codes:
     return codes_of(rows, target.domain, f"the baseline of area {target.area}")
 
 
-def ranked_frame(target: Target, ranked: ConfidenceSet, found: Reconstruction, key: str = "area") -> pd.DataFrame:
+def ranked_frame(target: Target, ranked: ConfidenceSet, result: Reconstruction, key: str = "area") -> pd.DataFrame:
     """A confidence set as rows in order: area, frequency (over all runs), the runs that hold it, a code per column."""
     frame = pd.DataFrame(ranked.rows.astype(np.int16), columns=list(target.domain.names))
-    frame.insert(0, "runs", count_holders(ranked.rows, found.datasets))
+    frame.insert(0, "runs", count_holders(ranked.rows, result.datasets))
     frame.insert(0, "frequency", ranked.frequency.astype(np.int32))
     frame.insert(0, key, target.area)
     return frame
 
 
-def runs_row(target: Target, found: Reconstruction, key: str = "area") -> Mapping[str, Any]:
+def runs_row(target: Target, result: Reconstruction, key: str = "area") -> Mapping[str, Any]:
     """What the runs of an area came to."""
     return {
         key: target.area,
         "rows": target.rows,
         "queries": target.published,
-        "runs": len(found.datasets),
-        "steps": int(np.max(found.steps)),
-        "relaxed_error": float(np.mean(found.relaxed_errors)),
-        "rounded_error": float(np.mean(found.rounded_errors)),
+        "runs": len(result.datasets),
+        "steps": int(np.max(result.steps)),
+        "relaxed_error": float(np.mean(result.relaxed_errors)),
+        "rounded_error": float(np.mean(result.rounded_errors)),
     }
 
 

@@ -215,8 +215,8 @@ def _as_json(options: argparse.Namespace, text: str, prints: str) -> str:
     return _document(options.command, {"rows": _csv_rows(text)} if prints == "csv" else {"lines": text.splitlines()})
 
 
-def _document(command: str, found: Mapping[str, Any]) -> str:
-    return json.dumps({"command": command, **found}, indent=1, ensure_ascii=False) + "\n"
+def _document(command: str, result: Mapping[str, Any]) -> str:
+    return json.dumps({"command": command, **result}, indent=1, ensure_ascii=False) + "\n"
 
 
 def _csv_rows(text: str) -> list[dict[str, Any]]:

@@ -109,10 +109,10 @@ def _run(
     return indices, np.asarray(relaxed), np.asarray(rounded), np.asarray(steps)
 
 
-def _coded(domain: Domain, places: Indices, blocks: BlockCounts | None) -> Codes:
-    columns = [np.asarray(column.codes, np.int64)[places[..., c]] for c, column in enumerate(domain.columns)]
+def _coded(domain: Domain, indices: Indices, blocks: BlockCounts | None) -> Codes:
+    columns = [np.asarray(column.codes, np.int64)[indices[..., c]] for c, column in enumerate(domain.columns)]
     if blocks is not None:
-        columns.append(np.broadcast_to(blocks.places.astype(np.int64), places.shape[:2]))
+        columns.append(np.broadcast_to(blocks.places.astype(np.int64), indices.shape[:2]))
     return np.stack(columns, axis=-1)
 
 

@@ -33,16 +33,16 @@ def random_logits(seeds: Sequence[int], codes: int, rows: int, room: int, spread
     return logits
 
 
-def one_hot(sizes: Sequence[int], places: Indices) -> Floats:
+def one_hot(sizes: Sequence[int], indices: Indices) -> Floats:
     """A dataset (runs, rows, columns), given as places of codes, as a relaxed one (codes, runs, rows)."""
-    columns = [places[..., column] == np.arange(size)[:, None, None] for column, size in enumerate(sizes)]
+    columns = [indices[..., column] == np.arange(size)[:, None, None] for column, size in enumerate(sizes)]
     return np.concatenate(columns).astype(np.float32)
 
 
-def logits_at(sizes: Sequence[int], places: Indices, certainty: float) -> Floats:
+def logits_at(sizes: Sequence[int], indices: Indices, certainty: float) -> Floats:
     """Logits under which every cell of a dataset (runs, rows, columns) has its own code with the given probability."""
     odds = [np.log(certainty / (1 - certainty) * max(size - 1, 1)) for size in sizes]
-    return one_hot(sizes, places) * np.repeat(odds, sizes).astype(np.float32)[:, None, None]
+    return one_hot(sizes, indices) * np.repeat(odds, sizes).astype(np.float32)[:, None, None]
 
 
 def round_rows(seeds: Sequence[int], sizes: Sequence[int], chances: Floats) -> Indices:
