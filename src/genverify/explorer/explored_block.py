@@ -94,11 +94,11 @@ def read_places(path: Path) -> Mapping[str, Any]:
     try:
         return {
             str(state): {
-                "short": str(index["short"]),
-                "name": str(index["name"]),
-                "at": [int(index["row"]), int(index["column"])],
+                "short": str(words["short"]),
+                "name": str(words["name"]),
+                "at": [int(words["row"]), int(words["column"])],
             }
-            for state, index in read_yaml(path)["places"].items()
+            for state, words in read_yaml(path)["places"].items()
         }
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise DataError(f"{path}: not a file of places ({error!r}); see data/census/places.yaml for the form") from None

@@ -37,8 +37,8 @@ def modules_page() -> str:
     """The page: a picture of the imports between packages (Mermaid), then every module."""
     files = [path for package in PACKAGES for path in sorted((SRC / package).rglob("*.py")) if path.name != "__init__.py"]
     modules = {path: path.relative_to(SRC) for path in files}
-    packages = dict.fromkeys(_package(index.parts) for index in modules.values())
-    arrows = Counter(arrow for path, index in modules.items() for arrow in _arrows(path, _package(index.parts)))
+    packages = dict.fromkeys(_package(module.parts) for module in modules.values())
+    arrows = Counter(arrow for path, module in modules.items() for arrow in _arrows(path, _package(module.parts)))
     lines = ["# The modules", "", "Made by `genverify modules`; each arrow says how many imports it stands for.", ""]
     lines += ["```mermaid", "graph TD"]
     lines += [f"  {_id(one)} -->|{times}| {_id(other)}" for (one, other), times in sorted(arrows.items())]
@@ -46,7 +46,7 @@ def modules_page() -> str:
     for package in packages:
         lines += [f"## {package}", "", "| module | what it is |", "| --- | --- |"]
         lines += [
-            f"| `{index}` | {_sentence(path)} |" for path, index in modules.items() if _package(index.parts) == package
+            f"| `{module}` | {_sentence(path)} |" for path, module in modules.items() if _package(module.parts) == package
         ]
         lines += [""]
     return "\n".join(lines)

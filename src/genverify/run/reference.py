@@ -329,7 +329,7 @@ NOT_RUN, NOT_ASKED = "not run", "not asked for"
 
 
 @dataclass(frozen=True)
-class Place:
+class Location:
     """Where a reference set lies, what it is to hold, and the captions."""
 
     folder: Path
@@ -337,27 +337,27 @@ class Place:
     captions: Captions
 
 
-def _write_reference(index: Place, layout: Layout, config: Config, papers: Sequence[str] = ()) -> dict[str, Entry]:
+def _write_reference(location: Location, layout: Layout, config: Config, papers: Sequence[str] = ()) -> dict[str, Entry]:
     """
     Make the set anew from the results that are there, of all papers or of those named; what is missing is listed as absent.
 
     Results of papers that are not named stay as they are, where the set shows them. AuditError if one of the results here is
     not what its settings, code and data would give; the set that was there then stays.
     """
-    listing = read_listing(index.listing)
+    listing = read_listing(location.listing)
     absent = _absent_of(listing, papers)
     present = [target for target in listing.targets if target not in absent]
-    rest = _kept_of(index.folder, [target for target, reason in absent.items() if reason == NOT_ASKED])
+    rest = _kept_of(location.folder, [target for target, reason in absent.items() if reason == NOT_ASKED])
     absent = {target: reason for target, reason in absent.items() if target not in rest["results"]}
     records = find_records(layout.made)
     _check(walk(present, records), records, layout, config)
     chains = {target: walk([target], records) for target in present}
-    with TemporaryDirectory(dir=index.folder.parent, prefix=index.folder.name) as beside:
-        entries = _write(Path(beside), index, listing, chains, absent, config, rest)
-        shutil.rmtree(index.folder, ignore_errors=True)
-        index.folder.mkdir()
+    with TemporaryDirectory(dir=location.folder.parent, prefix=location.folder.name) as beside:
+        entries = _write(Path(beside), location, listing, chains, absent, config, rest)
+        shutil.rmtree(location.folder, ignore_errors=True)
+        location.folder.mkdir()
         for path in Path(beside).iterdir():
-            shutil.copyfile(path, index.folder / path.name)
+            shutil.copyfile(path, location.folder / path.name)
     return entries
 
 
@@ -382,7 +382,7 @@ def _wildcards(rest: Manifest, target: str) -> dict[str, str]:
 
 def _write(
     folder: Path,
-    index: Place,
+    location: Location,
     listing: Listing,
     chains: Mapping[str, Chain],
     absent: Mapping[str, str],
@@ -394,12 +394,12 @@ def _write(
     wildcards = {target: chain.results[target].wildcards for target, chain in chains.items()}
     wildcards |= {target: _wildcards(rest, target) for target in rest["results"]}
     captions = {
-        target: caption(index.captions, named[target], wildcard, study, target) for target, wildcard in wildcards.items()
+        target: caption(location.captions, named[target], wildcard, study, target) for target, wildcard in wildcards.items()
     }
     entries = {target: _entry_of(target, chain, _write_files(target, chain, folder)) for target, chain in chains.items()}
     for target, entry in rest["results"].items():
         for name in entry["files"]:
-            shutil.copyfile(index.folder / name, folder / name)
+            shutil.copyfile(location.folder / name, folder / name)
         entries[target] = entry
     entries = {target: entries[target] for target in listing.targets if target in entries}
     (folder / PAGE).write_text(_reference_page(listing, entries, captions, absent))
@@ -533,7 +533,7 @@ def _changed_jobs(jobs: Mapping[str, Any], layout: Layout, config: Config) -> di
             continue
         try:
             changed = list(changed_settings(sections[job["rule"]], job["settings"], job["wildcards"], config))
-            result[name] = [(SETTINGS, f"{index} was {was}, is {is_}") for index, was, is_ in changed]
+            result[name] = [(SETTINGS, f"{setting} was {was}, is {is_}") for setting, was, is_ in changed]
         except UNKNOWN as error:
             result[name] = [(SETTINGS, f"settings of {name} are gone ({error})")]
         if job["code"] != _code_now(layout, job["rule"]):
@@ -579,9 +579,9 @@ def _results_here(manifest: Manifest, layout: Layout) -> Iterator[Finding]:
 REMEDY = "Make the set again: snakemake reference"
 
 
-def reference_place() -> Place:
+def reference_place() -> Location:
     """Where this repository keeps the set, seen from its root."""
-    return Place(REFERENCE, STAGES, Captions(STAGES))
+    return Location(REFERENCE, STAGES, Captions(STAGES))
 
 
 def add_parser(commands: Any) -> None:
@@ -605,10 +605,10 @@ def _reference(options: argparse.Namespace) -> None:
 
 def write_lines(config: Config, papers: Sequence[str] = ()) -> Iterator[str]:
     """Make the set, and say what is in it."""
-    index = reference_place()
-    entries = _write_reference(index, repository(), config, papers)
-    yield f"{index.folder}: {_in_words(entries)}, {bytes_in(index.folder) / 1e6:.1f} MB"
-    for target, reason in read_manifest(index.folder / MANIFEST)["absent"].items():
+    location = reference_place()
+    entries = _write_reference(location, repository(), config, papers)
+    yield f"{location.folder}: {_in_words(entries)}, {bytes_in(location.folder) / 1e6:.1f} MB"
+    for target, reason in read_manifest(location.folder / MANIFEST)["absent"].items():
         yield f"absent: {target}: {reason}"
 
 
@@ -629,9 +629,9 @@ def bytes_in(folder: Path) -> int:
 
 def _check_lines(config: Config) -> Iterator[str]:
     """What is not whole or not current; an error at the end unless the set shows the study of today's settings and data."""
-    index = reference_place()
-    manifest = read_manifest(index.folder / MANIFEST)
-    wrong = [*altered_files(index.folder, manifest), *unlisted_targets(manifest, read_listing(index.listing))]
+    location = reference_place()
+    manifest = read_manifest(location.folder / MANIFEST)
+    wrong = [*altered_files(location.folder, manifest), *unlisted_targets(manifest, read_listing(location.listing))]
     yield from wrong
     layout = repository()
     result = _with_results(changes(manifest, layout, config), manifest, layout)
@@ -639,9 +639,9 @@ def _check_lines(config: Config) -> Iterator[str]:
     yield from (f"out of date: {line}" for line in _by_target(outdated))
     code = _by_target([finding for finding in result if not finding.is_outdated])
     yield from (f"code has changed since, and only a run can say whether it matters: {line}" for line in code)
-    yield f"{index.folder}: {_in_words(manifest['results'])}, absent {len(manifest['absent'])}"
+    yield f"{location.folder}: {_in_words(manifest['results'])}, absent {len(manifest['absent'])}"
     if wrong or outdated:
-        raise DataError(f"{index.folder}: not whole or out of date, as listed above. {REMEDY}")
+        raise DataError(f"{location.folder}: not whole or out of date, as listed above. {REMEDY}")
     yield "whole, and of the settings and data of today"
 
 
