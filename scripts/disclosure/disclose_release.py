@@ -15,8 +15,8 @@ def main(job: Job) -> None:
     described = describe(Path(job.input.described))
     settings, datasets = job.settings("program", ProgramSettings), job.settings("generate", Generate).datasets
     attack = Attack.of(described, settings, datasets)
-    result, _ = write_audit(described, attack, Path(job.output.report).parent)
-    write_frame(result.claims, Path(job.output.claims).parent, "claims")  # the audit of a study compares it with the proofs
+    found, _ = write_audit(described, attack, Path(job.output.report).parent)
+    write_frame(found.claims, Path(job.output.claims).parent, "claims")  # the audit of a study compares it with the proofs
 
 
 if __name__ == "__main__":

@@ -90,7 +90,7 @@ class AreaAttack:
         lemmas = {program.release.block: [lemma.as_dict() for lemma in program.lemmas] for program in whole.programs}
         self.shared: dict[str, Any] = {
             "release": whole.release.digest,
-            "lemmas": {block: result for block, result in lemmas.items() if result},
+            "lemmas": {block: found for block, found in lemmas.items() if found},
             "nobody": [leaf.as_dict() for leaf in possible.nobody],
         }
         self.checker = AreaChecker(levels, self.shared)
@@ -132,18 +132,18 @@ class AreaAttack:
         """What is proved about one block, with every proof checked."""
         program = self.joint.programs[number]
         candidates = self.candidates(number, min_k)
-        part = _verified(self.alone(program, number, candidates))
-        alone = certificate_for(program, part) if part else None
+        own = _verified(self.alone(program, number, candidates))
+        alone = certificate_for(program, own) if own else None
         if alone:
             self.checker.alone(number, alone)
-        proved = {decision.claim for decision in part}
+        proved = {decision.claim for decision in own}
         decisions = self.together(number, [claim for claim in candidates if claim not in proved])
         more = _verified(decisions)
         placed = [_placed(number, decision) for decision in more]
         together = release_certificate(self.joint.release, (), placed) if placed else None
         if together:
             self.checker.together(together)
-        claims = tuple(decision.claim for decision in (*part, *more))
+        claims = tuple(decision.claim for decision in (*own, *more))
         open_ = tuple(d.claim for d in decisions if d.verdict in (Verdict.UNDECIDED, Verdict.UNCERTIFIED))
         return VerifiedAreaBlock(number, program.release.block, program.n, claims, alone, together, open_)
 
@@ -161,8 +161,8 @@ class AreaAttack:
 
     def vectors(self, number: int) -> Ints:
         """The distinct class counts of a block in the datasets that were met."""
-        result: Ints = np.unique(self.datasets[:, self.joint.spans[number]], axis=0)
-        return result
+        found: Ints = np.unique(self.datasets[:, self.joint.spans[number]], axis=0)
+        return found
 
     def alone(self, program: Program, number: int, claims: Sequence[Claim]) -> list[Decision]:
         """The claims decided on the block's own program: those that it refutes may still follow from all blocks together."""
@@ -202,8 +202,8 @@ class AreaAttack:
         """min sum_F z = m = max sum_T z, over the datasets of all blocks."""
         matched = matched_classes(self.joint.programs[number], claim_arrays([claim])[0])
         F, T = (matrix.toarray()[0].astype(np.int64) for matrix in matched)
-        part = self.datasets[:, self.joint.spans[number]]
-        if ((part @ F != claim.m) | (part @ T != claim.m)).any():
+        own = self.datasets[:, self.joint.spans[number]]
+        if ((own @ F != claim.m) | (own @ T != claim.m)).any():
             return Decision(claim, Verdict.REFUTED)
         upper = self.bounder.at_most(number, T, claim.m)
         if upper.counterexample is not None:

@@ -28,14 +28,14 @@ class Matches:
     flags: Flags
 
 
-def _shared_columns(claims: pd.DataFrame, records: pd.DataFrame) -> list[str]:
+def shared_columns(claims: pd.DataFrame, records: pd.DataFrame) -> list[str]:
     """The columns that the claims speak of: those that the records have too."""
     return [name for name in claims.columns if name in records.columns and name != "block"]
 
 
 def match_claims(claims: pd.DataFrame, records: pd.DataFrame) -> Iterator[Matches]:
     """Which private records match each claim, block by block; a block of two designs comes once, with the claims of both."""
-    names = _shared_columns(claims, records)
+    names = shared_columns(claims, records)
     codes = claims[names].fillna(ANY).to_numpy(dtype=np.int16)
     values = records[names].to_numpy(dtype=np.int16)
     places = records.groupby("block", observed=True).indices
@@ -55,7 +55,7 @@ def _check_block(matched: Matches, claims: pd.DataFrame, records: pd.DataFrame) 
     wrong = np.flatnonzero(false_claims(matched.flags, claims["m"].to_numpy()[matched.claims]))
     if wrong.size:
         claim = claims.iloc[matched.claims[wrong[0]]]
-        codes = ", ".join(f"{name}={claim[name]}" for name in _shared_columns(claims, records) if pd.notna(claim[name]))
+        codes = ", ".join(f"{name}={claim[name]}" for name in shared_columns(claims, records) if pd.notna(claim[name]))
         raise DataError(
             f"block {matched.block}: the verified claim {codes} says m = {claim['m']}, but {matched.flags[wrong[0]].sum()} "
             f"of its {len(matched.records)} private records match. Either the microdata changed after the release was "

@@ -17,6 +17,7 @@ from genverify.model.domain import Column, Domain
 from genverify.model.errors import NoDatasetError, ReleaseError
 from genverify.model.release import Release
 from genverify.model.tablefiles import stack
+from genverify.model.tabulate import read_datasets as read_datasets
 from genverify.model.work import derive_seed, progress
 from genverify.solve.bounds import Bounder, Leaf, Node, certificate_of
 from genverify.solve.datasets import Exchange, datasets_of, draw_records, list_records

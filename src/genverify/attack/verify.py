@@ -59,14 +59,14 @@ def effective_k(program: Program, claims: Sequence[Claim], records: Codes) -> li
     for at in range(0, len(asked), step):
         some = asked[at : at + step]
         for record, forced in zip(some.tolist(), _forced(program, kinds[some], vary), strict=True):
-            part = described == record
-            sizes[part] = _smallest(forced, named[part])
+            own = described == record
+            sizes[own] = _smallest(forced, named[own])
     return sizes.tolist()
 
 
 def _constant(program: Program, column: int) -> bool:
-    indices = program.types.table[:, column]
-    return bool(len(indices) and (indices == indices[0]).all() and len(program.types.atoms[column][indices[0]]) == 1)
+    places = program.types.table[:, column]
+    return bool(len(places) and (places == places[0]).all() and len(program.types.atoms[column][places[0]]) == 1)
 
 
 def _forced(program: Program, records: Codes, vary: Sequence[int]) -> Ints:
@@ -109,9 +109,9 @@ def _smallest(forced: Ints, named: Ints) -> Ints:
     """Of each set of columns, as a bit mask: the least number of them that force all the others."""
     subsets = np.arange(len(forced))
     size = np.bitwise_count(subsets).astype(np.int64)
-    distinct, index = np.unique(named, return_inverse=True)
+    distinct, place = np.unique(named, return_inverse=True)
     enough = (subsets & ~distinct[:, None] == 0) & (distinct[:, None] & ~(subsets | forced) == 0)
-    smallest: Ints = np.where(enough, size, len(forced)).min(axis=1)[index]
+    smallest: Ints = np.where(enough, size, len(forced)).min(axis=1)[place]
     return smallest
 
 
@@ -159,12 +159,12 @@ class Range:
 
     def proved_bounds(self, condition: Predicate) -> list[ProvedBound]:
         """The two ends as statements that the checker reads; those without a proof are left out."""
-        result = []
+        found = []
         if self.lower is not None:
-            result.append(ProvedBound(condition, self.low, "lower", self.lower.as_dict()))
+            found.append(ProvedBound(condition, self.low, "lower", self.lower.as_dict()))
         if self.upper is not None:
-            result.append(ProvedBound(condition, self.high, "upper", self.upper.as_dict()))
-        return result
+            found.append(ProvedBound(condition, self.high, "upper", self.upper.as_dict()))
+        return found
 
 
 def check_ranges(program: Program, ranges: Sequence[tuple[Predicate, Range]]) -> None:
@@ -226,25 +226,25 @@ class Verifier:
             return Decision(claim, Verdict.UNCERTIFIED, integer=integer, limit=limit)
         return Decision(claim, Verdict.VERIFIED, lower.proof, upper.proof, integer)
 
-    def _bound(self, indices: Ints, sign: int, b: int) -> Bound:
+    def _bound(self, places: Ints, sign: int, b: int) -> Bound:
         """Whether sign times the records in these classes are at most b."""
-        key = (indices.tobytes(), sign, b)
+        key = (places.tobytes(), sign, b)
         if key not in self.answers:
             said = self._published(key[0], sign)
-            self.answers[key] = Bound(proof=said[1]) if said and said[0] <= b else self._asked(indices, sign, b)
+            self.answers[key] = Bound(proof=said[1]) if said and said[0] <= b else self._asked(places, sign, b)
         return self.answers[key]
 
-    def _published(self, indices: bytes, sign: int) -> tuple[int, Node] | None:
+    def _published(self, places: bytes, sign: int) -> tuple[int, Node] | None:
         """What a published cell of exactly these classes says of them: most claims that hold are about such a cell."""
-        program, row = self.bounder.program, self.bounder.program.row_of.get(indices)
+        program, row = self.bounder.program, self.bounder.program.row_of.get(places)
         if row is None:
             return None
         most = int(program.hi[row]) if sign > 0 else -int(program.lo[row])
         return most, Leaf("bound", 1, {program.rows[row]: sign}, ())
 
-    def _asked(self, indices: Ints, sign: int, b: int) -> Bound:
+    def _asked(self, places: Ints, sign: int, b: int) -> Bound:
         c = np.zeros(self.bounder.program.classes, dtype=np.int64)
-        c[indices] = sign
+        c[places] = sign
         return self.bounder.at_most(c, b)
 
 
@@ -338,9 +338,9 @@ class VerifiedBlock:
 
 def verify_block(release: Release, datasets: Codes, settings: ProgramSettings, min_k: int) -> VerifiedBlock:
     """Every claim that holds in all generated datasets, decided (Problem 3), with every proof checked."""
-    result = decide_block(release, datasets, settings, min_k)
-    check_verified(result)
-    return result
+    found = decide_block(release, datasets, settings, min_k)
+    check_verified(found)
+    return found
 
 
 def check_verified(verified: VerifiedBlock) -> CheckSummary:
@@ -357,19 +357,19 @@ def decide_block(release: Release, datasets: Codes, settings: ProgramSettings, m
         decisions = Verifier(bounder).decide(claims)
     else:
         decisions = decide_onehot(release, claims, settings.make_solver())
-    result = collect(bounder.program, claims, decisions, datasets[0])
-    return replace(result, linear_programs=bounder.linear_programs, searches=bounder.searches)
+    found = collect(bounder.program, claims, decisions, datasets[0])
+    return replace(found, linear_programs=bounder.linear_programs, searches=bounder.searches)
 
 
 def collect(program: Program, claims: Sequence[Claim], decisions: Sequence[Decision], records: Codes) -> VerifiedBlock:
     """What is known of each candidate, with the effective k of the verified ones."""
     verified = [decision for decision in decisions if decision.verdict is Verdict.VERIFIED]
-    proof_of, proofs = _number_proofs(verified)
+    proof_of, proofs = number_proofs(verified)
     effective = tuple(effective_k(program, [decision.claim for decision in verified], records))
     return VerifiedBlock(program, tuple(claims), tuple(decisions), effective, proof_of, proofs)
 
 
-def _number_proofs(verified: Sequence[Decision]) -> tuple[tuple[int | None, ...], tuple[tuple[Node, Node], ...]]:
+def number_proofs(verified: Sequence[Decision]) -> tuple[tuple[int | None, ...], tuple[tuple[Node, Node], ...]]:
     """The proof number of each claim, and the proofs; claims that share both halves share one, one-hot claims have none."""
     numbers: dict[tuple[int, int], int] = {}
     proofs: list[tuple[Node, Node]] = []
@@ -405,7 +405,7 @@ def certificate_for(program: Program, verified: Sequence[Decision]) -> dict[str,
 
 def release_certificate(release: Release, lemmas: Sequence[ExhaustedTotal], verified: Sequence[Decision]) -> dict[str, Any]:
     """The certificate of verified claims about a release."""
-    proof_of, proofs = _number_proofs(verified)
+    proof_of, proofs = number_proofs(verified)
     return _certificate(release, lemmas, [decision.claim for decision in verified], proof_of, proofs)
 
 
@@ -433,8 +433,6 @@ def claim_where(names: Sequence[str], claim: Claim) -> Mapping[str, int]:
 
 
 # The attack's results as tables: verified claims, and one row per block.
-
-Tables = tuple[pd.DataFrame, dict[str, Any], Any]  # the claims of a block, its row, its certificate
 
 WITHOUT_PROOF = "without_proof"
 
@@ -482,6 +480,9 @@ def verified_row(verified: VerifiedBlock, settings: ProgramSettings) -> dict[str
     for name, tally in tallies.items():
         row |= {f"{name}_k{k}": tally[k] for k in range(1, columns + 1)}
     return row if settings.proves else row | {WITHOUT_PROOF: verified.proof_of.count(None)}
+
+
+Tables = tuple[pd.DataFrame, dict[str, Any], Any]  # the claims of a block, its row, its certificate
 
 
 def verify_batch(schema: Path, counts: Path, datasets: Path, settings: ProgramSettings, min_k: int) -> Iterator[Tables]:

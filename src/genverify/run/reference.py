@@ -92,14 +92,14 @@ class Listing(Section):
 
 def read_listing(stages: Path) -> Listing:
     """The listings of a folder and of those of its studies; every target is a figure or a table, and stands in them once."""
-    result = {path.parent.name: _part(path) for path in sorted(stages.rglob(FILE))}
-    papers = sorted((name for name, part in result.items() if part.results), key=lambda name: (result[name].order, name))
+    found = {path.parent.name: _part(path) for path in sorted(stages.rglob(FILE))}
+    papers = sorted((name for name, part in found.items() if part.results), key=lambda name: (found[name].order, name))
     listing = Listing(
-        papers={name: Paper(title=result[name].title, results=result[name].results) for name in papers},
-        absent={target: reason for part in result.values() for target, reason in part.absent.items()},
+        papers={name: Paper(title=found[name].title, results=found[name].results) for name in papers},
+        absent={target: reason for part in found.values() for target, reason in part.absent.items()},
     )
     # what is shown is stored by its name alone; what is absent is stored nowhere, so that a table may have its name
-    absent = [target for part in result.values() for target in part.absent]
+    absent = [target for part in found.values() for target in part.absent]
     names = Counter(Path(target).stem for target in listing.targets) + Counter([*listing.targets, *absent])
     twice = [name for name, times in names.items() if times > 1]
     if twice:
@@ -126,58 +126,58 @@ Manifest = dict[str, Any]
 Entry = dict[str, Any]
 
 
-def _entry_of(target: str, chain: Chain, files: Mapping[str, str]) -> Entry:
+def entry_of(target: str, chain: Chain, files: Mapping[str, str]) -> Entry:
     """
     What is told of one result: SHA-256 of the files shown and of their sources, of what the job read and of the raw data,
     every job on the way by its name in the manifest, and one digest each for all their settings and all their code.
     """
-    jobs, record = _jobs_of(chain), chain.results[target]
+    jobs, record = jobs_of(chain), chain.results[target]
     return {
         "rule": record.rule,
         "files": dict(files),
-        "sources": _sources_of(target, record),
+        "sources": sources_of(target, record),
         "inputs": dict(record.inputs),
         "jobs": sorted(jobs),
         "data": list(chain.raw),
         "settings": _digest({name: job["settings"] for name, job in jobs.items()}),
         "code": _digest({name: job["code"] for name, job in jobs.items()}),
-        "seed": _seed_of(chain),
+        "seed": seed_of(chain),
     }
 
 
-def _sources_of(target: str, record: Record) -> dict[str, str]:
+def sources_of(target: str, record: Record) -> dict[str, str]:
     """The outputs of the job that go by the name of the target."""
     name = Path(target).with_suffix("")
     return {path: value for path, value in record.outputs.items() if Path(path).with_suffix("") == name}
 
 
-def _jobs_of(chain: Chain) -> dict[str, dict[str, Any]]:
+def jobs_of(chain: Chain) -> dict[str, dict[str, Any]]:
     """The jobs of a chain, batches as one: rule, wildcards, settings and the digest of the code."""
-    result: dict[str, dict[str, Any]] = {}
+    found: dict[str, dict[str, Any]] = {}
     for job in chain.jobs:
         wildcards = {name: value for name, value in sorted(job.wildcards.items()) if name != BATCH}
         name = " ".join([job.rule, *(f"{key}={value}" for key, value in wildcards.items())])
         settings = {key: value for key, value in job.params.items() if key != JOB_CODE}
-        result[name] = {"rule": job.rule, "wildcards": wildcards, "settings": settings, "code": job.params.get(JOB_CODE)}
-    return result
+        found[name] = {"rule": job.rule, "wildcards": wildcards, "settings": settings, "code": job.params.get(JOB_CODE)}
+    return found
 
 
-def _seed_of(chain: Chain) -> int | None:
+def seed_of(chain: Chain) -> int | None:
     """The seed of the jobs, the same for all; None where nothing was drawn at random."""
     return next((int(job.params[SEED]) for job in chain.jobs if SEED in job.params), None)
 
 
-def _data_of(chain: Chain) -> dict[str, str]:
+def data_of(chain: Chain) -> dict[str, str]:
     """SHA-256 of the raw files of a chain."""
     return {path: value for job in chain.jobs for path, value in job.inputs.items() if path in chain.raw}
 
 
 def manifest_of(entries: Mapping[str, Entry], chains: Mapping[str, Chain], absent: Mapping[str, str], page: str,
-                rest: Manifest | None = None) -> Manifest:  # fmt: skip
+                kept: Manifest | None = None) -> Manifest:  # fmt: skip
     """All of it: the results, what is absent and why, the jobs and the raw files that the results share."""
-    jobs = {name: job for chain in chains.values() for name, job in _jobs_of(chain).items()}
-    data = {path: value for chain in chains.values() for path, value in _data_of(chain).items()}
-    old = rest or {}
+    jobs = {name: job for chain in chains.values() for name, job in jobs_of(chain).items()}
+    data = {path: value for chain in chains.values() for path, value in data_of(chain).items()}
+    old = kept or {}
     for target in sorted(entries.keys() - chains.keys()):
         _take_over(jobs, old["jobs"], entries[target]["jobs"], target)
         _take_over(data, old["data"], entries[target]["data"], target)
@@ -191,7 +191,7 @@ def _take_over(known: dict[str, Any], old: Mapping[str, Any], names: Sequence[st
             raise DataError(f"{target} was made from another {name} than the results here: make its paper again, too")
 
 
-def _write_manifest(manifest: Manifest, path: Path) -> None:
+def write_manifest(manifest: Manifest, path: Path) -> None:
     path.write_text(without_places(json.dumps(manifest, indent=1, sort_keys=True)) + "\n")
 
 
@@ -216,24 +216,24 @@ FOLDER, REPORT = "captions", "report.yaml"
 
 def find_captions(stages: Path) -> dict[str, Path]:
     """The captions of figures by their names: one file each, in the folders `captions` of the stages and of every study."""
-    result: dict[str, Path] = {}
+    found: dict[str, Path] = {}
     for path in sorted(stages.rglob(f"{FOLDER}/*.rst")):
-        if path.stem in result:
-            raise DataError(f"{path}: {result[path.stem]} is a caption of the same name: give one another name")
-        result[path.stem] = path
-    return result
+        if path.stem in found:
+            raise DataError(f"{path}: {found[path.stem]} is a caption of the same name: give one another name")
+        found[path.stem] = path
+    return found
 
 
 def read_pages(stages: Path) -> dict[str, dict[str, dict[str, str]]]:
     """The tables of the report, by the rule that asks for their pages, from the files report.yaml of every study."""
-    result: dict[str, dict[str, dict[str, str]]] = {}
+    found: dict[str, dict[str, dict[str, str]]] = {}
     for path in sorted(stages.rglob(REPORT)):
         for rule, pages in read_yaml(path).items():
-            twice = [name for name in pages for group in result.values() if name in group]
+            twice = [name for name in pages for group in found.values() if name in group]
             if twice:
                 raise DataError(f"{path}: the page {twice[0]} stands in another {REPORT} as well: give one another name")
-            result.setdefault(rule, {}).update(pages)
-    return result
+            found.setdefault(rule, {}).update(pages)
+    return found
 
 
 @dataclass(frozen=True)
@@ -256,9 +256,9 @@ class Captions:
 def caption(captions: Captions, name: str, wildcards: Mapping[str, str], study: Mapping[str, Any], target: str = "") -> str:
     """The first paragraph of a caption on one line, filled in as the report does: with wildcards and settings."""
     first = captions.read(name, target).split("\n\n")[0]
-    values = SimpleNamespace(wildcards=SimpleNamespace(**wildcards), config=study)
+    told = SimpleNamespace(wildcards=SimpleNamespace(**wildcards), config=study)
     try:
-        text = Environment(undefined=StrictUndefined, autoescape=False).from_string(first).render(snakemake=values)
+        text = Environment(undefined=StrictUndefined, autoescape=False).from_string(first).render(snakemake=told)
     except TemplateError as error:
         raise DataError(f"caption {name} in {captions.stages}: cannot be filled in ({error})") from None
     return " ".join(text.replace("``", "`").split())
@@ -281,7 +281,7 @@ SHA-256 of each source as the study wrote it; settings and code: one digest each
 result, as in manifest.json, which also has the digests of what the last job read."""
 
 
-def _reference_page(
+def reference_page(
     listing: Listing, entries: Mapping[str, Entry], captions: Mapping[str, str], absent: Mapping[str, str]
 ) -> str:
     """The page as Markdown; `captions` by target."""
@@ -289,8 +289,8 @@ def _reference_page(
     for paper in listing.papers.values():
         parts.append(f"## {paper.title}")
         for target in paper.results:
-            is_present = target in entries
-            parts += _shown(target, entries[target], captions[target]) if is_present else [f"`{target}`: {absent[target]}."]
+            shown = target in entries
+            parts += _shown(target, entries[target], captions[target]) if shown else [f"`{target}`: {absent[target]}."]
     parts += ["## Left out", bullets(f"`{target}`: {reason}" for target, reason in listing.absent.items())]
     parts += [DIGESTS, markdown_table(["target", "source", "SHA-256", "settings", "code"], _digests(entries), left=5)]
     return "\n\n".join(parts) + "\n"
@@ -298,7 +298,7 @@ def _reference_page(
 
 def _shown(target: str, entry: Entry, caption: str) -> Iterator[str]:
     """A figure as an image, a table as links to it; below it the caption, the data and the target."""
-    name, data = Path(target).stem, _data_in_words(entry["seed"])
+    name, data = Path(target).stem, data_in_words(entry["seed"])
     yield f"### {name}"
     if Path(target).suffix == FIGURE:
         yield f"![{name}, {data}]({name}.png)"
@@ -307,11 +307,11 @@ def _shown(target: str, entry: Entry, caption: str) -> Iterator[str]:
     yield f"{caption} *{data.capitalize()}.* `snakemake {target}`"
 
 
-def _data_in_words(seed: int | None) -> str:
+def data_in_words(seed: int | None) -> str:
     """
     Which data a result shows: whatever depends on a seed was drawn at random.
 
-    >>> _data_in_words(1), _data_in_words(None)
+    >>> data_in_words(1), data_in_words(None)
     ('synthetic data, seed 1', 'no microdata: nothing drawn at random')
     """
     return "no microdata: nothing drawn at random" if seed is None else f"synthetic data, seed {seed}"
@@ -329,7 +329,7 @@ NOT_RUN, NOT_ASKED = "not run", "not asked for"
 
 
 @dataclass(frozen=True)
-class Location:
+class Place:
     """Where a reference set lies, what it is to hold, and the captions."""
 
     folder: Path
@@ -337,90 +337,88 @@ class Location:
     captions: Captions
 
 
-def _write_reference(location: Location, layout: Layout, config: Config, papers: Sequence[str] = ()) -> dict[str, Entry]:
+def write_reference(place: Place, layout: Layout, config: Config, papers: Sequence[str] = ()) -> dict[str, Entry]:
     """
     Make the set anew from the results that are there, of all papers or of those named; what is missing is listed as absent.
 
     Results of papers that are not named stay as they are, where the set shows them. AuditError if one of the results here is
     not what its settings, code and data would give; the set that was there then stays.
     """
-    listing = read_listing(location.listing)
-    absent = _absent_of(listing, papers)
+    listing = read_listing(place.listing)
+    absent = absent_of(listing, papers)
     present = [target for target in listing.targets if target not in absent]
-    rest = _kept_of(location.folder, [target for target, reason in absent.items() if reason == NOT_ASKED])
-    absent = {target: reason for target, reason in absent.items() if target not in rest["results"]}
+    kept = kept_of(place.folder, [target for target, reason in absent.items() if reason == NOT_ASKED])
+    absent = {target: reason for target, reason in absent.items() if target not in kept["results"]}
     records = find_records(layout.made)
     _check(walk(present, records), records, layout, config)
     chains = {target: walk([target], records) for target in present}
-    with TemporaryDirectory(dir=location.folder.parent, prefix=location.folder.name) as beside:
-        entries = _write(Path(beside), location, listing, chains, absent, config, rest)
-        shutil.rmtree(location.folder, ignore_errors=True)
-        location.folder.mkdir()
+    with TemporaryDirectory(dir=place.folder.parent, prefix=place.folder.name) as beside:
+        entries = _write(Path(beside), place, listing, chains, absent, config, kept)
+        shutil.rmtree(place.folder, ignore_errors=True)
+        place.folder.mkdir()
         for path in Path(beside).iterdir():
-            shutil.copyfile(path, location.folder / path.name)
+            shutil.copyfile(path, place.folder / path.name)
     return entries
 
 
-def _kept_of(folder: Path, targets: Sequence[str]) -> Manifest:
+def kept_of(folder: Path, targets: Sequence[str]) -> Manifest:
     """What the set that is there says of some of its results; an error if one of their files is not as it says."""
     if not (folder / MANIFEST).exists():
         return {"results": {}, "jobs": {}, "data": {}}
     old = read_manifest(folder / MANIFEST)
-    rest = {target: old["results"][target] for target in targets if target in old["results"]}
-    for name, value in ((name, value) for entry in rest.values() for name, value in entry["files"].items()):
+    kept = {target: old["results"][target] for target in targets if target in old["results"]}
+    for name, value in ((name, value) for entry in kept.values() for name, value in entry["files"].items()):
         if not (folder / name).is_file() or digest(folder / name) != value:
             raise DataError(f"{folder / name}: not as {MANIFEST} says, so it cannot stay. Make its paper again, too")
-    return {**old, "results": rest}
+    return {**old, "results": kept}
 
 
-def _wildcards(rest: Manifest, target: str) -> dict[str, str]:
+def _wildcards(kept: Manifest, target: str) -> dict[str, str]:
     """Those of the job that made a result."""
-    entry = rest["results"][target]
-    made = [job for job in (rest["jobs"][name] for name in entry["jobs"]) if job["rule"] == entry["rule"]]
+    entry = kept["results"][target]
+    made = [job for job in (kept["jobs"][name] for name in entry["jobs"]) if job["rule"] == entry["rule"]]
     return dict(made[0]["wildcards"])
 
 
 def _write(
     folder: Path,
-    location: Location,
+    place: Place,
     listing: Listing,
     chains: Mapping[str, Chain],
     absent: Mapping[str, str],
     config: Config,
-    rest: Manifest,
+    kept: Manifest,
 ) -> dict[str, Entry]:
     study = config.model_dump()
     named = {target: name for paper in listing.papers.values() for target, name in paper.results.items()}
     wildcards = {target: chain.results[target].wildcards for target, chain in chains.items()}
-    wildcards |= {target: _wildcards(rest, target) for target in rest["results"]}
-    captions = {
-        target: caption(location.captions, named[target], wildcard, study, target) for target, wildcard in wildcards.items()
-    }
-    entries = {target: _entry_of(target, chain, _write_files(target, chain, folder)) for target, chain in chains.items()}
-    for target, entry in rest["results"].items():
+    wildcards |= {target: _wildcards(kept, target) for target in kept["results"]}
+    captions = {target: caption(place.captions, named[target], own, study, target) for target, own in wildcards.items()}
+    entries = {target: entry_of(target, chain, _write_files(target, chain, folder)) for target, chain in chains.items()}
+    for target, entry in kept["results"].items():
         for name in entry["files"]:
-            shutil.copyfile(location.folder / name, folder / name)
+            shutil.copyfile(place.folder / name, folder / name)
         entries[target] = entry
     entries = {target: entries[target] for target in listing.targets if target in entries}
-    (folder / PAGE).write_text(_reference_page(listing, entries, captions, absent))
-    manifest = manifest_of(entries, chains, {**absent, **listing.absent}, digest(folder / PAGE), rest)
-    _write_manifest(manifest, folder / MANIFEST)
+    (folder / PAGE).write_text(reference_page(listing, entries, captions, absent))
+    manifest = manifest_of(entries, chains, {**absent, **listing.absent}, digest(folder / PAGE), kept)
+    write_manifest(manifest, folder / MANIFEST)
     return entries
 
 
-def _absent_of(listing: Listing, papers: Sequence[str]) -> dict[str, str]:
+def absent_of(listing: Listing, papers: Sequence[str]) -> dict[str, str]:
     """The targets that are not shown, and why: their paper was not asked for, or they are not there."""
     unknown = [name for name in papers if name not in listing.papers]
     if unknown:
         raise DataError(f"no paper is called {unknown[0]!r}: there are {', '.join(listing.papers)}")
     asked = [target for name in papers or listing.papers for target in listing.papers[name].results]
-    result: dict[str, str] = {}
+    found: dict[str, str] = {}
     for target in listing.targets:
         if target not in asked:
-            result[target] = NOT_ASKED
+            found[target] = NOT_ASKED
         elif not Path(target).is_file():
-            result[target] = NOT_RUN
-    return result
+            found[target] = NOT_RUN
+    return found
 
 
 def _check(chain: Chain, records: Records, layout: Layout, config: Config) -> None:
@@ -447,8 +445,8 @@ def _write_files(target: str, chain: Chain, folder: Path) -> dict[str, str]:
         written = [folder / source.name, folder / f"{source.stem}.md"]
         shutil.copyfile(source, written[0])
         readable = source.with_suffix(".md")
-        is_source = str(readable) in _sources_of(target, chain.results[target])
-        written[1].write_text(readable.read_text() if is_source else csv_page(source, _data_in_words(_seed_of(chain))))
+        own = str(readable) in sources_of(target, chain.results[target])
+        written[1].write_text(readable.read_text() if own else csv_page(source, data_in_words(seed_of(chain))))
     return {path.name: digest(path) for path in written}
 
 
@@ -486,12 +484,12 @@ def altered_files(folder: Path, manifest: Manifest) -> Iterator[str]:
     listed = {PAGE: manifest["page"]} | {
         name: value for entry in manifest["results"].values() for name, value in entry["files"].items()
     }
-    result = {str(path.relative_to(folder)): path for path in folder_files(folder) if path.name != MANIFEST}
+    found = {str(path.relative_to(folder)): path for path in folder_files(folder) if path.name != MANIFEST}
     for name, value in sorted(listed.items()):
-        now = digest(result[name]) if name in result else None
+        now = digest(found[name]) if name in found else None
         if now != value:
             yield f"{folder / name}: {differs(now, value, str(folder / MANIFEST))}"
-    yield from (f"{folder / name}: {differs('', None, str(folder / MANIFEST))}" for name in sorted(result.keys() - listed))
+    yield from (f"{folder / name}: {differs('', None, str(folder / MANIFEST))}" for name in sorted(found.keys() - listed))
 
 
 def unlisted_targets(manifest: Manifest, listing: Listing) -> Iterator[str]:
@@ -508,37 +506,37 @@ def changes(manifest: Manifest, layout: Layout, config: Config) -> list[Finding]
     """What has changed since the set was made, without a run or results: settings, raw data and code of every job."""
     by_job = _changed_jobs(manifest["jobs"], layout, config)
     data = {path: text for path, value in manifest["data"].items() if (text := _changed_file(path, value))}
-    result: list[Finding] = []
+    found: list[Finding] = []
     for target, entry in manifest["results"].items():
-        part = list(dict.fromkeys(joined.from_iterable(by_job[name] for name in entry["jobs"])))
-        part += [(DATA, data[path]) for path in entry["data"] if path in data]
-        result += [Finding(target, kind, text) for kind, text in part]
-    return result
+        own = list(dict.fromkeys(joined.from_iterable(by_job[name] for name in entry["jobs"])))
+        own += [(DATA, data[path]) for path in entry["data"] if path in data]
+        found += [Finding(target, kind, text) for kind, text in own]
+    return found
 
 
-def _with_results(result: Sequence[Finding], manifest: Manifest, layout: Layout) -> list[Finding]:
+def with_results(found: Sequence[Finding], manifest: Manifest, layout: Layout) -> list[Finding]:
     """The findings beside the results that are here; if today's code gave what the set shows, its change does not matter."""
     here = list(_results_here(manifest, layout))
     same = {finding.target for finding in here if finding.kind == SAME}
-    rest = [finding for finding in result if finding.kind != CODE or finding.target not in same]
-    return rest + [finding for finding in here if finding.kind == RESULT]
+    kept = [finding for finding in found if finding.kind != CODE or finding.target not in same]
+    return kept + [finding for finding in here if finding.kind == RESULT]
 
 
 def _changed_jobs(jobs: Mapping[str, Any], layout: Layout, config: Config) -> dict[str, list[tuple[str, str]]]:
     sections = read_sections(read_stages(layout.stages))
-    result: dict[str, list[tuple[str, str]]] = {}
+    found: dict[str, list[tuple[str, str]]] = {}
     for name, job in jobs.items():
         if job["rule"] not in sections:
-            result[name] = [(CODE, f"rule {job['rule']} is gone")]
+            found[name] = [(CODE, f"rule {job['rule']} is gone")]
             continue
         try:
             changed = list(changed_settings(sections[job["rule"]], job["settings"], job["wildcards"], config))
-            result[name] = [(SETTINGS, f"{setting} was {was}, is {is_}") for setting, was, is_ in changed]
+            found[name] = [(SETTINGS, f"{place} was {was}, is {is_}") for place, was, is_ in changed]
         except UNKNOWN as error:
-            result[name] = [(SETTINGS, f"settings of {name} are gone ({error})")]
+            found[name] = [(SETTINGS, f"settings of {name} are gone ({error})")]
         if job["code"] != _code_now(layout, job["rule"]):
-            result[name].append((CODE, job["rule"]))
-    return result
+            found[name].append((CODE, job["rule"]))
+    return found
 
 
 def _code_now(layout: Layout, rule: str) -> str | None:
@@ -563,9 +561,9 @@ def _results_here(manifest: Manifest, layout: Layout) -> Iterator[Finding]:
             chain = walk([target], records)
         except AuditError:
             continue
-        made = _entry_of(target, chain, {})
+        made = entry_of(target, chain, {})
         known = {path: manifest["data"][path] for path in entry["data"]}
-        if made["settings"] != entry["settings"] or _data_of(chain) != known:
+        if made["settings"] != entry["settings"] or data_of(chain) != known:
             continue
         other = [path for path, value in entry["sources"].items() if _changed_file(path, value)]
         if other:
@@ -579,9 +577,9 @@ def _results_here(manifest: Manifest, layout: Layout) -> Iterator[Finding]:
 REMEDY = "Make the set again: snakemake reference"
 
 
-def reference_place() -> Location:
+def reference_place() -> Place:
     """Where this repository keeps the set, seen from its root."""
-    return Location(REFERENCE, STAGES, Captions(STAGES))
+    return Place(REFERENCE, STAGES, Captions(STAGES))
 
 
 def add_parser(commands: Any) -> None:
@@ -598,25 +596,25 @@ def add_parser(commands: Any) -> None:
 
 def _reference(options: argparse.Namespace) -> None:
     config = read_config(options.configfile)
-    lines = _check_lines(config) if options.write is None else write_lines(config, options.write)
+    lines = check_lines(config) if options.write is None else write_lines(config, options.write)
     for line in lines:
         print(line, flush=True)
 
 
 def write_lines(config: Config, papers: Sequence[str] = ()) -> Iterator[str]:
     """Make the set, and say what is in it."""
-    location = reference_place()
-    entries = _write_reference(location, repository(), config, papers)
-    yield f"{location.folder}: {_in_words(entries)}, {bytes_in(location.folder) / 1e6:.1f} MB"
-    for target, reason in read_manifest(location.folder / MANIFEST)["absent"].items():
+    place = reference_place()
+    entries = write_reference(place, repository(), config, papers)
+    yield f"{place.folder}: {in_words(entries)}, {bytes_in(place.folder) / 1e6:.1f} MB"
+    for target, reason in read_manifest(place.folder / MANIFEST)["absent"].items():
         yield f"absent: {target}: {reason}"
 
 
-def _in_words(entries: dict[str, Entry]) -> str:
+def in_words(entries: dict[str, Entry]) -> str:
     """
     How many figures and tables.
 
-    >>> _in_words({"figures/a.pdf": {}, "results/tables/b.csv": {}, "results/tables/c.csv": {}})
+    >>> in_words({"figures/a.pdf": {}, "results/tables/b.csv": {}, "results/tables/c.csv": {}})
     'figures 1, tables 2'
     """
     kinds = Counter(Path(target).suffix for target in entries)
@@ -627,32 +625,32 @@ def bytes_in(folder: Path) -> int:
     return sum(path.stat().st_size for path in folder.iterdir())
 
 
-def _check_lines(config: Config) -> Iterator[str]:
+def check_lines(config: Config) -> Iterator[str]:
     """What is not whole or not current; an error at the end unless the set shows the study of today's settings and data."""
-    location = reference_place()
-    manifest = read_manifest(location.folder / MANIFEST)
-    wrong = [*altered_files(location.folder, manifest), *unlisted_targets(manifest, read_listing(location.listing))]
+    place = reference_place()
+    manifest = read_manifest(place.folder / MANIFEST)
+    wrong = [*altered_files(place.folder, manifest), *unlisted_targets(manifest, read_listing(place.listing))]
     yield from wrong
     layout = repository()
-    result = _with_results(changes(manifest, layout, config), manifest, layout)
-    outdated = [finding for finding in result if finding.is_outdated]
-    yield from (f"out of date: {line}" for line in _by_target(outdated))
-    code = _by_target([finding for finding in result if not finding.is_outdated])
+    found = with_results(changes(manifest, layout, config), manifest, layout)
+    outdated = [finding for finding in found if finding.is_outdated]
+    yield from (f"out of date: {line}" for line in by_target(outdated))
+    code = by_target([finding for finding in found if not finding.is_outdated])
     yield from (f"code has changed since, and only a run can say whether it matters: {line}" for line in code)
-    yield f"{location.folder}: {_in_words(manifest['results'])}, absent {len(manifest['absent'])}"
+    yield f"{place.folder}: {in_words(manifest['results'])}, absent {len(manifest['absent'])}"
     if wrong or outdated:
-        raise DataError(f"{location.folder}: not whole or out of date, as listed above. {REMEDY}")
+        raise DataError(f"{place.folder}: not whole or out of date, as listed above. {REMEDY}")
     yield "whole, and of the settings and data of today"
 
 
-def _by_target(result: Sequence[Finding]) -> list[str]:
+def by_target(found: Sequence[Finding]) -> list[str]:
     """
     A line for each result, with all that was found about it.
 
-    >>> _by_target([Finding("figures/a.pdf", "code", "plot_a"), Finding("figures/a.pdf", "code", "draw")])
+    >>> by_target([Finding("figures/a.pdf", "code", "plot_a"), Finding("figures/a.pdf", "code", "draw")])
     ['figures/a.pdf: plot_a; draw']
     """
     texts: dict[str, list[str]] = {}
-    for finding in result:
+    for finding in found:
         texts.setdefault(finding.target, []).append(finding.text)
-    return [f"{target}: {'; '.join(parts)}" for target, parts in texts.items()]
+    return [f"{target}: {'; '.join(own)}" for target, own in texts.items()]

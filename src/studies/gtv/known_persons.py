@@ -34,11 +34,11 @@ class ProvedClaims:
 
 def prove(release: Release, settings: ProgramSettings, datasets: int, min_k: int, seed: int) -> ProvedClaims:
     """The attack on a release; its proofs are checked, not stored."""
-    result = attack_release(release, settings, datasets, min_k, derive_seed(seed, "generate", release.block))
-    codes = np.array([claim.codes for claim in result.claims], dtype=np.int16).reshape(-1, len(release.schema.domain.names))
-    m = np.array([claim.m for claim in result.claims], dtype=np.int64)
-    undecided = result.counts(Verdict.UNDECIDED) + result.counts(Verdict.UNCERTIFIED)
-    return ProvedClaims(codes, m, np.array(result.proof_of, dtype=np.int64), undecided)
+    found = attack_release(release, settings, datasets, min_k, derive_seed(seed, "generate", release.block))
+    codes = np.array([claim.codes for claim in found.claims], dtype=np.int16).reshape(-1, len(release.schema.domain.names))
+    m = np.array([claim.m for claim in found.claims], dtype=np.int64)
+    undecided = found.counts(Verdict.UNDECIDED) + found.counts(Verdict.UNCERTIFIED)
+    return ProvedClaims(codes, m, np.array(found.proof_of, dtype=np.int64), undecided)
 
 
 def try_blocks(
@@ -63,11 +63,11 @@ def tally(known: KnownBlock, proved: ProvedClaims) -> pd.DataFrame:
     flags = matches(proved.codes, known.records)
     rows = []
     for columns in range(known.records.shape[1] + 1):
-        part = (k == columns) | (columns == 0)
-        single = part & (m == 1)
-        row = {"k": columns, "claims": part.sum()}
-        row["proofs"], row["singletons"] = len(np.unique(proved.proof[part])), single.sum()
-        row["false_claims"] = false_claims(flags, m)[part].sum()
+        own = (k == columns) | (columns == 0)
+        single = own & (m == 1)
+        row = {"k": columns, "claims": own.sum()}
+        row["proofs"], row["singletons"] = len(np.unique(proved.proof[own])), single.sum()
+        row["false_claims"] = false_claims(flags, m)[own].sum()
         row["undecided"] = proved.undecided[columns] if columns else proved.undecided.total()
         row["singled_out"] = flags[single].any(axis=0).sum()
         rows.append(row)
@@ -78,9 +78,9 @@ def sum_up(tallies: Iterable[pd.DataFrame]) -> pd.DataFrame:
     """All blocks together, by k (`any` for claims of whatever number of columns), with the share of persons singled out."""
     every = pd.concat(list(tallies), ignore_index=True)
     total = every.groupby("k", sort=True)[COUNTED].sum().reset_index()
-    part = every[every["k"] == 0]
-    total.insert(0, "blocks", len(part))
-    total.insert(1, "persons", int(part["persons"].sum()))
+    own = every[every["k"] == 0]
+    total.insert(0, "blocks", len(own))
+    total.insert(1, "persons", int(own["persons"].sum()))
     total["share_singled_out"] = total["singled_out"] / total["persons"]
     total["k"] = total["k"].astype(str).replace("0", "any")
     return pd.concat([total[1:], total[:1]], ignore_index=True)

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from genverify.attack.generate import read_datasets
 from genverify.checker.certificate import read_proofs
 from genverify.checker.linear_proofs import check_linear
 from genverify.checker.record_proofs import CheckSummary, effective_sizes
@@ -26,7 +27,7 @@ from genverify.model.claims import ATTACKED, CONTRADICTORY, UNDECIDED, Codes, ca
 from genverify.model.errors import DataError
 from genverify.model.release import Release, Schema, empty_ranges, read_schema
 from genverify.model.tablefiles import read_frame, read_pieces, table_file, table_names
-from genverify.model.tabulate import read_datasets, tabulate
+from genverify.model.tabulate import tabulate
 from genverify.run.provenance.records import AuditError, Record, Records, normal, reading_tables
 from genverify.run.registry import ProofKind, load, proof_kinds
 
