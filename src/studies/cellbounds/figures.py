@@ -53,15 +53,13 @@ def _panel(axes: Axes, cells: pd.DataFrame, name: str) -> None:
     axes.plot(fixed.index, fixed["count"], **DISCLOSED)
     rows = cells.groupby("row")["disclosed"].first()
     axes.set_title(f"{name}: {int(rows.sum())} of {len(rows)} rows disclosed", loc="left", color=INK)
-    axes.set_xlabel(f"{len(cells)} cells, by their true count")
-    axes.set_ylabel("count of the cell (records)")
+    axes.set(xlabel=f"{len(cells)} cells, by their true count", ylabel="count of the cell (records)")
     top = float(cells["upper"].max()) * 1.3 + 1
     axes.set_yscale("symlog", linthresh=1, linscale=0.5)
     axes.set_yticks([tick for tick in TICKS if tick <= top])
     axes.yaxis.set_minor_locator(NullLocator())
     axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
-    axes.set_xticks([])
-    axes.set_ylim(-0.2, top)
+    axes.set(xticks=[], ylim=(-0.2, top))
 
 
 def _rounding(axes: Axes, cells: pd.DataFrame, tables: list[str]) -> None:
@@ -72,9 +70,7 @@ def _rounding(axes: Axes, cells: pd.DataFrame, tables: list[str]) -> None:
         look: dict[str, Any] = {"color": PALETTE[index], "markersize": 4.5, "linewidth": 1.3, **LOOKS[index]}
         axes.plot(range(len(steps)), [known[name, step] for step in steps], label=name, **look)
     axes.set_xticks(range(len(steps)), steps)
-    axes.set_xlabel("decimals of the published conditionals")
-    axes.set_ylabel("cells with one possible count, %")
-    axes.set_ylim(-3, 103)
+    axes.set(xlabel="decimals of the published conditionals", ylabel="cells with one possible count, %", ylim=(-3, 103))
     axes.set_title("what rounding hides", loc="left", color=INK)
     axes.legend(loc="center left", frameon=False)
 
@@ -109,8 +105,7 @@ def _line(axes: Axes, lines: pd.DataFrame, index: int, method: str) -> None:
 
 
 def _finish(axes: Axes, title: str) -> None:
-    axes.set_xscale("log")
-    axes.set_yscale("log")
+    axes.set(xscale="log", yscale="log")
     axes.xaxis.set_minor_locator(NullLocator())
     axes.yaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,g}"))

@@ -169,8 +169,7 @@ def _draw_table(axes: Axes, example: Example, domain: Domain, height: float) -> 
     """Codes in a grid of unit cells; the household numbers stand left of it, the column names above."""
     rows, columns = example.records.shape
     tall = min(MAX_ROW, (height - HEADER) / rows)
-    axes.set_xlim(-0.7, columns)
-    axes.set_ylim((height - HEADER) / tall, -HEADER / tall)
+    axes.set(xlim=(-0.7, columns), ylim=((height - HEADER) / tall, -HEADER / tall))
     axes.axis("off")
     for column, name in enumerate(domain.names):
         axes.text(column + 0.5, -0.12, plain(name), rotation=90, ha="center", va="bottom", fontsize=7)
@@ -205,8 +204,7 @@ def _box(axes: Axes, index: int, depth: int, row: int, first: int, last: int) ->
 
 def _write_claims(axes: Axes, example: Example, texts: Sequence[Sequence[str]], height: float) -> None:
     """Each claim: its number in its colour, how many households, then what they are."""
-    axes.set_xlim(0, 1)
-    axes.set_ylim(height / LINE, 0)
+    axes.set(xlim=(0, 1), ylim=(height / LINE, 0))
     axes.axis("off")
     line = 0.6
     for index, lines in enumerate(texts):

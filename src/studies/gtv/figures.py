@@ -33,8 +33,7 @@ def plot_fig2(blocks: pd.DataFrame, label: str) -> Figure:
     counts = sizes.value_counts().sort_index()
     figure, axes = plt.subplots(figsize=(COLUMN_WIDTH, 2.5), layout="constrained")
     axes.bar(counts.index, counts.to_numpy(), width=0.8, color=PALETTE[0])
-    axes.set_xlabel("households in the block (= median of its state)")
-    axes.set_ylabel("number of blocks")
+    axes.set(xlabel="households in the block (= median of its state)", ylabel="number of blocks")
     axes.set_xticks(np.arange(counts.index.min(), counts.index.max() + 1, 2))
     axes.yaxis.set_major_locator(MaxNLocator(integer=True))
     axes.grid(visible=False, axis="x")
@@ -108,8 +107,7 @@ def _bars(axes: Axes, counts: Sequence[int], ks: Sequence[int], total: int) -> N
     axes.axhline(total, color=INK, linewidth=0.8, linestyle=(0, (4, 3)))
     axes.annotate(f"all {total}", (1, total), xycoords=("axes fraction", "data"), xytext=(-2, -1.5),
                   textcoords="offset points", ha="right", va="top", fontsize=7, color=INK)  # fmt: skip
-    axes.set_ylabel("number of blocks")
-    axes.set_ylim(0, total * 1.08)
+    axes.set(ylabel="number of blocks", ylim=(0, total * 1.08))
     axes.set_xticks(indices, [str(k) for k in ks])
     axes.grid(visible=False, axis="x")
 
@@ -263,13 +261,11 @@ def plot_candidates(table: pd.DataFrame, label: str) -> Figure:
         axes.axhline(
             table[f"verified_{name}"].iloc[0], linestyle=style, color=PALETTE[1], linewidth=1.3, label=f"verified, {name}"
         )
-    axes.set_xscale("log")
-    axes.set_yscale("log")
+    axes.set(xscale="log", yscale="log")
     axes.set_xticks(table["K"], [str(number) for number in table["K"]])
     axes.xaxis.set_minor_formatter(NullFormatter())
     axes.yaxis.set_major_formatter(ScalarFormatter())
-    axes.set_xlabel("generated datasets per block, K")
-    axes.set_ylabel("claims per block")
+    axes.set(xlabel="generated datasets per block, K", ylabel="claims per block")
     displayed = f"{table['blocks'].iloc[0]} of {table['of_blocks'].iloc[0]} blocks"
     axes.set_title(f"{displayed} (band: middle half of them)", loc="left", color=INK)
     axes.legend(frameon=False, handlelength=2.4)
@@ -376,16 +372,13 @@ def _legend(cases: pd.DataFrame) -> list[Line2D]:
 
 
 def _finish(axes: Axes, cases: pd.DataFrame, name: str, title: str) -> None:
-    axes.set_xscale("log")
-    axes.set_yscale("log")
-    axes.set_xticks(sorted(cases["n_households"].unique()))
+    axes.set(xscale="log", yscale="log", xticks=sorted(cases["n_households"].unique()))
     if title == "memory":
         axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_minor_locator(NullLocator())
         axis.set_major_formatter(StrMethodFormatter("{x:g}"))
-    axes.set_xlabel("households in the block")
-    axes.set_ylabel(name)
+    axes.set(xlabel="households in the block", ylabel=name)
     axes.set_title(title, loc="left", color=INK)
 
 
@@ -409,9 +402,7 @@ def plot_solvar(blocks: pd.DataFrame, label: str) -> Figure:
         axes.step(
             [0, *(100 * shares)], heights, where="post", ls=line, color=colour, label=f"{words}: {unique:.0f} % unique"
         )
-    axes.set_xlabel("records that can differ: solvar(D*) / 2N, %")
-    axes.set_ylabel("blocks, cumulative %")
-    axes.set_xlim(-2, 102)
+    axes.set(xlabel="records that can differ: solvar(D*) / 2N, %", ylabel="blocks, cumulative %", xlim=(-2, 102))
     axes.set_ylim(0, 102)
     axes.legend(loc="upper left", frameon=False)
     say_source(figure, label)

@@ -32,8 +32,7 @@ def plot_tracts(table: pd.DataFrame, label: str) -> Figure:
             shares = 100 * rows["share_singled_out"]
             ax.plot(rows["k"], shares, mark, color=colour, ms=size, mfc=fill, label=WORDS[tables])
         ax.set_title(plain(in_words(str(source), str(reading))), fontsize=8)
-        ax.set_xlabel("columns of a claim, k")
-        ax.set_xticks(sorted(part["k"].unique()))
+        ax.set(xlabel="columns of a claim, k", xticks=sorted(part["k"].unique()))
     for ax in axes[:, 0]:
         ax.set_ylabel("records singled out, %")
     for ax in axes.flat[len(panels) :]:

@@ -44,6 +44,4 @@ def _panel(axes: Axes, table: pd.DataFrame) -> None:
             ms=3.5,
             label=plain(str(name).replace("_", " ")),
         )
-    axes.set_xlabel("columns of a claim, k")
-    axes.set_xticks(sorted(table["k"].unique()))
-    axes.set_ylim(-4, 104)
+    axes.set(xlabel="columns of a claim, k", xticks=sorted(table["k"].unique()), ylim=(-4, 104))

@@ -61,8 +61,7 @@ def _frontier(axes: Axes, rows: pd.DataFrame) -> None:
         axes.plot(grid, curve, color=INK, lw=1.2, label="formula (B-4, B-9)" if index == 0 else None)
         axes.errorbar(part["epsilon"], part["simulated"], 3 * part["standard_error"], label=f"simulated, $\\pi$ = {pi:g}",
                       **_point(index))  # fmt: skip
-    axes.set_xlabel("privacy loss $\\epsilon$")
-    axes.set_ylabel("accuracy $I$ (0: no protection)")
+    axes.set(xlabel="privacy loss $\\epsilon$", ylabel="accuracy $I$ (0: no protection)")
     axes.set_title(f"a  the frontier, N = {int(rows['population'].iloc[0]):,}", loc="left", color=INK)
 
 
@@ -85,15 +84,12 @@ def _added_error(axes: Axes, rows: pd.DataFrame, index: int, n: int) -> None:
 
 
 def _axes_of_errors(axes: Axes, rows: pd.DataFrame) -> None:
-    axes.set_xscale("log")
-    axes.set_yscale("log")
-    axes.set_xticks(sorted(rows["epsilon"].unique()))
+    axes.set(xscale="log", yscale="log", xticks=sorted(rows["epsilon"].unique()))
     axes.set_xlim(right=2.2 * rows["epsilon"].max())
     axes.xaxis.set_minor_locator(NullLocator())
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_formatter(StrMethodFormatter("{x:g}"))
-    axes.set_xlabel("privacy loss $\\epsilon$")
-    axes.set_ylabel("standard error added (percentage points)")
+    axes.set(xlabel="privacy loss $\\epsilon$", ylabel="standard error added (percentage points)")
     axes.set_title("b  what protection adds, by population", loc="left", color=INK)
 
 
@@ -118,22 +114,18 @@ def plot_matrix_mechanism(numbers: pd.DataFrame, label: str) -> Figure:
 
 def _axes_of_strategies(left: Axes, right: Axes, whole: pd.DataFrame, tables: pd.DataFrame, names: list[str]) -> None:
     queries = int(whole["queries"].iloc[0])
-    left.set_xscale("log")
-    left.set_yscale("log")
-    left.set_xticks(sorted(whole["epsilon"].unique()))
+    left.set(xscale="log", yscale="log", xticks=sorted(whole["epsilon"].unique()))
     left.xaxis.set_minor_locator(NullLocator())
     left.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
     left.yaxis.set_major_formatter(StrMethodFormatter("{x:,g}"))
-    left.set_xlabel("privacy loss $\\epsilon$")
-    left.set_ylabel("root mean square error of a count (households)")
+    left.set(xlabel="privacy loss $\\epsilon$", ylabel="root mean square error of a count (households)")
     left.set_title(f"a  over all {queries} queries", loc="left", color=INK)
     right.set_xscale("log")
     right.xaxis.set_major_formatter(StrMethodFormatter("{x:,g}"))
     counts = tables.drop_duplicates("table").set_index("table")["queries"]
     right.set_yticks(range(len(names)), [plain(f"{name} ({counts[name]})") for name in names])
     right.invert_yaxis()
-    right.set_xlabel("root mean square error of a count (households)")
-    right.set_ylabel("table and its iterations (queries)")
+    right.set(xlabel="root mean square error of a count (households)", ylabel="table and its iterations (queries)")
     right.set_title(f"b  by table, $\\epsilon$ = {tables['epsilon'].iloc[0]:g}", loc="left", color=INK)
 
 
@@ -159,17 +151,14 @@ def plot_zeros_removed(left: pd.DataFrame, structural: int | None, label: str, u
 
 
 def _axes_of_zeros(axes: Axes, part: pd.DataFrame, domain: int, unit: str) -> None:
-    axes.set_xscale("log")
-    axes.set_yscale("log")
-    axes.set_ylim(0.8, 2.5 * domain)
+    axes.set(xscale="log", yscale="log", ylim=(0.8, 2.5 * domain))
     sizes = sorted(part["households"].unique())
     ticks = [n for n in (1, 2, 5, 10, 20, 50, 100, 200, 500) if sizes[0] <= n <= sizes[-1]]
     axes.set_xticks(ticks)
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
     axes.yaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
-    axes.set_xlabel(f"{unit} in the block")
-    axes.set_ylabel("record types left")
+    axes.set(xlabel=f"{unit} in the block", ylabel="record types left")
     share = axes.secondary_yaxis("right", functions=(lambda n: np.asarray(n) / domain, lambda s: np.asarray(s) * domain))
     share.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:.6g} %"))
     share.set_ylabel("share of the domain left")
@@ -210,8 +199,7 @@ def plot_dial(rows: pd.DataFrame, label: str) -> Figure:
     n, pi = int(rows["population"].iloc[0]), rows["pi"].iloc[0]
     right.set_title(f"b  what it costs, N = {n:,}, $\\pi$ = {pi:g}", loc="left", color=INK)
     for axes in (left, right):
-        axes.set_xlabel("$\\mu$, share of innocuous yes answers")
-        axes.set_xlim(0, 1)
+        axes.set(xlabel="$\\mu$, share of innocuous yes answers", xlim=(0, 1))
     figure.legend(*left.get_legend_handles_labels(), loc="outside upper center", ncols=rows["rho"].nunique(), frameon=False)
     say_source(figure, label)
     return figure
@@ -230,8 +218,7 @@ def plot_utility(rows: pd.DataFrame, label: str) -> Figure:
             words = plain(str(person).replace("_", " "))
             axes.errorbar(x, group["simulated"] - group["a"], 3 * group["standard_error"], label=words, **look)
             axes.plot(x, group["exact"] - group["a"], color=INK, marker="x", ms=5, ls="none", lw=1)
-        axes.set_xlabel("accuracy $I$, millions (0: no noise)")
-        axes.set_ylabel("what noise costs: $E[U(W)] - a$")
+        axes.set(xlabel="accuracy $I$, millions (0: no noise)", ylabel="what noise costs: $E[U(W)] - a$")
         axes.set_title(f"{utility}, curvature {rows.loc[rows['utility'] == utility, 'curvature'].iloc[0]:g}", loc="left")
     handles, labels = panels[0][0].get_legend_handles_labels()
     exact = Line2D([], [], color=INK, marker="x", ms=5, ls="none")

@@ -73,14 +73,14 @@ def plot_curves(means: pd.DataFrame, label: str) -> Figure:
         rows, columns, figsize=(PAGE_WIDTH * max(0.65, columns / 2), 0.7 + 2.7 * rows), layout="constrained", squeeze=False,
         sharex=True, sharey=True,
     )  # fmt: skip
-    for index, title in zip(axes.flat, titles, strict=False):
+    for panel, title in zip(axes.flat, titles, strict=False):
         part = means[means["panel"] == title]
-        index.set_title(f"{plain(title)}\n({part['areas'].max():,} {part['size'].iloc[0]})")
-        _draw(index, part, band=True)
-    for index in axes[:, 0]:
-        index.set_ylabel("match rate: private rows among the k best")
-    for index in axes[-1]:
-        index.set_xlabel("k/u: rows ranked, as a share of the u unique rows")
+        panel.set_title(f"{plain(title)}\n({part['areas'].max():,} {part['size'].iloc[0]})")
+        _draw(panel, part, band=True)
+    for panel in axes[:, 0]:
+        panel.set_ylabel("match rate: private rows among the k best")
+    for panel in axes[-1]:
+        panel.set_xlabel("k/u: rows ranked, as a share of the u unique rows")
     _legend(figure, means)
     say_source(figure, f"mean over areas, 95 % band (areas drawn again); {label}")
     return figure
@@ -96,8 +96,7 @@ def _draw(axes: Axes, means: pd.DataFrame, band: bool) -> None:
         axes.plot(part[X], part["match_rate"], ls=line, marker=marker, markevery=every, ms=3.5, color=colour, lw=width)
         if band:
             axes.fill_between(part[X], part["low"], part["high"], color=colour, alpha=0.15, lw=0)
-    axes.set_xlim(0, 1.01)
-    axes.set_ylim(0, 1.02)
+    axes.set(xlim=(0, 1.01), ylim=(0, 1.02))
 
 
 def _legend(figure: Figure, means: pd.DataFrame) -> None:
@@ -148,14 +147,14 @@ def _grids(rows: list[int]) -> tuple[Figure, Any]:
 
 def _state_grid(part: SubFigure, means: pd.DataFrame, rows: int) -> None:
     axes = part.subplots(rows, STATE_COLUMNS, sharex=True, sharey=True, squeeze=False)
-    for index, (state, entry) in _filled(axes, means):
+    for panel, (state, entry) in _filled(axes, means):
         if entry is None:
-            index.set_axis_off()
+            panel.set_axis_off()
             continue
-        index.set_title(f"{state} ({entry['areas'].max():,})", fontsize=7, pad=2)
-        _draw(index, entry, band=False)
-        index.set_xticks([0, 0.5, 1], ["0", ".5", "1"])
-        index.set_yticks([0, 0.5, 1], ["0", ".5", "1"])
+        panel.set_title(f"{state} ({entry['areas'].max():,})", fontsize=7, pad=2)
+        _draw(panel, entry, band=False)
+        panel.set_xticks([0, 0.5, 1], ["0", ".5", "1"])
+        panel.set_yticks([0, 0.5, 1], ["0", ".5", "1"])
 
 
 def _filled(axes: Any, means: pd.DataFrame) -> Iterator[tuple[Axes, tuple[str, pd.DataFrame | None]]]:
@@ -183,11 +182,10 @@ def plot_convergence(points: pd.DataFrame, label: str) -> Figure:
         "rounded_error": "error after rounding",
         "match_rate at 1": "match rate at k = u",
     }
-    for index, (name, title) in zip(axes, titles.items(), strict=True):
-        _convergence_draw(index, points, name)
-        index.set_title(title)
-        index.set_xlabel("steps")
-        index.set_ylabel("match rate" if name.startswith("match") else "root of squared errors per row")
+    for panel, (name, title) in zip(axes, titles.items(), strict=True):
+        _convergence_draw(panel, points, name)
+        panel.set_title(title)
+        panel.set(xlabel="steps", ylabel="match rate" if name.startswith("match") else "root of squared errors per row")
     axes[0].sharey(axes[1])
     axes[0].set_yticks(TICKS, [f"{tick:g}" for tick in TICKS])
     lowest, highest = (points[["relaxed_error", "rounded_error"]].agg(how).agg(how) for how in ("min", "max"))
@@ -250,9 +248,7 @@ def _match_rate(axes: Axes, part: pd.DataFrame) -> None:
     sure = part[part["source"] == PROVED]
     axes.fill_between(sure[X], 0, sure["value"], color=INK, alpha=0.35, lw=0)
     axes.set_title(f"a  the k best rows of {part['n'].max():,} whole blocks")
-    axes.set_xlabel("k/u: rows ranked, as a share of the unique rows")
-    axes.set_ylabel("share that are private rows")
-    axes.set_xlim(0, 1.01)
+    axes.set(xlabel="k/u: rows ranked, as a share of the unique rows", ylabel="share that are private rows", xlim=(0, 1.01))
     axes.set_ylim(0, 1.02)
     _legend_below(axes)
 
@@ -268,9 +264,7 @@ def _reliability(axes: Axes, part: pd.DataFrame) -> None:
         axes.plot(chosen[X], chosen["value"], ls=line, marker=marker, ms=4, color=colour, label=words)
         axes.plot(sure[X], sure["value"], ls=":", marker=marker, mfc="white", ms=3.5, color=colour)
     axes.set_title("b  rows by how often they were found")
-    axes.set_xlabel("share of the runs or datasets that hold the row")
-    axes.set_ylabel("share that are private rows")
-    axes.set_xlim(0, 1.03)
+    axes.set(xlabel="share of the runs or datasets that hold the row", ylabel="share that are private rows", xlim=(0, 1.03))
     axes.set_ylim(-0.02, 1.02)
     _legend_below(axes)
 
@@ -288,9 +282,7 @@ def _coverage(axes: Axes, part: pd.DataFrame) -> None:
         value = float(part.loc[part["source"] == source, "value"].iloc[0])
         axes.axhline(value, ls=line, color=colour, lw=1.2, label=f"full row among the u best: {source}")
     axes.set_title("c  private records covered (% above bars)")
-    axes.set_xlabel("k, columns of the verified claim")
-    axes.set_ylabel("share of private records")
-    axes.set_ylim(0, 1.02)
+    axes.set(xlabel="k, columns of the verified claim", ylabel="share of private records", ylim=(0, 1.02))
     _legend_below(axes)
 
 
