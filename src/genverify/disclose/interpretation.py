@@ -29,6 +29,7 @@ from genverify.disclose.link import (
     rounded,
     symbol_value,
     value_of,
+    without_sums,
 )
 from genverify.disclose.release_form import Text, as_list
 from genverify.model.errors import ConfigError, DataError, nearest
@@ -308,7 +309,8 @@ class Interpretation:
     @property
     def left_out(self) -> tuple[str, ...]:
         """What stands in the files and is no part of the system: of it, nothing is said."""
-        return tuple(dict.fromkeys([*self.open, *(one for table in self.tables for one in table.left_out)]))
+        sums = [contradictory(self.form.without)] if self.form.without else []
+        return tuple(dict.fromkeys([*self.open, *(one for table in self.tables for one in table.left_out), *sums]))
 
 
 def is_printed(path: Path) -> bool:
@@ -367,10 +369,20 @@ def interpret(form: PrintedForm, folder: Path, ask: Callable[[str], str] | None 
         tables, values, lambda columns: read_facts(form.facts, columns), lambda at, placed: share_facts(placed, meant[at]),
         form.tolerance,
     )  # fmt: skip
+    linked = without_sums(linked, form.without)
     given = {one.table.name: one.shares[0][1] for one in meant if one.shares}
     left += [f"{source.name}: {one}" for source in reading.sources for one in source.left_out]
     left += [one for table in reading.tables if not table.counts for one in _no_counts(table)]
     return Interpretation(form, reading, tuple(tables), symbols, linked, given, tuple(left))
+
+
+def contradictory(sums: Sequence[str]) -> str:
+    """Sums that are left out, in words."""
+    more = f"; and {len(sums) - 3} more" if len(sums) > 3 else ""
+    return (
+        f"{len(sums)} sums that contradict each other (proof checked): {'; '.join(sums[:3])}{more} (correct the file, or "
+        "--tolerance 1, --rule, --no-total LABEL, --inside SMALL=LARGE)"
+    )
 
 
 def _corrections(form: PrintedForm, folder: Path) -> Corrections:

@@ -7,7 +7,19 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from genverify.model.errors import ConfigError, DataError, nearest
-from genverify.reading.axes import ADDITIVE, COLUMNS, HEADING, MEASURES, PARTS, STACKED, TIME, Axis, RowAxes, column_axis, row_axes
+from genverify.reading.axes import (
+    ADDITIVE,
+    COLUMNS,
+    HEADING,
+    MEASURES,
+    PARTS,
+    STACKED,
+    TIME,
+    Axis,
+    RowAxes,
+    column_axis,
+    row_axes,
+)
 from genverify.reading.blocks import Block, find_bands
 from genverify.reading.hierarchy import Hierarchy, make_hierarchy, read_hierarchy
 from genverify.reading.numerals import (
