@@ -149,7 +149,9 @@ def smallest(sums: LinearSystem, found: Contradiction) -> Contradiction:
         fewer = [own for own in rows if own != row]
         if fewer and all_ranges(_part(sums, [place[own] for own in fewer]), Work(seconds=TRIAL_SECONDS)).empty:
             rows = fewer
-    cells = {sums.cells[cell]: None for row in rows for cell in sums.columns[sums.start[place[row]] : sums.start[place[row] + 1]]}
+    cells = {
+        sums.cells[cell]: None for row in rows for cell in sums.columns[sums.start[place[row]] : sums.start[place[row] + 1]]
+    }
     return Contradiction(tuple(rows), tuple(cells))
 
 
