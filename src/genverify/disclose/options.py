@@ -17,7 +17,7 @@ ANY = (*BOTH, CHECK)
 GROUPS = {
     (
         TABLES,
-    ): f"only for {TABLES} (.xlsx, .ods, .csv, .px, JSON-stat, SDMX-CSV, .rds, tau-Argus, acro, a folder, or a reading file)",
+    ): f"only for {TABLES} (.xlsx, .ods, .csv, .px, JSON-stat, SDMX-CSV, .rds, tau-Argus, acro, a folder, a reading)",
     (TABLES, CHECK): f"only for {TABLES}; with --check, where the folder of results does not say it",
     (RECORDS,): f"only for {RECORDS}",
     BOTH: f"for {TABLES} and for {RECORDS}",
