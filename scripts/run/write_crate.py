@@ -5,7 +5,8 @@ from pathlib import Path
 import yaml
 
 from genverify.run.jobs import Job, log, run
-from genverify.run.provenance.audit import read_listed, repository, walk
+from genverify.run.provenance.audit import read_listed, repository
+from genverify.run.provenance.chain import walk
 from genverify.run.provenance.crate import check_crate, write_crate
 from genverify.run.provenance.records import find_records
 

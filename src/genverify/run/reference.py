@@ -29,18 +29,9 @@ from genverify.run.code import code_digest, find_script
 from genverify.run.config import Config
 from genverify.run.jobs import digest, folder_files
 from genverify.run.layout import REFERENCE, STAGES
-from genverify.run.provenance.audit import (
-    Chain,
-    Checks,
-    differs,
-    digest_files,
-    files_of,
-    read_config,
-    read_listed,
-    repository,
-    walk,
-    without_places,
-)
+from genverify.run.provenance.audit import Checks, differs, digest_files, files_of, read_config, read_listed, repository
+from genverify.run.provenance.chain import Chain, walk
+from genverify.run.provenance.published import without_places
 from genverify.run.provenance.records import CODE as JOB_CODE
 from genverify.run.provenance.records import (
     UNKNOWN,

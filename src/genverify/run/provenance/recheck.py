@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from functools import cache
-from hashlib import sha256
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -26,7 +25,7 @@ from genverify.model.arrays import Flags, Ints, row_bytes
 from genverify.model.claims import ATTACKED, CONTRADICTORY, UNDECIDED, Codes, candidate_claims
 from genverify.model.errors import DataError
 from genverify.model.release import Release, Schema, empty_ranges, read_schema
-from genverify.model.tablefiles import read_frame, read_pieces, table_file, table_names
+from genverify.model.tablefiles import read_frame, table_file, table_names
 from genverify.model.tabulate import tabulate
 from genverify.run.provenance.records import AuditError, Record, Records, normal, reading_tables
 from genverify.run.registry import ProofKind, load, proof_kinds
@@ -82,11 +81,6 @@ def truth_values(path: Path, frame: pd.DataFrame, column: str) -> Flags:
 def ordered(rows: Matrix) -> Matrix:
     """The rows in an order that depends on nothing but themselves."""
     return rows[np.lexsort(rows.T[::-1])]
-
-
-def digest_rows(rows: Matrix) -> str:
-    """One digest for the claims of a block."""
-    return sha256(np.ascontiguousarray(rows).tobytes()).hexdigest()
 
 
 def by_block(frame: pd.DataFrame, rows: Matrix) -> dict[str, Matrix]:
@@ -179,119 +173,6 @@ def block_rows(path: Path, blocks: Mapping[str, object]) -> pd.DataFrame:
     if odd:
         raise AuditError(f"{path}: block {odd[0]} is missing, duplicated, or none of this batch. {VERIFY_AGAIN} {path}")
     return frame
-
-
-# The tables of a variant, compared with the batches that they were put together from.
-
-COLLECT_AGAIN = "Put it together again: snakemake --force"
-Key = tuple[str, str]  # design and block
-
-
-@dataclass(frozen=True)
-class CollectedTables:
-    """The claims and the blocks of a variant, the sample that they are about, and the batches that they come from."""
-
-    claims: Path
-    blocks: Path
-    sample: Path
-    verified: tuple[Path, ...]
-    generated: tuple[Path, ...]
-
-
-def collection_of(record: Record) -> CollectedTables | None:
-    """What a job put together, if it read batches of claims and wrote all of them."""
-    named = [record.named("outputs", name) for name in ("claims", "blocks")] + [record.named("inputs", "sample")]
-    parts = [tuple(map(Path, record.named("inputs", name))) for name in ("verified", "generated")]
-    if record.named("inputs", "claims") and all(len(paths) == 1 for paths in named):
-        claims, blocks, sample = (Path(paths[0]) for paths in named)
-        return CollectedTables(claims, blocks, sample, *parts)
-    return None
-
-
-def check_collection(collection: CollectedTables, proven: Mapping[str, str], names: Sequence[str]) -> None:
-    """
-    Every claim of every sampled block stands in the table once for each design that the block was drawn for, as it was
-    proven, and no other; the same for the rows of blocks. `proven`: for each block the digest of its claims.
-    """
-    sample = pd.read_parquet(collection.sample, columns=["block", "design"]).astype(str)
-    nothing = digest_rows(np.zeros((0, 4 + len(names)), dtype=np.int64))
-    wanted = {(design, block): proven[block] for block, design in _pairs(sample, proven, collection)}
-    wanted = {key: digest for key, digest in wanted.items() if digest != nothing}
-    for (design, block), rows in listed_claims(collection.claims, names):
-        if wanted.pop((design, block), None) != digest_rows(rows):
-            raise _wrong(collection.claims, design, block, "the claims are not those that were proven, or are listed twice")
-    for design, block in wanted:
-        raise _wrong(collection.claims, design, block, "its claims were proven and are not listed")
-    _compare_blocks(collection, sample)
-
-
-def _pairs(sample: pd.DataFrame, proven: Mapping[str, str], collection: CollectedTables) -> Iterable[Key]:
-    odd = sorted(set(sample["block"]) ^ set(proven))
-    if odd:
-        raise AuditError(
-            f"{collection.claims}: block {odd[0]} is in the sample or among the proofs, not in both. {COLLECT_AGAIN} "
-            f"{collection.claims}"
-        )
-    return zip(sample["block"], sample["design"], strict=True)
-
-
-def listed_claims(path: Path, names: Sequence[str]) -> Iterator[tuple[Key, Matrix]]:
-    """The claims of a table by design and block; the rows of a block stand together, so one is held at a time."""
-    key: Key | None = None
-    parts: list[Matrix] = []
-    for frame in read_pieces(path):
-        rows = claim_rows(path, frame, names)
-        for own, places in _runs(path, frame):
-            if own != key and key is not None:
-                yield key, ordered(np.concatenate(parts))
-                parts = []
-            key, parts = own, [*parts, rows[places]]
-    if key is not None:
-        yield key, ordered(np.concatenate(parts))
-
-
-def _runs(path: Path, frame: pd.DataFrame) -> Iterator[tuple[Key, slice]]:
-    """Rows that follow each other and are about one design and block."""
-    if not len(frame):
-        return
-    missing = {"design", "block"} - set(frame.columns)
-    if missing:
-        raise AuditError(f"{path}: no column {sorted(missing)[0]!r}. {COLLECT_AGAIN} {path}")
-    design, block = (frame[name].astype(str).to_numpy(dtype=object) for name in ("design", "block"))
-    starts = np.flatnonzero(np.append(True, (design[1:] != design[:-1]) | (block[1:] != block[:-1])))
-    for start, end in zip(starts.tolist(), [*starts[1:].tolist(), len(frame)], strict=True):
-        yield (str(design[start]), str(block[start])), slice(start, end)
-
-
-def _compare_blocks(collection: CollectedTables, sample: pd.DataFrame) -> None:
-    """The rows of blocks, column by column, against those of the batches."""
-    parts = [_stacked(paths) for paths in (collection.generated, collection.verified)]
-    wanted = sample.merge(parts[0].merge(parts[1], on="block"), on="block")
-    found = pd.read_parquet(collection.blocks)
-    wanted, found = (_sorted(frame) for frame in (wanted, found))
-    if list(wanted.columns) != list(found.columns) or len(wanted) != len(found):
-        raise AuditError(
-            f"{collection.blocks}: not the rows and columns of its batches ({len(found)} rows, not {len(wanted)}). "
-            f"{COLLECT_AGAIN} {collection.blocks}"
-        )
-    for column in wanted.columns:
-        differs = (wanted[column] != found[column]) & (wanted[column].notna() | found[column].notna())
-        if differs.any() or wanted[column].dtype != found[column].dtype:
-            row = found[differs].iloc[0] if differs.any() else found.iloc[0]
-            raise _wrong(collection.blocks, row["design"], row["block"], f"{column} is not what its batch says")
-
-
-def _stacked(paths: Sequence[Path]) -> pd.DataFrame:
-    frames = [frame for frame in map(pd.read_parquet, paths) if len(frame)]
-    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame({"block": pd.Series([], dtype="str")})
-
-
-def _sorted(frame: pd.DataFrame) -> pd.DataFrame:
-    return frame.sort_values(["design", "block"]).reset_index(drop=True) if len(frame) else frame
-
-
-def _wrong(path: Path, design: str, block: str, problem: str) -> AuditError:
-    return AuditError(f"{path}: block {block} (design {design}): {problem}. {COLLECT_AGAIN} {path}")
 
 
 # What is reported of the datasets that fit a block, compared with the generated ones, recounted, and with the proofs.
@@ -505,14 +386,9 @@ class Batch:
 
 @dataclass(frozen=True)
 class ProofTally:
-    """
-    What was found right: how many of each thing; and, for tables that are put together of batches, a digest of each block's
-    claims, and the columns that they are about.
-    """
+    """What was found right: how many of each thing."""
 
     counts: Counter[str] = field(default_factory=Counter)
-    claims: dict[str, str] = field(default_factory=dict)
-    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -522,6 +398,11 @@ class Proving:
     kind: ProofKind
     record: Record
     writers: Mapping[str, Record]
+
+    @property
+    def shown(self) -> list[Record]:
+        """The jobs whose tables are held against the proofs: its own, and the one that generated the datasets."""
+        return [self.record, *(self.writers[path] for path in self.record.named("inputs", "datasets"))]
 
 
 def kind_of(files: Collection[str]) -> ProofKind | None:
@@ -619,10 +500,7 @@ def check_batch(batch: Batch) -> ProofTally:
         with reading_tables(batch.claims):
             proven = _compare_tables(batch, releases, proven)
     unproved = sum(int((rows[:, 3] == NULL).sum()) for rows in proven.values())
-    names = known_schema(batch.schema).domain.names
-    return ProofTally(
-        total + Counter(unproved=unproved), {block: digest_rows(rows) for block, rows in proven.items()}, names
-    )
+    return ProofTally(total + Counter(unproved=unproved))
 
 
 def _compare_tables(batch: Batch, releases: dict[str, Release], proven: dict[str, Matrix]) -> dict[str, Matrix]:
