@@ -22,6 +22,7 @@ from genverify.model.tabulate import tabulate
 from genverify.run import code, jobs
 from genverify.run.code import forget_code
 from genverify.run.jobs import Job
+from genverify.run.provenance.rerun import THREADS
 from genverify.solve.program_settings import ProgramSettings
 
 STAGES = """
@@ -124,6 +125,8 @@ rule plot_ablation:
     params:
         code=code_of("plot_ablation"),
 """
+# the same text for every rule
+SCRIPT = "import chain\nfrom kit.shapes import size\n\nmain = getattr(chain, __name__.removeprefix('script_')) if size else None\n"
 RULES = ("make_store", "sample", "publish", "generate", "verify", "collect", "plot_fig3", "plot_ablation")
 
 
@@ -270,7 +273,7 @@ def make_repository(home: Path, root: Path) -> None:
     (home / "Snakefile").write_text("")
     (home / "workflow" / "all.smk").write_text(STAGES)
     for name in RULES:
-        (home / "scripts" / f"{name}.py").write_text("from kit.shapes import size\n\nmain = size\n")
+        (home / "scripts" / f"{name}.py").write_text(SCRIPT)
     (home / "src" / "kit" / "__init__.py").write_text("")
     (home / "src" / "kit" / "shapes.py").write_text("size = 1\n\n\ndef unused():\n    return 2\n")
     shutil.copy(root / "envs" / "requirements.lock", home / "envs")
@@ -283,5 +286,7 @@ def enter(home: Path, patch: pytest.MonkeyPatch, made_study: Path) -> None:
     """Work in the small repository."""
     patch.chdir(home)
     patch.setenv("MADE_STUDY", str(made_study))
+    for name, number in THREADS.items():  # so that an audit forks its jobs from this process, which has the libraries
+        patch.setenv(name, number)
     patch.setattr(code, "SRC", home / "src")
     forget_code()

@@ -239,7 +239,7 @@ def audit(
     if proofs:
         reached = _check_proofs(chain, records)
         yield f"proofs: {reached.words}: all right{reached.resting}" if reached.words else "proofs: none in this chain"
-    again = Again(chain, layout.scripts, layout.made, read_costs(layout.costs), reached.proved)
+    again = Again(chain, layout.scripts, layout.made, read_costs(layout.costs))
     yield from again.run(share, randbits(32) if seed is None else seed)
     reached = replace(reached, recomputed=again.recomputed, rerun=again.rerun, others=again.others)
     yield from reached.lines(chain, now)
@@ -292,11 +292,12 @@ def _not_compared(chain: Chain, checks: Checks, inputs: Iterable[str]) -> Iterat
 def _check_proofs(chain: Chain, records: Records) -> Reached:
     """The proofs of every job: what is right, in numbers and words, and the files that say nothing else."""
     jobs = jobs_with_proofs(chain.jobs, records)
-    found = sum((one.counts for one in check_proofs(list(jobs.values()))), Counter[str]())
-    by_check = {job.kind.check: job.kind for job in jobs.values()}
+    right = list(zip(jobs.values(), check_proofs(list(jobs.values())), strict=True))
+    found = sum((one.counts for _, one in right), Counter[str]())
+    by_check = {job.kind.check: job.kind for job, _ in right}
     kinds = [by_check[check] for check in sorted(by_check)]
     resting = [f"; {words.format(found[name])}" for kind in kinds for name, words in kind.unproved.items() if found[name]]
-    proved = {path for job in jobs.values() for record in job.shown for path in record.outputs}
+    proved = {normal(path) for job, one in right for path in one.files or job.record.outputs}
     return Reached(found, "; ".join(kind.words.format_map(found) for kind in kinds), "".join(resting), proved)
 
 

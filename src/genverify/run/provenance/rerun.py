@@ -26,7 +26,7 @@ from typing import Any
 
 from genverify.model.errors import MissingExtra
 from genverify.model.files import read_yaml
-from genverify.run.code import SRC, find_script
+from genverify.run import code
 from genverify.run.jobs import Job, digests, folder_files
 from genverify.run.provenance.chain import Chain, groups_of
 from genverify.run.provenance.records import AuditError, Record, normal, rerun
@@ -50,10 +50,9 @@ class Costs:
     seconds: Mapping[str, float]
     unrepeatable: Mapping[str, str]
 
-    def is_cheap(self, record: Record, proved: Collection[str]) -> bool:
-        """By its rule, whatever the record says; or by the record, unless proofs show all that the job wrote."""
-        by_rule = self.seconds.get(record.rule, 0.0) < CHEAP
-        return by_rule or (record.seconds < CHEAP and not record.outputs.keys() <= {*proved})
+    def is_cheap(self, record: Record) -> bool:
+        """By its rule, whatever the record says; or by the record, whatever the rule takes with other settings."""
+        return min(self.seconds.get(record.rule, 0.0), record.seconds) < CHEAP
 
 
 def read_costs(path: Path) -> Costs:
@@ -92,7 +91,6 @@ class Again:
     scripts: Path
     made: Sequence[str]
     costs: Costs
-    proved: Collection[str]
     recomputed: Collection[str] = ()
     rerun: Collection[str] = ()
     others: Collection[str] = ()
@@ -102,7 +100,7 @@ class Again:
         repeatable = [job for job in self.chain.jobs if job.rule not in self.costs.unrepeatable]
         for rule in sorted({job.rule for job in self.chain.jobs} & self.costs.unrepeatable.keys()):
             yield f"not run again: {rule} ({self.costs.unrepeatable[rule]})"
-        cheap = [job for job in repeatable if self.costs.is_cheap(job, self.proved)]
+        cheap = [job for job in repeatable if self.costs.is_cheap(job)]
         yield f"recomputing {_in_words(cheap)}: whatever takes less than a second of a core"
         self.recomputed = yield from self._compared(cheap, STOP)
         others = [job for job in repeatable if job.path not in self.recomputed]
@@ -210,11 +208,15 @@ def _forked(jobs: Sequence[Record], scripts: Path, above: Mapping[str, Collectio
         with suppress(ImportError):
             import_module(library)
     gc.freeze()
-    todo, running = list(jobs), dict[int, tuple[Record, Path]]()
+    todo, running, dear = list(jobs), dict[int, tuple[Record, Path]](), dict[str, str]()
     try:
         while todo or running:
             while todo and len(running) < _cores():
-                job, folder = todo.pop(0), Path(tempfile.mkdtemp(prefix="genverify-"))
+                job = todo.pop(0)
+                if job.rule in dear:  # the next of its jobs would be stopped, too
+                    yield Outcome(job, here=dear[job.rule])
+                    continue
+                folder = Path(tempfile.mkdtemp(prefix="genverify-"))
                 if (child := os.fork()) == 0:
                     _child(job, folder, scripts, above[job.path], made, stop)
                 running[child] = job, folder
@@ -224,6 +226,7 @@ def _forked(jobs: Sequence[Record], scripts: Path, above: Mapping[str, Collectio
                     job, folder = running.pop(child)
                     outcome = _outcome(job, folder, status, usage.ru_utime + usage.ru_stime)
                     shutil.rmtree(folder, ignore_errors=True)
+                    dear |= {job.rule: outcome.here} if outcome.here and stop else {}
                     yield outcome
             time.sleep(0.005)
     finally:
@@ -257,7 +260,7 @@ def _child(
         nowhere = os.open(os.devnull, os.O_RDWR)
         for stream in (0, 1, 2):
             os.dup2(nowhere, stream)
-        script, study = find_script(Path.cwd() / scripts, record.rule), folder / "study"
+        script, study = code.find_script(Path.cwd() / scripts, record.rule), folder / "study"
         link_inputs(study, [*record.inputs, *above], made)
         os.chdir(study)
         os.environ.update(TMPDIR=str(folder), HOME=str(folder))
@@ -266,8 +269,9 @@ def _child(
         if stop is not None:
             resource.setrlimit(resource.RLIMIT_CPU, (ceil(stop), ceil(stop)))
         job = job_of(record)
-        for path in [record.path, *record.outputs]:
-            Path(path).parent.mkdir(parents=True, exist_ok=True)
+        for value in vars(job.output).values():
+            for path in value if isinstance(value, list) else [value]:
+                Path(path).parent.mkdir(parents=True, exist_ok=True)
         _main_of(script)(job)
         written = digests({name: value for name, value in vars(job.output).items() if name != "record"}, contents=True)
         answer["outputs"] = {normal(path): value for files in written.values() for path, value in files.items()}
@@ -301,7 +305,7 @@ def job_of(record: Record) -> Job:
 
 
 def _main_of(script: Path) -> Any:
-    sys.path[:0] = [str(SRC)]
+    sys.path[:0] = [str(code.SRC)]
     spec = importlib.util.spec_from_file_location(f"script_{script.stem}", script)
     assert spec is not None
     assert spec.loader is not None
