@@ -24,7 +24,7 @@ def main(job: Job) -> None:
     chain = walk(job.input.results, find_records(repository().made))
     code = {path for record in chain.jobs for path in record.code if not Path(path).is_absolute()}
     raw = set(chain.raw) & set(read_listed(Path(job.input.sources)))
-    files = [*job.input.workflow, job.input.lock, job.input.sources, job.input.licence, *code, *raw]
+    files = [*job.input.audit, *job.input.workflow, job.input.lock, job.input.sources, job.input.licence, *code, *raw]
     texts = {ABOUT["settings"]: yaml.safe_dump(job.params.study, sort_keys=False)}
     write_crate(Path(job.output.crate), chain, files, texts, ABOUT)
     found = check_crate(Path(job.output.crate))

@@ -126,7 +126,7 @@ rule plot_ablation:
         code=code_of("plot_ablation"),
 """
 # the same text for every rule
-SCRIPT = "import chain\nfrom kit.shapes import size\n\nmain = getattr(chain, __name__.removeprefix('script_')) if size else None\n"
+SCRIPT = "import chain\nfrom kit.shapes import size\n\nmain = size and getattr(chain, __name__.removeprefix('script_'))\n"
 RULES = ("make_store", "sample", "publish", "generate", "verify", "collect", "plot_fig3", "plot_ablation")
 
 

@@ -41,8 +41,9 @@ def test_plan(root: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCap
 def test_write_crate(root: Path, chain_study: Path, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO, "genverify")
     Path("LICENSE").write_text("do what you like")
+    Path("results/audit.json").write_text("{}")
     inputs = {
-        "results": ["figures/fig3.pdf", "figures/ablation.pdf"],
+        "results": ["figures/fig3.pdf", "figures/ablation.pdf"], "audit": ["results/audit.json"],
         "workflow": ["Snakefile", "workflow/all.smk"], "lock": "envs/requirements.lock", "sources": "data/sources.csv",
         "licence": "LICENSE",
     }  # fmt: skip

@@ -5,10 +5,10 @@ import csv
 import os
 import time
 from collections import Counter
-from collections.abc import Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from secrets import randbits
 from typing import Any
@@ -55,6 +55,7 @@ from genverify.run.provenance.records import (
     unchecked,
 )
 from genverify.run.provenance.rerun import Again, read_costs, read_share
+from genverify.run.registry import load
 
 # The files of a chain as they are now, against what the records say.
 
@@ -346,7 +347,12 @@ def _audit(options: argparse.Namespace) -> None:
     published = read_summary(options.against) if options.against else None
     config = read_config(options.configfile)
     share = read_share(options.rerun)
-    summary = _printed(audit(repository(), config, options.results, not options.without_proofs, share, options.seed))
+    if list(map(normal, options.results)) == [str(layout.REFERENCE)]:
+        for line in load("genverify.run.reference:check_lines")(config, strict=True):
+            print(line, flush=True)
+        return
+    lines = audit(repository(), config, options.results, not options.without_proofs, share, options.seed)
+    summary = say_lines(lines, partial(print, flush=True))
     if options.write:
         write_summary(summary, options.write)
         print(f"written: {options.write}")
@@ -355,11 +361,11 @@ def _audit(options: argparse.Namespace) -> None:
             print(line, flush=True)
 
 
-def _printed(lines: Generator[str, None, Summary]) -> Summary:
-    """Print the lines as they come; what the audit returns."""
+def say_lines(lines: Generator[str, None, Summary], say: Callable[[str], object]) -> Summary:
+    """Say the lines as they come; what the audit returns."""
     while True:
         try:
-            print(next(lines), flush=True)
+            say(next(lines))
         except StopIteration as end:
             found: Summary = end.value
             return found
