@@ -56,7 +56,7 @@ def test_the_chain_is_told_and_accounted_for(chain_study: Path) -> None:
 
 def test_everything_is_audited_by_default_and_shared_parts_are_told_once(chain_study: Path) -> None:
     lines = audited(proofs=False)
-    assert lines[-1].startswith("4 results, 38 files, all accounted for")
+    assert lines[-1].startswith("5 results, 40 files, all accounted for")
     assert sum(line.strip().startswith("make_store: ") for line in lines) == 1
     assert any("(above: make_store)" in line for line in lines)
 

@@ -20,7 +20,7 @@ def test_audit(root: Path, chain_study: Path, caplog: pytest.LogCaptureFixture) 
     caplog.set_level(logging.INFO, "genverify")
     text = read_shipped(Path())
     load_script("audit").main(job({}, {}, study=text))
-    assert said(caplog)[-1].startswith("4 results, 38 files, all accounted for (")
+    assert said(caplog)[-1].startswith("5 results, 40 files, all accounted for (")
     assert any(line.startswith("proofs: 4 blocks, ") for line in said(caplog))
     Path("figures/fig3.pdf").write_text("another")
     with pytest.raises(AuditError, match=r"figures/fig3.pdf: not as figures/fig3.record.json says"):

@@ -129,12 +129,12 @@ class Again:
         return same
 
     def _above(self) -> dict[str, set[str]]:
-        """For each job the records of all jobs behind it."""
-        found: dict[str, set[str]] = {}
+        """What each job may read besides its inputs: the records of all jobs behind it, and what the last of them wrote."""
+        known, found = {job.path: job for job in self.chain.jobs}, dict[str, set[str]]()
         for job in self.chain.jobs:  # upstream first
             own = self.chain.upstream[job.path]
             found[job.path] = {*own}.union(*(found[path] for path in own))
-        return found
+        return {path: more.union(*(known[one].outputs for one in self.chain.upstream[path])) for path, more in found.items()}
 
 
 def _in_words(jobs: Sequence[Record]) -> str:
@@ -170,7 +170,7 @@ class Outcome:
 def rerun_jobs(jobs: Sequence[Record], scripts: Path, above: Mapping[str, Collection[str]], made: Sequence[str],
                stop: float | None = None) -> Iterator[Outcome]:  # fmt: skip
     """
-    Run jobs again, as many at a time as there are cores. `above`: for each job the records behind it, which it may read;
+    Run jobs again, as many at a time as there are cores. `above`: what each job may read besides its inputs;
     `made`: the folders of results, of which it sees nothing but its inputs; `stop`: seconds of a core that it may take.
 
     They are forked from a process that has imported the libraries and, like the jobs of Snakemake, computes with one thread.
