@@ -94,6 +94,8 @@ class Checks:
         for path, recorded in sorted(record.outputs.items(), key=_inside_first):
             if (found := self.now[path]) != recorded:
                 raise AuditError(f"{path}: {differs(found, recorded, record.path)}. {rerun(record.target_of(path))}")
+            if os.path.islink(path):
+                raise AuditError(f"{path}: a link in place of the file that its job wrote. {rerun(record.target_of(path))}")
         return open_
 
     def _lock(self, record: Record) -> None:
@@ -269,16 +271,9 @@ def raw_files(chain: Chain, now: Now, sources: Path) -> Iterator[str]:
         if (found := now[path]) is None:
             yield f"raw {path}: missing"
             continue
-        known = (
-            f"the digest that {sources} has for {printed[found]}"
-            if found in printed
-            else f"no publisher's digest in {sources}"
-        )
-        yield f"raw {path}: {sum(file.stat().st_size for file in _files_in(path)):,} bytes, SHA-256 {found}, {known}"
-
-
-def _files_in(path: str) -> list[Path]:
-    return folder_files(Path(path)) if os.path.isdir(path) else [Path(path)]
+        known = f"as {sources} has it for {printed[found]}" if found in printed else f"no publisher's digest in {sources}"
+        size = sum(file.stat().st_size for file in (folder_files(Path(path)) if os.path.isdir(path) else [Path(path)]))
+        yield f"raw {path}: {size:,} bytes, SHA-256 {found}, {known}"
 
 
 def _not_compared(chain: Chain, checks: Checks, inputs: Iterable[str]) -> Iterator[str]:

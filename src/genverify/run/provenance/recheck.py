@@ -287,7 +287,8 @@ def check_proofs(jobs: Sequence[Proving]) -> Iterator[ProofTally]:
 
 def check_job(job: Proving) -> ProofTally:
     """Check the proofs of a job as its kind says."""
-    found: ProofTally = load(job.kind.check)(job.record, job.writers)
+    with reading_tables(job.record.target):
+        found: ProofTally = load(job.kind.check)(job.record, job.writers)
     return found
 
 
