@@ -214,7 +214,7 @@ def test_every_result_says_what_it_states_and_how_that_is_checked() -> None:
     for name in writing:
         body = re.search(rf"^rule {name}:\n((?:[ \t]+.*\n|\n)+)", text, re.MULTILINE)
         assert body, name
-        assert re.match(r'    """[A-Z][^"]{20,}\."""', body[1]), f"rule {name}: say in a sentence what it states"
+        assert re.match(r'    """[A-Z][^"]{20,}[.?]"""', body[1]), f"rule {name}: say in a sentence what it states"
         assert "record" in rules[name].outputs, f"rule {name}: no record, so no audit sees what it writes"
         assert re.search(rf'script:\n +"[./]+/scripts/[\w/]*/{name}.py"', body[1]), f"rule {name}: no script of its name"
         assert "code" in rules[name].params
