@@ -91,7 +91,7 @@ def call_all_verified(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        lambda proofs: proofs[0]["claims"].append({"where": {"PET": 1}, "m": 3, "proof": 0}),
+        lambda proofs: proofs[0]["statements"].append({"goal": "exactly", "where": {"PET": 1}, "m": 3, "proof": 0}),
         lambda proofs: proofs[0]["proofs"][0].update(lower={"kind": "bound", "y": {}}),
         lambda proofs: proofs[0]["lemmas"].append({"universe": "N", "cells": ["T1.fish"]}),
     ],
@@ -135,7 +135,10 @@ def test_explain_proves_that_no_dataset_fits(study: Path) -> None:
     rows.to_parquet(path, index=False)
     schema = read_schema(study / "release" / "schema.json")
     digest = next(release.digest for release in read_releases(path, schema) if release.block == FIRST)
-    change_proofs(study, lambda proofs: proofs[0].update(release=digest, lemmas=[], proofs=[], claims=[]))
+    change_proofs(
+        study,
+        lambda proofs: proofs[0].update(about={**proofs[0]["about"], "digest": digest}, lemmas=[], proofs=[], statements=[]),
+    )
     with pytest.raises(NoDatasetError, match="no dataset fits the published counts") as caught:
         list(explain_claim(study, FIRST, "PET=1"))
     assert caught.value.certificate is not None
@@ -146,8 +149,8 @@ def test_explain_proves_that_no_dataset_fits(study: Path) -> None:
 
 def rows_of(study: Path, block: str) -> pd.DataFrame:
     """The stored claims of a block as rows of claims.parquet."""
-    found = next(found for found in read_proofs(study / "proofs" / "000.jsonl.gz") if found["block"] == block)
-    rows = [{"block": block, "m": said["m"], "proof": said["proof"], **said["where"]} for said in found["claims"]]
+    found = next(found for found in read_proofs(study / "proofs" / "000.jsonl.gz") if found["about"]["name"] == block)
+    rows = [{"block": block, "m": said["m"], "proof": said["proof"], **said["where"]} for said in found["statements"]]
     return pd.DataFrame(rows).astype(dict.fromkeys(("PET", "HOME", "AGE"), "Int16"))
 
 
@@ -172,7 +175,7 @@ def test_only_claims_with_a_checked_proof_are_repeated(made_study: Path, toy_sch
 def test_every_block_of_a_batch_is_checked(study: Path, toy_schema: Schema) -> None:
     batch = study / "release" / "000.parquet", study / "proofs" / "000.jsonl.gz"
     assert [block.release.block for block in checked_blocks(*batch, toy_schema)] == [FIRST, SECOND]
-    change_proofs(study, lambda proofs: proofs[1]["claims"][0].update(m=3))
+    change_proofs(study, lambda proofs: proofs[1]["statements"][0].update(m=3))
     assert [block.release.block for block in checked_blocks(*batch, toy_schema, {FIRST})] == [FIRST]
     with pytest.raises(CertificateError, match=f"a stored proof fails: block {SECOND}"):
         list(checked_blocks(*batch, toy_schema))
@@ -299,6 +302,6 @@ def test_a_certificate_that_proves_nothing_needs_no_records(toy_release: Release
 
 
 def attack_unchecked(release: Release) -> dict[str, Any]:
-    claim = {"where": {"PET": 3}, "m": 1, "proof": 0}
+    claim = {"goal": "exactly", "where": {"PET": 3}, "m": 1, "proof": 0}
     half = {"kind": "bound", "y": {"T1.fish": 1}}
-    return certificate_of(release) | {"proofs": [{"lower": half, "upper": half}], "claims": [claim]}
+    return certificate_of(release) | {"proofs": [{"lower": half, "upper": half}], "statements": [claim]}

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from genverify.attack.evaluate import check_against_microdata, match_claims
+from genverify.attack.evaluate import check_against_microdata, evaluate
 from genverify.attack.explain import Reasons, proof_cells
 from genverify.attack.generate import generate_block
 from genverify.attack.probability import DatasetCount, count_some, probable_singletons
@@ -108,7 +108,7 @@ def singled_out(claims: pd.DataFrame, records: pd.DataFrame | None, names: Seque
     if not len(claims):
         return 0
     if records is not None:
-        return int(sum(found.flags.any(axis=0).sum() for found in match_claims(claims, records)))
+        return int(sum(own.represented() for own in evaluate(claims, records)))
     total = 0
     for _, rows in claims.groupby("block", sort=False):
         total += _surely_different(rows[list(names)].fillna(ANY).to_numpy(dtype=np.int16))
@@ -164,7 +164,7 @@ def riskiest_cells(releases: tuple[Release, ...], proofs: tuple[dict[str, Any], 
 def _used(release: Release, proofs: dict[str, Any]) -> Counter[str]:
     """How many proofs of singleton claims rest on each cell."""
     first: dict[int, dict[str, Any]] = {}
-    for claim in proofs["claims"]:
+    for claim in proofs["statements"]:
         if claim["m"] == 1:
             first.setdefault(claim["proof"], claim)
     used: Counter[str] = Counter()

@@ -20,14 +20,15 @@ from genverify.disclose.record_audit import LARGE, Attack, bounder_of
 from genverify.disclose.release_form import SIZES
 from genverify.model.claims import Claim
 from genverify.model.linear import OPEN, as_floats
+from genverify.model.proof_form import EXACTLY
 from genverify.model.work import ProgressLog
 from genverify.protect.publishing import withhold
 from genverify.solve.bounds import certificate_of
 from genverify.solve.linear.ranges import all_ranges
 from genverify.solve.linear.search import Ranges, Work
-from genverify.solve.program import Program, WrongAnswer
+from genverify.solve.program import Program, WrongAnswer, sparse_system
 from genverify.solve.program_settings import ProgramSettings
-from genverify.solve.solvers.base import IntegerProgram, Optimal
+from genverify.solve.solvers.base import Optimal, maximise_integers
 
 # Which more cells to withhold, so that none of the withheld ones is known too well: cells that can move together.
 #
@@ -137,8 +138,8 @@ class _Search:
         least[kept], most[kept] = as_floats(sums.least[kept]), as_floats(sums.most[kept])
         lo, hi = np.append(least - activity, sign * self.width), np.append(most - activity, sign * self.width)
         upper = np.minimum(np.concatenate([up, down]), room).clip(min=0)
-        program = IntegerProgram(rows, lo, hi, upper, -np.concatenate([cost, cost]))
-        answer = self.work.solver(min(10.0, max(self.deadline - time.monotonic(), 0.1))).solve(program)
+        solver = self.work.solver(min(10.0, max(self.deadline - time.monotonic(), 0.1)))
+        answer = maximise_integers(solver, sparse_system(rows, lo, hi, upper), -np.concatenate([cost, cost]))
         if not isinstance(answer, Optimal):
             return None
         used = np.flatnonzero((answer.z[:n] + answer.z[n:] > 0.5) & fixed)
@@ -391,7 +392,7 @@ class _Area:
     def _supports(self, cells: Cells) -> set[Cells]:
         """The cells that the proofs of these claims rest on; a proof that rests on sizes and rules alone cannot be hit."""
         program, open_ = self._open(cells, self.claims)
-        reasons = Reasons(program.release, certificate_of(program.release, program.lemmas)["lemmas"])
+        reasons = Reasons(program.release, [lemma.as_dict() for lemma in program.lemmas])
         supports = {self._support(program, reasons, decision) for decision in self._in_time(_different(open_))}
         return {support for support in supports if support}
 
@@ -403,8 +404,8 @@ class _Area:
         """The cells of a proof; only if it is checked that they are enough is `least` proved."""
         halves = {"lower": decision.lower, "upper": decision.upper}
         proof = {side: half.as_dict() for side, half in halves.items() if half is not None}
-        claim = {"where": claim_where(program.types.domain.names, decision.claim), "m": 1, "proof": 0}
-        parts = {"proofs": [proof], "claims": [claim]}
+        claim = {"goal": EXACTLY, "where": claim_where(program.types.domain.names, decision.claim), "m": 1, "proof": 0}
+        parts = {"proofs": [proof], "statements": [claim]}
         cells = Cells(proof_cells(reasons, parts, claim))
         self.proved &= self._enough(cells, program, parts) or self._found_again(cells, decision)
         return cells - self.fixed
@@ -432,8 +433,8 @@ class _Area:
         for row, support in enumerate(self.supports):
             inside[row, [column[cell] for cell in support]] = 1
         ones = np.ones(len(self.supports))
-        program = IntegerProgram(csr_array(inside), ones, np.full(len(ones), inf), np.ones(len(cells)), -np.ones(len(cells)))
-        answer = self.settings.make_solver().solve(program)
+        system = sparse_system(csr_array(inside), ones, np.full(len(ones), inf), np.ones(len(cells)))
+        answer = maximise_integers(self.settings.make_solver(), system, -np.ones(len(cells)))
         if not isinstance(answer, Optimal):
             return None
         hit = Cells(cell for cell, taken in zip(cells, answer.z, strict=True) if taken > 0.5)

@@ -20,7 +20,8 @@ import numpy as np
 import yaml
 from pydantic import Field
 
-from genverify.checker.linear_proofs import check_linear
+from genverify.checker.certificate import one_certificate
+from genverify.checker.linear_proofs import check_system
 from genverify.disclose.answer import Answer, read_fail_on, undecided_cells
 from genverify.disclose.interpretation import (
     Interpretation,
@@ -43,6 +44,7 @@ from genverify.disclose.link import TableCells
 from genverify.disclose.suppression import FEWEST, GREEDY, SecondarySuppression, still_narrow, suppress_more
 from genverify.model.errors import ConfigError, DataError
 from genverify.model.files import LIMITS, file_name, read_yaml, regular_file, sha256_of, write_whole, written_folder
+from genverify.model.proof_form import LINEAR, new_certificate
 from genverify.model.settings import Section, validate
 from genverify.model.tablefiles import Expected, need_columns, neutral_frame, open_csv
 from genverify.model.work import CellProgress
@@ -461,9 +463,9 @@ def contents(understood: Interpretation, answer: Answer, dialect: str) -> dict[s
     files |= {f"{file_name(name)}.hst": text for name, text in answer.apriori().items()}
     files["answer.json"] = answer.as_json() + "\n"
     files["report.html"] = tables_report(understood, answer)
-    lines = [{"system": sums.digest}, *answer.exposed.ranges.statements]
+    proofs = new_certificate(LINEAR, "tables", sums.digest) | {"statements": list(answer.exposed.ranges.statements)}
     packed = {SYSTEM: json.dumps(sums.as_dict(), separators=(",", ":")),
-              PROOFS: "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines)}  # fmt: skip
+              PROOFS: json.dumps(proofs, separators=(",", ":")) + "\n"}  # fmt: skip
     plain = {name: text.encode("utf-8", "backslashreplace") for name, text in files.items()}
     return plain | {name: gzip.compress(text.encode(), mtime=0) for name, text in packed.items()}
 
@@ -475,14 +477,11 @@ def check_tables(options: argparse.Namespace) -> int:
     than shown, that ends are attained and that a proposal protects is searched for again within --seconds.
     """
     folder, started = _folder(options), time.monotonic()
-    about, statements = _stored(folder)
+    certificate = one_certificate(folder / PROOFS)
     reading, home = _reading(options, folder)
     understood = interpret(reading.form, home, reading.answers.__getitem__ if reading.answers else None)
     linked = understood.linked
-    if about != linked.sums.digest:
-        raise DataError(f"{folder / PROOFS}: the proofs are about another system than the one that the tables form; "
-                        "make the results again")  # fmt: skip
-    shown = check_linear(linked.sums, statements)
+    shown, statements = check_system(linked.sums, certificate, str(folder / PROOFS)), certificate["statements"]
     if shown.empty:
         raise DataError(f"{folder / PROOFS}: these proofs show a contradiction; there are no ranges to show")
     lo, hi = np.array(shown.lo, dtype=np.int64), np.array(shown.hi, dtype=np.int64)
@@ -509,15 +508,6 @@ def check_tables(options: argparse.Namespace) -> int:
         print(f"the system is that of {', '.join(reading.form.printed)}; no {READING} here: only cells.csv was compared")
     print(f"{_searched(answer, options.seconds)} ({time.monotonic() - started:.1f} s)")
     return 0
-
-
-def _stored(folder: Path) -> tuple[str, list[dict[str, Any]]]:
-    """The digest of the system that stored proofs are about, and their statements."""
-    try:
-        head, *lines = gzip.decompress(regular_file(folder / PROOFS).read_bytes()).splitlines()
-        return str(json.loads(head)["system"]), [json.loads(line) for line in lines]
-    except (OSError, EOFError, ValueError, KeyError, TypeError, zlib.error, RecursionError) as error:
-        raise DataError(f"{folder}: holds no results of printed tables ({error})") from None
 
 
 def _reading(options: argparse.Namespace, folder: Path) -> tuple[ReadingForm, Path]:
