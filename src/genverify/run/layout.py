@@ -9,6 +9,7 @@ SOURCE, STUDIES, STUDY_TESTS = Path("src"), Path("src/studies"), Path("tests/stu
 LIBRARY, READER_CODE, READER_TESTS = Path("src/genverify"), Path("src/genverify/reading"), Path("tests/reading")
 SCHEMA, MODULES = PARTS / "schema.json", Path("docs/modules.md")
 SNAKEFILE, STAGES, SCRIPTS = Path("Snakefile"), Path("workflow"), Path("scripts")
+TIMES = STAGES / "times.yaml"
 REFERENCE = Path("docs/reference")
 LOCK, SOURCES = Path("envs/requirements.lock"), Path("data/sources.csv")
 
