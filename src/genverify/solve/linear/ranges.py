@@ -76,9 +76,9 @@ def propagate(sums: LinearSystem, passes: int = PASSES, check: Check = trusting)
     known = KnownEnds(sums, sums.lo.copy(), sums.hi.copy(), check=check)
     for _ in range(passes):
         up, down = _room(known, 1), _room(known, -1)
-        for side, y in ((up, 1), (down, -1)):
-            if len(side.impossible):
-                known.contradict({"y": {sums.rows[side.impossible[0]]: y}})
+        for room, y in ((up, 1), (down, -1)):
+            if len(room.impossible):
+                known.contradict({"y": {sums.rows[room.impossible[0]]: y}})
                 return known
         steps = list(_steps(known, up, down))
         if not steps:
@@ -250,23 +250,14 @@ def leaves_as_it_is(sums: LinearSystem, exchange: Symmetry) -> bool:
 
 def carried_over(sums: LinearSystem, statement: dict[str, Any], own: CarriedRange) -> dict[str, Any]:
     """What a statement about one cell says about the other."""
-    row = {name: sums.rows[own.by.rows[at]] for name, at in _places(sums, statement["proof"])}
-    return {**statement, "cell": sums.cells[own.cell], "proof": _moved(sums, statement["proof"], own.by, row)}
+    return {**statement, "cell": sums.cells[own.cell], "proof": _moved(sums, statement["proof"], own.by)}
 
 
-def _places(sums: LinearSystem, proof: dict[str, Any]) -> Iterator[tuple[str, int]]:
+def _moved(sums: LinearSystem, proof: dict[str, Any], by: Symmetry) -> dict[str, Any]:
     if "at" in proof:
-        yield from _places(sums, proof["below"])
-        yield from _places(sums, proof["above"])
-    else:
-        yield from ((name, sums.row_place[name]) for name in proof.get("y", {}))
-
-
-def _moved(sums: LinearSystem, proof: dict[str, Any], by: Symmetry, row: dict[str, str]) -> dict[str, Any]:
-    if "at" in proof:
-        sides = {name: _moved(sums, proof[name], by, row) for name in ("below", "above")}
+        sides = {name: _moved(sums, proof[name], by) for name in ("below", "above")}
         return {**proof, "cell": sums.cells[by.cells[sums.place[proof["cell"]]]], **sides}
-    return {**proof, "y": {row[name]: y for name, y in proof.get("y", {}).items()}}
+    return {**proof, "y": {sums.rows[by.rows[sums.row_place[name]]]: y for name, y in proof.get("y", {}).items()}}
 
 
 # The exact range of every cell: points that attain both ends, recounted, and proofs that nothing lies outside.

@@ -10,7 +10,7 @@ from typing import Any
 import highspy
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csc_array, csr_array, issparse
+from scipy.sparse import csc_array, csr_array
 
 from genverify.model.arrays import Floats, Ints
 from genverify.model.linear import as_floats
@@ -152,7 +152,7 @@ class CellProgram(HighsProgram):
 
 def sparse_columns(A: Any) -> csc_array:
     """The matrix by columns, in floating-point numbers; what is not zero is looked for in the matrix as it is."""
-    if issparse(A):
+    if isinstance(A, csr_array | csc_array):
         return csc_array(A, dtype=np.float64)
     turned = A.T
     places = np.flatnonzero(turned)
