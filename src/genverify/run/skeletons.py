@@ -178,7 +178,7 @@ def test_a_table_is_read(tmp_path: Path) -> None:
 
 def test_a_line_that_is_cut_short_is_named(tmp_path: Path) -> None:
     (tmp_path / "people.NAME").write_text(CELLS.replace("f|old|4", "f|old"))
-    with pytest.raises(DataError, match="people.NAME: line 3: holds 2 parts, but the first line names 3"):
+    with pytest.raises(DataError, match=r"people\\.NAME: line 3: holds 2 parts, but the first line names 3"):
         read_files([tmp_path / "people.NAME"], Corrections())
 '''
 
