@@ -19,8 +19,7 @@ from genverify.model.claims import ANY, Codes
 from genverify.model.domain import Predicate, Rule
 from genverify.model.errors import GenverifyError
 from genverify.model.linear import LinearSystem
-from genverify.model.release import TOTAL, Release, Schema
-from genverify.model.work import cached
+from genverify.model.release import TOTAL, Release, Schema, cached
 from genverify.solve.admissible import (
     GRID_LIMIT,
     Atoms,
