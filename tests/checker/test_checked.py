@@ -17,8 +17,8 @@ from genverify.checker.certificate import CertificateError, ProvedBound, read_pr
 from genverify.checker.record_proofs import check_block, check_bounds
 from genverify.checker.stored import checked_blocks, require_proved
 from genverify.cli import main
-from genverify.disclose.record_audit import Attack, audit, riskiest_cells
-from genverify.disclose.record_report import report
+from genverify.disclose.record_attack import Attack
+from genverify.disclose.record_audit import attack_records as audit
 from genverify.disclose.release_data import ReleaseDescription, describe
 from genverify.disclose.suppression import open_singles, search_cells
 from genverify.disclose.whatif import what_if
@@ -246,13 +246,13 @@ def test_the_cells_of_the_solver_are_recounted(tiny: ReleaseDescription, monkeyp
 
 
 def test_the_report_says_what_is_proved_and_what_the_solver_said(tiny: ReleaseDescription) -> None:
-    found = audit(tiny, ATTACK)
-    search = search_cells(found.verified, ATTACK, 2, 20)
-    text = report(found, riskiest_cells(tiny.releases, found.proofs), search)
+    found = audit(tiny, ATTACK).suppress()
+    text = found.report()
     assert "the solver&#x27;s optimum of a covering program" in text or "the solver's optimum of a covering program" in text
     assert "the attack was run again and its proofs were checked." in text
-    assert "the proofs that no count lies outside were checked, and are not stored" in text
-    limited = report(found, riskiest_cells(tiny.releases, found.proofs), replace(search, undecided=3))
+    assert f"a proof in whole numbers that was checked ({len(found.bounds)} statements, stored in cells.jsonl.gz)" in text
+    assert found.suppression
+    limited = replace(found, suppression=replace(found.suppression, undecided=3)).report()
     assert "3 more could not be decided within the limits" in limited
 
 
@@ -268,7 +268,7 @@ def test_claims_that_ran_into_a_limit_are_counted(tiny: ReleaseDescription) -> N
 
 def test_ranges_of_an_audit_are_checked(tiny: ReleaseDescription, monkeypatch: pytest.MonkeyPatch) -> None:
     """Counts of 1 are stars: a search that calls each of them 1, without a proof worth the name, is refused."""
-    assert (audit(tiny, ATTACK).ranges["limit"] == "").all()
+    assert audit(tiny, ATTACK).cells["ends_attained"].all()
     monkeypatch.setattr(Verifier, "range_of", lambda *_: Range(1, 1, NOTHING, NOTHING, None))
     with pytest.raises(CertificateError, match="lower proof shows only COUNT >= 0"):
         audit(tiny, ATTACK)

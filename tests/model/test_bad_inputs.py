@@ -303,8 +303,8 @@ def test_the_limits_of_the_command_line_come_first(tmp_path: Path, capsys: pytes
 def test_an_area_of_nobody_has_one_dataset(tmp_path: Path, capsys: pytest.CaptureFixture[str], counts: str) -> None:
     assert main(["disclose", str(write(tmp_path, COUNTED, counts, "counts.csv"))]) == 0
     assert "0 people, 0 verified claims" in capsys.readouterr().out
-    ranges = pd.read_csv(tmp_path / "audit" / "ranges.csv")
-    assert (ranges[["least", "most"]] == 0).all(axis=None)
+    cells = pd.read_csv(tmp_path / "audit" / "cells.csv")
+    assert (cells[["lower", "upper"]] == 0).all(axis=None)
     assert main(["check", str(tmp_path / "audit" / "proofs"), str(tmp_path / "audit" / "release")]) == 0
 
 

@@ -128,8 +128,10 @@ def _check_area(levels: AreaReleases, area: Area) -> None:
         if cell is not None and published[:, cell].all():
             low, high = int(lo[:, cell].sum()), int(hi[:, cell].sum())
             if max(low, least) > min(high, most):
-                own = levels.schema.queries[cell].id
-                wrong.append(f"{query.id} is {_range(least, most)}, but {own} of its blocks adds up to {_range(low, high)}")
+                cell_id = levels.schema.queries[cell].id
+                wrong.append(
+                    f"{query.id} is {_range(least, most)}, but {cell_id} of its blocks adds up to {_range(low, high)}"
+                )
     if wrong:
         more = f"; and {len(wrong) - NAMED} more cells" if len(wrong) > NAMED else ""
         raise ReleaseError(f"{name}: {'; '.join(wrong[:NAMED])}{more}")
@@ -189,5 +191,5 @@ def _placed(release: Release, here: Predicate, fewest: int) -> Iterator[tuple[Qu
 
 def _rules(levels: AreaReleases) -> tuple[Rule, ...]:
     """Rules that hold for the records of every release."""
-    found = [set(release.schema.rules) for release in (*levels.blocks[:1], *(area.release for area in levels.areas))]
-    return tuple(rule for rule in levels.schema.rules if all(rule in rules for rules in found))
+    matches = [set(release.schema.rules) for release in (*levels.blocks[:1], *(area.release for area in levels.areas))]
+    return tuple(rule for rule in levels.schema.rules if all(rule in rules for rules in matches))

@@ -12,8 +12,7 @@ from genverify.run.cli.shell import Group
 
 # the package beside the library in `src` whose folders are studies if they hold the module ENTRY. It is looked for there,
 # not where Python looks: a folder of this name where a user works, or of another distribution, is none of ours
-SRC, HOME = Path(__file__).parents[__name__.count(".")], "studies"
-ENTRY, VALUE = "study", "STUDY"
+SRC, HOME, ENTRY = Path(__file__).parents[__name__.count(".")], "studies", "study"
 SHARED = "common.smk"
 T = TypeVar("T")
 
@@ -60,6 +59,7 @@ class Study:
     parts: a wildcard of its rules, and the settings that it chooses: (configuration, its value)
     params: functions of its stage files that give a parameter
     proofs: the kinds of proofs that its rules write
+    pages: pages of docs/ about it besides docs/NAME.md
     foundation: other studies may use it; it comes first
     """
 
@@ -75,6 +75,7 @@ class Study:
     params: Mapping[str, Param] = field(default_factory=dict)
     proofs: Mapping[str, ProofKind] = field(default_factory=dict)
     commands: Sequence[Group] = ()
+    pages: Sequence[str] = ()
     foundation: bool = False
     package: str = ""
 
@@ -113,15 +114,15 @@ def _found() -> Iterator[Study]:
     if SRC.name != "src":  # the wheel, which holds no study
         return
     for path in sorted((SRC / HOME).glob(f"*/{ENTRY}.py")):
-        package = f"{HOME}.{path.parent.name}"
-        yield replace(getattr(import_module(f"{package}.{ENTRY}"), VALUE), package=package)
+        study = import_module(f"studies.{path.parent.name}.study")
+        yield replace(study.STUDY, package=study.__name__.rpartition(".")[0])
 
 
 def stage_files(stages: Path) -> list[str]:
     """The stage files of the studies that are here, seen from above their folder: of each what its stages share first."""
     folders = [stages / study.name for study in studies()]
     files = [sorted(folder.glob("*.smk"), key=lambda path: (path.name != SHARED, path.name)) for folder in folders]
-    return [str(path.relative_to(stages.parent)) for own in files for path in own]
+    return [str(path.relative_to(stages.parent)) for paths in files for path in paths]
 
 
 def registered(part: str) -> Iterator[Callable[..., Any]]:
@@ -139,26 +140,27 @@ def named(part: str) -> dict[str, str]:
 
 def params() -> dict[str, Param]:
     """The functions of the stage files that give parameters."""
-    found = [(study, name, param) for study in studies() for name, param in study.params.items()]
-    return _joined((name, replace(param, value=study.absolute(param.value))) for study, name, param in found)
+    matches = [(study, name, param) for study in studies() for name, param in study.params.items()]
+    return _joined((name, replace(param, value=study.absolute(param.value))) for study, name, param in matches)
 
 
 def proof_kinds() -> dict[str, ProofKind]:
     """The kinds of proofs of all studies, by their names."""
-    return _joined(
-        (name, replace(kind, **{part: study.absolute(getattr(kind, part)) for part in ("check", "open", "explain")}))
-        for study in studies()
-        for name, kind in study.proofs.items()
-    )
+    return _joined((name, _absolute(study, kind)) for study in studies() for name, kind in study.proofs.items())
+
+
+def _absolute(study: Study, kind: ProofKind) -> ProofKind:
+    check, open_, explain = map(study.absolute, (kind.check, kind.open, kind.explain))
+    return replace(kind, check=check, open=open_, explain=explain)
 
 
 def _joined(pairs: Iterator[tuple[str, T]]) -> dict[str, T]:
-    found: dict[str, T] = {}
+    result: dict[str, T] = {}
     for key, value in pairs:
-        if key in found:
+        if key in result:
             raise ConfigError(f"two studies register {key!r}: give one another name")
-        found[key] = value
-    return found
+        result[key] = value
+    return result
 
 
 def commands() -> list[Group]:

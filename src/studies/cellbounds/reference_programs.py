@@ -17,9 +17,9 @@ def reference_range(table: Conditionals, N: int, row: int, column: int, solver: 
     """The bounds of one cell by (1)-(5), in counts beyond the reduced ones; None where the solver ran into a limit."""
     sides = np.zeros(table.reduced.size + 1)
     sides[-1] = table.remainder(N)
-    found = _range(_matrix(table), sides, row * len(table.columns) + column, solver)
+    result = _range(_matrix(table), sides, row * len(table.columns) + column, solver)
     r_ij = int(table.reduced[row, column])
-    return None if found is None else (r_ij + found[0], r_ij + found[1])
+    return None if result is None else (r_ij + result[0], r_ij + result[1])
 
 
 def reference_multipliers(table: Conditionals, N: int, row: int, solver: Solver) -> tuple[int, int] | None:

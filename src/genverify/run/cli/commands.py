@@ -110,7 +110,7 @@ def with_new_name(words: Sequence[str]) -> list[str]:
     >>> with_new_name(["-q", "audit-release", "rooms"])
     ['-q', 'disclose', 'rooms']
     """
-    at = next((place for place, word in enumerate(words) if not word.startswith("-")), len(words))
+    at = next((index for index, word in enumerate(words) if not word.startswith("-")), len(words))
     return [*words[:at], *(OLD_NAMES.get(word, word) for word in words[at : at + 1]), *words[at + 1 :]]
 
 
@@ -179,8 +179,8 @@ def _commands(parser: argparse.ArgumentParser) -> Iterator[tuple[str, argparse.A
 
 def _lines(parser: argparse.ArgumentParser) -> dict[str, str]:
     """The line of every command in the help."""
-    (found,) = (action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
-    return {action.dest.split(" ")[0]: action.help or "" for action in found._choices_actions}
+    (subparsers,) = (action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
+    return {action.dest.split(" ")[0]: action.help or "" for action in subparsers._choices_actions}
 
 
 def _words(parser: argparse.ArgumentParser) -> list[str]:
