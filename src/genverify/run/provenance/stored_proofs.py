@@ -208,7 +208,7 @@ def _explain_cell(study: Path, name: str) -> Iterator[str]:
     """The sums that force the ends of a cell, and what these rest on before that."""
     from genverify.checker.linear_proofs import check_system
     from genverify.export.cell_programs import CellExporter
-    from genverify.export.formats import in_words
+    from genverify.export.checker_formats import in_words
 
     for system, certificate in open_proofs(study, None, None):
         if isinstance(system, LinearSystem) and name in system.place:
