@@ -13,9 +13,9 @@ from genverify.checker.certificate import CertificateError
 from genverify.checker.linear_proofs import check_linear
 from genverify.checker.vipr_checker import check_vipr
 from genverify.export.cell_programs import CellExporter
+from genverify.export.checker_formats import in_words, opb_text, pbp_text, smt_text, vipr_text
+from genverify.export.derivation import Program, TooLarge
 from genverify.export.export_command import exports_of
-from genverify.export.formats import in_words, opb_text, pbp_text, smt_text, vipr_text
-from genverify.export.program import Program, TooLarge
 from genverify.model.errors import GenverifyError
 from genverify.model.linear import OPEN, make_system
 from genverify.model.proof_form import AREAS, HOUSING, LINEAR, RECORDS

@@ -8,11 +8,10 @@ from math import floor, inf, lcm
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csc_array
 
 from genverify.model.arrays import Flags, Floats, Ints
 from genverify.model.linear import EXACT, LinearSystem, is_open
-from genverify.solve.program import INTEGRAL, matrix_of
+from genverify.solve.program import INTEGRAL, by_column, matrix_of
 from genverify.solve.solvers.base import Answer, Infeasible, Stopped
 
 # The ends of columns at one place of a search, and rows that a side of a fork adds.
@@ -46,15 +45,6 @@ class Branch:
     @property
     def range(self) -> tuple[float, float]:
         return (-inf if self.lo is None else self.lo, inf if self.hi is None else self.hi)
-
-
-def by_column(system: LinearSystem) -> csc_array:
-    """The weights of a system by column; kept with it as its own properties are."""
-    made: dict[str, Any] = vars(system)
-    if "by_column" not in made:
-        made["by_column"] = matrix_of(system).tocsc()
-    matrix: csc_array = made["by_column"]
-    return matrix
 
 
 FEW_MOVED = 0.02  # of the columns: where more moved, all rows are recounted

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from genverify.export.program import (
+from genverify.export.derivation import (
     AT_LEAST,
     AT_MOST,
     NEVER,
