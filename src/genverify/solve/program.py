@@ -301,7 +301,7 @@ class RecordSystem:
         The coefficients of each class, one sparse row per class: most classes lie in few cells. They are floating-point
         numbers, because linear programs need them; integers up to 2**53 are exact.
         """
-        return csr_array(by_column(self.system).T, dtype=np.float64)
+        return csr_array(by_column(self.system).astype(np.float64).T)
 
     @property
     def largest(self) -> int:
