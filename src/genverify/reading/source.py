@@ -106,7 +106,7 @@ def sources() -> dict[str, Callable[[Path, bytes, FileLimits], Source]]:
     found: dict[str, Callable[[Path, bytes, FileLimits], Source]] = {}
     for one in iter_modules(import_module(HOME).__path__):
         if re.search(rb"^SOURCES\b", (Path(__file__).parent / f"{one.name}.py").read_bytes(), re.MULTILINE):
-            module = import_module(f"{HOME}.{one.name}")
+            module = import_module(f"genverify.reading.{one.name}")
             for end, reader in module.SOURCES.items():
                 if end in found:
                     raise ConfigError(f"{module.__name__} and {found[end].__module__} both read files that end in {end}")
