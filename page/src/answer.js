@@ -1,6 +1,8 @@
 // The answer: what the checked proofs show of every printed cell, and why. Nothing that a solver said is used unchecked.
 import { CertificateError, checkEnds, checkSums, fitsSums, isRay } from "./check.js";
+import { labelsOf } from "./model.js";
 import { Problem } from "./problem.js";
+import { ruleWords } from "./values.js";
 import { usedRows } from "./why.js";
 
 /**
@@ -27,7 +29,7 @@ export function settle(understood, found) {
     place: new Map(sums.cells.map((cell, at) => [cell, at])),
   };
   const cells = [...linked.printed].map(([name, said]) => cellOf(base, ends, name, said));
-  const left = understood.tables.flatMap((table) => table.left),
+  const { left } = understood,
     open = cells.filter((cell) => cell.unclear);
   // safe: nothing was left out or not told, and of every count that is not printed exactly two values were found that fit
   const safe = !left.length && !linked.unsaid && !found.limit && open.every((cell) => !cell.exact && cell.attained);
@@ -121,7 +123,7 @@ export function linesOf({ counts, limit, linked, cells, left }) {
     lines.push(
       `As far as it was read: ${all} cells were left out and may give away more: ` +
         `${what.join(", ")}${left.length > 5 ? ", ..." : ""}. ` +
-        "So this is no proof that the table is safe, and no cells to withhold are proposed; " +
+        "So this is no proof that the table is safe, and no cells to suppress are proposed; " +
         "the command genverify disclose reads percentages.",
     );
   }
@@ -175,32 +177,18 @@ function contradiction(linked, statements) {
   );
 }
 
-/** How a table was read, and what of it was not. */
-export const notesOf = ({ notes, left }) => [
-  ...notes,
-  ...left.map(({ cells, what }) => `left out: ${what} (${cells} cells)`),
-];
-
 /** What was understood, as lines for the user to confirm: tables, columns, totals, marks, assumptions. */
-export function summaryOf({ tables, marks, rule, linked }) {
-  const lines = tables.flatMap((table) => {
+export function summaryOf({ tables, symbols, meanings, rule, linked }) {
+  const lines = tables.map((table) => {
     const parts = table.columns.map((column) => {
-      const labels = new Set([...table.entries.values()].map((entry) => entry.labels[table.columns.indexOf(column)]));
       const totals = treeOf(table.sums.get(column) ?? []);
-      return `${column} (${labels.size}; ${totals || "no total"})`;
+      return `${column} (${labelsOf(table, column).length}; ${totals || "no total"})`;
     });
-    return [
-      `${table.name}: ${table.entries.size} cells: ${parts.join(" x ")}`,
-      ...notesOf(table).map((note) => `    ${note}`),
-    ];
+    return `${table.name}: ${table.entries.size} cells: ${parts.join(" x ")}`;
   });
-  for (const [mark, value] of marks.meanings)
-    lines.push(`mark ${mark || "blank"}: ${meaning(value)} (${marks.how.get(mark)})`);
-  const words = [
-    rule.rounding === "none" ? "" : `${rule.rounding}=${rule.base}`,
-    rule.suppress ? `suppress=${rule.suppress}` : "",
-  ];
-  lines.push(`numbers: ${words.filter(Boolean).join(" ") || "exact"}`, ...linked.assumed.map((one) => `assumed: ${one}`));
+  for (const { text, how } of symbols)
+    if (meanings.has(text)) lines.push(`symbol ${text || "blank"}: ${meaning(meanings.get(text))} (${how})`);
+  lines.push(`numbers: ${ruleWords(rule).join(" ") || "exact"}`, ...linked.assumed.map((one) => `assumed: ${one}`));
   return lines;
 }
 

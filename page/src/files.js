@@ -44,7 +44,3 @@ export const systemText = (sums) => JSON.stringify(sums);
 export async function proofsText({ sums, statements }) {
   return [{ system: await digestOf(sums) }, ...statements].map((line) => JSON.stringify(line) + "\n").join("");
 }
-
-export async function gzipped(text) {
-  return new Response(new Blob([text]).stream().pipeThrough(new CompressionStream("gzip"))).blob();
-}

@@ -1,7 +1,7 @@
 // Printed tables in one system of sums: cells that two tables share are one cell, and every total is the sum of its parts.
 import { joined, labelsOf, spelled } from "./model.js";
 import { Problem } from "./problem.js";
-import { byInterval } from "./totals.js";
+import { byInterval } from "./bands.js";
 
 const ALL = "";
 const LARGEST_JOINT = 20000,

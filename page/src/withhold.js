@@ -1,7 +1,7 @@
 // Which more cells to withhold, so that none of the withheld ones is known exactly any more; ranges are then proved anew.
 import { attainedEnds, endsShown } from "./answer.js";
 import { checkSums } from "./check.js";
-import { movesOf, solve } from "./solver.js";
+import { movesOf, solve } from "./solve/highs.js";
 
 const TRIES = 6,
   MOST_PRUNED = 12;

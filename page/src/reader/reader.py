@@ -1,0 +1,162 @@
+"""
+The reading of the page: the library's own, for files that were dropped or pasted, as JSON for the page to show.
+
+Nothing is read here a second time: the roles, totals, symbols, questions and the line of conservation are those of
+`genverify read`; this file only says which of it the page shows, and finds the line of the reading file for a correction.
+"""
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import ndiff
+from pathlib import Path
+from typing import Any
+
+from genverify.model.errors import DataError, GenverifyError
+from genverify.reading.cells import cell_roles
+from genverify.reading.read_command import describe, read_files, told_of
+from genverify.reading.reading import Reading, Table
+from genverify.reading.reading_file import write_reading
+from genverify.reading.source import WORKBOOKS, Sheet, Source, column_name
+from genverify.reading.table_cells import HEADING_AT
+
+FOLDER = Path("/tmp/files")
+MOST_ROWS, MOST_COLUMNS = 60, 40  # of a sheet that the page shows; the reading is of all
+MOST_LINES = 200  # of one kind in a list
+MOST_LABELS = 2000  # of an axis that the page offers as a total
+LARGEST = 60 * 2**20  # bytes: beyond, a browser may run out of memory while it reads
+
+last: dict[str, Any] = {}
+
+
+def answer(question: str) -> str:
+    """What the page asks, and the answer, both as JSON; a mistake in a file or an option is an answer too."""
+    asked = json.loads(question)
+    try:
+        found = {"ready": ready, "read": read, "counts": counts}[asked.pop("ask")](**asked)
+        return json.dumps({"found": found}, ensure_ascii=False)
+    except GenverifyError as error:
+        return json.dumps({"problem": str(error).replace(f"{FOLDER}/", "")}, ensure_ascii=False)
+
+
+def clear() -> None:
+    """Forget every file and reading."""
+    last.clear()
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    for path in FOLDER.glob("*"):
+        path.unlink()
+
+
+def ready() -> str:
+    """An answer as soon as Python runs."""
+    return sys.version
+
+
+def read(words: Sequence[str], files: Sequence[str] | None = None) -> dict[str, Any]:
+    """The reading of files as told by the words of a command line, and what of it stands otherwise than without them."""
+    paths = last["paths"] = [FOLDER / name for name in files] if files is not None else last["paths"]
+    for path in paths:
+        data = path.read_bytes()
+        if path.suffix.lower() in WORKBOOKS or data[:4] in (b"PK\x03\x04", b"\xd0\xcf\x11\xe0"):
+            raise DataError(
+                f"{path.name}: this page reads no Excel or ODS files. Save the sheet as CSV, or paste it; "
+                "the command genverify read takes them as they are"
+            )
+        if len(data) > LARGEST:
+            raise DataError(f"{path.name}: is larger than {LARGEST // 2**20} MB; use the command genverify read")
+    reading = read_files(paths, told_of(words))
+    lines = list(describe(reading))
+    text = write_reading(reading)
+    if not words:
+        last["text"] = text
+    last["reading"] = reading
+    changed = [line[2:].strip() for line in ndiff(last.get("text", text).splitlines(), text.splitlines()) if line[:2] == "+ "]
+    return {
+        "files": [{"name": one.name, "form": one.form} for one in reading.sources],
+        "tables": [_table(table) for table in reading.tables],
+        "sheets": list(_sheets(reading)),
+        "symbols": [
+            {"text": text, "meaning": own.meaning, "how": own.how, "said": own.said, "cells": reading.met[text]}
+            for text, own in reading.symbols.items()
+        ],
+        "like": sorted(reading.labels_like_symbols.items(), key=lambda one: -one[1])[:MOST_LINES],
+        "left_out": [[left.place, left.cells, left.why, left.remedy] for left in reading.left_out[:MOST_LINES]],
+        "questions": [[one.text, one.option] for one in reading.questions[:MOST_LINES]],
+        "said": list(reading.said),
+        "line": reading.line(),
+        "lines": lines,
+        "reading_file": text,
+        "changed": changed[:MOST_LINES] if words else [],
+    }
+
+
+def _table(table: Table) -> dict[str, Any]:
+    return {
+        "name": table.name, "file": table.file, "sheet": table.sheet, "title": table.title, "hidden": table.hidden,
+        "population": dict(table.population), "cells": len(table.entries), "base": table.base, "cube": table.cube is not None,
+        "columns": [{"at": own.at, "name": own.name, "role": own.role, "head": own.head, "why": own.why}
+                    for own in table.columns if own.at != HEADING_AT],
+        "axes": [{"name": axis.name, "kind": axis.kind, "why": axis.why, "labels": axis.labels[:MOST_LABELS],
+                  "of": len(axis.labels), "columns": axis.columns, "tree": axis.tree} for axis in table.axes],
+    }  # fmt: skip
+
+
+def _sheets(reading: Reading) -> Iterator[dict[str, Any]]:
+    """The first rows of every sheet as they are printed, with the role of each cell and of each row."""
+    roles: dict[str, tuple[str, str]] = {}
+    if any(source.sheets for source in reading.sources):
+        roles = {f"{one.file}/{one.place}": (one.role, one.why) for one in cell_roles(reading)}
+    for source in reading.sources:
+        for sheet in source.sheets:
+            tables = [own for own in reading.tables if (own.file, own.sheet) == (source.name, sheet.name)]
+            yield _sheet(source, sheet, tables, roles)
+
+
+def _sheet(source: Source, sheet: Sheet, tables: Sequence[Table], roles: Mapping[str, tuple[str, str]]) -> dict[str, Any]:
+    width = max((len(row) for row in sheet.rows), default=0)
+    of_row = {at: own for table in tables for at, own in _row_roles(table).items()}
+    rows = []
+    for at, row in enumerate(sheet.rows[:MOST_ROWS]):
+        own = [roles.get(f"{source.name}/{sheet.name}!{column_name(column)}{at + 1}", ("", ""))
+               for column in range(min(len(row), MOST_COLUMNS))]  # fmt: skip
+        outside = "left out" if any(role == "left out" for role, _ in own) else "note" if any(role for role, _ in own) else ""
+        role, totals = of_row.get(at, (outside, []))
+        rows.append({"texts": row[:MOST_COLUMNS], "roles": [role for role, _ in own], "whys": [why for _, why in own],
+                     "role": role, "axes": totals})  # fmt: skip
+    return {"file": source.name, "name": sheet.name, "rows": rows, "height": len(sheet.rows), "width": width}
+
+
+def _row_roles(table: Table) -> dict[int, tuple[str, list[list[str]]]]:
+    """The role of every row of a table; of a row of the body, the axes and labels that it can be the total of."""
+    block = table.block
+    found: dict[int, tuple[str, list[list[str]]]] = {at: ("header", []) for at in (*block.header, *block.repeated)}
+    found |= {at: ("heading", []) for at in block.headings}
+    for row, at in enumerate(block.body[:MOST_ROWS]):
+        own = [[axis.name, labels[row]] for axis, labels in zip(table.axes, table.rows, strict=False)]
+        total = any(label == parent for (_, label), axis in zip(own, table.axes, strict=False) for parent, _ in axis.tree)
+        found[at] = "left out" if row in table.excluded else "total" if total else "body", own
+    return found
+
+
+def counts() -> dict[str, Any]:
+    """The counts and symbols of the last reading by their labels, what adds up to what, and what is no part of it."""
+    reading: Reading = last["reading"]
+    left = [{"cells": own.cells, "what": f"{own.place}: {own.why}"} for own in reading.left_out]
+    for table in reading.tables:
+        often = Counter(share.head for share in table.shares)
+        left += [{"cells": cells, "what": f"{table.name}: percentages or rates in {head}"} for head, cells in often.items()]
+    left += [{"cells": often, "what": f"{text} stands among labels or notes and could be a symbol"}
+             for text, often in reading.labels_like_symbols.items()]  # fmt: skip
+    symbols = [{"text": text, "meaning": own.meaning, "how": own.how, "cells": reading.met[text]}
+               for text, own in reading.symbols.items()]  # fmt: skip
+    return {"tables": [_counts(table) for table in reading.tables if table.counts], "symbols": symbols, "left": left}
+
+
+def _counts(table: Table) -> dict[str, Any]:
+    return {
+        "name": table.name, "source": table.file, "title": table.title,
+        "columns": [axis.name for axis in table.axes], "kinds": [axis.kind for axis in table.axes],
+        "sums": [[axis.name, axis.tree] for axis in table.axes if axis.tree],
+        "entries": [[key, own.text, own.number, own.place] for key, own in table.entries.items()],
+    }  # fmt: skip
