@@ -12,6 +12,7 @@ import base64
 import gzip
 import json
 import re
+import runpy
 import subprocess
 import sys
 import tempfile
@@ -25,7 +26,7 @@ HERE = Path(__file__).parent
 ROOT = HERE.parent
 PAGE = ROOT / "src/genverify/disclose/page.html"
 STYLES = (ROOT / "src/genverify/report/templates/style.css", HERE / "src/style.css")
-READER = HERE / "src/reader/reader.py"
+READER = HERE / "src/reader"
 IMPORT = re.compile(r'^import (?:\{[^}]*\} from )?"(\./[^"]+|\.\./[^"]+)";\n', re.MULTILINE)
 EXPORT = re.compile(r"^export (?:\{[^}]*\};\n)?", re.MULTILINE)
 TOP = re.compile(r"^(?:async )?(?:function\*?|class|const|let) (\[?\{?[^=({;]+)", re.MULTILINE)
@@ -148,36 +149,37 @@ def from_page(text: str) -> Packages:
 
 def own_sources() -> dict[str, str]:
     """The page's reader and the modules of the library that it imports when it starts; anything else is an error."""
-    found = {"reader.py": READER.read_text(encoding="utf-8")}
-    left = ["reader.py"]
+    found = {name: (READER / name).read_text(encoding="utf-8") for name in ("reader.py", "stand_ins.py")}
+    replaced = runpy.run_path(str(READER / "stand_ins.py"))["REPLACED"]
+    left = list(found)
     while left:
         for name in imports(found[left.pop()]):
-            if name.partition(".")[0] not in ("genverify", "yaml"):
-                if name.partition(".")[0] not in sys.stdlib_module_names:
-                    raise SystemExit(f"the reading imports {name}, which the page does not hold")
-                continue
-            for path in (own for own in module_files(name) if own not in found):
-                found[path] = (ROOT / "src" / path).read_text(encoding="utf-8")
-                left.append(path)
+            top = name.partition(".")[0]
+            if top not in ("genverify", "yaml", *sys.stdlib_module_names) and name not in replaced:
+                raise SystemExit(f"the reader imports {name}, which the page does not hold")
+            for path in module_files(name) if top == "genverify" and name not in replaced else ():
+                if path not in found:
+                    found[path] = (ROOT / "src" / path).read_text(encoding="utf-8")
+                    left.append(path)
     return found
 
 
 def imports(text: str) -> Iterator[str]:
-    """The modules that a module imports when it is imported."""
-    for own in ast.parse(text).body:
+    """The modules that a module imports when it is imported, and those of the reading that it imports when it needs them."""
+    tree = ast.parse(text)
+    for own in ast.walk(tree):
         if isinstance(own, ast.Import):
-            yield from (alias.name for alias in own.names)
-        elif isinstance(own, ast.ImportFrom) and own.module:
+            yield from (alias.name for alias in own.names if own in tree.body)
+        elif isinstance(own, ast.ImportFrom) and own.module and (own in tree.body or ".reading." in own.module):
             yield own.module
 
 
 def module_files(name: str) -> Iterator[str]:
     """The files of a module of the library and of the packages around it."""
     parts = name.split(".")
-    if parts[0] == "genverify":
-        yield from ("/".join([*parts[:at], "__init__.py"]) for at in range(1, len(parts)))
-        module = "/".join(parts)
-        yield f"{module}.py" if (ROOT / "src" / f"{module}.py").exists() else f"{module}/__init__.py"
+    yield from ("/".join([*parts[:at], "__init__.py"]) for at in range(1, len(parts)))
+    module = "/".join(parts)
+    yield f"{module}.py" if (ROOT / "src" / f"{module}.py").exists() else f"{module}/__init__.py"
 
 
 def yaml_sources() -> dict[str, str]:

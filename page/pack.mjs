@@ -9,11 +9,13 @@ for (const [path, text] of Object.entries(JSON.parse(readFileSync(sources, "utf-
   python.FS.mkdirTree(`/own/${path}`.replace(/\/[^/]*$/, ""));
   python.FS.writeFile(`/own/${path}`, text);
 }
-python.runPython(`
+const PACK = `
 import importlib._bootstrap_external as external
 import importlib.util, io, sys, zipfile
 sys.path.insert(0, "/own")
-import json, reader
+import json, stand_ins
+stand_ins.begin()
+import reader
 SAMPLES = {  # some modules are only imported when they are needed: one small file of each form is read
     "a.csv": b"area,a,b,Total\\nN,*,2.5%,3\\nS,2,1,3\\nTotal,4,2,6\\n", "b.csv": "\\u00e4,n\\nx,1\\ny,2\\n".encode("cp1252"),
     "c.px": b'CODEPAGE="iso-8859-1";STUB="sex";VALUES("sex")="m","f";DATA=1 2;',
@@ -25,7 +27,7 @@ for name, data in SAMPLES.items():
     for words in ([], ["--total", "area=Total", "--symbol", "*=1-4"], ["--labels", "Z"]):
         found = json.loads(reader.answer(json.dumps({"ask": "read", "files": [name], "words": words})))
         if "found" in found and not words:
-            reader.answer('{"ask": "counts"}')
+            reader.answer('{"ask": "system", "words": ["--symbol", "*=suppressed", "--allow-partial", ""]}')
             (reader.FOLDER / "r.yaml").write_text(found["found"]["reading_file"])
             reader.answer(json.dumps({"ask": "read", "files": ["r.yaml"], "words": []}))
 zip = next(path for path in sys.path if path.endswith(".zip")) + "/"
@@ -38,5 +40,11 @@ with zipfile.ZipFile(zip[:-1]) as whole, zipfile.ZipFile(held, "w", zipfile.ZIP_
             code = compile(text, name, "exec", dont_inherit=True, optimize=2)
             own = external._code_to_hash_pyc(code, importlib.util.source_hash(text), False)
             packed.writestr(zipfile.ZipInfo(name + "c", (1980, 1, 1, 0, 0, 0)), own)
-`);
+`;
+try {
+  python.runPython(PACK);
+} catch (error) {
+  console.error(error.message); // without the loader's own code, a line of a megabyte
+  process.exit(1);
+}
 writeFileSync(out, python.runPython("held.getvalue()").toJs());

@@ -1,17 +1,14 @@
 // The answer: what the checked proofs show of every printed cell, and why. Nothing that a solver said is used unchecked.
 import { CertificateError, checkEnds, checkSums, fitsSums, isRay } from "./check.js";
-import { labelsOf } from "./model.js";
 import { Problem } from "./problem.js";
-import { ruleWords } from "./values.js";
 import { usedRows } from "./why.js";
 
 /**
  * The answer from what was found: every proof is checked here, and every dataset that is said to attain an end is counted
  * again. A proof that fails is an error: then nothing is reported.
  */
-export function settle(understood, found) {
-  const { linked } = understood,
-    { sums } = linked;
+export function settle(linked, found) {
+  const { sums, left } = linked;
   checkEnds(sums, linked.printed);
   const bounds = checkSums(sums, found.statements);
   if (bounds.empty) throw new Problem(contradiction(linked, found.statements));
@@ -24,13 +21,11 @@ export function settle(understood, found) {
     statements: found.statements,
     linked,
     limit: found.limit,
-    understood,
     point: ends.point,
     place: new Map(sums.cells.map((cell, at) => [cell, at])),
   };
   const cells = [...linked.printed].map(([name, said]) => cellOf(base, ends, name, said));
-  const { left } = understood,
-    open = cells.filter((cell) => cell.unclear);
+  const open = cells.filter((cell) => cell.unclear);
   // safe: nothing was left out or not told, and of every count that is not printed exactly two values were found that fit
   const safe = !left.length && !linked.unsaid && !found.limit && open.every((cell) => !cell.exact && cell.attained);
   return { ...base, cells, counts: countsOf(cells, linked), accepted: found.statements.length, left, safe };
@@ -42,12 +37,12 @@ export const endsShown = ({ lo, hi }) => [lo.map(Number), hi.map((own) => (own =
 /** One printed cell: what is printed, its range, and what is known of it. */
 function cellOf({ sums, lo, hi, statements, linked, place }, ends, name, said) {
   const at = place.get(name),
-    first = said[0].entry;
+    first = said[0];
   const numbers = statements.flatMap((statement, number) => (statement.cell === name ? [number] : []));
   return {
     cell: name,
     at,
-    table: [...new Set(said.map(({ table }) => table.name))].join(" "),
+    table: [...new Set(said.map(({ table }) => table))].join(" "),
     place: first.place,
     published: first.text,
     lower: lo[at],
@@ -117,16 +112,12 @@ function countsOf(cells, linked) {
 export function linesOf({ counts, limit, linked, cells, left }) {
   const lines = [],
     known = (number) => ((left.length || linked.unsaid) && number < counts.suppressed ? `At least ${number}` : `${number}`);
-  if (left.length) {
-    const all = left.reduce((sum, { cells: own }) => sum + own, 0),
-      what = left.slice(0, 5).map((own) => `${own.what} (${own.cells})`);
+  if (left.length)
     lines.push(
-      `As far as it was read: ${all} cells were left out and may give away more: ` +
-        `${what.join(", ")}${left.length > 5 ? ", ..." : ""}. ` +
-        "So this is no proof that the table is safe, and no cells to suppress are proposed; " +
-        "the command genverify disclose reads percentages.",
+      `As far as it was read. Left out, and may give away more: ${left.slice(0, 5).join("; ")}` +
+        `${left.length > 5 ? `; and ${left.length - 5} more` : ""}. ` +
+        "So this is no proof that the table is safe, and no cells to suppress are proposed.",
     );
-  }
   if (counts.suppressed)
     lines.push(`${known(counts.suppressedExact)} of your ${counts.suppressed} suppressed cells are known exactly.`);
   if (counts.other) lines.push(`${counts.otherExact} of ${counts.other} rounded counts are known exactly.`);
@@ -169,38 +160,12 @@ function contradiction(linked, statements) {
   }
   const where = [...linked.printed]
     .filter(([name]) => [...cells].slice(0, 12).includes(name))
-    .flatMap(([, all]) => all.map(({ entry }) => `${entry.text || "blank"} at ${entry.place}`));
+    .flatMap(([, all]) => all.map(({ text, place }) => `${text || "blank"} at ${place}`));
   const more = rows.size > 3 ? ` and ${rows.size - 3} more sums` : "";
   return (
     `these printed counts contradict each other (proof checked): ${[...rows].slice(0, 3).join("; ")}${more}. They are ` +
-    `${where.slice(0, 8).join("; ")}. Correct one; or say how numbers were rounded, or that a label is no total (rename it)`
+    `${where.slice(0, 8).join("; ")}. Correct one; or say how numbers were rounded, or click a row or column and say that it is no total`
   );
-}
-
-/** What was understood, as lines for the user to confirm: tables, columns, totals, marks, assumptions. */
-export function summaryOf({ tables, symbols, meanings, rule, linked }) {
-  const lines = tables.map((table) => {
-    const parts = table.columns.map((column) => {
-      const totals = treeOf(table.sums.get(column) ?? []);
-      return `${column} (${labelsOf(table, column).length}; ${totals || "no total"})`;
-    });
-    return `${table.name}: ${table.entries.size} cells: ${parts.join(" x ")}`;
-  });
-  for (const { text, how } of symbols)
-    if (meanings.has(text)) lines.push(`symbol ${text || "blank"}: ${meaning(meanings.get(text))} (${how})`);
-  lines.push(`numbers: ${ruleWords(rule).join(" ") || "exact"}`, ...linked.assumed.map((one) => `assumed: ${one}`));
-  return lines;
-}
-
-/** What adds up to what: `Total = A + B; A = ...`. */
-const treeOf = (sums) =>
-  sums
-    .map(([parent, children]) => `${parent} = ${children.length > 8 ? `${children.length} others` : children.join(" + ")}`)
-    .join("; ");
-
-function meaning({ lo, hi, hidden }) {
-  if (hi === null) return lo ? `>=${lo}` : hidden ? "suppressed" : "missing";
-  return lo === hi ? `${lo}` : `${lo}-${hi}`;
 }
 
 export { CertificateError };

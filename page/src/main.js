@@ -4,8 +4,7 @@ import { make } from "./elements.js";
 import { Problem } from "./problem.js";
 import { showAdvice, showReport } from "./show.js";
 import { reader, solver } from "./threads.js";
-import { Told } from "./told.js";
-import { ROUNDINGS, ruleOf, ruleWords } from "./values.js";
+import { commandOf, ROUNDINGS, ruleWords, Told } from "./told.js";
 
 const EXAMPLE = `Made-up hospital: patients by ward and age
 ward/age,0-17,18-39,40-64,65+,Total
@@ -64,13 +63,15 @@ function forget() {
   reads("");
 }
 
-/** What is told about the numbers. */
+/** Seconds to search, and what is told for the audit beside how files are read. */
 function options() {
-  const number = (id) => (at(id).value.trim() === "" ? NaN : Number(at(id).value));
-  const seconds = number("seconds");
+  const number = (id) => (at(id).value.trim() === "" ? NaN : Number(at(id).value)),
+    seconds = number("seconds");
   if (!(seconds > 0)) throw new Problem("seconds: give a number above 0");
-  ruleOf(at("rounding").value, number("base"), number("suppress"));
-  return { rounding: at("rounding").value, base: number("base"), suppress: number("suppress"), seconds };
+  const own = told.copy();
+  own.rule = ruleWords(at("rounding").value, number("base"), number("suppress"));
+  const flags = ["same-people", "allow-partial"].filter((id) => at(id).checked).map((id) => [`--${id}`, ""]);
+  return { seconds, pairs: [...own.pairs(), ...flags] };
 }
 
 async function run() {
@@ -79,14 +80,15 @@ async function run() {
   busy(true);
   const mine = asked;
   try {
-    const how = options(),
-      given = await reader.ask({ ask: "counts" });
-    const answer = await solver.ask({ ask: "audit", reading: given, told: how }, (done, of) => say(`${done} of ${of} cells ...`));
+    const { seconds, pairs } = options(),
+      system = await reader.ask({ ask: "system", words: pairs.flat() });
+    const answer = await solver.ask({ ask: "audit", system, seconds }, (done, of) => say(`${done} of ${of} cells ...`));
     if (mine !== asked) throw new Problem("the table was changed meanwhile: ask again");
-    showReport(answer, at("report"), save);
+    const command = commandOf("disclose", reading.files.map(({ name }) => name), pairs);
+    showReport({ ...answer, command }, at("report"), save);
     at("answer").focus();
     say("looking for cells to suppress as well ...");
-    showAdvice(await solver.ask({ ask: "withhold", seconds: how.seconds }), at("advice"));
+    showAdvice(await solver.ask({ ask: "withhold", seconds }), at("advice"));
   } catch (error) {
     show(error);
   }

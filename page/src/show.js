@@ -1,7 +1,6 @@
 // The answer as a report.
 import { knownAs } from "./answer.js";
 import { make, wide } from "./elements.js";
-import { joined, labelsOf } from "./model.js";
 
 const MOST_ROWS = 80,
   MOST_ACROSS = 24;
@@ -85,57 +84,52 @@ function tables({ placed, cells }) {
   return [
     make("h2", {}, "The tables"),
     make("p", { className: "soft" }, note),
-    ...placed.flatMap(({ table, cells: names }) => [
+    ...placed.flatMap((table) => [
       make("h3", {}, table.title ? `${table.name}: ${table.title}` : table.name),
-      wide(
-        printedTable(table, (labels) => byName.get(names.get(joined(labels)))),
-        `the table ${table.name}`,
-      ),
+      wide(printedTable(table, byName), `the table ${table.name}`),
     ]),
   ];
 }
 
-function printedTable(table, cellAt) {
-  const two = table.columns.length > 1,
-    across = two ? labelsOf(table, table.columns.at(-1)) : ["count"];
-  const down = [
-    ...new Map(
-      [...table.entries.values()].map(({ labels }) => {
-        const own = two ? labels.slice(0, -1) : labels;
-        return [joined(own), own];
-      }),
-    ).values(),
-  ];
+function printedTable({ columns, entries }, byName) {
+  const two = columns.length > 1,
+    across = two ? [...new Set(entries.map(([labels]) => labels.at(-1)))] : ["count"];
+  const rows = new Map();
+  for (const [labels, text, name] of entries) {
+    const own = two ? labels.slice(0, -1) : labels,
+      key = JSON.stringify(own);
+    if (!rows.has(key)) rows.set(key, { own, cells: new Map() });
+    rows.get(key).cells.set(two ? labels.at(-1) : "count", { text, cell: byName.get(name) });
+  }
   const head = [
-    ...(two ? table.columns.slice(0, -1) : table.columns).map((text) => make("th", { scope: "col" }, text)),
+    ...(two ? columns.slice(0, -1) : columns).map((text) => make("th", { scope: "col" }, text)),
     ...across.slice(0, MOST_ACROSS).map((text) => make("th", { scope: "col", className: "n" }, text)),
   ];
-  const rows = down
+  const body = [...rows.values()]
     .slice(0, MOST_ROWS)
-    .map((own) =>
+    .map(({ own, cells }) =>
       make(
         "tr",
         {},
         ...own.map((text) => make("th", { scope: "row" }, text)),
-        ...across.slice(0, MOST_ACROSS).map((label) => printedCell(table, two ? [...own, label] : own, cellAt)),
+        ...across.slice(0, MOST_ACROSS).map((label) => printedCell(cells.get(label))),
       ),
     );
-  const cut = down.length > MOST_ROWS || across.length > MOST_ACROSS;
+  const cut = rows.size > MOST_ROWS || across.length > MOST_ACROSS;
   return make(
     "table",
     { className: "printed" },
     cut ? make("caption", {}, "Cut for this page; all cells are in cells.csv.") : null,
     make("thead", {}, make("tr", {}, ...head)),
-    make("tbody", {}, ...rows),
+    make("tbody", {}, ...body),
   );
 }
 
-function printedCell(table, labels, cellAt) {
-  const entry = table.entries.get(joined(labels)),
-    cell = cellAt(labels);
-  if (!entry || !cell) return make("td");
-  const className = `n${cell.unclear && cell.exact ? " unsafe" : ""}`;
-  return make("td", { className }, entry.text || "blank", cell.unclear ? make("small", {}, knownAs(cell)) : null);
+function printedCell(own) {
+  if (!own?.cell) return make("td");
+  const { text, cell } = own,
+    className = `n${cell.unclear && cell.exact ? " unsafe" : ""}`;
+  return make("td", { className }, text || "blank", cell.unclear ? make("small", {}, knownAs(cell)) : null);
 }
 
 function cellList({ cells }) {
@@ -207,8 +201,8 @@ function basis(answer) {
     "code with the solver. Both ends of a range were found in counts that fit all tables, counted again, unless the list " +
     "says otherwise.";
   return [
-    make("h2", {}, "What was understood"),
-    make("pre", {}, answer.summary.join("\n")),
+    make("h2", {}, "The same by command"),
+    make("pre", { id: "disclose" }, [answer.command, "", ...answer.summary].join("\n")),
     make("h2", {}, "What this rests on"),
     make("p", {}, text),
   ];

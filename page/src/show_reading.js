@@ -47,7 +47,7 @@ function corrections(reading, told, change) {
       "div",
       { id: "corrections", className: "note" },
       make("p", {}, "Your corrections, as a command:"),
-      copied(commandOf(names, told), "command"),
+      copied(commandOf("read", names, told.pairs()), "command"),
       ...(reading.changed.length
         ? [
             make("p", {}, "or, as lines of the reading file (genverify read --write reading.yaml):"),
@@ -172,12 +172,17 @@ function rowHead(row, number, told, change) {
   return make("th", { scope: "row", className: said ? "told" : "" }, button);
 }
 
+/** Choices for a row or column that can be a total of an axis, or that was taken for one. */
 function totalChoices(pairs, told, change) {
-  return pairs.flatMap(([axis, label]) => {
-    const chosen = told.totals.get(axis) === label;
+  return pairs.flatMap(([axis, label, recognised]) => {
+    const chosen = told.totals.get(axis) === label,
+      none = told.noTotals.has(label);
     return [
       [`${label || "(blank)"} is the total of ${axis}`, () => change((all) => all.total(axis, label)), chosen],
       ...(chosen ? [[`total of ${axis}: ${AS_READ}`, () => change((all) => all.total(axis, null)), false]] : []),
+      ...(recognised || none
+        ? [[`${label} is no total`, () => change((all) => all.noTotal(label, !none)), none]]
+        : []),
     ];
   });
 }
@@ -225,17 +230,22 @@ function questions({ questions: asked }, change) {
       "ul",
       { id: "questions" },
       ...rest.slice(0, MOST_LINES).map(([text, option]) => {
-        const total = /^--total '([^=]+)=(.*)'$/s.exec(option);
-        const yes = total && make("button", { type: "button" }, "Yes, a total");
+        const total = /^--total '([^=]+)=(.*)'$/s.exec(option),
+          yes = total && make("button", { type: "button" }, "Yes, it is the total"),
+          no = total && make("button", { type: "button" }, "No, it is none");
         yes?.addEventListener("click", () => change((all) => all.total(total[1], total[2])));
-        return make("li", {}, `${text}. `, yes ?? make("span", { className: "soft" }, `If so: ${option}`));
+        no?.addEventListener("click", () => change((all) => all.noTotal(total[2])));
+        const choices = total ? [yes, " ", no] : [make("span", { className: "soft" }, `If so: ${option}`)];
+        return make("li", {}, `${text}. `, ...choices);
       }),
     ),
   ];
 }
 
 /** Every symbol with its meaning and how that is known; what the file does not say is asked for. */
-function symbolsOf({ symbols, like }, told, change) {
+function symbolsOf({ symbols: met, like, blanks }, told, change) {
+  const blank = { text: "blank", meaning: "missing", how: told.symbols.has("blank") ? "told" : "offered", said: "", cells: blanks };
+  const symbols = blanks ? [...met, blank] : met;
   if (!symbols.length && !like.length) return [];
   const fields = symbols.slice(0, 40).map(({ text, meaning, how, said, cells }) => {
     const id = `symbol ${text}`,

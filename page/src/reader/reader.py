@@ -1,23 +1,26 @@
 """
-The reading of the page: the library's own, for files that were dropped or pasted, as JSON for the page to show.
+The reader of the page: the library's own reading and linking, for files that were dropped or pasted, as JSON.
 
 Nothing is read here a second time: the roles, totals, symbols, questions and the line of conservation are those of
-`genverify read`; this file only says which of it the page shows, and finds the line of the reading file for a correction.
+`genverify read`, and the system of sums is that of `genverify disclose`; this file only says what of it the page shows.
 """
 
 import json
 import sys
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import astuple
 from difflib import ndiff
 from pathlib import Path
 from typing import Any
 
-from genverify.model.errors import DataError, GenverifyError
+from genverify.disclose.interpretation import PrintedForm, PrintedTableForm, interpret, summary
+from genverify.disclose.link import name_of
+from genverify.model.errors import ConfigError, DataError, GenverifyError
+from genverify.model.files import read_yaml
 from genverify.reading.cells import cell_roles
 from genverify.reading.read_command import describe, read_files, told_of
 from genverify.reading.reading import Reading, Table
-from genverify.reading.reading_file import write_reading
+from genverify.reading.reading_file import is_reading, write_reading
 from genverify.reading.source import WORKBOOKS, Sheet, Source, column_name
 from genverify.reading.table_cells import HEADING_AT
 
@@ -25,7 +28,15 @@ FOLDER = Path("/tmp/files")
 MOST_ROWS, MOST_COLUMNS = 60, 40  # of a sheet that the page shows; the reading is of all
 MOST_LINES = 200  # of one kind in a list
 MOST_LABELS = 2000  # of an axis that the page offers as a total
+MOST_CELLS = 5000  # of an audit in a browser: beyond, the search takes minutes
 LARGEST = 60 * 2**20  # bytes: beyond, a browser may run out of memory while it reads
+
+# the options of `genverify disclose`, and what they are called in its form
+FIELDS = {
+    "--labels": "label_columns", "--counts": "count_columns", "--skip": "skip", "--total": "totals", "--no-total": "no_totals",
+    "--symbol": "marks", "--rule": "rule", "--label": "labels", "--same-people": "same_people", "--allow-partial": "partial",
+}  # fmt: skip
+PAIRS, FLAGS = ("totals", "marks"), ("same_people", "partial")
 
 last: dict[str, Any] = {}
 
@@ -34,7 +45,7 @@ def answer(question: str) -> str:
     """What the page asks, and the answer, both as JSON; a mistake in a file or an option is an answer too."""
     asked = json.loads(question)
     try:
-        found = {"ready": ready, "read": read, "counts": counts}[asked.pop("ask")](**asked)
+        found = {"ready": ready, "read": read, "system": system}[asked.pop("ask")](**asked)
         return json.dumps({"found": found}, ensure_ascii=False)
     except GenverifyError as error:
         return json.dumps({"problem": str(error).replace(f"{FOLDER}/", "")}, ensure_ascii=False)
@@ -66,6 +77,8 @@ def read(words: Sequence[str], files: Sequence[str] | None = None) -> dict[str, 
         if len(data) > LARGEST:
             raise DataError(f"{path.name}: is larger than {LARGEST // 2**20} MB; use the command genverify read")
     reading = read_files(paths, told_of(words))
+    blanks = sum(not text for table in reading.tables for own in table.counts if not table.cube
+                 for row, text in enumerate(own.texts) if row not in table.excluded)  # fmt: skip
     lines = list(describe(reading))
     text = write_reading(reading)
     if not words:
@@ -80,6 +93,7 @@ def read(words: Sequence[str], files: Sequence[str] | None = None) -> dict[str, 
             {"text": text, "meaning": own.meaning, "how": own.how, "said": own.said, "cells": reading.met[text]}
             for text, own in reading.symbols.items()
         ],
+        "blanks": blanks,
         "like": sorted(reading.labels_like_symbols.items(), key=lambda one: -one[1])[:MOST_LINES],
         "left_out": [[left.place, left.cells, left.why, left.remedy] for left in reading.left_out[:MOST_LINES]],
         "questions": [[one.text, one.option] for one in reading.questions[:MOST_LINES]],
@@ -92,10 +106,12 @@ def read(words: Sequence[str], files: Sequence[str] | None = None) -> dict[str, 
 
 
 def _table(table: Table) -> dict[str, Any]:
+    across = table.axes[-1] if len(table.counts) > 1 and not table.cube else None  # the axis of the headers of counts
+    totals = {own.at: [across.name, own.label, own.label in dict(across.tree)] for own in table.counts if across}
     return {
         "name": table.name, "file": table.file, "sheet": table.sheet, "title": table.title, "hidden": table.hidden,
         "population": dict(table.population), "cells": len(table.entries), "base": table.base, "cube": table.cube is not None,
-        "columns": [{"at": own.at, "name": own.name, "role": own.role, "head": own.head, "why": own.why}
+        "columns": [{"name": own.name, "role": own.role, "head": own.head, "why": own.why, "total": totals.get(own.at)}
                     for own in table.columns if own.at != HEADING_AT],
         "axes": [{"name": axis.name, "kind": axis.kind, "why": axis.why, "labels": axis.labels[:MOST_LABELS],
                   "of": len(axis.labels), "columns": axis.columns, "tree": axis.tree} for axis in table.axes],
@@ -127,36 +143,57 @@ def _sheet(source: Source, sheet: Sheet, tables: Sequence[Table], roles: Mapping
     return {"file": source.name, "name": sheet.name, "rows": rows, "height": len(sheet.rows), "width": width}
 
 
-def _row_roles(table: Table) -> dict[int, tuple[str, list[list[str]]]]:
+def _row_roles(table: Table) -> dict[int, tuple[str, list[list[Any]]]]:
     """The role of every row of a table; of a row of the body, the axes and labels that it can be the total of."""
     block = table.block
-    found: dict[int, tuple[str, list[list[str]]]] = {at: ("header", []) for at in (*block.header, *block.repeated)}
+    found: dict[int, tuple[str, list[list[Any]]]] = {at: ("header", []) for at in (*block.header, *block.repeated)}
     found |= {at: ("heading", []) for at in block.headings}
     for row, at in enumerate(block.body[:MOST_ROWS]):
-        own = [[axis.name, labels[row]] for axis, labels in zip(table.axes, table.rows, strict=False)]
-        total = any(label == parent for (_, label), axis in zip(own, table.axes, strict=False) for parent, _ in axis.tree)
+        own = [[axis.name, labels[row], labels[row] in dict(axis.tree)]
+               for axis, labels in zip(table.axes, table.rows, strict=False)]  # fmt: skip
+        total = any(adds_up for _, _, adds_up in own)
         found[at] = "left out" if row in table.excluded else "total" if total else "body", own
     return found
 
 
-def counts() -> dict[str, Any]:
-    """The counts and symbols of the last reading by their labels, what adds up to what, and what is no part of it."""
+def system(words: Sequence[str]) -> dict[str, Any]:
+    """The system that the tables of the files form, as `genverify disclose` makes it of them with these words."""
     reading: Reading = last["reading"]
-    left = [{"cells": own.cells, "what": f"{own.place}: {own.why}"} for own in reading.left_out]
-    for table in reading.tables:
-        often = Counter(share.head for share in table.shares)
-        left += [{"cells": cells, "what": f"{table.name}: percentages or rates in {head}"} for head, cells in often.items()]
-    left += [{"cells": often, "what": f"{text} stands among labels or notes and could be a symbol"}
-             for text, often in reading.labels_like_symbols.items()]  # fmt: skip
-    symbols = [{"text": text, "meaning": own.meaning, "how": own.how, "cells": reading.met[text]}
-               for text, own in reading.symbols.items()]  # fmt: skip
-    return {"tables": [_counts(table) for table in reading.tables if table.counts], "symbols": symbols, "left": left}
-
-
-def _counts(table: Table) -> dict[str, Any]:
+    held = sum(len(table.entries) for table in reading.tables)
+    if held > MOST_CELLS:
+        raise DataError(f"{held:,} counts are too many for this page (at most {MOST_CELLS:,}); use genverify disclose")
+    understood = interpret(_form(words), FOLDER)
+    linked = understood.linked
+    known = len(list(describe(understood.reading)))
+    printed = [[name_of(key), [[table.name, entry.text, entry.place, *astuple(value)] for table, entry, value in said]]
+               for key, said in linked.printed.items()]  # fmt: skip
+    placed = [{"name": one.table.name, "title": one.table.title, "columns": one.table.columns,
+               "entries": [[labels, entry.text, name_of(one.keys[labels])] for labels, entry in one.table.entries.items()]}
+              for one in linked.placed]  # fmt: skip
     return {
-        "name": table.name, "source": table.file, "title": table.title,
-        "columns": [axis.name for axis in table.axes], "kinds": [axis.kind for axis in table.axes],
-        "sums": [[axis.name, axis.tree] for axis in table.axes if axis.tree],
-        "entries": [[key, own.text, own.number, own.place] for key, own in table.entries.items()],
+        "sums": linked.sums.as_dict(), "digest": linked.sums.digest, "printed": printed, "placed": placed,
+        "joint": linked.joint, "assumed": linked.assumed, "left": understood.left_out, "summary": summary(understood)[known:],
     }  # fmt: skip
+
+
+def _form(words: Sequence[str]) -> PrintedForm:
+    """What the words of a command line, and a reading file among the files, say for an audit."""
+    paths: list[Path] = last["paths"]
+    given: dict[str, Any] = {"printed": [path.name for path in paths]}
+    for path in filter(is_reading, paths):
+        text = read_yaml(path)
+        given |= text.get("disclose") or {}
+        held = [own for file in text.get("files") or () for own in file.get("tables") or () if "percent_of" in own]
+        given["tables"] = {str(own["name"]): PrintedTableForm(percent_of=own["percent_of"]) for own in held}
+    for option, value in zip(words[::2], words[1::2], strict=True):
+        name = FIELDS[option]
+        if name in FLAGS:
+            given[name] = True
+        elif name in PAIRS:
+            front, _, end = value.rpartition("=") if name == "marks" else value.partition("=")
+            given[name] = {**given.get(name, {}), front: end}
+        else:
+            given[name] = [*given.get(name, []), value]
+    if unknown := sorted(set(given) - set(PrintedForm.__annotations__)):
+        raise ConfigError(f"disclose: {unknown[0]}: no such setting in a reading file")
+    return PrintedForm(**given)

@@ -42,6 +42,7 @@ async function begun({ python, library, sources }) {
     own.FS.writeFile(`/own/${path}`, text);
   }
   own.runPython("import sys; sys.path.insert(0, '/own')");
+  own.pyimport("stand_ins").begin();
   const module = own.pyimport("reader");
   return {
     clear: () => module.clear(),
