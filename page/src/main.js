@@ -19,6 +19,7 @@ const at = (id) => document.getElementById(id);
 let files = [], // what is read: names and bytes
   told = new Told(),
   reading = null,
+  sent = null, // the thread that has the files
   asked = 0; // the number of the last question to the reader: what is older is not shown
 
 /** Read the files as told, and show it; a correction that does not work is said, and taken back. */
@@ -29,7 +30,9 @@ async function look(before = null, focus = "") {
   if (!files.length) return forget();
   reads(reader.ready ? "reading ..." : "The reader is starting ...");
   try {
-    const given = before ? {} : { files };
+    const given = before && sent === (await reader.begin()) ? {} : { files }; // another thread does not have them yet
+    sent = await reader.begin();
+    if (mine !== asked) return;
     const found = await reader.ask({ ask: "read", words: told.pairs().flat(), ...given });
     if (mine !== asked) return;
     reading = found;
@@ -158,6 +161,7 @@ function wire() {
   let pause = 0;
   at("text").addEventListener("input", () => {
     clearTimeout(pause);
+    reads("reading ...");
     pause = setTimeout(() => fresh(pasted(at("text").value)), PAUSE);
   });
   at("example").addEventListener("click", () => {

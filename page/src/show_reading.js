@@ -117,7 +117,7 @@ function sheetTable(sheet, reading, told, change) {
 const legend = () =>
   make(
     "p",
-    { className: "legend soft" },
+    { className: "legend" },
     ...["label", "count", "symbol", "percentage", "note", "left-out"].map((role) =>
       make("span", { className: `role-${role}` }, role.replace("-", " ")),
     ),
@@ -230,7 +230,7 @@ function questions({ questions: asked }, change) {
       "ul",
       { id: "questions" },
       ...rest.slice(0, MOST_LINES).map(([text, option]) => {
-        const total = /^--total '([^=]+)=(.*)'$/s.exec(option),
+        const total = /^--total '([^=]+)=(.*?)'(?:, --no-total |$)/s.exec(option),
           yes = total && make("button", { type: "button" }, "Yes, it is the total"),
           no = total && make("button", { type: "button" }, "No, it is none");
         yes?.addEventListener("click", () => change((all) => all.total(total[1], total[2])));

@@ -25,13 +25,14 @@ class Thread {
     return own;
   }
 
-  hear({ number, found, problem, refused, done, of }) {
+  hear({ number, found, problem, refused, fatal, done, of }) {
     const asked = this.waiting.get(number);
     if (!asked) return;
     if (done !== undefined) return asked.say(done, of);
     this.waiting.delete(number);
     if (problem !== undefined) asked.reject(Object.assign(new Problem(problem), { refused }));
     else asked.resolve(found);
+    if (fatal) this.stop();
   }
 
   /** What the thread answers; `say` hears how far it is. */

@@ -6,10 +6,12 @@ Nothing is read here a second time: the roles, totals, symbols, questions and th
 """
 
 import json
+import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple
 from difflib import ndiff
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +31,7 @@ MOST_ROWS, MOST_COLUMNS = 60, 40  # of a sheet that the page shows; the reading 
 MOST_LINES = 200  # of one kind in a list
 MOST_LABELS = 2000  # of an axis that the page offers as a total
 MOST_CELLS = 5000  # of an audit in a browser: beyond, the search takes minutes
+DEEPEST = 200  # levels of a JSON file: the stack of a browser holds a few hundred
 LARGEST = 60 * 2**20  # bytes: beyond, a browser may run out of memory while it reads
 
 # the options of `genverify disclose`, and what they are called in its form
@@ -74,6 +77,10 @@ def read(words: Sequence[str], files: Sequence[str] | None = None) -> dict[str, 
                 f"{path.name}: this page reads no Excel or ODS files. Save the sheet as CSV, or paste it; "
                 "the command genverify read takes them as they are"
             )
+        if data.lstrip()[:1] == b"{":
+            depths = accumulate(1 if sign in b"[{" else -1 for sign in re.findall(rb"[\[\]{}]", data))
+            if max(depths, default=0) > DEEPEST:
+                raise DataError(f"{path.name}: is nested more than {DEEPEST} levels deep; no table of counts is")
         if len(data) > LARGEST:
             raise DataError(f"{path.name}: is larger than {LARGEST // 2**20} MB; use the command genverify read")
     reading = read_files(paths, told_of(words))

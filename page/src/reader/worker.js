@@ -20,7 +20,8 @@ self.onmessage = async ({ data }) => {
   } catch (error) {
     const lines = `${error?.message ?? error}`.trim().split("\n");
     const said = lines.findLast((line) => /^[\w.]+(Error|Exception)\b/.test(line)) ?? lines.at(-1);
-    self.postMessage({ number, problem: `the reader failed: ${said}. Please report this with the table` });
+    const fatal = error?.name !== "PythonError"; // then Python itself cannot go on, and another one is begun
+    self.postMessage({ number, problem: `the reader failed: ${said}. Please report this with the table`, fatal });
   }
 };
 
