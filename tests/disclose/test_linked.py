@@ -13,11 +13,12 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 from genverify.checker.certificate import CertificateError
 from genverify.checker.linear_proofs import check_linear
 from genverify.disclose.intervals import find_intervals
-from genverify.disclose.link import LinkedTables, Value, link, read_facts
-from genverify.disclose.read.printed_table import Entry, Hierarchy, PrintedTable
+from genverify.disclose.link import LinkedTables, PrintedTable, Value, link, read_facts
 from genverify.disclose.suppression import suppress_more
 from genverify.model.errors import ReleaseError
 from genverify.model.linear import make_system, system_of
+from genverify.reading.hierarchy import Hierarchy
+from genverify.reading.reading import Entry
 from genverify.solve.linear.ranges import all_ranges
 from genverify.solve.linear.search import Work
 

@@ -77,7 +77,7 @@ def test_a_line_for_each_cell_may_have_its_percentage(tmp_path: Path, capsys: py
 def test_a_wrong_percentage_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rows = "a,30,30\nb,50,55\nc,10,10\nd,5,5\ne,5,5\nTotal,100,100\n"
     found = said(capsys, write(tmp_path, f"age,n,%\n{rows}"))
-    assert "t.csv, line 3: 55 as a percentage of their column contradicts the counts beside it (50 of 100)" in found
+    assert "t.csv, C3: 55 as a percentage of their column contradicts the counts beside it (50 of 100)" in found
 
 
 def test_a_contradiction_that_only_the_sums_show_is_proved_and_named(

@@ -74,6 +74,7 @@ class Option:
     default: Any = None
     valid: Callable[[Any], object] = lambda given: None
     how: Mapping[str, Any] = field(default_factory=dict)
+    old: tuple[str, ...] = ()  # names that it had
 
     @property
     def value(self) -> str:
@@ -92,11 +93,11 @@ def pairs(words: Sequence[str], option: str) -> dict[str, str]:
     return found
 
 
-def _marks(words: Sequence[str]) -> None:
-    from genverify.disclose.link import meaning_of
+def _symbols(words: Sequence[str]) -> None:
+    from genverify.reading.symbols import told_symbol
 
-    for mark, meaning in pairs(words, "mark").items():
-        meaning_of(meaning, f"--mark {mark}")
+    for text, meaning in pairs(words, "symbol").items():
+        told_symbol(text, meaning)
 
 
 def _rules(words: Sequence[str]) -> None:
@@ -141,15 +142,25 @@ def _from_one(name: str) -> Callable[[int], None]:
 
 _PAIR = {"action": "append", "metavar": "A=B"}
 _LABEL = {"action": "append", "metavar": "LABEL"}
+_COLUMNS = {"action": "append", "metavar": "C,D"}
 _FLAG = {"action": "store_true", "default": None}
 OPTIONS = (
-    Option("--mark", (TABLES, CHECK), "what a mark means, e.g. '*=suppressed', '*=1-4', '-=0', 'blank=suppressed'", (),
-           _marks, _PAIR),
+    Option("--symbol", (TABLES, CHECK), "what a symbol means, e.g. '*=suppressed', '*=1-4', '-=0', 'blank=suppressed'", (),
+           _symbols, _PAIR, ("--mark",)),
+    Option("--sheet", (TABLES, CHECK), "read this sheet only", (), how={"action": "append", "metavar": "NAME"}),
+    Option("--labels", (TABLES, CHECK), "columns (letters or headers) that hold labels", (), how=_COLUMNS),
+    Option("--counts", (TABLES, CHECK), "columns that hold counts", (), how=_COLUMNS),
+    Option("--skip", (TABLES, CHECK), "rows and columns that are not read, e.g. 59,C", (), how=_COLUMNS),
+    Option("--period", (TABLES, CHECK), "the period of a table that does not name it", "", how={"metavar": "TEXT"}),
     Option("--rule", (TABLES, CHECK), "how numbers were treated: round=5, random=3, random-nonzero=3, midpoint=6, key=2, "
            "suppress=5", (), _rules, {"action": "append", "metavar": "RULE"}),
     Option("--total", (TABLES, CHECK), "the label that is the total of a column, e.g. 'sex=Both sexes'", (),
            lambda given: pairs(given, "total"), _PAIR),
     Option("--no-total", (TABLES, CHECK), "a label that is no total although its name may say so", (), how=_LABEL),
+    Option("--total-from", (TABLES, CHECK), "the total stands in another file: other.csv:LABEL", (),
+           how={"action": "append", "metavar": "FILE:LABEL"}),
+    Option("--tolerance", (TABLES, CHECK), "how far a printed total may be from the sum of its parts", 0,
+           how={"type": int, "metavar": "N"}),
     Option("--label", (TABLES, CHECK), "a label or a header that looks like a symbol for a count, e.g. '<1'", (),
            how=_LABEL),
     Option("--decimal", (TABLES, CHECK), "the decimal sign, where the numbers do not tell it",
@@ -173,8 +184,8 @@ OPTIONS = (
            {"type": float}),
     Option("--cells", (RECORDS,), "only print the cells that the file describes, as a CSV to fill in", False, how=_FLAG),
     Option("--fail-on", BOTH, "exit with 1 for: exact, range<3, singled-out", None, _fail_on, {"metavar": "WHAT"}),
-    Option("--allow-partial", (TABLES,), "with --fail-on: what was left out of the reading is no reason to fail", False,
-           how=_FLAG),
+    Option("--allow-partial", (TABLES, CHECK), "go on without what stays open or is left out of the reading; nothing is "
+           "then called safe", False, how=_FLAG),
     Option("--max-rows", ANY, f"rows that the data may hold ({LIMITS.rows:,})", None, _from_one("max-rows"),
            {"type": int, "metavar": "N"}),
     Option("--max-bytes", ANY, f"its bytes when unpacked ({LIMITS.size:,})", None, _from_one("max-bytes"),
@@ -192,7 +203,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     groups = {applies: parser.add_argument_group(title) for applies, title in GROUPS.items()}
     for option in OPTIONS:
         default = f" ({option.default})" if option.default else ""
-        groups[option.applies].add_argument(option.name, help=f"{option.help}{default}", **option.how)
+        groups[option.applies].add_argument(option.name, *option.old, help=f"{option.help}{default}", **option.how)
 
 
 def settle(options: argparse.Namespace, kind: str) -> None:
@@ -293,9 +304,11 @@ def _cells(
 
 KEPT = {"whatif.csv"}  # what another command may have written to the folder
 SYSTEM, PROOFS, READING = "system.json.gz", "proofs.jsonl.gz", "reading.yaml"
-PAIRS = {"mark": "marks", "total": "totals", "hierarchy": "hierarchies", "inside": "inside"}
-LISTS = {"rule": "rule", "fact": "facts", "label": "labels", "no_total": "no_totals"}
-SINGLE = ("decimal", "same_people", "max_rows", "max_bytes")
+PAIRS = {"symbol": "marks", "total": "totals", "hierarchy": "hierarchies", "inside": "inside"}
+LISTS = {"rule": "rule", "fact": "facts", "label": "labels", "no_total": "no_totals", "total_from": "totals_from",
+         "sheet": "sheets", "labels": "label_columns", "counts": "count_columns", "skip": "skip"}  # fmt: skip
+SINGLE = {"decimal": "decimal", "same_people": "same_people", "period": "period", "tolerance": "tolerance",
+          "allow_partial": "partial", "max_rows": "max_rows", "max_bytes": "max_bytes"}  # fmt: skip
 COMMAND = "disclose"
 Talk = Callable[[str], None]
 
@@ -429,8 +442,8 @@ def _form(options: argparse.Namespace) -> tuple[PrintedForm, Path]:
     """The release of the command line, or of a release file changed by it; paths are relative to the second value."""
     told: dict[str, Any] = {name: pairs(getattr(options, option), option) for option, name in PAIRS.items()}
     told |= {name: list(getattr(options, option)) for option, name in LISTS.items()}
-    told |= {name: getattr(options, name) for name in SINGLE}
-    told = {name: own for name, own in told.items() if own}
+    told |= {name: getattr(options, option) for option, name in SINGLE.items()}
+    told = {name: own for name, own in (told | {"amounts": options.contributions is not None}).items() if own}
     paths: Sequence[Path] = options.release
     if len(paths) == 1 and is_printed(paths[0]):
         return read_printed(paths[0], told), paths[0].parent
@@ -446,7 +459,7 @@ def _folder(options: argparse.Namespace) -> Path:
 
 def _write_reading(understood: Interpretation, path: Path, home: Path) -> None:
     form = _moved(understood.form, home, path.parent)
-    write_whole(path, written(replace(understood, form=form), path.parent))
+    write_whole(path, written(replace(understood, form=form)))
 
 
 def contents(understood: Interpretation, answer: Answer, dialect: str) -> dict[str, bytes]:
