@@ -3,7 +3,7 @@ import { linesOf, settle } from "./answer.js";
 import { cellsCsv, digestOf, proofsText, systemText } from "./files.js";
 import { solve } from "./solve/highs.js";
 import { whyOf } from "./why.js";
-import { withhold } from "./withhold.js";
+import { suppressMore } from "./suppress.js";
 
 const MOST_WHY = 20;
 
@@ -59,7 +59,7 @@ export const TASKS = {
       reasons: exact.slice(0, MOST_WHY).map((cell) => whyOf(answer, cell.cell)),
     };
   },
-  withhold: async ({ seconds }) => (last ? withhold(last, seconds) : null),
+  suppress: async ({ seconds }) => (last ? suppressMore(last, seconds) : null),
   async files() {
     return { cells: cellsCsv(last), system: systemText(last.sums), proofs: await proofsText(last) };
   },

@@ -36,7 +36,7 @@ async function look(before = null, focus = "") {
     const found = await reader.ask({ ask: "read", words: told.pairs().flat(), ...given });
     if (mine !== asked) return;
     reading = found;
-    showReading(reading, told, at("reading"), change);
+    showReading(reading, told, at("reading"), change, rounded);
     at("reading").hidden = at("asked").hidden = false;
     reads("");
     if (focus) at(focus)?.focus();
@@ -66,15 +66,32 @@ function forget() {
   reads("");
 }
 
+const number = (id) => (at(id).value.trim() === "" ? NaN : Number(at(id).value));
+
+/** What is told about the numbers, read again with it. */
+function treated() {
+  at("base").disabled = ["none", "exact"].includes(at("rounding").value);
+  try {
+    const rule = ruleWords(at("rounding").value, number("base"), number("suppress"));
+    if (rule.join() !== told.rule.join()) return change((all) => Object.assign(all, { rule }));
+  } catch (error) {
+    show(error);
+  }
+}
+
+/** All counts are multiples of a number: they were rounded to it, or they were not. */
+function rounded(base, is) {
+  at("rounding").value = is ? "round" : "exact";
+  at("base").value = base;
+  return treated();
+}
+
 /** Seconds to search, and what is told for the audit beside how files are read. */
 function options() {
-  const number = (id) => (at(id).value.trim() === "" ? NaN : Number(at(id).value)),
-    seconds = number("seconds");
+  const seconds = number("seconds");
   if (!(seconds > 0)) throw new Problem("seconds: give a number above 0");
-  const own = told.copy();
-  own.rule = ruleWords(at("rounding").value, number("base"), number("suppress"));
   const flags = ["same-people", "allow-partial"].filter((id) => at(id).checked).map((id) => [`--${id}`, ""]);
-  return { seconds, pairs: [...own.pairs(), ...flags] };
+  return { seconds, pairs: [...told.pairs(), ...flags] };
 }
 
 async function run() {
@@ -87,11 +104,15 @@ async function run() {
       system = await reader.ask({ ask: "system", words: pairs.flat() });
     const answer = await solver.ask({ ask: "audit", system, seconds }, (done, of) => say(`${done} of ${of} cells ...`));
     if (mine !== asked) throw new Problem("the table was changed meanwhile: ask again");
-    const command = commandOf("disclose", reading.files.map(({ name }) => name), pairs);
+    const command = commandOf(
+      "disclose",
+      reading.files.map(({ name }) => name),
+      pairs,
+    );
     showReport({ ...answer, command }, at("report"), save);
     at("answer").focus();
     say("looking for cells to suppress as well ...");
-    showAdvice(await solver.ask({ ask: "withhold", seconds }), at("advice"));
+    showAdvice(await solver.ask({ ask: "suppress", seconds }), at("advice"));
   } catch (error) {
     show(error);
   }
@@ -148,6 +169,8 @@ async function take(chosen) {
 function fresh(own) {
   files = own;
   told = new Told();
+  for (const [id, value] of [["rounding", "none"], ["suppress", "0"]]) at(id).value = value; // prettier-ignore
+  at("base").disabled = true;
   return look();
 }
 
@@ -155,9 +178,7 @@ const pasted = (text, name = "table.csv") => (text.trim() ? [{ name, bytes: new 
 
 function wire() {
   at("rounding").append(...Object.entries(ROUNDINGS).map(([value, text]) => make("option", { value }, text)));
-  at("rounding").addEventListener("change", () => {
-    at("base").disabled = at("rounding").value === "none";
-  });
+  for (const id of ["rounding", "base", "suppress"]) at(id).addEventListener("change", treated);
   let pause = 0;
   at("text").addEventListener("input", () => {
     clearTimeout(pause);
@@ -166,6 +187,7 @@ function wire() {
   });
   at("example").addEventListener("click", () => {
     at("text").value = EXAMPLE;
+    at("file").value = "";
     fresh(pasted(EXAMPLE, "example.csv"));
   });
   at("file").addEventListener("change", () => at("file").files.length && take(at("file").files));

@@ -21,15 +21,19 @@ const KINDS = {
   parts: "no total is printed",
 };
 
-/** The reading into an element; `change` is told what to correct, as a function of what was told. */
-export function showReading(reading, told, into, change) {
+/** The reading into an element; `change` corrects what is told, and `rounded` says whether counts are. */
+export function showReading(reading, told, into, change, rounded) {
   into.replaceChildren(
     make("h2", {}, "How it was read"),
     make("p", { id: "line" }, make("b", {}, reading.line)),
-    make("p", { className: "soft" }, "Every cell has one role. If a role is wrong, click the head of its column, or its row."),
+    make(
+      "p",
+      { className: "soft" },
+      "Every cell has one role. If a role is wrong, click the head of its column, or its row.",
+    ),
     ...corrections(reading, told, change),
     ...reading.sheets.flatMap((sheet) => sheetTable(sheet, reading, told, change)),
-    ...questions(reading, change),
+    ...questions(reading, change, rounded),
     ...symbolsOf(reading, told, change),
     ...tablesOf(reading, told, change),
     ...leftOut(reading),
@@ -81,7 +85,9 @@ function sheetTable(sheet, reading, told, change) {
   const width = Math.max(0, ...sheet.rows.map(({ texts }) => texts.length)),
     letters = Array.from({ length: width }, (_, at) => letterOf(at));
   const tables = reading.tables.filter((own) => own.file === sheet.file && own.sheet === sheet.name && !own.cube);
-  const columns = letters.map((letter) => tables.map((own) => own.columns.find(({ name }) => name === letter)).find(Boolean));
+  const columns = letters.map((letter) =>
+    tables.map((own) => own.columns.find(({ name }) => name === letter)).find(Boolean),
+  );
   const heads = letters.map((letter, at) => columnHead(letter, columns[at], told, change));
   const rows = sheet.rows.map((row, at) =>
     make(
@@ -106,7 +112,12 @@ function sheetTable(sheet, reading, told, change) {
   return [
     ...several,
     wide(
-      make("table", { className: "sheet" }, make("thead", {}, make("tr", {}, make("th"), ...heads)), make("tbody", {}, ...rows)),
+      make(
+        "table",
+        { className: "sheet" },
+        make("thead", {}, make("tr", {}, make("th"), ...heads)),
+        make("tbody", {}, ...rows),
+      ),
       `the sheet ${sheet.name}`,
     ),
     ...(cut.length ? [make("p", { className: "soft" }, `Shown: ${cut.join(", ")}. All were read.`)] : []),
@@ -125,7 +136,8 @@ const legend = () =>
 
 function letterOf(at) {
   let name = "";
-  for (let left = at + 1; left; left = Math.floor((left - 1) / 26)) name = String.fromCharCode(65 + ((left - 1) % 26)) + name;
+  for (let left = at + 1; left; left = Math.floor((left - 1) / 26))
+    name = String.fromCharCode(65 + ((left - 1) % 26)) + name;
   return name;
 }
 
@@ -180,9 +192,7 @@ function totalChoices(pairs, told, change) {
     return [
       [`${label || "(blank)"} is the total of ${axis}`, () => change((all) => all.total(axis, label)), chosen],
       ...(chosen ? [[`total of ${axis}: ${AS_READ}`, () => change((all) => all.total(axis, null)), false]] : []),
-      ...(recognised || none
-        ? [[`${label} is no total`, () => change((all) => all.noTotal(label, !none)), none]]
-        : []),
+      ...(recognised || none ? [[`${label} is no total`, () => change((all) => all.noTotal(label, !none)), none]] : []),
     ];
   });
 }
@@ -220,7 +230,7 @@ function openMenu(button, title, choices) {
 }
 
 /** What the file does not decide: the option that answers, and where it can be, a button that gives it. */
-function questions({ questions: asked }, change) {
+function questions({ questions: asked }, change, rounded) {
   if (!asked.length) return [];
   const rest = asked.filter(([, option]) => !option.startsWith("--symbol"));
   if (!rest.length) return [];
@@ -231,12 +241,25 @@ function questions({ questions: asked }, change) {
       { id: "questions" },
       ...rest.slice(0, MOST_LINES).map(([text, option]) => {
         const total = /^--total '([^=]+)=(.*?)'(?:, --no-total |$)/s.exec(option),
-          yes = total && make("button", { type: "button" }, "Yes, it is the total"),
-          no = total && make("button", { type: "button" }, "No, it is none");
-        yes?.addEventListener("click", () => change((all) => all.total(total[1], total[2])));
-        no?.addEventListener("click", () => change((all) => all.noTotal(total[2])));
-        const choices = total ? [yes, " ", no] : [make("span", { className: "soft" }, `If so: ${option}`)];
-        return make("li", {}, `${text}. `, ...choices);
+          rule = /^--rule round=(\d+)/.exec(option);
+        const choices = total
+          ? [
+              ["Yes, it is the total", () => change((all) => all.total(total[1], total[2]))],
+              ["No, it is none", () => change((all) => all.noTotal(total[2]))],
+            ]
+          : rule
+            ? [
+                [`Yes, rounded to ${rule[1]}`, () => rounded(rule[1], true)],
+                ["No, they are exact", () => rounded(rule[1], false)],
+              ]
+            : [];
+        const buttons = choices.flatMap(([words, act]) => {
+          const button = make("button", { type: "button" }, words);
+          button.addEventListener("click", act);
+          return [button, " "];
+        });
+        if (!buttons.length) buttons.push(make("span", { className: "soft" }, `If so: ${option}`));
+        return make("li", {}, `${text}. `, ...buttons);
       }),
     ),
   ];
@@ -244,7 +267,13 @@ function questions({ questions: asked }, change) {
 
 /** Every symbol with its meaning and how that is known; what the file does not say is asked for. */
 function symbolsOf({ symbols: met, like, blanks }, told, change) {
-  const blank = { text: "blank", meaning: "missing", how: told.symbols.has("blank") ? "told" : "offered", said: "", cells: blanks };
+  const blank = {
+    text: "blank",
+    meaning: "missing",
+    how: told.symbols.has("blank") ? "told" : "offered",
+    said: "",
+    cells: blanks,
+  };
   const symbols = blanks ? [...met, blank] : met;
   if (!symbols.length && !like.length) return [];
   const fields = symbols.slice(0, 40).map(({ text, meaning, how, said, cells }) => {
@@ -290,8 +319,13 @@ function symbolsOf({ symbols: met, like, blanks }, told, change) {
 
 function tablesOf({ tables }, told, change) {
   if (!tables.length) return [make("p", { className: "note" }, "No table was recognised.")];
-  const more = tables.length > MOST_TABLES ? [make("p", { className: "soft" }, `and ${tables.length - MOST_TABLES} more`)] : [];
-  return [make("h3", {}, "Tables"), ...tables.slice(0, MOST_TABLES).map((table, at) => tableOf(table, at, told, change)), ...more];
+  const more =
+    tables.length > MOST_TABLES ? [make("p", { className: "soft" }, `and ${tables.length - MOST_TABLES} more`)] : [];
+  return [
+    make("h3", {}, "Tables"),
+    ...tables.slice(0, MOST_TABLES).map((table, at) => tableOf(table, at, told, change)),
+    ...more,
+  ];
 }
 
 function tableOf(table, at, told, change) {
@@ -316,7 +350,11 @@ function tableOf(table, at, told, change) {
       make(
         "table",
         {},
-        make("thead", {}, make("tr", {}, ...["column", "role", "header", "why"].map((text) => make("th", { scope: "col" }, text)))),
+        make(
+          "thead",
+          {},
+          make("tr", {}, ...["column", "role", "header", "why"].map((text) => make("th", { scope: "col" }, text))),
+        ),
         make("tbody", {}, ...rows),
       ),
       `the columns of ${table.name}`,
@@ -355,7 +393,12 @@ function axisOf(axis, told, change) {
   return make(
     "div",
     { className: "axis" },
-    make("p", {}, make("b", {}, `by ${axis.name}`), ` (${axis.of} labels): ${kind}${axis.why ? `; ${short(axis.why, 200)}` : ""}`),
+    make(
+      "p",
+      {},
+      make("b", {}, `by ${axis.name}`),
+      ` (${axis.of} labels): ${kind}${axis.why ? `; ${short(axis.why, 200)}` : ""}`,
+    ),
     ...(axis.tree.length ? [treeOfAxis(axis)] : []),
     make("p", { className: "field" }, make("label", { htmlFor: id }, `Total of ${axis.name}`), choice),
   );
@@ -387,9 +430,11 @@ function treeOfAxis({ tree }) {
 
 function leftOut({ left_out: left }) {
   if (!left.length) return [];
-  const lines = left.slice(0, MOST_LINES).map(([where, cells, why, remedy]) =>
-    make("li", {}, `${where}: ${cells} ${cells === 1 ? "cell" : "cells"}: ${why}${remedy ? ` (${remedy})` : ""}`),
-  );
+  const lines = left
+    .slice(0, MOST_LINES)
+    .map(([where, cells, why, remedy]) =>
+      make("li", {}, `${where}: ${cells} ${cells === 1 ? "cell" : "cells"}: ${why}${remedy ? ` (${remedy})` : ""}`),
+    );
   const more = left.length - MOST_LINES;
   return [
     make("h3", {}, "Left out"),

@@ -101,7 +101,8 @@ export const commandOf = (command, names, pairs) =>
 export const isOffered = (how) => /^(offered|not in)/.test(how);
 
 export const ROUNDINGS = {
-  none: "exact",
+  none: "not said",
+  exact: "exact: none was rounded",
   round: "rounded to the nearest multiple (halves up)",
   random: "rounded at random to a neighbouring multiple",
   "random-nonzero": "rounded at random, but a count above 0 never to 0",
@@ -117,7 +118,11 @@ export function ruleWords(rounding, base, suppress) {
     return value;
   };
   return [
-    ...(rounding === "none" ? [] : [`${rounding}=${whole(base, "the base of the rounding", 1)}`]),
+    ...(rounding === "none"
+      ? []
+      : rounding === "exact"
+        ? ["exact"]
+        : [`${rounding}=${whole(base, "the base of the rounding", 1)}`]),
     ...(whole(suppress, "counts below this were suppressed", 0) ? [`suppress=${suppress}`] : []),
   ];
 }

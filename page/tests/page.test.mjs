@@ -143,7 +143,10 @@ test("clicks become options, and a shell takes them as they are", () => {
     ["--no-total", "Both sexes"],
   ]);
   assert.equal(told.pairs().length, 5, "a copy is changed alone");
-  assert.equal(commandOf("disclose", ["it's.csv"], [["--same-people", ""]]), "genverify disclose 'it'\\''s.csv' --same-people");
+  assert.equal(
+    commandOf("disclose", ["it's.csv"], [["--same-people", ""]]),
+    "genverify disclose 'it'\\''s.csv' --same-people",
+  );
 });
 
 test("a rule has a whole base, and a meaning that is only offered is told apart", () => {
@@ -151,7 +154,12 @@ test("a rule has a whole base, and a meaning that is only offered is told apart"
   assert.deepEqual(ruleWords("random", 3, 5), ["random=3", "suppress=5"]);
   assert.throws(() => ruleWords("round", 2.5, 0), /no whole number/);
   assert.throws(() => ruleWords("none", 1, NaN), /no whole number/);
-  assert.deepEqual(["offered", "not in the vocabulary: ...", "told", "legend at A9"].map(isOffered), [true, true, false, false]);
+  assert.deepEqual(["offered", "not in the vocabulary: ...", "told", "legend at A9"].map(isOffered), [
+    true,
+    true,
+    false,
+    false,
+  ]);
 });
 
 /** The solver out of the built page, so that these tests need no package. */

@@ -29,10 +29,11 @@ AUDIT = """async (asked) => {
       const given = Object.entries(files).map(([name, text]) => ({ name, bytes: new TextEncoder().encode(text) }));
       const { line } = await genverify.reader({ ask: "read", files: given, words });
       const system = await genverify.reader({ ask: "system", words: [...words, ...flags.flatMap((own) => [own, ""])] });
-      const answer = await genverify.solver({ ask: "audit", system, seconds }), proofs = await genverify.solver({ ask: "proofs" });
+      const answer = await genverify.solver({ ask: "audit", system, seconds });
+      const proofs = await genverify.solver({ ask: "proofs" });
       const { lines, limit, safe, left } = answer;
       found.push({ ...proofs, line, lines, limit, safe, left, theirs: system.digest,
-        suppress: more ? await genverify.solver({ ask: "withhold", seconds }) : null,
+        suppress: more ? await genverify.solver({ ask: "suppress", seconds }) : null,
         cells: answer.cells.map((cell) => [cell.cell, cell.published, cell.lower, cell.upper ?? "",
           cell.exact, cell.attained, cell.hidden]), places: answer.cells.map((cell) => cell.place) });
     } catch (error) { found.push({ error: error.message, refused: error.refused ?? false }); }
@@ -132,7 +133,7 @@ def compare(ours: dict[str, Any], theirs: dict[str, Any], about: Any) -> None:
 def test_two_hundred_random_tables_have_the_intervals_of_python(
     opened: PageVisit, cases: list[TableText], answers: list[dict[str, Any]], tmp_path: Path
 ) -> None:
-    """The same reading and system, the same intervals; Python accepts the proofs of the page, and the page those of Python."""
+    """The same reading and system, the same intervals; each side accepts the proofs of the other."""
     expected = [by_python({"table.csv": case.text}, form_of(case), tmp_path) for case in cases]
     for number, (case, ours, theirs) in enumerate(zip(cases, answers, expected, strict=True)):
         compare(ours, theirs, (number, case))

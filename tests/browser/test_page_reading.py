@@ -20,7 +20,7 @@ TABLE = "ward,code,young,old,Total,note\nNorth,1,*,5,8,\nSouth,2,7,2,9,x\nEast,3
 
 
 def by_python(paths: list[Path], words: list[str]) -> dict[str, Any]:
-    """What the command says of files: its lines, and the reading file, which has the role of every column, row and symbol."""
+    """What the command says of files: its lines, and the reading file, with the role of every column, row and symbol."""
     try:
         found = read_files(paths, told_of(words))
     except GenverifyError as error:
@@ -30,7 +30,10 @@ def by_python(paths: list[Path], words: list[str]) -> dict[str, Any]:
 
 def same(visit: PageVisit, paths: list[Path], words: list[str] | None = None) -> dict[str, Any]:
     """The reading of the page, which is that of the command."""
-    found, expected = visit.read({path.name: path.read_bytes() for path in paths}, words or []), by_python(paths, words or [])
+    found, expected = (
+        visit.read({path.name: path.read_bytes() for path in paths}, words or []),
+        by_python(paths, words or []),
+    )
     assert {name: found.get(name) for name in expected} == expected, paths
     return found
 
@@ -64,9 +67,7 @@ def test_random_and_false_answer_tables_are_read_as_the_command_reads_them(opene
     ([("C", "young is the total of columns")], ["--total", "columns=young"]),
     ([("B", "It holds labels"), ("B", "as it was read")], []),
 ])  # fmt: skip
-def test_a_click_is_the_option(
-    opened: PageVisit, tmp_path: Path, clicked: list[tuple[str, str]], words: list[str]
-) -> None:
+def test_a_click_is_the_option(opened: PageVisit, tmp_path: Path, clicked: list[tuple[str, str]], words: list[str]) -> None:
     """The page after clicks on columns and rows says what the command says with the options that it shows."""
     (tmp_path / "table.csv").write_text(TABLE, encoding="utf-8")
     opened.fill("")
@@ -131,7 +132,8 @@ def test_hostile_files_end_with_a_reading_or_words(opened: PageVisit) -> None:
     """Nothing that a file holds ends the thread, leaves its folder, or passes for a table."""
     files = {
         "../../etc/passwd": b"a,b\nx,1\ny,2\n", "nul.csv": b"a,\x00b\nx,1\n", "wide.csv": b"," * 40_000 + b"\n1\n",
-        "deep.json": b'{"a":' * 5_000, "deep.yaml": b"a: " + b"[" * 5_000, "bomb.yaml": b"a: &a [x, x]\nb: [*a, *a]\n", "no.px": b"DATA=;", "empty.csv": b"",
+        "deep.json": b'{"a":' * 5_000, "deep.yaml": b"a: " + b"[" * 5_000,
+        "bomb.yaml": b"a: &a [x, x]\nb: [*a, *a]\n", "no.px": b"DATA=;", "empty.csv": b"",
         "half.csv": b'a,"b\nx,1\n',
     }  # fmt: skip
     for name, data in files.items():

@@ -8,9 +8,9 @@ Nothing is read here a second time: the roles, totals, symbols, questions and th
 import json
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import astuple
-from difflib import ndiff
+from difflib import unified_diff
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
@@ -36,8 +36,9 @@ LARGEST = 60 * 2**20  # bytes: beyond, a browser may run out of memory while it 
 
 # the options of `genverify disclose`, and what they are called in its form
 FIELDS = {
-    "--labels": "label_columns", "--counts": "count_columns", "--skip": "skip", "--total": "totals", "--no-total": "no_totals",
-    "--symbol": "marks", "--rule": "rule", "--label": "labels", "--same-people": "same_people", "--allow-partial": "partial",
+    "--labels": "label_columns", "--counts": "count_columns", "--skip": "skip", "--total": "totals",
+    "--no-total": "no_totals", "--symbol": "marks", "--rule": "rule", "--label": "labels", "--same-people": "same_people",
+    "--allow-partial": "partial",
 }  # fmt: skip
 PAIRS, FLAGS = ("totals", "marks"), ("same_people", "partial")
 
@@ -48,7 +49,8 @@ def answer(question: str) -> str:
     """What the page asks, and the answer, both as JSON; a mistake in a file or an option is an answer too."""
     asked = json.loads(question)
     try:
-        found = {"ready": ready, "read": read, "system": system}[asked.pop("ask")](**asked)
+        tasks: dict[str, Callable[..., Any]] = {"ready": ready, "read": read, "system": system}
+        found = tasks[asked.pop("ask")](**asked)
         return json.dumps({"found": found}, ensure_ascii=False)
     except GenverifyError as error:
         return json.dumps({"problem": str(error).replace(f"{FOLDER}/", "")}, ensure_ascii=False)
@@ -91,7 +93,6 @@ def read(words: Sequence[str], files: Sequence[str] | None = None) -> dict[str, 
     if not words:
         last["text"] = text
     last["reading"] = reading
-    changed = [line[2:].strip() for line in ndiff(last.get("text", text).splitlines(), text.splitlines()) if line[:2] == "+ "]
     return {
         "files": [{"name": one.name, "form": one.form} for one in reading.sources],
         "tables": [_table(table) for table in reading.tables],
@@ -108,8 +109,23 @@ def read(words: Sequence[str], files: Sequence[str] | None = None) -> dict[str, 
         "line": reading.line(),
         "lines": lines,
         "reading_file": text,
-        "changed": changed[:MOST_LINES] if words else [],
+        "changed": list(_changed(last.get("text", text), text))[:MOST_LINES],
     }
+
+
+def _changed(before: str, after: str) -> Iterator[str]:
+    """The lines of a reading file that stand otherwise than before, below the name of their axis; reasons are left out."""
+    name = ""
+    whole = len(after) + len(before)  # all lines around a change: the name of an axis can stand far above
+    for line in list(unified_diff(before.splitlines(), after.splitlines(), n=whole, lineterm=""))[3:]:
+        sign, own = line[:1], line[1:].strip()
+        if own.startswith("- name: ") and sign != "-":
+            name = own
+        elif sign == "+" and not own.startswith("why: "):
+            if name and own.startswith(("kind: ", "tree:", "- [")):
+                yield name
+                name = ""
+            yield own
 
 
 def _table(table: Table) -> dict[str, Any]:
@@ -117,7 +133,7 @@ def _table(table: Table) -> dict[str, Any]:
     totals = {own.at: [across.name, own.label, own.label in dict(across.tree)] for own in table.counts if across}
     return {
         "name": table.name, "file": table.file, "sheet": table.sheet, "title": table.title, "hidden": table.hidden,
-        "population": dict(table.population), "cells": len(table.entries), "base": table.base, "cube": table.cube is not None,
+        "population": dict(table.population), "cells": len(table.entries), "cube": table.cube is not None,
         "columns": [{"name": own.name, "role": own.role, "head": own.head, "why": own.why, "total": totals.get(own.at)}
                     for own in table.columns if own.at != HEADING_AT],
         "axes": [{"name": axis.name, "kind": axis.kind, "why": axis.why, "labels": axis.labels[:MOST_LABELS],
@@ -143,7 +159,9 @@ def _sheet(source: Source, sheet: Sheet, tables: Sequence[Table], roles: Mapping
     for at, row in enumerate(sheet.rows[:MOST_ROWS]):
         own = [roles.get(f"{source.name}/{sheet.name}!{column_name(column)}{at + 1}", ("", ""))
                for column in range(min(len(row), MOST_COLUMNS))]  # fmt: skip
-        outside = "left out" if any(role == "left out" for role, _ in own) else "note" if any(role for role, _ in own) else ""
+        outside = (
+            "left out" if any(role == "left out" for role, _ in own) else "note" if any(role for role, _ in own) else ""
+        )
         role, totals = of_row.get(at, (outside, []))
         rows.append({"texts": row[:MOST_COLUMNS], "roles": [role for role, _ in own], "whys": [why for _, why in own],
                      "role": role, "axes": totals})  # fmt: skip
@@ -179,7 +197,8 @@ def system(words: Sequence[str]) -> dict[str, Any]:
               for one in linked.placed]  # fmt: skip
     return {
         "sums": linked.sums.as_dict(), "digest": linked.sums.digest, "printed": printed, "placed": placed,
-        "joint": linked.joint, "assumed": linked.assumed, "left": understood.left_out, "summary": summary(understood)[known:],
+        "joint": linked.joint, "assumed": linked.assumed, "left": understood.left_out,
+        "summary": summary(understood)[known:],
     }  # fmt: skip
 
 
