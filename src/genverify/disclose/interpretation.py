@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from itertools import permutations
+from itertools import permutations, product
 from math import ceil, floor, gcd, prod
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -477,6 +477,9 @@ def _counts(reading: Reading, table: Table, form: PrintedForm) -> PrintedTable:
 
 def _blanks(table: Table) -> Iterator[tuple[Labels, Entry]]:
     """Cells of the counts in which nothing stands."""
+    if table.cube and "" in table.cube.texts:
+        keys = product(*(axis.labels for axis in table.axes))
+        yield from ((key, Entry("", f"value {at + 1}")) for at, key in enumerate(keys) if not table.cube.texts[at])
     if table.cube:
         return
     for own in table.counts:

@@ -80,6 +80,8 @@ def _rectangle(sheet: Sheet, kinds: Grid, skipped: frozenset[int]) -> Block | No
             continue
         if row[-1] >= width or (len(row) == 1 and width > 2):
             return None
+        if not rows[at - 1] and len(row) > 1 and all(kinds[at][column] == TEXT for column in row):  # another header
+            return None
         (repeated if sheet.rows[at][:width] == sheet.rows[0][:width] else body).append(at)
     numbers = sum(kinds[at][column] in FIGURES for at in body[:1000] for column in rows[at])
     below = {column for at in body[:1000] for column in rows[at] if kinds[at][column] in PLAIN_NUMBERS}

@@ -234,6 +234,12 @@ def _read_block(
         axes.append(axis)
         questions += asked
     axes, questions = corrected(name, axes, questions, told)
+    first = min((own.at for own in counts), default=0)
+    for column in columns:
+        if column.role == LABEL and column.at > first and column.why != "told" and counts and not given:
+            if facts[column.at].share(WHOLE):
+                what = f"column {column.name} ({column.head}) stands right of the counts and has numbers and texts"
+                questions.append(Question(f"{what}: is it a label?", f"--labels {column.name} or --counts {column.name}"))
     keys = list(zip(*rows.labels, strict=True)) if rows.labels else [()] * len(block.body)
     often = Counter(keys)
     excluded = frozenset(row for row, key in enumerate(keys) if often[key] > 1)
