@@ -90,6 +90,7 @@ function rounded(base, is) {
 function options() {
   const seconds = number("seconds");
   if (!(seconds > 0)) throw new Problem("seconds: give a number above 0");
+  ruleWords(at("rounding").value, number("base"), number("suppress")); // an error where it is no rule: then none is told
   const flags = ["same-people", "allow-partial"].filter((id) => at(id).checked).map((id) => [`--${id}`, ""]);
   return { seconds, pairs: [...told.pairs(), ...flags] };
 }
