@@ -55,7 +55,9 @@ def test_exported_claims_are_theorems_and_false_ones_are_not(compiled: tuple[Pat
     (decision,) = verifier.decide([Claim((ANY, 1), 1)])
     text = certificate_of(release, verifier.bounder.program.lemmas)
     text["proofs"] = [{"lower": decision.lower.as_dict(), "upper": decision.upper.as_dict()}]
-    text["claims"] = [{"where": claim_where(release.schema.domain.names, decision.claim), "m": 1, "proof": 0}]
+    text["statements"] = [
+        {"goal": "exactly", "where": claim_where(release.schema.domain.names, decision.claim), "m": 1, "proof": 0}
+    ]
     certificate = read_certificate(release, text)
     exporter = Exporter(release, certificate.lemmas)
     lower, upper = (exporter.program(question) for question, _ in questions_of(release.schema.domain, certificate))

@@ -135,7 +135,9 @@ def test_a_told_total_keeps_the_subtotals(tmp_path: Path) -> None:
 
 def test_a_subtotal_that_no_number_shows_must_be_told(tmp_path: Path) -> None:
     text, told = STATED.format(*["<5"] * 5), {"totals": {"kind": "households"}}
-    with pytest.raises(GenverifyError, match=r"t0: kind: 'total_stated' is called a total, but its parts are not clear.*--hierarchy"):
+    with pytest.raises(
+        GenverifyError, match=r"t0: kind: 'total_stated' is called a total, but its parts are not clear.*--hierarchy"
+    ):
         audit(tmp_path, text, **told)
     hrc = "households\n@total_stated\n@@a\n@@b\n@not_stated\n"
     found = ranges(audit(tmp_path, text, hrc=hrc, hierarchies={"kind": "h.hrc"}, **told))

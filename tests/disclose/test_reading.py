@@ -53,7 +53,7 @@ def test_percentages_beside_withheld_counts_are_facts_where_nothing_can_be_compa
     assert reply.answer["safe"] is False
     assert reply.says("group=A", 2, 2)
     assert reply.says("group=B", 3, 3)
-    listed = (tmp_path / "audit" / "withhold.csv").read_text()
+    listed = (tmp_path / "audit" / "suppress.csv").read_text()
     assert "40.0" in listed
     assert "60.0" in listed
 

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 import brute_force as brute
 import mutations
 import pbp_checker
+from certificates import in_form
 from genverify.attack.verify import Range, Verdict, Verifier, claim_where
 from genverify.checker.certificate import CertificateError, read_certificate
 from genverify.checker.record_proofs import check_block
@@ -48,8 +49,13 @@ def proved(release: Release, most: int = 12) -> Text:
     text = certificate_of(release, verifier.bounder.program.lemmas)
     for decision in verifier.decide(claims[:most]):
         assert decision.verdict is Verdict.VERIFIED
-        text["claims"].append(
-            {"where": claim_where(names, decision.claim), "m": decision.claim.m, "proof": len(text["proofs"])}
+        text["statements"].append(
+            {
+                "goal": "exactly",
+                "where": claim_where(names, decision.claim),
+                "m": decision.claim.m,
+                "proof": len(text["proofs"]),
+            }
         )
         text["proofs"].append({"lower": decision.lower.as_dict(), "upper": decision.upper.as_dict()})
     check_block(release, text)
@@ -137,15 +143,21 @@ def without_last_step(text: str) -> str:
 def test_impossible_counts_contradictions_and_bounds(random: Random) -> None:
     release = brute.some_graph(random) if random.random() < 0.3 else brute.some_release(random, slack=True)
     text = proved(release, 1)
-    if not text["claims"]:
+    if not text["statements"]:
         return
-    claim, pair = text["claims"][0], text["proofs"][0]
-    never = {"where": claim["where"], "m": claim["m"] + 1, "proof": mutations.impossible_of(pair["upper"], 1)}
-    bound = {"where": claim["where"], "m": claim["m"], "proof": pair["lower"]}
-    found = programs(release, {**text, "impossible": [never], "at_least": [bound]})
+    claim, pair = text["statements"][0], text["proofs"][0]
+    never = {
+        "goal": "never",
+        "where": claim["where"],
+        "m": claim["m"] + 1,
+        "proof": mutations.impossible_of(pair["upper"], 1),
+    }
+    bound = {"goal": "at least", "where": claim["where"], "m": claim["m"], "proof": pair["lower"]}
+    found = programs(release, {**text, "statements": [*text["statements"], never, bound]})
     assert [program.question.goal for program in found] == [AT_LEAST, AT_MOST, NEVER, AT_LEAST]
-    other, contradicted = mutations.contradictory(release, {**text, "release": release.digest})
-    contradicted["release"] = other.digest
+    own = {"lemmas": text["lemmas"], "proofs": text["proofs"], "claims": [claim]}
+    other, contradicted = mutations.contradictory(release, own)
+    contradicted = in_form(other, contradicted)
     check_block(other, contradicted)
     for program in [*found, *programs(other, contradicted)]:
         accepted(program)
@@ -270,7 +282,9 @@ def test_a_proof_that_does_not_fit_its_release_and_an_unknown_format_are_refused
     release = brute.clique(4)
     text = proved(release)
     with pytest.raises(CertificateError, match="the proofs are of other counts than these"):
-        list(export_block(release, {**text, "release": "another"}, "vipr", lambda name, text: None))
+        list(
+            export_block(release, {**text, "about": {**text["about"], "digest": "another"}}, "vipr", lambda name, text: None)
+        )
     with pytest.raises(DataError, match="unknown format 'viper': did you mean vipr"):
         list(export_block(release, text, "viper", lambda name, text: None))
 
@@ -291,7 +305,8 @@ def test_names_of_anybody_cannot_break_a_file() -> None:
     names = {query.id: f"{query.id} }} \n RTP *) |" for query in release.schema.queries}
     queries = tuple(replace(query, id=names[query.id], label="\nVER 2.0\n") for query in release.schema.queries)
     hostile = replace(release, schema=replace(release.schema, queries=queries))
-    found = renamed(text, names) | {"release": hostile.digest}
+    found = renamed(text, names)
+    found["about"]["digest"] = hostile.digest
     made = programs(hostile, found)
     assert len(made) == len(programs(release, text)) > 0
     for program in made:
@@ -315,7 +330,7 @@ def test_a_zero_cell_enters_with_its_multiplier() -> None:
     leaf = {"kind": "bound", "y": {"rent": -1}}, {"kind": "bound", "y": {"rent": 1}}
     claim = {"where": {"TEN": 3, "SIZE": 1}, "m": 3, "proof": 0}
     text = {"block": "b", "lemmas": [], "proofs": [dict(zip(("lower", "upper"), leaf, strict=True))], "claims": [claim]}
-    lower, upper = programs(release, text)
+    lower, upper = programs(release, in_form(release, text))
     assert list(lower.rows) == ["cell:rent", "cell:rent2"]
     assert list(upper.rows) == ["cell:rent"]
     assert "leaf1 G 3 OBJ { lin 2 3 1 4 -1 } -1" in vipr_text(lower)

@@ -34,7 +34,7 @@ def programs(study: Path, claims: int, random: Random) -> Iterator[Program]:
     schema = read_schema(study / "release" / "schema.json")
     blocks = [block for path in sorted((study / "proofs").glob("*.jsonl.gz")) for block in
               stored_blocks(study / "release" / path.name.replace(".jsonl.gz", ".parquet"), path, schema)]  # fmt: skip
-    every = [(place, claim) for place, (_, proofs) in enumerate(blocks) for claim in range(len(proofs["claims"]))]
+    every = [(place, claim) for place, (_, proofs) in enumerate(blocks) for claim in range(len(proofs["statements"]))]
     for place, claim in sorted(random.sample(every, min(claims, len(every)))):
         certificate = read_certificate(*blocks[place])
         exporter = Exporter(blocks[place][0], certificate.lemmas)

@@ -122,17 +122,17 @@ def a_claim_more(frame: pd.DataFrame, tables: str) -> pd.DataFrame:
 
 
 def multiplier(lines: list[dict[str, Any]]) -> None:
-    proof = next(half for line in lines[1:] for half in line["alone"]["proofs"][0].values() if half.get("y"))
+    proof = next(half for line in lines[0]["statements"] for half in line["alone"]["proofs"][0].values() if half.get("y"))
     proof["y"][next(iter(proof["y"]))] += 1
 
 
 FORGED: dict[str, tuple[Callable[[], None], str]] = {
-    "counts": (in_proofs(lambda lines: lines[0]["shared"].update(release="0" * 64)), "of other counts than these"),
+    "counts": (in_proofs(lambda lines: lines[0]["about"].update(digest="0" * 64)), "of other counts than these"),
     "a tract less": (in_proofs(lambda lines: lines.clear()), "not the proofs of the tracts of this batch"),
-    "a block less": (in_proofs(lambda lines: lines.pop()), "not the blocks that are asked about"),
+    "a block less": (in_proofs(lambda lines: lines[0]["statements"].pop()), "about a block without proofs"),
     "another multiplier": (in_proofs(multiplier), "block 0100102010"),
     "another claim": (
-        in_proofs(lambda lines: lines[1]["alone"]["claims"][0].update(m=lines[1]["alone"]["claims"][0]["m"] + 1)),
+        in_proofs(lambda lines: lines[0]["statements"][0]["alone"]["statements"][0].update(m=9)),
         "block 010010201011000",
     ),
     "a claim of both": (in_table("claims", lambda f: f.assign(m=f["m"] + 1)), "reported without proof"),
@@ -162,10 +162,10 @@ FORGED: dict[str, tuple[Callable[[], None], str]] = {
     ),
     "no proof of a contradiction": (
         in_proofs(lambda lines: lines[1]["statements"].clear(), f"{AREAS}/proofs/000.jsonl.gz"),
-        "contradict each other is not what is proved",
+        "contradicts is geography, which its counts",
     ),
     "a system of one's own": (
-        in_proofs(lambda lines: lines[0].update(system="0" * 64), f"{AREAS}/proofs/000.jsonl.gz"),
+        in_proofs(lambda lines: lines[0]["about"].update(digest="0" * 64), f"{AREAS}/proofs/000.jsonl.gz"),
         "of other counts than these",
     ),
     "a system less": (in_proofs(lambda lines: lines.pop(), f"{AREAS}/proofs/000.jsonl.gz"), "1 systems, but 2 larger areas"),

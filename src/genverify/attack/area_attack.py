@@ -18,6 +18,7 @@ from genverify.model.areas import AreaReleases
 from genverify.model.arrays import Ints
 from genverify.model.claims import Claim, as_claims, candidate_claims, claim_arrays
 from genverify.model.errors import ReleaseError
+from genverify.model.proof_form import AREAS, new_certificate
 from genverify.solve.bounds import Bounder
 from genverify.solve.datasets import draw_dataset
 from genverify.solve.joint import CHECKS, ByBlocks, Joint, JointBounder, build_joint, counted, possible_classes, random_walk
@@ -88,11 +89,9 @@ class AreaAttack:
         self.bounder = JointBounder(self.joint, settings, np.array(possible.datasets)[:, possible.classes])
         self.bounder.linear_programs = possible.linear_programs
         lemmas = {program.release.block: [lemma.as_dict() for lemma in program.lemmas] for program in whole.programs}
-        self.shared: dict[str, Any] = {
-            "release": whole.release.digest,
-            "lemmas": {block: found for block, found in lemmas.items() if found},
-            "nobody": [leaf.as_dict() for leaf in possible.nobody],
-        }
+        parts = {"lemmas": {block: found for block, found in lemmas.items() if found},
+                 "nobody": [leaf.as_dict() for leaf in possible.nobody]}  # fmt: skip
+        self.shared = new_certificate(AREAS, whole.release.block, whole.release.digest, **parts)
         self.checker = AreaChecker(levels, self.shared)
 
     def starts(self, whole: Joint, lp: LinearProgram, K: int) -> list[Ints]:

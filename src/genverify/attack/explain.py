@@ -436,7 +436,7 @@ def explain_levels(levels: AreaReleases, shared: Mapping[str, Any], verified: Ve
     kinds = (verified.alone, seen_from(levels, verified.number), claim), (verified.together, checker.release, here)
     for certificate, release, said in kinds:
         where = claim_where(release.schema.domain.names, said)
-        for stored in certificate["claims"] if certificate else ():
+        for stored in certificate["statements"] if certificate else ():
             if certificate and stored["where"] == where and stored["m"] == claim.m:
                 checker.check(verified.number, verified.alone, verified.together)
                 reasons = Reasons(release, certificate["lemmas"])

@@ -18,6 +18,7 @@ from genverify.model.arrays import Flags, Ints
 from genverify.model.claims import Codes
 from genverify.model.domain import Column, Domain
 from genverify.model.errors import DataError, NoDatasetError, ReleaseError
+from genverify.model.proof_form import NOTHING
 from genverify.model.release import Release
 from genverify.model.tablefiles import stack
 from genverify.model.tabulate import tabulate
@@ -183,7 +184,7 @@ def no_dataset_fits(bounder: Bounder, proof: Node | None, limit: str | None) -> 
     release = bounder.program.release
     if proof is None:
         return NoDatasetError(f"block {release.block}: no dataset that fits the counts was found ({limit})", None)
-    certificate = certificate_of(release, bounder.program.lemmas) | {"contradiction": proof.as_dict()}
+    certificate = certificate_of(release, bounder.program.lemmas, {"goal": NOTHING, "proof": proof.as_dict()})
     check_block(release, certificate)
     # imported when there is something to say: words are not needed to generate
     from genverify.attack.explain import contradiction_cells

@@ -21,6 +21,7 @@ from genverify.checker.record_proofs import CheckSummary, check_block, check_bou
 from genverify.model.arrays import Flags, Floats, Ints
 from genverify.model.claims import ANY, Claim, Codes, as_claims, candidate_claims, claim_arrays, matches
 from genverify.model.domain import Predicate
+from genverify.model.proof_form import EXACTLY
 from genverify.model.release import Release
 from genverify.model.settings import DATASETS
 from genverify.solve.admissible import ExhaustedTotal
@@ -415,8 +416,8 @@ def _certificate(
     names = release.schema.domain.names
     return certificate_of(release, lemmas) | {
         "proofs": [{"lower": lower.as_dict(), "upper": upper.as_dict()} for lower, upper in proofs],
-        "claims": [
-            {"where": claim_where(names, claim), "m": claim.m, "proof": proof}
+        "statements": [
+            {"goal": EXACTLY, "where": claim_where(names, claim), "m": claim.m, "proof": proof}
             for claim, proof in zip(claims, proof_of, strict=True)
             if proof is not None
         ],

@@ -29,6 +29,7 @@ from genverify.disclose.link import (
     rounded,
     symbol_value,
     value_of,
+    without_sums,
 )
 from genverify.disclose.release_form import Text, as_list
 from genverify.model.errors import ConfigError, DataError, nearest
@@ -247,7 +248,9 @@ SURELY_ROUNDED = 12  # counts that are all multiples of 3 by chance: twice in a 
 BASES = (3, 5, 10, 100)  # what counts are rounded to; multiples of 1,000 may be a unit
 FEW_SHARED = 0.75  # districts stand in one region each; the labels of a crosstab stand in all of its groups
 MOST_SAID = 8  # open points of a message
-PUBLISHED = frozenset(("", "A", "F", "E", "P", "R"))  # what a flag says of a count that may be seen: normal, free, estimated, ...
+PUBLISHED = frozenset(
+    ("", "A", "F", "E", "P", "R")
+)  # what a flag says of a count that may be seen: normal, free, estimated, ...
 WHEN = re.compile(
     r"(?<!\d)(?:19|20)\d\d(?!\d)|(?<![a-z])(?:q[1-4]|[hw]\d{1,2}|week \d+|wave \d+|january|february|march|april|may|june"
     r"|july|august|september|october|november|december|jan|feb|mar|apr|jun|jul|aug|sep|oct|nov|dec)(?![a-z])",
@@ -308,7 +311,8 @@ class Interpretation:
     @property
     def left_out(self) -> tuple[str, ...]:
         """What stands in the files and is no part of the system: of it, nothing is said."""
-        return tuple(dict.fromkeys([*self.open, *(one for table in self.tables for one in table.left_out)]))
+        sums = [contradictory(self.form.without)] if self.form.without else []
+        return tuple(dict.fromkeys([*self.open, *(one for table in self.tables for one in table.left_out), *sums]))
 
 
 def is_printed(path: Path) -> bool:
@@ -331,14 +335,18 @@ def interpret(form: PrintedForm, folder: Path, ask: Callable[[str], str] | None 
     limits = replace(LIMITS, rows=form.max_rows, size=form.max_bytes)
     reading = read_files([folder / name for name in form.printed], _corrections(form, folder), limits)
     tables, asked = list[PrintedTable](), list(_open(reading, form))
-    for table in reading.tables:
-        if table.counts:
-            levels = (1 + len(_levels(axis)) for axis in table.axes)  # what each cell is a part of, of each axis
-            limits.check_combinations(table.file, (len(table.entries), *levels), f"table {table.name}")
-            tables.append(_counts(reading, table, form))
+    for own in reading.tables:
+        if own.counts:
+            levels = (1 + len(_levels(axis)) for axis in own.axes)  # what each cell is a part of, of each axis
+            limits.check_combinations(own.file, (len(own.entries), *levels), f"table {own.name}")
+            tables.append(_counts(reading, own, form))
     if not tables:
         beside = "".join(f"; {one}" for source in reading.sources for one in source.left_out)
-        asked.append(Question(f"{', '.join(form.printed)}: no table with counts was found{beside}", "--counts COLUMN, or another file"))
+        asked.append(
+            Question(
+                f"{', '.join(form.printed)}: no table with counts was found{beside}", "--counts COLUMN, or another file"
+            )
+        )
     for name in (*form.tables, *form.inside, *form.inside.values()):
         if name not in {table.name for table in tables}:
             raise ConfigError(f"no table is called {name!r}: {nearest(name, [table.name for table in tables])}")
@@ -359,18 +367,28 @@ def interpret(form: PrintedForm, folder: Path, ask: Callable[[str], str] | None 
     rule, known = read_rule(form.rule), {text: symbol_value(own) for text, own in symbols.items()}
     values, meant = dict[tuple[int, Labels], Value](), list[PercentageReading]()
     for at, table in enumerate(tables):
-        own = {labels: value_of(entry, known, rule) for labels, entry in table.entries.items()}
-        values |= {(at, labels): value for labels, value in own.items()}
-        meant.append(meaning(table, own, form.rule, form.tables.get(table.name, PrintedTableForm()).percent_of))
+        said = {labels: value_of(entry, known, rule) for labels, entry in table.entries.items()}
+        values |= {(at, labels): value for labels, value in said.items()}
+        meant.append(meaning(table, said, form.rule, form.tables.get(table.name, PrintedTableForm()).percent_of))
     tables = [one.table for one in meant]
     linked = link(
         tables, values, lambda columns: read_facts(form.facts, columns), lambda at, placed: share_facts(placed, meant[at]),
         form.tolerance,
     )  # fmt: skip
+    linked = without_sums(linked, form.without)
     given = {one.table.name: one.shares[0][1] for one in meant if one.shares}
     left += [f"{source.name}: {one}" for source in reading.sources for one in source.left_out]
     left += [one for table in reading.tables if not table.counts for one in _no_counts(table)]
     return Interpretation(form, reading, tuple(tables), symbols, linked, given, tuple(left))
+
+
+def contradictory(sums: Sequence[str]) -> str:
+    """Sums that are left out, in words."""
+    more = f"; and {len(sums) - 3} more" if len(sums) > 3 else ""
+    return (
+        f"{len(sums)} sums that contradict each other (proof checked): {'; '.join(sums[:3])}{more} (correct the file, or "
+        "--tolerance 1, --rule, --no-total LABEL, --inside SMALL=LARGE)"
+    )
 
 
 def _corrections(form: PrintedForm, folder: Path) -> Corrections:
@@ -493,7 +511,9 @@ def _blanks(table: Table) -> Iterator[tuple[Labels, Entry]]:
 def _beside_counts(table: Table) -> Iterator[str]:
     """What stands beside the counts of a table and is no count nor percentage; what is not used of its axes."""
     for column in table.columns:
-        filled = sum(bool(text) for own in table.figures if own.at == column.at for text in own.texts) or len(table.block.body)
+        filled = sum(bool(text) for own in table.figures if own.at == column.at for text in own.texts) or len(
+            table.block.body
+        )
         if column.role in (RATE, STATISTIC, MONEY):
             yield f"{table.name}: column {column.head or column.name!r}: no counts ({filled} cells)"
         elif column.role == FLAG:
@@ -550,10 +570,13 @@ def _of(head: str) -> str:
 def _with_sizes(found: PrintedTable, table: Table) -> PrintedTable:
     """The numbers of people that headers and titles name (`Drug A, N = 98`), as a total of the rows where none is printed."""
     labels = {own.at: own.label for own in table.counts}
-    sizes = [((labels[c.at],), size[1]) for c in table.columns if c.at in labels and (size := SIZE.search(c.head))]
-    if len(table.counts) == 1 and not sizes and (size := SIZE.search(table.title)):
-        sizes = [((), size[1])]
-    sizes = [(own if len(table.counts) > 1 else (), size) for own, size in sizes]
+    wide = len(table.counts) > 1
+    sizes = list[tuple[Labels, str]]()
+    for column in (column for column in table.columns if column.at in labels):
+        if named := SIZE.search(column.head):
+            sizes.append(((labels[column.at],) if wide else (), named[1]))
+    if not wide and not sizes and (named := SIZE.search(table.title)):
+        sizes = [((), named[1])]
     if not sizes or len(table.rows) != 1:
         return found
     axis = found.columns[0]
@@ -582,7 +605,9 @@ def _symbols(
         if own is not None and not own.how.startswith(("offered", "not in")):
             found[text] = own
         elif ask is not None:
-            word = ask(f"What does {text or BLANK} mean ({met[text]} times)? suppressed, missing, 0, a range such as 1-4, <5: ")
+            word = ask(
+                f"What does {text or BLANK} mean ({met[text]} times)? suppressed, missing, 0, a range such as 1-4, <5: "
+            )
             found[text] = replace(told_symbol(text, word), how="answered")
         else:
             unknown.append(text)
@@ -658,7 +683,9 @@ def _with_total_from(tables: Sequence[PrintedTable], word: str) -> list[PrintedT
     given = [table for table in tables if Path(table.source).name == Path(file).name]
     if not colon or not given:
         names = sorted({Path(table.source).name for table in tables})
-        raise ConfigError(f"--total-from {word}: write FILE:LABEL, with one of the files that are read: {nearest(file, names)}")
+        raise ConfigError(
+            f"--total-from {word}: write FILE:LABEL, with one of the files that are read: {nearest(file, names)}"
+        )
     held = [(table, c) for table in given for c in table.columns if label in table.labels(c)]
     if not held:
         known = [own for table in given for c in table.columns for own in table.labels(c)]
@@ -668,7 +695,12 @@ def _with_total_from(tables: Sequence[PrintedTable], word: str) -> list[PrintedT
     found, used = list[PrintedTable](), False
     for table in tables:
         free = [c for c in table.columns if c not in rest]
-        if table in given or set(rest) - set(table.columns) or len(free) != 1 or ((own := table.sums.get(free[0])) and own.top):
+        if (
+            table in given
+            or set(rest) - set(table.columns)
+            or len(free) != 1
+            or ((own := table.sums.get(free[0])) and own.top)
+        ):
             found.append(table)
             continue
         order, entries = {c: i for i, c in enumerate(rest)}, dict(table.entries)
@@ -683,7 +715,9 @@ def _with_total_from(tables: Sequence[PrintedTable], word: str) -> list[PrintedT
         found.append(replace(table, entries=entries, sums={**table.sums, free[0]: sums}))
         used = True
     if not used:
-        raise ConfigError(f"--total-from {word}: no other table has {' and '.join(rest)} and one more column without a total")
+        raise ConfigError(
+            f"--total-from {word}: no other table has {' and '.join(rest)} and one more column without a total"
+        )
     return [replace(table, apart=f"those of {file}") if table in given else table for table in found]
 
 

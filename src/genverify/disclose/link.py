@@ -253,6 +253,19 @@ def link(
     )
 
 
+def without_sums(linked: LinkedTables, names: Sequence[str]) -> LinkedTables:
+    """The system in which some sums say nothing: they contradict each other."""
+    if not names:
+        return linked
+    place = {name: at for at, name in enumerate(linked.sums.rows)}
+    if lost := [name for name in names if name not in place]:
+        raise DataError(f"no sum is called {lost[0]!r}; read the tables again")
+    least, most = linked.sums.least.copy(), linked.sums.most.copy()
+    at = [place[name] for name in names]
+    least[at], most[at] = -OPEN, OPEN
+    return replace(linked, sums=replace(linked.sums, least=least, most=most))
+
+
 def _refuse_large(entry: Entry, value: Value) -> None:
     if max(value.lo, value.hi or 0) > LARGEST_COUNT:
         raise DataError(

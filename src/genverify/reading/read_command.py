@@ -29,7 +29,11 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         description="What do these files say? Every cell gets a role and a reason; nothing is concluded from them yet.",
     )
     own.add_argument(
-        "files", type=Path, nargs="+", metavar="FILE", help="tables (CSV, Excel, ODS, PC-Axis, JSON-stat, R, ...), a folder, or a reading file"
+        "files",
+        type=Path,
+        nargs="+",
+        metavar="FILE",
+        help="tables (CSV, Excel, ODS, PC-Axis, JSON-stat, R, ...), a folder, or a reading file",
     )
     own.add_argument(
         "--write", type=Path, metavar="READING", help="write the reading as YAML, to be corrected and read again"

@@ -35,7 +35,8 @@ SNIFFED_LINES = 200
 SHEET_XML = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 PX_STATEMENT = re.compile(
-    r'\s*(?<![A-Z0-9_-])([A-Z][A-Z0-9_-]{0,40})(?:\[([\w-]+)\])?(?:\(((?:\s*"[^"]*"\s*,?)*)\))?\s*=\s*((?:"[^"]*"|[^";])*);', re.IGNORECASE
+    r'\s*(?<![A-Z0-9_-])([A-Z][A-Z0-9_-]{0,40})(?:\[([\w-]+)\])?(?:\(((?:\s*"[^"]*"\s*,?)*)\))?\s*=\s*((?:"[^"]*"|[^";])*);',
+    re.IGNORECASE,
 )
 PX_TEXT = re.compile(r'"([^"]*)"')
 

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from genverify.disclose.read.choose import BESIDE, readers
 from genverify.model.errors import ConfigError
+from genverify.reading.source import TEXTS, WORKBOOKS, sources
 from genverify.run.config import FOLDERS, NAME, config_model
 from genverify.run.layout import (
     LIBRARY,
@@ -137,26 +137,22 @@ READER = '''"""Files that end in .NAME: replace this sentence by what the format
 
 from pathlib import Path
 
-from genverify.disclose.read.printed_table import Entry, PrintedTable, Told, find_totals, make_table
 from genverify.model.errors import DataError
-from genverify.model.tablefiles import decoded
+from genverify.model.files import FileLimits
+from genverify.reading.source import Sheet, Source, decode, make_source
 
 
-def read_NAME(path: Path, told: Told) -> list[PrintedTable]:
-    """The table of a file: here, names of columns, then a line a cell, all separated by |. Replace this by the format."""
-    told.limits.check(path, 0, path.stat().st_size)
-    text, _ = decoded(path.read_bytes(), path)
-    rows = [[part.strip() for part in line.split("|")] for line in text.splitlines()]
-    entries = []
-    for number, row in enumerate(rows[1:], 2):
+def read_NAME(path: Path, data: bytes, limits: FileLimits) -> Source:
+    """The cells of a file: here, names of columns, then a line a cell, all separated by |. Replace this by the format."""
+    rows = [[part.strip() for part in line.split("|")] for line in decode(data)[0].splitlines()]
+    limits.check(path, len(rows), len(data))
+    for number, row in enumerate(rows, 1):
         if len(row) != len(rows[0]):
-            raise DataError(f"{path}, line {number}: holds {len(row)} parts, but the first line names {len(rows[0])}")
-        entries.append((tuple(row[:-1]), Entry(row[-1], f"{path}, line {number}")))
-    table = make_table(path.stem, str(path), rows[0][:-1] if rows else [], entries)
-    return [find_totals(table).noted("a file .NAME")]
+            raise DataError(f"line {number}: holds {len(row)} parts, but the first line names {len(rows[0])}")
+    return make_source(path, data, "a file .NAME", [Sheet(path.stem, rows)])
 
 
-READERS = {".NAME": read_NAME}
+SOURCES = {".NAME": read_NAME}
 '''
 READER_TEST = '''"""Files that end in .NAME: read as what they say, or refused."""
 
@@ -164,24 +160,26 @@ from pathlib import Path
 
 import pytest
 
-from genverify.disclose.read.choose import read_tables
 from genverify.model.errors import DataError
+from genverify.reading.read_command import read_files
+from genverify.reading.reading import Corrections
 
 CELLS = "sex|age|count\\nf|young|3\\nf|old|4\\nf|Total|7\\nm|young|*\\nm|old|5\\nm|Total|9\\n"
 
 
 def test_a_table_is_read(tmp_path: Path) -> None:
     (tmp_path / "people.NAME").write_text(CELLS)
-    (table,) = read_tables([tmp_path / "people.NAME"])
-    assert table.columns == ("sex", "age")
-    assert {labels: entry.text for labels, entry in table.entries.items()}["m", "young"] == "*"
-    assert table.sums["age"].top == "Total"
+    reading = read_files([tmp_path / "people.NAME"], Corrections())
+    (table,) = reading.tables
+    assert reading.conserved
+    assert table.entries["m", "young"].symbol == "*"
+    assert {axis.name: axis.tree for axis in table.axes} == {"sex": (), "age": (("Total", ("young", "old")),)}
 
 
 def test_a_line_that_is_cut_short_is_named(tmp_path: Path) -> None:
     (tmp_path / "people.NAME").write_text(CELLS.replace("f|old|4", "f|old"))
-    with pytest.raises(DataError, match="line 3: holds 2 parts, but the first line names 3"):
-        read_tables([tmp_path / "people.NAME"])
+    with pytest.raises(DataError, match="people.NAME: line 3: holds 2 parts, but the first line names 3"):
+        read_files([tmp_path / "people.NAME"], Corrections())
 '''
 
 
@@ -240,7 +238,7 @@ def reader_files(name: str) -> list[Path]:
 def write_reader(name: str, home: Path) -> list[Path]:
     """Write the files of a reader of files that end in its name; and the page of modules, which follows from the code."""
     _check_name(name, home, "reader", reader_files(name))
-    if f".{name}" in {*readers(), *BESIDE, ".rda", ".yaml"}:
+    if f".{name}" in {*sources(), *TEXTS, *WORKBOOKS, ".px", ".json", ".hrc", ".yaml"}:
         raise _taken(name, f"files that end in .{name} are read")
     if same := [path for path in (home / LIBRARY).rglob(f"{name}*") if path.stem == name]:
         raise _taken(name, f"{same[0].relative_to(home)} is there")

@@ -15,6 +15,7 @@ from scipy.sparse import csr_array
 
 from genverify.model.arrays import Flags, Floats, Ints
 from genverify.model.domain import Predicate
+from genverify.model.proof_form import RECORDS, new_certificate
 from genverify.model.release import TOTAL, Release
 from genverify.solve.admissible import ExhaustedTotal
 from genverify.solve.datasets import Exchange
@@ -93,10 +94,13 @@ class Fork:
 Node = Leaf | Fork
 
 
-def certificate_of(release: Release, lemmas: Iterable[ExhaustedTotal] = ()) -> dict[str, Any]:
-    """A certificate about a release that proves nothing yet, in the form that the checker reads."""
-    shown = [lemma.as_dict() for lemma in lemmas]
-    return {"block": release.block, "release": release.digest, "lemmas": shown, "proofs": [], "claims": []}
+def certificate_of(
+    release: Release, lemmas: Iterable[ExhaustedTotal] = (), *statements: Mapping[str, Any], model: str = RECORDS
+) -> dict[str, Any]:
+    """A certificate about a release with these statements, in the form that the checker reads."""
+    listed = [lemma.as_dict() for lemma in lemmas]
+    text = new_certificate(model, release.block, release.digest, lemmas=listed, proofs=[])
+    return text | {"statements": list(statements)}
 
 
 class Rows(Protocol):

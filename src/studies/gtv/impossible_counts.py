@@ -16,6 +16,7 @@ from genverify.attack.explain import find_release
 from genverify.attack.verify import Verifier, cannot_exist, check_ranges, claim_where
 from genverify.checker.record_proofs import check_block
 from genverify.model.claims import ANY, Claim, Codes, matches, parse_claim
+from genverify.model.proof_form import NEVER
 from genverify.model.release import Release, read_schema
 from genverify.model.work import derive_seed
 from genverify.run.layout import STUDY
@@ -96,8 +97,9 @@ def _listed(numbers: Iterable[int]) -> str:
 
 
 def _check_impossible(program: Program, claim: Claim, proof: Node) -> None:
-    said = {"where": dict(claim_where(program.types.domain.names, claim)), "m": claim.m, "proof": proof.as_dict()}
-    check_block(program.release, certificate_of(program.release, program.lemmas) | {"impossible": [said]})
+    where = dict(claim_where(program.types.domain.names, claim))
+    said = {"goal": NEVER, "where": where, "m": claim.m, "proof": proof.as_dict()}
+    check_block(program.release, certificate_of(program.release, program.lemmas, said))
 
 
 def draw_assignments(datasets: Codes, k: int, count: int, rng: np.random.Generator) -> list[tuple[int, ...]]:

@@ -376,7 +376,7 @@ def proof_summary(blocks: pd.DataFrame, checked: Iterable[CheckedBlock]) -> pd.D
     proved = 0
     for block in checked:
         halves.update(_halves(block))
-        proved += len(block.proofs["claims"])
+        proved += len(block.proofs["statements"])
     total = max(1, halves.total())
     unproved = {"verified claims without proof": int(blocks[WITHOUT_PROOF].sum())} if WITHOUT_PROOF in blocks else {}
     decided = int(blocks["decided_lp"].sum()), int(blocks["decided_ip"].sum())

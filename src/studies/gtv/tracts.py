@@ -49,10 +49,10 @@ class AreaFindings:
 
 @dataclass(frozen=True)
 class TractFindings:
-    """What came out of a tract: by area, the proofs from both levels as lines of a file, and what it took as a whole."""
+    """What came out of a tract: by area, the certificate from both levels, and what it took as a whole."""
 
     found: Sequence[AreaFindings]
-    proofs: Sequence[Mapping[str, Any]]
+    certificate: Mapping[str, Any]
     whole: Mapping[str, Any]
 
 
@@ -81,7 +81,7 @@ def attack_tracts(
         stack([claims_frame("", [], names), *claims]),
         stack([areas_frame("", [], len(names)), *areas]),
         pd.DataFrame([one.whole for one in found]),
-        [line for one in found for line in one.proofs],
+        [one.certificate for one in found],
     )
 
 
@@ -95,11 +95,12 @@ def attack_tract(levels: AreaReleases, settings: ProgramSettings, asked: TractTa
         found.append(_found(TRACT, one.block, one.n, one.claims, one.undecided, one.certificates))
     numbers = np.flatnonzero(levels.sizes <= asked.largest_block).tolist()
     attack = AreaAttack(levels, settings, asked.datasets, seed_here, numbers)
-    lines: list[Mapping[str, Any]] = [{"block": area.release.block, "shared": attack.shared}]
+    statements: list[Mapping[str, Any]] = []
     for one in attack.blocks(asked.min_k):
         found.append(_found(BOTH, one.block, one.n, one.claims, one.undecided, one.certificates))
-        lines.append({"block": one.block, "alone": one.alone, "together": one.together})
-    return TractFindings(found, lines, _whole(attack, found, lines, settings, seed_here))
+        statements.append({"block": one.block, "alone": one.alone, "together": one.together})
+    certificate = attack.shared | {"statements": statements}
+    return TractFindings(found, certificate, _whole(attack, found, certificate, settings, seed_here))
 
 
 def _blocks_alone(levels: AreaReleases, settings: ProgramSettings, asked: TractTables, seed: int) -> Iterator[AreaFindings]:
@@ -125,7 +126,7 @@ def _found(
 def _whole(
     attack: AreaAttack,
     found: Sequence[AreaFindings],
-    lines: Sequence[Mapping[str, Any]],
+    certificate: Mapping[str, Any],
     settings: ProgramSettings,
     seed: int,
 ) -> dict[str, Any]:
@@ -135,7 +136,7 @@ def _whole(
     unique = known == int(attack.levels.sizes.sum())
     variability = Variability(0, 0.0, exact=True) if unique else _variability(attack, settings, seed)
     return {
-        "tract": lines[0]["block"],
+        "tract": certificate["about"]["name"],
         "persons": int(attack.levels.sizes.sum()),
         "blocks": len(attack.levels.blocks),
         "blocks_not_asked": len(attack.levels.blocks) - len(both),
@@ -148,8 +149,8 @@ def _whole(
         "linear_programs": attack.bounder.linear_programs,
         "searches": attack.bounder.searches,
         "cells_of_nobody": sum(len(proof["y"]) for proof in attack.shared["nobody"] if "y" in proof),
-        "together": sum(len(line["together"]["claims"]) for line in lines[1:] if line["together"]),
-        "proof_bytes": sum(len(json.dumps(line, separators=(",", ":"))) for line in lines),
+        "together": sum(len(said["together"]["statements"]) for said in certificate["statements"] if said["together"]),
+        "proof_bytes": len(json.dumps(certificate, separators=(",", ":"))),
     }
 
 

@@ -108,14 +108,14 @@ def test_proofs_that_do_not_carry_the_claims_are_refused(study: Path, tmp_path: 
     if change == "claim":
         claims.loc[claims["tables"] == "both", "m"] += 1
     elif change == "block":
-        del lines[1]
+        del lines[0]["statements"][0]
     elif change == "order":
-        lines = lines[1:]
+        lines[0]["statements"].append(lines[0]["statements"][0])
     else:
-        lines[0]["shared"]["release"] = "0" * 64
+        lines[0]["about"]["digest"] = "0" * 64
     claims.to_parquet(here / "claims.parquet", index=False)
     write_proofs(lines, here / PROOFS)
-    words = {"claim": "without proof", "block": "without proofs", "order": "comes before", "counts": "other counts"}
+    words = {"claim": "without proof", "block": "without proofs", "order": "stands twice", "counts": "other counts"}
     with pytest.raises(CertificateError, match=words[change]):
         check(here)
 

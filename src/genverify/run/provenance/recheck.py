@@ -10,6 +10,7 @@ from functools import cache
 from hashlib import sha256
 from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +18,7 @@ import pandas as pd
 
 from genverify.attack.generate import read_datasets
 from genverify.checker.certificate import read_proofs
-from genverify.checker.linear_proofs import check_linear
+from genverify.checker.linear_proofs import check_system
 from genverify.checker.record_proofs import CheckSummary, effective_sizes
 from genverify.checker.stored import checked_blocks
 from genverify.disclose.area_spec import AreaSettings, AreaTables, read_area_tables
@@ -677,20 +678,11 @@ def check_areas(record: Record, writers: Mapping[str, Record]) -> ProofTally:
     return ProofTally(Counter(systems=len(parts), ranges=len(listed), attained=int(narrow.sum())))
 
 
-def _shown(part: Part, line: Mapping[str, object], spec: AreaTables, path: Path) -> pd.DataFrame:
+def _shown(part: Part, line: Mapping[str, Any], spec: AreaTables, path: Path) -> pd.DataFrame:
     """The rows of a part as its proofs show them; whether ends are attained is no part of it."""
     sums, alone = system_of(part, spec), system_of(part, spec, geography=False)
-    statements, contradiction = line["statements"], line["contradiction"]
-    if line["system"] != sums.digest or line["block"] != sums.digest[:16]:
-        raise AuditError(f"{path}: system {line['block']}: the proofs are of other counts than these. {BOUND_AGAIN} {path}")
-    if not isinstance(statements, list) or not isinstance(contradiction, bool):
-        raise AuditError(f"{path}: system {line['block']}: no list of statements. {BOUND_AGAIN} {path}")
-    proved = check_linear(sums, statements)
-    if proved.empty != contradiction:
-        said = "contradict each other" if contradiction else "fit"
-        raise AuditError(
-            f"{path}: system {line['block']}: that its counts {said} is not what is proved. {BOUND_AGAIN} {path}"
-        )
+    proved = check_system(sums, line, f"{path}: system {line['about']['name'][:16]}")
+    contradiction = proved.empty
     by_area = alone_ranges(alone)
     ends = (by_area.lo, by_area.hi) if contradiction else (proved.lo, proved.hi)
     return pd.DataFrame(rows_of(part, spec, alone, by_area, ends, contradiction), columns=COLUMNS)
