@@ -245,7 +245,7 @@ def test_cells_to_suppress_leave_nothing_known_exactly(
         left = [cell for cell in [*targets, *chosen] if ranges.lo[cell] == ranges.hi[cell]]
         assert sorted(linked.sums.cells[cell] for cell in left) == sorted(ours["left"])
         theirs = suppress_more(exposed, targets, 1, WORK)
-        assert len(left) <= len(theirs.left)
+        assert len(left) <= theirs.left
         ours_all, theirs_all = ours_all + len(chosen), theirs_all + len(theirs.cells)
     assert len(kept) == 8
     assert 0 < ours_all <= 1.25 * theirs_all
