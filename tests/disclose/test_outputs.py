@@ -51,6 +51,8 @@ VALUES = {
     "--fact": "sex=f >= 3", "--contributions": "t.csv", "--sensitive": "p=10", "--dialect": "argus", "--write": "new.yaml",
     "--seconds": "3", "--search-seconds": "3", "--fail-on": "exact", "--max-rows": "9", "--max-bytes": "999",
     "--out": "results", "--cells": None, "--json": None, "--check": None, "--no-total": "f", "--label": "<1",
+    "--sheet": "f", "--labels": "A", "--counts": "B", "--skip": "9", "--period": "2020", "--total-from": "t.csv:f",
+    "--tolerance": "1",
     "--decimal": ",", "--same-people": None, "--allow-partial": None,
 }  # fmt: skip
 
@@ -462,7 +464,7 @@ def test_claims_are_listed_only_where_the_file_says_so(home: Path) -> None:
 def test_a_label_told_to_be_no_total_is_recorded_and_checked(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (home / "race.csv").write_text("race,men,women\nWhite,10,*\nBlack,5,*\nAll other races,*,2\n")
     assert disclose("race.csv", *MARK) == 2
-    assert "'All other races' of race may be the total" in capsys.readouterr().err
+    assert "'All other races' is called a total" in capsys.readouterr().err
     assert disclose("race.csv", *MARK, "--no-total", "All other race", "--out", "o") == 2
     assert disclose("race.csv", *MARK, "--no-total", "All other races", "--out", "o") == 0
     assert "no_totals:\n  - All other races\n" in (home / "o" / "reading.yaml").read_text()

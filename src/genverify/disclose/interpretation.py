@@ -358,8 +358,8 @@ def interpret(form: PrintedForm, folder: Path, ask: Callable[[str], str] | None 
     if asked and not form.partial:
         more = f"; and {len(left) - MOST_SAID} more" if len(left) > MOST_SAID else ""
         raise DataError(
-            f"{'; '.join(left[:MOST_SAID])}{more}. Answer with these options; with --allow-partial what is open is left out, "
-            "and nothing is called safe"
+            f"{'; '.join(left[:MOST_SAID])}{more}. Answer with these options; with --allow-partial what is open is left "
+            "out, and nothing is called safe"
         )
     if form.partial:
         tables = _apart(tables)
@@ -487,7 +487,10 @@ def _counts(reading: Reading, table: Table, form: PrintedForm) -> PrintedTable:
     for axis in table.axes:
         own = make_hierarchy(axis.tree, axis.labels, f"{table.file}: {axis.name}")
         sums[axis.name] = replace(own, top="") if any(parent == "" for parent, _ in axis.tree) else own
-    shares = tuple(_shares(table, where, wide=len(table.counts) > 1))
+    beside = list(_shares(table, where, wide=len(table.counts) > 1))
+    shares = tuple(own for own in beside if own.labels in entries and (own.whole is None or own.whole in entries))
+    if lost := len(beside) - len(shares):
+        left.append(f"{table.name}: {lost} percentages beside cells that have no place among the counts")
     found = PrintedTable(table.name, table.file, names, entries, {name: own for name, own in sums.items() if own.parts},
                          {}, table.title, shares, max(len(table.rows), 1), tuple(left))  # fmt: skip
     return _with_sizes(found, table)
@@ -530,7 +533,7 @@ def _beside_counts(table: Table) -> Iterator[str]:
         pairs = {own for own in zip(table.rows[at], table.rows[below], strict=True) if own[1] not in totals}
         inside = len({label for _, label in pairs})
         if FEW_SHARED * len(pairs) <= inside > len({label for label, _ in pairs}) > 1:
-            yield f"{table.name}: nearly each {inner.name} stands in one {outer.name}: that it has none elsewhere is not used"
+            yield f"{table.name}: nearly each {inner.name} stands in one {outer.name}: that none is elsewhere is not used"
 
 
 def _shares(table: Table, where: str, wide: bool) -> Iterator[Share]:
@@ -568,7 +571,7 @@ def _of(head: str) -> str:
 
 
 def _with_sizes(found: PrintedTable, table: Table) -> PrintedTable:
-    """The numbers of people that headers and titles name (`Drug A, N = 98`), as a total of the rows where none is printed."""
+    """The numbers of people that headers and titles name (`Drug A, N = 98`), as a total where none is printed."""
     labels = {own.at: own.label for own in table.counts}
     wide = len(table.counts) > 1
     sizes = list[tuple[Labels, str]]()

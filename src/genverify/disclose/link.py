@@ -157,6 +157,7 @@ ALL, PEOPLE = "", "people"
 Key = tuple[tuple[str, str], ...]
 Fact = Row
 LARGEST_JOINT = 20_000  # cells of the table of all columns of a circle, each a variable; beyond, the circle is left open
+LARGEST_CROSSED = 100_000  # cells of a table if all its labels were crossed, up to which each is a variable
 ANONYMOUS = ("rows", "columns")
 COMMON = {"yes", "no", "true", "false", "0", "1", "other", "unknown"}
 
@@ -232,8 +233,8 @@ def link(
             _refuse_large(entry, values[at, labels])
             printed.setdefault(one.keys[labels], []).append((one.table, entry, values[at, labels]))
     frames, joint = _frames(placed, columns)
-    rows = dict(_rows(frames, columns))
-    keys = dict.fromkeys([*printed, *(key for cells in rows.values() for key in cells)])
+    rows = {name: (cells, closed) for name, cells, closed in _rows(frames, columns)}
+    keys = dict.fromkeys([*printed, *(key for cells, _ in rows.values() for key in cells)])
     ends = {name_of(key): _ends(printed.get(key, [])) for key in keys}
     shares = [fact for at, one in enumerate(placed) for fact in beside(at, one)]
     facts = [*{fact[0]: fact for fact in extra(columns)}.values(), *shares]
@@ -242,12 +243,17 @@ def link(
             if cell not in ends:
                 raise DataError(f"no table has a cell {cell!r}; a fact speaks of columns and labels that stand in one table")
     named: list[Row] = [
-        (name, {name_of(key): own for key, own in cells.items()}, -tolerance, tolerance) for name, cells in rows.items()
+        (name, {name_of(key): own for key, own in cells.items()}, -tolerance if closed else -OPEN, tolerance)
+        for name, (cells, closed) in rows.items()
     ]
     sums = make_system(ends, [*named, *facts])
     first = len(named) + len(facts) - len(shares)
     of = {first + at: sums.place[next(iter(fact[1]))] for at, fact in enumerate(shares)}
-    exact = joint and all(len(column.sums.finest([ALL])) == 1 for column in columns.values())
+    exact = (
+        joint
+        and all(closed for _, closed in rows.values())
+        and all(len(column.sums.finest([ALL])) == 1 for column in columns.values())
+    )
     return LinkedTables(
         columns, placed, {k: tuple(v) for k, v in printed.items()}, sums, tuple(keys), exact, tuple(assumed), of
     )
@@ -460,19 +466,21 @@ def _inside_another(own: set[str], at: int, sets: Sequence[set[str]]) -> bool:
     return any(own < other or (own == other and at > place) for place, other in enumerate(sets))
 
 
-def _rows(frames: Iterable[Frame], columns: Mapping[str, Column]) -> Iterator[tuple[str, dict[Key, int]]]:
+def _rows(frames: Iterable[Frame], columns: Mapping[str, Column]) -> Iterator[tuple[str, dict[Key, int], bool]]:
     """
     Every total as a row: it less its parts is 0. A row has the name of its total and of the column that is added up.
 
     Only sums are written that have a part, over some levels, of which something is printed: the parts of any other can be
-    whatever its total leaves, so that it says nothing.
+    whatever its total leaves, so that it says nothing. Where labels could be crossed to very many cells, most of which no
+    table prints, parts of which nothing is printed are left out as well: the others are at most the total (not closed).
     """
     for frame in frames:
         if frame.cells is None:
             every = [[(name, label) for label in (*own, ALL)] for name, own in frame.labels.items()]
-            cells: Iterable[Key] = (tuple(part for part in key if part[1] != ALL) for key in product(*every))
+            cells = {tuple(part for part in key if part[1] != ALL): None for key in product(*every)}
         else:
             cells = _above_all(frame, columns)
+        sparse = frame.cells is not None and prod(len(labels) + 1 for labels in frame.labels.values()) > LARGEST_CROSSED
         sums: dict[str, dict[str, list[tuple[str, int, Parts]]]] = {}  # by column and part
         for column, labels in frame.labels.items():
             held = set(labels)
@@ -490,7 +498,9 @@ def _rows(frames: Iterable[Frame], columns: Mapping[str, Column]) -> Iterator[tu
                     rest = tuple(part for part in key if part[0] != column)
                     if (column, parent, number, rest) not in seen:
                         seen.add((column, parent, number, rest))
-                        yield _row(column, parent, children, number, rest)
+                        name, weights = _row(column, parent, children, number, rest)
+                        held_cells = {k: w for k, w in weights.items() if w < 0 or k in cells} if sparse else weights
+                        yield name, held_cells, len(held_cells) == len(weights)
 
 
 def _above_all(frame: Frame, columns: Mapping[str, Column]) -> dict[Key, None]:

@@ -15,9 +15,7 @@ TABLES, RECORDS, CHECK = "printed tables", "a release file of records or counts"
 BOTH = (TABLES, RECORDS)
 ANY = (*BOTH, CHECK)
 GROUPS = {
-    (
-        TABLES,
-    ): f"only for {TABLES} (.xlsx, .ods, .csv, .px, JSON-stat, SDMX-CSV, .rds, tau-Argus, acro, a folder, or a reading file)",
+    (TABLES,): f"only for {TABLES} (.xlsx, .ods, .csv, .px, JSON-stat, SDMX-CSV, .rds, tau-Argus, acro, folders, readings)",
     (TABLES, CHECK): f"only for {TABLES}; with --check, where the folder of results does not say it",
     (RECORDS,): f"only for {RECORDS}",
     BOTH: f"for {TABLES} and for {RECORDS}",

@@ -102,7 +102,7 @@ def make_source(path: Path, data: bytes, form: str, sheets: Sequence[Sheet], **a
 
 @cache
 def sources() -> dict[str, Callable[[Path, bytes, FileLimits], Source]]:
-    """What reads the files of an ending: from the tables SOURCES of all modules beside this one, so that no list names them."""
+    """What reads the files of an ending, from the tables SOURCES of all modules beside this one: no list names them."""
     found: dict[str, Callable[[Path, bytes, FileLimits], Source]] = {}
     for one in iter_modules(import_module(HOME).__path__):
         if re.search(rb"^SOURCES\b", (Path(__file__).parent / f"{one.name}.py").read_bytes(), re.MULTILINE):
@@ -180,7 +180,7 @@ def read_source(path: Path, limits: FileLimits = LIMITS) -> Source:
             return Source(path.name, digest, "PC-Axis", cube=read_px(data))
         text, encoding = decode(data)
         if suffix == ".json" or text[:200].lstrip().startswith("{"):
-            from genverify.reading.formats import read_acro
+            from genverify.reading.tool_files import read_acro
 
             if session := read_acro(path, data, limits):
                 return session

@@ -248,10 +248,10 @@ def _read_block(
     axes, questions = corrected(name, axes, questions, told)
     first = min((own.at for own in counts), default=0)
     for column in columns:
-        if column.role == LABEL and column.at > first and column.why != "told" and counts and not given:
-            if facts[column.at].share(WHOLE):
-                what = f"column {column.name} ({column.head}) stands right of the counts and has numbers and texts"
-                questions.append(Question(f"{what}: is it a label?", f"--labels {column.name} or --counts {column.name}"))
+        text = column.role == LABEL and column.at > first and column.why != "told"
+        if text and counts and not given and facts[column.at].share(WHOLE):
+            what = f"column {column.name} ({column.head}) stands right of the counts and has numbers and texts"
+            questions.append(Question(f"{what}: is it a label?", f"--labels {column.name} or --counts {column.name}"))
     keys = list(zip(*rows.labels, strict=True)) if rows.labels else [()] * len(block.body)
     often = Counter(keys)
     excluded = frozenset(row for row, key in enumerate(keys) if often[key] > 1)
@@ -485,7 +485,7 @@ COUNTED = re.compile(r"n|counts?|number|no\.?|freq|frequency|value|obs", re.IGNO
 
 
 def _count_labels(columns: Sequence[Column]) -> dict[int, str]:
-    """The labels of columns of counts: headers without numbers of people, signs of notes, and a word that all of them have."""
+    """The labels of columns of counts: headers without numbers of people, signs of notes, and a word that all have."""
     heads = {column.at: bare_label(column.head) for column in columns}
     ends = {head.rpartition(" ")[2] for head in heads.values()}
     if len(columns) > 1 and len(ends) == 1 and COUNTED.fullmatch(next(iter(ends))):
