@@ -163,7 +163,7 @@ def test_more_withheld_cells_protect_the_others() -> None:
     hidden = np.zeros(12, dtype=bool)
     hidden[[0, 5]] = True
     exposed = find_intervals(linked_of([printed("t", "ab", counts, hidden, 1)]), WORK)
-    targets = np.flatnonzero(exposed.too_narrow(1)).tolist()
+    targets = np.flatnonzero(exposed.unclear & (exposed.width == 0)).tolist()
     assert len(targets) == 2
     found = suppress_more(exposed, targets, 1, WORK)
     assert not found.left

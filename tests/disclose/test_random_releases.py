@@ -161,7 +161,7 @@ def compare(release: ReleaseText, folder: Path) -> str:
 
 def proposal(release: ReleaseText, exposed: FeasibilityIntervals, cells: dict[Place, int]) -> str:
     """The proposal of cells to suppress as well, audited by the other program."""
-    targets = np.flatnonzero(exposed.too_narrow(1)).tolist()
+    targets = np.flatnonzero(exposed.unclear & (exposed.width == 0)).tolist()
     if not targets:
         return "safe"
     found = suppress_more(exposed, targets, 1, WORK)

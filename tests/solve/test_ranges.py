@@ -12,9 +12,9 @@ from genverify.checker import linear_proofs as checker
 from genverify.checker.certificate import CertificateError
 from genverify.model.linear import LinearSystem
 from genverify.solve.linear import ranges
-from genverify.solve.linear.multipliers import Ends, exact_leaf
 from genverify.solve.linear.ranges import all_ranges
 from genverify.solve.linear.search import Dives, Ranges, Work, cubes_of
+from genverify.solve.proving import Ends, exact_leaf
 from studies.cellbounds.shapes import stand_in
 
 
@@ -69,7 +69,7 @@ def test_multipliers_of_an_unusual_denominator_become_whole() -> None:
     from genverify.model.linear import make_system
 
     sums = make_system({"x": (0, 10**6), "y": (0, 10**6)}, [("r", {"x": 13, "y": 1}, 0, 13 * 700 + 12)])
-    leaf = exact_leaf(sums, Ends(sums.lo, sums.hi), np.array([1 / 13]), {0: 1}, 700)
+    leaf = exact_leaf(sums, Ends(sums.lo, sums.hi), np.array([1 / 13]), np.array([1, 0]), 700)
     assert leaf == {"y": {"r": 1}, "d": 13}
 
 

@@ -12,7 +12,9 @@ import pytest
 import yaml
 
 from forger import forge_proofs, forge_table
+from genverify.cli import main
 from genverify.model.errors import GenverifyError
+from genverify.model.proof_form import KIND_OF
 from genverify.run import code
 from genverify.run.code import forget_code
 from genverify.run.provenance.audit import audit, read_config, repository
@@ -94,6 +96,28 @@ def test_both_studies_are_audited_proof_by_proof(study: Path) -> None:
     assert f"2 tracts, 6 blocks, {both} claims" in line
     assert f"tract tables alone show {len(claims) - both} claims rests on the solver" in line
     assert "2 systems of areas, 15 ranges" in line
+
+
+def test_check_export_and_explain_take_both_models(study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """By the records of the jobs that wrote the proofs; what is exported is accepted by the checker of VIPR."""
+    assert main(["check", TRACTS, AREAS]) == 0
+    said = capsys.readouterr().out
+    assert "2 tracts, 6 blocks" in said
+    assert "2 systems of areas, 15 ranges: all right" in said
+    for place, folder in enumerate((TRACTS, AREAS)):
+        assert main(["export", folder, "--to", str(tmp_path / f"{place}.zip")]) == 0
+        assert "left out" not in capsys.readouterr().out
+        assert main(["check-vipr", str(tmp_path / f"{place}.zip")]) == 0
+    claims = pd.read_parquet(f"{TRACTS}/claims/000.parquet")
+    one = claims[claims["tables"] == "both"].iloc[-1]
+    text = ",".join(f"{name}={one[name]}" for name in claims.columns[4:] if one[name] >= 0)
+    assert main(["explain", one["area"], f"{text},m={one['m']}", "--tracts", TRACTS]) == 0
+    assert "Verified: true of every dataset" in capsys.readouterr().out
+    assert main(["explain", "0:t/a", "--study", AREAS]) == 0
+    assert main(["explain", "no such block", "X=1", "--study", TRACTS]) == 2
+    assert "no proofs about block no such block" in capsys.readouterr().err
+    assert {kind.model for kind in (*KINDS.values(), *proof_kinds().values())} == set(KIND_OF)
+    assert all(callable(load(kind.open)) for kind in (*KINDS.values(), *proof_kinds().values()))
 
 
 def in_proofs(change: Callable[[list[dict[str, Any]]], object], path: str = f"{TRACTS}/proofs/000.jsonl.gz") -> Any:

@@ -19,7 +19,7 @@ test_that("suppressed cells that follow from the others are known exactly, with 
 test_that("NA is a blank cell that has to be explained", {
   python()
   table <- patients(young = c(NA, 7, 10), old = c(NA, NA, 9), Total = c(8, 11, 19))
-  expect_error(gv_disclose(table), "what do these marks mean: blank")
+  expect_error(gv_disclose(table), "what do these symbols mean: blank")
   found <- gv_disclose(table, marks = c(blank = "1-9"))
   hidden <- found$cells[found$cells$published == "", ]
   expect_equal(hidden$lower, c(3, 5, 4))
@@ -82,7 +82,7 @@ test_that("mistakes are said in one sentence", {
   expect_error(gv_disclose(patients(a = c("1", "2", "3")), fail_on = "nonsense"), "--fail-on nonsense")
   expect_error(gv_disclose(list()), "give a data frame")
   expect_error(gv_disclose(matrix(1:4, 2)), "names of its rows and columns")
-  expect_error(gv_disclose(patients(a = c("1", "2", "-3"))), "is negative|neither a number nor a mark")
+  expect_error(gv_disclose(patients(a = c("1", "2", "-3"))), "is negative|neither a number nor a mark|no table with counts")
   expect_error(gv_disclose(patients(a = c("1", "1", "3"), b = c("2", "2", "4"))), "contradict each other")
   expect_error(gv_bounds(data.frame(age = "old", yes = "1/2", no = "1/2"), given = "rows"), "total")
   expect_error(gv_check(tempfile()), "holds no results")

@@ -21,7 +21,7 @@ from genverify.model.errors import ReleaseError
 from genverify.model.proof_form import AREAS, new_certificate
 from genverify.solve.bounds import Bounder
 from genverify.solve.datasets import draw_dataset
-from genverify.solve.joint import CHECKS, ByBlocks, Joint, JointBounder, build_joint, counted, possible_classes, random_walk
+from genverify.solve.joint import CHECKS, ByBlocks, Joint, JointBounder, build_joint, counted, possible_classes, walk_blocks
 from genverify.solve.program import Program, matched_classes
 from genverify.solve.program_settings import DEFAULT, ProgramSettings
 from genverify.solve.solvers.base import LinearProgram
@@ -83,7 +83,7 @@ class AreaAttack:
         whole = build_joint(levels, settings.max_types)
         lp = settings.make_solver().linear_program(whole.A, whole.lo, whole.hi)
         starts = self.starts(whole, lp, K)
-        walked = random_walk(whole, starts, self.rng)
+        walked = walk_blocks(whole, starts, self.rng)
         possible = possible_classes(whole, settings.make_solver(), lp, [*starts, *walked], self.asked)
         self.joint = whole.restricted(possible.classes)
         self.bounder = JointBounder(self.joint, settings, np.array(possible.datasets)[:, possible.classes])

@@ -368,9 +368,9 @@ def explain_proof(reasons: Reasons, proofs: Mapping[str, Any], claim: Mapping[st
     where = Predicate.of({name: [code] for name, code in claim["where"].items()})
     proof = proofs["proofs"][claim["proof"]]
     yield f"At least {claim['m']}:"
-    yield from _lines(reasons, lay_out(reasons, proof["lower"], -1, [where]), "  ")
+    yield from layout_lines(reasons, lay_out(reasons, proof["lower"], -1, [where]), "  ")
     yield f"At most {claim['m']}:"
-    yield from _lines(reasons, lay_out(reasons, proof["upper"], +1, [where]), "  ")
+    yield from layout_lines(reasons, lay_out(reasons, proof["upper"], +1, [where]), "  ")
 
 
 def contradiction_cells(release: Release, lemmas: Sequence[Mapping[str, Any]], leaf: Mapping[str, Any]) -> list[str]:
@@ -392,13 +392,13 @@ def _exclusion(reasons: Reasons, rule: Rule) -> str:
     return f"{parts} = {lemma['universe']} ({reasons.count_text(lemma['universe'])}): nobody else is in {lemma['universe']}"
 
 
-def _lines(reasons: Reasons, layout: Layout, indent: str) -> Iterator[str]:
+def layout_lines(reasons: Reasons, layout: Layout, indent: str = "") -> Iterator[str]:
     """A layout in words: the cases one below the other, each with its sum and its reasons."""
     if isinstance(layout, CaseSplit):
         yield f"{indent}either at most {layout.at} records are {layout.part}:"
-        yield from _lines(reasons, layout.below, indent + "  ")
+        yield from layout_lines(reasons, layout.below, indent + "  ")
         yield f"{indent}or at least {layout.at + 1} records are {layout.part}:"
-        yield from _lines(reasons, layout.above, indent + "  ")
+        yield from layout_lines(reasons, layout.above, indent + "  ")
         return
     if layout.cells or layout.sides:
         yield f"{indent}add up{f' (all divided by {layout.over})' if layout.over != 1 else ''}:"

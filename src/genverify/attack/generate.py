@@ -24,7 +24,7 @@ from genverify.model.tablefiles import stack
 from genverify.model.tabulate import tabulate
 from genverify.model.work import derive_seed, progress
 from genverify.solve.bounds import Bounder, Leaf, Node, certificate_of
-from genverify.solve.datasets import Exchange, datasets_of, draw_records, list_records
+from genverify.solve.datasets import datasets_of, draw_records, list_records, random_walk
 from genverify.solve.program import Program
 from genverify.solve.program_settings import ProgramSettings
 
@@ -369,13 +369,11 @@ def _walk(program: Program, collection: _Collection, starts: list[Ints], K: int,
     Random exchanges of two records in WALKERS datasets at once, the starts in turn, until K datasets are found or nothing
     new turns up. Between two looks each walker makes several steps, so that the datasets lie far apart.
     """
-    exchange = Exchange(program, rng)
-    points = np.array([np.repeat(np.arange(program.classes), starts[walker % len(starts)]) for walker in range(WALKERS)])
-    collection.add(points, K)
     idle = 0
-    while len(collection.datasets) < K and idle < PATIENCE:
-        points = exchange.mix(points)
-        idle = 0 if collection.add(points, K) else idle + 1
+    for look, points in enumerate(random_walk(program, starts, WALKERS, rng)):
+        idle = 0 if collection.add(points, K) or not look else idle + 1
+        if len(collection.datasets) >= K or idle >= PATIENCE:
+            return
 
 
 def _fill(collection: _Collection, vectors: list[Ints], K: int) -> None:

@@ -14,8 +14,8 @@ from genverify.model.claims import ANY, Claim, Codes
 from genverify.model.domain import Domain, Predicate
 from genverify.model.errors import ReleaseError
 from genverify.model.release import Release
-from genverify.solve.program import WrongAnswer
-from genverify.solve.solvers.base import IntegerProgram, Solver
+from genverify.solve.program import WrongAnswer, sparse_system
+from genverify.solve.solvers.base import IntegerProgram, Solver, integer_program
 
 # The paper's own program (section 5): N one-hot encoded records, with constraints 7-18. The reference formulation.
 #
@@ -63,7 +63,7 @@ def _as_coo(*parts: Any) -> tuple[coo_array, ...]:
 def _program(rows: Sequence[_Rows], variables: int) -> IntegerProgram:
     """The rows of all constraints as one program of binary variables, without an objective."""
     whole = _stacked(rows, variables)
-    return IntegerProgram(whole.A, whole.lo, whole.hi, np.ones(variables), np.zeros(variables))
+    return integer_program(sparse_system(whole.A, whole.lo, whole.hi, np.ones(variables)), np.zeros(variables))
 
 
 @dataclass(frozen=True)

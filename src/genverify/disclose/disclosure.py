@@ -6,6 +6,7 @@ sentences, as JSON and as a report; what to suppress as well; files that can be 
 import json
 import re
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -98,7 +99,7 @@ class Audit(ABC):
 
     @property
     @abstractmethod
-    def frame(self) -> pd.DataFrame:
+    def rows(self) -> Sequence[Mapping[str, Any]]:
         """A row for each cell: all columns but the status, and whether it is hidden, unclear, and what it is."""
 
     @property
@@ -142,7 +143,7 @@ class Audit(ABC):
 
     @property
     def tables(self) -> int:
-        return int(self.frame[self.frame["what"] != RECORD]["table"].nunique())
+        return len({row["table"] for row in self.rows if row["what"] != RECORD})
 
     @property
     def numbers(self) -> dict[str, Any]:
@@ -157,7 +158,7 @@ class Audit(ABC):
     @property
     def partial(self) -> bool:
         """Whether more may be known than was found: cells left out or not decided, or ends that no people may attain."""
-        return bool(self.left_out or self.undecided or (not self.attained and self.frame["unclear"].any()))
+        return bool(self.left_out or self.undecided or (not self.attained and any(row["unclear"] for row in self.rows)))
 
     @property
     def safe(self) -> bool | None:
@@ -174,9 +175,9 @@ class Audit(ABC):
         return len(self.unsafe_cells)
 
     @cached_property
-    def unsafe_cells(self) -> list[dict[str, Any]]:
+    def unsafe_cells(self) -> list[Mapping[str, Any]]:
         """The cells that are known too well, with the statements that prove it."""
-        return [row for row in rows_of(self.frame) if row["what"] != RECORD and self._narrow(row)]
+        return [row for row in self.rows if row["what"] != RECORD and self._narrow(row)]
 
     def _narrow(self, row: Mapping[str, Any]) -> bool:
         """Whether a cell is known too well: not printed exactly and in a narrow range; or, for singled-out, counting 1."""
@@ -187,7 +188,7 @@ class Audit(ABC):
     @cached_property
     def several(self) -> bool:
         """Whether there are several areas."""
-        return bool(self.frame["area"].nunique() > 1)
+        return len({row["area"] for row in self.rows}) > 1
 
     def name(self, area: str, cell: str) -> str:
         """A cell by its name; with its area where there are several."""
@@ -196,26 +197,26 @@ class Audit(ABC):
     @cached_property
     def cells(self) -> pd.DataFrame:
         """A row for each cell: what is published, its range, if it is one number, if both ends are attained, the proof."""
-        frame, words = self.frame.copy(), DIALECTS[self.dialect]
+        words = DIALECTS[self.dialect]
         unsafe = {(row["area"], row["cell"]) for row in self.unsafe_cells}
         added = {(step.area, step.cell) for step in self.suppression.steps} if self.suppression else set()
         status = []
-        for row in rows_of(frame):
+        for row in self.rows:
             key, known = (row["area"], row["cell"]), "exact" if row["known_exactly"] else "narrow"
             sure = key in unsafe or (row["what"] == RECORD and row["known_exactly"])
             kind = "suppress" if key in added else known if sure else "open" if row["unclear"] else "printed"
             status.append(words[kind])
-        frame["status"] = status
-        return frame.reindex(columns=list(COLUMNS), fill_value="")
+        return pd.DataFrame(self.rows).assign(status=status)[list(COLUMNS)]
 
-    @property
+    @cached_property
     def counts(self) -> dict[str, int]:
-        cells = self.frame[self.frame["what"] != RECORD]
-        hidden, unclear, exact = cells["hidden"], cells["unclear"], cells["unclear"] & cells["known_exactly"]
+        cells = [row for row in self.rows if row["what"] != RECORD]
+        seen = Counter((row["hidden"], row["known_exactly"]) for row in cells if row["unclear"])
         return {
-            "tables": self.tables, "printed_cells": int((cells["what"] == PRINTED).sum()), "suppressed": int(hidden.sum()),
-            "suppressed_known_exactly": int((exact & hidden).sum()), "other_unclear": int((unclear & ~hidden).sum()),
-            "other_known_exactly": int((exact & ~hidden).sum()), "unsafe": self.unsafe,
+            "tables": self.tables, "printed_cells": sum(row["what"] == PRINTED for row in cells),
+            "suppressed": seen[True, True] + seen[True, False], "suppressed_known_exactly": seen[True, True],
+            "other_unclear": seen[False, True] + seen[False, False], "other_known_exactly": seen[False, True],
+            "unsafe": self.unsafe,
         }  # fmt: skip
 
     def lines(self) -> Iterator[str]:
@@ -329,10 +330,6 @@ class Audit(ABC):
         if folder is not None:
             compare(Path(folder), self)
         return self.proved()
-
-
-def rows_of(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    return [{str(name): value for name, value in row.items()} for row in frame.to_dict("records")]
 
 
 def said(lower: int, upper: int | str) -> str:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -65,10 +66,6 @@ class FeasibilityIntervals:
     def width(self) -> Ints:
         return self.ranges.hi - self.ranges.lo
 
-    def too_narrow(self, least_width: int) -> Flags:
-        """Cells that are not printed exactly, and whose range is narrower than this all the same."""
-        return np.asarray(self.unclear & (self.width < least_width))
-
     @cached_property
     def proofs(self) -> Mapping[str, str]:
         """The numbers of the statements that prove the ends of each cell."""
@@ -78,8 +75,12 @@ class FeasibilityIntervals:
                 found.setdefault(statement["cell"], []).append(str(number))
         return {cell: " ".join(numbers) for cell, numbers in found.items()}
 
-    @cached_property
+    @property
     def frame(self) -> pd.DataFrame:
+        return pd.DataFrame(self.rows)
+
+    @cached_property
+    def rows(self) -> list[dict[str, Any]]:
         """Every printed cell: what is printed, its range, whether it is known exactly, and the statements that prove it."""
         rows = []
         for key, said in self.linked.printed.items():
@@ -90,9 +91,9 @@ class FeasibilityIntervals:
                 "published": said[0][1].text or "", "lower": lower, "upper": "" if self.open_above(at) else upper,
                 "known_exactly": lower == upper, "ends_attained": bool(self.ranges.exact[at]) and self.linked.joint,
                 "proof": self.proofs.get(name, "printed"), "place": said[0][1].place, "hidden": bool(self.hidden[at]),
-                "unclear": bool(self.unclear[at]), "what": "printed",
+                "unclear": bool(self.unclear[at]), "claims": "", "what": "printed",
             })  # fmt: skip
-        return pd.DataFrame(rows)
+        return rows
 
     def open_above(self, cell: int) -> bool:
         """Whether nothing bounds a cell from above."""

@@ -483,24 +483,29 @@ def _rows(frames: Iterable[Frame], columns: Mapping[str, Column]) -> Iterator[tu
         sparse = frame.cells is not None and prod(len(labels) + 1 for labels in frame.labels.values()) > LARGEST_CROSSED
         sums: dict[str, dict[str, list[tuple[str, int, Parts]]]] = {}  # by column and part
         for column, labels in frame.labels.items():
-            held = set(labels)
+            known = set(labels)
             own = sums.setdefault(column, {})
             for parent, number, children in (
                 (parent, at, part) for parent, sets in columns[column].sums.parts.items() for at, part in enumerate(sets)
             ):
-                if held.issuperset(children) and (parent == ALL or parent in held):
+                if known.issuperset(children) and (parent == ALL or parent in known):
                     for child in children:
                         own.setdefault(child, []).append((parent, number, children))
-        seen = set[tuple[str, str, int, Key]]()
+        held: dict[tuple[str, str, int, Key], list[Key]] = {}  # what is printed of the parts of each sum
         for key in cells:
             for column, label in key:
-                for parent, number, children in sums.get(column, {}).get(label, ()):
+                for parent, number, _ in sums.get(column, {}).get(label, ()):
                     rest = tuple(part for part in key if part[0] != column)
-                    if (column, parent, number, rest) not in seen:
-                        seen.add((column, parent, number, rest))
-                        name, weights = _row(column, parent, children, number, rest)
-                        held_cells = {k: w for k, w in weights.items() if w < 0 or k in cells} if sparse else weights
-                        yield name, held_cells, len(held_cells) == len(weights)
+                    held.setdefault((column, parent, number, rest), []).append(key)
+        for (column, parent, number, rest), some in held.items():
+            children = columns[column].sums.parts[parent][number]
+            parts = some if sparse else [tuple(sorted([*rest, (column, child)])) for child in children]
+            total = tuple(sorted([*rest, *([(column, parent)] if parent != ALL else [])]))
+            yield (
+                _row_name(column, total, children, number),
+                {total: -1, **dict.fromkeys(parts, 1)},
+                len(parts) == len(children),
+            )
 
 
 def _above_all(frame: Frame, columns: Mapping[str, Column]) -> dict[Key, None]:
@@ -530,16 +535,12 @@ def _ancestors(label: str, direct: Mapping[str, Iterable[str]]) -> tuple[str, ..
     return tuple(found)
 
 
-def _row(
-    column: str, parent: str, children: Parts, number: int, rest: Sequence[tuple[str, str]]
-) -> tuple[str, dict[Key, int]]:
-    total = tuple(sorted([*rest, *([(column, parent)] if parent != ALL else [])]))
-    parts = [tuple(sorted([*rest, (column, child)])) for child in children]
-    own = [quoted(child) for child in children]
-    listed = ", ".join(own if len(own) <= 4 else (*own[:2], f"... {len(own)} in all ...", own[-1]))
+def _row_name(column: str, total: Key, children: Parts, number: int) -> str:
+    own = children if len(children) <= 4 else (*children[:2], children[-1])
+    texts = [quoted(child) for child in own]
+    listed = ", ".join(texts if len(children) <= 4 else (*texts[:2], f"... {len(children)} in all ...", texts[-1]))
     which = f" [{number + 1}]" if number else ""  # another set of parts of the same total may be listed alike
-    name = f"{name_of(total)} = sum over {quoted(column)} ({listed}){which}"
-    return name, {total: -1, **dict.fromkeys(parts, 1)}
+    return f"{name_of(total)} = sum over {quoted(column)} ({listed}){which}"
 
 
 # Facts beside counts: limits, percentages, means and medians in words, as rows of the system.

@@ -105,6 +105,7 @@ def _from(least: int, name: str, what: str) -> Callable[[float], None]:
 
 _PAIR = {"action": "append", "metavar": "A=B"}
 _LABEL = {"action": "append", "metavar": "LABEL"}
+_COLUMNS = {"action": "append", "metavar": "C,D"}
 _RULE = {"action": "append", "metavar": "RULE"}
 _FILE = {"type": Path, "metavar": "FILE"}
 _NUMBER = {"type": int, "metavar": "N"}

@@ -230,7 +230,10 @@ def _records_again(folder: Path, reading: ReadingForm) -> Audit:
         raise DataError(f"{folder}: not one certificate for each area of the release; {AGAIN}")
     for release, certificate in zip(described.releases, cells, strict=True):
         require_about(certificate, f"{folder / CELL_PROOFS}, {release.block}", (RECORDS,), release.digest, release.block)
-    check_area_proofs(described.releases, claims, [one for certificate in cells for one in certificate["statements"]])
+    stored = [(own["about"]["name"], one) for own in cells for one in own["statements"]]
+    if not all(isinstance(one, dict) for _, one in stored):
+        raise DataError(f"{folder / CELL_PROOFS}: holds what is no statement; {AGAIN}")
+    check_area_proofs(described.releases, claims, [{**one, "area": area} for area, one in stored])
     source = record_source(path, reading.changes, described)
     audit = audit_records(described, attack_of(described), source, read_fail_on(reading.fail_on), reading.dialect)
     if (search := _suppression(reading, folder / READING)) is not None:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from genverify.attack.evaluate import match_claims
+from genverify.attack.evaluate import evaluate
 from genverify.attack.explain import Reasons, proof_cells
 from genverify.attack.generate import generate_block
 from genverify.attack.probability import DatasetCount, count_some, probable_singletons
@@ -109,7 +109,7 @@ def singled_out(claims: pd.DataFrame, records: pd.DataFrame | None, names: Seque
     if not len(claims):
         return 0
     if records is not None:
-        return int(sum(found.flags.any(axis=0).sum() for found in match_claims(claims, records)))
+        return int(sum(own.represented() for own in evaluate(claims, records)))
     total = 0
     for _, rows in claims.groupby("block", sort=False):
         total += _surely_different(rows[list(names)].fillna(ANY).to_numpy(dtype=np.int16))
@@ -234,9 +234,12 @@ def bounded_cells(
 def check_cell_bounds(release: Release, lemmas: Sequence[Any], statements: Sequence[Mapping[str, Any]]) -> None:
     """Check statements about cells of one area, or kinds of records, by name; an error names the first that fails."""
     conditions = {name: predicate for _, name, _, predicate, _ in _cells(release.schema)} if statements else {}
-    unknown = [one["cell"] for one in statements if one["cell"] not in conditions]
-    if unknown:
-        raise CertificateError(f"block {release.block}: a statement is about {unknown[0]!r}, no cell of the release")
+    for number, one in enumerate(statements):
+        known = {"cell": one.get("cell") in conditions, "side": one.get("side") in ("lower", "upper"),
+                 "value": type(one.get("value")) is int, "proof": "proof" in one}  # fmt: skip
+        for key, right in known.items():
+            if not right:
+                raise CertificateError(f"block {release.block}, statement {number}: no {key}, or none of the release")
     bounds = [ProvedBound(conditions[one["cell"]], one["value"], one["side"], one["proof"]) for one in statements]
     if bounds:
         check_bounds(release, lemmas, bounds)

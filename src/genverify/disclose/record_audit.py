@@ -42,7 +42,7 @@ class RecordsAudit(Audit):
     described: ReleaseDescription
     attack: Attack
     verified: tuple[VerifiedBlock, ...]
-    rows: tuple[Mapping[str, Any], ...]
+    bounded: tuple[Mapping[str, Any], ...]
     bounds: tuple[Mapping[str, Any], ...] = field(repr=False)
 
     @property
@@ -50,16 +50,15 @@ class RecordsAudit(Audit):
         return self.bounds
 
     @cached_property
-    def frame(self) -> pd.DataFrame:
+    def rows(self) -> list[Mapping[str, Any]]:
         numbers: dict[tuple[str, str], list[str]] = {}
         for number, one in enumerate(self.bounds):
             numbers.setdefault((one["area"], one["cell"]), []).append(str(number))
-        found = pd.DataFrame(list(self.rows))
-        keys = list(zip(found["area"], found["cell"], strict=True))
-        found["proof"] = [" ".join(numbers.get(key, [])) or ("printed" if what == PRINTED else "")
-                          for key, what in zip(keys, found["what"], strict=True)]  # fmt: skip
-        used = cells_in_proofs(self.described.releases, self.proofs)
-        found["claims"] = [used.get(key, 0) if what != RECORD else "" for key, what in zip(keys, found["what"], strict=True)]
+        used, found = cells_in_proofs(self.described.releases, self.proofs), list[Mapping[str, Any]]()
+        for row in self.bounded:
+            key, printed = (row["area"], row["cell"]), "printed" if row["what"] == PRINTED else ""
+            claims = "" if row["what"] == RECORD else used.get(key, 0)
+            found.append({**row, "proof": " ".join(numbers.get(key, [])) or printed, "claims": claims})
         return found
 
     @property
@@ -88,10 +87,10 @@ class RecordsAudit(Audit):
         return sum(sum(one.counts(verdict).values()) for one in self.verified for verdict in UNDECIDED)
 
     @property
-    def riskiest(self) -> pd.DataFrame:
+    def riskiest(self) -> list[Mapping[str, Any]]:
         """Published cells with the number of proofs of singleton claims that use them, most used first."""
-        cells = self.frame[(self.frame["what"] != RECORD) & (self.frame["table"] != SIZES) & (self.frame["claims"] != 0)]
-        return cells.sort_values(["claims", "area", "cell"], ascending=[False, True, True], ignore_index=True)
+        cells = [row for row in self.rows if row["claims"] and row["table"] != SIZES]
+        return sorted(cells, key=lambda row: (-row["claims"], row["area"], row["cell"]))
 
     @property
     def unsafe(self) -> int:
@@ -142,7 +141,7 @@ class RecordsAudit(Audit):
     @cached_property
     def _published(self) -> dict[tuple[str, str], str]:
         people = {(release.block, TOTAL): str(release.n) for release in self.described.releases}
-        return {**people, **{(row["area"], row["cell"]): row["published"] for row in self.rows}}
+        return {**people, **{(row["area"], row["cell"]): row["published"] for row in self.bounded}}
 
     def suppress(self, seconds: float | None = None) -> Self:
         how = self.described.form.search
@@ -181,8 +180,10 @@ class RecordsAudit(Audit):
     def _cell_proofs(self, one: VerifiedBlock) -> dict[str, Any]:
         """The statements about cells of an area, in the form of every certificate."""
         release = one.program.release
-        lemmas, own = one.certificate["lemmas"], [bound for bound in self.bounds if bound["area"] == release.block]
-        return new_certificate(RECORDS, release.block, release.digest, lemmas=lemmas) | {"statements": own}
+        own = [bound for bound in self.bounds if bound["area"] == release.block]
+        statements = [{key: value for key, value in bound.items() if key != "area"} for bound in own]
+        head = new_certificate(RECORDS, release.block, release.digest, lemmas=one.certificate["lemmas"])
+        return head | {"statements": statements}
 
     def _counted(self) -> pd.DataFrame:
         """How many claims there are by their numbers of columns and of records, and of which no one is listed."""
@@ -238,7 +239,7 @@ def attack_records(
     rows, bounds = (tuple(one for pair in found for one in pair[side]) for side in (0, 1))
     undecided = tuple(row["cell"] for row in rows if not row["ends_attained"] and row["what"] != RECORD)
     audit = RecordsAudit(
-        described=described, attack=attack, verified=verified, rows=rows, bounds=bounds, undecided=undecided, **told
+        described=described, attack=attack, verified=verified, bounded=rows, bounds=bounds, undecided=undecided, **told
     )
     assert audit.claims is not None  # counted in the records, before anything is said
     return audit

@@ -7,7 +7,7 @@ import pandas as pd
 
 from genverify.attack.explain import Reasons, explain_proof
 from genverify.attack.probability import DatasetCount
-from genverify.disclose.disclosure import RECORD, Audit, rows_of, said
+from genverify.disclose.disclosure import RECORD, Audit, said
 from genverify.disclose.record_attack import LEVELS, counted_areas, longest, probable_claims, singled_out
 from genverify.disclose.record_audit import CELL_PROOFS, RecordsAudit
 from genverify.disclose.release_form import PublishedForm
@@ -49,21 +49,23 @@ def report(audit: Audit) -> str:
         "lines": [line for line in audit.lines() if not line.startswith("  ")], "reasons": reasons,
         "advice": [line for line in audit.advice() if not line.startswith("  ")],
         "suppress": steps[columns].head(MOST_CELLS * 5).to_numpy().tolist(), "suppress_columns": columns,
-        "suppress_all": len(steps), "ranges": list(_ranges(audit.frame)), "records": None, "printed": None,
+        "suppress_all": len(steps), "ranges": list(_ranges(audit)), "records": None, "printed": None,
         "statements": len(audit.statements), "stored": CELL_PROOFS if isinstance(audit, RecordsAudit) else PROOFS,
     }  # fmt: skip
     return render(TEMPLATE, **{**context, **own, "cards": [*own.get("cards", []), *cards]})
 
 
-def _ranges(frame: pd.DataFrame) -> Iterator[tuple[str | int, ...]]:
+def _ranges(audit: Audit) -> Iterator[tuple[str | int, ...]]:
     """Of every table: cells, printed exactly, known exactly all the same, left open, and the widest range."""
-    for name, part in frame.groupby("table", sort=False):
-        words = "kinds of records (unpublished)" if (part["what"] == RECORD).all() else str(name)
-        known, printed = part["known_exactly"], ~part["unclear"]
-        widest = max((high - low if high != "" else -1 for low, high in zip(part["lower"], part["upper"], strict=True)))
-        open_ = (part["upper"] == "").any()
-        counts = (int(flags.sum()) for flags in (printed, known & ~printed, ~known))
-        yield words, len(part), *counts, "no upper end" if open_ else widest
+    tables: dict[tuple[str, str], list[Any]] = {}
+    for row in audit.rows:
+        tables.setdefault((row["table"], row["what"] == RECORD and RECORD), []).append(row)
+    for (name, kind), rows in tables.items():
+        known, printed = sum(row["known_exactly"] for row in rows), sum(not row["unclear"] for row in rows)
+        ends = [None if row["upper"] == "" else row["upper"] - row["lower"] for row in rows]
+        widest = "no upper end" if None in ends else max(end for end in ends if end is not None)
+        words = "kinds of records (unpublished)" if kind else name
+        yield words, len(rows), printed, known - printed, len(rows) - known, widest
 
 
 def _tables(audit: TablesAudit) -> dict[str, Any]:
@@ -94,7 +96,7 @@ def _records(audit: RecordsAudit) -> dict[str, Any]:
             "groups": {words: rows[["columns", "claims", "people"]].to_numpy().tolist() for words, rows in groups.items()},
             "risky": len(audit.riskiest), "riskiest": [
                 (*((row["area"], row["cell"])[2 - len(heads) :]), row["label"], row["published"], row["claims"])
-                for row in rows_of(audit.riskiest.head(MOST_CELLS))
+                for row in audit.riskiest[:MOST_CELLS]
             ],
             "likely": [_likely(audit, counted, prior) for counted in [counted_areas(audit.verified)]
                        for prior in (None, *described.priors)],
@@ -111,11 +113,11 @@ def _claims(audit: RecordsAudit) -> dict[str, Any]:
     ordered = found.sort_values(["k", "effective_k"], ascending=[False, True], kind="stable")
     of_area = {one.program.release.block: index for index, one in enumerate(audit.verified)}
     reasons: dict[int, Reasons] = {}
-    rows = rows_of(ordered.head(MOST_CLAIMS))
+    rows = ordered.head(MOST_CLAIMS).to_dict("records")
     return {"longest": len(ordered), "claims": [_claim(audit, of_area[row["block"]], row, reasons) for row in rows]}
 
 
-def _claim(audit: RecordsAudit, index: int, row: dict[str, Any], reasons: dict[int, Reasons]) -> dict[str, Any]:
+def _claim(audit: RecordsAudit, index: int, row: dict[Any, Any], reasons: dict[int, Reasons]) -> dict[str, Any]:
     described, release = audit.described, audit.described.releases[index]
     if index not in reasons:
         reasons[index] = Reasons(release, audit.proofs[index]["lemmas"])
@@ -123,7 +125,14 @@ def _claim(audit: RecordsAudit, index: int, row: dict[str, Any], reasons: dict[i
     number = int(row["proof"])
     proof = explain_proof(reasons[index], audit.proofs[index], {"where": where, "m": 1, "proof": number})
     area = f"{described.form.area} {release.block}: " if len(described.releases) > 1 else ""
-    return {**row, "area": area, "words": in_words(described.schema, where), "proof": proof, "number": number}
+    return {
+        "k": row["k"],
+        "effective_k": row["effective_k"],
+        "area": area,
+        "words": in_words(described.schema, where),
+        "proof": proof,
+        "number": number,
+    }
 
 
 def _likely(audit: RecordsAudit, counted: Sequence[DatasetCount | None], prior: Prior | None) -> dict[str, Any]:
@@ -139,7 +148,7 @@ def _likely(audit: RecordsAudit, counted: Sequence[DatasetCount | None], prior: 
             in_words(described.schema, {name: int(row[name]) for name in names if pd.notna(row[name])}),
             f"{100 * row['probability']:.1f} %" if row["probability"] < OVER else "over 99.9 %",
         )
-        for row in rows_of(listed.sort_values(["probability", "k"], ascending=False).head(MOST_CELLS))
+        for row in listed.sort_values(["probability", "k"], ascending=False).head(MOST_CELLS).to_dict("records")
     ]
     return {
         "prior": prior.name if prior else None,

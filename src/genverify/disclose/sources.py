@@ -3,7 +3,7 @@
 import argparse
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -87,7 +87,8 @@ def audit_of(given: Given, told: argparse.Namespace, talk: Talk = lambda line: N
             first, *more = _paths(given)
             if more:
                 raise ConfigError(f"{more[0]}: a release file is given alone")
-            described, source = _record_source(first, limits_of(told))
+            described = describe(first, limits_of(told))
+            source = record_source(first, limits_of(told), described)
         assert isinstance(described, ReleaseDescription)
         return audit_records(described, attack_of(described), source, read_fail_on(told.fail_on), told.dialect)
     understood, source = _printed_source(given, told, ask)
@@ -208,15 +209,11 @@ def input_files(form: PrintedForm, home: Path, contributions: Path | None) -> li
     named = [home / name for name in (*form.printed, *form.hierarchies.values())]
     inside = [sorted(file for file in path.iterdir() if file.is_file()) if path.is_dir() else [path] for path in named]
     files = [file for own in inside for file in own if not file.name.startswith(".")]
-    return existing([*files, *([contributions] if contributions else [])])
-
-
-def existing(files: Iterable[Path]) -> list[Path]:
-    found = list(files)
-    for file in found:
+    files += [contributions] if contributions else []
+    for file in files:
         if not file.exists():
             raise DataError(f"{file}: there is no such file or folder")
-    return found
+    return files
 
 
 def _moved(form: PrintedForm, home: Path, folder: Path) -> PrintedForm:
@@ -235,11 +232,6 @@ def audit_records(
     """The attack on every area of a release."""
     told = {"source": source, "fail_on": fail_on, "dialect": dialect}
     return attack_records(described, attack, lambda releases: progress(releases, "areas"), **told)
-
-
-def _record_source(path: Path, changes: Mapping[str, Any]) -> tuple[ReleaseDescription, Source]:
-    described = describe(path, changes)
-    return described, record_source(path, changes, described)
 
 
 def record_source(path: Path, changes: Mapping[str, Any], described: ReleaseDescription) -> Source:

@@ -26,9 +26,9 @@ from genverify.protect.publishing import withhold as without
 from genverify.solve.bounds import certificate_of
 from genverify.solve.linear.ranges import all_ranges
 from genverify.solve.linear.search import Ranges, Work
-from genverify.solve.program import Program, WrongAnswer
+from genverify.solve.program import Program, WrongAnswer, sparse_system
 from genverify.solve.program_settings import ProgramSettings
-from genverify.solve.solvers.base import IntegerProgram, Optimal
+from genverify.solve.solvers.base import Optimal, maximise_integers
 
 
 @dataclass(frozen=True)
@@ -163,8 +163,8 @@ class _Search:
         least[kept], most[kept] = as_floats(sums.least[kept]), as_floats(sums.most[kept])
         lo, hi = np.append(least - activity, sign * self.width), np.append(most - activity, sign * self.width)
         upper = np.minimum(np.concatenate([up, down]), room).clip(min=0)
-        program = IntegerProgram(rows, lo, hi, upper, -np.concatenate([cost, cost]))
-        answer = self.work.solver(min(10.0, max(self.deadline - time.monotonic(), 0.1))).solve(program)
+        solver = self.work.solver(min(10.0, max(self.deadline - time.monotonic(), 0.1)))
+        answer = maximise_integers(solver, sparse_system(rows, lo, hi, upper), -np.concatenate([cost, cost]))
         if not isinstance(answer, Optimal):
             return None
         used = np.flatnonzero((answer.z[:n] + answer.z[n:] > 0.5) & fixed)
@@ -255,10 +255,11 @@ def search_cells(
         area = _Area(one, attack.settings, k, deadline)
         cells, below = area.search(most - len(steps))
         steps, least = [*steps, *area.steps(cells)], least + below
+    in_time = time.monotonic() < deadline
     before, left, undecided = left_without(verified, attack, k, steps)
     minimal = not left and least >= len(steps)
     how = OPTIMUM if minimal else f"a smaller set may exist, but none below {least} cells"
-    return SecondarySuppression(tuple(steps), before, left, least, how, undecided, time.monotonic() < deadline, k)
+    return SecondarySuppression(tuple(steps), before, left, least, how, undecided, in_time, k)
 
 
 def left_without(
@@ -426,8 +427,8 @@ class _Area:
         for row, support in enumerate(self.supports):
             inside[row, [column[cell] for cell in support]] = 1
         ones = np.ones(len(self.supports))
-        program = IntegerProgram(csr_array(inside), ones, np.full(len(ones), inf), np.ones(len(cells)), -np.ones(len(cells)))
-        answer = self.settings.make_solver().solve(program)
+        system = sparse_system(csr_array(inside), ones, np.full(len(ones), inf), np.ones(len(cells)))
+        answer = maximise_integers(self.settings.make_solver(), system, -np.ones(len(cells)))
         if not isinstance(answer, Optimal):
             return None
         hit = Cells(cell for cell, taken in zip(cells, answer.z, strict=True) if taken > 0.5)

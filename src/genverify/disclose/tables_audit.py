@@ -13,7 +13,7 @@ import pandas as pd
 
 from genverify.checker.certificate import write_proofs
 from genverify.checker.linear_proofs import check_linear
-from genverify.disclose.disclosure import DIALECTS, MOST_SHOWN, Audit, rows_of, said
+from genverify.disclose.disclosure import DIALECTS, MOST_SHOWN, Audit, said
 from genverify.disclose.intervals import FeasibilityIntervals, RuleViolation, find_intervals
 from genverify.disclose.link import TableCells
 from genverify.disclose.suppression import still_narrow, suppress_more
@@ -36,8 +36,8 @@ class TablesAudit(Audit):
     broken: tuple[RuleViolation, ...] = ()
 
     @property
-    def frame(self) -> pd.DataFrame:
-        return self.exposed.frame
+    def rows(self) -> Sequence[Mapping[str, Any]]:
+        return self.exposed.rows
 
     @property
     def tables(self) -> int:
@@ -52,11 +52,10 @@ class TablesAudit(Audit):
         return self.exposed.linked.joint
 
     @cached_property
-    def unsafe_cells(self) -> list[dict[str, Any]]:
+    def unsafe_cells(self) -> list[Mapping[str, Any]]:
         """Printed cells that are known too well, and small differences between tables."""
-        printed = [row for row in rows_of(self.frame) if self._narrow(row)]
         ranges, names = self.exposed.ranges, self.exposed.linked.sums.cells
-        return printed + [
+        return [row for row in self.rows if self._narrow(row)] + [
             {"area": "", "cell": names[c], "lower": int(ranges.lo[c]), "upper": int(ranges.hi[c]),
              "proof": self.exposed.proofs.get(names[c], "printed"), "what": "difference"} for c in self.differences
         ]  # fmt: skip
@@ -89,7 +88,7 @@ class TablesAudit(Audit):
         if not self.exposed.unclear.any():
             nothing = "nothing is hidden, so nothing can be recovered"
             told = "of what was left out, nothing is said" if self.left_out else nothing
-            yield f"All {len(self.frame)} cells that were read are printed exactly: {told}."
+            yield f"All {len(self.rows)} cells that were read are printed exactly: {told}."
         if self.differences:
             yield f"{len(self.differences)} differences between tables are known exactly and count fewer than {SMALL}."
         if self.broken:
@@ -240,7 +239,7 @@ class TablesAudit(Audit):
         place, unsafe = self.exposed.linked.sums.place, {row["cell"] for row in self.unsafe_cells}
         added = set(self.suppression.cells) if self.suppression else set()
         found = {}
-        for row in rows_of(self.frame):
+        for row in self.rows:
             kind = "unsafe" if row["cell"] in unsafe else "suppress" if row["cell"] in added else ""
             open_ = "open" if row["unclear"] else ""
             found[place[row["cell"]]] = said(row["lower"], row["upper"]) if row["unclear"] else "", kind or open_

@@ -21,14 +21,18 @@ T = TypeVar("T")
 @dataclass(frozen=True)
 class ProofKind:
     """
-    Proofs that an audit checks again: the inputs and outputs that a job which writes them names, the function that checks
-    one such job, and the words for what it counted as right. `unproved`: words for what was counted and rests on the solver.
+    Proofs that an audit checks again: their model, the inputs and outputs that a job which writes them names, the function
+    that checks one such job, the one that gives its certificates with what they are about, and the words for what was
+    counted as right. `unproved`: words for what was counted and rests on the solver; `explain`: puts a proof into words.
     """
 
+    model: str
     files: tuple[str, ...]
     check: str
+    open: str
     words: str
     unproved: Mapping[str, str] = field(default_factory=dict)
+    explain: str = ""
 
 
 @dataclass(frozen=True)
@@ -57,7 +61,6 @@ class Study:
     params: functions of its stage files that give a parameter
     proofs: the kinds of proofs that its rules write
     foundation: other studies may use it; it comes first
-    extends: a command of the library, and what adds options of the study to its parser; it returns what answers with them
     """
 
     settings: Mapping[str, str] = field(default_factory=dict)
@@ -71,7 +74,6 @@ class Study:
     parts: Mapping[str, str] = field(default_factory=dict)
     params: Mapping[str, Param] = field(default_factory=dict)
     proofs: Mapping[str, ProofKind] = field(default_factory=dict)
-    extends: Mapping[str, str] = field(default_factory=dict)
     commands: Sequence[Group] = ()
     foundation: bool = False
     package: str = ""
@@ -144,7 +146,9 @@ def params() -> dict[str, Param]:
 def proof_kinds() -> dict[str, ProofKind]:
     """The kinds of proofs of all studies, by their names."""
     return _joined(
-        (name, replace(kind, check=study.absolute(kind.check))) for study in studies() for name, kind in study.proofs.items()
+        (name, replace(kind, **{part: study.absolute(getattr(kind, part)) for part in ("check", "open", "explain")}))
+        for study in studies()
+        for name, kind in study.proofs.items()
     )
 
 
@@ -155,11 +159,6 @@ def _joined(pairs: Iterator[tuple[str, T]]) -> dict[str, T]:
             raise ConfigError(f"two studies register {key!r}: give one another name")
         found[key] = value
     return found
-
-
-def extend(parser: Any, command: str) -> list[Callable[[Any], Any]]:
-    """Add the options of the studies to a command of the library; what answers in its place, or gives None."""
-    return [study.load(study.extends[command])(parser) for study in studies() if command in study.extends]
 
 
 def commands() -> list[Group]:

@@ -14,12 +14,11 @@ from genverify.checker.area_proofs import AreaChecker
 from genverify.checker.certificate import CertificateError, read_proofs
 from genverify.model.areas import AreaReleases, seen_from
 from genverify.model.claims import ANY, Claim, parse_claim
-from genverify.model.errors import DataError
 from genverify.model.release import Release, read_releases, read_schema
 from genverify.run.provenance.recheck import ProofTally, one_file
 from genverify.run.provenance.records import AuditError, Record, reading_tables
 from studies.gtv.settings import BLOCKS, BOTH, KIND_OF, TRACT, SyntheticTracts, TractTables
-from studies.gtv.tract_counts import TRACT_DIGITS, batch_of_tracts
+from studies.gtv.tract_counts import batch_of_tracts
 
 # The stored proofs about tracts, checked again from files: the counts, the proofs, and the claims that they carry.
 
@@ -57,15 +56,19 @@ def check_tract(levels: AreaReleases, certificate: Line, claims: pd.DataFrame) -
 # The answer to "explain this claim" about a block of a tract: its stored proof in words, once it is checked.
 
 
-def explain_in_tract(folder: Path, block: str, text: str) -> Iterator[str]:
+def explain_job(record: Record, block: str, text: str) -> Iterator[str]:
+    """What the proofs of a job show of a claim about a block; nothing where they are not about the block."""
+    for levels, certificate in open_job(record):
+        line = next((said for said in certificate["statements"] if said["block"] == block), None)
+        if line:
+            yield from explain_in_tract(levels, certificate, line, text)
+
+
+def explain_in_tract(levels: AreaReleases, certificate: Line, line: Line, text: str) -> Iterator[str]:
     """The claim in words and, if it is verified, the cells of the block, of other blocks and of the tract that force it."""
-    levels = read_levels(folder, block[:TRACT_DIGITS])
-    numbers = [number for number, release in enumerate(levels.blocks) if release.block == block]
-    if not numbers:
-        raise DataError(f"{folder}: no block {block} in its tract")
-    claim = parse_claim(text, levels.schema.domain)
-    certificate, line = _proofs(folder, block)
+    block, claim = line["block"], parse_claim(text, levels.schema.domain)
     checker = AreaChecker(levels, certificate)
+    numbers = [checker.number_of[block]]
     checker.check(numbers[0], line["alone"], line["together"])
     yield f"Block {block}, {levels.blocks[numbers[0]].n} records. Claim: exactly {claim.m} with"
     yield from conditions(levels.schema, claim)
@@ -81,28 +84,6 @@ def explain_in_tract(folder: Path, block: str, text: str) -> Iterator[str]:
             yield from _nobody(certificate)
             return
     yield "Not among the verified claims: some dataset may contradict it, or it was not asked."
-
-
-def read_levels(folder: Path, tract: str) -> AreaReleases:
-    """The published counts of one tract and of its blocks."""
-    schemas = [read_schema(folder / f"{level}.json") for level in ("blocks", "tracts")]
-    names = zip(("blocks", "tracts"), schemas, strict=True)
-    blocks, tracts = (list(read_releases(folder / f"{level}.parquet", schema)) for level, schema in names)
-    own = [release for release in tracts if release.block == tract]
-    if not own:
-        raise DataError(
-            f"{folder}: no tract {tract}, the first {TRACT_DIGITS} digits of the block; give a block of the study"
-        )
-    return batch_of_tracts(blocks, own, 0, 1)[0]
-
-
-def _proofs(folder: Path, block: str) -> tuple[Line, Line]:
-    for path in sorted((folder / "proofs").glob("*.jsonl.gz")):
-        for certificate in read_proofs(path):
-            for line in certificate["statements"]:
-                if line["block"] == block:
-                    return certificate, line
-    raise DataError(f"{folder / 'proofs'}: no proofs about block {block}; claims about it were not asked (largest_block)")
 
 
 def _stored(release: Release, certificate: Mapping[str, Any] | None, claim: Claim) -> Mapping[str, Any] | None:
@@ -126,15 +107,22 @@ AGAIN = "Verify the batch again: snakemake --force"
 AREAS = ["tract", "tables", "area", "records", "determined"]
 
 
-def check_job(record: Record, writers: Mapping[str, Record]) -> ProofTally:
-    """Every proof of a batch, every claim that follows from both levels, and what areas and tracts add up to."""
-    claims, areas, whole, proofs = (one_file(record, name) for name in ("claims", "areas", "whole", "proofs"))
-    asked = TractTables(**record.params[KIND_OF[record.wildcards["source"]]])
-    batch = _batch(record)
+def open_job(record: Record) -> Iterator[tuple[AreaReleases, Line]]:
+    """The certificates of a batch, each with what is published of its tract."""
+    proofs, batch = one_file(record, "proofs"), _batch(record)
     with reading_tables(proofs):
         stored = list(read_proofs(proofs))
         if [one["about"]["name"] for one in stored] != [levels.areas[0].release.block for levels in batch]:
             raise AuditError(f"{proofs}: not the proofs of the tracts of this batch, each once. {AGAIN} {proofs}")
+    return zip(batch, stored, strict=True)
+
+
+def check_job(record: Record, writers: Mapping[str, Record]) -> ProofTally:
+    """Every proof of a batch, every claim that follows from both levels, and what areas and tracts add up to."""
+    claims, areas, whole, proofs = (one_file(record, name) for name in ("claims", "areas", "whole", "proofs"))
+    asked = TractTables(**record.params[KIND_OF[record.wildcards["source"]]])
+    opened = list(open_job(record))
+    batch, stored = [levels for levels, _ in opened], [certificate for _, certificate in opened]
     with reading_tables(claims):
         frame = _claims(claims, batch)
     checked = Counter[str]()

@@ -14,10 +14,11 @@ import numpy as np
 import pandas as pd
 
 from genverify.attack.area_attack import AreaAttack
+from genverify.attack.evaluate import evaluate_codes
 from genverify.attack.verify import Verdict, attack_release
 from genverify.model.areas import AreaReleases, make_levels
 from genverify.model.arrays import Flags
-from genverify.model.claims import ANY, Claim, false_claims, matches
+from genverify.model.claims import ANY, Claim, matches
 from genverify.model.query import Query
 from genverify.model.release import Schema
 from genverify.model.tablefiles import stack
@@ -197,10 +198,11 @@ def judge(claims: pd.DataFrame, areas: pd.DataFrame, records: pd.DataFrame, name
     of_area |= {str(t): own[names].to_numpy() for t, own in records.groupby(records["block"].str[:TRACT_DIGITS])}
     rows = []
     for tables, own in areas.groupby("tables", sort=False):
-        tallies = [np.zeros((len(names) + 1, len(COUNTED)), dtype=np.int64)]
+        total = np.zeros((len(names) + 1, len(COUNTED)), dtype=np.int64)
         for area, of_claims in claims[claims["tables"] == tables].groupby("area"):
-            tallies.append(_tally(of_claims, of_area[str(area)], names))
-        total = np.sum(tallies, axis=0)
+            codes = of_claims[names].to_numpy()
+            evaluation = evaluate_codes(str(area), codes, of_claims["m"].to_numpy(), of_area[str(area)])
+            total += evaluation.by_k((codes != ANY).sum(axis=1), len(names))[COUNTED].to_numpy()
         whole = {
             "tracts": own["tract"].nunique(),
             "areas": len(own),
@@ -213,17 +215,6 @@ def judge(claims: pd.DataFrame, areas: pd.DataFrame, records: pd.DataFrame, name
         for k in range(len(names) + 1):
             rows.append({"tables": tables, "k": k, **dict(zip(COUNTED, total[k].tolist(), strict=True)), **whole})
     return pd.DataFrame(rows)
-
-
-def _tally(claims: pd.DataFrame, records: np.ndarray, names: list[str]) -> np.ndarray:
-    codes, m = claims[names].to_numpy(), claims["m"].to_numpy()
-    k, flags = (codes != ANY).sum(axis=1), matches(codes, records)
-    false = false_claims(flags, m)
-    rows = []
-    for columns in range(len(names) + 1):
-        own = (k == columns) | (columns == 0)
-        rows.append([own.sum(), false[own].sum(), flags[own & (m == 1)].any(axis=0).sum()])
-    return np.array(rows, dtype=np.int64)
 
 
 def unit_of(tables: str) -> str:

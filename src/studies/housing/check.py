@@ -10,13 +10,14 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
+from genverify.attack.explain import Reasons, lay_out, layout_lines
 from genverify.checker.certificate import CertificateError, read_proofs
 from genverify.checker.part_proofs import check_part, part_of
 from genverify.model.errors import DataError
 from genverify.model.release import Release
 from genverify.run.provenance.recheck import ProofTally, one_file
 from genverify.run.provenance.records import Record
-from studies.housing.detect import FLAGGED, UNPROVED, Verdict, proved
+from studies.housing.detect import FLAGGED, UNPROVED, YES, Verdict, proved
 from studies.housing.households import read_household_file
 from studies.housing.joint_program import Percentage, Row, provable_parts, read_block, read_percentages, read_statistics
 from studies.housing.study import DATA, READINGS, STATISTICS
@@ -60,11 +61,30 @@ def check_detection(found: Detection) -> Counter[str]:
 
 def check_job(record: Record, writers: Mapping[str, Record]) -> ProofTally:
     """The detection of a job, for an audit."""
+    counts = check_detection(_detection(record))
+    return ProofTally(Counter(conditions=1, flagged=sum(counts[verdict] for verdict in FLAGGED)))
+
+
+def open_job(record: Record) -> Iterator[tuple[Release, Mapping[str, Any]]]:
+    """The certificates of a job, each with the part of the release that it is about."""
+    return certified_parts(_detection(record))
+
+
+def explain_job(record: Record, block: str, claim: str) -> Iterator[str]:
+    """What the certificate of a block shows, once it is checked, in the words of the published statistics."""
+    for part, text in open_job(record):
+        if part.block == block:
+            verdict, least = proved(check_part([part], text), block)
+            reasons, node = Reasons(part, text["lemmas"]), text["statements"][0]["proof"]
+            yield f"Block {block}, {part.n} households: {verdict.value}, at least {least} violations (proof checked)."
+            yield from layout_lines(reasons, lay_out(reasons, node, -1 if least else 0, [YES]))
+
+
+def _detection(record: Record) -> Detection:
+    """The files of the detection of a job."""
     statistics, blocks, proofs = (one_file(record, name) for name in ("statistics", "blocks", "proofs"))
     domain, published = (one_file(record, name) for name in ("housing_domain", "published"))
-    reading = str(record.params["condition"]["reading"])
-    counts = check_detection(Detection(statistics, blocks, proofs, domain, published, reading))
-    return ProofTally(Counter(conditions=1, flagged=sum(counts[verdict] for verdict in FLAGGED)))
+    return Detection(statistics, blocks, proofs, domain, published, str(record.params["condition"]["reading"]))
 
 
 def _listed(path: Path) -> dict[str, Line]:

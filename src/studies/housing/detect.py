@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.sparse import csr_array
 
 from genverify.checker.certificate import CertificateError
 from genverify.checker.part_proofs import check_part, least_records
@@ -19,9 +18,9 @@ from genverify.model.domain import Predicate
 from genverify.model.proof_form import AT_LEAST, HOUSING, NOTHING
 from genverify.model.release import Release, restricted
 from genverify.solve.bounds import Bound, Bounder, Node, certificate_of
-from genverify.solve.program import Program, condition_classes, rounded_fit
+from genverify.solve.program import Program, condition_classes
 from genverify.solve.program_settings import ProgramSettings
-from genverify.solve.solvers.base import IntegerProgram, Optimal
+from genverify.solve.solvers.base import Optimal, maximise_integers
 from studies.housing.households import HouseholdFile
 from studies.housing.joint_program import VIOLATION, Percentage, Row, provable_parts, read_block
 
@@ -176,11 +175,9 @@ def _minimum(bounder: Bounder, inside: Ints, settings: ProgramSettings) -> tuple
 
 def _farthest(program: Program, c: Ints, settings: ProgramSettings) -> Ints | None:
     """A dataset that fits and makes c z as large as possible, recounted; None where the solver ran into a limit."""
-    upper = np.full(program.classes, program.n, dtype=np.float64)
-    lo, hi = program.lo.astype(np.float64), program.hi.astype(np.float64)
-    A = csr_array(program.A.astype(np.float64))
-    answer = settings.make_solver().solve(IntegerProgram(A, lo, hi, upper, c.astype(np.float64)))
-    return rounded_fit(program, answer.z) if isinstance(answer, Optimal) else None
+    answer = maximise_integers(settings.make_solver(), program.system, c)
+    z = np.rint(answer.z).astype(np.int64) if isinstance(answer, Optimal) else None
+    return z if z is not None and program.fits(z) else None
 
 
 def _contradicted(program: Program, release: Release, proof: Node) -> DetectionResult:
