@@ -10,7 +10,6 @@ from typing import Any
 
 from genverify.model.errors import ConfigError, DataError
 from genverify.model.files import LIMITS
-from genverify.model.tablefiles import neutral
 from genverify.reading.axes import Axis
 from genverify.reading.cells import CellRole, cell_roles
 from genverify.reading.reading import Corrections, Reading, Table, read
@@ -148,6 +147,8 @@ def run_read(options: argparse.Namespace) -> int:
         options.write.write_text(write_reading(reading), encoding="utf-8")
         print(f"written: {options.write}")
     if options.cells:
+        from genverify.model.tablefiles import neutral  # with pandas, which the reading itself does not need
+
         with options.cells.open("w", encoding="utf-8", newline="") as file:
             lines = csv.writer(file)
             lines.writerow(CellRole._fields)
