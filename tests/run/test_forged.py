@@ -236,7 +236,7 @@ def test_check_compares_with_the_claims_and_says_what_it_did_not_see(
     shutil.move(ALL, "elsewhere.parquet")
     assert checked() == 0
     assert "not compared with a table of claims" in capsys.readouterr().out
-    forge_proofs(PROOFS, lambda blocks: blocks[0]["statements"].pop() and None)
+    forge_proofs(PROOFS, lambda blocks: blocks[0].update(statements=[]))
     assert checked("--claims", "elsewhere.parquet") == 2
     assert "is listed, but no proof shows it" in capsys.readouterr().err
     assert main(["check", PROOFS, "results/paper/release"]) == 0

@@ -31,6 +31,8 @@ ENDING, CLAIMS, SYSTEM = ".jsonl.gz", "claims", "system.json.gz"
 
 def proof_files(path: Path) -> list[Path]:
     """The files of proofs that a path means: itself, those of the folder, or those of `proofs` in a folder of results."""
+    if not path.exists():
+        raise DataError(f"{path}: there is no such file or folder; give a folder of results that holds proofs")
     if not path.is_dir():
         return [path]
     for place in (path, path / "proofs"):
