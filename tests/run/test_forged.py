@@ -15,7 +15,7 @@ from genverify.cli import main
 from genverify.model.errors import GenverifyError
 from genverify.run.config import Config
 from genverify.run.provenance.audit import audit, read_config, repository
-from genverify.run.provenance.recheck import KINDS, batch_of_record, jobs_with_proofs
+from genverify.run.provenance.recheck import KINDS, check_records, jobs_with_proofs, one_file
 from genverify.run.provenance.records import AuditError, Record, find_records
 
 BATCH, ALL = "results/paper/claims/000.parquet", "results/paper/claims.parquet"
@@ -214,12 +214,11 @@ def test_proofs_of_an_audited_release_are_checked(chain_study: Path) -> None:
     text = {"record": "r", "rule": "disclose_release", "params": {}, "inputs": {}, "outputs": files}
     found = jobs_with_proofs([Record("r", text)], find_records(("results",)))["r"]
     assert found.kind == KINDS["records"]
-    batch = batch_of_record(found.record, found.writers)
-    assert batch.proofs == Path("results/disclosure/r/proofs")
-    assert batch.counts == Path("results/disclosure/r/counts")
+    assert one_file(found.record, "proofs") == Path("results/disclosure/r/proofs")
+    assert one_file(found.record, "counts") == Path("results/disclosure/r/counts")
     text["outputs"]["counts"]["results/disclosure/r/more"] = "0" * 64  # type: ignore[index]
     with pytest.raises(AuditError, match="names proofs, but not one file 'counts' that they are about"):
-        batch_of_record(Record("r", text), {})
+        check_records(Record("r", text), {})
     del text["outputs"]["counts"]  # type: ignore[attr-defined]
     with pytest.raises(AuditError, match="names proofs, but not the files that proofs of any kind are about"):
         jobs_with_proofs([Record("r", text)], find_records(("results",)))

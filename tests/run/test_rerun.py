@@ -104,6 +104,14 @@ FORGED_RECORDS: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
     "no lists": (lambda text: text.pop("lists"), "'lists' is missing"),
     "lists of another kind": (lambda text: text["lists"].update(inputs=[]), "'lists' does not say"),
     "an input twice": (lambda text: text["lists"]["inputs"].update(claims=["a", "a"]), "not in the order of the rule"),
+    "a list that no name has": (
+        lambda text: text["lists"]["outputs"].update(more=[]),
+        "the outputs more are not in the order",
+    ),
+    "a list in place of a file": (
+        lambda text: text["lists"]["outputs"].update(pdf=["figures/fig3.pdf"]),
+        "the outputs pdf are not in the order of the rule plot_fig3, or not as it gives them",
+    ),
     "no input": (lambda text: text["lists"]["inputs"].update(claims=[]), "not in the order of the rule"),
     "another parameter": (lambda text: text["params"].update(code="0" * 16), "not the code that"),
     "another code": (lambda text: text["code"].update({"scripts/plot_fig3.py": "0" * 64}), "uses of it is not as"),

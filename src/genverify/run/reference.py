@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import chain as joined
+from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import SimpleNamespace
@@ -416,7 +417,13 @@ def is_page_current(place: Place, manifest: Manifest, config: Config) -> bool:
     absent = {target: reason for target, reason in manifest["absent"].items() if target not in listing.absent}
     wildcards = {target: _wildcards(manifest, target) for target in entries}
     page = page_of(place, listing, entries, wildcards, absent, config)
-    return sorted(page.splitlines()) == sorted((place.folder / PAGE).read_text().splitlines())
+    return _lists_sorted(page) == _lists_sorted((place.folder / PAGE).read_text())
+
+
+def _lists_sorted(page: str) -> list[str]:
+    """The lines of a page, those of each list sorted."""
+    runs = groupby(page.splitlines(keepends=True), key=lambda line: line.startswith("- "))
+    return [line for is_list, lines in runs for line in (sorted(lines) if is_list else lines)]
 
 
 def absent_of(listing: Listing, papers: Sequence[str]) -> dict[str, str]:

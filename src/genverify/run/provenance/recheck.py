@@ -153,17 +153,6 @@ ONEHOT = "onehot"
 
 
 @dataclass(frozen=True)
-class Batch:
-    """The proofs of some blocks, the release that they speak of, and the table of claims; `unproved`: one-hot, no proofs."""
-
-    schema: Path
-    counts: Path
-    proofs: Path
-    claims: Path | None = None
-    unproved: bool = False
-
-
-@dataclass(frozen=True)
 class ProofTally:
     """What was found right: how many of each thing; and the files that say nothing else, if not all that the job wrote."""
 
@@ -224,15 +213,22 @@ def open_records(record: Record) -> Iterator[tuple[Release, Mapping[str, Any]]]:
 
 
 def check_records(record: Record, writers: Mapping[str, Record]) -> ProofTally:
-    """The proofs of a job about the records behind a release."""
-    return check_batch(batch_of_record(record, writers))
-
-
-def batch_of_record(record: Record, writers: Mapping[str, Record]) -> Batch:
-    """The files of such a job."""
-    schema, counts, proofs = (one_file(record, name) for name in ("schema", "counts", PROOFS))
-    unproved = record.params.get("program", {}).get("formulation") == ONEHOT
-    return Batch(schema, counts, proofs, _one(record, "claims"), unproved)
+    """The proofs of a job about the records behind a release; its table of claims says what they show and nothing else."""
+    schema_file, counts, proofs = (one_file(record, name) for name in ("schema", "counts", PROOFS))
+    total, proven, schema = Counter[str](), dict[str, Matrix](), known_schema(schema_file)
+    for block in checked_blocks(counts, proofs, schema):
+        total.update(blocks=1, claims=block.checked.claims, proofs=block.checked.proofs)
+        proven[block.release.block] = proven_rows(block.checked, schema.domain.names)
+    if (claims := _one(record, "claims")) is None:
+        return ProofTally(total, (proofs,))
+    with reading_tables(claims):
+        frame = pd.read_parquet(claims)
+        listed = by_block(frame, claim_rows(claims, frame, schema.domain.names))
+        if record.params.get("program", {}).get("formulation") == ONEHOT:
+            proven = without_proof(claims, listed, proven)
+        compare_claims(claims, listed, proven)
+    unproved = sum(int((rows[:, 3] == NULL).sum()) for rows in proven.values())
+    return ProofTally(total + Counter(unproved=unproved), (proofs,) if unproved else (proofs, claims))
 
 
 def _one(record: Record, name: str) -> Path | None:
@@ -261,26 +257,6 @@ def check_job(job: Proving) -> ProofTally:
     with reading_tables(job.record.target):
         found: ProofTally = load(job.kind.check)(job.record, job.writers)
     return found
-
-
-def check_batch(batch: Batch) -> ProofTally:
-    """Check the proofs of a batch, and that its table of claims says what they show and nothing else."""
-    total: Counter[str] = Counter()
-    proven: dict[str, Matrix] = {}
-    schema = known_schema(batch.schema)
-    for block in checked_blocks(batch.counts, batch.proofs, schema):
-        total.update(blocks=1, claims=block.checked.claims, proofs=block.checked.proofs)
-        proven[block.release.block] = proven_rows(block.checked, schema.domain.names)
-    if batch.claims is None:
-        return ProofTally(total, (batch.proofs,))
-    with reading_tables(batch.claims):
-        frame = pd.read_parquet(batch.claims)
-        listed = by_block(frame, claim_rows(batch.claims, frame, schema.domain.names))
-        if batch.unproved:
-            proven = without_proof(batch.claims, listed, proven)
-        compare_claims(batch.claims, listed, proven)
-    unproved = sum(int((rows[:, 3] == NULL).sum()) for rows in proven.values())
-    return ProofTally(total + Counter(unproved=unproved), (batch.proofs, *([] if unproved else [batch.claims])))
 
 
 def known_schema(path: Path) -> Schema:

@@ -385,18 +385,21 @@ def check_files(record: Record, stages: Stages, config: Config) -> list[str]:
     open_ = []
     for part, files in (("inputs", rule.inputs), ("outputs", _without_record(rule.outputs))):
         _check_names(record, part, files)
+        more = sorted(record.text["lists"][part].keys() - files.keys())
         for name, value in files.items():
             given = record.arguments(part)[name]
             listed = [normal(path) for path in (given if isinstance(given, list) else [given])]
             try:
+                more += [name] if isinstance(values.value(value), str) and isinstance(given, list) else []
                 wanted = [normal(_filled(path, record)) for path in values.paths(value)]
                 _check_paths(record, part, name, set(wanted))
             except UnevaluatedExpression:
                 open_.append(f"{record.rule}.{name}")
                 wanted = listed if {*listed} == {*record.named(part, name)} else []
-            if listed != wanted:
-                raise AuditError(f"{record.path}: the {part} {name} are not in the order of the rule {record.rule}, or "
-                                 f"not as it gives them. {rerun(record.target)}")  # fmt: skip
+            more += [name] if listed != wanted else []
+        if more:
+            raise AuditError(f"{record.path}: the {part} {more[0]} are not in the order of the rule {record.rule}, or not "
+                             f"as it gives them. {rerun(record.target)}")  # fmt: skip
     _check_names(record, "params", rule.params)
     _check_wildcards(record, rule, values)
     return open_
