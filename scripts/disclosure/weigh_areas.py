@@ -5,8 +5,9 @@ from pathlib import Path
 import pandas as pd
 
 from genverify.disclose.area_spec import read_area_tables
-from genverify.disclose.area_tables import posterior_rows, printed_by_area, read_areas
+from genverify.disclose.area_tables import printed_by_area, read_areas
 from genverify.run.jobs import Job, run
+from studies.disclosure.area_chances import posterior_rows
 
 
 def main(job: Job) -> None:

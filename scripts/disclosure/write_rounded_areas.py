@@ -5,8 +5,8 @@ from pathlib import Path
 import pandas as pd
 
 from genverify.disclose.area_spec import read_area_tables
-from genverify.disclose.area_tables import summary_frame, summary_page
 from genverify.run.jobs import Job, run
+from studies.disclosure.area_chances import summary_frame, summary_page
 
 
 def main(job: Job) -> None:

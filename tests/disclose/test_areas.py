@@ -8,8 +8,9 @@ import pandas as pd
 import pytest
 
 from genverify.disclose.area_spec import AreaTables, read_area_tables
-from genverify.disclose.area_tables import Part, Tree, bound_part, read_areas, rounding_chances, summary_frame, work_of
+from genverify.disclose.area_tables import Part, bound_part, read_areas, work_of
 from genverify.model.errors import GenverifyError
+from studies.disclosure.area_chances import Tree, rounding_chances, summary_frame
 
 SPEC = AreaTables(title="made up", source="synthetic", base=3, sums={"t": {"total": ["a", "b"]}})
 WORK = work_of(20.0)

@@ -1,9 +1,8 @@
-"""Counts of areas that were rounded or suppressed: read, bounded exactly, weighed, and summed up over all areas."""
+"""Counts of areas that were rounded or suppressed: read, and bounded exactly."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache, reduce
-from math import log2
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +11,12 @@ import pandas as pd
 
 from genverify.checker.linear_proofs import check_linear
 from genverify.disclose.area_spec import AreaTables
-from genverify.model.arrays import Flags, Floats, Ints
+from genverify.model.arrays import Flags, Ints
 from genverify.model.errors import DataError
 from genverify.model.linear import LinearSystem, Row, make_system, select
 from genverify.model.proof_form import LINEAR, new_certificate
 from genverify.model.tablefiles import Expected, naming_unreadable, need_columns, open_csv, refuse_row
 from genverify.protect.publishing import Publishing
-from genverify.report.pages import bullets, document, markdown_table
 from genverify.solve.linear.ranges import all_ranges, propagate
 from genverify.solve.linear.search import Ranges, Work
 
@@ -41,7 +39,7 @@ def system_of(part: Part, spec: AreaTables, geography: bool = True) -> LinearSys
     cells: dict[str, tuple[int, int]] = {}
     for at, printed in enumerate(part.areas):
         ends = _ends(printed, spec)
-        cells |= {f"{at}:{name}": own for name, own in ends.items()}
+        cells |= {f"{at}:{name}": end for name, end in ends.items()}
         rows += _table_rows(at, ends, spec)
     if geography and part.has_larger and len(part.areas) > 1:
         rows += _geography(part, cells)
@@ -63,7 +61,7 @@ def rounded_ends(count: int, base: int) -> tuple[int, int]:
 def _ends(printed: Printed, spec: AreaTables) -> dict[str, tuple[int, int]]:
     """What is known of every cell of an area by the rule of rounding; a total that is printed twice must fit both."""
     name_of, ceiling = spec.name_of, max((count or 0 for count in printed.values()), default=0) + spec.base - 1
-    found: dict[str, tuple[int, int]] = {}
+    result: dict[str, tuple[int, int]] = {}
     for name, count in printed.items():
         if count is None:
             lo, hi = 0, ceiling
@@ -71,10 +69,10 @@ def _ends(printed: Printed, spec: AreaTables) -> dict[str, tuple[int, int]]:
             if count % spec.base:
                 raise DataError(f"{name}: the count {count} is no multiple of {spec.base}; check base in the file of tables")
             lo, hi = rounded_ends(count, spec.base)
-        own = name_of.get(name, name)
-        before = found.get(own, (0, ceiling))
-        found[own] = (max(lo, before[0]), min(hi, before[1]))
-    return found
+        cell = name_of.get(name, name)
+        before = result.get(cell, (0, ceiling))
+        result[cell] = (max(lo, before[0]), min(hi, before[1]))
+    return result
 
 
 def _table_rows(at: int, ends: Mapping[str, tuple[int, int]], spec: AreaTables) -> Iterator[Row]:
@@ -111,14 +109,14 @@ def parts_of(inside: Mapping[str, str], small: Mapping[str, Printed], larger: Ma
     members: dict[str, list[str]] = {}
     for area in small:
         members.setdefault(inside.get(area, ""), []).append(area)
-    found = []
+    result = []
     for name in sorted({*members, *larger}):
-        own: Sequence[Printed] = [small[area] for area in sorted(members.get(name, []))]
+        inner: Sequence[Printed] = [small[area] for area in sorted(members.get(name, []))]
         if name in larger:
-            found.append(Part((larger[name], *own)))
-        elif own:
-            found.append(Part(tuple(own), has_larger=False))
-    return found
+            result.append(Part((larger[name], *inner)))
+        elif inner:
+            result.append(Part(tuple(inner), has_larger=False))
+    return result
 
 
 # Counts of areas from tidy files: area, variable, group, count; suppressed ones are empty.
@@ -134,11 +132,11 @@ def read_areas(path: Path) -> pd.DataFrame:
     variable, group = frame["variable"].astype(str), frame["group"].astype("object").fillna("").astype(str)
     count = pd.to_numeric(frame["count"], errors="coerce").astype("Int64")
     cell = variable.where(group == "", variable + "/" + group)
-    found = pd.DataFrame({"area": frame["area"].astype(str), "cell": cell, "count": count})
-    doubled = found.duplicated(["area", "cell"])
-    refuse_row(path, found["area"], doubled, "has two counts of one group; keep one")
+    result = pd.DataFrame({"area": frame["area"].astype(str), "cell": cell, "count": count})
+    doubled = result.duplicated(["area", "cell"])
+    refuse_row(path, result["area"], doubled, "has two counts of one group; keep one")
     refuse_row(path, count, (count < 0).fillna(False), "is negative")
-    return found
+    return result
 
 
 def read_inside(path: Path, area: str, inside: str) -> dict[str, str]:
@@ -159,10 +157,10 @@ def _read(path: Path) -> pd.DataFrame:
 def printed_by_area(frame: pd.DataFrame, areas: Iterable[str] | None = None) -> dict[str, Printed]:
     """What is printed of every area."""
     chosen = frame if areas is None else frame[frame["area"].isin(set(areas))]
-    found: dict[str, dict[str, int | None]] = {}
+    result: dict[str, dict[str, int | None]] = {}
     for area, cell, count in zip(chosen["area"], chosen["cell"], chosen["count"].astype(object), strict=True):
-        found.setdefault(area, {})[cell] = None if count is pd.NA or count is None else int(count)
-    return dict(found)
+        result.setdefault(area, {})[cell] = None if count is pd.NA or count is None else int(count)
+    return dict(result)
 
 
 def batch_of(small: pd.DataFrame, larger: pd.DataFrame, inside: dict[str, str], batch: int, batches: int) -> list[Part]:
@@ -170,9 +168,9 @@ def batch_of(small: pd.DataFrame, larger: pd.DataFrame, inside: dict[str, str], 
     names = sorted(set(larger["area"]))[batch::batches]
     chosen, all_areas = set(names), set(larger["area"])
     lost = {area for area in small["area"].unique() if inside.get(area) not in all_areas} if batch == 0 else set()
-    own = [area for area in small["area"].unique() if inside.get(area) in chosen or area in lost]
+    areas = [area for area in small["area"].unique() if inside.get(area) in chosen or area in lost]
     known = {area: name for area, name in inside.items() if area not in lost}
-    return parts_of(known, printed_by_area(small, own), printed_by_area(larger, names))
+    return parts_of(known, printed_by_area(small, areas), printed_by_area(larger, names))
 
 
 # The exact range of every count of a part; counts that contradict the rule are found, and left to their areas alone.
@@ -194,12 +192,11 @@ def bound_part(part: Part, spec: AreaTables, work: Work) -> BoundedCounts:
     sums, alone = system_of(part, spec), system_of(part, spec, geography=False)
     by_area = alone_ranges(alone)
     together = all_ranges(sums, work)
-    shown = check_linear(sums, together.statements)
     contradiction = together.empty
-    assert shown.empty == contradiction
-    found = by_area if contradiction else together
+    assert check_linear(sums, together.statements).empty == contradiction
+    result = by_area if contradiction else together
     rows = pd.DataFrame(
-        rows_of(part, spec, alone, by_area, (found.lo, found.hi), contradiction, found.exact), columns=COLUMNS
+        rows_of(part, spec, alone, by_area, (result.lo, result.hi), contradiction, result.exact), columns=COLUMNS
     )
     proof = new_certificate(LINEAR, sums.digest[:16], sums.digest) | {"statements": list(together.statements)}
     return BoundedCounts(rows, proof)
@@ -215,9 +212,9 @@ def alone_ranges(sums: LinearSystem) -> Ranges:
         of_row = areas[sums.columns[sums.start[:-1]]]
         for area in np.unique(areas):
             cells = np.flatnonzero(areas == area)
-            own = select(sums, cells, np.flatnonzero(of_row == area))
-            part = propagate(own)
-            check_linear(own, part.statements)
+            chosen = select(sums, cells, np.flatnonzero(of_row == area))
+            part = propagate(chosen)
+            check_linear(chosen, part.statements)
             lo[cells], hi[cells] = part.lo, NOWHERE if part.empty else part.hi
     return Ranges(lo, hi, lo, hi, (), False)
 
@@ -227,7 +224,7 @@ def rows_of(
     spec: AreaTables,
     sums: LinearSystem,
     alone: Ranges,
-    found: tuple[Sequence[int] | Ints, Sequence[int] | Ints],
+    ranges: tuple[Sequence[int] | Ints, Sequence[int] | Ints],
     contradiction: bool,
     exact: Flags | None = None,
 ) -> Iterator[tuple[Any, ...]]:
@@ -240,7 +237,7 @@ def rows_of(
                 continue  # the same number as another total
             cell = sums.place[f"{at}:{name}"]
             lo, hi = rounded_ends(count, spec.base) if count is not None else (0, int(sums.hi[cell]))
-            ends = (alone.lo, alone.hi, *found)
+            ends = (alone.lo, alone.hi, *ranges)
             attained = exact is not None and bool(exact[cell]) and not contradiction
             wrong = "area" if alone.hi[cell] == NOWHERE else "geography" if contradiction else ""
             yield level, name, count, lo, hi, *(int(end[cell]) for end in ends), attained, wrong
@@ -248,210 +245,3 @@ def rows_of(
 
 def work_of(seconds: float) -> Work:
     return replace(Work(), seconds=seconds, nodes=500, leaves=50)
-
-
-# How likely each count is, given the printed counts of its table and the probabilities of random rounding.
-#
-# Before anything is seen every table of counts is equally likely. A table is a tree of sums: what the groups below say of a
-# total, and what the rest says of a group, are convolutions. The answer depends on the printed counts only through their
-# differences to the sums of their parts, and through which of them are near 0; equal cases are worked out once.
-
-SURE = (0.9, 0.95)
-
-
-@dataclass(frozen=True)
-class Chances:
-    """Weights of the counts start, start + 1, ..."""
-
-    start: int
-    weights: Floats
-
-    def plus(self, other: "Chances") -> "Chances":
-        """Of the sum of two."""
-        return Chances(self.start + other.start, np.convolve(self.weights, other.weights))
-
-    def minus(self, other: "Chances") -> "Chances":
-        """Of the difference of two."""
-        return Chances(self.start - other.start - len(other.weights) + 1, np.convolve(self.weights, other.weights[::-1]))
-
-    def times(self, other: "Chances") -> "Chances":
-        """Of a count that both speak of."""
-        start = max(self.start, other.start)
-        end = min(self.start + len(self.weights), other.start + len(other.weights))
-        if end <= start:
-            return Chances(start, np.zeros(1))
-        mine, theirs = (
-            self.weights[start - self.start : end - self.start],
-            other.weights[start - other.start : end - other.start],
-        )
-        return Chances(start, mine * theirs)
-
-    @property
-    def shares(self) -> Floats:
-        total = self.weights.sum()
-        return self.weights / total if total > 0 else self.weights
-
-
-def rounding_chances(printed: int, base: int) -> Chances:
-    """
-    How likely a printed count is for each true one: 1 if it is the count itself, else by how near it is.
-
-    >>> rounding_chances(3, 3).start, rounding_chances(3, 3).weights.round(2).tolist()
-    (1, [0.33, 0.67, 1.0, 0.67, 0.33])
-    """
-    start = max(0, printed - base + 1)
-    counts = np.arange(start, printed + base)
-    return Chances(start, 1 - np.abs(counts - printed) / base)
-
-
-class Tree:
-    """A table as a tree of sums: its posterior for printed counts, remembered by what it depends on."""
-
-    def __init__(self, sums: Mapping[str, Sequence[str]], base: int) -> None:
-        self.sums, self.base = sums, base
-        parts = {part for own in sums.values() for part in own}
-        self.top = next(total for total in sums if total not in parts)
-        self.groups = list(dict.fromkeys([*sums, *parts]))
-        self.known: dict[tuple[int, ...], dict[str, Floats]] = {}
-
-    def posterior(self, printed: Mapping[str, int]) -> dict[str, Floats]:
-        """The chances of the counts that each group may have, in order."""
-        key = self._key(printed)
-        if key not in self.known:
-            up: dict[str, Chances] = {}
-            self._up(self.top, printed, up)
-            found = {self.top: up[self.top].shares}
-            self._down(self.top, Chances(0, np.ones(up[self.top].start + len(up[self.top].weights))), printed, up, found)
-            self.known[key] = found
-        return self.known[key]
-
-    def _key(self, printed: Mapping[str, int]) -> tuple[int, ...]:
-        differences = [printed[total] - sum(printed[part] for part in parts) for total, parts in self.sums.items()]
-        near = [min(printed[group], 2 * self.base) for group in self.groups]
-        return (*differences, *near)
-
-    def _up(self, group: str, printed: Mapping[str, int], up: dict[str, Chances]) -> Chances:
-        own = rounding_chances(printed[group], self.base)
-        if group in self.sums:
-            below = reduce(Chances.plus, [self._up(part, printed, up) for part in self.sums[group]])
-            own = own.times(below)
-        up[group] = own
-        return own
-
-    def _down(
-        self, group: str, rest: Chances, printed: Mapping[str, int], up: Mapping[str, Chances], found: dict[str, Floats]
-    ) -> None:
-        """The groups below, given what everything outside says of their total."""
-        said = rest.times(rounding_chances(printed[group], self.base))
-        for part in self.sums.get(group, ()):
-            others = reduce(Chances.plus, [up[other] for other in self.sums[group] if other != part], Chances(0, np.ones(1)))
-            outside = said.minus(others)
-            found[part] = up[part].times(outside).shares
-            self._down(part, outside, printed, up, found)
-
-
-def posterior_rows(areas: Sequence[Printed], spec: AreaTables, level: str) -> pd.DataFrame:
-    """For every table, over all areas that print it whole: how many counts, how sure the likeliest value is, bits left."""
-    rows = []
-    for variable, sums in spec.sums.items():
-        tree, tally = Tree(sums, spec.base), _Tally()
-        for printed in areas:
-            own = {group: printed.get(f"{variable}/{group}") for group in tree.groups}
-            if all(count is not None for count in own.values()):
-                whole = {group: int(count or 0) for group, count in own.items()}
-                tally.add(tree.posterior(whole), whole, spec.base)
-        rows.append({"level": level, "table": variable, **tally.row()})
-    return pd.DataFrame(rows)
-
-
-class _Tally:
-    def __init__(self) -> None:
-        self.counts, self.impossible, self.likeliest, self.bits, self.before, self.sure = 0, 0, 0.0, 0.0, 0.0, [0, 0]
-
-    def add(self, found: Mapping[str, Floats], printed: Mapping[str, int], base: int) -> None:
-        for group, shares in found.items():
-            if shares.sum() == 0:
-                self.impossible += 1
-                continue
-            best = float(shares.max())
-            self.counts += 1
-            self.likeliest += best
-            self.bits += _bits(shares)
-            self.before += _bits(rounding_chances(printed[group], base).shares)
-            self.sure = [n + (best >= least) for n, least in zip(self.sure, SURE, strict=True)]
-
-    def row(self) -> dict[str, float]:
-        n = max(self.counts, 1)
-        return {
-            "counts": self.counts, "impossible": self.impossible, "mean_chance_of_likeliest": self.likeliest / n,
-            "bits_by_rule": self.before / n, "bits_by_table": self.bits / n,
-            **{f"chance_over_{round(100 * least)}": n_sure for least, n_sure in zip(SURE, self.sure, strict=True)},
-        }  # fmt: skip
-
-
-def _bits(shares: Floats) -> float:
-    return -float(sum(share * log2(share) for share in shares.tolist() if share > 0))
-
-
-# What came out over all areas: never one of them.
-
-
-def summary_frame(rows: pd.DataFrame) -> pd.DataFrame:
-    """By level and table, and in all: counts, narrower and pinned ones, suppressed ones that follow, contradictions."""
-    named = rows.assign(table=rows["cell"].str.partition("/")[0])
-    groups = [
-        *named.groupby(["level", "table"], sort=True),
-        *(((level, "all tables"), own) for level, own in named.groupby("level")),
-    ]
-    return pd.DataFrame([{"level": level, "table": table, **_counts(own)} for (level, table), own in groups])
-
-
-def _counts(rows: pd.DataFrame) -> dict[str, int]:
-    fits = rows[rows["contradicts"] != "area"]
-    shown, hidden = fits[fits["printed"].notna()], fits[fits["printed"].isna()]
-    width, rule, alone = (shown[f"{name}hi"] - shown[f"{name}lo"] for name in ("", "rule_", "alone_"))
-    open_ = hidden["rule_hi"] - hidden["rule_lo"]
-    return {
-        "counts": len(shown), "narrower": int((width < rule).sum()), "narrower_by_table_alone": int((alone < rule).sum()),
-        "pinned": int((width == 0).sum()), "pinned_by_table_alone": int((alone == 0).sum()),
-        "suppressed": len(hidden), "suppressed_pinned": int(((hidden["hi"] == hidden["lo"]) & (open_ > 0)).sum()),
-        "suppressed_within_rule": int((hidden["hi"] - hidden["lo"] <= 4).sum()),
-        "ends_not_attained": int((~fits["attained"]).sum()),
-        "contradict_in_area": int((rows["contradicts"] == "area").sum()),
-        "contradict_by_geography": int((rows["contradicts"] == "geography").sum()),
-    }  # fmt: skip
-
-
-WORDS = {
-    "counts": "printed counts", "narrower": "narrower than the rule", "pinned": "pinned", "suppressed": "suppressed",
-    "suppressed_pinned": "suppressed, yet known", "contradict_in_area": "area contradicts",
-    "contradict_by_geography": "geography contradicts",
-}  # fmt: skip
-CHANCES = {
-    "mean_chance_of_likeliest": "chance of the likeliest", "bits_by_rule": "bits by rule", "bits_by_table": "bits by table",
-    "chance_over_90": "over 90 %", "chance_over_95": "over 95 %",
-}  # fmt: skip
-NOTES = (
-    "Ranges are exact: counts that fit all tables of a larger area and its small ones meet both ends, recounted; proofs in "
-    "whole numbers that nothing lies outside were checked (results/nz/proofs); `ends_not_attained` counts those where not.",
-    "`narrower than the rule`: fewer counts are possible than the rounding of this count alone would leave.",
-    "`geography contradicts`: counts of a larger area and its small ones that fit no counts together, because one of them "
-    "contradicts itself or by their sums; their ranges are those of each area alone.",
-    "Chances: before anything is seen, all tables of counts are equally likely; only tables that are printed whole.",
-    "Aggregates over areas; no area is named, here or in the files behind this page.",
-)
-
-
-def summary_page(table: pd.DataFrame, chances: pd.DataFrame, spec: AreaTables) -> str:
-    """The page: ranges, then chances."""
-    shown = table[["level", "table", *WORDS]].rename(columns=WORDS)
-    numbers = chances.rename(columns=CHANCES)
-    for name in list(CHANCES.values())[:3]:
-        numbers[name] = numbers[name].map(lambda value: f"{value:.3f}")
-    parts = ["## What each count can be", _table(shown), "## How likely each count is", _table(numbers)]
-    return document("Rounded counts of areas", f"{spec.title} ({spec.source})", [*parts, bullets(NOTES)])
-
-
-def _table(frame: pd.DataFrame) -> str:
-    named = frame.assign(table=frame["table"].str.replace("_", " "))
-    return markdown_table(list(named), named.to_numpy().tolist(), left=2)
