@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 from html.parser import HTMLParser
-from importlib.util import find_spec
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -126,6 +126,16 @@ def test_the_site_needs_no_network_and_has_no_broken_link(site: Path) -> None:
             assert target.exists(), f"{path.relative_to(site)}: {link}"
             if parts.fragment and target in pages:
                 assert unquote(parts.fragment) in pages[target].places | {"__tabbed"}, f"{path.relative_to(site)}: {link}"
+
+
+def test_the_examples_of_the_hooks_of_the_site() -> None:
+    spec = spec_from_file_location("hooks", DOCS / "hooks.py")
+    assert spec is not None
+    assert spec.loader is not None
+    hooks = module_from_spec(spec)
+    spec.loader.exec_module(hooks)
+    done = doctest.testmod(hooks)
+    assert (done.failed, done.attempted) == (0, 2)
 
 
 def test_the_pages_of_studies_are_found(site: Path) -> None:

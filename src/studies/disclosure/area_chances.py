@@ -170,7 +170,8 @@ def _counts(rows: pd.DataFrame) -> dict[str, int]:
     open_ = hidden["rule_hi"] - hidden["rule_lo"]
     return {
         "counts": len(displayed), "narrower": int((width < rule).sum()),
-        "narrower_by_table_alone": int((alone < rule).sum()), "pinned": int((width == 0).sum()), "pinned_by_table_alone": int((alone == 0).sum()),
+        "narrower_by_table_alone": int((alone < rule).sum()),
+        "pinned": int((width == 0).sum()), "pinned_by_table_alone": int((alone == 0).sum()),
         "suppressed": len(hidden), "suppressed_pinned": int(((hidden["hi"] == hidden["lo"]) & (open_ > 0)).sum()),
         "suppressed_within_rule": int((hidden["hi"] - hidden["lo"] <= 4).sum()),
         "ends_not_attained": int((~fits["attained"]).sum()),
