@@ -3,7 +3,7 @@
 import argparse
 import shlex
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,77 +24,47 @@ if TYPE_CHECKING:
 # commands that were renamed: what users typed keeps working. No option was renamed
 OLD_NAMES = {"audit-release": "disclose", "rooms": "modules"}
 ABOUT = "What must be true of the people behind these tables?"
+LINES = {
+    "disclose": "say what tables give away: printed ones as they are, or those that a release file describes",
+    "what-if": "try the protections that a release file lists",
+    "unique": "say whether a reconstruction (an LP or MPS file) has exactly one solution",
+    "read": "say what files of tables hold: a role for every cell, totals, symbols, and what is left out",
+    "page": "write the page that audits a table in a browser, without a network",
+    "bounds": "bound every cell count from conditional or marginal tables",
+    "check": "check every proof of a study, in exact integers and without a solver",
+    "explain": "say which published cells force a claim about a block",
+    "probability": "say how likely a claim about a block is, given its release and a prior",
+    "progress": "say how far the study that runs in a folder is, until it is done",
+    "export": "write proofs in the formats of other checkers: VIPR, OPB with VeriPB, SMT-LIB, Coq",
+    "check-vipr": "check VIPR certificates of any program, in rational numbers",
+    "audit": "walk from results back to the raw data; check every file, setting and proof",
+    "reference": "say, without a run, whether docs/reference is current; or make it",
+    "config-schema": "print the JSON schema of files of settings, for editors",
+    "new-study": "write the files of a new study, which runs as it is",
+    "new-reader": "write a reader of one more kind of files of tables, and its test",
+    "modules": "print the packages, what they import, and every module (Markdown)",
+    "completion": "print what makes bash or zsh complete commands and options",
+}
+
+
+def _group(add: str, *names: str, study: bool = False) -> Group:
+    return Group(add, {name: LINES[name] for name in names}, study)
+
+
 GROUPS = (
-    Group(
-        "genverify.disclose.disclose_command:add_parser",
-        {
-            "disclose": "say what tables give away: printed ones as they are, or those that a release file describes",
-            "what-if": "try the protections that a release file lists",
-            "unique": "say whether a reconstruction (an LP or MPS file) has exactly one solution",
-        },
-    ),
-    Group(
-        "genverify.reading.read_command:add_parser",
-        {"read": "say what files of tables hold: a role for every cell, totals, symbols, and what is left out"},
-    ),
-    Group(
-        "genverify.disclose.disclose_command:add_page_parser",
-        {"page": "write the page that audits a table in a browser, without a network"},
-    ),
-    Group(
-        "genverify.bounds.bounds_command:add_parser",
-        {"bounds": "bound every cell count from conditional or marginal tables"},
-    ),
-    Group(
-        "genverify.run.cli.commands:add_check",
-        {"check": "check every proof of a study, in exact integers and without a solver"},
-    ),
-    Group(
-        "genverify.run.cli.commands:add_study_commands",
-        {
-            "explain": "say which published cells force a claim about a block",
-            "probability": "say how likely a claim about a block is, given its release and a prior",
-            "progress": "say how far the study that runs in a folder is, until it is done",
-        },
-        study=True,
-    ),
-    Group(
-        "genverify.run.cli.commands:add_export",
-        {
-            "export": "write proofs in the formats of other checkers: VIPR, OPB with VeriPB, SMT-LIB, Coq",
-            "check-vipr": "check VIPR certificates of any program, in rational numbers",
-        },
-    ),
-    Group(
-        "genverify.run.provenance.audit:add_audit",
-        {"audit": "walk from results back to the raw data; check every file, setting and proof"},
-        study=True,
-    ),
-    Group(
-        "genverify.run.reference:add_parser",
-        {"reference": "say, without a run, whether docs/reference is current; or make it"},
-        study=True,
-    ),
-    Group(
-        "genverify.run.config:add_parser",
-        {"config-schema": "print the JSON schema of files of settings, for editors"},
-    ),
-    Group(
-        "genverify.run.skeletons:add_parser",
-        {
-            "new-study": "write the files of a new study, which runs as it is",
-            "new-reader": "write a reader of one more kind of files of tables, and its test",
-        },
-        study=True,
-    ),
-    Group(
-        "genverify.run.manual:add_parser",
-        {"modules": "print the packages, what they import, and every module (Markdown)"},
-    ),
-    Group(
-        "genverify.run.cli.commands:add_completion",
-        {"completion": "print what makes bash or zsh complete commands and options"},
-    ),
+    _group("genverify.disclose.disclose_command:add_parser", "disclose", "what-if", "unique"),
+    _group("genverify.reading.read_command:add_parser", "read"),
+    _group("genverify.disclose.disclose_command:add_page_parser", "page"),
+    _group("genverify.bounds.bounds_command:add_parser", "bounds"),
+    _group("genverify.run.cli.commands:add_check", "check"),
+    _group("genverify.run.cli.commands:add_study_commands", "explain", "probability", "progress", study=True),
+    _group("genverify.run.cli.commands:add_export", "export", "check-vipr"),
+    _group("genverify.run.provenance.audit:add_audit", "audit", study=True),
+    _group("genverify.run.reference:add_parser", "reference", study=True),
+    _group("genverify.run.config:add_parser", "config-schema"),
+    _group("genverify.run.skeletons:add_parser", "new-study", "new-reader", study=True),
+    _group("genverify.run.manual:add_parser", "modules"),
+    _group("genverify.run.cli.commands:add_completion", "completion"),
 )
 
 
@@ -151,12 +121,8 @@ zsh: put this into ~/.zshrc, after compinit
 
 def add_completion(commands: Any) -> None:
     """Add `completion` to the commands."""
-    parser = commands.add_parser(
-        "completion",
-        help="print what makes bash or zsh complete commands and options",
-        description=ABOUT_COMPLETION,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    form = argparse.RawDescriptionHelpFormatter
+    parser = commands.add_parser("completion", help=LINES["completion"], description=ABOUT_COMPLETION, formatter_class=form)
     parser.add_argument("shell", choices=SHELLS)
     parser.set_defaults(run=_print, prints="script")
 
@@ -167,27 +133,22 @@ def _print(options: argparse.Namespace) -> None:
 
 def completion(parser: argparse.ArgumentParser, shell: str) -> str:
     """The script for a shell."""
-    commands = dict(_commands(parser))
-    return _bash(commands) if shell == "bash" else _zsh(commands, _lines(parser))
+    subparsers = _subparsers(parser)
+    helps = {action.dest.split(" ")[0]: action.help or "" for action in subparsers._choices_actions}
+    return _bash(subparsers.choices) if shell == "bash" else _zsh(subparsers.choices, helps)
 
 
-def _commands(parser: argparse.ArgumentParser) -> Iterator[tuple[str, argparse.ArgumentParser]]:
-    for action in parser._actions:
-        if isinstance(action, argparse._SubParsersAction):
-            yield from action.choices.items()
-
-
-def _lines(parser: argparse.ArgumentParser) -> dict[str, str]:
-    """The line of every command in the help."""
-    (subparsers,) = (action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
-    return {action.dest.split(" ")[0]: action.help or "" for action in subparsers._choices_actions}
+def _subparsers(parser: argparse.ArgumentParser) -> "argparse._SubParsersAction[argparse.ArgumentParser]":
+    return next(action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
 
 
 def _words(parser: argparse.ArgumentParser) -> list[str]:
     """What can stand after a command: its options, its commands, and the choices of what it is given."""
-    options = [text for action in parser._actions for text in action.option_strings]
-    given = [str(one) for action in parser._actions if not action.option_strings for one in action.choices or ()]
-    return sorted({*options, *given})
+    return sorted({*(text for action in parser._actions for text in action.option_strings), *_given(parser)})
+
+
+def _given(parser: argparse.ArgumentParser) -> list[str]:
+    return [str(one) for action in parser._actions if not action.option_strings for one in action.choices or ()]
 
 
 def _choices(parser: argparse.ArgumentParser) -> Iterator[tuple[str, str]]:
@@ -197,11 +158,9 @@ def _choices(parser: argparse.ArgumentParser) -> Iterator[tuple[str, str]]:
             yield "|".join(action.option_strings), " ".join(map(str, action.choices))
 
 
-def _bash(commands: dict[str, argparse.ArgumentParser]) -> str:
-    lines = [
-        "_genverify() {",
-        '  local own="${COMP_WORDS[COMP_CWORD]}" last="${COMP_WORDS[COMP_CWORD-1]}" words="" values=""',
-    ]
+def _bash(commands: Mapping[str, argparse.ArgumentParser]) -> str:
+    typed = '  local own="${COMP_WORDS[COMP_CWORD]}" last="${COMP_WORDS[COMP_CWORD-1]}" words="" values=""'
+    lines = ["_genverify() {", typed]
     lines += ["  if [ $COMP_CWORD -eq 1 ]; then", f'    words="{" ".join([*commands, "--help", "--version"])}"', "  else"]
     lines += ['    case "${COMP_WORDS[1]}" in']
     for name, parser in commands.items():
@@ -213,7 +172,7 @@ def _bash(commands: dict[str, argparse.ArgumentParser]) -> str:
     return "\n".join([*lines, "}", "complete -o default -F _genverify genverify", ""])
 
 
-def _zsh(commands: dict[str, argparse.ArgumentParser], helps: dict[str, str]) -> str:
+def _zsh(commands: Mapping[str, argparse.ArgumentParser], helps: dict[str, str]) -> str:
     lines = ["#compdef genverify", "_genverify() {", "  local -a commands=("]
     lines += [f"    {shlex.quote(name.replace(':', ' ') + ':' + helps.get(name, ''))}" for name in commands]
     lines += ["  )", "  if (( CURRENT == 2 )); then _describe command commands; return; fi", "  case $words[2] in"]
@@ -228,7 +187,7 @@ def _arguments(parser: argparse.ArgumentParser) -> Iterator[str]:
         values = f"({' '.join(map(str, action.choices))})" if action.choices else "_files"
         for option in action.option_strings:
             yield shlex.quote(f"*{option}[{_bare(action)}]" + ("" if action.nargs == 0 else f":value:{values}"))
-    given = [str(one) for action in parser._actions if not action.option_strings for one in action.choices or ()]
+    given = _given(parser)
     yield shlex.quote(f"*:file:({' '.join(given)})" if given else "*:file:_files")
 
 
@@ -243,7 +202,7 @@ def _bare(action: argparse.Action) -> str:
 
 def add_study_commands(commands: Any) -> None:
     """Add the commands about blocks and their claims."""
-    explain = commands.add_parser("explain", help="say which published cells force a claim about a block")
+    explain = commands.add_parser("explain", help=LINES["explain"])
     explain.add_argument("block", help="15-digit GEOID of the block; of tables, a cell as in cells.csv")
     explain.add_argument(
         "claim", nargs="?", default="", help="for instance TEN=3,HHSIZE=1,THHRACE=2,m=1 (m = 1 if left out)"
@@ -251,9 +210,7 @@ def add_study_commands(commands: Any) -> None:
     explain.add_argument("--study", "--tracts", type=Path, default=STUDY,
                          help="a folder of results with proofs of any model (%(default)s)")  # fmt: skip
     explain.set_defaults(run=_explain)
-    likely = commands.add_parser(
-        "probability", help="say how likely a claim about a block is, given its release and a prior"
-    )
+    likely = commands.add_parser("probability", help=LINES["probability"])
     likely.add_argument("block", help="15-digit GEOID of the block")
     likely.add_argument("claim", help="for instance TEN=3,HHSIZE=1,THHRACE=2,m=1 (m = 1 if left out)")
     likely.add_argument("--study", type=Path, default=STUDY, help="results of a variant (%(default)s)")
@@ -265,7 +222,7 @@ def add_study_commands(commands: Any) -> None:
         "--states", type=int, default=500_000, help="most states of the count; beyond, an estimate (%(default)s)"
     )
     likely.set_defaults(run=_probability)
-    progress = commands.add_parser("progress", help="say how far the study that runs in a folder is, until it is done")
+    progress = commands.add_parser("progress", help=LINES["progress"])
     progress.add_argument(
         "folder", type=Path, nargs="?", default=Path("."), help="where Snakemake was started (%(default)s)"
     )
@@ -274,7 +231,7 @@ def add_study_commands(commands: Any) -> None:
 
 def add_check(commands: Any) -> None:
     """Add `check` to the commands."""
-    check = commands.add_parser("check", help="check every proof of a study, in exact integers and without a solver")
+    check = commands.add_parser("check", help=LINES["check"])
     check.add_argument("proofs", type=Path, nargs="+",
                        help="folders of results or proofs of any model, e.g. results/paper, or .jsonl.gz files; behind "
                        "proofs about records may stand the folder of their release (default: release beside)")  # fmt: skip
