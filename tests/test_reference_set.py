@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from genverify.run.config import parse_config, read_shipped, section
+from genverify.run.layout import REFERENCE, STAGES
 from genverify.run.provenance.audit import repository
 from genverify.run.reference import (
     MANIFEST,
@@ -16,15 +17,15 @@ from genverify.run.reference import (
     altered_files,
     bytes_in,
     changes,
+    read_caption,
     read_listing,
     read_manifest,
-    reference_place,
     unlisted_targets,
 )
 from studies.raprank.settings import RapRank
 
 ROOT = Path(__file__).parents[1]
-STAGES = "\n".join(path.read_text() for path in sorted((ROOT / "workflow").rglob("*.smk")))
+RULES = "\n".join(path.read_text() for path in sorted((ROOT / "workflow").rglob("*.smk")))
 MOST_BYTES = 4_000_000
 
 
@@ -36,16 +37,16 @@ def here(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def listing() -> Listing:
-    return read_listing(reference_place().listing)
+    return read_listing(STAGES)
 
 
 @pytest.fixture
 def manifest() -> Manifest:
-    return read_manifest(reference_place().folder / MANIFEST)
+    return read_manifest(REFERENCE / MANIFEST)
 
 
 def test_every_file_is_there_with_its_digest_and_no_other(manifest: Manifest) -> None:
-    assert list(altered_files(reference_place().folder, manifest)) == []
+    assert list(altered_files(REFERENCE, manifest)) == []
 
 
 def test_every_target_is_shown_or_absent_with_a_reason(manifest: Manifest, listing: Listing) -> None:
@@ -60,7 +61,7 @@ def test_settings_and_data_are_those_of_today(manifest: Manifest) -> None:
 
 
 def test_the_set_is_small() -> None:
-    assert bytes_in(reference_place().folder) < MOST_BYTES
+    assert bytes_in(REFERENCE) < MOST_BYTES
 
 
 def made_by_the_workflow() -> set[str]:
@@ -69,7 +70,7 @@ def made_by_the_workflow() -> set[str]:
     blocks = [name for name, own in raprank.experiments.items() if own.block_tables]
     named = {"figure": list(raprank.figures), "experiment": blocks}
     made = set()
-    for rule in re.split(r"^rule ", STAGES, flags=re.MULTILINE):
+    for rule in re.split(r"^rule ", RULES, flags=re.MULTILINE):
         values = {name: words.split("|") for name, words in re.findall(r'^        (\w+)="([\w|]+)",$', rule, re.MULTILINE)}
         targets = re.findall(r'pdf="(figures/[^"]+\.pdf)"', rule) + re.findall(r'="(results/tables/[^"]+\.csv)"', rule)
         for target in targets:
@@ -113,4 +114,4 @@ def on_the_map() -> dict[str, int]:
 
 def test_every_caption_is_there(listing: Listing) -> None:
     names = {name for paper in listing.papers.values() for name in paper.results.values()}
-    assert all(reference_place().captions.read(name) for name in names)
+    assert all(read_caption(STAGES, name) for name in names)

@@ -26,7 +26,7 @@ from genverify.run.provenance import rerun
 from genverify.run.provenance.audit import audit, read_config, repository
 from genverify.run.provenance.records import Record
 from genverify.run.provenance.rerun import Outcome
-from genverify.run.reference import check_lines, reference_place, write_reference
+from genverify.run.reference import check_lines, write_reference
 from genverify.solve.program_settings import ProgramSettings
 
 TESTS = Path(__file__).parents[1]
@@ -113,7 +113,7 @@ def _cases(
         if dear:
             make_dear()
         config = read_config([])  # which no forger touches
-        write_reference(reference_place(), repository(), config)
+        write_reference(repository(), config)
         patch.setattr(rerun, "rerun_jobs", RepeatedJobs(rerun.rerun_jobs))
         accepted(config)
         truth = told()

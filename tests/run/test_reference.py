@@ -14,7 +14,7 @@ from chain import run_study
 from genverify.cli import main
 from genverify.model.errors import DataError
 from genverify.run.code import forget_code
-from genverify.run.reference import Captions, caption, csv_page, find_captions, read_listing, read_pages
+from genverify.run.reference import caption, csv_page, find_captions, read_listing, read_pages
 
 TARGET, SET = "figures/fig3.pdf", Path("docs/reference")
 LISTINGS: dict[str, dict[str, Any]] = {
@@ -262,22 +262,20 @@ def test_a_table_without_readable_form_becomes_a_page(tmp_path: Path) -> None:
 def test_a_caption_that_cannot_be_filled_in_is_named(tmp_path: Path) -> None:
     (tmp_path / "one" / "captions").mkdir(parents=True)
     (tmp_path / "one" / "captions" / "a.rst").write_text("{{ snakemake.config['colour'] }}")
-    captions = Captions(tmp_path)
     with pytest.raises(DataError, match=r"caption a in .*: cannot be filled in"):
-        caption(captions, "a", {}, {"seed": 1})
+        caption(tmp_path, "a", {}, {"seed": 1})
 
 
 def test_the_caption_of_a_table_is_in_the_file_of_the_report(tmp_path: Path) -> None:
     (tmp_path / "report.yaml").write_text("all: {b: {caption: 'Blocks, seed {{ snakemake.config.seed }}.'}}")
-    captions = Captions(tmp_path)
-    assert caption(captions, "b", {}, {"seed": 1}) == "Blocks, seed 1."
+    assert caption(tmp_path, "b", {}, {"seed": 1}) == "Blocks, seed 1."
     (tmp_path / "report.yaml").write_text("all: {b: {file: tables/b.csv, caption: The table.}}")
     (tmp_path / "captions").mkdir()
     (tmp_path / "captions" / "b.rst").write_text("The figure.")
-    said = [caption(captions, "b", {}, {"seed": 1}, target) for target in ("figures/b.pdf", "tables/b.csv")]
+    said = [caption(tmp_path, "b", {}, {"seed": 1}, target) for target in ("figures/b.pdf", "tables/b.csv")]
     assert said == ["The figure.", "The table."]
     with pytest.raises(DataError, match=r"no caption c: neither captions/c\.rst nor a table of report\.yaml"):
-        caption(captions, "c", {}, {"seed": 1})
+        caption(tmp_path, "c", {}, {"seed": 1})
 
 
 def test_no_two_studies_have_a_caption_or_a_page_of_one_name(tmp_path: Path) -> None:

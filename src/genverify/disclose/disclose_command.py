@@ -47,8 +47,8 @@ def run_unique(options: argparse.Namespace) -> None:
     from genverify.disclose.unique import read_program, unique
     from genverify.solve.linear.search import Work
 
-    found = unique(read_program(options.program), Work(seconds=options.seconds))
-    print(f"{found.numbers} numbers, {found.rows} rows: {found.answer}")
+    result = unique(read_program(options.program), Work(seconds=options.seconds))
+    print(f"{result.numbers} numbers, {result.rows} rows: {result.answer}")
 
 
 class _DelayedLines(logging.Filter):
@@ -86,34 +86,34 @@ def run_disclose(options: argparse.Namespace) -> int:
     started, paths = time.monotonic(), options.release
     kind = kind_of(paths)
     given = {option.value: getattr(options, option.value) for option in OPTIONS}
-    told = settle(given, CHECK if options.check else kind)
-    folder = result_folder(paths[0], told.out)
-    if told.check:
-        for line in check_folder(folder, paths, told):
+    settings = settle(given, CHECK if options.check else kind)
+    folder = result_folder(paths[0], settings.out)
+    if settings.check:
+        for line in check_folder(folder, paths, settings):
             print(line)
         print(f"checked in {time.monotonic() - started:.1f} s")
         return 0
-    if told.cells:
+    if settings.cells:
         options.prints = "csv"
-        print(template(paths[0], limits_of(told)), end="")
+        print(template(paths[0], limits_of(settings)), end="")
         return 0
 
     def talk(line: str) -> None:
-        if not told.json:
+        if not settings.json:
             print(line, flush=True)
 
     with written_folder(folder, COMMAND) as part:
-        audit = audit_of(paths, told, talk, ask=True)
+        audit = audit_of(paths, settings, talk, ask=True)
         for line in ("", *audit.lines(), *audit.reasons()):
             talk(line)
-        audit = audit.suppress(told.search_seconds)
+        audit = audit.suppress(settings.search_seconds)
         for line in audit.advice():
             talk(line)
         write_files(audit, part, folder)
     talk(f"{folder / 'report.html'}, cells.csv, proofs ({time.monotonic() - started:.1f} s)")
-    if told.json:
+    if settings.json:
         print(audit.as_json())
-    return int(bool(told.fail_on) and audit.fails(told.allow_partial))
+    return int(bool(settings.fail_on) and audit.fails(settings.allow_partial))
 
 
 def result_folder(first: Path, out: Path | None) -> Path:
@@ -137,8 +137,8 @@ def run_what_if(options: argparse.Namespace) -> None:
             f"{options.release}: lists no protections to try; add protect, for instance protect: [{{suppress: 5}}]"
         )
     with written_folder(result_folder(options.release, options.out), "what-if") as part:
-        found = write_what_if(described, attack_of(described), part)
-    print(neutral_frame(found).to_csv(index=False), end="")
+        result = write_what_if(described, attack_of(described), part)
+    print(neutral_frame(result).to_csv(index=False), end="")
 
 
 # The command `page`: write the page that works offline, one HTML file, to where it is wanted.

@@ -20,14 +20,9 @@ from genverify.model.errors import ConfigError
 if TYPE_CHECKING:
     from genverify.disclose.suppression import SecondarySuppression
 
+PLAIN = {"open": "open", "exact": "known exactly", "narrow": "known too well", "printed": "printed", "suppress": "suppress"}
 DIALECTS = {
-    "plain": {
-        "open": "open",
-        "exact": "known exactly",
-        "narrow": "known too well",
-        "printed": "printed",
-        "suppress": "suppress",
-    },
+    "plain": PLAIN,
     "sdctable": {"open": "x", "exact": "u", "narrow": "u", "printed": "s", "suppress": "x"},
     "sbs": {"open": "D", "exact": "A", "narrow": "A", "printed": "F", "suppress": "D"},
     "argus": {"open": "M", "exact": "U", "narrow": "U", "printed": "S", "suppress": "U"},
@@ -60,8 +55,8 @@ def read_fail_on(text: str | None) -> FailOn:
         return FailOn()
     if text == "singled-out":
         return FailOn(singled_out=True)
-    if found := re.fullmatch(r"range\s*<\s*([1-9]\d{0,11})", text or ""):
-        return FailOn(int(found[1]))
+    if match := re.fullmatch(r"range\s*<\s*([1-9]\d{0,11})", text or ""):
+        return FailOn(int(match[1]))
     raise ConfigError(f"--fail-on {text}: give exact, range<3 (another number will do), or singled-out")
 
 
@@ -280,32 +275,26 @@ class Audit(ABC):
         steps = {(step.area, step.cell): step for step in self.suppression.steps} if self.suppression else {}
         keys = list(zip(self.cells["area"], self.cells["cell"], strict=True))
         rows = self.cells[[key in steps for key in keys]][["area", "table", "cell", "label", "published", "place", "status"]]
-        own = [steps[key] for key in keys if key in steps]
+        part = [steps[key] for key in keys if key in steps]
         order = {key: at for at, key in enumerate(steps)}
-        rows = rows.assign(what="count", left=["" if step.left is None else step.left for step in own])
-        return rows.iloc[sorted(range(len(rows)), key=lambda at: order[own[at].area, own[at].cell])]
+        rows = rows.assign(what="count", left=["" if step.left is None else step.left for step in part])
+        return rows.iloc[sorted(range(len(rows)), key=lambda at: order[part[at].area, part[at].cell])]
 
     @property
     def answer(self) -> dict[str, Any]:
         """The answer for scripts: every unsafe cell with the numbers of the statements that prove it."""
-        listed = [
-            {
-                "cell": self.name(row["area"], row["cell"]),
-                "lower": row["lower"],
-                "upper": row["upper"],
-                "proof": row["proof"],
-            }
-            for row in self.unsafe_cells
-        ]
-        found = {
+        keys = ("lower", "upper", "proof")
+        cells = [(self.name(row["area"], row["cell"]), row) for row in self.unsafe_cells]
+        listed = [{"cell": cell, **{key: row[key] for key in keys}} for cell, row in cells]
+        result = {
             **self.numbers, **self.counts, "fail_on": str(self.fail_on), "safe": self.safe, "left_out": list(self.left_out),
             "undecided": list(self.undecided), "limit": self.limit, "ends_attained_by_people": self.attained,
             "unsafe_cells": listed,
         }  # fmt: skip
         if chosen := self.suppression:
-            found["suppress"] = [self.name(step.area, step.cell) for step in chosen.steps]
-            found |= {"suppress_is": chosen.how, "still_unsafe": list(chosen.still)}
-        return found
+            result["suppress"] = [self.name(step.area, step.cell) for step in chosen.steps]
+            result |= {"suppress_is": chosen.how, "still_unsafe": list(chosen.still)}
+        return result
 
     def as_json(self) -> str:
         return json.dumps(self.answer, indent=1, ensure_ascii=False)

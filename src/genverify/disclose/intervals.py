@@ -58,8 +58,8 @@ class FeasibilityIntervals:
     def unclear(self) -> Flags:
         """Printed cells whose text leaves more than one count."""
         flags = np.zeros(len(self.linked.sums.cells), dtype=bool)
-        places = np.array(list(self.printed.values()), dtype=np.int64)
-        flags[places] = self.linked.sums.lo[places] < self.linked.sums.hi[places]
+        indices = np.array(list(self.printed.values()), dtype=np.int64)
+        flags[indices] = self.linked.sums.lo[indices] < self.linked.sums.hi[indices]
         return flags
 
     @property
@@ -69,11 +69,11 @@ class FeasibilityIntervals:
     @cached_property
     def proofs(self) -> Mapping[str, str]:
         """The numbers of the statements that prove the ends of each cell."""
-        found: dict[str, list[str]] = {}
+        result: dict[str, list[str]] = {}
         for number, statement in enumerate(self.ranges.statements):
             if "cell" in statement:
-                found.setdefault(statement["cell"], []).append(str(number))
-        return {cell: " ".join(numbers) for cell, numbers in found.items()}
+                result.setdefault(statement["cell"], []).append(str(number))
+        return {cell: " ".join(numbers) for cell, numbers in result.items()}
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -103,17 +103,17 @@ class FeasibilityIntervals:
         """The sums that a cell's range rests on, the last step first."""
         reasons: dict[str, None] = {}
         wanted = {self.linked.sums.cells[cell]}
-        place = {row: at for at, row in enumerate(self.linked.sums.rows)}
+        index = {row: at for at, row in enumerate(self.linked.sums.rows)}
         for statement in reversed(self.ranges.statements):
             if statement.get("cell") in wanted and len(reasons) < MOST_REASONS:
                 for row in rows_of(dict(statement["proof"])):
                     reasons[row] = None
                     wanted |= {
                         self.linked.sums.cells[c]
-                        for c in self._cells(place[row])
+                        for c in self._cells(index[row])
                         if self.linked.sums.lo[c] < self.linked.sums.hi[c]
                     }
-        return list(dict.fromkeys(self._said(place[row]) for row in reasons))  # the two sides of a fact are said once
+        return list(dict.fromkeys(self._said(index[row]) for row in reasons))  # the two sides of a fact are said once
 
     def _cells(self, row: int) -> list[int]:
         sums = self.linked.sums
@@ -143,15 +143,15 @@ class ContradictionError(ReleaseError):
         self.rows = tuple(rows)
 
 
-def smallest(sums: LinearSystem, found: Contradiction) -> Contradiction:
+def smallest(sums: LinearSystem, conflict: Contradiction) -> Contradiction:
     """The same contradiction without sums that it does not need: each is tried without, where there are not too many."""
-    rows, place = list(found.rows), {name: at for at, name in enumerate(sums.rows)}
-    for row in found.rows if len(found.rows) <= MOST_TRIED else ():
-        fewer = [own for own in rows if own != row]
-        if fewer and all_ranges(_part(sums, [place[own] for own in fewer]), Work(seconds=TRIAL_SECONDS)).empty:
+    rows, index = list(conflict.rows), {name: at for at, name in enumerate(sums.rows)}
+    for row in conflict.rows if len(conflict.rows) <= MOST_TRIED else ():
+        fewer = [other for other in rows if other != row]
+        if fewer and all_ranges(_part(sums, [index[other] for other in fewer]), Work(seconds=TRIAL_SECONDS)).empty:
             rows = fewer
     cells = {
-        sums.cells[cell]: None for row in rows for cell in sums.columns[sums.start[place[row]] : sums.start[place[row] + 1]]
+        sums.cells[cell]: None for row in rows for cell in sums.columns[sums.start[index[row]] : sums.start[index[row] + 1]]
     }
     return Contradiction(tuple(rows), tuple(cells))
 
@@ -175,23 +175,23 @@ def find_intervals(linked: LinkedTables, work: Work, say: Callable[[int, int], N
     wanted[[linked.cell(key) for key in linked.printed]] = True
     wanted[[linked.cell(key) for key in linked.keys if any(label == "not yes" for _, label in key)]] = True
     ranges = all_ranges(linked.sums, work, wanted, say=say)
-    shown = check_linear(linked.sums, ranges.statements)
+    proved = check_linear(linked.sums, ranges.statements)
     if ranges.empty:
-        found = smallest(linked.sums, contradiction(linked.sums, list(ranges.statements)))
-        raise ContradictionError(_contradiction(linked, found), found.rows)
-    if shown.lo != ranges.lo.tolist() or shown.hi != ranges.hi.tolist():
+        conflict = smallest(linked.sums, contradiction(linked.sums, list(ranges.statements)))
+        raise ContradictionError(_contradiction(linked, conflict), conflict.rows)
+    if proved.lo != ranges.lo.tolist() or proved.hi != ranges.hi.tolist():
         raise CertificateError("the proofs show other ranges than those that were found; nothing is reported")
     return FeasibilityIntervals(linked, ranges)
 
 
-def _contradiction(linked: LinkedTables, found: Contradiction) -> str:
+def _contradiction(linked: LinkedTables, conflict: Contradiction) -> str:
     """The sums and cells that cannot all be right, where they are printed."""
-    rows = "; ".join(found.rows[:3])
+    rows = "; ".join(conflict.rows[:3])
     said = []
     for key, entries in linked.printed.items():
-        if name_of(key) in found.cells[:12]:
+        if name_of(key) in conflict.cells[:12]:
             said += [f"{entry.text} at {entry.place}" for _, entry, _ in entries]
-    more = f" and {len(found.rows) - 3} more sums" if len(found.rows) > 3 else ""
+    more = f" and {len(conflict.rows) - 3} more sums" if len(conflict.rows) > 3 else ""
     return (
         f"these printed counts contradict each other (proof checked): {rows}{more}. They are {'; '.join(said[:8])}. Correct "
         "one; or say how numbers were rounded (--rule), that a label is no total (rename it), or that a table is part of "
@@ -205,8 +205,8 @@ def opened(linked: LinkedTables, cells: Collection[int]) -> LinearSystem:
     what the others say.
     """
     lo, hi = linked.sums.lo.copy(), linked.sums.hi.copy()
-    places = np.array(sorted(cells), dtype=np.int64)
-    lo[places], hi[places] = 0, OPEN
+    indices = np.array(sorted(cells), dtype=np.int64)
+    lo[indices], hi[indices] = 0, OPEN
     least, most = linked.sums.least.copy(), linked.sums.most.copy()
     known = lo == hi
     for row in (row for row, cell in linked.beside.items() if not known[cell]):
@@ -261,19 +261,19 @@ def read_rules(words: Sequence[str]) -> list[tuple[str, Rule]]:
     >>> read_rules(["dominance=2,80"])[0][1]
     Rule(kind='dominance', n=2, k=Fraction(80, 1))
     """
-    found = []
+    result = []
     for word in words:
         if match := re.fullmatch(r"dominance=(\d+),(\d+(?:\.\d+)?)", word):
-            found.append((word, Rule("dominance", int(match[1]), Fraction(match[2]))))
+            result.append((word, Rule("dominance", int(match[1]), Fraction(match[2]))))
         elif match := re.fullmatch(r"p=(\d+(?:\.\d+)?)", word):
-            found.append((word, Rule("p", 1, Fraction(match[1]))))
+            result.append((word, Rule("p", 1, Fraction(match[1]))))
         elif match := re.fullmatch(r"contributors=(\d+)", word):
-            found.append((word, Rule("contributors", int(match[1]), Fraction(0))))
+            result.append((word, Rule("contributors", int(match[1]), Fraction(0))))
         else:
             raise ConfigError(
                 f"--sensitive {word}: give dominance=2,80 (n, k), p=10 (per cent) or contributors=3 (the fewest)"
             )
-    return found
+    return result
 
 
 def read_contributions(path: Path, linked: LinkedTables, limits: FileLimits) -> list[tuple[dict[str, str], str, int]]:
@@ -294,13 +294,13 @@ def broken_rules(
     """Printed cells that break a rule, then sums of suppressed cells that can be worked out and break it."""
     linked = exposed.linked
     inside = {linked.cell(key): _inside(linked, key, contributions) for key in linked.printed}
-    found = []
+    result = []
     for cells, printed in _known_sums(exposed):
         together = _sum(inside[cell] for cell in cells if cell in inside)
         for name, rule in rules:
             if all(cell in inside for cell in cells) and rule.broken(together):
-                found.append(RuleViolation(tuple(linked.sums.cells[cell] for cell in cells), printed, name))
-    return found
+                result.append(RuleViolation(tuple(linked.sums.cells[cell] for cell in cells), printed, name))
+    return result
 
 
 def _known_sums(exposed: FeasibilityIntervals) -> Iterator[tuple[tuple[int, ...], bool]]:
@@ -323,11 +323,11 @@ def _known_sums(exposed: FeasibilityIntervals) -> Iterator[tuple[tuple[int, ...]
 def _inside(linked: LinkedTables, key: Key, contributions: Iterable[tuple[Mapping[str, str], str, int]]) -> dict[str, int]:
     """The contributors of a cell with what each adds."""
     finest = {column: set(_finest(linked, column, label)) for column, label in key}
-    found: dict[str, int] = {}
+    result: dict[str, int] = {}
     for labels, contributor, value in contributions:
         if all(labels.get(column) in finest[column] for column in finest):
-            found[contributor] = found.get(contributor, 0) + value
-    return found
+            result[contributor] = result.get(contributor, 0) + value
+    return result
 
 
 def _finest(linked: LinkedTables, column: str, label: str) -> Iterator[str]:

@@ -50,14 +50,14 @@ class Option:
 
 def pairs(words: Sequence[str], option: str) -> dict[str, str]:
     """What A=B says, of every word; the first character of A may be = itself."""
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for word in words:
         name, equals, value = (word[:1] + word[1:].partition("=")[0], *word[1:].partition("=")[1:]) if word else ("", "", "")
         if not equals or not value:
             raise ConfigError(f"--{option} {word}: write two parts with = between them")
-        if found.setdefault(name, value) != value:
-            raise ConfigError(f"--{option} {word}: {name!r} was {found[name]!r} before; give it once")
-    return found
+        if result.setdefault(name, value) != value:
+            raise ConfigError(f"--{option} {word}: {name!r} was {result[name]!r} before; give it once")
+    return result
 
 
 def _symbols(words: Sequence[str]) -> None:
@@ -67,28 +67,17 @@ def _symbols(words: Sequence[str]) -> None:
         told_symbol(symbol, meaning)
 
 
-def _rules(words: Sequence[str]) -> None:
-    from genverify.disclose.link import read_rule
+def _reader(option: str) -> Callable[[Any], object]:
+    """The function that will read the value of an option: imported when a value is given."""
 
-    read_rule(words)
+    def valid(given: Any) -> object:
+        from genverify.disclose.disclosure import read_fail_on
+        from genverify.disclose.intervals import read_rules
+        from genverify.disclose.link import check_facts, read_rule
 
+        return {"rule": read_rule, "fact": check_facts, "sensitive": read_rules, "fail-on": read_fail_on}[option](given)
 
-def _facts(words: Sequence[str]) -> None:
-    from genverify.disclose.link import check_facts
-
-    check_facts(words)
-
-
-def _sensitive(words: Sequence[str]) -> None:
-    from genverify.disclose.intervals import read_rules
-
-    read_rules(words)
-
-
-def _fail_on(text: str) -> None:
-    from genverify.disclose.disclosure import read_fail_on
-
-    read_fail_on(text)
+    return valid
 
 
 def _two_parts(name: str) -> Callable[[Sequence[str]], object]:
@@ -109,7 +98,6 @@ _COLUMNS = {"action": "append", "metavar": "C,D"}
 _RULE = {"action": "append", "metavar": "RULE"}
 _FILE = {"type": Path, "metavar": "FILE"}
 _NUMBER = {"type": int, "metavar": "N"}
-_COLUMNS = {"action": "append", "metavar": "C,D"}
 _FLAG = {"action": "store_true", "default": None}
 OPTIONS = (
     Option("--symbol", (TABLES, CHECK), "what a symbol means, e.g. '*=suppressed', '*=1-4', '-=0', 'blank=suppressed'", (),
@@ -120,7 +108,7 @@ OPTIONS = (
     Option("--skip", (TABLES, CHECK), "rows and columns that are not read, e.g. 59,C", (), how=_COLUMNS),
     Option("--period", (TABLES, CHECK), "the period of a table that does not name it", "", how={"metavar": "TEXT"}),
     Option("--rule", (TABLES, CHECK), "how numbers were treated: round=5, random=3, random-nonzero=3, midpoint=6, key=2, "
-           "suppress=5", (), _rules, _RULE),
+           "suppress=5", (), _reader("rule"), _RULE),
     Option("--total", (TABLES, CHECK), "the label that is the total of a column, e.g. 'sex=Both sexes'", (),
            _two_parts("total"), _PAIR),
     Option("--no-total", (TABLES, CHECK), "a label that is no total although its name may say so", (), how=_LABEL),
@@ -135,12 +123,12 @@ OPTIONS = (
            _two_parts("hierarchy"), _PAIR),
     Option("--inside", (TABLES, CHECK), "a table counts some of the people of another: SMALL=LARGE", (),
            _two_parts("inside"), _PAIR),
-    Option("--fact", (TABLES, CHECK), "a fact beside the counts, e.g. 'sex=f >= 3'", (), _facts,
+    Option("--fact", (TABLES, CHECK), "a fact beside the counts, e.g. 'sex=f >= 3'", (), _reader("fact"),
            {"action": "append", "metavar": "TEXT"}),
     Option("--contributions", (TABLES,), "CSV with labels, contributor and value of every contribution, for magnitude "
            "tables", how=_FILE),
-    Option("--sensitive", (TABLES,), "a rule for contributions: dominance=2,80 or p=10 or contributors=3", (), _sensitive,
-           _RULE),
+    Option("--sensitive", (TABLES,), "a rule for contributions: dominance=2,80 or p=10 or contributors=3", (),
+           _reader("sensitive"), _RULE),
     Option("--write", (TABLES,), "save what was understood as a reading file, to be corrected", how=_FILE),
     Option("--seconds", (TABLES, CHECK), "limit of the search for ranges", 120.0, _from(0, "seconds", "a number of seconds"),
            {"type": float}),
@@ -148,7 +136,7 @@ OPTIONS = (
     Option("--search-seconds", BOTH, "limit of the search for secondary suppressions (60, or as the release says)", None,
            _from(0, "search-seconds", "a number of seconds"), {"type": float}),
     Option("--dialect", BOTH, "status codes in cells.csv", "plain", how={"choices": DIALECTS}),
-    Option("--fail-on", BOTH, "exit with 1 for: exact, range<3, singled-out", None, _fail_on, {"metavar": "WHAT"}),
+    Option("--fail-on", BOTH, "exit with 1 for: exact, range<3, singled-out", None, _reader("fail-on"), {"metavar": "WHAT"}),
     Option("--allow-partial", BOTH, "go on without what stays open or is left out of the reading: nothing is then called "
            "safe, and with --fail-on it is no reason to fail", False, how=_FLAG),
     Option("--max-rows", ANY, f"rows that the data may hold ({LIMITS.rows:,})", None,
@@ -177,7 +165,7 @@ def settle(given: Mapping[str, Any], kind: str) -> argparse.Namespace:
     for name in given:
         if name not in known:
             raise ConfigError(f"unknown option {name}: {nearest(name, list(known))}")
-    found = argparse.Namespace()
+    result = argparse.Namespace()
     for option in OPTIONS:
         value = option.words(given.get(option.value))
         if value is not None and kind not in option.applies:
@@ -185,7 +173,7 @@ def settle(given: Mapping[str, Any], kind: str) -> argparse.Namespace:
             raise ConfigError(f"{option.name} applies to {what}, not to {kind}; leave it out")
         if value is not None:
             option.valid(value)
-        setattr(found, option.value, option.default if value is None else value)
-    if (found.contributions is None) != (not found.sensitive):
+        setattr(result, option.value, option.default if value is None else value)
+    if (result.contributions is None) != (not result.sensitive):
         raise ConfigError("--contributions and --sensitive go together: the contributions, and the rule for them")
-    return found
+    return result

@@ -94,10 +94,12 @@ def write_files(audit: Audit, part: Path, folder: Path) -> None:
         )  # fmt: skip
     reading = ReadingForm(
         inputs=inputs, form=form, answers=dict(source.answers), sensitive=list(source.sensitive),
-        contributions=_relative(source.contributions, folder), release=_relative(source.release, folder),
+        contributions=os.path.relpath(source.contributions, folder) if source.contributions else None,
+        release=os.path.relpath(source.release, folder) if source.release else None,
         changes=dict(source.changes),
         fail_on=str(audit.fail_on), dialect=audit.dialect, limit=audit.limit, undecided=list(audit.undecided),
-        not_attained=_not_attained(audit), suppression=_plain(audit.suppression),
+        not_attained=_not_attained(audit),
+        suppression=SEARCH.dump_python(audit.suppression, mode="json", exclude_defaults=True) if audit.suppression else None,
     )  # fmt: skip
     text = yaml.safe_dump(
         reading.model_dump(exclude_defaults=True, mode="json"), sort_keys=False, allow_unicode=True, width=120
@@ -114,14 +116,6 @@ def write_shown(audit: Audit, folder: Path) -> None:
     (folder / "answer.json").write_bytes((audit.as_json() + "\n").encode("utf-8", "backslashreplace"))
     (folder / "report.html").write_bytes(audit.report().encode("utf-8", "backslashreplace"))
     audit.write_proofs(folder)
-
-
-def _relative(path: Path | None, folder: Path) -> str | None:
-    return None if path is None else os.path.relpath(path, folder)
-
-
-def _plain(chosen: SecondarySuppression | None) -> dict[str, Any] | None:
-    return None if chosen is None else SEARCH.dump_python(chosen, mode="json", exclude_defaults=True)
 
 
 def _suppression(reading: ReadingForm, path: Path) -> SecondarySuppression | None:
@@ -145,7 +139,7 @@ def holds_results(folder: Path) -> bool:
     return any((folder / name).is_file() for name in (READING, PROOFS))
 
 
-def check_folder(folder: Path, named: Sequence[Path], told: argparse.Namespace) -> Iterator[str]:
+def check_folder(folder: Path, named: Sequence[Path], settings: argparse.Namespace) -> Iterator[str]:
     """
     Check a folder of results: what was published is read again, every proof about it is checked without a solver, and every
     file that shows something is made again from what is proved, and compared. Then, within --seconds, it is searched whether
@@ -153,7 +147,7 @@ def check_folder(folder: Path, named: Sequence[Path], told: argparse.Namespace) 
     """
     if not holds_results(folder):
         raise DataError(f"{folder}: holds no results of disclose ({READING} and {PROOFS} are missing)")
-    reading, home = _reading(folder, named, told)
+    reading, home = _reading(folder, named, settings)
     audit = _records_again(folder, reading) if reading.release else _tables_again(folder, home, reading)
     yield audit.proved()
     if (folder / READING).exists():
@@ -162,19 +156,19 @@ def check_folder(folder: Path, named: Sequence[Path], told: argparse.Namespace) 
     else:
         _compare_cells(folder, audit)
         yield f"about {', '.join(map(str, named))}; no {READING} here: only cells.csv was compared"
-    yield audit.search_again(told.seconds)
+    yield audit.search_again(settings.seconds)
 
 
-def _reading(folder: Path, named: Sequence[Path], told: argparse.Namespace) -> tuple[ReadingForm, Path]:
+def _reading(folder: Path, named: Sequence[Path], settings: argparse.Namespace) -> tuple[ReadingForm, Path]:
     """How what was published is to be read: as the folder says, its files unchanged; else as the command line says."""
     path, named = folder / READING, [one for one in named if not (one.exists() and one.samefile(folder))]
     if not path.exists():
         if not named:
             raise DataError(f"{folder}: has no {READING}, so it cannot be tied to its tables; name them, and with --symbol "
                             "and the like how they are read")  # fmt: skip
-        form, home = printed_form(named, told)
+        form, home = printed_form(named, settings)
         return ReadingForm(inputs={}, form=form), home
-    if given := [name for name in (*PAIRS, *LISTS, *SINGLE) if getattr(told, name)]:
+    if given := [name for name in (*PAIRS, *LISTS, *SINGLE) if getattr(settings, name)]:
         option = given[0].replace("_", "-")
         raise ConfigError(f"--{option}: with --check, {path} says how the tables were read; leave this out")
     reading = validate(ReadingForm, read_yaml(path), str(path))
@@ -201,24 +195,24 @@ def _tables_again(folder: Path, home: Path, reading: ReadingForm) -> Audit:
     understood = interpret(reading.form, home, reading.answers.__getitem__ if reading.answers else None)
     sums = understood.linked.sums
     certificate = one_certificate(folder / PROOFS)
-    shown, statements = check_system(sums, certificate, str(folder / PROOFS)), certificate["statements"]
-    if shown.empty:
+    proved, statements = check_system(sums, certificate, str(folder / PROOFS)), certificate["statements"]
+    if proved.empty:
         raise DataError(f"{folder / PROOFS}: these proofs show a contradiction; there are no ranges to show")
-    lo, hi = np.array(shown.lo, dtype=np.int64), np.array(shown.hi, dtype=np.int64)
+    lo, hi = np.array(proved.lo, dtype=np.int64), np.array(proved.hi, dtype=np.int64)
     chosen = _suppression(reading, folder / READING)
     names = [*reading.undecided, *(chosen.cells if chosen else ())]
-    if any(not 0 <= place < len(lo) for place in reading.not_attained) or not set(names) <= set(sums.cells):
+    if any(not 0 <= index < len(lo) for index in reading.not_attained) or not set(names) <= set(sums.cells):
         raise DataError(f"{folder / READING}: names a cell that the tables do not have; {AGAIN}")
     least = lo.copy()
     least[reading.not_attained] -= 1  # so that it is not attained
     contributions = home / reading.contributions if reading.contributions else None
     source = Source(form=reading.form, home=home, contributions=contributions, sensitive=tuple(reading.sensitive))
     exposed = FeasibilityIntervals(understood.linked, Ranges(lo, hi, least, hi, tuple(statements), False, reading.limit))
-    found = TablesAudit(
+    audit = TablesAudit(
         exposed=exposed, source=described_source(understood, source), fail_on=read_fail_on(reading.fail_on),
         dialect=reading.dialect, limit=reading.limit, undecided=tuple(reading.undecided), suppression=chosen,
     )  # fmt: skip
-    return with_rules(found)
+    return with_rules(audit)
 
 
 def _records_again(folder: Path, reading: ReadingForm) -> Audit:
@@ -230,7 +224,7 @@ def _records_again(folder: Path, reading: ReadingForm) -> Audit:
         raise DataError(f"{folder}: not one certificate for each area of the release; {AGAIN}")
     for release, certificate in zip(described.releases, cells, strict=True):
         require_about(certificate, f"{folder / CELL_PROOFS}, {release.block}", (RECORDS,), release.digest, release.block)
-    stored = [(own["about"]["name"], one) for own in cells for one in own["statements"]]
+    stored = [(cell["about"]["name"], one) for cell in cells for one in cell["statements"]]
     if not all(isinstance(one, dict) for _, one in stored):
         raise DataError(f"{folder / CELL_PROOFS}: holds what is no statement; {AGAIN}")
     check_area_proofs(described.releases, claims, [{**one, "area": area} for area, one in stored])
@@ -245,8 +239,8 @@ def _records_again(folder: Path, reading: ReadingForm) -> Audit:
 
 def compare(folder: Path, audit: Audit) -> None:
     """Every file is what is proved, and there is no other."""
-    with TemporaryDirectory() as place:
-        made = Path(place)
+    with TemporaryDirectory() as temporary:
+        made = Path(temporary)
         write_shown(audit, made)
         names = [path.relative_to(made) for path in sorted(made.rglob("*")) if path.is_file()]
         for name in names:
@@ -278,6 +272,6 @@ def _compare_cells(folder: Path, audit: Audit) -> None:
     frame = open_csv(folder / "cells.csv", Expected("cells with their ranges")).frame()
     need_columns(folder / "cells.csv", frame, columns)
     proved = neutral_frame(audit.cells[columns]).astype(str)
-    rows, told = ({tuple(row) for row in own.to_numpy().tolist()} for own in (proved, frame[columns]))
-    if rows != told:
-        raise DataError(f"{folder / 'cells.csv'}: {min(rows ^ told)[0]}: shows something else than what is proved")
+    rows, given = ({tuple(row) for row in part.to_numpy().tolist()} for part in (proved, frame[columns]))
+    if rows != given:
+        raise DataError(f"{folder / 'cells.csv'}: {min(rows ^ given)[0]}: shows something else than what is proved")

@@ -77,12 +77,12 @@ def bounder_of(release: Release, settings: ProgramSettings) -> Bounder:
 
 def attack_large(release: Release, settings: ProgramSettings, datasets: int, min_k: int, seed: int) -> VerifiedBlock:
     """Generate, verify and check."""
-    found = generate_block(release, settings.proving("the audit of a release"), datasets, seed).records
+    generated = generate_block(release, settings.proving("the audit of a release"), datasets, seed).records
     bounder = bounder_of(release, settings)
-    bounder.seen.extend(class_vectors(bounder.program, found))
-    claims = as_claims(*candidate_claims(found, min_k))
-    log.info("%d records: %d datasets that fit, %d candidate claims", release.n, len(found), len(claims))
-    verified = collect(bounder.program, claims, _VerifierWithProgress(bounder).decide(claims), found[0])
+    bounder.seen.extend(class_vectors(bounder.program, generated))
+    claims = as_claims(*candidate_claims(generated, min_k))
+    log.info("%d records: %d datasets that fit, %d candidate claims", release.n, len(generated), len(claims))
+    verified = collect(bounder.program, claims, _VerifierWithProgress(bounder).decide(claims), generated[0])
     log.info("%d claims hold; checking their proofs", len(verified.claims))
     check_verified(verified)
     return verified
@@ -109,7 +109,7 @@ def singled_out(claims: pd.DataFrame, records: pd.DataFrame | None, names: Seque
     if not len(claims):
         return 0
     if records is not None:
-        return int(sum(own.represented() for own in evaluate(claims, records)))
+        return int(sum(part.represented() for part in evaluate(claims, records)))
     total = 0
     for _, rows in claims.groupby("block", sort=False):
         total += _surely_different(rows[list(names)].fillna(ANY).to_numpy(dtype=np.int16))
@@ -132,13 +132,13 @@ def _surely_different(codes: Codes) -> int:
 
 def longest(claims: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
     """The claims that no other claim of the same area extends: the most that is claimed of each person."""
-    kept = []
+    chosen = []
     for _, rows in claims.groupby("block", sort=False):
         codes = rows[list(names)].fillna(ANY).to_numpy(dtype=np.int16)
         inside = matches(codes, codes)
         np.fill_diagonal(inside, False)
-        kept += rows.index[np.flatnonzero(~inside.any(axis=1))].tolist()
-    return claims.loc[kept]
+        chosen += rows.index[np.flatnonzero(~inside.any(axis=1))].tolist()
+    return claims.loc[chosen]
 
 
 # The riskiest cells: how many proofs rest on each published cell.
@@ -213,17 +213,17 @@ def bounded_cells(
     rows, statements = list[dict[str, Any]](), list[dict[str, Any]]()
     for table, name, label, predicate, at in _cells(release.schema):
         lo, hi = low, high = printed.get(at, (0, release.n))
-        told = verifier.range_of(predicate) if lo < hi else None
-        bounds = told.proved_bounds(predicate) if told and not told.limit else []
-        if told and len(bounds) == 2:  # both ends are proved, else what is printed stands
-            low, high = told.low, told.high
+        counts = verifier.range_of(predicate) if lo < hi else None
+        bounds = counts.proved_bounds(predicate) if counts and not counts.limit else []
+        if counts and len(bounds) == 2:  # both ends are proved, else what is printed stands
+            low, high = counts.low, counts.high
             for bound in bounds:
-                own = {"area": release.block, "cell": name, "side": bound.side, "value": bound.m, "proof": dict(bound.proof)}
-                statements.append(own)
+                about = {"area": release.block, "cell": name, "side": bound.side}
+                statements.append({**about, "value": bound.m, "proof": dict(bound.proof)})
         rows.append({
             "area": release.block, "table": table, "cell": name, "label": label,
             "published": "" if at not in printed else str(lo) if lo == hi else f"{lo} to {hi}", "lower": low, "upper": high,
-            "known_exactly": low == high, "ends_attained": told is None or len(bounds) == 2, "place": "",
+            "known_exactly": low == high, "ends_attained": counts is None or len(bounds) == 2, "place": "",
             "hidden": at in printed and lo < hi < suppress, "unclear": lo < hi,
             "what": RECORD if at < 0 else PRINTED if at in printed else UNPUBLISHED,
         })  # fmt: skip
@@ -267,12 +267,9 @@ MOST_CLASSES = 1000  # of a large area that is counted
 
 def counted_areas(verified: Sequence[VerifiedBlock]) -> list[DatasetCount | None]:
     """The datasets that fit every area, counted once for all priors; none where they are too many."""
-    return [None if _in_vain(one.program) else count_some(one.program) for one in verified]
-
-
-def _in_vain(program: Program) -> bool:
-    """Many records in many classes: half a minute would be spent until the budget is."""
-    return program.release.n >= LARGE and program.classes > MOST_CLASSES
+    # many records in many classes: half a minute would be spent until the budget is
+    programs = [one.program for one in verified]
+    return [None if p.release.n >= LARGE and p.classes > MOST_CLASSES else count_some(p) for p in programs]
 
 
 def probable_claims(
@@ -287,14 +284,14 @@ def probable_claims(
     Unverified claims about exactly one record with at least this probability under a prior (none: every record of the domain
     is equally likely beforehand), of the areas that were counted.
     """
-    found = []
+    result = []
     for one, area in zip(verified, counted, strict=True):
         if area is not None:
             known = prior or uniform(one.program.types.domain)
-            own = derive_seed(seed, "probable", one.program.release.block)
+            seed_of_area = derive_seed(seed, "probable", one.program.release.block)
             decided = not any(one.counts(verdict) for verdict in UNDECIDED)
-            found.append(probable_singletons(area, known, one.claims, min_k, least, own, decided))
-    return stack(found) if found else pd.DataFrame({"k": [], "probability": []})
+            result.append(probable_singletons(area, known, one.claims, min_k, least, seed_of_area, decided))
+    return stack(result) if result else pd.DataFrame({"k": [], "probability": []})
 
 
 def by_level(verified: Sequence[VerifiedBlock], priors: Sequence[Prior], min_k: int, seed: int) -> dict[str, Any]:

@@ -55,12 +55,12 @@ class RecordsAudit(Audit):
         numbers: dict[tuple[str, str], list[str]] = {}
         for number, one in enumerate(self.bounds):
             numbers.setdefault((one["area"], one["cell"]), []).append(str(number))
-        used, found = cells_in_proofs(self.described.releases, self.proofs), list[Mapping[str, Any]]()
+        used, result = cells_in_proofs(self.described.releases, self.proofs), list[Mapping[str, Any]]()
         for row in self.bounded:
             key, printed = (row["area"], row["cell"]), "printed" if row["what"] == PRINTED else ""
             claims = "" if row["what"] == RECORD else used.get(key, 0)
-            found.append({**row, "proof": " ".join(numbers.get(key, [])) or printed, "claims": claims})
-        return found
+            result.append({**row, "proof": " ".join(numbers.get(key, [])) or printed, "claims": claims})
+        return result
 
     @property
     def proofs(self) -> tuple[dict[str, Any], ...]:
@@ -70,10 +70,10 @@ class RecordsAudit(Audit):
     @cached_property
     def claims(self) -> pd.DataFrame:
         """The verified claims; where records are given, each is counted in them."""
-        found = all_claims(self.verified)
+        result = all_claims(self.verified)
         if self.described.records is not None:
-            check_against_microdata(found, self.described.records)
-        return found
+            check_against_microdata(result, self.described.records)
+        return result
 
     @property
     def singles(self) -> pd.DataFrame:
@@ -173,16 +173,16 @@ class RecordsAudit(Audit):
         write_frame(ranges_frame(self.described.releases), folder / "release", "000")
         write_proofs(self.proofs, folder / CLAIM_PROOFS)
         write_proofs((self._cell_proofs(one) for one in self.verified), folder / CELL_PROOFS)
-        shown = self.described.form.show_claims
-        if shown:
+        shows = self.described.form.show_claims
+        if shows:
             write_frame(self.claims, folder, "claims")
-        neutral_frame(self._texts() if shown else self._counted()).to_csv(folder / "claims.csv", index=False)
+        neutral_frame(self._texts() if shows else self._counted()).to_csv(folder / "claims.csv", index=False)
 
     def _cell_proofs(self, one: VerifiedBlock) -> dict[str, Any]:
         """The statements about cells of an area, in the form of every certificate."""
         release = one.program.release
-        own = [bound for bound in self.bounds if bound["area"] == release.block]
-        statements = [{key: value for key, value in bound.items() if key != "area"} for bound in own]
+        part = [bound for bound in self.bounds if bound["area"] == release.block]
+        statements = [{key: value for key, value in bound.items() if key != "area"} for bound in part]
         head = new_certificate(RECORDS, release.block, release.digest, lemmas=one.certificate["lemmas"])
         return head | {"statements": statements}
 
@@ -205,11 +205,8 @@ class RecordsAudit(Audit):
         check_area_proofs(self.described.releases, self.proofs, self.bounds)
 
     def proved(self) -> str:
-        proofs, cells = (
-            sum(len(one["proofs"]) for one in self.proofs),
-            len({(one["area"], one["cell"]) for one in self.bounds}),
-        )
-        areas = len(self.described.releases)
+        proofs, areas = sum(len(one["proofs"]) for one in self.proofs), len(self.described.releases)
+        cells = len({(one["area"], one["cell"]) for one in self.bounds})
         return f"{areas} areas, {len(self.claims)} claims, {proofs} proofs, ranges of {cells} cells: all proofs right"
 
     def search_again(self, seconds: float) -> str:
@@ -232,15 +229,18 @@ def check_area_proofs(
 
 
 def attack_records(
-    described: ReleaseDescription, attack: Attack, over: Callable[[Sequence[Release]], Iterator[Release]] = iter, **told: Any
+    described: ReleaseDescription,
+    attack: Attack,
+    over: Callable[[Sequence[Release]], Iterator[Release]] = iter,
+    **given: Any,
 ) -> RecordsAudit:
     """Attack every area, each proof checked, and bound every cell."""
     verified = tuple(attack(release) for release in over(described.releases))
-    found = [bounded_cells(one.program, attack.settings, described.form.published_as.suppress) for one in verified]
-    rows, bounds = (tuple(one for pair in found for one in pair[side]) for side in (0, 1))
+    bounded = [bounded_cells(one.program, attack.settings, described.form.published_as.suppress) for one in verified]
+    rows, bounds = (tuple(one for pair in bounded for one in pair[side]) for side in (0, 1))
     undecided = tuple(row["cell"] for row in rows if not row["ends_attained"] and row["what"] != RECORD)
     audit = RecordsAudit(
-        described=described, attack=attack, verified=verified, bounded=rows, bounds=bounds, undecided=undecided, **told
+        described=described, attack=attack, verified=verified, bounded=rows, bounds=bounds, undecided=undecided, **given
     )
     assert audit.claims is not None  # counted in the records, before anything is said
     return audit

@@ -190,7 +190,7 @@ def _refuse_silent(releases: tuple[Release, ...], schema: Schema, source: Path) 
 
 def read_priors(path: Path, form: ReleaseForm, codings: Codings) -> tuple[Prior, ...]:
     """The priors that a release file names: each a table with the columns of the release and `weight`."""
-    domain = Domain(tuple(found.column for found in codings.by_name.values()))
+    domain = Domain(tuple(coded.column for coded in codings.by_name.values()))
     if form.priors and WEIGHT in domain.names:
         raise DataError(f"column {WEIGHT!r} of the release would be taken for the weights of a prior; rename it")
     files = zip(form.priors.items(), prior_files(path), strict=True)
@@ -221,13 +221,13 @@ def merged(prior: Prior, domain: Domain, column: str, code: Mapping[int, int]) -
     The prior in the codes of a coarser column: weights that fall together add up, also those of records that the table does
     not list, where it lists others that fall together with them. The floor is that of each coarser record.
     """
-    place = domain.names.index(column)
+    index = domain.names.index(column)
     records = prior.records.copy()
-    records[:, place] = [code[one] for one in records[:, place].tolist()]
+    records[:, index] = [code[one] for one in records[:, index].tolist()]
     rows, where = np.unique(records, axis=0, return_inverse=True)
     weights = np.bincount(where.ravel(), prior.weights, minlength=len(rows)).astype(np.float64)
     fine, listed = Counter(code.values()), np.bincount(where.ravel(), minlength=len(rows))
-    weights += prior.floor * (np.array([fine[one] for one in rows[:, place].tolist()]) - listed)
+    weights += prior.floor * (np.array([fine[one] for one in rows[:, index].tolist()]) - listed)
     return replace(prior, domain=domain, records=rows, weights=weights)
 
 
@@ -343,7 +343,7 @@ def _areas(form: ReleaseForm, texts: pd.DataFrame, source: Path) -> Coding:
 
 
 def _schema(form: ReleaseForm, codings: Codings, lines: list[Line], areas: Coding | None) -> Schema:
-    domain = Domain(tuple(found.column for found in codings.by_name.values()))
+    domain = Domain(tuple(coded.column for coded in codings.by_name.values()))
     rules = rules_of(form.rules, codings)
     if areas is None:
         return Schema(domain, rules, tuple(line.query for line in lines))
@@ -353,8 +353,8 @@ def _schema(form: ReleaseForm, codings: Codings, lines: list[Line], areas: Codin
 def _records(data: pd.DataFrame, codings: Codings, form: ReleaseForm, coupled: bool, source: Path) -> pd.DataFrame:
     """The records in codes, sorted by area, with the area as `block`."""
     frame = pd.DataFrame(index=data.index)
-    for name, found in codings.by_name.items():
-        frame[name] = encode(prepared(data[name], form.columns.get(name) or ColumnForm(), source), found, source)
+    for name, coded in codings.by_name.items():
+        frame[name] = encode(prepared(data[name], form.columns.get(name) or ColumnForm(), source), coded, source)
     split = form.area is not None and not coupled
     frame["block"] = data[form.area].to_numpy() if split else WHOLE
     return frame.sort_values("block", kind="stable", ignore_index=True)
@@ -406,5 +406,5 @@ def template(path: Path, changes: Mapping[str, Any] | None = None) -> str:
     except DataError as error:
         raise DataError(f"{path}: {error}") from None
     areas = ["area", *("" if line.across else "area" for line in lines)]
-    found = pd.DataFrame({"area": areas, "cell": [TOTAL, *(line.query.id for line in lines)], "count": ""})
-    return str(neutral_frame(found if form.area else found.drop(columns="area")).to_csv(index=False, lineterminator="\n"))
+    result = pd.DataFrame({"area": areas, "cell": [TOTAL, *(line.query.id for line in lines)], "count": ""})
+    return str(neutral_frame(result if form.area else result.drop(columns="area")).to_csv(index=False, lineterminator="\n"))

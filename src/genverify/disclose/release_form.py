@@ -5,8 +5,9 @@ The form of a release file: a closed model of its YAML, the codes of its columns
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, reduce
 from itertools import pairwise, product
+from operator import and_
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
@@ -271,8 +272,16 @@ def read_texts(path: Path, limits: FileLimits = LIMITS) -> pd.DataFrame:
 def _read_parquet(path: Path, limits: FileLimits) -> pd.DataFrame:
     """Every value as text; a file that is broken is a ValueError."""
     pa = needed("pyarrow", f"{path}: a Parquet file", "or save it as CSV")
+    pq = needed("pyarrow.parquet", f"{path}: a Parquet file")
     try:
-        frame = _pieces(path, limits)
+        with pq.ParquetFile(path) as file:
+            limits.check(path, file.metadata.num_rows, 0)
+            pieces, size = [], 0
+            for piece in file.iter_batches(ROWS_AT_ONCE):  # few bytes of a file can stand for many values
+                size += piece.nbytes
+                limits.check(path, 0, size)
+                pieces.append(piece)
+            frame: pd.DataFrame = pa.Table.from_batches(pieces, file.schema_arrow).to_pandas().astype(object)
     except pa.ArrowException as error:
         raise ValueError(one_line(error)) from None
     frame.columns = pd.Index([str(name).strip() for name in frame.columns])
@@ -281,22 +290,6 @@ def _read_parquet(path: Path, limits: FileLimits) -> pd.DataFrame:
         raise DataError(f"{path}: two columns are called {doubled!r}; give each column its own name")
     texts: pd.DataFrame = frame.apply(lambda column: column.map(_as_text)).astype(str)
     return texts
-
-
-def _pieces(path: Path, limits: FileLimits) -> pd.DataFrame:
-    """Read a piece at a time: few bytes of a file can stand for many values."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    with pq.ParquetFile(path) as file:
-        limits.check(path, file.metadata.num_rows, 0)
-        pieces, size = [], 0
-        for piece in file.iter_batches(ROWS_AT_ONCE):
-            size += piece.nbytes
-            limits.check(path, 0, size)
-            pieces.append(piece)
-        frame: pd.DataFrame = pa.Table.from_batches(pieces, file.schema_arrow).to_pandas().astype(object)
-    return frame
 
 
 def _as_text(value: object) -> str:
@@ -331,7 +324,7 @@ def bin_texts(values: CodeTexts, edges: Sequence[float], path: Path) -> list[str
         raise DataError(f"{path}: line {bad.index[0]}: column {values.name} has bins, but {bad.iloc[0]!r} is not a number")
     labels = bin_labels(edges)
     return [
-        labels[place] for place in np.searchsorted(np.array(edges, dtype=float), numbers.to_numpy(dtype=float), side="right")
+        labels[index] for index in np.searchsorted(np.array(edges, dtype=float), numbers.to_numpy(dtype=float), side="right")
     ]
 
 
@@ -370,19 +363,14 @@ def coding(name: str, form: ColumnForm, values: "CodeTexts | None", where: str) 
 
 def _found(name: str, values: CodeTexts, where: str) -> list[str]:
     """The distinct texts, if they are few enough to be codes."""
-    found: list[str] = sorted(set(values), key=_order)
-    fractions = [text for text in found if _order(text)[0] == 0 and not float(text).is_integer()]
-    if len(found) > MOST_CODES or len(fractions) > 5:
-        hint = (
-            "give its edges, columns: {%s: {bins: [18, 40, 65]}}"
-            if _order(found[0])[0] == 0
-            else "list its codes, columns: {%s: {codes: ...}}"
-        )
-        raise DataError(
-            f"{where}: column {name} is not discrete: {len(found)} different values such as {found[0]} and {found[-1]}; "
-            + hint % name
-        )
-    return found
+    result: list[str] = sorted(set(values), key=_order)
+    fractions = [text for text in result if _order(text)[0] == 0 and not float(text).is_integer()]
+    if len(result) > MOST_CODES or len(fractions) > 5:
+        edges, codes = "give its edges, columns: {%s: {bins: [18, 40, 65]}}", "list its codes, columns: {%s: {codes: ...}}"
+        hint = (edges if _order(result[0])[0] == 0 else codes) % name
+        examples = f"{len(result)} different values such as {result[0]} and {result[-1]}"
+        raise DataError(f"{where}: column {name} is not discrete: {examples}; {hint}")
+    return result
 
 
 def _order(text: str) -> tuple[int, float, str]:
@@ -420,13 +408,8 @@ class Line:
     across: bool
 
 
-@dataclass(frozen=True)
-class _Word:
-    """A code, a group of codes or a total: its part of the id, its label, its condition."""
-
-    text: str
-    label: str
-    predicate: Predicate
+# a code, a group of codes or a total: its part of the id, its label, its condition
+_Word = tuple[str, str, Predicate]
 
 
 def lines_of(form: ReleaseForm, codings: Codings) -> list[Line]:
@@ -459,12 +442,11 @@ def _table(name: str, table: TableForm, codings: Codings) -> Iterator[Line]:
     words = [_words(column, table, codings, location, column in totals) for column in table.columns]
     title = [f"of those with {_label(filtered, codings)}"] if table.where else []
     for line in product(*words):
-        predicate = filtered
-        for word in line:
-            predicate = predicate & word.predicate
+        texts, labels, conditions = zip(*line, strict=True)
+        predicate = reduce(and_, conditions, filtered)
         if all(codes for _, codes in predicate.clauses):
-            label = ", ".join([*(word.label for word in line if word.label), *title]) or "everyone"
-            yield Line(Query(".".join([name, *(word.text for word in line)]), name, label, predicate), table.across)
+            label = ", ".join([*filter(None, labels), *title]) or "everyone"
+            yield Line(Query(".".join([name, *texts]), name, label, predicate), table.across)
 
 
 def _words(column: str, table: TableForm, codings: Codings, location: str, total: bool) -> list[_Word]:
@@ -486,14 +468,11 @@ def _words(column: str, table: TableForm, codings: Codings, location: str, total
     words: dict[str, list[str]] = {}
     for text in coding.texts:
         words.setdefault(grouped.get(text, text), []).append(text)
-    made = [_word(column, word, texts, codings, location, word in grouped.values()) for word, texts in words.items()]
-    return [*made, _Word(ALL, "", EVERY)] if total else made
-
-
-def _word(column: str, word: str, texts: Sequence[str], codings: Codings, location: str, group: bool) -> _Word:
-    coding = codings[column]
-    meaning = word if group else coding.column.meaning[coding.code_of[texts[0]]]
-    return _Word(word, f"{coding.column.label}: {meaning}", codings.predicate({column: texts}, location))
+    made = list[_Word]()
+    for word, texts in words.items():
+        meaning = word if word in grouped.values() else coding.column.meaning[coding.code_of[texts[0]]]
+        made.append((word, f"{coding.column.label}: {meaning}", codings.predicate({column: texts}, location)))
+    return [*made, (ALL, "", EVERY)] if total else made
 
 
 def _cell(cell: CellForm, codings: Codings) -> Line:
@@ -502,21 +481,17 @@ def _cell(cell: CellForm, codings: Codings) -> Line:
 
 
 def _label(predicate: Predicate, codings: Codings) -> str:
-    parts = []
-    for name, codes in predicate.clauses:
-        column = codings[name].column
-        parts.append(f"{column.label}: {' or '.join(column.meaning[code] for code in codes)}")
+    named = ((codings[name].column, codes) for name, codes in predicate.clauses)
+    parts = (f"{column.label}: {' or '.join(column.meaning[code] for code in codes)}" for column, codes in named)
     return ", ".join(parts) or "everyone"
 
 
 def rules_of(rules: Sequence[RuleForm], codings: Codings) -> tuple[Rule, ...]:
     """The structural rules in codes."""
-    found = []
-    for rule in rules:
-        location = f"rule {rule.name}"
-        options = tuple(codings.predicate(option, location) for option in rule.then)
-        found.append(Rule(rule.name, codings.predicate(rule.when, location), options))
-    return tuple(found)
+    parts = [
+        (rule.name, [codings.predicate(part, f"rule {rule.name}") for part in (*rule.then, rule.when)]) for rule in rules
+    ]
+    return tuple(Rule(name, when, tuple(then)) for name, (*then, when) in parts)
 
 
 def area_queries(lines: Sequence[Line], area: str, codes: Mapping[str, int]) -> list[Query]:

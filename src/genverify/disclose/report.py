@@ -30,17 +30,15 @@ def report(audit: Audit) -> str:
         (audit.name(row["area"], row["cell"]), said(row["lower"], row["upper"]), row["proof"], audit.why(row))
         for row in audit.unsafe_cells[:MOST_CELLS]
     ]
-    own = _records(audit) if isinstance(audit, RecordsAudit) else _tables(audit) if isinstance(audit, TablesAudit) else {}
+    part = _records(audit) if isinstance(audit, RecordsAudit) else _tables(audit) if isinstance(audit, TablesAudit) else {}
     steps = audit.to_suppress
     numbered = bool((steps["left"] != "").any())
     labelled = bool((steps["label"] != "").any())
     wanted = {"area": audit.several, "cell": True, "label": labelled, "published": True, "left": numbered}
     columns = [name for name, chosen in wanted.items() if chosen]
     counts = audit.counts
-    cards = [
-        (counts["tables"], "table" if counts["tables"] == 1 else "tables"),
-        (counts["printed_cells"], "published cells"),
-    ]
+    words = "table" if counts["tables"] == 1 else "tables"
+    cards = [(counts["tables"], words), (counts["printed_cells"], "published cells")]
     cards += [(counts["suppressed"], "suppressed cells"), (counts["suppressed_known_exactly"], "of them known exactly")]
     if counts["other_unclear"]:
         cards.append((counts["other_known_exactly"], f"of {counts['other_unclear']} {audit.unclear_words} known exactly"))
@@ -52,7 +50,7 @@ def report(audit: Audit) -> str:
         "suppress_all": len(steps), "ranges": list(_ranges(audit)), "records": None, "printed": None,
         "statements": len(audit.statements), "stored": CELL_PROOFS if isinstance(audit, RecordsAudit) else PROOFS,
     }  # fmt: skip
-    return render(TEMPLATE, **{**context, **own, "cards": [*own.get("cards", []), *cards]})
+    return render(TEMPLATE, **{**context, **part, "cards": [*part.get("cards", []), *cards]})
 
 
 def _ranges(audit: Audit) -> Iterator[tuple[str | int, ...]]:
@@ -109,8 +107,8 @@ def _claims(audit: RecordsAudit) -> dict[str, Any]:
     """The longest claims in words with their proofs, where the release file says that they may be shown."""
     if not audit.described.form.show_claims:
         return {"longest": 0, "claims": []}
-    found = longest(audit.singles, audit.described.schema.domain.names)
-    ordered = found.sort_values(["k", "effective_k"], ascending=[False, True], kind="stable")
+    result = longest(audit.singles, audit.described.schema.domain.names)
+    ordered = result.sort_values(["k", "effective_k"], ascending=[False, True], kind="stable")
     of_area = {one.program.release.block: index for index, one in enumerate(audit.verified)}
     reasons: dict[int, Reasons] = {}
     rows = ordered.head(MOST_CLAIMS).to_dict("records")
@@ -125,23 +123,17 @@ def _claim(audit: RecordsAudit, index: int, row: dict[Any, Any], reasons: dict[i
     number = int(row["proof"])
     proof = explain_proof(reasons[index], audit.proofs[index], {"where": where, "m": 1, "proof": number})
     area = f"{described.form.area} {release.block}: " if len(described.releases) > 1 else ""
-    return {
-        "k": row["k"],
-        "effective_k": row["effective_k"],
-        "area": area,
-        "words": in_words(described.schema, where),
-        "proof": proof,
-        "number": number,
-    }
+    numbers = {"k": row["k"], "effective_k": row["effective_k"], "number": number}
+    return {**numbers, "area": area, "words": in_words(described.schema, where), "proof": proof}
 
 
 def _likely(audit: RecordsAudit, counted: Sequence[DatasetCount | None], prior: Prior | None) -> dict[str, Any]:
     """Claims that are not verified and yet likely under a prior: how many, and the longest in words where they are shown."""
     described = audit.described
     names = described.schema.domain.names
-    found = probable_claims(audit.verified, counted, prior, described.form.min_k, LEAST, described.form.seed)
-    listed = found[found["probability"] >= LIKELY] if (found["probability"] >= LIKELY).any() else found
-    listed = longest(listed, names) if len(found) else found
+    result = probable_claims(audit.verified, counted, prior, described.form.min_k, LEAST, described.form.seed)
+    listed = result[result["probability"] >= LIKELY] if (result["probability"] >= LIKELY).any() else result
+    listed = longest(listed, names) if len(result) else result
     rows = [
         (
             *([row["block"]] if len(described.releases) > 1 else []),
@@ -152,7 +144,7 @@ def _likely(audit: RecordsAudit, counted: Sequence[DatasetCount | None], prior: 
     ]
     return {
         "prior": prior.name if prior else None,
-        "levels": {f"{100 * level:.0f} %": int((found["probability"] >= level).sum()) for level in LEVELS},
+        "levels": {f"{100 * level:.0f} %": int((result["probability"] >= level).sum()) for level in LEVELS},
         "not_counted": sum(area is None for area in counted),
         "rows": rows if described.form.show_claims else [],
     }

@@ -60,8 +60,8 @@ def disclose(tables: Given, **options: Any) -> Audit:
     >>> next(found.lines())
     '2 of your 2 suppressed cells are known exactly.'
     """
-    told = settle(options, kind_of(tables))
-    return audit_of(tables, told).suppress(told.search_seconds)
+    settings = settle(options, kind_of(tables))
+    return audit_of(tables, settings).suppress(settings.search_seconds)
 
 
 def kind_of(given: Given) -> str:
@@ -79,7 +79,7 @@ def _paths(given: Any) -> list[Path]:
     return paths
 
 
-def audit_of(given: Given, told: argparse.Namespace, talk: Talk = lambda line: None, ask: bool = False) -> Audit:
+def audit_of(given: Given, settings: argparse.Namespace, talk: Talk = lambda line: None, ask: bool = False) -> Audit:
     """The audit, without a search for secondary suppressions; what was understood is said before the work begins."""
     if kind_of(given) == RECORDS:
         described, source = given, Source()
@@ -87,19 +87,21 @@ def audit_of(given: Given, told: argparse.Namespace, talk: Talk = lambda line: N
             first, *more = _paths(given)
             if more:
                 raise ConfigError(f"{more[0]}: a release file is given alone")
-            described = describe(first, limits_of(told))
-            source = record_source(first, limits_of(told), described)
+            described = describe(first, limits_of(settings))
+            source = record_source(first, limits_of(settings), described)
         assert isinstance(described, ReleaseDescription)
-        return audit_records(described, attack_of(described), source, read_fail_on(told.fail_on), told.dialect)
-    understood, source = _printed_source(given, told, ask)
+        return audit_records(described, attack_of(described), source, read_fail_on(settings.fail_on), settings.dialect)
+    understood, source = _printed_source(given, settings, ask)
     for line in source.understood:
         talk(line)
-    if told.write:
-        moved = _moved(understood.form, source.home, told.write.parent)
-        write_whole(told.write, written(replace(understood, form=moved)))
-        talk(f"{told.write}: what was understood; correct it and give it to disclose")
-    source = replace(source, contributions=told.contributions, sensitive=tuple(told.sensitive))
-    return audit_tables(understood, source, read_fail_on(told.fail_on), told.dialect, told.seconds, told.json)
+    if settings.write:
+        moved = _moved(understood.form, source.home, settings.write.parent)
+        write_whole(settings.write, written(replace(understood, form=moved)))
+        talk(f"{settings.write}: what was understood; correct it and give it to disclose")
+    source = replace(source, contributions=settings.contributions, sensitive=tuple(settings.sensitive))
+    return audit_tables(
+        understood, source, read_fail_on(settings.fail_on), settings.dialect, settings.seconds, settings.json
+    )
 
 
 # printed tables
@@ -140,19 +142,19 @@ def with_rules(audit: TablesAudit) -> TablesAudit:
     return replace(audit, broken=tuple(broken_rules(audit.exposed, values, read_rules(source.sensitive))))
 
 
-def printed_form(paths: Sequence[Path], told: argparse.Namespace) -> tuple[PrintedForm, Path]:
+def printed_form(paths: Sequence[Path], settings: argparse.Namespace) -> tuple[PrintedForm, Path]:
     """The release of the command line, or of a release file changed by it; paths are relative to the second value."""
-    changes: dict[str, Any] = {name: pairs(getattr(told, option), option) for option, name in PAIRS.items()}
-    changes |= {name: list(getattr(told, option)) for option, name in LISTS.items()}
-    changes |= {name: getattr(told, option) for option, name in SINGLE.items()}
-    changes |= {"amounts": told.contributions is not None}
-    changes = {name: own for name, own in changes.items() if own}
+    changes: dict[str, Any] = {name: pairs(getattr(settings, option), option) for option, name in PAIRS.items()}
+    changes |= {name: list(getattr(settings, option)) for option, name in LISTS.items()}
+    changes |= {name: getattr(settings, option) for option, name in SINGLE.items()}
+    changes |= {"amounts": settings.contributions is not None}
+    changes = {name: change for name, change in changes.items() if change}
     if len(paths) == 1 and is_printed(paths[0]):
         return read_printed(paths[0], changes), paths[0].parent
     return validate(PrintedForm, {"printed": [str(path) for path in paths], **changes}, "the command line"), Path()
 
 
-def _printed_source(given: Any, told: argparse.Namespace, ask: bool) -> tuple[Interpretation, Source]:
+def _printed_source(given: Any, settings: argparse.Namespace, ask: bool) -> tuple[Interpretation, Source]:
     """The tables as they were understood, and what they were read from."""
     answers: dict[str, str] = {}
 
@@ -163,18 +165,18 @@ def _printed_source(given: Any, told: argparse.Namespace, ask: bool) -> tuple[In
     if isinstance(given, Interpretation):
         return given, described_source(given, Source(form=given.form))
     if isinstance(given, pd.DataFrame | Mapping):
-        with TemporaryDirectory() as place:
+        with TemporaryDirectory() as folder:
             texts = {f"{name}.csv": _csv(frame) for name, frame in _named(given).items()}
             for name, text in texts.items():
-                (Path(place) / name).write_text(text, encoding="utf-8")
-            form, _ = printed_form([Path(name) for name in texts], told)
-            understood = interpret(form, Path(place))
+                (Path(folder) / name).write_text(text, encoding="utf-8")
+            form, _ = printed_form([Path(name) for name in texts], settings)
+            understood = interpret(form, Path(folder))
         return understood, described_source(understood, Source(form=form, texts=texts))
     paths = _paths(given)
-    form, home = printed_form(paths, told)
-    files = [*input_files(form, home, told.contributions), *(path for path in paths if is_printed(path))]
-    if told.write and told.write.exists() and any(told.write.samefile(file) for file in files):
-        raise ConfigError(f"--write {told.write}: this file is read, and would be lost; give another name")
+    form, home = printed_form(paths, settings)
+    files = [*input_files(form, home, settings.contributions), *(path for path in paths if is_printed(path))]
+    if settings.write and settings.write.exists() and any(settings.write.samefile(file) for file in files):
+        raise ConfigError(f"--write {settings.write}: this file is read, and would be lost; give another name")
     understood = interpret(form, home, asked if ask and sys.stdin.isatty() and sys.stdout.isatty() else None)
     return understood, described_source(understood, Source(form=form, home=home, inputs=tuple(files), answers=answers))
 
@@ -208,7 +210,7 @@ def input_files(form: PrintedForm, home: Path, contributions: Path | None) -> li
     """Every file that is read because it is named; of a folder, its files."""
     named = [home / name for name in (*form.printed, *form.hierarchies.values())]
     inside = [sorted(file for file in path.iterdir() if file.is_file()) if path.is_dir() else [path] for path in named]
-    files = [file for own in inside for file in own if not file.name.startswith(".")]
+    files = [file for part in inside for file in part if not file.name.startswith(".")]
     files += [contributions] if contributions else []
     for file in files:
         if not file.exists():
@@ -230,8 +232,8 @@ def audit_records(
     described: ReleaseDescription, attack: Attack, source: Source, fail_on: FailOn, dialect: str
 ) -> RecordsAudit:
     """The attack on every area of a release."""
-    told = {"source": source, "fail_on": fail_on, "dialect": dialect}
-    return attack_records(described, attack, lambda releases: progress(releases, "areas"), **told)
+    options = {"source": source, "fail_on": fail_on, "dialect": dialect}
+    return attack_records(described, attack, lambda releases: progress(releases, "areas"), **options)
 
 
 def record_source(path: Path, changes: Mapping[str, Any], described: ReleaseDescription) -> Source:
@@ -251,6 +253,6 @@ def attack_of(described: ReleaseDescription) -> Attack:
     return Attack.of(described, DEFAULT, DATASETS)
 
 
-def limits_of(told: argparse.Namespace) -> dict[str, int]:
+def limits_of(settings: argparse.Namespace) -> dict[str, int]:
     """The limits that the command line sets in place of those of the release file."""
-    return {name: getattr(told, name) for name in ("max_rows", "max_bytes") if getattr(told, name) is not None}
+    return {name: getattr(settings, name) for name in ("max_rows", "max_bytes") if getattr(settings, name) is not None}

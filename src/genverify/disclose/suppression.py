@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, takewhile
 from math import comb, inf
@@ -136,11 +136,11 @@ class _Search:
         if self.late() or not self.possible:
             return
         moves = [self._move(target, sign) for sign in (1, -1)]
-        found = [move for move in moves if move is not None]
-        if not found:
+        possible = [move for move in moves if move is not None]
+        if not possible:
             self.stuck.add(target)
             return
-        _, cells = min(found, key=lambda move: (move[0], sorted(move[1])))
+        _, cells = min(possible, key=lambda move: (move[0], sorted(move[1])))
         self.added |= cells
 
     def _move(self, target: int, sign: int) -> tuple[float, set[int]] | None:
@@ -157,10 +157,10 @@ class _Search:
         A = csr_array(hstack([self.A, -self.A]))
         one = csr_array(np.hstack([moved, -moved]))
         activity = sums.activity(self.x)
-        kept = [row for row, cell in self.linked.beside.items() if fixed[cell]]
-        rows = csr_array(vstack([A + self._unless(kept, room), one]))
+        rest = [row for row, cell in self.linked.beside.items() if fixed[cell]]
+        rows = csr_array(vstack([A + self._unless(rest, room), one]))
         least, most = as_floats(free.least), as_floats(free.most)
-        least[kept], most[kept] = as_floats(sums.least[kept]), as_floats(sums.most[kept])
+        least[rest], most[rest] = as_floats(sums.least[rest]), as_floats(sums.most[rest])
         lo, hi = np.append(least - activity, sign * self.width), np.append(most - activity, sign * self.width)
         upper = np.minimum(np.concatenate([up, down]), room).clip(min=0)
         solver = self.work.solver(min(10.0, max(self.deadline - time.monotonic(), 0.1)))
@@ -170,13 +170,13 @@ class _Search:
         used = np.flatnonzero((answer.z[:n] + answer.z[n:] > 0.5) & fixed)
         return float(cost[used].sum()), set(used.tolist())
 
-    def _unless(self, kept: Sequence[int], room: float) -> csr_array:
+    def _unless(self, rest: Sequence[int], room: float) -> csr_array:
         """A percentage beside a printed count holds unless that count is suppressed: whatever moves, its row is then met."""
         n = len(self.sums.cells)
-        enough = room * abs(self.A[kept]).sum(axis=1) * np.where(self.sums.most[kept] == OPEN, 1, -1)
-        cells = np.array([self.linked.beside[row] for row in kept], dtype=np.int64)
-        places = (np.tile(kept, 2), np.concatenate([cells, n + cells]))
-        return csr_array((np.tile(enough, 2), places), shape=(len(self.sums.rows), 2 * n))
+        enough = room * abs(self.A[rest]).sum(axis=1) * np.where(self.sums.most[rest] == OPEN, 1, -1)
+        cells = np.array([self.linked.beside[row] for row in rest], dtype=np.int64)
+        indices = (np.tile(rest, 2), np.concatenate([cells, n + cells]))
+        return csr_array((np.tile(enough, 2), indices), shape=(len(self.sums.rows), 2 * n))
 
     def ranges(self) -> Ranges:
         seconds = max(self.deadline - time.monotonic(), 1.0)
@@ -187,9 +187,9 @@ class _Search:
     def prune(self, targets: list[int], ranges: Ranges) -> Ranges:
         """Print again what is not needed, one cell after the other, while there is time."""
 
-        def narrow(found: Ranges) -> int:
+        def narrow(tried: Ranges) -> int:
             cells = [*targets, *self.added]
-            return int((found.moves[cells] < self.width).sum())
+            return int((tried.moves[cells] < self.width).sum())
 
         for cell in sorted(self.added, key=lambda at: (-float(self.totals[at]), at)):
             if self.late() or len(self.added) < 2:
@@ -209,7 +209,7 @@ class _Search:
         candidates = np.flatnonzero(self.printed & (self.sums.lo == self.sums.hi)).tolist()
         if sum(comb(len(candidates), size) for size in range(1, len(greedy))) > SETS:
             return False
-        for chosen in (own for size in range(1, len(greedy)) for own in combinations(candidates, size)):
+        for chosen in (cells for size in range(1, len(greedy)) for cells in combinations(candidates, size)):
             if self.late() or time.monotonic() > started + SECONDS:
                 self.added = greedy
                 return False
@@ -356,12 +356,11 @@ class _Area:
         """The cells one after the other, with the claims that are left after each."""
         labels = {query.id: query.label for query in self.release.queries}
         order = self._order(cells)
-        left = [self._left(Cells(order[: at + 1])) for at in range(len(order))]
-        return [SuppressionStep(self.release.block, cell, labels[cell], n) for cell, n in zip(order, left, strict=True)]
-
-    def _left(self, cells: Cells) -> int | None:
-        """How many claims can still be verified; None where there is no time to see."""
-        return None if self._late() else len(self._open(cells, self.claims)[1])
+        steps = []
+        for at, cell in enumerate(order, 1):  # how many claims are left is not known where there is no time to see
+            left = None if self._late() else len(self._open(Cells(order[:at]), self.claims)[1])
+            steps.append(SuppressionStep(self.release.block, cell, labels[cell], left))
+        return steps
 
     def _open(self, cells: Cells, claims: Sequence[Claim]) -> tuple[Program, list[Decision]]:
         """Which of the claims can still be verified when the cells are suppressed; their proofs are checked."""
@@ -387,12 +386,9 @@ class _Area:
         """The cells that the proofs of these claims rest on; a proof that rests on sizes and rules alone cannot be hit."""
         program, open_ = self._open(cells, self.claims)
         reasons = Reasons(program.release, [lemma.as_dict() for lemma in program.lemmas])
-        supports = {self._support(program, reasons, decision) for decision in self._in_time(_different(open_))}
+        in_time = takewhile(lambda _: not self._late(), _different(open_))  # one proof in a large area may take seconds
+        supports = {self._support(program, reasons, decision) for decision in in_time}
         return {support for support in supports if support}
-
-    def _in_time(self, decisions: Sequence[Decision]) -> Iterator[Decision]:
-        """The decisions until time is up: the cells of one proof in a large area may take seconds."""
-        return takewhile(lambda _: not self._late(), decisions)
 
     def _support(self, program: Program, reasons: Reasons, decision: Decision) -> Cells:
         """The cells of a proof; only if it is checked that they are enough is `least` proved."""
@@ -401,7 +397,9 @@ class _Area:
         claim = {"goal": EXACTLY, "where": claim_where(program.types.domain.names, decision.claim), "m": 1, "proof": 0}
         parts = {"proofs": [proof], "statements": [claim]}
         cells = Cells(proof_cells(reasons, parts, claim))
-        self.proved &= self._enough(cells, program, parts) or self._found_again(cells, decision)
+        others = Cells(query.id for query in self.release.queries) - cells
+        # or another proof is found from these cells: the cases of one may speak of all published cells
+        self.proved &= self._enough(cells, program, parts) or bool(self._open(others, [decision.claim])[1])
         return cells - self.fixed
 
     def _enough(self, cells: Cells, program: Program, parts: dict[str, Any]) -> bool:
@@ -413,11 +411,6 @@ class _Area:
         except CertificateError:
             return False
         return True
-
-    def _found_again(self, cells: Cells, decision: Decision) -> bool:
-        """Whether another proof is found from these cells: the cases of one may speak of all published cells."""
-        others = Cells(query.id for query in self.release.queries) - cells
-        return bool(self._open(others, [decision.claim])[1])
 
     def _fewest(self) -> Cells | None:
         """The fewest cells that hit every proof; None where the solver does not say."""

@@ -65,13 +65,13 @@ class TablesAudit(Audit):
         """Counts of people of one table who are not in another inside it: unprinted, known exactly and small."""
         ranges = self.exposed.ranges
         most = 1 if self.fail_on.singled_out else SMALL - 1
-        found = []
+        result = []
         for key in self.exposed.linked.keys:
             if any(label == NOT_INSIDE and column.startswith("in ") for column, label in key):
                 cell = self.exposed.linked.cell(key)
                 if 1 <= ranges.lo[cell] == ranges.hi[cell] <= most:
-                    found.append(cell)
-        return found
+                    result.append(cell)
+        return result
 
     @property
     def targets(self) -> list[int]:
@@ -87,8 +87,8 @@ class TablesAudit(Audit):
     def verdict(self) -> Iterator[str]:
         if not self.exposed.unclear.any():
             nothing = "nothing is hidden, so nothing can be recovered"
-            told = "of what was left out, nothing is said" if self.left_out else nothing
-            yield f"All {len(self.rows)} cells that were read are printed exactly: {told}."
+            given = "of what was left out, nothing is said" if self.left_out else nothing
+            yield f"All {len(self.rows)} cells that were read are printed exactly: {given}."
         if self.differences:
             yield f"{len(self.differences)} differences between tables are known exactly and count fewer than {SMALL}."
         if self.broken:
@@ -132,20 +132,21 @@ class TablesAudit(Audit):
         sums = self.exposed.linked.sums
         added = {sums.place[cell] for cell in self.suppression.cells} if self.suppression else set()
         suppressed = {*np.flatnonzero(self.exposed.unclear).tolist(), *added}
-        found = []
+        result = []
         for placed in self.exposed.linked.placed:
             for share in placed.table.shares:
                 cell = self.exposed.printed[placed.keys[share.labels]]
                 if cell in suppressed and any(map(str.isdigit, share.entry.text)):
-                    own = {"table": placed.table.name, "cell": sums.cells[cell]}
-                    found.append({**own, "published": share.entry.text, "place": share.entry.place})
-        return found
+                    part = {"table": placed.table.name, "cell": sums.cells[cell]}
+                    result.append({**part, "published": share.entry.text, "place": share.entry.place})
+        return result
 
     @property
     def to_suppress(self) -> pd.DataFrame:
         cells, word = super().to_suppress, DIALECTS[self.dialect]["suppress"]
         shares = [
-            {"area": "", "label": "", "left": "", **own, "status": word, "what": "percentage"} for own in self.percentages
+            {"area": "", "label": "", "left": "", **percentage, "status": word, "what": "percentage"}
+            for percentage in self.percentages
         ]
         return pd.concat([cells, pd.DataFrame(shares, columns=cells.columns)]) if shares else cells
 
@@ -173,8 +174,8 @@ class TablesAudit(Audit):
             (folder / f"{file_name(name)}.hst").write_text(text, encoding="utf-8", errors="backslashreplace")
 
     def check_proofs(self) -> None:
-        shown, ranges = check_linear(self.exposed.linked.sums, self.statements), self.exposed.ranges
-        if shown.lo != ranges.lo.tolist() or shown.hi != ranges.hi.tolist():
+        displayed, ranges = check_linear(self.exposed.linked.sums, self.statements), self.exposed.ranges
+        if displayed.lo != ranges.lo.tolist() or displayed.hi != ranges.hi.tolist():
             raise DataError("the proofs show other ranges than these")
 
     def proved(self) -> str:
@@ -189,15 +190,15 @@ class TablesAudit(Audit):
             return "not searched for again: narrower ranges, attained ends, whether the proposal protects"
         exposed, chosen, names = self.exposed, self.suppression, self.exposed.linked.sums.cells
         searched = find_intervals(exposed.linked, Work(seconds=seconds))
-        again, places = searched.ranges, np.array(list(exposed.printed.values()), dtype=np.int64)
-        wider = places[((again.lo > exposed.ranges.lo) | (again.hi < exposed.ranges.hi))[places]]
+        again, indices = searched.ranges, np.array(list(exposed.printed.values()), dtype=np.int64)
+        wider = indices[((again.lo > exposed.ranges.lo) | (again.hi < exposed.ranges.hi))[indices]]
         if len(wider):
             raise DataError(f"{names[wider[0]]}: more is known of this cell than the results show; make them again")
         if again.limit:
             return f"not searched for again in full ({again.limit})"
         if open_ := set(undecided_cells(searched, self.fail_on.width)) - set(self.undecided):
             raise DataError(f"{min(open_)}: not decided, though the results say so; make them again")
-        untrue = places[(exposed.ranges.exact & ~again.exact)[places]]
+        untrue = indices[(exposed.ranges.exact & ~again.exact)[indices]]
         if len(untrue):
             raise DataError(f"{names[untrue[0]]}: not attained at both ends, though the results say so; make them again")
         if chosen is None:
@@ -236,14 +237,14 @@ class TablesAudit(Audit):
     @cached_property
     def _known(self) -> dict[int, tuple[str, str]]:
         """What is known of each printed cell where that is more than what is printed, and what to do with it."""
-        place, unsafe = self.exposed.linked.sums.place, {row["cell"] for row in self.unsafe_cells}
+        index, unsafe = self.exposed.linked.sums.place, {row["cell"] for row in self.unsafe_cells}
         added = set(self.suppression.cells) if self.suppression else set()
-        found = {}
+        result = {}
         for row in self.rows:
             kind = "unsafe" if row["cell"] in unsafe else "suppress" if row["cell"] in added else ""
             open_ = "open" if row["unclear"] else ""
-            found[place[row["cell"]]] = said(row["lower"], row["upper"]) if row["unclear"] else "", kind or open_
-        return found
+            result[index[row["cell"]]] = said(row["lower"], row["upper"]) if row["unclear"] else "", kind or open_
+        return result
 
 
 def undecided_cells(exposed: FeasibilityIntervals, width: int) -> tuple[str, ...]:

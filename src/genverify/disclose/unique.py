@@ -64,14 +64,14 @@ def read_program(path: Path) -> LinearSystem:
 
 
 def _whole(values: npt.NDArray[Any], path: Path, what: str) -> Ints:
-    found, none = np.rint(values), np.isinf(values)
-    if not np.array_equal(found, values):
+    result, none = np.rint(values), np.isinf(values)
+    if not np.array_equal(result, values):
         raise DataError(
-            f"{path}: {what} is {values[np.argmax(found != values)]}, no whole number; multiply the row until it is"
+            f"{path}: {what} is {values[np.argmax(result != values)]}, no whole number; multiply the row until it is"
         )
     if (np.abs(values[~none]) > LARGEST_COUNT).any():
         raise DataError(f"{path}: {what} is above {LARGEST_COUNT} in size, more than can be computed with exactly")
-    whole: Ints = np.where(none, 0, found).astype(np.int64)
+    whole: Ints = np.where(none, 0, result).astype(np.int64)
     return np.where(none, np.where(values > 0, OPEN, -OPEN), whole)
 
 
@@ -102,8 +102,8 @@ def unique(sums: LinearSystem, work: Work) -> Unique:
             proved = False
             continue
         weights = {sums.cells[cell]: int(question[cell]) for cell in np.flatnonzero(question).tolist()}
-        shown = check_at_most(sums, known.statements, weights, proof)
-        proved &= shown <= int((question * x).sum())
+        displayed = check_at_most(sums, known.statements, weights, proof)
+        proved &= displayed <= int((question * x).sum())
     return Unique("unique, with a checked proof" if proved else "unique by the solver, without a proof", *size)
 
 

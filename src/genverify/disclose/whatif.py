@@ -86,8 +86,8 @@ def _coarsened(described: ReleaseDescription, column: str, merged: dict[str, lis
 def _row(
     name: str, case: ReleaseDescription, attack: Attack, k: int, known: Sequence[VerifiedBlock] | None = None
 ) -> dict[str, Any]:
-    found = known or [attack(release) for release in case.releases]
-    claims = all_claims(found)
+    result = known or [attack(release) for release in case.releases]
+    claims = all_claims(result)
     if case.records is not None:
         check_against_microdata(claims, case.records)
     names = case.schema.domain.names
@@ -102,16 +102,16 @@ def _row(
         f"singleton_claims_k{k}": len(long),
         "people_singled_out": singled_out(singles, case.records, names),
         f"people_singled_out_k{k}": singled_out(long, case.records, names),
-        **by_level(found, case.priors, attack.min_k, attack.seed),
-        "undecided": sum(d.verdict in UNDECIDED for one in found for d in one.decisions),
+        **by_level(result, case.priors, attack.min_k, attack.seed),
+        "undecided": sum(d.verdict in UNDECIDED for one in result for d in one.decisions),
     }
 
 
 def write_what_if(described: ReleaseDescription, attack: Attack, folder: Path) -> pd.DataFrame:
     """Try the protections of a release and write the table and the figure of what each buys."""
     folder.mkdir(parents=True, exist_ok=True)
-    found = what_if(described, attack, described.form.search.k)
-    neutral_frame(found).to_csv(folder / "whatif.csv", index=False)
+    result = what_if(described, attack, described.form.search.k)
+    neutral_frame(result).to_csv(folder / "whatif.csv", index=False)
     try:
         with naming_missing_extras("the figure of what protections buy"):
             from genverify.disclose.whatif_figure import plot_what_if
@@ -120,7 +120,7 @@ def write_what_if(described: ReleaseDescription, attack: Attack, folder: Path) -
             form = described.form
             title = form.title or form.name
             label = f"{title}: synthetic data" if form.synthetic and "synthetic" not in title else title
-            save(plot_what_if(found, form.search.k, form.unit, label), folder / "whatif.pdf", folder / "whatif.png")
+            save(plot_what_if(result, form.search.k, form.unit, label), folder / "whatif.pdf", folder / "whatif.png")
     except MissingExtra as missing:
         log.warning("%s. The table is complete.", missing)
-    return found
+    return result

@@ -25,14 +25,14 @@ def plot_what_if(protections: pd.DataFrame, k: int, unit: tuple[str, str], label
 
 
 def _bars(axes: Axes, protections: pd.DataFrame, column: str, k: int, words: str) -> None:
-    places = np.arange(len(protections))
+    indices = np.arange(len(protections))
     series = (
         (column, "any number of columns", PALETTE[0], ""),
         (f"{column}_k{k}", f"{k} or more columns", PALETTE[1], "////"),
     )
     for shift, (name, label, colour, hatch) in zip((-0.2, 0.2), series, strict=True):
         bars = axes.barh(
-            places + shift, protections[name], height=0.38, color=colour, hatch=hatch, edgecolor="white", label=label, lw=0
+            indices + shift, protections[name], height=0.38, color=colour, hatch=hatch, edgecolor="white", label=label, lw=0
         )
         axes.bar_label(bars, padding=2, fontsize=6.5, color=INK)
     axes.set_xlabel(words)

@@ -182,11 +182,7 @@ def _placed(release: Release, here: Predicate, fewest: int) -> Iterator[tuple[Qu
     yield Query(f"{release.block}/{TOTAL}", TOTAL, "records", here), release.n, release.n
     for query, least, most in zip(release.queries, release.lo.tolist(), release.hi.tolist(), strict=True):
         if most >= fewest:
-            yield (
-                Query(f"{release.block}/{query.id}", query.table, query.label, here & query.predicate, query.sums),
-                least,
-                most,
-            )
+            yield replace(query, id=f"{release.block}/{query.id}", predicate=here & query.predicate), least, most
 
 
 def _rules(levels: AreaReleases) -> tuple[Rule, ...]:

@@ -32,39 +32,19 @@ class GenverifyError(Exception):
 
 
 class ConfigError(GenverifyError):
-    """
-    A setting is missing, misspelt or impossible.
-
-    >>> str(ConfigError(f"config.yaml: unknown setting sead: {nearest('sead', ['seed'])}"))
-    'config.yaml: unknown setting sead: did you mean seed? (known: seed)'
-    """
+    """A setting is missing, misspelt or impossible."""
 
 
 class DataError(GenverifyError):
-    """
-    A file does not hold what it should.
-
-    >>> isinstance(DataError("people.csv, row 3: sex is empty; fill it in"), GenverifyError)
-    True
-    """
+    """A file does not hold what it should."""
 
 
 class ReleaseError(DataError):
-    """
-    Published counts that cannot be read or contradict each other.
-
-    >>> isinstance(ReleaseError("block 7: H13 counts 11 households but N is 10; check its rows"), DataError)
-    True
-    """
+    """Published counts that cannot be read or contradict each other."""
 
 
 class NoDatasetError(ReleaseError):
-    """
-    No dataset fits the published counts, with the checked certificate; or none was found within the limits (None).
-
-    >>> NoDatasetError("block 7: no dataset that fits the counts was found; raise verify.nodes", None).certificate is None
-    True
-    """
+    """No dataset fits the published counts, with the checked certificate; or none was found within the limits (None)."""
 
     def __init__(self, message: str, certificate: Mapping[str, Any] | None) -> None:
         super().__init__(message)

@@ -92,7 +92,7 @@ class LinearSystem:
     def digest(self) -> str:
         """SHA-256 of everything that is known."""
         parts = ["\n".join(self.cells), "\n".join(self.rows)]
-        parts += [" ".join("open" if end is None else str(end) for end in own) for own in self._lists.values()]
+        parts += [" ".join("open" if end is None else str(end) for end in part) for part in self._lists.values()]
         return sha256("\n\n".join(parts).encode()).hexdigest()
 
     @property
@@ -118,13 +118,13 @@ def as_floats(ends: Ints) -> Floats:
 
 def make_system(cells: Mapping[str, tuple[int, int]], rows: Iterable[Row]) -> LinearSystem:
     """What is known, from cells with their ends, and rows with a name, the weights of cells, and their ends."""
-    place = {cell: at for at, cell in enumerate(cells)}
+    index = {cell: at for at, cell in enumerate(cells)}
     listed = list(rows)
     if len({row[0] for row in listed}) < len(listed):
         raise DataError("two sums have one name: " + _twice([row[0] for row in listed]))
     for row in listed:
         _refuse_wide(row, cells)
-    entries = [(place[cell], weight) for _, weights, _, _ in listed for cell, weight in weights.items()]
+    entries = [(index[cell], weight) for _, weights, _, _ in listed for cell, weight in weights.items()]
     columns, weights = np.array(entries, dtype=np.int64).reshape(-1, 2).T
     start = np.cumsum([0, *(len(weights) for _, weights, _, _ in listed)])
     lo, hi = np.array(list(cells.values()), dtype=np.int64).reshape(-1, 2).T
@@ -140,9 +140,9 @@ def _refuse_wide(row: Row, cells: Mapping[str, tuple[int, int]]) -> None:
     what is found beyond it is recounted, or counts as not found.
     """
     name, weights, least, most = row
-    told = {cell: max(abs(end) for end in cells[cell] if abs(end) != OPEN) for cell in weights}
-    largest = max(told.values(), default=0)
-    size = sum(abs(own) * (largest if OPEN in cells[cell] else told[cell]) for cell, own in weights.items())
+    given = {cell: max(abs(end) for end in cells[cell] if abs(end) != OPEN) for cell in weights}
+    largest = max(given.values(), default=0)
+    size = sum(abs(weight) * (largest if OPEN in cells[cell] else given[cell]) for cell, weight in weights.items())
     ends = [abs(end) for end in (least, most) if abs(end) != OPEN]
     if max(size, *map(abs, weights.values()), *ends, 0) > EXACT:
         raise DataError(
@@ -155,9 +155,9 @@ def system_of(text: Mapping[str, Any]) -> LinearSystem:
     """What was written by as_dict."""
     nothing = {"hi": OPEN, "least": -OPEN, "most": OPEN}
     lists = {name: [nothing.get(name) if end is None else end for end in text[name]] for name in ARRAYS}
-    if any(None in own for own in lists.values()):
+    if any(None in part for part in lists.values()):
         raise ValueError("null stands where only a number can: only hi, least and most may be open")
-    arrays = {name: np.array(own, dtype=np.int64) for name, own in lists.items()}
+    arrays = {name: np.array(part, dtype=np.int64) for name, part in lists.items()}
     return LinearSystem(cells=tuple(text["cells"]), rows=tuple(text["rows"]), **arrays)
 
 
@@ -180,10 +180,10 @@ def select(sums: LinearSystem, cells: Ints, rows: Ints) -> LinearSystem:
     new = np.full(len(sums.cells), -1, dtype=np.int64)
     new[cells] = np.arange(len(cells))
     taken = [np.arange(sums.start[row], sums.start[row + 1]) for row in rows.tolist()]
-    places = np.concatenate(taken) if taken else np.zeros(0, dtype=np.int64)
+    indices = np.concatenate(taken) if taken else np.zeros(0, dtype=np.int64)
     start = np.cumsum([0, *map(len, taken)]).astype(np.int64)
     named: Sequence[str] = [sums.rows[row] for row in rows.tolist()]
     return LinearSystem(
         tuple(sums.cells[cell] for cell in cells.tolist()), sums.lo[cells], sums.hi[cells], tuple(named), start,
-        new[sums.columns[places]], sums.weights[places], sums.least[rows], sums.most[rows],
+        new[sums.columns[indices]], sums.weights[indices], sums.least[rows], sums.most[rows],
     )  # fmt: skip

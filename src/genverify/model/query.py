@@ -259,12 +259,7 @@ def _line_ids(known: Vocabulary, entry: Mapping[str, Any]) -> list[str]:
 
 
 def _lines(
-    known: Vocabulary,
-    domain: DomainFile,
-    universe: Universe,
-    name: str,
-    entry: Mapping[str, Any],
-    iteration: str,
+    known: Vocabulary, domain: DomainFile, universe: Universe, name: str, entry: Mapping[str, Any], iteration: str
 ) -> Iterator[Query]:
     """The lines of one table; its universe becomes a clause unless the study is about that universe."""
     of_table = domain.universe(entry.get("universe", "everything"))

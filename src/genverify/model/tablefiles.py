@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from io import StringIO, TextIOWrapper
 from itertools import islice
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,10 +19,6 @@ import pandas as pd
 
 from genverify.model.errors import DataError, nearest, needed
 from genverify.model.files import LIMITS, UNREADABLE, FileLimits, guarded_lines, one_line
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 
 # Texts of users in CSV files: a spreadsheet program would run a cell that begins like a formula.
 
@@ -369,6 +365,7 @@ def split_rows(frame: pd.DataFrame, at_once: int) -> Iterator[pd.DataFrame]:
 def write_pieces(pieces: Iterable[pd.DataFrame], path: Path) -> int:
     """Write frames of the same columns one below the other; the number of rows. Of pieces without rows one is kept."""
     import pyarrow as pa
+    import pyarrow.parquet as pq
 
     rows = 0
     writer: Any = None
@@ -376,22 +373,16 @@ def write_pieces(pieces: Iterable[pd.DataFrame], path: Path) -> int:
         for piece in pieces:
             if len(piece) or writer is None:
                 table = pa.Table.from_pandas(piece, preserve_index=False)
-                writer = _start(writer, table, path) if not rows else writer
+                if not rows:  # the columns of the first piece that has rows: those of an empty one may have lost their kind
+                    if writer is not None:
+                        writer.close()
+                    writer = pq.ParquetWriter(path, table.schema)
                 writer.write_table(table, row_group_size=ROWS_PER_GROUP)
                 rows += len(piece)
     finally:
         if writer is not None:
             writer.close()
     return rows
-
-
-def _start(writer: Any, table: "pa.Table", path: Path) -> Any:
-    """The file with the columns of the first piece that has rows: those of an empty one may have lost their kind."""
-    import pyarrow.parquet as pq
-
-    if writer is not None:
-        writer.close()
-    return pq.ParquetWriter(path, table.schema)
 
 
 def read_pieces(path: Path, columns: Sequence[str] | None = None) -> Iterator[pd.DataFrame]:

@@ -244,10 +244,6 @@ def _partial(schema: Any) -> Any:
     return {key: _partial(value) for key, value in schema.items() if key != "required" or not isinstance(value, list)}
 
 
-def _schema_text() -> str:
-    return json.dumps(config_schema(), indent=1) + "\n"
-
-
 def add_parser(commands: Any) -> None:
     """Add `config-schema` to the commands."""
     parser = commands.add_parser("config-schema", help="print the JSON schema of files of settings, for editors")
@@ -256,7 +252,8 @@ def add_parser(commands: Any) -> None:
 
 
 def _write(options: argparse.Namespace) -> None:
+    text = json.dumps(config_schema(), indent=1) + "\n"
     if options.out:
-        options.out.write_text(_schema_text())
+        options.out.write_text(text)
     else:
-        print(_schema_text(), end="")
+        print(text, end="")

@@ -48,19 +48,8 @@ def _version(library: str) -> str | None:
 
 # A job of the workflow: run a script's main, keep its log, and leave a record of what went in and what came out.
 
-PACKAGES = (
-    "numpy",
-    "pandas",
-    "pyarrow",
-    "scipy",
-    "matplotlib",
-    "highspy",
-    "gurobipy",
-    "jax",
-    "jaxlib",
-    "optax",
-    "snakemake",
-)
+PACKAGES = ("numpy", "pandas", "pyarrow", "scipy", "matplotlib", "highspy", "gurobipy", "jax", "jaxlib", "optax",
+            "snakemake")  # fmt: skip
 T = TypeVar("T")
 log = logging.getLogger("genverify")
 

@@ -16,11 +16,7 @@ import pyarrow.parquet as pq
 from genverify.model.errors import DataError
 from genverify.run.layout import LOGS, RESULTS, SAMPLE
 
-STAGES = {
-    "generate_datasets": "generated",
-    "verify_claims": "verified",
-    "measure_variability": "measured",
-}
+STAGES = {"generate_datasets": "generated", "verify_claims": "verified", "measure_variability": "measured"}
 ALWAYS = ("generate_datasets", "verify_claims")
 SAID = re.compile(r"(\d+) of (\d+) blocks \w+, ([\d.]+)/s")
 WINDOW = 300.0  # seconds over which the speed is averaged

@@ -54,15 +54,11 @@ FIGURE, TABLE = ".pdf", ".csv"
 FILE = "reference.yaml"
 
 
-class Paper(Section):
-    """The title of a paper and its targets, each with the name of its caption, in the order of reading."""
-
-    title: str
-    results: dict[str, str]
-
-
 class Part(Section):
-    """What the folder of a study lists: its paper with its place among the others, if it is one, and what is left out."""
+    """
+    What the folder of a study lists: if it is a paper its title, its order among the others and its targets, each with the
+    name of its caption, in the order of reading; and what is left out.
+    """
 
     order: int = 0
     title: str = ""
@@ -73,7 +69,7 @@ class Part(Section):
 class Listing(Section):
     """The papers by their names, and the targets that are left out, each with a reason."""
 
-    papers: dict[str, Paper]
+    papers: dict[str, Part]
     absent: dict[str, str]
 
     @property
@@ -84,14 +80,12 @@ class Listing(Section):
 
 def read_listing(stages: Path) -> Listing:
     """The listings of a folder and of those of its studies; every target is a figure or a table, and stands in them once."""
-    found = {path.parent.name: _part(path) for path in sorted(stages.rglob(FILE))}
-    papers = sorted((name for name, part in found.items() if part.results), key=lambda name: (found[name].order, name))
-    listing = Listing(
-        papers={name: Paper(title=found[name].title, results=found[name].results) for name in papers},
-        absent={target: reason for part in found.values() for target, reason in part.absent.items()},
-    )
+    parts = {path.parent.name: _part(path) for path in sorted(stages.rglob(FILE))}
+    papers = sorted((name for name, part in parts.items() if part.results), key=lambda name: (parts[name].order, name))
+    absent = [target for part in parts.values() for target in part.absent]
+    reasons = {target: reason for part in parts.values() for target, reason in part.absent.items()}
+    listing = Listing(papers={name: parts[name] for name in papers}, absent=reasons)
     # what is shown is stored by its name alone; what is absent is stored nowhere, so that a table may have its name
-    absent = [target for part in found.values() for target in part.absent]
     names = Counter(Path(target).stem for target in listing.targets) + Counter([*listing.targets, *absent])
     twice = [name for name, times in names.items() if times > 1]
     if twice:
@@ -145,13 +139,13 @@ def sources_of(target: str, record: Record) -> dict[str, str]:
 
 def jobs_of(chain: Chain) -> dict[str, dict[str, Any]]:
     """The jobs of a chain, batches as one: rule, wildcards, settings and the digest of the code."""
-    found: dict[str, dict[str, Any]] = {}
+    result: dict[str, dict[str, Any]] = {}
     for job in chain.jobs:
         wildcards = {name: value for name, value in sorted(job.wildcards.items()) if name != BATCH}
         name = " ".join([job.rule, *(f"{key}={value}" for key, value in wildcards.items())])
         settings = {key: value for key, value in job.params.items() if key != JOB_CODE}
-        found[name] = {"rule": job.rule, "wildcards": wildcards, "settings": settings, "code": job.params.get(JOB_CODE)}
-    return found
+        result[name] = {"rule": job.rule, "wildcards": wildcards, "settings": settings, "code": job.params.get(JOB_CODE)}
+    return result
 
 
 def seed_of(chain: Chain) -> int | None:
@@ -165,11 +159,10 @@ def data_of(chain: Chain) -> dict[str, str]:
 
 
 def manifest_of(entries: Mapping[str, Entry], chains: Mapping[str, Chain], absent: Mapping[str, str], page: str,
-                kept: Manifest | None = None) -> Manifest:  # fmt: skip
+                old: Manifest) -> Manifest:  # fmt: skip
     """All of it: the results, what is absent and why, the jobs and the raw files that the results share."""
     jobs = {name: job for chain in chains.values() for name, job in jobs_of(chain).items()}
     data = {path: value for chain in chains.values() for path, value in data_of(chain).items()}
-    old = kept or {}
     for target in sorted(entries.keys() - chains.keys()):
         _take_over(jobs, old["jobs"], entries[target]["jobs"], target)
         _take_over(data, old["data"], entries[target]["data"], target)
@@ -181,10 +174,6 @@ def _take_over(known: dict[str, Any], old: Mapping[str, Any], names: Sequence[st
     for name in names:
         if known.setdefault(name, old[name]) != old[name]:
             raise DataError(f"{target} was made from another {name} than the results here: make its paper again, too")
-
-
-def write_manifest(manifest: Manifest, path: Path) -> None:
-    path.write_text(without_places(json.dumps(manifest, indent=1, sort_keys=True)) + "\n")
 
 
 def read_manifest(path: Path) -> Manifest:
@@ -208,51 +197,45 @@ FOLDER, REPORT = "captions", "report.yaml"
 
 def find_captions(stages: Path) -> dict[str, Path]:
     """The captions of figures by their names: one file each, in the folders `captions` of the stages and of every study."""
-    found: dict[str, Path] = {}
+    result: dict[str, Path] = {}
     for path in sorted(stages.rglob(f"{FOLDER}/*.rst")):
-        if path.stem in found:
-            raise DataError(f"{path}: {found[path.stem]} is a caption of the same name: give one another name")
-        found[path.stem] = path
-    return found
+        if path.stem in result:
+            raise DataError(f"{path}: {result[path.stem]} is a caption of the same name: give one another name")
+        result[path.stem] = path
+    return result
 
 
 def read_pages(stages: Path) -> dict[str, dict[str, dict[str, str]]]:
     """The tables of the report, by the rule that asks for their pages, from the files report.yaml of every study."""
-    found: dict[str, dict[str, dict[str, str]]] = {}
+    result: dict[str, dict[str, dict[str, str]]] = {}
     for path in sorted(stages.rglob(REPORT)):
         for rule, pages in read_yaml(path).items():
-            twice = [name for name in pages for group in found.values() if name in group]
+            twice = [name for name in pages for group in result.values() if name in group]
             if twice:
                 raise DataError(f"{path}: the page {twice[0]} stands in another {REPORT} as well: give one another name")
-            found.setdefault(rule, {}).update(pages)
-    return found
+            result.setdefault(rule, {}).update(pages)
+    return result
 
 
-@dataclass(frozen=True)
-class Captions:
-    """Where captions are kept: those of figures in folders, one file each, those of tables in the files of the report."""
-
-    stages: Path
-
-    def read(self, name: str, target: str = "") -> str:
-        """The caption of a name; where a figure and a table share it, that of the table if the target is the table's."""
-        figures = find_captions(self.stages)
-        tables = {table: page for group in read_pages(self.stages).values() for table, page in group.items()}
-        if name in figures and tables.get(name, {}).get("file") != target:
-            return figures[name].read_text()
-        if name not in tables:
-            raise DataError(f"no caption {name}: neither {FOLDER}/{name}.rst nor a table of {REPORT} in {self.stages}")
-        return str(tables[name]["caption"])
+def read_caption(stages: Path, name: str, target: str = "") -> str:
+    """The caption of a name; where a figure and a table share it, that of the table if the target is the table's."""
+    figures = find_captions(stages)
+    tables = {table: page for group in read_pages(stages).values() for table, page in group.items()}
+    if name in figures and tables.get(name, {}).get("file") != target:
+        return figures[name].read_text()
+    if name not in tables:
+        raise DataError(f"no caption {name}: neither {FOLDER}/{name}.rst nor a table of {REPORT} in {stages}")
+    return str(tables[name]["caption"])
 
 
-def caption(captions: Captions, name: str, wildcards: Mapping[str, str], study: Mapping[str, Any], target: str = "") -> str:
+def caption(stages: Path, name: str, wildcards: Mapping[str, str], study: Mapping[str, Any], target: str = "") -> str:
     """The first paragraph of a caption on one line, filled in as the report does: with wildcards and settings."""
-    first = captions.read(name, target).split("\n\n")[0]
-    told = SimpleNamespace(wildcards=SimpleNamespace(**wildcards), config=study)
+    first = read_caption(stages, name, target).split("\n\n")[0]
+    values = SimpleNamespace(wildcards=SimpleNamespace(**wildcards), config=study)
     try:
-        text = Environment(undefined=StrictUndefined, autoescape=False).from_string(first).render(snakemake=told)
+        text = Environment(undefined=StrictUndefined, autoescape=False).from_string(first).render(snakemake=values)
     except TemplateError as error:
-        raise DataError(f"caption {name} in {captions.stages}: cannot be filled in ({error})") from None
+        raise DataError(f"caption {name} in {stages}: cannot be filled in ({error})") from None
     return " ".join(text.replace("``", "`").split())
 
 
@@ -281,14 +264,16 @@ def reference_page(
     for paper in listing.papers.values():
         parts.append(f"## {paper.title}")
         for target in paper.results:
-            shown = target in entries
-            parts += _shown(target, entries[target], captions[target]) if shown else [f"`{target}`: {absent[target]}."]
+            is_present = target in entries
+            parts += (
+                _section(target, entries[target], captions[target]) if is_present else [f"`{target}`: {absent[target]}."]
+            )
     parts += ["## Left out", bullets(f"`{target}`: {reason}" for target, reason in listing.absent.items())]
     parts += [DIGESTS, markdown_table(["target", "source", "SHA-256", "settings", "code"], _digests(entries), left=5)]
     return "\n\n".join(parts) + "\n"
 
 
-def _shown(target: str, entry: Entry, caption: str) -> Iterator[str]:
+def _section(target: str, entry: Entry, caption: str) -> Iterator[str]:
     """A figure as an image, a table as links to it; below it the caption, the data and the target."""
     name, data = Path(target).stem, data_in_words(entry["seed"])
     yield f"### {name}"
@@ -320,104 +305,78 @@ def _digests(entries: Mapping[str, Entry]) -> Iterator[list[str]]:
 NOT_RUN, NOT_ASKED = "not run", "not asked for"
 
 
-@dataclass(frozen=True)
-class Place:
-    """Where a reference set lies, what it is to hold, and the captions."""
-
-    folder: Path
-    listing: Path
-    captions: Captions
-
-
-def write_reference(place: Place, layout: Layout, config: Config, papers: Sequence[str] = ()) -> dict[str, Entry]:
+def write_reference(layout: Layout, config: Config, papers: Sequence[str] = ()) -> dict[str, Entry]:
     """
     Make the set anew from the results that are there, of all papers or of those named; what is missing is listed as absent.
 
     Results of papers that are not named stay as they are, where the set shows them. AuditError if one of the results here is
     not what its settings, code and data would give; the set that was there then stays.
     """
-    listing = read_listing(place.listing)
+    listing = read_listing(STAGES)
     absent = absent_of(listing, papers)
     present = [target for target in listing.targets if target not in absent]
-    kept = kept_of(place.folder, [target for target, reason in absent.items() if reason == NOT_ASKED])
-    absent = {target: reason for target, reason in absent.items() if target not in kept["results"]}
+    old = earlier_results([target for target, reason in absent.items() if reason == NOT_ASKED])
+    absent = {target: reason for target, reason in absent.items() if target not in old["results"]}
     records = find_records(layout.made)
     _check(walk(present, records), records, layout, config)
     chains = {target: walk([target], records) for target in present}
-    with TemporaryDirectory(dir=place.folder.parent, prefix=place.folder.name) as beside:
-        entries = _write(Path(beside), place, listing, chains, absent, config, kept)
-        shutil.rmtree(place.folder, ignore_errors=True)
-        place.folder.mkdir()
-        for path in Path(beside).iterdir():
-            shutil.copyfile(path, place.folder / path.name)
+    with TemporaryDirectory(dir=REFERENCE.parent, prefix=REFERENCE.name) as beside:
+        folder = Path(beside)
+        entries = {target: entry_of(target, chain, _write_files(target, chain, folder)) for target, chain in chains.items()}
+        for name in (name for entry in old["results"].values() for name in entry["files"]):
+            shutil.copyfile(REFERENCE / name, folder / name)
+        entries |= old["results"]
+        entries = {target: entries[target] for target in listing.targets if target in entries}
+        wildcards = {target: chain.results[target].wildcards for target, chain in chains.items()}
+        wildcards |= {target: _wildcards(old, target) for target in old["results"]}
+        (folder / PAGE).write_text(page_of(listing, entries, wildcards, absent, config))
+        manifest = manifest_of(entries, chains, {**absent, **listing.absent}, digest(folder / PAGE), old)
+        (folder / MANIFEST).write_text(without_places(json.dumps(manifest, indent=1, sort_keys=True)) + "\n")
+        shutil.rmtree(REFERENCE, ignore_errors=True)
+        REFERENCE.mkdir()
+        for path in folder.iterdir():
+            shutil.copyfile(path, REFERENCE / path.name)
     return entries
 
 
-def kept_of(folder: Path, targets: Sequence[str]) -> Manifest:
+def earlier_results(targets: Sequence[str]) -> Manifest:
     """What the set that is there says of some of its results; an error if one of their files is not as it says."""
-    if not (folder / MANIFEST).exists():
+    if not (REFERENCE / MANIFEST).exists():
         return {"results": {}, "jobs": {}, "data": {}}
-    old = read_manifest(folder / MANIFEST)
-    kept = {target: old["results"][target] for target in targets if target in old["results"]}
-    for name, value in ((name, value) for entry in kept.values() for name, value in entry["files"].items()):
-        if not (folder / name).is_file() or digest(folder / name) != value:
-            raise DataError(f"{folder / name}: not as {MANIFEST} says, so it cannot stay. Make its paper again, too")
-    return {**old, "results": kept}
+    old = read_manifest(REFERENCE / MANIFEST)
+    entries = {target: old["results"][target] for target in targets if target in old["results"]}
+    for name, value in ((name, value) for entry in entries.values() for name, value in entry["files"].items()):
+        if not (REFERENCE / name).is_file() or digest(REFERENCE / name) != value:
+            raise DataError(f"{REFERENCE / name}: not as {MANIFEST} says, so it cannot stay. Make its paper again, too")
+    return {**old, "results": entries}
 
 
-def _wildcards(kept: Manifest, target: str) -> dict[str, str]:
+def _wildcards(manifest: Manifest, target: str) -> dict[str, str]:
     """Those of the job that made a result."""
-    entry = kept["results"][target]
-    made = [job for job in (kept["jobs"][name] for name in entry["jobs"]) if job["rule"] == entry["rule"]]
+    entry = manifest["results"][target]
+    made = [job for job in (manifest["jobs"][name] for name in entry["jobs"]) if job["rule"] == entry["rule"]]
     return dict(made[0]["wildcards"])
 
 
-def _write(
-    folder: Path,
-    place: Place,
-    listing: Listing,
-    chains: Mapping[str, Chain],
-    absent: Mapping[str, str],
-    config: Config,
-    kept: Manifest,
-) -> dict[str, Entry]:
-    wildcards = {target: chain.results[target].wildcards for target, chain in chains.items()}
-    wildcards |= {target: _wildcards(kept, target) for target in kept["results"]}
-    entries = {target: entry_of(target, chain, _write_files(target, chain, folder)) for target, chain in chains.items()}
-    for target, entry in kept["results"].items():
-        for name in entry["files"]:
-            shutil.copyfile(place.folder / name, folder / name)
-        entries[target] = entry
-    entries = {target: entries[target] for target in listing.targets if target in entries}
-    (folder / PAGE).write_text(page_of(place, listing, entries, wildcards, absent, config))
-    manifest = manifest_of(entries, chains, {**absent, **listing.absent}, digest(folder / PAGE), kept)
-    write_manifest(manifest, folder / MANIFEST)
-    return entries
-
-
 def page_of(
-    place: Place,
-    listing: Listing,
-    entries: Mapping[str, Entry],
-    wildcards: Mapping[str, Mapping[str, str]],
-    absent: Mapping[str, str],
+    listing: Listing, entries: Mapping[str, Entry], wildcards: Mapping[str, Mapping[str, str]], absent: Mapping[str, str],
     config: Config,
-) -> str:
+) -> str:  # fmt: skip
     """The page with the captions as they are filled in with the settings of today."""
     study = config.model_dump()
     named = {target: name for paper in listing.papers.values() for target, name in paper.results.items()}
-    captions = {target: caption(place.captions, named[target], wildcards[target], study, target) for target in entries}
+    captions = {target: caption(STAGES, named[target], wildcards[target], study, target) for target in entries}
     return reference_page(listing, entries, captions, absent)
 
 
-def is_page_current(place: Place, manifest: Manifest, config: Config) -> bool:
+def is_page_current(manifest: Manifest, config: Config) -> bool:
     """Whether the page says what the manifest, the listing and the captions give, whatever the order of what is left out."""
-    listing, known = read_listing(place.listing), manifest["results"]
+    listing, known = read_listing(STAGES), manifest["results"]
     entries = {target: known[target] for target in listing.targets if target in known}
     absent = {target: reason for target, reason in manifest["absent"].items() if target not in listing.absent}
     wildcards = {target: _wildcards(manifest, target) for target in entries}
-    page = page_of(place, listing, entries, wildcards, absent, config)
-    return _lists_sorted(page) == _lists_sorted((place.folder / PAGE).read_text())
+    page = page_of(listing, entries, wildcards, absent, config)
+    return _lists_sorted(page) == _lists_sorted((REFERENCE / PAGE).read_text())
 
 
 def _lists_sorted(page: str) -> list[str]:
@@ -432,13 +391,8 @@ def absent_of(listing: Listing, papers: Sequence[str]) -> dict[str, str]:
     if unknown:
         raise DataError(f"no paper is called {unknown[0]!r}: there are {', '.join(listing.papers)}")
     asked = [target for name in papers or listing.papers for target in listing.papers[name].results]
-    found: dict[str, str] = {}
-    for target in listing.targets:
-        if target not in asked:
-            found[target] = NOT_ASKED
-        elif not Path(target).is_file():
-            found[target] = NOT_RUN
-    return found
+    reasons = {target: NOT_RUN if target in asked else NOT_ASKED for target in listing.targets}
+    return {target: reason for target, reason in reasons.items() if reason == NOT_ASKED or not Path(target).is_file()}
 
 
 def _check(chain: Chain, records: Records, layout: Layout, config: Config) -> None:
@@ -465,8 +419,8 @@ def _write_files(target: str, chain: Chain, folder: Path) -> dict[str, str]:
         written = [folder / source.name, folder / f"{source.stem}.md"]
         shutil.copyfile(source, written[0])
         readable = source.with_suffix(".md")
-        own = str(readable) in sources_of(target, chain.results[target])
-        written[1].write_text(readable.read_text() if own else csv_page(source, data_in_words(seed_of(chain))))
+        is_source = str(readable) in sources_of(target, chain.results[target])
+        written[1].write_text(readable.read_text() if is_source else csv_page(source, data_in_words(seed_of(chain))))
     return {path.name: digest(path) for path in written}
 
 
@@ -504,12 +458,12 @@ def altered_files(folder: Path, manifest: Manifest) -> Iterator[str]:
     listed = {PAGE: manifest["page"]} | {
         name: value for entry in manifest["results"].values() for name, value in entry["files"].items()
     }
-    found = {str(path.relative_to(folder)): path for path in folder_files(folder) if path.name != MANIFEST}
+    files = {str(path.relative_to(folder)): path for path in folder_files(folder) if path.name != MANIFEST}
     for name, value in sorted(listed.items()):
-        now = digest(found[name]) if name in found else None
+        now = digest(files[name]) if name in files else None
         if now != value:
             yield f"{folder / name}: {differs(now, value, str(folder / MANIFEST))}"
-    yield from (f"{folder / name}: {differs('', None, str(folder / MANIFEST))}" for name in sorted(found.keys() - listed))
+    yield from (f"{folder / name}: {differs('', None, str(folder / MANIFEST))}" for name in sorted(files.keys() - listed))
 
 
 def unlisted_targets(manifest: Manifest, listing: Listing) -> Iterator[str]:
@@ -526,37 +480,37 @@ def changes(manifest: Manifest, layout: Layout, config: Config) -> list[Finding]
     """What has changed since the set was made, without a run or results: settings, raw data and code of every job."""
     by_job = _changed_jobs(manifest["jobs"], layout, config)
     data = {path: text for path, value in manifest["data"].items() if (text := _changed_file(path, value))}
-    found: list[Finding] = []
+    findings: list[Finding] = []
     for target, entry in manifest["results"].items():
-        own = list(dict.fromkeys(joined.from_iterable(by_job[name] for name in entry["jobs"])))
-        own += [(DATA, data[path]) for path in entry["data"] if path in data]
-        found += [Finding(target, kind, text) for kind, text in own]
-    return found
+        changed = list(dict.fromkeys(joined.from_iterable(by_job[name] for name in entry["jobs"])))
+        changed += [(DATA, data[path]) for path in entry["data"] if path in data]
+        findings += [Finding(target, kind, text) for kind, text in changed]
+    return findings
 
 
-def with_results(found: Sequence[Finding], manifest: Manifest, layout: Layout) -> list[Finding]:
+def with_results(findings: Sequence[Finding], manifest: Manifest, layout: Layout) -> list[Finding]:
     """The findings beside the results that are here; if today's code gave what the set shows, its change does not matter."""
     here = list(_results_here(manifest, layout))
     same = {finding.target for finding in here if finding.kind == SAME}
-    kept = [finding for finding in found if finding.kind != CODE or finding.target not in same]
-    return kept + [finding for finding in here if finding.kind == RESULT]
+    unexplained = [finding for finding in findings if finding.kind != CODE or finding.target not in same]
+    return unexplained + [finding for finding in here if finding.kind == RESULT]
 
 
 def _changed_jobs(jobs: Mapping[str, Any], layout: Layout, config: Config) -> dict[str, list[tuple[str, str]]]:
     sections = read_sections(read_stages(layout.stages))
-    found: dict[str, list[tuple[str, str]]] = {}
+    result: dict[str, list[tuple[str, str]]] = {}
     for name, job in jobs.items():
         if job["rule"] not in sections:
-            found[name] = [(CODE, f"rule {job['rule']} is gone")]
+            result[name] = [(CODE, f"rule {job['rule']} is gone")]
             continue
         try:
             changed = list(changed_settings(sections[job["rule"]], job["settings"], job["wildcards"], config))
-            found[name] = [(SETTINGS, f"{place} was {was}, is {is_}") for place, was, is_ in changed]
+            result[name] = [(SETTINGS, f"{setting} was {was}, is {is_}") for setting, was, is_ in changed]
         except UNKNOWN as error:
-            found[name] = [(SETTINGS, f"settings of {name} are gone ({error})")]
+            result[name] = [(SETTINGS, f"settings of {name} are gone ({error})")]
         if job["code"] != _code_now(layout, job["rule"]):
-            found[name].append((CODE, job["rule"]))
-    return found
+            result[name].append((CODE, job["rule"]))
+    return result
 
 
 def _code_now(layout: Layout, rule: str) -> str | None:
@@ -603,11 +557,6 @@ def _results_here(manifest: Manifest, layout: Layout) -> Iterator[Finding]:
 REMEDY = "Make the set again: snakemake reference"
 
 
-def reference_place() -> Place:
-    """Where this repository keeps the set, seen from its root."""
-    return Place(REFERENCE, STAGES, Captions(STAGES))
-
-
 def add_parser(commands: Any) -> None:
     """Add `reference` to the commands."""
     parser = commands.add_parser("reference", help="say, without a run, whether docs/reference is current; or make it")
@@ -629,10 +578,9 @@ def _reference(options: argparse.Namespace) -> None:
 
 def write_lines(config: Config, papers: Sequence[str] = ()) -> Iterator[str]:
     """Make the set, and say what is in it."""
-    place = reference_place()
-    entries = write_reference(place, repository(), config, papers)
-    yield f"{place.folder}: {in_words(entries)}, {bytes_in(place.folder) / 1e6:.1f} MB"
-    for target, reason in read_manifest(place.folder / MANIFEST)["absent"].items():
+    entries = write_reference(repository(), config, papers)
+    yield f"{REFERENCE}: {in_words(entries)}, {bytes_in(REFERENCE) / 1e6:.1f} MB"
+    for target, reason in read_manifest(REFERENCE / MANIFEST)["absent"].items():
         yield f"absent: {target}: {reason}"
 
 
@@ -656,26 +604,25 @@ def check_lines(config: Config, strict: bool = False) -> Iterator[str]:
     What is not whole or not current; an error at the end unless the set shows the study of today's settings and data.
     `strict`: the words of the page count, too.
     """
-    place = reference_place()
-    manifest = read_manifest(place.folder / MANIFEST)
-    wrong = [*altered_files(place.folder, manifest), *unlisted_targets(manifest, read_listing(place.listing))]
+    manifest = read_manifest(REFERENCE / MANIFEST)
+    wrong = [*altered_files(REFERENCE, manifest), *unlisted_targets(manifest, read_listing(STAGES))]
     yield from wrong
     layout = repository()
-    found = with_results(changes(manifest, layout, config), manifest, layout)
-    outdated = [finding for finding in found if finding.is_outdated]
+    findings = with_results(changes(manifest, layout, config), manifest, layout)
+    outdated = [finding for finding in findings if finding.is_outdated]
     yield from (f"out of date: {line}" for line in by_target(outdated))
-    if not wrong and not is_page_current(place, manifest, config):
+    if not wrong and not is_page_current(manifest, config):
         outdated += [Finding(PAGE, RESULT, "")] if strict else []
-        yield f"{place.folder / PAGE}: not what {MANIFEST}, the captions and the settings of today give"
-    code = by_target([finding for finding in found if not finding.is_outdated])
+        yield f"{REFERENCE / PAGE}: not what {MANIFEST}, the captions and the settings of today give"
+    code = by_target([finding for finding in findings if not finding.is_outdated])
     yield from (f"code has changed since, and only a run can say whether it matters: {line}" for line in code)
-    yield f"{place.folder}: {in_words(manifest['results'])}, absent {len(manifest['absent'])}"
+    yield f"{REFERENCE}: {in_words(manifest['results'])}, absent {len(manifest['absent'])}"
     if wrong or outdated:
-        raise DataError(f"{place.folder}: not whole or out of date, as listed above. {REMEDY}")
+        raise DataError(f"{REFERENCE}: not whole or out of date, as listed above. {REMEDY}")
     yield "whole, and of the settings and data of today"
 
 
-def by_target(found: Sequence[Finding]) -> list[str]:
+def by_target(findings: Sequence[Finding]) -> list[str]:
     """
     A line for each result, with all that was found about it.
 
@@ -683,6 +630,6 @@ def by_target(found: Sequence[Finding]) -> list[str]:
     ['figures/a.pdf: plot_a; draw']
     """
     texts: dict[str, list[str]] = {}
-    for finding in found:
+    for finding in findings:
         texts.setdefault(finding.target, []).append(finding.text)
-    return [f"{target}: {'; '.join(own)}" for target, own in texts.items()]
+    return [f"{target}: {'; '.join(changed)}" for target, changed in texts.items()]

@@ -146,12 +146,9 @@ def params() -> dict[str, Param]:
 
 def proof_kinds() -> dict[str, ProofKind]:
     """The kinds of proofs of all studies, by their names."""
-    return _joined((name, _absolute(study, kind)) for study in studies() for name, kind in study.proofs.items())
-
-
-def _absolute(study: Study, kind: ProofKind) -> ProofKind:
-    check, open_, explain = map(study.absolute, (kind.check, kind.open, kind.explain))
-    return replace(kind, check=check, open=open_, explain=explain)
+    kinds = [(study.absolute, name, kind) for study in studies() for name, kind in study.proofs.items()]
+    return _joined((name, replace(kind, check=of(kind.check), open=of(kind.open), explain=of(kind.explain)))
+                   for of, name, kind in kinds)  # fmt: skip
 
 
 def _joined(pairs: Iterator[tuple[str, T]]) -> dict[str, T]:

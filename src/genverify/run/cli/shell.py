@@ -64,10 +64,9 @@ def build(parser: argparse.ArgumentParser, groups: Sequence[Group], words: Seque
                 raise
             loaded = False
         if not loaded:
-            for name in [
-                name for name in group.lines if name not in commands.choices
-            ]:  # some may stand there before an extra was missed
-                commands.add_parser(name, help=group.lines[name])
+            for name, line in group.lines.items():
+                if name not in commands.choices:  # some may stand there before an extra was missed
+                    commands.add_parser(name, help=line)
     for leaf in leaves(commands):
         _share(leaf)
     return commands
@@ -188,12 +187,11 @@ def _output(options: argparse.Namespace, study: bool) -> tuple[int, str]:
 
 def _in_place(options: argparse.Namespace, study: bool) -> int | None:
     """Run; what goes wrong with a command about the repository outside it is said to be so."""
-    if not study or SNAKEFILE.exists():
-        status: int | None = options.run(options)
-        return status
     try:
         return options.run(options)  # type: ignore[no-any-return]
     except (GenverifyError, FileNotFoundError) as error:
+        if not study or SNAKEFILE.exists():
+            raise
         raise DataError(
             f"{error}. `genverify {options.command}` looks at the results of a study, and this is not the folder of the "
             f"repository (no {SNAKEFILE} is here)"
