@@ -7,11 +7,11 @@ import pandas as pd
 
 from genverify.model.domain import read_domain
 from genverify.model.errors import GenverifyError
-from genverify.model.work import measure
 from genverify.run.jobs import Job, log, run
 from studies.country.ppmf import write_ppmf
 from studies.country.store import read_microdata
 from studies.gtv.benchmarks import enlarged, ingest_ppmf
+from studies.gtv.measurement import measure
 from studies.gtv.settings import IngestBenchmark
 
 

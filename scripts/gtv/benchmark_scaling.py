@@ -9,11 +9,12 @@ from genverify.model.domain import read_domain
 from genverify.model.release import read_study
 from genverify.model.settings import Generate, ReleaseSettings, Verify
 from genverify.model.tabulate import releases_of
-from genverify.model.work import derive_seed, measure
+from genverify.model.work import derive_seed
 from genverify.run.jobs import Job, log, run
 from genverify.solve.program_settings import ProgramSettings
 from studies.country.store import read_microdata
 from studies.gtv.benchmarks import attack_stages, draw_tract, merge_blocks, scaling_frame, scaling_row
+from studies.gtv.measurement import measure
 from studies.gtv.settings import ScalingBenchmark
 
 

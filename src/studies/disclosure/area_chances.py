@@ -30,11 +30,9 @@ class Chances:
     weights: Floats
 
     def plus(self, other: "Chances") -> "Chances":
-        """Of the sum of two."""
         return Chances(self.start + other.start, np.convolve(self.weights, other.weights))
 
     def minus(self, other: "Chances") -> "Chances":
-        """Of the difference of two."""
         return Chances(self.start - other.start - len(other.weights) + 1, np.convolve(self.weights, other.weights[::-1]))
 
     def times(self, other: "Chances") -> "Chances":
@@ -87,8 +85,7 @@ class Tree:
 
     def _key(self, printed: Mapping[str, int]) -> tuple[int, ...]:
         differences = [printed[total] - sum(printed[part] for part in parts) for total, parts in self.sums.items()]
-        near = [min(printed[group], 2 * self.base) for group in self.groups]
-        return (*differences, *near)
+        return (*differences, *(min(printed[group], 2 * self.base) for group in self.groups))
 
     def _up(self, group: str, printed: Mapping[str, int], up: dict[str, Chances]) -> Chances:
         chosen = rounding_chances(printed[group], self.base)
@@ -115,10 +112,9 @@ def posterior_rows(areas: Sequence[Printed], spec: AreaTables, level: str) -> pd
     for variable, sums in spec.sums.items():
         tree, tally = Tree(sums, spec.base), _Tally()
         for printed in areas:
-            part = {group: printed.get(f"{variable}/{group}") for group in tree.groups}
-            if all(count is not None for count in part.values()):
-                whole = {group: int(count or 0) for group, count in part.items()}
-                tally.add(tree.posterior(whole), whole, spec.base)
+            counts = {group: count for group in tree.groups if (count := printed.get(f"{variable}/{group}")) is not None}
+            if len(counts) == len(tree.groups):
+                tally.add(tree.posterior(counts), counts, spec.base)
         rows.append({"level": level, "table": variable, **tally.row()})
     return pd.DataFrame(rows)
 

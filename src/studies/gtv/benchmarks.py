@@ -21,13 +21,14 @@ from genverify.model.errors import DataError
 from genverify.model.release import Release, read_releases, read_schema, read_study
 from genverify.model.settings import ReleaseSettings
 from genverify.model.tabulate import releases_of
-from genverify.model.work import Measurement, derive_seed, watch
+from genverify.model.work import derive_seed, watch
 from genverify.solve.program import WrongAnswer
 from genverify.solve.program_settings import ProgramSettings
 from genverify.solve.solvers.base import Solver, WorkLimits, make_solver
 from studies.country.ppmf import read_ppmf
 from studies.country.store import read_microdata, write_microdata
 from studies.gtv.blockcost import COUNTS, STAGES, How, costs
+from studies.gtv.measurement import Measurement
 from studies.gtv.settings import SameBenchmark, SpeedBenchmark
 
 # Ingesting a file in the PPMF layout as a piece of work on its own, so that its speed and memory can be measured.

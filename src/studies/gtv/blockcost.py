@@ -25,8 +25,8 @@ from genverify.attack.generate import generate
 from genverify.attack.verify import check_verified, claims_frame, decide_block
 from genverify.model.errors import DataError
 from genverify.model.release import Release
-from genverify.model.work import peak_memory_mb
 from genverify.solve.program_settings import ProgramSettings
+from studies.gtv.measurement import peak_memory_mb
 
 # households of a block, from and to
 CLASSES = ((1, 5), (6, 10), (11, 20), (21, 40), (41, 80), (81, 150), (151, 400), (401, 10**6))

@@ -18,12 +18,13 @@ from genverify.model.arrays import Flags, Floats, Ints
 from genverify.model.claims import Codes, candidate_claims, matches
 from genverify.model.domain import Domain
 from genverify.model.release import Release
-from genverify.model.work import Measurement, derive_seed, measure, peak_memory_mb
+from genverify.model.work import derive_seed
 from genverify.report.pages import document, markdown_table
 from genverify.solve.counting.diagram import Budget, TooManyStates, count_vectors, draw_diagram
 from genverify.solve.counting.prior import Prior, uniform
 from genverify.solve.program import Program, WrongAnswer, build_program
 from studies.country.store import GEOGRAPHY, KnownBlock
+from studies.gtv.measurement import Measurement, measure, peak_memory_mb
 from studies.gtv.probabilities import SAMPLED, expected, sampled_claims
 from studies.gtv.probability_priors import (
     NATION,

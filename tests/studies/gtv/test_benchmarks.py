@@ -17,7 +17,7 @@ from genverify.attack.verify import Decision, Verdict
 from genverify.model.claims import Claim
 from genverify.model.domain import EVERY
 from genverify.model.errors import DataError
-from genverify.model.work import measure, peak_memory_mb, watch
+from genverify.model.work import watch
 from genverify.solve.program import WrongAnswer
 from genverify.solve.program_settings import DEFAULT
 from studies.gtv.benchmarks import (
@@ -35,6 +35,7 @@ from studies.gtv.benchmarks import (
 )
 from studies.gtv.blockcost import blocks_frame, cost_rows, costs, country_rows, draw_classes, shares
 from studies.gtv.figures import plot_scaling
+from studies.gtv.measurement import measure, peak_memory_mb
 
 WORKS = """
 import os, time
