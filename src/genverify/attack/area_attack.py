@@ -89,7 +89,7 @@ class AreaAttack:
         self.bounder = JointBounder(self.joint, settings, np.array(possible.datasets)[:, possible.classes])
         self.bounder.linear_programs = possible.linear_programs
         lemmas = {program.release.block: [lemma.as_dict() for lemma in program.lemmas] for program in whole.programs}
-        parts = {"lemmas": {block: found for block, found in lemmas.items() if found},
+        parts = {"lemmas": {block: result for block, result in lemmas.items() if result},
                  "nobody": [leaf.as_dict() for leaf in possible.nobody]}  # fmt: skip
         self.shared = new_certificate(AREAS, whole.release.block, whole.release.digest, **parts)
         self.checker = AreaChecker(levels, self.shared)
@@ -131,18 +131,18 @@ class AreaAttack:
         """What is proved about one block, with every proof checked."""
         program = self.joint.programs[number]
         candidates = self.candidates(number, min_k)
-        own = _verified(self.alone(program, number, candidates))
-        alone = certificate_for(program, own) if own else None
+        from_block = _verified(self.alone(program, number, candidates))
+        alone = certificate_for(program, from_block) if from_block else None
         if alone:
             self.checker.alone(number, alone)
-        proved = {decision.claim for decision in own}
+        proved = {decision.claim for decision in from_block}
         decisions = self.together(number, [claim for claim in candidates if claim not in proved])
         more = _verified(decisions)
         placed = [_placed(number, decision) for decision in more]
         together = release_certificate(self.joint.release, (), placed) if placed else None
         if together:
             self.checker.together(together)
-        claims = tuple(decision.claim for decision in (*own, *more))
+        claims = tuple(decision.claim for decision in (*from_block, *more))
         open_ = tuple(d.claim for d in decisions if d.verdict in (Verdict.UNDECIDED, Verdict.UNCERTIFIED))
         return VerifiedAreaBlock(number, program.release.block, program.n, claims, alone, together, open_)
 
@@ -160,8 +160,8 @@ class AreaAttack:
 
     def vectors(self, number: int) -> Ints:
         """The distinct class counts of a block in the datasets that were met."""
-        found: Ints = np.unique(self.datasets[:, self.joint.spans[number]], axis=0)
-        return found
+        result: Ints = np.unique(self.datasets[:, self.joint.spans[number]], axis=0)
+        return result
 
     def alone(self, program: Program, number: int, claims: Sequence[Claim]) -> list[Decision]:
         """The claims decided on the block's own program: those that it refutes may still follow from all blocks together."""
@@ -201,8 +201,8 @@ class AreaAttack:
         """min sum_F z = m = max sum_T z, over the datasets of all blocks."""
         matched = matched_classes(self.joint.programs[number], claim_arrays([claim])[0])
         F, T = (matrix.toarray()[0].astype(np.int64) for matrix in matched)
-        own = self.datasets[:, self.joint.spans[number]]
-        if ((own @ F != claim.m) | (own @ T != claim.m)).any():
+        vectors = self.datasets[:, self.joint.spans[number]]
+        if ((vectors @ F != claim.m) | (vectors @ T != claim.m)).any():
             return Decision(claim, Verdict.REFUTED)
         upper = self.bounder.at_most(number, T, claim.m)
         if upper.counterexample is not None:

@@ -60,14 +60,14 @@ def effective_k(program: Program, claims: Sequence[Claim], records: Codes) -> li
     for at in range(0, len(asked), step):
         some = asked[at : at + step]
         for record, forced in zip(some.tolist(), _forced(program, kinds[some], vary), strict=True):
-            own = described == record
-            sizes[own] = _smallest(forced, named[own])
+            part = described == record
+            sizes[part] = _smallest(forced, named[part])
     return sizes.tolist()
 
 
 def _constant(program: Program, column: int) -> bool:
-    places = program.types.table[:, column]
-    return bool(len(places) and (places == places[0]).all() and len(program.types.atoms[column][places[0]]) == 1)
+    indices = program.types.table[:, column]
+    return bool(len(indices) and (indices == indices[0]).all() and len(program.types.atoms[column][indices[0]]) == 1)
 
 
 def _forced(program: Program, records: Codes, vary: Sequence[int]) -> Ints:
@@ -110,9 +110,9 @@ def _smallest(forced: Ints, named: Ints) -> Ints:
     """Of each set of columns, as a bit mask: the least number of them that force all the others."""
     subsets = np.arange(len(forced))
     size = np.bitwise_count(subsets).astype(np.int64)
-    distinct, place = np.unique(named, return_inverse=True)
+    distinct, index = np.unique(named, return_inverse=True)
     enough = (subsets & ~distinct[:, None] == 0) & (distinct[:, None] & ~(subsets | forced) == 0)
-    smallest: Ints = np.where(enough, size, len(forced)).min(axis=1)[place]
+    smallest: Ints = np.where(enough, size, len(forced)).min(axis=1)[index]
     return smallest
 
 
@@ -160,12 +160,12 @@ class Range:
 
     def proved_bounds(self, condition: Predicate) -> list[ProvedBound]:
         """The two ends as statements that the checker reads; those without a proof are left out."""
-        found = []
+        result = []
         if self.lower is not None:
-            found.append(ProvedBound(condition, self.low, "lower", self.lower.as_dict()))
+            result.append(ProvedBound(condition, self.low, "lower", self.lower.as_dict()))
         if self.upper is not None:
-            found.append(ProvedBound(condition, self.high, "upper", self.upper.as_dict()))
-        return found
+            result.append(ProvedBound(condition, self.high, "upper", self.upper.as_dict()))
+        return result
 
 
 def check_ranges(program: Program, ranges: Sequence[tuple[Predicate, Range]]) -> None:
@@ -227,25 +227,25 @@ class Verifier:
             return Decision(claim, Verdict.UNCERTIFIED, integer=integer, limit=limit)
         return Decision(claim, Verdict.VERIFIED, lower.proof, upper.proof, integer)
 
-    def _bound(self, places: Ints, sign: int, b: int) -> Bound:
+    def _bound(self, indices: Ints, sign: int, b: int) -> Bound:
         """Whether sign times the records in these classes are at most b."""
-        key = (places.tobytes(), sign, b)
+        key = (indices.tobytes(), sign, b)
         if key not in self.answers:
             said = self._published(key[0], sign)
-            self.answers[key] = Bound(proof=said[1]) if said and said[0] <= b else self._asked(places, sign, b)
+            self.answers[key] = Bound(proof=said[1]) if said and said[0] <= b else self._asked(indices, sign, b)
         return self.answers[key]
 
-    def _published(self, places: bytes, sign: int) -> tuple[int, Node] | None:
+    def _published(self, indices: bytes, sign: int) -> tuple[int, Node] | None:
         """What a published cell of exactly these classes says of them: most claims that hold are about such a cell."""
-        program, row = self.bounder.program, self.bounder.program.row_of.get(places)
+        program, row = self.bounder.program, self.bounder.program.row_of.get(indices)
         if row is None:
             return None
         most = int(program.hi[row]) if sign > 0 else -int(program.lo[row])
         return most, Leaf("bound", 1, {program.rows[row]: sign}, ())
 
-    def _asked(self, places: Ints, sign: int, b: int) -> Bound:
+    def _asked(self, indices: Ints, sign: int, b: int) -> Bound:
         c = np.zeros(self.bounder.program.classes, dtype=np.int64)
-        c[places] = sign
+        c[indices] = sign
         return self.bounder.at_most(c, b)
 
 
@@ -339,9 +339,9 @@ class VerifiedBlock:
 
 def verify_block(release: Release, datasets: Codes, settings: ProgramSettings, min_k: int) -> VerifiedBlock:
     """Every claim that holds in all generated datasets, decided (Problem 3), with every proof checked."""
-    found = decide_block(release, datasets, settings, min_k)
-    check_verified(found)
-    return found
+    result = decide_block(release, datasets, settings, min_k)
+    check_verified(result)
+    return result
 
 
 def check_verified(verified: VerifiedBlock) -> CheckSummary:
@@ -358,8 +358,8 @@ def decide_block(release: Release, datasets: Codes, settings: ProgramSettings, m
         decisions = Verifier(bounder).decide(claims)
     else:
         decisions = decide_onehot(release, claims, settings.make_solver())
-    found = collect(bounder.program, claims, decisions, datasets[0])
-    return replace(found, linear_programs=bounder.linear_programs, searches=bounder.searches)
+    result = collect(bounder.program, claims, decisions, datasets[0])
+    return replace(result, linear_programs=bounder.linear_programs, searches=bounder.searches)
 
 
 def collect(program: Program, claims: Sequence[Claim], decisions: Sequence[Decision], records: Codes) -> VerifiedBlock:

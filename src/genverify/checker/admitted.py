@@ -46,8 +46,8 @@ class Cells(Mapping[str, Cell]):
 
     def __getitem__(self, name: str) -> Cell:
         if name not in self.made:
-            place = self.place[name]
-            query, lo, hi = self.queries[place], int(self.lo[place]), int(self.hi[place])
+            index = self.place[name]
+            query, lo, hi = self.queries[index], int(self.lo[index]), int(self.hi[index])
             self.made[name] = Cell(query.predicate, lo, hi, query.sums)
         return self.made[name]
 
@@ -62,8 +62,8 @@ class Cells(Mapping[str, Cell]):
         """The conditions that nobody meets: those of cells that count nobody."""
         zero = np.flatnonzero(self.hi == 0).tolist()
         if not self.published.summed:
-            return [self.published.predicates[place] for place in zero]
-        return [self[self.queries[place].id].adding(self.domain) for place in zero]
+            return [self.published.predicates[index] for index in zero]
+        return [self[self.queries[index].id].adding(self.domain) for index in zero]
 
 
 # The records that a release leaves open, as the checker sees them: found in its own way, column by column.
@@ -229,7 +229,7 @@ class _Conditions:
     def _allowed(self, domain: Domain) -> list[Words]:
         """Per column and atom, the conditions that allow it, one bit each."""
         flags = {
-            c.name: np.ones((len(found), self.words * 64), bool) for c, found in zip(domain.columns, self.atoms, strict=True)
+            c.name: np.ones((len(atom), self.words * 64), bool) for c, atom in zip(domain.columns, self.atoms, strict=True)
         }
         held: dict[tuple[str, tuple[int, ...]], Flags] = {}
         for predicate, bit in self.bit.items():
@@ -266,25 +266,25 @@ class _Walk:
         column = self.order[step]
         choices = self.allowed[column].shape[1]
         slice_ = max(1, AT_ONCE // max(1, choices))
-        tables, kept, total = [table[:, :0]], [possible[:, :0]], 0
+        tables, rest, total = [table[:, :0]], [possible[:, :0]], 0
         for at in range(0, table.shape[1], slice_):
-            places, bits = self._survivors(possible[:, at : at + slice_], column, step)
-            part = table[:, at + places // choices]
-            part[column] = places % choices
-            tables, kept, total = [*tables, part], [*kept, bits], total + len(places)
+            indices, bits = self._survivors(possible[:, at : at + slice_], column, step)
+            part = table[:, at + indices // choices]
+            part[column] = indices % choices
+            tables, rest, total = [*tables, part], [*rest, bits], total + len(indices)
             if total > MOST:
                 raise TooManyRecords(f"more than {MOST} kinds of records are live")
-        return np.concatenate(tables, axis=1), np.concatenate(kept, axis=1)
+        return np.concatenate(tables, axis=1), np.concatenate(rest, axis=1)
 
     def _survivors(self, possible: Words, column: int, step: int) -> tuple[Places, Words]:
         bits = (possible[:, :, None] & self.allowed[column][:, None, :]).reshape(self.words, -1)
-        places = np.flatnonzero(~_any(bits, self.never[step]))
-        bits = bits[:, places]
-        broken = np.zeros(len(places), dtype=bool)
+        indices = np.flatnonzero(~_any(bits, self.never[step]))
+        bits = bits[:, indices]
+        broken = np.zeros(len(indices), dtype=bool)
         for test in self.tests:
             if step in test.steps:
                 broken |= _any(bits, test.when) & ~_any(bits, test.one_of)
-        return places[~broken], bits[:, ~broken]
+        return indices[~broken], bits[:, ~broken]
 
 
 def _any(bits: Words, mask: int) -> Flags:

@@ -18,13 +18,13 @@ from genverify.model.release import Release
 
 def part_of(parts: Sequence[Release], certificate: Mapping[str, Any]) -> Release:
     """The part that a certificate is about, by its digest; an error where it is about none of them."""
-    place = f"block {parts[0].block}"
-    if read_head(certificate, place) != HOUSING:
-        raise CertificateError(f"{place}: the model is {certificate['model']}, where {HOUSING} is needed")
-    found = next((part for part in parts if part.digest == certificate["about"]["digest"]), None)
-    if found is None:
-        raise CertificateError(f"{place}: the proofs are of other counts than these, or of other tables. Verify it again.")
-    return found
+    path = f"block {parts[0].block}"
+    if read_head(certificate, path) != HOUSING:
+        raise CertificateError(f"{path}: the model is {certificate['model']}, where {HOUSING} is needed")
+    match = next((part for part in parts if part.digest == certificate["about"]["digest"]), None)
+    if match is None:
+        raise CertificateError(f"{path}: the proofs are of other counts than these, or of other tables. Verify it again.")
+    return match
 
 
 def check_part(parts: Sequence[Release], certificate: Mapping[str, Any]) -> CheckSummary:
@@ -39,9 +39,9 @@ def least_records(checked: CheckSummary, where: Predicate, block: str) -> int | 
         return None
     bounds = checked.at_least
     if others or checked.contradiction or len(bounds) != 1 or bounds[0][0] != where or bounds[0][1] < 1:
-        shown = ", ".join(f"COUNT({one}) >= {m}" for one, m in bounds) or "nothing"
+        sums = ", ".join(f"COUNT({one}) >= {m}" for one, m in bounds) or "nothing"
         raise CertificateError(
-            f"block {block}: the certificate shows {shown}; it takes one statement, COUNT({where}) >= 1 or more, or that no "
+            f"block {block}: the certificate shows {sums}; it takes one statement, COUNT({where}) >= 1 or more, or that no "
             "dataset fits. Make it again."
         )
     return bounds[0][1]

@@ -102,9 +102,9 @@ def check_block(release: Release, proofs: Mapping[str, Any], types: AdmissibleTy
     if certificate.contradiction is not None:
         checker.empty(certificate.contradiction, f"block {release.block}, contradiction", None)
     used = len({id(claim.lower) for claim in certificate.claims})
-    shown = tuple((bound.where, bound.m) for bound in certificate.at_least)
+    bounds = tuple((bound.where, bound.m) for bound in certificate.at_least)
     contradicts, claims = certificate.contradiction is not None, certificate.claims
-    return CheckSummary(len(claims), used, len(certificate.impossible), shown, contradicts, claims, types)
+    return CheckSummary(len(claims), used, len(certificate.impossible), bounds, contradicts, claims, types)
 
 
 def check_bounds(release: Release, lemmas: Sequence[Mapping[str, Any]], bounds: Sequence[ProvedBound]) -> None:
@@ -119,26 +119,26 @@ def check_bounds(release: Release, lemmas: Sequence[Mapping[str, Any]], bounds: 
 def _checked_cells(release: Release, certificate: Certificate) -> Cells:
     """The published cells, after every lemma of the certificate was checked against them."""
     cells = Cells(release)
-    for place, lemma in enumerate(certificate.lemmas):
-        check_lemma(cells, lemma, f"block {release.block}, lemmas[{place}]")
+    for index, lemma in enumerate(certificate.lemmas):
+        check_lemma(cells, lemma, f"block {release.block}, lemmas[{index}]")
     return cells
 
 
-def check_lemma(cells: Mapping[str, Cell], lemma: ExhaustedTotal, place: str) -> None:
+def check_lemma(cells: Mapping[str, Cell], lemma: ExhaustedTotal, path: str) -> None:
     """Disjoint cells inside the universe that add up to it: no record of the universe lies elsewhere."""
     universe, parts = cells[lemma.universe], [cells[name] for name in lemma.cells]
     if any(cell.sums for cell in (universe, *parts)):
-        raise CertificateError(f"{place}: a cell that sums a column counts no records")
+        raise CertificateError(f"{path}: a cell that sums a column counts no records")
     codes = [{name: frozenset(allowed) for name, allowed in part.predicate.clauses} for part in parts]
     for i, one in enumerate(codes):
         if not all(name in one and one[name] <= set(allowed) for name, allowed in universe.predicate.clauses):
-            raise CertificateError(f"{place}: {lemma.cells[i]} is not inside {lemma.universe}")
+            raise CertificateError(f"{path}: {lemma.cells[i]} is not inside {lemma.universe}")
         for j in range(i):
             if not any(name in codes[j] and allowed.isdisjoint(codes[j][name]) for name, allowed in one.items()):
-                raise CertificateError(f"{place}: {lemma.cells[i]} and {lemma.cells[j]} are not disjoint")
+                raise CertificateError(f"{path}: {lemma.cells[i]} and {lemma.cells[j]} are not disjoint")
     total = sum(part.lo for part in parts)
     if total < universe.hi:
-        raise CertificateError(f"{place}: the cells add up to {total}, but {lemma.universe} may hold {universe.hi}")
+        raise CertificateError(f"{path}: the cells add up to {total}, but {lemma.universe} may hold {universe.hi}")
 
 
 def _live(release: Release, cells: Cells, certificate: Certificate) -> AdmissibleTypes:
@@ -189,11 +189,11 @@ class ProofChecker:
     def half(self, statement: Statement, s: int) -> None:
         """s COUNT(a) <= s m, by the upper proof (s = 1) or the lower one (s = -1)."""
         side, node = ("upper", statement.upper) if s > 0 else ("lower", statement.lower)
-        shown = self.proof(node, s, statement)
-        if shown.limit is not None and shown.limit > s * statement.m:
+        proved = self.proof(node, s, statement)
+        if proved.limit is not None and proved.limit > s * statement.m:
             relation = "<=" if s > 0 else ">="
-            raise CertificateError(f"{statement}: the {side} proof shows only COUNT {relation} {s * shown.limit}")
-        wrong = (self.types.touched if s > 0 else self.types.missed)(statement.where, shown.open)
+            raise CertificateError(f"{statement}: the {side} proof shows only COUNT {relation} {s * proved.limit}")
+        wrong = (self.types.touched if s > 0 else self.types.missed)(statement.where, proved.open)
         if wrong:
             verb = "matches" if s > 0 else "does not match"
             record = self.types.example(first_of(wrong))
@@ -227,7 +227,7 @@ class ProofChecker:
             v, total = v + self.least(statement.where, leaf.c), total + leaf.c * statement.m
         self.at_least(v, 0, leaf, said)
         if total >= 0:
-            raise CertificateError(f"{said}: {leaf.place}: the sum is {total}, not below 0")
+            raise CertificateError(f"{said}: {leaf.path}: the sum is {total}, not below 0")
 
     def leaves(self, node: Node, path: Path = ()) -> Iterator[tuple[Leaf, Path]]:
         """Every leaf with the forks above it, outermost first."""
@@ -245,10 +245,10 @@ class ProofChecker:
         alike: Flags = np.ones(len(self.types), dtype=bool)
         for cell in self.cells.values():
             inside = all(held[name] in codes for name, codes in cell.predicate.clauses)
-            own = (held[cell.sums] if cell.sums else 1) if inside else 0
+            part = (held[cell.sums] if cell.sums else 1) if inside else 0
             if cell.hi:
-                alike &= self.added(cell) == own
-            elif own:
+                alike &= self.added(cell) == part
+            elif part:
                 alike &= False
         return alike
 
@@ -263,22 +263,22 @@ class ProofChecker:
         for name, y in leaf.y.items():
             cell = self.cells[name]
             if cell.sums and abs(y) * max(self.types.domain[cell.sums].codes) > LARGEST:
-                raise CertificateError(f"{said}: {leaf.place}: the multiplier {y} on {name} is too large")
+                raise CertificateError(f"{said}: {leaf.path}: the multiplier {y} on {name} is too large")
             v += y * self.added(cell)
             total += y * (cell.hi if y > 0 else cell.lo)
         for w, (part, at, below) in zip(leaf.w, path, strict=True):
             if w < 0 if below else w > 0:
                 side = "below" if below else "above"
-                raise CertificateError(f"{said}: {leaf.place}: the multiplier {w} has the wrong sign {side} a fork")
+                raise CertificateError(f"{said}: {leaf.path}: the multiplier {w} has the wrong sign {side} a fork")
             v += w * part
             total += w * (at if below else at + 1)
         return v, total
 
     def at_least(self, v: Ints, least: int, leaf: Leaf, said: Said) -> None:
         if v.min(initial=least) < least:
-            place = int(np.argmin(v))
+            index = int(np.argmin(v))
             raise CertificateError(
-                f"{said}: {leaf.place}: a live record has the value {v[place]}, below {least}: {self.types.example(place)}"
+                f"{said}: {leaf.path}: a live record has the value {v[index]}, below {least}: {self.types.example(index)}"
             )
 
     def least(self, where: Predicate, c: int) -> Ints:
@@ -300,15 +300,15 @@ Clause = tuple[str, tuple[int, ...]]
 def effective_sizes(types: AdmissibleTypes, claims: Sequence[Predicate]) -> list[int]:
     """The effective k of each claim. Claims that are part of a longer one share its table of subsets."""
     groups: list[tuple[frozenset[Clause], _Subsets]] = []
-    found: dict[Predicate, int] = {}
+    result: dict[Predicate, int] = {}
     for claim in sorted(set(claims), key=lambda claim: (-len(claim.clauses), claim.clauses)):
         clauses = frozenset(claim.clauses)
         group = next((subsets for longest, subsets in groups if clauses <= longest), None)
         if group is None:
             group = _Subsets(types, claim.clauses)
             groups.append((clauses, group))
-        found[claim] = group.smallest(claim.clauses)
-    return [found[claim] for claim in claims]
+        result[claim] = group.smallest(claim.clauses)
+    return [result[claim] for claim in claims]
 
 
 class _Subsets:

@@ -104,41 +104,41 @@ class _Reader:
         self.objective: Vector = {}
 
     def word(self, *expected: str) -> str:
-        found = next(self.tokens, None)
-        if found is None or (expected and found not in expected):
-            raise ViprError(f"{' or '.join(expected) or 'more'} is expected, not {(found or 'the end of the file')[:40]!r}")
-        return found
+        result = next(self.tokens, None)
+        if result is None or (expected and result not in expected):
+            raise ViprError(f"{' or '.join(expected) or 'more'} is expected, not {(result or 'the end of the file')[:40]!r}")
+        return result
 
     def index(self, below: int | None = None, least: int = 0) -> int:
-        found = self.word()
-        digits = found.removeprefix("-") if least < 0 else found
+        result = self.word()
+        digits = result.removeprefix("-") if least < 0 else result
         if not (digits.isascii() and digits.isdigit() and len(digits) <= LONGEST):
-            raise ViprError(f"{found[:40]!r} is no index")
-        number = int(found)
+            raise ViprError(f"{result[:40]!r} is no index")
+        number = int(result)
         if number < least or (below is not None and number >= below):
-            raise ViprError(f"the index {found[:40]} is out of range")
+            raise ViprError(f"the index {result[:40]} is out of range")
         return number
 
     def number(self) -> Number:
-        found = self.word()
+        result = self.word()
         try:
-            if found.isascii() and found.removeprefix("-").isdigit() and len(found) <= LONGEST:
-                return int(found)
-            if len(found) > LONGEST or "e" in found.lower() or "_" in found:
+            if result.isascii() and result.removeprefix("-").isdigit() and len(result) <= LONGEST:
+                return int(result)
+            if len(result) > LONGEST or "e" in result.lower() or "_" in result:
                 raise ValueError
-            return Fraction(found)
+            return Fraction(result)
         except (ValueError, ZeroDivisionError):
-            raise ViprError(f"{found[:40]!r} is no rational number") from None
+            raise ViprError(f"{result[:40]!r} is no rational number") from None
 
     def vector(self, count: int, below: int) -> Vector:
         """This number of pairs of an index and a number, each index once; zeros are left out."""
-        found: dict[int, Number] = {}
+        result: dict[int, Number] = {}
         for _ in range(count):
             index = self.index(below)
-            if index in found:
+            if index in result:
                 raise ViprError(f"the index {index} stands twice")
-            found[index] = self.number()
-        return {index: value for index, value in found.items() if value}
+            result[index] = self.number()
+        return {index: value for index, value in result.items() if value}
 
     def constraint(self) -> Constraint:
         name, sense, b = self.word(), SENSES[self.word(*SENSES)], self.number()
@@ -260,8 +260,8 @@ class _Checker:
             for index, value in known.a.items():
                 a[index] = a.get(index, 0) + weight * value
         b: Number = sum(weight * known.b for known, weight in used)
-        found = Constraint("", senses.pop() if senses else 0, b, {index: value for index, value in a.items() if value})
-        if not (self._rounded(found, said) if rounded else found).dominates(said):
+        result = Constraint("", senses.pop() if senses else 0, b, {index: value for index, value in a.items() if value})
+        if not (self._rounded(result, said) if rounded else result).dominates(said):
             raise ViprError(f"{said.name} does not follow from what is added up")
         return frozenset().union(*(known.assumed for known, _ in used))
 
@@ -283,9 +283,9 @@ class _Checker:
         if (low.sense, high.sense) != (-1, 1) or low.a != high.a or high.b != low.b + 1 or low.b.denominator != 1:
             raise ViprError(f"{said.name}: {low.name} and {high.name} are not two cases of which one holds")
         self._require_whole(low.a, said)
-        for place in (one, two):
-            if not self.known[place].dominates(said):
-                raise ViprError(f"{said.name} does not follow from {self.known[place].name}")
+        for index in (one, two):
+            if not self.known[index].dominates(said):
+                raise ViprError(f"{said.name} does not follow from {self.known[index].name}")
         return (self.known[one].assumed - {below}) | (self.known[two].assumed - {above})
 
     def _sol(self, said: Constraint) -> frozenset[int]:

@@ -80,8 +80,8 @@ def write_list(folder: Path, name: str, rows: Iterable[Any]) -> None:
     """A piece that is a list, written row by row."""
     with (folder / f"{file_name(name)}.js").open("w") as file:
         file.write(f"genverify.take({json.dumps(name)},[")
-        for place, row in enumerate(rows):
-            file.write(f"{',' if place else ''}{_plain(row)}")
+        for index, row in enumerate(rows):
+            file.write(f"{',' if index else ''}{_plain(row)}")
         file.write("]);\n")
 
 
@@ -94,11 +94,11 @@ def read_places(path: Path) -> Mapping[str, Any]:
     try:
         return {
             str(state): {
-                "short": str(place["short"]),
-                "name": str(place["name"]),
-                "at": [int(place["row"]), int(place["column"])],
+                "short": str(tile["short"]),
+                "name": str(tile["name"]),
+                "at": [int(tile["row"]), int(tile["column"])],
             }
-            for state, place in read_yaml(path)["places"].items()
+            for state, tile in read_yaml(path)["places"].items()
         }
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise DataError(f"{path}: not a file of places ({error!r}); see data/census/places.yaml for the form") from None
@@ -134,8 +134,8 @@ class Words:
 def read_words(settings: Explorer, manifest: Path, tables: Path, domain: Path) -> Words:
     """The words that the settings name, and the name of the data."""
     phrases = read_phrases(Path(settings.phrases), read_domain(domain).domain) if settings.phrases else None
-    titles, places = table_titles(read_yaml(tables)), read_places(Path(settings.places))
-    return Words(data_label(manifest), is_synthetic(manifest), settings.variant, places, titles, phrases)
+    titles, tiles = table_titles(read_yaml(tables)), read_places(Path(settings.places))
+    return Words(data_label(manifest), is_synthetic(manifest), settings.variant, tiles, titles, phrases)
 
 
 def is_synthetic(manifest: Path) -> bool:
@@ -161,9 +161,9 @@ def pack(numbers: Sequence[Ints], widths: Sequence[int]) -> str:
     """
     base = len(ALPHABET)
     letters = np.frombuffer(ALPHABET.encode(), dtype=np.uint8)
-    places = [column // base**power % base for column, width in zip(numbers, widths, strict=True)
+    indices = [column // base**power % base for column, width in zip(numbers, widths, strict=True)
               for power in range(width - 1, -1, -1)]  # fmt: skip
-    return str(letters[np.column_stack(places)].tobytes(), "ascii")
+    return str(letters[np.column_stack(indices)].tobytes(), "ascii")
 
 
 def mask_width(columns: int) -> int:
@@ -237,12 +237,12 @@ SUM = 5
 
 def lay_out_block(block: CheckedBlock) -> dict[str, Any]:
     """The checked proofs of a block, each laid out as plain values in which cells are places in the list of queries."""
-    found = block.proofs
-    reasons = Reasons(block.release, found["lemmas"])
-    groups: list[list[Where]] = [[] for _ in found["proofs"]]
-    for claim in found["statements"]:
+    stored = block.proofs
+    reasons = Reasons(block.release, stored["lemmas"])
+    groups: list[list[Where]] = [[] for _ in stored["proofs"]]
+    for claim in stored["statements"]:
         groups[claim["proof"]].append(claim["where"])
-    halves = (_halves(reasons, proof, group) for proof, group in zip(found["proofs"], groups, strict=True))
+    halves = (_halves(reasons, proof, group) for proof, group in zip(stored["proofs"], groups, strict=True))
     return {"block": block.release.block, "proofs": list(halves)}
 
 
@@ -319,8 +319,8 @@ def check_layout(block: CheckedBlock, laid_out: Sequence[Any], source: Path) -> 
     reasons = _Unexplained(block.release, block.proofs["lemmas"])
     bare = [[_bare(half) for half in _halves(reasons, proof, [])] for proof in block.proofs["proofs"]]
     known = [_reason(reasons, rule) for rule in reasons.rules]
-    shown = [[_bare(half) for half in halves] for halves in laid_out]
-    if shown != bare or any(why not in known for halves in laid_out for half in halves for why in _because(half)):
+    given = [[_bare(half) for half in halves] for halves in laid_out]
+    if given != bare or any(why not in known for halves in laid_out for half in halves for why in _because(half)):
         raise DataError(
             f"{source}: block {block.release.block}: the proofs laid out here are not those that were checked. Remove the "
             "file and let Snakemake lay the proofs out again."
@@ -352,11 +352,11 @@ CLOSE = 0.02  # a shorter form that is hardly likelier says nothing new
 
 def likely_by_block(paths: Sequence[Path], blocks: Collection[str]) -> Mapping[str, pd.DataFrame]:
     """Of each of the blocks that were weighed, the claims about one household that are likely under some prior."""
-    found = {}
+    result = {}
     for path in paths:
         for block, rows in read_blocks(path, blocks).groupby("block"):
-            found[str(block)] = rows[(rows["m"] == 1) & (rows[list(PRIORS)] >= LEAST).any(axis=1)]
-    return found
+            result[str(block)] = rows[(rows["m"] == 1) & (rows[list(PRIORS)] >= LEAST).any(axis=1)]
+    return result
 
 
 def likely_entries(weighed: pd.DataFrame, verified: pd.DataFrame, names: Sequence[str], most: int) -> list[dict[str, Any]]:
@@ -374,7 +374,7 @@ def likely_entries(weighed: pd.DataFrame, verified: pd.DataFrame, names: Sequenc
     open_ = weighed[~flagged]
     chosen = np.unique(np.concatenate([_best(codes[~flagged], open_[prior].to_numpy(), most) for prior in PRIORS]))
     return [
-        _entry(row, own) for row, own in zip(open_.iloc[chosen].to_dict("records"), codes[~flagged][chosen], strict=True)
+        _entry(row, part) for row, part in zip(open_.iloc[chosen].to_dict("records"), codes[~flagged][chosen], strict=True)
     ]
 
 
@@ -386,13 +386,13 @@ def _best(codes: Ints, chance: Floats, most: int) -> Ints:
     """The places of the likeliest claims, without shorter forms of one of them that are hardly likelier."""
     asked = np.flatnonzero(chance >= LEAST)
     order = asked[np.lexsort((-chance[asked], -(codes[asked] != ANY).sum(axis=1)))]
-    kept: list[int] = []
-    for place in order.tolist():
-        named = codes[place] != ANY
-        longer = [other for other in kept if (codes[other][named] == codes[place][named]).all()]
-        if not any(chance[other] >= chance[place] - CLOSE for other in longer):
-            kept.append(place)
-    best: Ints = np.array(sorted(kept, key=lambda place: -chance[place])[:most], dtype=np.int64)
+    rest: list[int] = []
+    for index in order.tolist():
+        named = codes[index] != ANY
+        longer = [other for other in rest if (codes[other][named] == codes[index][named]).all()]
+        if not any(chance[other] >= chance[index] - CLOSE for other in longer):
+            rest.append(index)
+    best: Ints = np.array(sorted(rest, key=lambda index: -chance[index])[:most], dtype=np.int64)
     return best
 
 
@@ -442,8 +442,11 @@ def _groups(release: Release, claims: pd.DataFrame, proofs: Sequence[Any]) -> li
     forms = [((codes != ANY) << np.arange(len(names))).sum(axis=1), effective, *priors]
     order = np.lexsort((-effective, -k, keys))
     rows = np.split(order, np.flatnonzero(np.diff(keys[order])) + 1) if len(order) else []
-    found = sorted(rows, key=lambda own: (m[own[0]], -k[own[0]], -effective[own[0]], keys[own[0]]))
-    return [_group(int(keys[own[0]]), int(m[own[0]]), codes[own[0]], [part[own] for part in forms], proofs) for own in found]
+    result = sorted(rows, key=lambda entry: (m[entry[0]], -k[entry[0]], -effective[entry[0]], keys[entry[0]]))
+    return [
+        _group(int(keys[entry[0]]), int(m[entry[0]]), codes[entry[0]], [part[entry] for part in forms], proofs)
+        for entry in result
+    ]
 
 
 def _group(key: int, m: int, codes: Ints, forms: Sequence[Ints], proofs: Sequence[Any]) -> dict[str, Any]:

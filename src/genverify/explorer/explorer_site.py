@@ -43,8 +43,8 @@ def figures_by_state(
 ) -> Iterator[pd.DataFrame]:
     """The figures of all blocks by state and block, some blocks at a time."""
     order = sample[["state", "block"]].drop_duplicates().sort_values(["state", "block"])
-    for own in split_rows(order, at_once):
-        wanted = set(own["block"])
+    for part in split_rows(order, at_once):
+        wanted = set(part["block"])
         chosen = sample[sample["block"].isin(wanted)]
         yield block_figures(chosen, read_blocks(blocks, wanted), read_blocks(households, wanted), least)
 
@@ -56,10 +56,10 @@ def block_figures(sample: pd.DataFrame, blocks: pd.DataFrame, households: pd.Dat
     """
     frame = sample.groupby("block").agg(state=("state", "first"), n=("n_households", "first"))
     frame["designs"] = sample.groupby("block")["design"].agg(list)
-    own = blocks.drop_duplicates("block").set_index("block")
-    verified = [name for name in own.columns if name.startswith("verified_k")]
-    frame["claims"] = own[verified].sum(axis=1).astype(int)
-    frame["unique"] = own["unique"].fillna(False).astype(bool)
+    part = blocks.drop_duplicates("block").set_index("block")
+    verified = [name for name in part.columns if name.startswith("verified_k")]
+    frame["claims"] = part[verified].sum(axis=1).astype(int)
+    frame["unique"] = part["unique"].fillna(False).astype(bool)
     single = households[(households["claims"] == "singleton") & (households["grouping"] == "k")]
     single = single[single["columns"] >= least].drop_duplicates(["block", "columns"])
     counted = single.pivot(index="block", columns="columns", values="households")
@@ -97,13 +97,13 @@ def _sum(parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """
     columns = {name: [part[name] for part in parts] for name in parts[0]}
     return {
-        name: list(map(sum, zip(*found, strict=True))) if isinstance(found[0], list) else sum(found)
-        for name, found in columns.items()
+        name: list(map(sum, zip(*column, strict=True))) if isinstance(column[0], list) else sum(column)
+        for name, column in columns.items()
     }
 
 
 def study_piece(
-    schema: Schema, states: Mapping[str, Any], places: Mapping[str, Any], titles: Mapping[str, str], phrases: Phrases | None
+    schema: Schema, states: Mapping[str, Any], tiles: Mapping[str, Any], titles: Mapping[str, str], phrases: Phrases | None
 ) -> dict[str, Any]:
     """All that the page needs to know of the study as a whole."""
     tables = list(dict.fromkeys(query.table for query in schema.queries))
@@ -118,7 +118,7 @@ def study_piece(
         "weighed": list(WEIGHED),
         "packing": {"alphabet": ALPHABET, "widths": form_widths(len(columns)), "steps": STEPS, "never": NEVER},
         "states": states,
-        "places": {state: places[state] for state in sorted(set(states) & set(places))},
+        "places": {state: tiles[state] for state in sorted(set(states) & set(tiles))},
         "all": _sum(list(states.values())),
     }
 
@@ -134,8 +134,8 @@ def plain_sentence(sentence: Sentence) -> dict[str, Any]:
 def block_rows(figures: pd.DataFrame, designs: Sequence[str], piece: Mapping[str, int]) -> Iterator[tuple[str, list[Any]]]:
     """State and entry of each block: id, households, places of its designs, claims, unique, singled out by k, its piece."""
     for block, row in figures.iterrows():
-        own = [designs.index(design) for design in row["designs"]]
-        entry = [str(block), int(row["n"]), own, int(row["claims"]), int(row["unique"]), row["single"], piece[str(block)]]
+        part = [designs.index(design) for design in row["designs"]]
+        entry = [str(block), int(row["n"]), part, int(row["claims"]), int(row["unique"]), row["single"], piece[str(block)]]
         yield str(row["state"]), entry
 
 
@@ -190,8 +190,8 @@ def write_blocks(folder: Path, entries: Iterable[tuple[str, dict[str, Any]]], si
 def write_lists(folder: Path, figures: Iterable[pd.DataFrame], designs: Sequence[str], piece: Mapping[str, int]) -> None:
     """The list of the blocks of every state; figures come by state."""
     rows = (row for part in figures for row in block_rows(part, designs, piece))
-    for state, own in groupby(rows, itemgetter(0)):
-        write_list(folder, f"state-{state}", (row for _, row in own))
+    for state, group in groupby(rows, itemgetter(0)):
+        write_list(folder, f"state-{state}", (row for _, row in group))
 
 
 def block_entries(
@@ -212,12 +212,12 @@ def block_entries(
         of_block, nothing = claims_by_block(claims, baselines, blocks)
         likely = likely_by_block(weighed.files, blocks)
         for counts, proofs, explained in group:
-            laid_out = {found["block"]: found["proofs"] for found in read_lines(explained)}
+            laid_out = {result["block"]: result["proofs"] for result in read_lines(explained)}
             for block in checked_blocks(counts, proofs, schema):
-                rows, shown = of_block.get(block.release.block, nothing), laid_out.get(block.release.block, [])
+                rows, layout = of_block.get(block.release.block, nothing), laid_out.get(block.release.block, [])
                 block.require(rows[rows["proof"].notna()], claims)
-                check_layout(block, shown, explained)
-                entry = block_entry(block.release, rows, shown)
+                check_layout(block, layout, explained)
+                entry = block_entry(block.release, rows, layout)
                 weighed.add(entry, likely.get(block.release.block), rows, schema)
                 if certificates and block_folder(block.release.block) in certificates:
                     entry["vipr"] = certificates[block_folder(block.release.block)]
@@ -229,11 +229,11 @@ def _groups(batches: Iterable[Batch], at_once: int) -> Iterator[tuple[list[Batch
     group: list[Batch] = []
     blocks: set[str] = set()
     for batch in batches:
-        own = set(pd.read_parquet(batch[0], columns=["block"])["block"].unique())
-        if group and len(blocks) + len(own) > at_once:
+        part = set(pd.read_parquet(batch[0], columns=["block"])["block"].unique())
+        if group and len(blocks) + len(part) > at_once:
             yield group, blocks
             group, blocks = [], set()
-        group, blocks = [*group, batch], blocks | own
+        group, blocks = [*group, batch], blocks | part
     if group:
         yield group, blocks
 

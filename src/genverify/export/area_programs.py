@@ -48,9 +48,9 @@ class AreaExporter(Exporter):
                     self.own = seen_from(self.levels, number) if text is said["alone"] else self.checker.release
                     self.own_cells = Cells(self.own)
                     self.here = Predicate.of({BLOCK: [number + 1]}) if text is said["alone"] else EVERY
-                    found = self._placed(read_certificate(self.own, text), number)
+                    result = self._placed(read_certificate(self.own, text), number)
                     name = "alone" if text is said["alone"] else "together"
-                    for asked, group in questions_of(self.domain, found):
+                    for asked, group in questions_of(self.domain, result):
                         question = replace(asked.question, name=f"{name}_{asked.question.name}")
                         yield said["block"], replace(asked, question=question), group
 

@@ -85,32 +85,32 @@ class CellExporter:
 
     def _leaf(self, c: Mapping[int, int], leaf: form.Leaf, above: tuple[tuple[int, int, bool], ...], uses: set[int]) -> Leaf:
         narrowed: dict[End, tuple[int, int]] = {}  # of a cell that a fork splits: the end, and the number of the fork
-        for place, (cell, at, below) in enumerate(above):
+        for index, (cell, at, below) in enumerate(above):
             key, value = (cell, 1 if below else -1), at if below else -at - 1
             if value < narrowed.get(key, self.known[key])[0]:
-                narrowed[key] = value, place
+                narrowed[key] = value, index
         for cell, s in narrowed:
             if self._end((cell, s), narrowed) + self._end((cell, -s), narrowed) < 0:  # no count is left in this case
                 return self._used(True, {}, {cell: 0}, {(cell, 1): 1, (cell, -1): 1}, narrowed, above, 1, uses)
         rows = {name: y for name, y in leaf.y.items() if y}
         for wanted in ({}, c) if leaf.kind == form.EMPTY else (c,):
-            left = {cell: leaf.d * own for cell, own in wanted.items()}
+            left = {cell: leaf.d * part for cell, part in wanted.items()}
             for name, y in rows.items():
                 row = self.system.row_place[name]
-                for cell, own in self.entries[self.starts[row] : self.starts[row + 1]]:
-                    left[cell] = left.get(cell, 0) - y * own
-            ends = {(cell, 1 if own > 0 else -1): abs(own) for cell, own in left.items() if own}
+                for cell, part in self.entries[self.starts[row] : self.starts[row + 1]]:
+                    left[cell] = left.get(cell, 0) - y * part
+            ends = {(cell, 1 if part > 0 else -1): abs(part) for cell, part in left.items() if part}
             if wanted or leaf.kind != form.EMPTY or self._total(rows, ends, narrowed) < 0:
                 return self._used(leaf.kind == form.EMPTY and not wanted, rows, left, ends, narrowed, above, leaf.d, uses)
-        raise CertificateError(f"{leaf.place}: shows nothing")
+        raise CertificateError(f"{leaf.path}: shows nothing")
 
     def _end(self, key: End, narrowed: Mapping[End, tuple[int, int]]) -> int:
         return narrowed.get(key, self.known[key])[0]
 
     def _total(self, rows: Mapping[str, int], ends: Mapping[End, int], narrowed: Mapping[End, tuple[int, int]]) -> int:
-        place = self.system.row_place
-        found = sum(y * int((self.system.most if y > 0 else self.system.least)[place[name]]) for name, y in rows.items())
-        return found + sum(own * self._end(key, narrowed) for key, own in ends.items())
+        index = self.system.row_place
+        result = sum(y * int((self.system.most if y > 0 else self.system.least)[index[name]]) for name, y in rows.items())
+        return result + sum(end * self._end(key, narrowed) for key, end in ends.items())
 
     def _used(
         self, empty: bool, rows: Mapping[str, int], left: Mapping[int, int], ends: Mapping[End, int],
@@ -118,12 +118,12 @@ class CellExporter:
     ) -> Leaf:  # fmt: skip
         """The leaf, with what it takes from forks as sides, and from earlier statements as rows; the rest is published."""
         sides, taken = [0] * len(above), {f"={name}": y for name, y in rows.items()}
-        for key, own in ends.items():
+        for key, end in ends.items():
             if key in narrowed:
-                sides[narrowed[key][1]] += key[1] * own
+                sides[narrowed[key][1]] += key[1] * end
             elif (number := self.known[key][1]) >= 0:
                 uses.add(number)
-                taken[f"#{number}"] = taken.get(f"#{number}", 0) + own
+                taken[f"#{number}"] = taken.get(f"#{number}", 0) + end
         return Leaf(empty, taken, tuple(sides), d)
 
     def programs(self) -> Iterator[tuple[Program, CellBound]]:
@@ -139,7 +139,7 @@ class CellExporter:
             needed |= more
         if len(needed) > LONGEST:
             raise TooLarge(f"statement {number} rests on {len(needed) - 1} others, over the limit of {LONGEST}")
-        steps = [self.shown[place] for place in sorted(needed)]
+        steps = [self.shown[index] for index in sorted(needed)]
         rows = dict.fromkeys(name[1:] for one in steps for name in _rows(one.tree) if name[0] == "=")
         named = {self.system.place[one.said.cell] for one in steps if one.said.cell}
         named |= {cell for name in rows for cell, _ in self._row(name)}
@@ -155,23 +155,23 @@ class CellExporter:
     def _assembled(self, number: int, needed: Sequence[int], rows: Sequence[str], column: Mapping[int, int]) -> Program:
         system, plain = self.system, dict(zip(rows, unique(rows), strict=True))
         listed = {plain[name]: self._published(name, plain[name], column) for name in rows}
-        renamed = {f"={name}": own for name, own in plain.items()} | {f"#{place}": f"shown#{place}" for place in needed}
+        renamed = {f"={name}": part for name, part in plain.items()} | {f"#{index}": f"shown#{index}" for index in needed}
         parts, steps, trees = dict[str, Row](), list[Step](), dict[int, RowNode]()
-        for place in needed:
-            one, prefix = self.shown[place], "" if place == number else f"s{place}_"
+        for index in needed:
+            one, prefix = self.shown[index], "" if index == number else f"s{index}_"
             for key, cell in one.parts.items():
                 parts[prefix + key] = Row(prefix + key, f"the cell {system.cells[cell]}", {column[cell]: 1})
-            trees[place] = _renamed(one.tree, renamed, prefix)
-            if place != number:
+            trees[index] = _renamed(one.tree, renamed, prefix)
+            if index != number:
                 sign = 1 if one.said.side == "upper" else -1
                 vector = {column[system.place[one.said.cell]]: sign}
                 words = f"{one.said.cell} {'<=' if sign > 0 else '>='} {one.said.value}"
-                steps.append(Step(Row(f"shown#{place}", words, vector, hi=sign * one.said.value), trees[place]))
+                steps.append(Step(Row(f"shown#{index}", words, vector, hi=sign * one.said.value), trees[index]))
         said = self.shown[number].said
         goal = {"upper": AT_MOST, "lower": AT_LEAST, form.EMPTY: NEVER}[said.side]
         words = f"Shown: {said.cell} is {goal} {said.value}" if said.cell else "Shown: no counts fit all sums"
         ends = [(int(system.lo[cell]), int(system.hi[cell])) for cell in column]
-        found = Program(
+        result = Program(
             self.title,
             system_of(ends, listed.values(), "x"),
             listed,
@@ -182,18 +182,18 @@ class CellExporter:
             tuple(steps),
             trees[number],
         )
-        if not found.adds_up():
+        if not result.adds_up():
             raise CertificateError(f"statement {number}: the exported proof does not add up")
-        return found
+        return result
 
     def _published(self, name: str, plain: str, column: Mapping[int, int]) -> Row:
         """A sum that is published; a cell that it names twice counts with both weights."""
         row, vector = self.system.row_place[name], dict[int, int]()
-        for cell, own in self._row(name):
-            vector[column[cell]] = vector.get(column[cell], 0) + own
+        for cell, part in self._row(name):
+            vector[column[cell]] = vector.get(column[cell], 0) + part
         ends = [int(side[row]) for side in (self.system.least, self.system.most)]
         return Row(
-            plain, name, {at: own for at, own in vector.items() if own}, *(None if abs(e) == OPEN else e for e in ends)
+            plain, name, {at: part for at, part in vector.items() if part}, *(None if abs(e) == OPEN else e for e in ends)
         )
 
 

@@ -111,9 +111,9 @@ def exports_of(published: Published, certificate: Mapping[str, Any]) -> Iterator
         yield from _grouped(areas, areas.questions())
     else:
         check_block(published, certificate)
-        found, domain = read_certificate(published, certificate), published.schema.domain
-        exporter = Exporter(published, found.lemmas)
-        yield from _grouped(exporter, ((published.block, *one) for one in questions_of(domain, found)))
+        result, domain = read_certificate(published, certificate), published.schema.domain
+        exporter = Exporter(published, result.lemmas)
+        yield from _grouped(exporter, ((published.block, *one) for one in questions_of(domain, result)))
 
 
 def _grouped(exporter: Exporter, questions: Iterable[tuple[str, Asked, Group]]) -> Iterator[Export]:
@@ -156,7 +156,7 @@ def write_files(exports: Iterable[Export], format: str, put: Put, leave_out: boo
             continue
         for name, content in texts.items():
             put(name, content)
-        yield from (Line(one.block, shown, m, claim, tuple(texts), tuple(cells)) for shown, m, claim in one.said)
+        yield from (Line(one.block, goal, m, claim, tuple(texts), tuple(cells)) for goal, m, claim in one.said)
 
 
 class ExportSummary(NamedTuple):
@@ -194,8 +194,8 @@ def join_exports(out: Path, archives: Iterable[Path], words: str) -> ExportSumma
                 for name in archive.namelist():
                     text = archive.read(name).decode()
                     if name == INDEX:
-                        head, *own = text.splitlines(keepends=True)
-                        rows += own
+                        head, *part = text.splitlines(keepends=True)
+                        rows += part
                     elif name != README:
                         put(name, text)
                         count += 1
@@ -313,17 +313,17 @@ def run_export(options: argparse.Namespace) -> None:
 
 
 def _one_claim(release: Release, certificate: Mapping[str, Any], options: argparse.Namespace) -> Iterator[Export]:
-    domain, found = release.schema.domain, read_certificate(release, certificate)
+    domain, result = release.schema.domain, read_certificate(release, certificate)
     check_block(release, certificate)
     asked = parse_claim(options.claim, domain)
     where = set(asked.predicate(domain).clauses)
-    claim = next((one for one in found.claims if set(one.where.clauses) == where and one.m == asked.m), None)
+    claim = next((one for one in result.claims if set(one.where.clauses) == where and one.m == asked.m), None)
     if claim is None:
         raise DataError(
             f"block {release.block}: the claim {asked.predicate(domain)}, m = {asked.m} is not among its "
-            f"{len(found.claims)} claims with a proof. Ask `genverify explain` what is known of it"
+            f"{len(result.claims)} claims with a proof. Ask `genverify explain` what is known of it"
         )
-    yield _export(Exporter(release, found.lemmas), release.block, [claim], claim_questions(domain, [claim], "claim"))
+    yield _export(Exporter(release, result.lemmas), release.block, [claim], claim_questions(domain, [claim], "claim"))
 
 
 def _one_range(release: Release, options: argparse.Namespace) -> Iterator[Export]:
@@ -334,9 +334,9 @@ def _one_range(release: Release, options: argparse.Namespace) -> Iterator[Export
 def range_exports(release: Release, certificate: Certificate, bounds: Sequence[ProvedBound]) -> Iterator[Export]:
     """Bounds of counts, each on one side."""
     exporter = Exporter(release, certificate.lemmas)
-    for place, (bound, said) in enumerate(zip(bounds, certificate.claims, strict=True)):
+    for index, (bound, said) in enumerate(zip(bounds, certificate.claims, strict=True)):
         goal = AT_LEAST if bound.side == "lower" else AT_MOST
-        asked = bound_question(release.schema.domain, f"bound_{place}", said, goal)
+        asked = bound_question(release.schema.domain, f"bound_{index}", said, goal)
         yield Export(release.block, [(goal, said.m, str(said.where))], [partial(exporter.program, asked)])
 
 

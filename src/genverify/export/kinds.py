@@ -76,7 +76,7 @@ class Kinds:
         masks = [(walk.mask(region.any_of), walk.mask(region.unless)) for region in regions]
         self.states: dict[tuple[Bits, int], list[Bits]] = {}
         for state in walk.sizes:
-            inside = sum(1 << place for place, (some, none) in enumerate(masks) if state & some and not state & none)
+            inside = sum(1 << index for index, (some, none) in enumerate(masks) if state & some and not state & none)
             self.states.setdefault((inside, walk.excluded(state)), []).append(state)
         if len(self.states) > MOST:
             raise TooLarge(_too_many(len(self.states)))
@@ -101,28 +101,28 @@ class _Walk:
 
     def __init__(self, domain: Domain, predicates: Iterable[Predicate], exclusions: Sequence[Region]) -> None:
         self.domain = domain
-        own = list(dict.fromkeys(predicates))
-        self.bit = {predicate: place for place, predicate in enumerate(own)}
-        self.regions = (1 << len(own)) - 1
+        part = list(dict.fromkeys(predicates))
+        self.bit = {predicate: index for index, predicate in enumerate(part)}
+        self.regions = (1 << len(part)) - 1
         # every exclusion has bits of its own: of its conditions, and one that says that it is known to hold
-        self.place, self.predicates = list(range(len(own))), own
+        self.place, self.predicates = list(range(len(part))), part
         self.tests, self.won = list[tuple[int, Bits, Bits, Bits]](), dict[Bits, int]()
-        position = {name: place for place, name in enumerate(domain.names)}
+        position = {name: index for index, name in enumerate(domain.names)}
         for number, region in enumerate(exclusions):
             first = len(self.predicates) + len(self.won)
-            bits = [1 << first + place for place in range(len(region.predicates) + 1)]
+            bits = [1 << first + index for index in range(len(region.predicates) + 1)]
             known = max((position[name] for p in region.predicates for name in p.columns), default=0)
             self.tests.append((known, bits[0], sum(bits[1:-1]), bits[-1]))
             self.won[bits[-1]] = number
             self.place = [*self.place, *range(first, first + len(region.predicates))]
             self.predicates = [*self.predicates, *region.predicates]
-        self.sizes: dict[Bits, int] = {sum(1 << place for place in self.place): 1}
+        self.sizes: dict[Bits, int] = {sum(1 << index for index in self.place): 1}
         self.layers: list[dict[Bits, list[Edge]]] = []
         for number, column in enumerate(domain.columns):
             self._add(self._atoms(column), [test for test in self.tests if test[0] == number])
 
     def mask(self, predicates: Iterable[Predicate]) -> Bits:
-        return sum(1 << place for place in {self.bit[p] for p in predicates})
+        return sum(1 << index for index in {self.bit[p] for p in predicates})
 
     def excluded(self, state: Bits) -> int:
         """The number of the exclusion that holds the records of a state at the end; -1: none."""
@@ -131,11 +131,11 @@ class _Walk:
     def _atoms(self, column: Column) -> list[tuple[Bits, tuple[int, ...]]]:
         """The codes of a column by the conditions that they allow."""
         listed = list(zip(self.place, self.predicates, strict=True))
-        free = sum(self.won) + sum(1 << place for place, p in listed if column.name not in p.where)
-        named = [(place, set(p.where[column.name])) for place, p in listed if column.name in p.where]
+        free = sum(self.won) + sum(1 << index for index, p in listed if column.name not in p.where)
+        named = [(index, set(p.where[column.name])) for index, p in listed if column.name in p.where]
         atoms: dict[Bits, list[int]] = {}
         for code in column.codes:
-            atoms.setdefault(free | sum(1 << place for place, codes in named if code in codes), []).append(code)
+            atoms.setdefault(free | sum(1 << index for index, codes in named if code in codes), []).append(code)
         return [(mask, tuple(codes)) for mask, codes in atoms.items()]
 
     def _add(self, atoms: Sequence[tuple[Bits, tuple[int, ...]]], tests: Sequence[tuple[int, Bits, Bits, Bits]]) -> None:

@@ -82,7 +82,7 @@ def zero_row(name: str, words: str, region: Region) -> Exclusion:
 def exclusions_of(release: Release, cells: Mapping[str, Cell], lemmas: Sequence[form.ExhaustedTotal]) -> list[Exclusion]:
     """What rules records out: zero cells, totals that their parts exhaust, structural rules."""
     domain, labels = release.schema.domain, _labels(release)
-    found = [
+    matches = [
         zero_row(name, f"{_words(cell, labels[name])}, of these those in no zero cell above", Region.of(cell.adding(domain)))
         for name, cell in cells.items()
         if cell.hi == 0
@@ -90,8 +90,8 @@ def exclusions_of(release: Release, cells: Mapping[str, Cell], lemmas: Sequence[
     for lemma in lemmas:
         parts = [cells[name].predicate for name in lemma.cells]
         rows = ((lemma.universe, 1), *((name, -1) for name in lemma.cells))
-        found.append(Exclusion(Region.of(cells[lemma.universe].predicate, parts), rows))
-    return found + [zero_row(f"rule:{r.name}", _rule_words(r), Region.of(r.when, r.one_of)) for r in release.schema.rules]
+        matches.append(Exclusion(Region.of(cells[lemma.universe].predicate, parts), rows))
+    return matches + [zero_row(f"rule:{r.name}", _rule_words(r), Region.of(r.when, r.one_of)) for r in release.schema.rules]
 
 
 def _labels(release: Release) -> dict[str, str]:
@@ -162,15 +162,15 @@ class _Draft:
         """The kinds that the rows tell apart, and what a record of each adds to each row."""
         rows = {**self.rows, **{name: needed[name] for one in self.chosen for name, _ in one.rows}, **self.parts}
         rows[CLAIM] = RecordRow(CLAIM, "", ((1, Region(self.asked.where)),) if self.asked.where else ())
-        place: dict[Region, int] = {}
+        index: dict[Region, int] = {}
         for _, region in (part for row in rows.values() for part in row.parts):
-            place.setdefault(region, len(place))
+            index.setdefault(region, len(index))
         self.zero = [one for one in self.chosen if one.row]
-        self.kinds = Kinds(domain, list(place), [one.region for one in self.zero])
+        self.kinds = Kinds(domain, list(index), [one.region for one in self.zero])
         inside = [key[0] for key in self.kinds.keys]
-        held = {bit: np.array([state >> bit & 1 for state in inside], dtype=np.int64) for bit in place.values()}
+        held = {bit: np.array([state >> bit & 1 for state in inside], dtype=np.int64) for bit in index.values()}
         nothing = np.zeros(len(inside), dtype=np.int64)
-        self.added = {name: sum((w * held[place[r]] for w, r in row.parts), nothing) for name, row in rows.items()}
+        self.added = {name: sum((w * held[index[r]] for w, r in row.parts), nothing) for name, row in rows.items()}
         self.excluded = np.array([key[1] for key in self.kinds.keys], dtype=np.int64)
 
 
@@ -240,8 +240,8 @@ class Exporter:
                     draft.chosen = [*lemmas, *spared]
                     draft.tabulate(self.domain, self.known)
                 return
-            places = [draft.kinds.keys[random.choice(left.tolist())] for _ in range(SAMPLES)]
-            self._more(draft, trees, [draft.kinds.draw(key, random) for key in places])
+            indices = [draft.kinds.keys[random.choice(left.tolist())] for _ in range(SAMPLES)]
+            self._more(draft, trees, [draft.kinds.draw(key, random) for key in indices])
 
     def _more(self, draft: _Draft, trees: list[RowNode], records: Sequence[Record]) -> None:
         """Exclusions that hold all of these records, or proofs that nobody is like them."""
@@ -259,7 +259,7 @@ class Exporter:
             draft.nobody.append(number)
             leaf = self.nobody[number]
             trees.append(Leaf(False, dict(leaf.y), (), leaf.d))
-        draft.chosen += [self.exclusions.all[place] for place in cover([by for by in held if by])]
+        draft.chosen += [self.exclusions.all[index] for index in cover([by for by in held if by])]
 
     def _worth(self, leaf: form.Leaf, record: Record) -> bool:
         held = dict(zip(self.domain.names, record, strict=True))
@@ -274,20 +274,20 @@ class Exporter:
 
     def _excess(self, draft: _Draft, leaf: Leaf, path: Path, number: int) -> Ints:
         """What a record of each kind adds to a leaf beyond what it must; `number` 0 is the proof itself, else of nobody."""
-        found = 0 * draft.excluded
+        result = 0 * draft.excluded
         if number:
-            found = found - leaf.d * (self._value(draft, draft.nobody[number - 1]) >= leaf.d)
+            result = result - leaf.d * (self._value(draft, draft.nobody[number - 1]) >= leaf.d)
         elif not leaf.empty:
-            found = found - SIGN[draft.asked.question.goal] * leaf.d * draft.added[CLAIM]
+            result = result - SIGN[draft.asked.question.goal] * leaf.d * draft.added[CLAIM]
         terms = [*leaf.rows.items(), *((part, w) for w, (part, _, _) in zip(leaf.sides, path, strict=True))]
-        return found + sum((y * draft.added[name] for name, y in terms if y), 0 * found)
+        return result + sum((y * draft.added[name] for name, y in terms if y), 0 * result)
 
     def _short(self, draft: _Draft, tree: RowNode, number: int) -> Flags:
         """The kinds on which some leaf adds less than it must."""
-        found: Flags = np.zeros(len(draft.excluded), dtype=bool)
+        result: Flags = np.zeros(len(draft.excluded), dtype=bool)
         for leaf, path in leaves(tree):
-            found |= self._excess(draft, leaf, path, number) < 0
-        return found
+            result |= self._excess(draft, leaf, path, number) < 0
+        return result
 
     def _finished(self, draft: _Draft, trees: Sequence[RowNode]) -> Program:
         """The program, with the exclusions in its leaves as often as these are short."""
@@ -306,16 +306,16 @@ class Exporter:
             for name, (row, added) in zip(names, listed, strict=True)
         }
         plain = dict(zip([*needed, *([CLAIM] if len(listed) > len(needed) + len(zero) else [])], names, strict=False))
-        helpers = [(added, {names[len(listed) - len(zero) + place]: 1}) for place, (_, added) in enumerate(zero)]
+        helpers = [(added, {names[len(listed) - len(zero) + index]: 1}) for index, (_, added) in enumerate(zero)]
         for one in draft.chosen:
             if not one.row:
                 helpers.append((self._of(draft, one), {plain[name]: sign for name, sign in one.rows}))
         steps = []
-        for place, number in enumerate(draft.nobody):
-            leaf = trees[1 + place]
+        for index, number in enumerate(draft.nobody):
+            leaf = trees[1 + index]
             assert isinstance(leaf, Leaf)
             inside = (self._value(draft, number) >= leaf.d).astype(np.int64)
-            raised = _raised(leaf, self._excess(draft, leaf, (), 1 + place), helpers[: len(draft.chosen)], plain)
+            raised = _raised(leaf, self._excess(draft, leaf, (), 1 + index), helpers[: len(draft.chosen)], plain)
             steps.append(
                 Step(Row(f"nobody{number}", "records that a sum of cells leaves no room for", _sparse(inside), hi=0), raised)
             )
@@ -323,7 +323,7 @@ class Exporter:
         made = iter([_raised(leaf, self._excess(draft, leaf, path, 0), helpers, plain) for leaf, path in leaves(trees[0])])
         head = f"one record of each, as codes of {' '.join(self.domain.names)}, and how many different ones there are"
         columns = [f"{' '.join(map(str, kind.example))} ({kind.size})" for kind in kinds]
-        found = Program(
+        result = Program(
             self.title,
             system_of([(0, OPEN)] * len(kinds), rows.values(), "z"),
             rows,
@@ -338,9 +338,9 @@ class Exporter:
             _replaced(trees[0], made),
             self.release.n,
         )
-        if not found.adds_up():
+        if not result.adds_up():
             raise CertificateError(f"block {self.release.block}, {asked.question.name}: the exported proof does not add up")
-        return found
+        return result
 
 
 def alike(cells: Mapping[str, Cell], domain: Domain, record: Record, here: Predicate = EVERY) -> Region | None:
@@ -359,7 +359,7 @@ def alike(cells: Mapping[str, Cell], domain: Domain, record: Record, here: Predi
 
 
 def _sparse(values: Ints) -> dict[int, int]:
-    return {int(place): int(values[place]) for place in np.flatnonzero(values)}
+    return {int(index): int(values[index]) for index in np.flatnonzero(values)}
 
 
 def cover(held: Sequence[set[int]]) -> list[int]:
@@ -373,15 +373,15 @@ def cover(held: Sequence[set[int]]) -> list[int]:
     while left:
         counts: dict[int, int] = {}
         for by in left:
-            for place in by:
-                counts[place] = counts.get(place, 0) + 1
-        best = min(counts, key=lambda place: (-counts[place], place))
+            for index in by:
+                counts[index] = counts.get(index, 0) + 1
+        best = min(counts, key=lambda index: (-counts[index], index))
         chosen.append(best)
         left = [by for by in left if best not in by]
-    for place in reversed(list(chosen)):
-        others = set(chosen) - {place}
+    for index in reversed(list(chosen)):
+        others = set(chosen) - {index}
         if all(by & others for by in held):
-            chosen.remove(place)
+            chosen.remove(index)
     return chosen
 
 
@@ -469,10 +469,10 @@ def _records(m: int) -> str:
 
 
 def _all_of(group: Group) -> Predicate:
-    found = group[0].where
+    result = group[0].where
     for claim in group[1:]:
-        found = found & claim.where
-    return found
+        result = result & claim.where
+    return result
 
 
 def shortest(conditions: Sequence[Predicate]) -> list[Predicate]:
@@ -492,9 +492,9 @@ def shortest(conditions: Sequence[Predicate]) -> list[Predicate]:
 
 def conditions(domain: Domain, where: Predicate) -> list[str]:
     """A condition in the words of the domain, one line for each column."""
-    found = []
+    result = []
     for name, codes in where.clauses:
         column = domain[name]
         meanings = " or ".join(column.meaning.get(code, "no such code") for code in codes)
-        found.append(f"  {column.label}: {meanings} ({name} = {'|'.join(map(str, codes))})")
-    return found or ["  no condition: every record"]
+        result.append(f"  {column.label}: {meanings} ({name} = {'|'.join(map(str, codes))})")
+    return result or ["  no condition: every record"]
