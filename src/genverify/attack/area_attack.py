@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from genverify.attack.verify import Decision, Verdict, Verifier, certificate_for, release_certificate
+from genverify.attack.verify import Decision, Verdict, Verifier, certificate_for, decide, verified_of
 from genverify.checker.area_proofs import AreaChecker
 from genverify.model.areas import AreaReleases
 from genverify.model.arrays import Ints
@@ -131,15 +131,15 @@ class AreaAttack:
         """What is proved about one block, with every proof checked."""
         program = self.joint.programs[number]
         candidates = self.candidates(number, min_k)
-        from_block = _verified(self.alone(program, number, candidates))
-        alone = certificate_for(program, from_block) if from_block else None
+        from_block = verified_of(self.alone(program, number, candidates))
+        alone = certificate_for(program.release, program.lemmas, from_block) if from_block else None
         if alone:
             self.checker.alone(number, alone)
         proved = {decision.claim for decision in from_block}
         decisions = self.together(number, [claim for claim in candidates if claim not in proved])
-        more = _verified(decisions)
+        more = verified_of(decisions)
         placed = [_placed(number, decision) for decision in more]
-        together = release_certificate(self.joint.release, (), placed) if placed else None
+        together = certificate_for(self.joint.release, (), placed) if placed else None
         if together:
             self.checker.together(together)
         claims = tuple(decision.claim for decision in (*from_block, *more))
@@ -204,21 +204,7 @@ class AreaAttack:
         vectors = self.datasets[:, self.joint.spans[number]]
         if ((vectors @ F != claim.m) | (vectors @ T != claim.m)).any():
             return Decision(claim, Verdict.REFUTED)
-        upper = self.bounder.at_most(number, T, claim.m)
-        if upper.counterexample is not None:
-            return Decision(claim, Verdict.REFUTED, integer=upper.integer)
-        lower = self.bounder.at_most(number, -F, -claim.m)
-        if lower.counterexample is not None:
-            return Decision(claim, Verdict.REFUTED, integer=lower.integer)
-        integer, limit = upper.integer or lower.integer, upper.limit or lower.limit
-        if upper.proof and lower.proof:
-            return Decision(claim, Verdict.VERIFIED, lower.proof, upper.proof, integer)
-        decided = upper.decided and lower.decided
-        return Decision(claim, Verdict.UNCERTIFIED if decided else Verdict.UNDECIDED, integer=integer, limit=limit)
-
-
-def _verified(decisions: Sequence[Decision]) -> list[Decision]:
-    return [decision for decision in decisions if decision.verdict is Verdict.VERIFIED]
+        return decide(claim, lambda sign, b: self.bounder.at_most(number, T if sign > 0 else -F, b))
 
 
 def _placed(number: int, decision: Decision) -> Decision:

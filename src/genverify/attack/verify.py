@@ -4,10 +4,10 @@ its tables.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -145,6 +145,21 @@ class Decision:
     limit: str | None = None
 
 
+def decide(claim: Claim, bound: Callable[[int, int], Bound]) -> Decision:
+    """min sum_F z = m = max sum_T z, the two sides asked in turn: `bound` of sign and b says whether sign COUNT <= b."""
+    upper = bound(+1, claim.m)
+    if upper.counterexample is not None:
+        return Decision(claim, Verdict.REFUTED, integer=upper.integer)
+    lower = bound(-1, -claim.m)
+    integer = upper.integer or lower.integer
+    if lower.counterexample is not None:
+        return Decision(claim, Verdict.REFUTED, integer=integer)
+    if upper.proof is not None and lower.proof is not None and upper.decided and lower.decided:
+        return Decision(claim, Verdict.VERIFIED, lower.proof, upper.proof, integer)
+    verdict = Verdict.UNCERTIFIED if upper.decided and lower.decided else Verdict.UNDECIDED
+    return Decision(claim, verdict, integer=integer, limit=upper.limit or lower.limit)
+
+
 @dataclass(frozen=True)
 class Range:
     """
@@ -160,12 +175,8 @@ class Range:
 
     def proved_bounds(self, condition: Predicate) -> list[ProvedBound]:
         """The two ends as statements that the checker reads; those without a proof are left out."""
-        result = []
-        if self.lower is not None:
-            result.append(ProvedBound(condition, self.low, "lower", self.lower.as_dict()))
-        if self.upper is not None:
-            result.append(ProvedBound(condition, self.high, "upper", self.upper.as_dict()))
-        return result
+        lower = [ProvedBound(condition, self.low, "lower", self.lower.as_dict())] if self.lower else []
+        return lower + ([ProvedBound(condition, self.high, "upper", self.upper.as_dict())] if self.upper else [])
 
 
 def check_ranges(program: Program, ranges: Sequence[tuple[Predicate, Range]]) -> None:
@@ -193,7 +204,8 @@ class Verifier:
         for index, claim in enumerate(claims):
             if open_[index]:
                 before = len(self.bounder.seen)
-                decisions.append(self._question(claim, _places(F, index), _places(T, index)))
+                sides = {+1: _classes(T, index), -1: _classes(F, index)}
+                decisions.append(self._question(claim, sides))
                 if len(self.bounder.seen) > before:
                     open_ &= _hold(F, T, self.bounder.seen[before:], m)
             else:
@@ -211,28 +223,15 @@ class Verifier:
         low, lower = self.bounder.maximum(-F)
         return Range(-low, high, lower.proof, upper.proof, upper.limit or lower.limit)
 
-    def _question(self, claim: Claim, F: Ints, T: Ints) -> Decision:
-        """min sum_F z = m = max sum_T z, the two sides asked in turn."""
-        upper = self._bound(T, +1, claim.m)
-        if upper.counterexample is not None:
-            return Decision(claim, Verdict.REFUTED, integer=upper.integer)
-        lower = self._bound(F, -1, -claim.m)
-        integer = upper.integer or lower.integer
-        if lower.counterexample is not None:
-            return Decision(claim, Verdict.REFUTED, integer=integer)
-        limit = upper.limit or lower.limit
-        if not (upper.decided and lower.decided):
-            return Decision(claim, Verdict.UNDECIDED, integer=integer, limit=limit)
-        if upper.proof is None or lower.proof is None:
-            return Decision(claim, Verdict.UNCERTIFIED, integer=integer, limit=limit)
-        return Decision(claim, Verdict.VERIFIED, lower.proof, upper.proof, integer)
+    def _question(self, claim: Claim, sides: Mapping[int, Ints]) -> Decision:
+        return decide(claim, partial(self._bound, sides))
 
-    def _bound(self, indices: Ints, sign: int, b: int) -> Bound:
-        """Whether sign times the records in these classes are at most b."""
-        key = (indices.tobytes(), sign, b)
+    def _bound(self, sides: Mapping[int, Ints], sign: int, b: int) -> Bound:
+        """Whether sign times the records in the classes of a side are at most b."""
+        key = (sides[sign].tobytes(), sign, b)
         if key not in self.answers:
             said = self._published(key[0], sign)
-            self.answers[key] = Bound(proof=said[1]) if said and said[0] <= b else self._asked(indices, sign, b)
+            self.answers[key] = Bound(proof=said[1]) if said and said[0] <= b else self._asked(sides[sign], sign, b)
         return self.answers[key]
 
     def _published(self, indices: bytes, sign: int) -> tuple[int, Node] | None:
@@ -249,7 +248,7 @@ class Verifier:
         return self.bounder.at_most(c, b)
 
 
-def _places(matrix: csr_array, index: int) -> Ints:
+def _classes(matrix: csr_array, index: int) -> Ints:
     """The classes of one row of a sparse matrix of ones."""
     return matrix.indices[matrix.indptr[index] : matrix.indptr[index + 1]].astype(np.int64)
 
@@ -319,18 +318,17 @@ class VerifiedBlock:
     decisions: tuple[Decision, ...]
     effective: tuple[int, ...]
     proof_of: tuple[int | None, ...]
-    proofs: tuple[tuple[Node, Node], ...]
     linear_programs: int = 0
     searches: int = 0
 
     @cached_property
     def certificate(self) -> dict[str, Any]:
         """The proofs as plain values: what is checked is what is stored."""
-        return proofs_dict(self)
+        return certificate_for(self.program.release, self.program.lemmas, verified_of(self.decisions))
 
     @property
     def claims(self) -> list[Claim]:
-        return [d.claim for d in self.decisions if d.verdict is Verdict.VERIFIED]
+        return [decision.claim for decision in verified_of(self.decisions)]
 
     def counts(self, verdict: Verdict) -> Counter[int]:
         """How many candidates have this verdict, by k."""
@@ -364,10 +362,13 @@ def decide_block(release: Release, datasets: Codes, settings: ProgramSettings, m
 
 def collect(program: Program, claims: Sequence[Claim], decisions: Sequence[Decision], records: Codes) -> VerifiedBlock:
     """What is known of each candidate, with the effective k of the verified ones."""
-    verified = [decision for decision in decisions if decision.verdict is Verdict.VERIFIED]
-    proof_of, proofs = number_proofs(verified)
+    verified = verified_of(decisions)
     effective = tuple(effective_k(program, [decision.claim for decision in verified], records))
-    return VerifiedBlock(program, tuple(claims), tuple(decisions), effective, proof_of, proofs)
+    return VerifiedBlock(program, tuple(claims), tuple(decisions), effective, number_proofs(verified)[0])
+
+
+def verified_of(decisions: Sequence[Decision]) -> list[Decision]:
+    return [decision for decision in decisions if decision.verdict is Verdict.VERIFIED]
 
 
 def number_proofs(verified: Sequence[Decision]) -> tuple[tuple[int | None, ...], tuple[tuple[Node, Node], ...]]:
@@ -387,42 +388,19 @@ def number_proofs(verified: Sequence[Decision]) -> tuple[tuple[int | None, ...],
     return tuple(proof_of), tuple(proofs)
 
 
-def proofs_dict(verified: VerifiedBlock) -> dict[str, Any]:
-    """The proofs of a block as plain values, in the form that the checker reads."""
-    return _certificate(
-        verified.program.release, verified.program.lemmas, verified.claims, verified.proof_of, verified.proofs
-    )
-
-
 def check_decisions(program: Program, verified: Sequence[Decision]) -> None:
     """Check the proofs of verified claims."""
-    check_block(program.release, certificate_for(program, verified))
+    check_block(program.release, certificate_for(program.release, program.lemmas, verified))
 
 
-def certificate_for(program: Program, verified: Sequence[Decision]) -> dict[str, Any]:
-    """The certificate of verified claims."""
-    return release_certificate(program.release, program.lemmas, verified)
-
-
-def release_certificate(release: Release, lemmas: Sequence[ExhaustedTotal], verified: Sequence[Decision]) -> dict[str, Any]:
-    """The certificate of verified claims about a release."""
-    proof_of, proofs = number_proofs(verified)
-    return _certificate(release, lemmas, [decision.claim for decision in verified], proof_of, proofs)
-
-
-def _certificate(
-    release: Release,
-    lemmas: Sequence[ExhaustedTotal],
-    claims: Sequence[Claim],
-    proof_of: Sequence[int | None],
-    proofs: Sequence[tuple[Node, Node]],
-) -> dict[str, Any]:
-    names = release.schema.domain.names
+def certificate_for(release: Release, lemmas: Sequence[ExhaustedTotal], verified: Sequence[Decision]) -> dict[str, Any]:
+    """The certificate of verified claims, in the form that the checker reads."""
+    names, (proof_of, proofs) = release.schema.domain.names, number_proofs(verified)
     return certificate_of(release, lemmas) | {
         "proofs": [{"lower": lower.as_dict(), "upper": upper.as_dict()} for lower, upper in proofs],
         "statements": [
-            {"goal": EXACTLY, "where": claim_where(names, claim), "m": claim.m, "proof": proof}
-            for claim, proof in zip(claims, proof_of, strict=True)
+            {"goal": EXACTLY, "where": claim_where(names, decision.claim), "m": decision.claim.m, "proof": proof}
+            for decision, proof in zip(verified, proof_of, strict=True)
             if proof is not None
         ],
     }

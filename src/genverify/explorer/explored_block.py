@@ -18,9 +18,10 @@ from zipfile import ZipFile
 import numpy as np
 import pandas as pd
 
-from genverify.attack.explain import CONCLUSIONS, CaseSplit, Layout, Phrases, Reasons, Sum, lay_out, read_phrases
+from genverify.attack.explain import CONCLUSIONS, CaseSplit, Layout, Phrases, Reasons, Sum, exactly, lay_out, read_phrases
 from genverify.checker.certificate import Forks
 from genverify.checker.stored import CheckedBlock
+from genverify.export.record_programs import shortest
 from genverify.model.arrays import Floats, Ints
 from genverify.model.claims import ANY
 from genverify.model.domain import Predicate, Rule, read_domain
@@ -253,28 +254,9 @@ def _halves(reasons: Reasons, proof: Mapping[str, Any], group: Sequence[Where]) 
     The claims of a group are about the same possible records, so both hold of every one of them.
     """
     every = {name: code for where in group for name, code in where.items()}
-    lower = lay_out(reasons, proof["lower"], -1, [_predicate(every)])
-    upper = lay_out(reasons, proof["upper"], +1, [_predicate(where) for where in shortest(group)])
+    lower = lay_out(reasons, proof["lower"], -1, [exactly(every)])
+    upper = lay_out(reasons, proof["upper"], +1, shortest([exactly(where) for where in group]))
     return [_proofs_plain(reasons, lower), _proofs_plain(reasons, upper)]
-
-
-def _predicate(where: Where) -> Predicate:
-    return Predicate.of({name: [code] for name, code in where.items()})
-
-
-def shortest(group: Sequence[Where]) -> list[Where]:
-    """
-    The claims of a group that no other claim of it is part of.
-
-    >>> shortest([{"A": 1, "B": 2}, {"A": 1}, {"B": 2, "C": 3}])
-    [{'A': 1}, {'B': 2, 'C': 3}]
-    """
-    items = [frozenset(where.items()) for where in group]
-    least: list[frozenset[tuple[str, int]]] = []
-    for item in sorted(set(items), key=len):
-        if not any(other <= item for other in least):
-            least.append(item)
-    return [where for where, item in zip(group, items, strict=True) if item in least]
 
 
 def _proofs_plain(reasons: Reasons, layout: Layout) -> Any:

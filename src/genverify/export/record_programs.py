@@ -36,7 +36,7 @@ from genverify.export.derivation import (
 )
 from genverify.export.kinds import Kinds, Record, Region
 from genverify.model.arrays import Flags, Ints
-from genverify.model.domain import EVERY, Domain, Predicate, Rule
+from genverify.model.domain import EVERY, Domain, Exclusions, Predicate, Rule
 from genverify.model.linear import OPEN
 from genverify.model.release import TOTAL, Release
 from genverify.model.work import derive_seed
@@ -116,38 +116,6 @@ def _cell_parts(cell: Cell, domain: Domain) -> Parts:
     return tuple((code, Region.of(p)) for code, p in inside if all(allowed for _, allowed in p.clauses))
 
 
-class Exclusions:
-    """All exclusions of a release, and which of them hold which records."""
-
-    def __init__(self, domain: Domain, found: Sequence[Exclusion]) -> None:
-        self.all = list(found)
-        self.predicates = list(dict.fromkeys(p for one in found for p in one.region.predicates))
-        at = {predicate: row for row, predicate in enumerate(self.predicates)}
-        self.when = [at[one.region.any_of[0]] for one in found]
-        self.unless = {row: [at[p] for p in one.region.unless] for row, one in enumerate(found) if one.region.unless}
-        self.allowed = [self._allowed(column.name, max(column.codes)) for column in domain.columns]
-
-    def _allowed(self, name: str, largest: int) -> Flags:
-        """Whether each condition allows each code of a column."""
-        flags = np.ones((len(self.predicates), largest + 1), dtype=bool)
-        for row, predicate in enumerate(self.predicates):
-            if name in predicate.where:
-                flags[row] = False
-                flags[row, [code for code in predicate.where[name] if code <= largest]] = True
-        return flags
-
-    def holding(self, records: Sequence[Record]) -> list[set[int]]:
-        """The exclusions that hold each record."""
-        codes = np.array(records, dtype=np.int64).reshape(len(records), len(self.allowed))
-        met: Flags = np.ones((len(self.predicates), len(records)), dtype=bool)
-        for column, allowed in enumerate(self.allowed):
-            met &= allowed[:, codes[:, column]]
-        held: Flags = met[self.when]
-        for row, unless in self.unless.items():
-            held[row] &= ~met[unless].any(axis=0)
-        return [set(by.nonzero()[0].tolist()) for by in held.T]
-
-
 @dataclass
 class _Draft:
     """A program that is being made: its rows by name, parts of forks, exclusions, and what a record of each kind adds."""
@@ -180,10 +148,7 @@ class Exporter:
     sum that is rounded: a step of its own, where a program needs it.
     """
 
-    def __init__(
-        self, release: Release, lemmas: Sequence[form.ExhaustedTotal], others: Sequence[Exclusion] = (),
-        nobody: Sequence[form.Leaf] = (),
-    ) -> None:  # fmt: skip
+    def __init__(self, release: Release, lemmas: Sequence[form.ExhaustedTotal], nobody: Sequence[form.Leaf] = ()) -> None:
         self.release, self.domain, self.nobody = release, release.schema.domain, nobody
         self.cells, self.title = Cells(release), f"Block {release.block}, {release.n} records; release {release.digest}"
         labels = _labels(release)
@@ -191,7 +156,9 @@ class Exporter:
             name: RecordRow(name, _words(cell, labels[name]), _cell_parts(cell, self.domain), cell.lo, cell.hi)
             for name, cell in self.cells.items()
         }
-        self.exclusions = Exclusions(self.domain, [*exclusions_of(release, self.cells, lemmas), *others])
+        self.excluding = exclusions_of(release, self.cells, lemmas)
+        rules = [Rule("", one.region.any_of[0], one.region.unless) for one in self.excluding]
+        self.exclusions = Exclusions(self.domain, rules)
 
     def program(self, asked: Asked) -> Program:
         """The program of a question: every row that its derivation names, every kind, and multipliers that are enough."""
@@ -245,7 +212,8 @@ class Exporter:
 
     def _more(self, draft: _Draft, trees: list[RowNode], records: Sequence[Record]) -> None:
         """Exclusions that hold all of these records, or proofs that nobody is like them."""
-        held, added = self.exclusions.holding(records), list[int]()
+        flags = self.exclusions.of(np.array(records, dtype=np.int64))
+        held, added = [set(by.nonzero()[0].tolist()) for by in flags.T], list[int]()
         for record, by in zip(records, held, strict=True):
             worth = [number for number, leaf in enumerate(self.nobody) if self._worth(leaf, record)]
             if by or set(worth) & set(added):
@@ -259,7 +227,7 @@ class Exporter:
             draft.nobody.append(number)
             leaf = self.nobody[number]
             trees.append(Leaf(False, dict(leaf.y), (), leaf.d))
-        draft.chosen += [self.exclusions.all[index] for index in cover([by for by in held if by])]
+        draft.chosen += [self.excluding[index] for index in cover([by for by in held if by])]
 
     def _worth(self, leaf: form.Leaf, record: Record) -> bool:
         held = dict(zip(self.domain.names, record, strict=True))
