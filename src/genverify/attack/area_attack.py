@@ -34,10 +34,7 @@ SHARES = 4  # of a block in the areas' cells, at each of which its own program m
 
 @dataclass(frozen=True)
 class VerifiedAreaBlock:
-    """
-    What came out of a block: verified claims, and candidates that are neither proved nor refuted. `alone` is the certificate
-    of the claims that follow from the block's own records, `together` of those that need the cells of all blocks.
-    """
+    """What came out of a block: claims, what is open, certificates from its own records, and from all blocks together."""
 
     number: int
     block: str
@@ -65,10 +62,7 @@ def attack_levels(
 
 
 class AreaAttack:
-    """
-    The attack on all blocks of some areas, or on those that are asked about, by their numbers. `shared` is the part of its
-    proofs that all blocks share, and `datasets` are all that it met.
-    """
+    """The attack on all blocks of some areas, or on some; `shared` is the part of its proofs that all blocks share."""
 
     def __init__(
         self,
@@ -95,10 +89,7 @@ class AreaAttack:
         self.checker = AreaChecker(levels, self.shared)
 
     def starts(self, whole: Joint, lp: LinearProgram, K: int) -> list[Ints]:
-        """
-        Datasets of all blocks by random objectives, each once. Where one search for all blocks is too large, or finds
-        nothing, block by block.
-        """
+        """Datasets of all blocks by random objectives, each once; block by block where one search is too large."""
         solver, rng = self.settings.make_solver(CHECKS), np.random.default_rng(self.seed)
         by_blocks = ByBlocks(whole, solver, lp)
         large = whole.A.shape[0] * whole.A.shape[1] > ONE_SEARCH
@@ -182,10 +173,7 @@ class AreaAttack:
         return decisions
 
     def not_refuted(self, number: int, claims: Sequence[Claim], used: set[bytes]) -> list[Claim]:
-        """
-        The claims that no dataset contradicts which differs from a known one in this block only, and leaves its share of
-        the areas' cells as it is. Each share is tried once.
-        """
+        """The claims that no dataset contradicts which differs from a known one in this block only, its shares kept."""
         program, span = self.joint.programs[number], self.joint.spans[number]
         shares = {share.tobytes(): share for share in self.datasets[:, span] @ program.A.T.astype(np.int64)}
         fresh = [key for key in shares if key not in used][:SHARES]

@@ -41,11 +41,7 @@ CELLS_AT_ONCE = 2_000_000  # bounds memory: records times types
 
 
 def effective_k(program: Program, claims: Sequence[Claim], records: Codes) -> list[int]:
-    """
-    The size of the smallest sub-claim that forces the rest of the claim among the live types.
-
-    Each claim describes some of the given records; one search per record serves all its claims.
-    """
+    """The size of the smallest sub-claim that forces the rest among the live types; one search serves a whole record."""
     if not claims:
         return []
     codes = np.array([claim.codes for claim in claims], dtype=np.int16)
@@ -71,10 +67,7 @@ def _constant(program: Program, column: int) -> bool:
 
 
 def _forced(program: Program, records: Codes, vary: Sequence[int]) -> Ints:
-    """
-    Per record and subset of some columns, as a bit mask: the columns whose code in the record the subset forces among the
-    live types.
-    """
+    """Per record and set of columns, as bits: the columns whose code in the record the set forces among live types."""
     # `free` of a set holds the columns in which some type differs that agrees with the record on just this set; then each
     # column in turn adds to the sets without it what is free with it, because those types agree on the smaller set as well.
     free = _free(program, records, vary)
@@ -132,10 +125,7 @@ class Verdict(Enum):
 
 @dataclass(frozen=True)
 class Decision:
-    """
-    A claim's verdict. A verified claim has two proofs: COUNT(a) >= m (lower) and COUNT(a) <= m (upper). `integer` says
-    whether integer search was needed, `limit` which limit struck.
-    """
+    """A verdict, with proofs of COUNT(a) >= m and <= m if verified; was integer search needed, which limit struck?"""
 
     claim: Claim
     verdict: Verdict
@@ -162,10 +152,7 @@ def decide(claim: Claim, bound: Callable[[int, int], Bound]) -> Decision:
 
 @dataclass(frozen=True)
 class Range:
-    """
-    The exact range of COUNT(a): both ends are attained by datasets that were recounted, and two proofs say that nothing lies
-    outside. Where a limit struck, the range holds only what was seen and has no proof on that side.
-    """
+    """The exact range of COUNT(a), proved on both sides; where a limit struck, what was seen, without a proof there."""
 
     low: int
     high: int
@@ -263,11 +250,7 @@ def _hold(F: csr_array, T: csr_array, seen: Sequence[Ints], m: Ints) -> Flags:
 
 
 def cannot_exist(program: Program, claim: Claim, solver: Solver, limits: Limits, max_types: int) -> Bound:
-    """
-    Whether COUNT(a) = m in no dataset that fits (footnote 9): a proof, or a fitting dataset that has exactly m.
-
-    The reachable counts may have gaps, so this is a program of its own, with COUNT(a) = m as a row.
-    """
+    """Whether COUNT(a) = m in no dataset that fits (footnote 9): a program of its own, since counts may have gaps."""
     predicate = claim.predicate(program.types.domain)
     counted = build_program(program.release, max_types, (predicate, claim.m))
     return Bounder(counted, solver, limits).at_most(np.zeros(counted.classes, dtype=np.int64), -1)
@@ -277,10 +260,7 @@ def cannot_exist(program: Program, claim: Claim, solver: Solver, limits: Limits,
 
 
 def decide_onehot(release: Release, claims: Sequence[Claim], solver: Solver) -> list[Decision]:
-    """
-    The verdict of each claim, one solve of Problem 3 each, as in the paper. A verified claim has no proof here: it rests on
-    the solver, which found no dataset that contradicts it.
-    """
+    """The verdict of each claim, one solve of Problem 3 each, as in the paper: without a proof, by the solver's word."""
     program = onehot(release)
     decisions = []
     for claim in claims:
@@ -308,10 +288,7 @@ def _check_refuted(release: Release, claim: Claim, point: Floats) -> None:
 
 @dataclass(frozen=True)
 class VerifiedBlock:
-    """
-    What came out of a block: its program, every candidate's decision, the verified ones with effective k and proof; and the
-    linear programs and integer searches that it took.
-    """
+    """What came out of a block: every candidate's decision, effective k and proof of the verified ones, and the work."""
 
     program: Program
     candidates: tuple[Claim, ...]
@@ -439,10 +416,7 @@ def claim_columns(claims: Sequence[Claim], names: Sequence[str]) -> pd.DataFrame
 
 
 def verified_row(verified: VerifiedBlock, settings: ProgramSettings) -> dict[str, Any]:
-    """
-    What became of the candidates of a block, by verdict and k, and how they were decided. A formulation that gives no proofs
-    says how many verified claims are without one.
-    """
+    """What became of the candidates of a block, by verdict and k, and how; without proofs, how many have none."""
     decided = [d for d in verified.decisions if d.verdict in (Verdict.VERIFIED, Verdict.REFUTED, Verdict.UNCERTIFIED)]
     row: dict[str, Any] = {
         "block": verified.program.release.block,

@@ -125,10 +125,7 @@ class MarginalBounds:
 def bound_marginals(
     marginals: Sequence[Multiway], work: Work, full: Multiway | None = None, say: Callable[[int, int], None] = quiet
 ) -> MarginalBounds:
-    """
-    Bounds of every cell of the table of all variables that the marginals name; `full` has them, if known. Every proof is
-    checked when it is made, so that the limit of time holds for both.
-    """
+    """Bounds of every cell of the table of all variables (`full`, if known); proofs are checked as they are made."""
     deadline = work.now() + work.seconds
     levels = levels_of(marginals)
     tables = [_over(table, levels) for table in marginals]

@@ -34,10 +34,7 @@ class Cell(NamedTuple):
 
 
 class Cells(Mapping[str, Cell]):
-    """
-    All that is known: N and the published cells, by id. Most are zeros that no proof names, so a cell is made when it is
-    asked for.
-    """
+    """N and the published cells, by id; a cell is made when it is asked for, since most are zeros that no proof names."""
 
     def __init__(self, release: Release) -> None:
         self.published, self.lo, self.hi, self.domain = release.published, release.lo, release.hi, release.schema.domain
@@ -83,10 +80,7 @@ class TooManyRecords(GenverifyError):
 
 @dataclass(frozen=True)
 class AdmissibleTypes:
-    """
-    The live records. Codes of a column that no condition tells apart form an atom, so a type stands for several records;
-    `table` holds the atom of each column (rows) for each type.
-    """
+    """The live records by atoms, codes that no condition tells apart: `table` has the atom of each column and type."""
 
     domain: Domain
     atoms: Atoms
@@ -170,10 +164,7 @@ def first_of(bits: Bits) -> int:
 
 
 class SharedConditions:
-    """
-    Conditions that must not split a type, the same for several blocks of a domain. What follows from them alone, whatever is
-    counted, is found once and kept here.
-    """
+    """Conditions that must not split a type, shared by several blocks; what follows from them alone is found once."""
 
     def __init__(self, domain: Domain, conditions: Iterable[Predicate]) -> None:
         self.domain, self.said = domain, tuple(dict.fromkeys([EVERY, *conditions]))
@@ -192,10 +183,7 @@ class SharedConditions:
 def live_types(
     shared: SharedConditions, never: Sequence[Predicate], rules: Sequence[Rule], parts: Sequence[Predicate] = ()
 ) -> AdmissibleTypes:
-    """
-    Every type that breaks no rule and meets none of the conditions that nobody may meet. `parts` are conditions besides that
-    must not split a type.
-    """
+    """Every type that breaks no rule and meets no condition of `never`; `parts` are more that must not split a type."""
     known = shared.including([*parts, *never, *(said for rule in rules for said in (rule.when, *rule.one_of))])
     walk = _Walk(known, never, rules)
     table, possible = np.zeros((len(known.atoms), 1), dtype=np.int16), np.full((known.words, 1), ~np.uint64(0))
@@ -242,10 +230,7 @@ class _Conditions:
 
 
 class _Walk:
-    """
-    Adds one column after the other to all records at once. Each partial record carries one bit per condition: whether the
-    columns so far allow the condition. A condition all of whose columns are known is met if its bit stands.
-    """
+    """Adds column after column to all records at once; a bit per condition says whether the columns so far allow it."""
 
     def __init__(self, known: _Conditions, never: Sequence[Predicate], rules: Sequence[Rule]) -> None:
         self.order, self.allowed, self.words = known.order, known.allowed, known.words

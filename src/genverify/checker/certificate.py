@@ -72,10 +72,7 @@ Node = Leaf | Fork
 
 @dataclass(frozen=True)
 class Statement:
-    """
-    COUNT(where) and m. A claim (= m) has two proofs, with the number of the pair in the certificate; an impossible count
-    (never m) and a lower bound (>= m) have one, which is then both `lower` and `upper`.
-    """
+    """COUNT(where) and m. A claim has two proofs and their number; all else has one, both `lower` and `upper`."""
 
     path: str
     where: Predicate

@@ -67,10 +67,7 @@ def checked_blocks(
 def stored_blocks(
     counts: Path, proofs: Path, schema: Schema, only: Collection[str] | None = None
 ) -> Iterator[tuple[Release, dict[str, Any]]]:
-    """
-    The release and the stored proofs of every block of a batch, or only of some. A block on one side only is an error, but
-    for blocks with a range that is empty: their counts contradict themselves, without a proof.
-    """
+    """The release and the proofs of every block of a batch, or of some; a block on one side only is an error."""
     read = read_releases(counts, schema, empty_ranges(counts))
     releases = {release.block: release for release in read if only is None or release.block in only}
     for result in read_proofs(proofs):

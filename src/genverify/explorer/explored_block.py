@@ -248,11 +248,7 @@ def lay_out_block(block: CheckedBlock) -> dict[str, Any]:
 
 
 def _halves(reasons: Reasons, proof: Mapping[str, Any], group: Sequence[Where]) -> list[Any]:
-    """
-    At least m match all that the group says, so each claim of it; at most m match even its shortest claims.
-
-    The claims of a group are about the same possible records, so both hold of every one of them.
-    """
+    """At least m match all that the claims of a group say, and at most m even its shortest claims."""
     every = {name: code for where in group for name, code in where.items()}
     lower = lay_out(reasons, proof["lower"], -1, [exactly(every)])
     upper = lay_out(reasons, proof["upper"], +1, shortest([exactly(where) for where in group]))
@@ -293,11 +289,7 @@ class _Unexplained(Reasons):
 
 
 def check_layout(block: CheckedBlock, laid_out: Sequence[Any], source: Path) -> None:
-    """
-    An error unless laid-out proofs add up what the checked ones do, and the zeros and totals that they rest on are there.
-
-    Cells, multipliers and cases are compared; that the named zeros are enough for words is not searched again.
-    """
+    """An error unless laid-out proofs add up what the checked ones do, by zeros and totals that are there."""
     reasons = _Unexplained(block.release, block.proofs["lemmas"])
     bare = [[_bare(half) for half in _halves(reasons, proof, [])] for proof in block.proofs["proofs"]]
     known = [_reason(reasons, rule) for rule in reasons.rules]
@@ -342,10 +334,7 @@ def likely_by_block(paths: Sequence[Path], blocks: Collection[str]) -> Mapping[s
 
 
 def likely_entries(weighed: pd.DataFrame, verified: pd.DataFrame, names: Sequence[str], most: int) -> list[dict[str, Any]]:
-    """
-    The likeliest claims under each prior that are not certain: codes, whether the numbers are exact, and for each prior the
-    probability with both ends of its interval (none where it was not asked under that prior).
-    """
+    """The likeliest claims under each prior that are not certain: codes, exact or not, intervals (None: not asked)."""
     codes = _codes(weighed, names)
     flagged = weighed["verified"].to_numpy(dtype=bool)
     known = {tuple(row) for row in _codes(verified[verified["m"] == 1], names).tolist()}
@@ -447,11 +436,7 @@ def form_widths(columns: int) -> list[int]:
 def claims_by_block(
     claims: Path, baselines: Path, blocks: Collection[str]
 ) -> tuple[Mapping[str, pd.DataFrame], pd.DataFrame]:
-    """
-    The claims of each of the blocks with their probabilities, and of a block that has none.
-
-    A claim is listed once although its block may serve two designs.
-    """
+    """The claims of each block with their probabilities, once for two designs; and of a block that has none."""
     listed, likely = read_blocks(claims, blocks), read_blocks(baselines, blocks)
     if not listed[["block", "k", "m"]].equals(likely[["block", "k", "m"]]):
         raise DataError(f"{baselines}: it has not a row for each row of {claims}. Make both again.")

@@ -50,10 +50,7 @@ def figures_by_state(
 
 
 def block_figures(sample: pd.DataFrame, blocks: pd.DataFrame, households: pd.DataFrame, least: int) -> pd.DataFrame:
-    """
-    One row per distinct block: state, designs, households, verified claims, whether it is reconstructed uniquely, and how
-    many of its households a singleton claim of at least k columns is about, for each k from `least`.
-    """
+    """One row per block: state, designs, households, claims, unique, households singled out by k from `least` on."""
     frame = sample.groupby("block").agg(state=("state", "first"), n=("n_households", "first"))
     frame["designs"] = sample.groupby("block")["design"].agg(list)
     part = blocks.drop_duplicates("block").set_index("block")
@@ -164,11 +161,7 @@ NOTHING = WeighedFiles()
 def write_study(
     folder: Path, schema: Schema, states: Mapping[str, Any], words: Words, least: int, designs: Sequence[str] | None
 ) -> None:
-    """
-    The piece that the page loads first: aggregates only, whatever the data. Pieces of an earlier explorer go.
-
-    Designs are told if blocks are to be listed.
-    """
+    """The piece that the page loads first: aggregates only. Earlier pieces go; designs are given to list blocks."""
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.glob("*.js"):
         old.unlink()

@@ -79,10 +79,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Program:
-    """
-    What is known (`system`: a column each for what is counted, a row each for what is published), in words; the question
-    about `count`, the parts of forks, rows that are shown on the way, and the derivation. No column exceeds `largest`.
-    """
+    """A question about `count` in a system of published rows, and its derivation. No column exceeds `largest`."""
 
     title: str
     system: LinearSystem

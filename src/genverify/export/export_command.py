@@ -136,10 +136,7 @@ def _export(exporter: Exporter, block: str, group: Group, asked: Sequence[Asked]
 
 
 def write_files(exports: Iterable[Export], format: str, put: Put, leave_out: bool = True) -> Iterator[Line]:
-    """
-    Hand over the files of some programs; a line for each statement that they settle. One that is too large is an error, or
-    left out, and its line says so.
-    """
+    """Hand over the files of some programs; a line for each statement. What is too large is an error, or left out."""
     if format not in FORMATS:
         raise DataError(f"unknown format {format!r}: {nearest(format, list(FORMATS))}")
     for one in exports:
@@ -269,10 +266,7 @@ Bounds = Callable[[Release, str], tuple[list[dict[str, Any]], list[ProvedBound]]
 
 
 def add_parser(commands: Any, open_proofs: Open, bounds: Bounds) -> None:
-    """
-    Add both commands to the command line. `open_proofs` gives the certificates of a path, or of one block, with what they
-    are about; `bounds` finds what a release says of a count, as lemmas and checked bounds.
-    """
+    """Add both commands: `open_proofs` gives the certificates of a path, `bounds` what a release says of a count."""
     export = commands.add_parser(
         "export", help="write proofs in the formats of other checkers: VIPR, OPB with VeriPB, SMT-LIB, Coq"
     )

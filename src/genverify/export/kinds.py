@@ -52,10 +52,7 @@ def _met(predicate: Predicate, record: dict[str, int]) -> bool:
 
 @dataclass(frozen=True)
 class Kind:
-    """
-    How many records of the domain are of a kind, one of them, which regions hold them (one bit each), and by which of the
-    exclusions they are excluded (its number; none: -1).
-    """
+    """How many records are of a kind, one of them, the regions that hold them (bits), what excludes them (none: -1)."""
 
     size: int
     example: Record
@@ -64,12 +61,7 @@ class Kind:
 
 
 class Kinds:
-    """
-    The kinds of the whole domain, by which of the regions hold a record, and by the first exclusion that is seen to hold it.
-
-    Column after column, partial records that leave the same conditions possible are taken together, so that the product of
-    the columns is never built.
-    """
+    """The kinds of the whole domain: which regions hold a record, and the first exclusion that is seen to hold it."""
 
     def __init__(self, domain: Domain, regions: Sequence[Region], exclusions: Sequence[Region] = ()) -> None:
         self.walk = walk = _Walk(domain, [p for region in regions for p in region.predicates], exclusions)
@@ -94,10 +86,7 @@ class Kinds:
 
 
 class _Walk:
-    """
-    The columns one after the other; a state has one bit per condition that the columns so far allow. Once an exclusion is
-    known to hold a partial record, its bit alone stands for all exclusions.
-    """
+    """Column after column; a state has one bit per condition that is still allowed, or the one bit of its exclusion."""
 
     def __init__(self, domain: Domain, predicates: Iterable[Predicate], exclusions: Sequence[Region]) -> None:
         self.domain = domain

@@ -143,10 +143,7 @@ class _Draft:
 
 
 class Exporter:
-    """
-    Makes the programs of proofs about a release, which were checked before. `nobody` are proofs that rule records out by a
-    sum that is rounded: a step of its own, where a program needs it.
-    """
+    """The programs of checked proofs about a release; `nobody` are proofs of their own that rule records out by a sum."""
 
     def __init__(self, release: Release, lemmas: Sequence[form.ExhaustedTotal], nobody: Sequence[form.Leaf] = ()) -> None:
         self.release, self.domain, self.nobody = release, release.schema.domain, nobody
@@ -404,11 +401,7 @@ def questions_of(domain: Domain, certificate: form.Certificate) -> Iterator[tupl
 
 
 def claim_questions(domain: Domain, group: Group, name: str) -> list[Asked]:
-    """
-    The two halves of claims with one proof: at least m records match all that the claims say, at most m match any of them.
-
-    Each claim of the group counts no fewer records than the first and no more than the second: exactly m.
-    """
+    """The halves of claims with one proof: at least m records match all of the claims, and at most m any of them."""
     m, first = group[0].m, group[0]
     every, some = _all_of(group), shortest([claim.where for claim in group])
     lower = [f"Shown: at least {_records(m)} with", *conditions(domain, every)]
