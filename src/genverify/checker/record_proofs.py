@@ -32,9 +32,11 @@ from genverify.checker.certificate import (
     forks,
     read_bounds,
     read_certificate,
+    read_head,
 )
 from genverify.model.arrays import Flags, Ints
 from genverify.model.domain import Predicate, Rule
+from genverify.model.proof_form import HOUSING
 from genverify.model.release import Release
 
 # The checker: does a proof show what it claims? Exact integers, no solver, and no code shared with what found the proof.
@@ -339,3 +341,38 @@ def _meets(types: AdmissibleTypes, clause: Clause, yes: bool) -> Flags:
     held = np.array([any((code in codes) is yes for code in atom) for atom in types.atoms[column]], dtype=bool)
     flags: Flags = held[types.table[column]]
     return flags
+
+
+# A certificate about one of several parts of what is published together (the model `housing`): it shows that some records
+# must exist, or that no dataset fits. What holds of every dataset that fits a part holds of all that fit the whole.
+
+
+def part_of(parts: Sequence[Release], certificate: Mapping[str, Any]) -> Release:
+    """The part that a certificate is about, by its digest; an error where it is about none of them."""
+    path = f"block {parts[0].block}"
+    if read_head(certificate, path) != HOUSING:
+        raise CertificateError(f"{path}: the model is {certificate['model']}, where {HOUSING} is needed")
+    match = next((part for part in parts if part.digest == certificate["about"]["digest"]), None)
+    if match is None:
+        raise CertificateError(f"{path}: the proofs are of other counts than these, or of other tables. Verify it again.")
+    return match
+
+
+def check_part(parts: Sequence[Release], certificate: Mapping[str, Any]) -> CheckSummary:
+    """Check a certificate against the part that it is about."""
+    return check_block(part_of(parts, certificate), certificate)
+
+
+def least_records(checked: CheckSummary, where: Predicate, block: str) -> int | None:
+    """The least number of records that meet a condition, 1 or more, if a certificate shows just this; None: none fits."""
+    others = checked.claims + checked.impossible
+    if checked.contradiction and not others and not checked.at_least:
+        return None
+    bounds = checked.at_least
+    if others or checked.contradiction or len(bounds) != 1 or bounds[0][0] != where or bounds[0][1] < 1:
+        sums = ", ".join(f"COUNT({one}) >= {m}" for one, m in bounds) or "nothing"
+        raise CertificateError(
+            f"block {block}: the certificate shows {sums}; it takes one statement, COUNT({where}) >= 1 or more, or that no "
+            "dataset fits. Make it again."
+        )
+    return bounds[0][1]

@@ -18,12 +18,12 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 from genverify.checker.certificate import Certificate, ProvedBound, read_bounds, read_certificate
 from genverify.checker.linear_proofs import check_system
 from genverify.checker.record_proofs import check_block
-from genverify.export.area_programs import AreaExporter
 from genverify.export.cell_programs import CellExporter
 from genverify.export.checker_formats import block_folder, coq_text, opb_text, pbp_text, smt_text, vipr_text
 from genverify.export.derivation import AT_LEAST, AT_MOST, CLAIM, Program, TooLarge
 from genverify.export.record_programs import (
     INDEX,
+    AreaExporter,
     Asked,
     Exporter,
     Group,
