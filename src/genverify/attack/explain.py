@@ -11,15 +11,7 @@ import numpy as np
 from genverify.attack.area_attack import VerifiedAreaBlock
 from genverify.attack.generate import no_dataset_fits
 from genverify.attack.probability import probability, read_prior
-from genverify.attack.verify import (
-    Decision,
-    Verdict,
-    VerifiedBlock,
-    Verifier,
-    check_decisions,
-    check_ranges,
-    claim_where,
-)
+from genverify.attack.verify import Decision, Verdict, VerifiedBlock, Verifier, check_decisions, check_ranges, claim_where
 from genverify.checker.admitted import Cells
 from genverify.checker.area_proofs import AreaChecker
 from genverify.checker.certificate import Forks, leaves

@@ -10,17 +10,7 @@ from typing import Any, Literal
 from genverify.model.domain import Predicate
 from genverify.model.errors import DataError, GenverifyError, nearest
 from genverify.model.files import UNREADABLE, FileLimits, guarded_lines, refuse_duplicates
-from genverify.model.proof_form import (
-    AT_LEAST,
-    EXACTLY,
-    GOALS,
-    HOUSING,
-    KIND_OF,
-    NEVER,
-    NOTHING,
-    RECORDS,
-    VERSION,
-)
+from genverify.model.proof_form import AT_LEAST, EXACTLY, GOALS, HOUSING, KIND_OF, NEVER, NOTHING, RECORDS, VERSION
 from genverify.model.release import TOTAL, Release
 
 LARGEST = 2**31  # of a multiplier: a sum of a million of them still fits in 64 bits
