@@ -13,14 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from genverify.checker.admitted import AdmissibleTypes, Cell, Cells, SharedConditions, TooManyRecords, flags_of, live_types
+from genverify.checker.admitted import AdmissibleTypes, Cells, SharedConditions, flags_of
 from genverify.checker.certificate import CertificateError, read_bounds, read_nobody, require_about
-from genverify.checker.record_proofs import CheckSummary, ProofChecker, check_block, check_lemma
+from genverify.checker.record_proofs import CheckSummary, ProofChecker, check_block, checked_cells, live_records
 from genverify.model.areas import BLOCK, AreaReleases, seen_from, together
 from genverify.model.arrays import Flags
-from genverify.model.domain import Domain, Predicate, Rule
+from genverify.model.domain import Domain, Predicate
 from genverify.model.proof_form import AREAS
-from genverify.model.release import Release
 
 KEYS = {"version", "about", "model", "lemmas", "nobody", "statements"}
 PARTS = ("alone", "together")
@@ -85,17 +84,8 @@ class AreaChecker:
 
     def _live(self, number: int, conditions: SharedConditions, lemmas: Mapping[str, Any]) -> AdmissibleTypes:
         release = seen_from(self.levels, number)
-        cells = Cells(release)
-        rules = []
-        for index, lemma in enumerate(read_bounds(release, lemmas.get(release.block, []), []).lemmas):
-            check_lemma(cells, lemma, f"block {release.block}, lemmas[{index}]")
-            parts = tuple(cells[cell].predicate for cell in lemma.cells)
-            rules.append(Rule(lemma.universe, cells[lemma.universe].predicate, parts))
-        zero = [_cell(release, index).adding(release.schema.domain) for index in np.flatnonzero(release.hi == 0).tolist()]
-        try:
-            return live_types(conditions, zero, [*rules, *release.schema.rules])
-        except TooManyRecords as error:
-            raise CertificateError(f"block {release.block}: cannot be checked, {error}; publish or state more") from None
+        certificate = read_bounds(release, lemmas.get(release.block, []), [])
+        return live_records(release, checked_cells(release, certificate), conditions, certificate)
 
     def _nobody(self, proofs: Any) -> Flags:
         """The live records that the proofs rule out: where the sum is below d, nobody is worth d or more."""
@@ -114,17 +104,13 @@ def _conditions(levels: AreaReleases) -> tuple[Predicate, ...]:
     domain, result = levels.schema.domain, dict[Predicate, None]()
     releases = {(id(r.schema), r.cells.tobytes()): r for r in (*levels.blocks, *(area.release for area in levels.areas))}
     for release in releases.values():
-        for index, query in enumerate(release.queries):
+        cells = Cells(release)
+        for query in release.queries:
             result[query.predicate] = None
             if query.sums is not None:
-                result[_cell(release, index).adding(domain)] = None
+                result[cells[query.id].adding(domain)] = None
                 result |= dict.fromkeys(Predicate.of({query.sums: [code]}) for code in domain[query.sums].codes)
     return tuple(result)
-
-
-def _cell(release: Release, place: int) -> Cell:
-    query = release.schema.queries[release.cells[place]]
-    return Cell(query.predicate, int(release.lo[place]), int(release.hi[place]), query.sums)
 
 
 def _joined(domain: Domain, part: Sequence[AdmissibleTypes]) -> AdmissibleTypes:

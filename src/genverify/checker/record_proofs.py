@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from genverify.checker.admitted import (
     AdmissibleTypes,
@@ -90,7 +89,7 @@ class ProvedLimit:
 def check_block(release: Release, proofs: Mapping[str, Any], types: AdmissibleTypes | None = None) -> CheckSummary:
     """Check all proofs of a block against its release; an error names the first that fails. `types`: known live types."""
     certificate = read_certificate(release, proofs)
-    cells = _checked_cells(release, certificate)
+    cells = checked_cells(release, certificate)
     if not certificate.roots:  # where nothing is proved, more records may be live than the checker can hold
         return CheckSummary(0, 0, 0, (), False)
     types = _live(release, cells, certificate) if types is None else _fine_enough(types, certificate)
@@ -112,13 +111,13 @@ def check_block(release: Release, proofs: Mapping[str, Any], types: AdmissibleTy
 def check_bounds(release: Release, lemmas: Sequence[Mapping[str, Any]], bounds: Sequence[ProvedBound]) -> None:
     """Check bounds of counts, each on one side, against a release; an error names the first that fails."""
     certificate = read_bounds(release, lemmas, bounds)
-    cells = _checked_cells(release, certificate)
+    cells = checked_cells(release, certificate)
     checker = ProofChecker(cells, _live(release, cells, certificate))
     for bound, statement in zip(bounds, certificate.claims, strict=True):
         checker.half(statement, 1 if bound.side == "upper" else -1)
 
 
-def _checked_cells(release: Release, certificate: Certificate) -> Cells:
+def checked_cells(release: Release, certificate: Certificate) -> Cells:
     """The published cells, after every lemma of the certificate was checked against them."""
     cells = Cells(release)
     for index, lemma in enumerate(certificate.lemmas):
@@ -145,10 +144,15 @@ def check_lemma(cells: Mapping[str, Cell], lemma: ExhaustedTotal, path: str) -> 
 
 def _live(release: Release, cells: Cells, certificate: Certificate) -> AdmissibleTypes:
     """The live types, fine enough for every cell and every part of a fork."""
-    lemmas = [Rule(x.universe, cells[x.universe].predicate, tuple(cells[cell].predicate for cell in x.cells))
-              for x in certificate.lemmas]  # fmt: skip
     # blocks that publish the same cells share what follows from these
     shared = release.schema.derived(SharedConditions, release.cells.tobytes(), lambda: _shared(cells))
+    return live_records(release, cells, shared, certificate)
+
+
+def live_records(release: Release, cells: Cells, shared: SharedConditions, certificate: Certificate) -> AdmissibleTypes:
+    """The records of a release that break no rule, no lemma of a certificate, and lie in no cell that counts nobody."""
+    lemmas = [Rule(x.universe, cells[x.universe].predicate, tuple(cells[cell].predicate for cell in x.cells))
+              for x in certificate.lemmas]  # fmt: skip
     try:
         return live_types(shared, cells.empty, [*lemmas, *release.schema.rules], _parts(certificate))
     except TooManyRecords as error:
@@ -295,7 +299,6 @@ class ProofChecker:
 
 # Effective k, counted by the checker: the fewest columns of a claim that force all of it among the records left open.
 
-Masks = npt.NDArray[np.int64]
 Clause = tuple[str, tuple[int, ...]]
 
 
@@ -318,29 +321,17 @@ class _Subsets:
 
     def __init__(self, types: AdmissibleTypes, clauses: Sequence[Clause]) -> None:
         self.bit = {clause: 1 << at for at, clause in enumerate(clauses)}
-        matched = np.full((1, -(-len(types) // 8)), 255, dtype=np.uint8)
+        matched = [(1 << len(types)) - 1]
         for clause in clauses:
-            matched = np.concatenate([matched, matched & np.packbits(_meets(types, clause, True))])
-        self.masks: Masks = np.arange(len(matched))
-        self.forced = np.zeros_like(self.masks)
-        for clause in clauses:
-            others = np.packbits(_meets(types, clause, False))
-            self.forced |= np.where((matched & others).any(axis=1), 0, self.bit[clause])
-        self.by_size = np.argsort(np.bitwise_count(self.masks), kind="stable")
+            matched += [inside & types.clause(clause)[0] for inside in matched]
+        others = [(bit, types.clause(clause)[1]) for clause, bit in self.bit.items()]
+        self.forced = [sum(bit for bit, other in others if not inside & other) for inside in matched]
+        self.by_size = sorted(range(len(matched)), key=int.bit_count)
 
     def smallest(self, clauses: Iterable[Clause]) -> int:
         whole = sum(self.bit[clause] for clause in clauses)
-        enough = (self.masks & ~whole == 0) & (whole & ~self.masks & ~self.forced == 0)
-        return int(self.masks[self.by_size[np.argmax(enough[self.by_size])]]).bit_count()
-
-
-def _meets(types: AdmissibleTypes, clause: Clause, yes: bool) -> Flags:
-    """Which types have a record that meets a clause, or one that does not."""
-    name, codes = clause
-    column = types.domain.names.index(name)
-    held = np.array([any((code in codes) is yes for code in atom) for atom in types.atoms[column]], dtype=bool)
-    flags: Flags = held[types.table[column]]
-    return flags
+        enough = (mask for mask in self.by_size if not mask & ~whole and not whole & ~mask & ~self.forced[mask])
+        return next(enough).bit_count()
 
 
 # A certificate about one of several parts of what is published together (the model `housing`): it shows that some records

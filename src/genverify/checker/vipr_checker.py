@@ -7,7 +7,7 @@ is rounded (rnd), by joining two cases (uns), from a solution (sol), or is assum
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil, floor
 from pathlib import Path
@@ -225,30 +225,25 @@ class _Checker:
             assumed = getattr(self, f"_{kind}")(said)
             read.word("}")
             read.index(least=-1)
-            self.known.append(Constraint(said.name, said.sense, said.b, said.a, assumed))
+            self.known.append(replace(said, assumed=assumed))
         if next(read.tokens, None) is not None:
             raise ViprError("something stands after the derivation")
         if not steps:
             raise ViprError("nothing is derived")
-        self._conclude(self.known[-1])
-        return steps
-
-    def _conclude(self, last: Constraint) -> None:
+        last = self.known[-1]
         if last.assumed:
             raise ViprError(f"{last.name} rests on the assumption {self.known[min(last.assumed)].name}")
         if not (last.absurd if self.goal is None else last.dominates(self.goal)):
             raise ViprError(f"{last.name} is not what was to be proved")
+        return steps
 
     def _asm(self, said: Constraint) -> frozenset[int]:
         return frozenset([len(self.known)])
 
-    def _lin(self, said: Constraint) -> frozenset[int]:
-        return self._combined(said, False)
-
     def _rnd(self, said: Constraint) -> frozenset[int]:
-        return self._combined(said, True)
+        return self._lin(said, rounded=True)
 
-    def _combined(self, said: Constraint, rounded: bool) -> frozenset[int]:
+    def _lin(self, said: Constraint, rounded: bool = False) -> frozenset[int]:
         """A suitable linear combination, rounded or not, that dominates what is said."""
         weights = self.read.vector(self.read.index(), len(self.known))
         used = [(self.known[index], weight) for index, weight in weights.items()]
@@ -261,14 +256,13 @@ class _Checker:
                 a[index] = a.get(index, 0) + weight * value
         b: Number = sum(weight * known.b for known, weight in used)
         result = Constraint("", senses.pop() if senses else 0, b, {index: value for index, value in a.items() if value})
-        if not (self._rounded(result, said) if rounded else result).dominates(said):
+        if rounded:
+            self._require_whole(result.a, said)
+            b = result.b if result.sense == 0 else floor(result.b) if result.sense < 0 else ceil(result.b)
+            result = replace(result, b=b)
+        if not result.dominates(said):
             raise ViprError(f"{said.name} does not follow from what is added up")
         return frozenset().union(*(known.assumed for known, _ in used))
-
-    def _rounded(self, found: Constraint, said: Constraint) -> Constraint:
-        self._require_whole(found.a, said)
-        b = found.b if found.sense == 0 else floor(found.b) if found.sense < 0 else ceil(found.b)
-        return Constraint(found.name, found.sense, b, found.a)
 
     def _require_whole(self, a: Vector, said: Constraint) -> None:
         if any(index not in self.whole or value.denominator != 1 for index, value in a.items()):

@@ -447,11 +447,11 @@ def _theorem(program: Program) -> Iterator[str]:
     index = {name: at for at, name in enumerate(program.known)}
     yield "Definition steps : list Step := ["
     yield ";\n".join(
-        f"  ({_dense(s.row.vector, size)}, {_z(s.row.hi or 0)}, {_tree(program, s.tree, index)})" for s in program.steps
+        f"  ({_dense(s.row.vector, size)}, ({s.row.hi or 0}), {_tree(program, s.tree, index)})" for s in program.steps
     )
     yield "]."
     question = program.question
-    counted = "" if question.goal == NEVER else f" {_dense(program.count, size)} {_z(question.m)}"
+    counted = "" if question.goal == NEVER else f" {_dense(program.count, size)} ({question.m})"
     yield f"Definition goal := {GOALS[question.goal]}{counted}."
     yield f"Definition tree : Tree := {_tree(program, program.tree, index)}."
     yield "Theorem shown : forall x : list Z, fits_system ends rows x -> true_of_sums goal x."
@@ -467,17 +467,13 @@ def _coq_row(row: Row, size: int) -> str:
 def _tree(program: Program, node: RowNode, index: Mapping[str, int]) -> str:
     if isinstance(node, Leaf):
         y = "; ".join(f"({index[name]}%nat, {times})" for name, times in node.rows.items())
-        return f"Leaf_ {'true' if node.empty else 'false'} [{y}] {_z(node.d)} {_coq_listed(node.sides)}"
+        return f"Leaf_ {'true' if node.empty else 'false'} [{y}] ({node.d}) {_coq_listed(node.sides)}"
     below, above = (_tree(program, side, index) for side in (node.below, node.above))
-    return f"Fork_ {_dense(program.parts[node.part].vector, len(program.system.cells))} {_z(node.at)} ({below}) ({above})"
+    return f"Fork_ {_dense(program.parts[node.part].vector, len(program.system.cells))} ({node.at}) ({below}) ({above})"
 
 
 def _some(end: int) -> str:
-    return "None" if abs(end) == OPEN else f"Some {_z(end)}"
-
-
-def _z(value: int) -> str:
-    return f"({value})"
+    return "None" if abs(end) == OPEN else f"Some ({end})"
 
 
 def _dense(vector: Vector, size: int) -> str:

@@ -4,7 +4,7 @@ leaf is one linear combination of rows, of the sides of the forks above, and of 
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -155,6 +155,14 @@ def leaves(node: RowNode, path: Path = ()) -> Iterator[tuple[Leaf, Path]]:
     else:
         yield from leaves(node.below, (*path, (node.part, node.at, True)))
         yield from leaves(node.above, (*path, (node.part, node.at, False)))
+
+
+def mapped(node: RowNode, change: Callable[[Leaf], Leaf], prefix: str = "") -> RowNode:
+    """The same forks, with a prefix to the names of their parts, above changed leaves."""
+    if isinstance(node, Leaf):
+        return change(node)
+    below, above = (mapped(side, change, prefix) for side in (node.below, node.above))
+    return Fork(prefix + node.part, node.at, below, above)
 
 
 def plain(name: str) -> str:

@@ -7,8 +7,11 @@ exist, the rows that rule them out join its combination M times, M the largest s
 which nobody counts, or a total less the cells that exhaust it. Each adds at most 0 to the total.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial, reduce
+from operator import and_
 from random import Random
 from typing import Any
 
@@ -41,6 +44,7 @@ from genverify.export.derivation import (
     Step,
     TooLarge,
     leaves,
+    mapped,
     system_of,
     unique,
 )
@@ -171,9 +175,7 @@ class Exporter:
     def program(self, asked: Asked) -> Program:
         """The program of a question: every row that its derivation names, every kind, and multipliers that are enough."""
         parts: dict[str, RecordRow] = {}
-        tree = self._tree(asked.proof, parts)
-        draft = _Draft(asked, {}, parts, [])
-        trees = [tree]
+        trees, draft = [self._tree(asked.proof, parts)], _Draft(asked, {}, parts, [])
         self._search(draft, trees)
         return self._finished(draft, trees)
 
@@ -311,7 +313,7 @@ class Exporter:
             _sparse(draft.added[CLAIM]) if asked.where else {},
             {key: Row(key, row.words, _sparse(draft.added[key])) for key, row in draft.parts.items()},
             tuple(steps),
-            _replaced(trees[0], made),
+            mapped(trees[0], lambda _: next(made)),
             self.release.n,
         )
         if not result.adds_up():
@@ -347,10 +349,7 @@ def cover(held: Sequence[set[int]]) -> list[int]:
     """
     left, chosen = list(held), list[int]()
     while left:
-        counts: dict[int, int] = {}
-        for by in left:
-            for index in by:
-                counts[index] = counts.get(index, 0) + 1
+        counts = Counter(index for by in left for index in by)
         best = min(counts, key=lambda index: (-counts[index], index))
         chosen.append(best)
         left = [by for by in left if best not in by]
@@ -359,13 +358,6 @@ def cover(held: Sequence[set[int]]) -> list[int]:
         if all(by & others for by in held):
             chosen.remove(index)
     return chosen
-
-
-def _replaced(node: RowNode, made: Iterator[Leaf]) -> RowNode:
-    if isinstance(node, Leaf):
-        return next(made)
-    below = _replaced(node.below, made)
-    return Fork(node.part, node.at, below, _replaced(node.above, made))
 
 
 def _raised(leaf: Leaf, excess: Ints, helpers: Sequence[tuple[Ints, Mapping[str, int]]], plain: Mapping[str, str]) -> Leaf:
@@ -387,19 +379,13 @@ LISTED = 10  # claims of a group that are named in the head of a file
 INDEX = "index.csv"
 
 
-def claims_by_proof(certificate: form.Certificate) -> dict[tuple[int, int], list[form.Statement]]:
-    """The claims by the number of their proof and their m: what is shown of one group is shown at once."""
-    groups: dict[tuple[int, int], list[form.Statement]] = {}
-    for claim in certificate.claims:
-        assert claim.proof is not None
-        groups.setdefault((claim.proof, claim.m), []).append(claim)
-    return groups
-
-
 def questions_of(domain: Domain, certificate: form.Certificate) -> Iterator[tuple[Asked, Group]]:
     """Every question of a certificate, with the statements that its answer settles."""
-    for number, (key, group) in enumerate(claims_by_proof(certificate).items()):
-        for asked in claim_questions(domain, group, f"claims_{number}_proof_{key[0]}"):
+    groups: dict[tuple[int | None, int], list[form.Statement]] = {}
+    for claim in certificate.claims:
+        groups.setdefault((claim.proof, claim.m), []).append(claim)
+    for number, ((proof, _), group) in enumerate(groups.items()):
+        for asked in claim_questions(domain, group, f"claims_{number}_proof_{proof}"):
             yield asked, group
     for number, said in enumerate(certificate.impossible):
         words = (f"Shown: never exactly {_records(said.m)} with", *conditions(domain, said.where))
@@ -414,7 +400,7 @@ def questions_of(domain: Domain, certificate: form.Certificate) -> Iterator[tupl
 def claim_questions(domain: Domain, group: Group, name: str) -> list[Asked]:
     """The halves of claims with one proof: at least m records match all of the claims, and at most m any of them."""
     m, first = group[0].m, group[0]
-    every, some = _all_of(group), shortest([claim.where for claim in group])
+    every, some = reduce(and_, (claim.where for claim in group)), shortest([claim.where for claim in group])
     lower = [f"Shown: at least {_records(m)} with", *conditions(domain, every)]
     upper = [f"Shown: at most {_records(m)} with", *conditions(domain, some[0])]
     for other in some[1:]:
@@ -438,13 +424,6 @@ def bound_question(domain: Domain, name: str, said: form.Statement, goal: str) -
 
 def _records(m: int) -> str:
     return f"{m} record" if m == 1 else f"{m} records"
-
-
-def _all_of(group: Group) -> Predicate:
-    result = group[0].where
-    for claim in group[1:]:
-        result = result & claim.where
-    return result
 
 
 def shortest(conditions: Sequence[Predicate]) -> list[Predicate]:
@@ -488,12 +467,11 @@ class AreaExporter(Exporter):
         self.checker = AreaChecker(levels, certificate)
         list(self.checker.statements(certificate["statements"]))
         nobody = [said.upper for said in read_nobody(self.checker.release, certificate["nobody"])]
-        if not all(isinstance(node, form.Leaf) for node in nobody):
+        leaves_alone = [node for node in nobody if isinstance(node, form.Leaf)]
+        if len(leaves_alone) < len(nobody):
             raise TooLarge("what rules records out for all blocks at once is shown by cases, which is not exported")
         lemmas = [lemma for number in range(len(levels.blocks)) for lemma in self._lemmas(number)]
-        super().__init__(
-            together(levels, zeros=True), lemmas, nobody=[node for node in nobody if isinstance(node, form.Leaf)]
-        )
+        super().__init__(together(levels, zeros=True), lemmas, leaves_alone)
         self.title = f"Areas {self.release.block}, {self.release.n} records; release {self.checker.release.digest}"
         self.here, self.own, self.own_cells = EVERY, self.checker.release, Cells(self.checker.release)
 
@@ -501,14 +479,13 @@ class AreaExporter(Exporter):
         """The block of every question, and the question, with the claims that its answer settles."""
         for said in self.certificate["statements"]:
             number = self.checker.number_of[said["block"]]
-            for text in (said["alone"], said["together"]):
-                if text:
-                    self.own = seen_from(self.levels, number) if text is said["alone"] else self.checker.release
+            views = {"alone": (seen_from(self.levels, number), Predicate.of({BLOCK: [number + 1]})),
+                     "together": (self.checker.release, EVERY)}  # fmt: skip
+            for name, (self.own, self.here) in views.items():
+                if said[name]:
                     self.own_cells = Cells(self.own)
-                    self.here = Predicate.of({BLOCK: [number + 1]}) if text is said["alone"] else EVERY
-                    result = self._placed(read_certificate(self.own, text), number)
-                    name = "alone" if text is said["alone"] else "together"
-                    for asked, group in questions_of(self.domain, result):
+                    certificate = self._placed(read_certificate(self.own, said[name]), number)
+                    for asked, group in questions_of(self.domain, certificate):
                         question = replace(asked.question, name=f"{name}_{asked.question.name}")
                         yield said["block"], replace(asked, question=question), group
 
@@ -521,10 +498,7 @@ class AreaExporter(Exporter):
         return RecordRow(key, f"records with {part & self.here}", ((1, Region.of(part & self.here)),))
 
     def _lemmas(self, number: int) -> Iterator[ExhaustedTotal]:
-        """
-        The exhausted totals of a block, by the names of all blocks together. Of an area's cell nobody need lie in the block,
-        so that it adds nothing to the parts, and is left out of them.
-        """
+        """The exhausted totals of a block; an area's cell, which may hold nobody of the block, is left out of the parts."""
         release = seen_from(self.levels, number)
         for lemma in read_bounds(release, self.certificate["lemmas"].get(release.block, []), []).lemmas:
             parts = [self._cell(number, name) for name in lemma.cells if not self._of_area(number, name)]
@@ -540,19 +514,17 @@ class AreaExporter(Exporter):
         """A certificate about a block alone, by the names of all blocks together."""
         if self.own is self.checker.release:
             return certificate
-        pairs: dict[int, form.Node] = {}
-
-        def node(one: form.Node) -> form.Node:
-            if id(one) not in pairs:
-                pairs[id(one)] = self._node(one, number)
-            return pairs[id(one)]
-
+        node = partial(self._node, number, {})
         claims = [replace(one, where=one.where & self.here, lower=node(one.lower), upper=node(one.upper))
                   for one in certificate.claims]  # fmt: skip
         return replace(certificate, claims=tuple(claims))
 
-    def _node(self, node: form.Node, number: int) -> form.Node:
-        if isinstance(node, form.Fork):
-            return replace(node, below=self._node(node.below, number), above=self._node(node.above, number))
-        y = {self._cell(number, name): y for name, y in node.y.items() if y > 0 or not self._of_area(number, name)}
-        return replace(node, y=y)
+    def _node(self, number: int, known: dict[int, form.Node], node: form.Node) -> form.Node:
+        """A node by the names of all blocks; claims that share a proof still share it."""
+        if id(node) not in known and isinstance(node, form.Fork):
+            below, above = (self._node(number, known, side) for side in (node.below, node.above))
+            known[id(node)] = replace(node, below=below, above=above)
+        elif id(node) not in known and isinstance(node, form.Leaf):
+            rows = {name: y for name, y in node.y.items() if y > 0 or not self._of_area(number, name)}
+            known[id(node)] = replace(node, y={self._cell(number, name): y for name, y in rows.items()})
+        return known[id(node)]
