@@ -10,7 +10,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from genverify.model.linear import EXACT, OPEN, LinearSystem, make_system, with_row, within
-from genverify.solve.program import RecordSystem, matrix_of, sparse_system
+from genverify.solve.program import RecordSystem, matrix_of
 from genverify.solve.proving import Ends, bound, exact_multipliers, rationalise, weighed
 from genverify.solve.solvers.base import Infeasible, Limit, Optimal, Stopped, WorkLimits, make_solver, maximise_integers
 
@@ -128,11 +128,3 @@ def test_every_rounding_of_multipliers_is_a_bound_that_holds(seed: int) -> None:
 @pytest.mark.parametrize("wrong", [np.inf, -np.inf, np.nan, 1e300])
 def test_multipliers_that_are_no_numbers_are_not_rounded(wrong: float) -> None:
     assert list(rationalise(np.array([1.0, wrong]))) == []
-
-
-def test_a_dense_and_a_sparse_matrix_make_one_system() -> None:
-    A = np.array([[1, 1, 1], [0, 2, 0], [0, 0, 0]])
-    ends = np.array([0, 0, 0]), np.array([5, 4, 0]), np.array([9, 9, 9])
-    one, other = sparse_system(A, *ends), sparse_system(csr_array(A), *ends)
-    for x in product(range(4), repeat=3):
-        assert one.fits(np.array(x)) == other.fits(np.array(x)) == (sum(x) <= 5 and 2 * x[1] <= 4)
