@@ -194,8 +194,8 @@ def _contradiction(linked: LinkedTables, found: Contradiction) -> str:
     more = f" and {len(found.rows) - 3} more sums" if len(found.rows) > 3 else ""
     return (
         f"these printed counts contradict each other (proof checked): {rows}{more}. They are {'; '.join(said[:8])}. Correct "
-        "one; or say how numbers were rounded (--rule), that a label is no total (rename it), or that a table is part of "
-        "another (--inside)"
+        "one; or say how numbers were rounded (--rule), how far totals may be off (--tolerance 1), that a label is no "
+        "total (--no-total LABEL), or that a table is part of another (--inside)"
     )
 
 
