@@ -9,7 +9,7 @@ import pytest
 from genverify.checker.certificate import CertificateError
 from genverify.checker.linear_proofs import check_linear
 from genverify.disclose.interpretation import PrintedForm, interpret, read_printed, written
-from genverify.disclose.intervals import FeasibilityIntervals, find_intervals
+from genverify.disclose.intervals import ContradictionError, FeasibilityIntervals, find_intervals
 from genverify.model.errors import GenverifyError
 from genverify.model.linear import system_of
 from genverify.solve.linear.search import Work
@@ -259,3 +259,12 @@ def test_measures_and_periods_are_not_added_up(tmp_path: Path) -> None:
     exposed = audit(tmp_path, timed, marks=STAR)
     assert len(exposed.linked.sums.rows) == 8
     assert [low for low, _ in hidden(exposed)] == [5 + year % 5 for year in range(2001, 2009)]
+
+
+def test_many_slips_are_left_out_at_once(tmp_path: Path) -> None:
+    """Every sum that printed counts alone contradict, by its name; the rest, with an open part or right, stays."""
+    slips = "".join(f"s{at},{at},3,{at + 4}\n" for at in range(20, 60))
+    text = f"site,men,women,Total\n{slips}" + "".join(f"r{at},{at},2,{at + 2}\n" for at in range(400)) + "q,*,7,12\n"
+    with pytest.raises(ContradictionError) as error:
+        audit(tmp_path, text, marks=STAR)
+    assert len(error.value.rows) == 40

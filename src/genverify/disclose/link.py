@@ -196,8 +196,12 @@ class LinkedTables:
     assumed: tuple[str, ...]
     beside: Mapping[int, int] = field(default_factory=dict)  # a row that is a percentage: the cell beside which it stands
 
+    @cached_property
+    def _cells(self) -> Mapping[Key, int]:
+        return {key: at for at, key in enumerate(self.keys)}  # in the order of the system
+
     def cell(self, key: Key) -> int:
-        return self.sums.place[name_of(key)]
+        return self._cells[key]
 
 
 def name_of(key: Key) -> str:
