@@ -314,7 +314,9 @@ def test_tables_that_would_unfold_into_too_many_cells_are_refused(tmp_path: Path
     assert reply.answer["printed_cells"] == 1200  # each a stands in one b and one c: nothing is crossed
     rng = Random(1)
     rows = "".join(",".join(rng.choice("xyz") for _ in range(18)) + f",{at + 5}\n" for at in range(300))
-    reply = ask(write(tmp_path, ",".join(f"d{at}" for at in range(18)) + f",count\n{rows}"))
+    path = write(tmp_path, ",".join(f"d{at}" for at in range(18)) + f",count\n{rows}")
+    assert ask(path).answer["printed_cells"] == 300  # nothing adds up: nothing is crossed
+    reply = ask(path, *(word for at in range(18) for word in ("--total", f"d{at}=x")))
     assert reply.refused
     assert "combinations" in reply.text
 
@@ -388,7 +390,8 @@ HOSTILE: dict[str, tuple[str, str, tuple[str, ...]]] = {
     ),
     "thirty dimensions in lines": (
         "t.csv", ",".join(f"d{at}" for at in range(30)) + ",count\n"
-        + "".join(",".join("ab"[at >> bit & 1] for bit in range(30)) + ",1\n" for at in range(2**29, 2**30, 2**24 + 77)), (),
+        + "".join(",".join("ab"[at >> bit & 1] for bit in range(30)) + ",1\n" for at in range(2**29, 2**30, 2**24 + 77)),
+        tuple(word for at in range(30) for word in ("--total", f"d{at}=a")),
     ),
     "thirty variables": (
         "t.px", "STUB=" + ",".join(f'"d{at}"' for at in range(30)) + ";\n"

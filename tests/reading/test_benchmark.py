@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from genverify.disclose.sources import disclose
 from genverify.reading.cells import cell_roles
 from genverify.reading.read_command import read_files, told_of
 from genverify.reading.reading import AMONG_COUNTS
 from genverify.reading.reading_file import write_reading
-from studies.disclosure.expected_readings import expected_readings, files_by_digest, judge
+from studies.disclosure.expected_readings import disclosed, expected_readings, files_by_digest, judge
 
 ROOT = Path(__file__).parents[2]
 EXPECTED = expected_readings(ROOT / "tests/readings")
@@ -59,3 +60,31 @@ def test_reading_files_of_real_tables_give_the_same_reading(tmp_path: Path) -> N
             )
             assert write_reading(again) == write_reading(reading), name
             assert (again.roles, again.questions) == (reading.roles, reading.questions), name
+
+
+@here
+@pytest.mark.parametrize(
+    ("name", "suppressed", "known"),
+    [
+        ("us_nass_bees_2020", 3, 3),
+        ("phs_covid_board_level", 533, 27),
+        ("scot_covid_cumulative_cases_by_board", 144, 0),
+        ("us_nyc_sat_results_2012", 57, 0),
+    ],
+)
+def test_real_tables_are_answered_in_numbers_of_cells(name: str, suppressed: int, known: int) -> None:
+    found = disclosed(dict(files())[name], EXPECTED[name].get("options", ()))
+    assert (found["suppressed"], found["known_exactly"]) == (suppressed, known), found["disclose"]
+    assert found["disclose_cpu_seconds"] < 60
+
+
+@here
+def test_boards_with_the_national_file_as_their_total() -> None:
+    """Hospital boards, and a column of another file that adds them up on every day."""
+    found = dict(files())
+    boards, nation = found["scot_covid_hospital_confirmed_by_board"], found["scot_covid_national_hospital_care"]
+    label = "COVID-19 patients in hospital - Confirmed - Length of stay 28 days or less"
+    audit = disclose([boards, nation], symbol={"*": "suppressed", "NA": "missing"}, total_from=[f"{nation.name}:{label}"],
+                     allow_partial=True, search_seconds=0)  # fmt: skip
+    assert (audit.counts["suppressed"], audit.counts["suppressed_known_exactly"]) == (2029, 33)
+    assert audit.safe is False

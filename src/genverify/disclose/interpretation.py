@@ -21,6 +21,7 @@ from genverify.disclose.link import (
     Share,
     TableCells,
     Value,
+    anonymous,
     between,
     link,
     name_of,
@@ -33,10 +34,10 @@ from genverify.disclose.link import (
 )
 from genverify.disclose.release_form import Text, as_list
 from genverify.model.errors import ConfigError, DataError, nearest
-from genverify.model.files import LIMITS, read_yaml
+from genverify.model.files import LIMITS, FileLimits, read_yaml
 from genverify.model.linear import EXACT as EXACT_SUMS
 from genverify.model.settings import Section, validate
-from genverify.reading.axes import TIME, Axis
+from genverify.reading.axes import MEASURES, STACKED, TIME, Axis
 from genverify.reading.hierarchy import Hierarchy, make_hierarchy
 from genverify.reading.numerals import MIXED, PAIRED_MIX, is_period
 from genverify.reading.read_command import corrections_of, describe, read_files
@@ -337,8 +338,6 @@ def interpret(form: PrintedForm, folder: Path, ask: Callable[[str], str] | None 
     tables, asked = list[PrintedTable](), list(_open(reading, form))
     for own in reading.tables:
         if own.counts:
-            levels = (1 + len(_levels(axis)) for axis in own.axes)  # what each cell is a part of, of each axis
-            limits.check_combinations(own.file, (len(own.entries), *levels), f"table {own.name}")
             tables.append(_counts(reading, own, form))
     if not tables:
         beside = "".join(f"; {one}" for source in reading.sources for one in source.left_out)
@@ -370,7 +369,9 @@ def interpret(form: PrintedForm, folder: Path, ask: Callable[[str], str] | None 
         said = {labels: value_of(entry, known, rule) for labels, entry in table.entries.items()}
         values |= {(at, labels): value for labels, value in said.items()}
         meant.append(meaning(table, said, form.rule, form.tables.get(table.name, PrintedTableForm()).percent_of))
-    tables = [one.table for one in meant]
+    tables = [_separate(one.table, tables, one, bool(form.facts)) for one in meant]
+    for table in tables:
+        _refuse_many(table, limits)
     linked = link(
         tables, values, lambda columns: read_facts(form.facts, columns), lambda at, placed: share_facts(placed, meant[at]),
         form.tolerance,
@@ -439,16 +440,35 @@ def _open(reading: Reading, form: PrintedForm) -> Iterator[Question]:
             yield Question(text, f"--rule round={base}, --rule random={base}, or --rule {EXACT} if they were not")
 
 
-def _levels(axis: Axis) -> set[str]:
-    """As many as there are labels above a label, everyone included, at most."""
-    parents, deepest = {child: parent for parent, own in axis.tree for child in own}, set[str]()
-    for label in parents:
-        above = set[str]()
-        while label in parents and parents[label] not in above:
-            label = parents[label]
-            above.add(label)
-        deepest = max(deepest, above, key=len)
-    return deepest or {""}
+def _separate(table: PrintedTable, tables: Sequence[PrintedTable], meant: PercentageReading, facts: bool) -> PrintedTable:
+    """
+    A table with the columns whose labels are not added up: times and measures, and those without a printed total that all
+    tables have, since nothing is printed of what they add up to. A percentage of it, or a fact, speaks of that sum.
+    """
+    alone = set() if facts else {column for column in table.columns if len(tables) == 1 or _in_all(column, tables)}
+    whole = {column for share, kind in meant.shares if kind != OF_COUNTS for column, _ in _across(table, share.labels, kind)}
+    open_ = {column for column in table.columns if column not in table.sums or table.sums[column].top is None}
+    return replace(table, separate=frozenset(((table.separate | alone) & open_) - whole))
+
+
+def _in_all(column: str, tables: Sequence[PrintedTable]) -> bool:
+    return not anonymous(column) and all(column in table.columns for table in tables)
+
+
+def _refuse_many(table: PrintedTable, limits: FileLimits) -> None:
+    """An error for too many cells: all that printed ones are parts of, or, if these are fewer, all combinations."""
+    above = list[int]()
+    for column in table.columns:
+        sums = table.sums.get(column, Hierarchy())
+        parents = {child: parent for parent, own in sums for child in own}
+        above.append(max((_depth(label, parents) for label in parents), default=1))
+        above[-1] += sums.top is None and column not in table.separate
+    if prod(len(table.labels(column)) + 1 for column in table.columns) > limits.cells:
+        limits.check_combinations(table.source, (len(table.entries), *above), f"table {table.name}")
+
+
+def _depth(label: str, parents: Mapping[str, str]) -> int:
+    return 1 + (_depth(parents[label], parents) if label in parents else 0)
 
 
 def _like_symbols(axis: Axis) -> Iterator[str]:
@@ -492,8 +512,14 @@ def _counts(reading: Reading, table: Table, form: PrintedForm) -> PrintedTable:
     if lost := len(beside) - len(shares):
         left.append(f"{table.name}: {lost} percentages beside cells that have no place among the counts")
     found = PrintedTable(table.name, table.file, names, entries, {name: own for name, own in sums.items() if own.parts},
-                         {}, table.title, shares, max(len(table.rows), 1), tuple(left))  # fmt: skip
+                         {}, table.title, shares, max(len(table.rows), 1), tuple(left),
+                         separate=frozenset(axis.name for axis in table.axes if _adds_up_to_nothing(axis)))  # fmt: skip
     return _with_sizes(found, table)
+
+
+def _adds_up_to_nothing(axis: Axis) -> bool:
+    """Times, measures, and breakdowns of which some do not add up; headers that a name holds together are parts."""
+    return axis.kind in (TIME, STACKED) or (axis.kind == MEASURES and (bool(axis.columns) or anonymous(axis.name)))
 
 
 def _blanks(table: Table) -> Iterator[tuple[Labels, Entry]]:

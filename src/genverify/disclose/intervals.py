@@ -19,11 +19,11 @@ import pandas as pd
 
 from genverify.checker.certificate import CertificateError
 from genverify.checker.linear_proofs import check_linear
-from genverify.disclose.link import Key, LinkedTables, name_of
+from genverify.disclose.link import Key, LinkedTables
 from genverify.model.arrays import Flags, Ints
 from genverify.model.errors import ConfigError, ReleaseError
 from genverify.model.files import FileLimits
-from genverify.model.linear import OPEN, LinearSystem, make_system
+from genverify.model.linear import OPEN, LinearSystem, is_open, make_system
 from genverify.model.tablefiles import Expected, need_columns, open_csv, refuse_row
 from genverify.solve.linear.ranges import Contradiction, all_ranges, contradiction, quiet, rows_of
 from genverify.solve.linear.search import Ranges, Work
@@ -156,6 +156,23 @@ def smallest(sums: LinearSystem, conflict: Contradiction) -> Contradiction:
     return Contradiction(tuple(rows), tuple(cells))
 
 
+def failing(sums: LinearSystem) -> tuple[str, ...]:
+    """All sums that printed counts alone contradict, each checked by its own proof: a release may have many slips."""
+    known, row_of = ~is_open(sums.hi), np.repeat(np.arange(len(sums.rows)), np.diff(sums.start))
+    least, most = np.zeros(len(sums.rows), dtype=np.int64), np.zeros(len(sums.rows), dtype=np.int64)
+    lo, hi = (sums.weights * own[sums.columns] for own in (sums.lo, np.where(known, sums.hi, sums.lo)))
+    np.add.at(least, row_of, np.minimum(lo, hi))
+    np.add.at(most, row_of, np.maximum(lo, hi))
+    least[row_of[~known[sums.columns] & (sums.weights < 0)]] = -OPEN
+    most[row_of[~known[sums.columns] & (sums.weights > 0)]] = OPEN
+    found = list[str]()
+    for row in np.flatnonzero((least > sums.most) | (most < sums.least)).tolist():
+        proof = {"y": {sums.rows[row]: 1 if least[row] > sums.most[row] else -1}}
+        check_linear(_part(sums, [row]), [{"side": "empty", "proof": proof}])
+        found.append(sums.rows[row])
+    return tuple(found)
+
+
 def _part(sums: LinearSystem, rows: Sequence[int]) -> LinearSystem:
     """Some rows of a system, and their cells alone."""
     spans = [slice(int(sums.start[row]), int(sums.start[row + 1])) for row in rows]
@@ -178,7 +195,8 @@ def find_intervals(linked: LinkedTables, work: Work, say: Callable[[int, int], N
     proved = check_linear(linked.sums, ranges.statements)
     if ranges.empty:
         conflict = smallest(linked.sums, contradiction(linked.sums, list(ranges.statements)))
-        raise ContradictionError(_contradiction(linked, conflict), conflict.rows)
+        alone = failing(linked.sums) if len(conflict.rows) == 1 else ()
+        raise ContradictionError(_contradiction(linked, conflict), tuple(dict.fromkeys((*conflict.rows, *alone))))
     if proved.lo != ranges.lo.tolist() or proved.hi != ranges.hi.tolist():
         raise CertificateError("the proofs show other ranges than those that were found; nothing is reported")
     return FeasibilityIntervals(linked, ranges)
@@ -188,14 +206,15 @@ def _contradiction(linked: LinkedTables, conflict: Contradiction) -> str:
     """The sums and cells that cannot all be right, where they are printed."""
     rows = "; ".join(conflict.rows[:3])
     said = []
+    keys = {linked.keys[linked.sums.place[cell]] for cell in conflict.cells[:12]}
     for key, entries in linked.printed.items():
-        if name_of(key) in conflict.cells[:12]:
+        if key in keys:
             said += [f"{entry.text} at {entry.place}" for _, entry, _ in entries]
     more = f" and {len(conflict.rows) - 3} more sums" if len(conflict.rows) > 3 else ""
     return (
         f"these printed counts contradict each other (proof checked): {rows}{more}. They are {'; '.join(said[:8])}. Correct "
-        "one; or say how numbers were rounded (--rule), that a label is no total (rename it), or that a table is part of "
-        "another (--inside)"
+        "one; or say how numbers were rounded (--rule), how far totals may be off (--tolerance 1), that a label is no "
+        "total (--no-total LABEL), or that a table is part of another (--inside)"
     )
 
 

@@ -50,6 +50,7 @@ class PrintedTable:
     `sums` says of a column what adds up to what; `where` keeps the table to some people (column: label), and `apart` to
     people of whom nothing is known beside those of other tables. `shares` are percentages beside the counts, and `rows` says
     how many of the columns stand at the left, as rows. `left_out` names what stands in the file and is no part of the table.
+    The labels of `separate` columns (times, measures) do not add up to anything: each is a population of its own.
     """
 
     name: str
@@ -64,6 +65,7 @@ class PrintedTable:
     left_out: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     apart: str = ""
+    separate: frozenset[str] = frozenset()
 
     @cached_property
     def _labels(self) -> Mapping[str, tuple[str, ...]]:
@@ -194,8 +196,12 @@ class LinkedTables:
     assumed: tuple[str, ...]
     beside: Mapping[int, int] = field(default_factory=dict)  # a row that is a percentage: the cell beside which it stands
 
+    @cached_property
+    def _cells(self) -> Mapping[Key, int]:
+        return {key: at for at, key in enumerate(self.keys)}  # in the order of the system
+
     def cell(self, key: Key) -> int:
-        return self.sums.place[name_of(key)]
+        return self._cells[key]
 
 
 def name_of(key: Key) -> str:
@@ -312,7 +318,7 @@ class _Draft:
         labels = _labels(table, column)
         self.labels |= dict.fromkeys(labels)
         self.sums |= dict.fromkeys((ALL if parent == own.top else parent, parts) for parent, parts in own)
-        if own.top is None:
+        if own.top is None and column not in table.separate:
             self.untold.setdefault(own.outer(labels), f"{table.name}: {column}")
         self.tables.append(f"{table.source}: {column}")
 
@@ -321,12 +327,12 @@ class _Draft:
         self.sums |= dict.fromkeys(by_interval(list(self.labels)))
         where = " and ".join(dict.fromkeys(self.tables[:3])) or name
         sums = make_hierarchy(self.sums, (), where)
-        if ALL not in sums.parts and len(set().union(*(sums.finest(parts) for parts in self.untold))) == 1:
+        if self.untold and ALL not in sums.parts and len(set().union(*(sums.finest(parts) for parts in self.untold))) == 1:
             for parts, table in self.untold.items():
                 self.sums[ALL, parts] = None
                 assumed.append(f"{table} has no total; its {len(parts)} labels are taken to cover everyone")
             sums = make_hierarchy(self.sums, (), where)
-        elif ALL not in sums.parts:
+        elif ALL not in sums.parts and self.untold:
             assumed.append(f"{' and '.join(self.untold.values())} list different labels and no total: not compared")
         return Column(name, tuple(self.labels), replace(sums, top=ALL))
 
@@ -370,20 +376,20 @@ def _columns(tables: Sequence[PrintedTable]) -> tuple[dict[str, Column], list[di
 def _same(columns: Mapping[str, _Draft], name: str, labels: Sequence[str]) -> str | None:
     folded = name.casefold()
     for known in columns:
-        if known.casefold() == folded and not _anonymous(name):
+        if known.casefold() == folded and not anonymous(name):
             return known
     alike = {label.casefold() for label in labels}
     for known, column in columns.items():
         if (
             alike == {label.casefold() for label in column.labels}
-            and (_anonymous(name) or _anonymous(known))
+            and (anonymous(name) or anonymous(known))
             and not alike <= COMMON
         ):
             return known
     return None
 
 
-def _anonymous(name: str) -> bool:
+def anonymous(name: str) -> bool:
     return name.rstrip("0123456789 ()") in ANONYMOUS
 
 
@@ -476,7 +482,8 @@ def _rows(frames: Iterable[Frame], columns: Mapping[str, Column]) -> Iterator[tu
     """
     for frame in frames:
         if frame.cells is None:
-            every = [[(name, label) for label in (*own, ALL)] for name, own in frame.labels.items()]
+            top = {name: (ALL,) if ALL in columns[name].sums.parts else () for name in frame.labels}
+            every = [[(name, label) for label in (*own, *top[name])] for name, own in frame.labels.items()]
             cells = {tuple(part for part in key if part[1] != ALL): None for key in product(*every)}
         else:
             cells = _above_all(frame, columns)

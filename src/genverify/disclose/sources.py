@@ -119,7 +119,7 @@ def audit_tables(
             exposed = find_intervals(linked, Work(seconds=seconds), CellProgress(quiet))
             break
         except ContradictionError as error:  # what cannot all be right is left out, and the rest is answered
-            if source.form is None or len(without) >= MOST_CONTRADICTORY:
+            if source.form is None or len(without) + len(error.rows) > MOST_CONTRADICTORY:
                 raise
             without += error.rows
             linked = without_sums(linked, error.rows)

@@ -309,7 +309,8 @@ def _parts_of(
         )  # the one total by its name, or hardly by chance
         if found.holds and (found.chance * among < BY_CHANCE or (whole and clear)):
             return children, found
-        if (beside or whole) and found.likely and (found.right > 1 or (found.right and found.chance < NEXT_TO)):
+        unlikely = found.right and found.chance < NEXT_TO  # by chance; the total of a run may have other parts as well
+        if (beside or whole) and found.likely and (unlikely or (whole and found.right > 1)):
             return children, found
         if found.likely and not likely and whole and (clear or min(found.tight, found.partly * 0.9) >= MANY_PARTLY * 0.9):
             best, likely = found, children

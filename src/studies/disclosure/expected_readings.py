@@ -3,7 +3,7 @@
 import hashlib
 import resource
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from multiprocessing import get_context
@@ -64,22 +64,33 @@ def _measured(expected: Mapping[str, Any], path: Path) -> dict[str, Any]:
     outcome = judge(expected, path)
     roles = outcome.reading.conservation if outcome.reading else {}
     return {"sha256": expected["sha256"], "outcome": outcome.word, "options": " ".join(expected.get("options", ())),
-            "cpu_seconds": round(seconds, 2), "memory_mb": round(memory), **roles, **disclosed(path),
+            "cpu_seconds": round(seconds, 2), "memory_mb": round(memory), **roles,
+            **disclosed(path, expected.get("options", ())),
             "differences": "; ".join(outcome.differences[:3])}  # fmt: skip
 
 
-def disclosed(path: Path) -> dict[str, Any]:
-    """What `disclose --allow-partial` answers, in numbers of cells, if every symbol means what is offered for it."""
+def disclosed(path: Path, options: Sequence[str] = ()) -> dict[str, Any]:
+    """
+    What `disclose --allow-partial` answers, with the options that are written down, in numbers of cells, if every symbol
+    means what is offered for it; and the CPU seconds that it took, its reading included.
+    """
+    started = time.process_time()
     try:
         reading = read([read_source(path)])
         meanings = {text: own.meaning for text, own in reading.symbols.items() if own.how.startswith(("offered", "not in"))}
-        found = disclose(path, symbol=meanings, allow_partial=True, search_seconds=0, seconds=SECONDS)
+        told = zip(options[::2], options[1::2], strict=True)
+        total = dict(word.split("=", 1) for option, word in told if option == "--total")
+        found = disclose(path, symbol=meanings, total=total, allow_partial=True, search_seconds=0, seconds=SECONDS)
     except GenverifyError as error:
-        return {"disclose": f"refused: {str(error)[:120]}", "audited": 0, "suppressed": 0, "known_exactly": 0}
-    word = "as far as it was read" if found.left_out else "answered"
-    counts = found.counts
-    return {"disclose": word, "audited": counts["printed_cells"], "suppressed": counts["suppressed"],
-            "known_exactly": counts["suppressed_known_exactly"]}  # fmt: skip
+        numbers: dict[str, Any] = {"disclose": f"refused: {str(error)[:120]}", "audited": 0, "suppressed": 0,
+                                   "known_exactly": 0, "undecided": 0, "points_left_out": 0}  # fmt: skip
+    else:
+        word, counts = "as far as it was read" if found.left_out else "answered", found.counts
+        numbers = {"disclose": word, "audited": counts["printed_cells"], "suppressed": counts["suppressed"],
+                   "known_exactly": counts["suppressed_known_exactly"], "undecided": len(found.undecided),
+                   "points_left_out": len(found.left_out)}  # fmt: skip
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return {**numbers, "disclose_cpu_seconds": round(time.process_time() - started, 1), "disclose_memory_mb": round(memory)}
 
 
 def letters(spec: str) -> Iterator[int]:
