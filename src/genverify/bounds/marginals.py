@@ -160,7 +160,7 @@ def _with_carried(
     """The ranges of all cells, those of symmetric cells carried from the one that was searched for; proofs are checked."""
     last = {(one["cell"], one["side"]): one for one in result.statements} if orbits.carried else {}
     lo, hi, least, most = (own.copy() for own in (result.lo, result.hi, result.least, result.most))
-    told = None if result.told is None else result.told.copy()
+    by_solver = None if result.by_solver is None else result.by_solver.copy()
     for own in () if late() else orbits.carried:
         for side, ends, best in (("upper", hi, min), ("lower", lo, max)):
             origin = last.get((system.cells[own.origin], side))
@@ -170,9 +170,9 @@ def _with_carried(
                 last[moved["cell"], side] = moved
                 ends[own.cell] = moved["value"]
         least[own.cell], most[own.cell] = least[own.origin], most[own.origin]
-        if told is not None:
-            told[own.cell] = told[own.origin]
-    return replace(result, lo=lo, hi=hi, least=least, most=most, told=told)
+        if by_solver is not None:
+            by_solver[own.cell] = by_solver[own.origin]
+    return replace(result, lo=lo, hi=hi, least=least, most=most, by_solver=by_solver)
 
 
 def marginal_sums(tables: Sequence[Multiway], levels: Levels) -> LinearSystem:
