@@ -75,7 +75,7 @@ def test_multipliers_of_an_unusual_denominator_become_whole() -> None:
 
 def test_ends_that_only_a_solver_tells_are_uncertified() -> None:
     ends = np.array([0, 0]), np.array([3, 3])
-    found = Ranges(*ends, np.array([0, 0]), np.array([2, 2]), (), False, told=np.array([True, False]))
+    found = Ranges(*ends, np.array([0, 0]), np.array([2, 2]), (), False, by_solver=np.array([True, False]))
     assert found.uncertified.tolist() == [True, False]
     assert not found.exact.any()
 

@@ -157,7 +157,7 @@ def _with_carried(
     """The ranges of all cells, those of symmetric cells carried from the one that was searched for; proofs are checked."""
     last = {(one["cell"], one["side"]): one for one in result.statements} if orbits.carried else {}
     lo, hi, least, most = (part.copy() for part in (result.lo, result.hi, result.least, result.most))
-    given = None if result.told is None else result.told.copy()
+    by_solver = None if result.by_solver is None else result.by_solver.copy()
     for image in () if late() else orbits.carried:
         for side, ends, best in (("upper", hi, min), ("lower", lo, max)):
             origin = last.get((system.cells[image.origin], side))
@@ -167,9 +167,9 @@ def _with_carried(
                 last[moved["cell"], side] = moved
                 ends[image.cell] = moved["value"]
         least[image.cell], most[image.cell] = least[image.origin], most[image.origin]
-        if given is not None:
-            given[image.cell] = given[image.origin]
-    return replace(result, lo=lo, hi=hi, least=least, most=most, told=given)
+        if by_solver is not None:
+            by_solver[image.cell] = by_solver[image.origin]
+    return replace(result, lo=lo, hi=hi, least=least, most=most, by_solver=by_solver)
 
 
 def marginal_sums(tables: Sequence[Multiway], levels: Levels) -> LinearSystem:

@@ -98,17 +98,17 @@ class ImpliedZeros:
         """The universes that the cells about these columns exhaust."""
         schema = self.release.schema
         family = schema.derived(_Family, columns, lambda: _Family(schema, columns), KEPT_FAMILIES)
-        own = self._largest(family.members[self.lo[family.members] > 0])
-        if not own:
+        positive = self._largest(family.members[self.lo[family.members] > 0])
+        if not positive:
             return
-        cells = family.cells(own)
-        rows = [cells.row[cell] for cell in own]
+        cells = family.cells(positive)
+        rows = [cells.row[cell] for cell in positive]
         inside = cells.inside[rows][:, self.universes]
         # the cheap test first: what does not exhaust the universe does not do so without overlaps either
-        enough = self.lo[own] @ inside >= self.hi[self.universes]
-        for place in np.flatnonzero(enough).tolist():
-            chosen = cells.disjoint([row for row, held in zip(rows, inside[:, place].tolist(), strict=True) if held])
-            universe = int(self.universes[place])
+        enough = self.lo[positive] @ inside >= self.hi[self.universes]
+        for index in np.flatnonzero(enough).tolist():
+            chosen = cells.disjoint([row for row, held in zip(rows, inside[:, index].tolist(), strict=True) if held])
+            universe = int(self.universes[index])
             if chosen and self.lo[chosen].sum() == self.hi[universe]:
                 yield ExhaustedTotal(self._name(universe), tuple(self.queries[cell].id for cell in chosen))
 
@@ -121,12 +121,12 @@ class _Family:
 
     def __init__(self, schema: Schema, columns: tuple[str, ...]) -> None:
         self.schema, self.columns = schema, columns
-        own = [not query.sums and query.predicate.columns == columns for query in schema.queries]
-        self.members: Ints = np.flatnonzero(own)
+        inside = [not query.sums and query.predicate.columns == columns for query in schema.queries]
+        self.members: Ints = np.flatnonzero(inside)
 
-    def cells(self, own: Sequence[int]) -> "_Cells":
+    def cells(self, cells: Sequence[int]) -> "_Cells":
         """What is known of some cells of the family, and of the others where they are not too many to be kept."""
-        return self._every if len(self.members) <= MOST_CELLS else _Cells(self, own)
+        return self._every if len(self.members) <= MOST_CELLS else _Cells(self, cells)
 
     @cached_property
     def _every(self) -> "_Cells":
@@ -138,7 +138,7 @@ class _Cells:
 
     def __init__(self, family: _Family, cells: Sequence[int]) -> None:
         schema, named = family.schema, set(family.columns)
-        self.own, self.row = cells, {cell: row for row, cell in enumerate(cells)}
+        self.listed, self.row = cells, {cell: row for row, cell in enumerate(cells)}
         allowed = np.vstack([schema.allowed, np.ones_like(schema.allowed[:1])])
         self.inside: Flags = _products(allowed[cells], 1 - allowed) == 0
         self.inside &= [*(named.issuperset(query.predicate.columns) for query in schema.queries), True]
@@ -155,7 +155,7 @@ class _Cells:
         for row in rows:
             if not taken & self.overlaps[row]:
                 taken |= 1 << row
-                chosen.append(self.own[row])
+                chosen.append(self.listed[row])
         return chosen
 
 
@@ -180,7 +180,7 @@ class TooManyTypes(GenverifyError):
 class Types:
     """
     The live record types. Codes of a column that no cell or rule distinguishes form an atom; `table` holds, per type and
-    column, the place of its atom.
+    column, the index of its atom.
     """
 
     domain: Domain
@@ -220,7 +220,7 @@ class Types:
         if not len(self.table) or (self.raw > 1).any():
             return None
         first = [np.array([atom[0] for atom in atoms], dtype=np.int16) for atoms in self.atoms]
-        codes = np.stack([codes[places] for codes, places in zip(first, self.table.T, strict=True)], axis=1)
+        codes = np.stack([codes[indices] for codes, indices in zip(first, self.table.T, strict=True)], axis=1)
         return codes, row_keys([codes])[0]
 
 
@@ -359,7 +359,7 @@ def box(domain: Domain, atoms: Sequence[Atoms], columns: tuple[int, ...], predic
 
 
 def flat_places(table: Places, columns: Sequence[int], shape: Sequence[int]) -> Ints:
-    """The place of each type (a column of the table) in the flattened product of some columns' atoms."""
+    """The index of each type (a column of the table) in the flattened product of some columns' atoms."""
     flat = np.zeros(table.shape[1], dtype=np.int64)
     for column, size in zip(columns, shape, strict=True):
         flat = flat * size + table[column]

@@ -67,7 +67,7 @@ class Leaf:
 
 
 @dataclass(frozen=True)
-class Fork:
+class _Fork:
     """Either at most `at` records lie in a part, or more: both sides are proved."""
 
     part: Part
@@ -79,7 +79,7 @@ class Fork:
         return {**self.part.as_dict(), "at": self.at, "below": self.below.as_dict(), "above": self.above.as_dict()}
 
 
-Node = Leaf | Fork
+Node = Leaf | _Fork
 
 
 def certificate_of(
@@ -110,7 +110,7 @@ CLEAR = 0.25  # from whole, of at most 0.5: below, parts of more columns are loo
 FRACTIONAL = 1e-6  # above a solver's error: what is nearer to whole counts as whole
 
 
-def choose_part(program: Program, z: npt.NDArray[np.float64]) -> tuple[Part, Flags] | None:
+def _choose_part(program: Program, z: npt.NDArray[np.float64]) -> tuple[Part, Flags] | None:
     """
     The part with the most fractional count, as a condition on one, two or three columns where one is clearly
     fractional, else a single class; with the classes that it holds. None where no part that can be named is fractional.
@@ -161,8 +161,8 @@ def _single_class(program: Program, z: npt.NDArray[np.float64]) -> tuple[Part, F
     value = float(z[inside].sum())
     if abs(value - round(value)) < FRACTIONAL:
         return None
-    places = program.types.table[program.member(chosen)].tolist()
-    return Part(like=tuple(program.types.atoms[column][place][0] for column, place in enumerate(places))), inside
+    indices = program.types.table[program.member(chosen)].tolist()
+    return Part(like=tuple(program.types.atoms[column][index][0] for column, index in enumerate(indices))), inside
 
 
 # Linear programs that see few columns: a working set of classes, the others priced with one sparse product.
@@ -369,10 +369,10 @@ class Bounder:
                 if z is not None:
                     return z
                 fraction = answer.z - np.floor(answer.z + INTEGRAL)
-                place = int(np.argmax(fraction))
+                index = int(np.argmax(fraction))
                 chosen = np.zeros(self.program.classes, dtype=np.int8)
-                chosen[place] = 1
-                self.lp.push_row(chosen, floor(answer.z[place] + INTEGRAL) + 1, inf)
+                chosen[index] = 1
+                self.lp.push_row(chosen, floor(answer.z[index] + INTEGRAL) + 1, inf)
                 rows += 1
             return None
         finally:
@@ -475,7 +475,7 @@ class _Search(BranchAndProve):
             raise PointFound(point)
 
     def choose(self, z: Floats) -> tuple[tuple[Part, Flags], float]:
-        chosen = choose_part(self.bounder.program, z)
+        chosen = _choose_part(self.bounder.program, z)
         if chosen is None:
             raise LimitStruck("nothing to branch on")
         return chosen, float(z[chosen[1]].sum())
@@ -492,4 +492,4 @@ class _Search(BranchAndProve):
             self.bounder.lp.pop_row()
 
     def fork(self, part: tuple[Part, Flags], at: int, below: Node, above: Node) -> Node:
-        return Fork(part[0], at, below, above)
+        return _Fork(part[0], at, below, above)

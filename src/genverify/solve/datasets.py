@@ -34,8 +34,8 @@ def draw_records(program: Program, classes: Ints, rng: np.random.Generator, by_r
         drawn_in_order: Codes = codes[np.take_along_axis(types, np.argsort(key[types], axis=1, kind="stable"), axis=1)]
         return drawn_in_order
     flat = _flat(program.types.atoms)
-    places = program.types.table.T[:, types] + flat.column[:, None, None]
-    drawn = flat.codes[flat.first[places] + _pick(rng, flat.size[places])]
+    indices = program.types.table.T[:, types] + flat.column[:, None, None]
+    drawn = flat.codes[flat.first[indices] + _pick(rng, flat.size[indices])]
     records = np.ascontiguousarray(np.moveaxis(drawn, 0, -1))
     [keys] = row_keys([records.reshape(-1, records.shape[2])])
     in_order = np.argsort(keys.reshape(types.shape), axis=1, kind="stable")
@@ -50,7 +50,7 @@ def draw_dataset(program: Program, z: Ints, rng: np.random.Generator, by_raw: bo
 
 
 def _pick_raw(program: Program, classes: Ints, rng: np.random.Generator) -> Ints:
-    """A place among the types sorted by class, each type as often as it stands for records."""
+    """An index among the types sorted by class, each type as often as it stands for records."""
     order, starts, _ = program.grouped
     ends = np.cumsum(program.types.raw[order])
     first = (ends - program.types.raw[order])[starts]
@@ -59,7 +59,7 @@ def _pick_raw(program: Program, classes: Ints, rng: np.random.Generator) -> Ints
 
 
 def _pick(rng: np.random.Generator, sizes: Ints) -> Ints:
-    """A random place in each list of the given sizes; no draw where there is no choice."""
+    """A random index into each list of the given sizes; no draw where there is no choice."""
     if (sizes == 1).all():
         return np.zeros(sizes.shape, dtype=np.int64)
     return rng.integers(0, sizes)
@@ -68,7 +68,7 @@ def _pick(rng: np.random.Generator, sizes: Ints) -> Ints:
 class _Flat(NamedTuple):
     """
     The atoms of all columns in one row, from where those of each column start: the codes of all of them, and per atom the
-    place of its first code and how many it has. `atom` is the place, in its column, of the atom that holds each code, for
+    index of its first code and how many it has. `atom` is the index, in its column, of the atom that holds each code, for
     the codes of each column in turn from `code` on, as many as `codes_of` says; the entry after them is -1.
     """
 
@@ -87,7 +87,7 @@ def _flat(atoms: tuple[Atoms, ...]) -> _Flat:
     size = np.array([len(atom) for atom in every], dtype=np.int64)
     codes = np.array([code for atom in every for code in atom], dtype=np.int16)
     listed = [_places(column) for column in atoms]
-    lengths = np.array([len(places) for places in listed], dtype=np.int64)
+    lengths = np.array([len(indices) for indices in listed], dtype=np.int64)
     columns = np.array([len(column) for column in atoms], dtype=np.int64)
     starts = np.cumsum(lengths) - lengths
     return _Flat(
@@ -110,7 +110,7 @@ def list_records(program: Program, z: Ints) -> Iterator[Codes]:
 
 
 def records_of_type(program: Program, t: int) -> Iterator[tuple[int, ...]]:
-    return product(*(atoms[place] for atoms, place in zip(program.types.atoms, program.types.table[t], strict=True)))
+    return product(*(atoms[index] for atoms, index in zip(program.types.atoms, program.types.table[t], strict=True)))
 
 
 def datasets_of(program: Program, z: Ints) -> int:
@@ -130,10 +130,10 @@ def class_vectors(program: Program, datasets: Codes) -> list[Ints]:
     classes = np.sort(classes_of_records(program, datasets), axis=1)
     # without records there is one vector, and no bytes to compare
     first = np.sort(np.unique(row_bytes(classes), return_index=True)[1]) if classes.shape[1] else np.zeros(1, dtype=np.int64)
-    kept = classes[first]
-    dataset, place = np.nonzero(kept >= 0)
-    counts = np.bincount(dataset * program.classes + kept[dataset, place], minlength=len(kept) * program.classes)
-    counts = counts.reshape(len(kept), program.classes)
+    distinct = classes[first]
+    dataset, index = np.nonzero(distinct >= 0)
+    counts = np.bincount(dataset * program.classes + distinct[dataset, index], minlength=len(distinct) * program.classes)
+    counts = counts.reshape(len(distinct), program.classes)
     used = np.flatnonzero(counts.any(axis=0))
     # nothing is negative: a sum below 2**53 is exact in floating-point numbers, and one beyond is above every hi
     fit = within(program.columns[used].T @ counts[:, used].T, program.lo, program.hi)
@@ -159,18 +159,18 @@ def classes_of_records(program: Program, datasets: Codes) -> Ints:
 
 
 def _atoms_of(program: Program, records: Codes) -> Ints:
-    """The place of the atom of each code of each record; -1 for a code that no atom holds."""
+    """The index of the atom of each code of each record; -1 for a code that no atom holds."""
     flat, codes = _flat(program.types.atoms), records.astype(np.int64)
-    # a code that no atom holds has the place of the entry after the last one
+    # a code that no atom holds has the index of the entry after the last one
     known = np.where((codes >= 0) & (codes < flat.codes_of), codes, flat.codes_of)
     return flat.atom[flat.code + known]
 
 
 def _places(atoms: Atoms) -> Ints:
-    """The place of the atom that holds each code; -1 for codes that none holds, the last entry among them."""
+    """The index of the atom that holds each code; -1 for codes that none holds, the last entry among them."""
     listed = np.full(max((code for atom in atoms for code in atom), default=-1) + 2, -1, dtype=np.int64)
-    for place, atom in enumerate(atoms):
-        listed[list(atom)] = place
+    for index, atom in enumerate(atoms):
+        listed[list(atom)] = index
     return listed
 
 
@@ -292,8 +292,8 @@ class Exchange:
         if points.shape[1] < 2:
             return points
         walkers = np.arange(len(points))
-        places = self.rng.random(points.shape).argpartition(1, axis=1)[:, :2].T
-        ones, others = points[walkers, places[0]], points[walkers, places[1]]
+        indices = self.rng.random(points.shape).argpartition(1, axis=1)[:, :2].T
+        ones, others = points[walkers, indices[0]], points[walkers, indices[1]]
         which, new = self._partners(self.hashed[ones] + self.hashed[others], self._some())
         partner = self._class_of(self.hashed[ones[which]] + self.hashed[others[which]] - self.hashed[new])
         fresh = (partner >= 0) & (new != ones[which]) & (new != others[which])
@@ -305,7 +305,7 @@ class Exchange:
         right = self._same_cells(ones[moving], others[moving], new[pick], partner[pick])
         moving, pick = moving[right], pick[right]
         moved = points.copy()
-        moved[moving, places[0][moving]], moved[moving, places[1][moving]] = new[pick], partner[pick]
+        moved[moving, indices[0][moving]], moved[moving, indices[1][moving]] = new[pick], partner[pick]
         return moved
 
     def _some(self) -> Ints:
@@ -427,18 +427,21 @@ def farthest(
     `bins` gives the bin of each variable, -1 for those that D* does not use. The distance is the records of both less twice
     their overlap, the sum of min(z_b, s_b). `counted`: only these variables count, of which a dataset may have any number.
     """
-    n, own = program.n, np.ones(len(bins), dtype=bool) if counted is None else counted
+    n, included = program.n, np.ones(len(bins), dtype=bool) if counted is None else counted
     if counted is None and (len(held) == 0 or n == 0):
         return Variability(2 * n, 1.0 if n else 0.0, exact=True)
     # With |z| fixed, only the overlap is to be small. Else |z| - 2 overlap is to be large.
-    objective = np.zeros(len(bins)) if counted is None else own.astype(np.float64)
+    objective = np.zeros(len(bins)) if counted is None else included.astype(np.float64)
     answer = _least_overlap(program, bins, held, objective, 1.0 if counted is None else 2.0, solver)
     point = best_point(answer)
     if point is None:
         return Variability(0, 0.0, exact=False)
     z = recounted(program, point[: len(bins)], f"{where}: the farthest dataset does not fit the counts when recounted")
     counts = np.bincount(bins[bins >= 0], weights=z[bins >= 0], minlength=len(held)).astype(np.int64)
-    both, overlap = int(z[own].sum() + held.sum()) if counted is not None else 2 * n, int(np.minimum(counts, held).sum())
+    both, overlap = (
+        int(z[included].sum() + held.sum()) if counted is not None else 2 * n,
+        int(np.minimum(counts, held).sum()),
+    )
     distance = both - 2 * overlap
     share = 1 - overlap / n if counted is None else distance / both if both else 0.0
     return Variability(distance, share, isinstance(answer, Optimal))

@@ -66,11 +66,11 @@ class Joint(RecordSystem):
         """What its rows say, as one release."""
         return together(self.levels)
 
-    def restricted(self, kept: Flags) -> "Joint":
+    def restricted(self, live: Flags) -> "Joint":
         """The program without some classes, of which no dataset has a record."""
         spans = self.spans
-        programs = tuple(restricted(program, kept[span]) for program, span in zip(self.programs, spans, strict=True))
-        return replace(self, programs=programs, A=csr_array(self.A[:, np.flatnonzero(kept)]))
+        programs = tuple(_restricted(program, live[span]) for program, span in zip(self.programs, spans, strict=True))
+        return replace(self, programs=programs, A=csr_array(self.A[:, np.flatnonzero(live)]))
 
     def datasets(self, solver: Solver, K: int, seed: int) -> Iterator[Ints]:
         """Fitting class counts by random objectives; fewer than K where a limit strikes. They may repeat."""
@@ -115,20 +115,20 @@ class Joint(RecordSystem):
         return Program(self.release, types, (), self.rows, small, self.lo, self.hi, class_of)
 
 
-def restricted(program: Program, kept: Flags) -> Program:
+def _restricted(program: Program, live: Flags) -> Program:
     """A program without some of its classes."""
-    if kept.all():
+    if live.all():
         return program
-    types = replace(program.types, table=program.types.table[kept[program.class_of]])
-    number = np.cumsum(kept) - 1
-    return replace(program, types=types, A=program.A[:, kept], class_of=number[program.class_of[kept[program.class_of]]])
+    types = replace(program.types, table=program.types.table[live[program.class_of]])
+    number = np.cumsum(live) - 1
+    return replace(program, types=types, A=program.A[:, live], class_of=number[program.class_of[live[program.class_of]]])
 
 
 def build_joint(levels: AreaReleases, max_types: int) -> Joint:
     """The program of all blocks: the number of records, every block's own rows, then one row per cell of an area."""
     programs = tuple(build_program(seen_from(levels, number), max_types) for number in range(len(levels.blocks)))
-    own = [_own_rows(levels, program, number) for number, program in enumerate(programs)]
-    names, blocks, lo, hi = zip(*own, strict=True)
+    of_blocks = [_own_rows(levels, program, number) for number, program in enumerate(programs)]
+    names, blocks, lo, hi = zip(*of_blocks, strict=True)
     everyone = csr_array(np.ones((1, sum(program.classes for program in programs)), dtype=np.int64))
     n = np.array([levels.sizes.sum()])
     parts, low, high = [everyone, block_diag(blocks, format="csr")], [n, *lo], [n, *hi]
@@ -141,16 +141,18 @@ def build_joint(levels: AreaReleases, max_types: int) -> Joint:
     A, lo_, hi_ = csr_array(vstack(parts, format="csr")), np.concatenate(low), np.concatenate(high)
     # a cell of an area that counts 0 holds no class that is left, so its row says nothing
     said = (np.diff(A.indptr) > 0) | (lo_ > 0)
-    kept = np.flatnonzero(said)
-    return Joint(levels, programs, tuple(rows[row] for row in kept.tolist()), csr_array(A[kept]), lo_[kept], hi_[kept])
+    chosen = np.flatnonzero(said)
+    return Joint(
+        levels, programs, tuple(rows[row] for row in chosen.tolist()), csr_array(A[chosen]), lo_[chosen], hi_[chosen]
+    )
 
 
 def _own_rows(levels: AreaReleases, program: Program, number: int) -> tuple[list[str], csr_array, Ints, Ints]:
     """The rows of a block's program that are about its own cells."""
     shared = tuple(f"{area.release.block}/" for area in levels.areas_of[number])
-    own = [row for row, name in enumerate(program.rows) if not shared or not name.startswith(shared)]
-    names = [f"{program.release.block}/{program.rows[row]}" for row in own]
-    return names, csr_array(program.A[own].astype(np.int64)), program.lo[own], program.hi[own]
+    chosen = [row for row, name in enumerate(program.rows) if not shared or not name.startswith(shared)]
+    names = [f"{program.release.block}/{program.rows[row]}" for row in chosen]
+    return names, csr_array(program.A[chosen].astype(np.int64)), program.lo[chosen], program.hi[chosen]
 
 
 def _area_rows(area: Area, program: Program, number: int) -> csr_array:
@@ -159,7 +161,7 @@ def _area_rows(area: Area, program: Program, number: int) -> csr_array:
         return csr_array((len(area.release.queries), program.classes), dtype=np.int64)
     _, first = np.unique(program.class_of, return_index=True)
     members, layout = replace(program.types, table=program.types.table[first]), layout_of(program.release)
-    cells = [layout.place[f"{area.release.block}/{query.id}"] for query in area.release.queries]
+    cells = [layout.position[f"{area.release.block}/{query.id}"] for query in area.release.queries]
     added = np.array(list(layout.added_by(members, cells))).reshape(len(cells), program.classes)
     return csr_array(added).astype(np.int64)
 
@@ -217,10 +219,10 @@ class ByBlocks:
         """Integers for every block in turn: its own rows hold, and rows that blocks share are missed as little as can be."""
         z = point.copy()
         for number in np.unique(self.block_of[np.abs(z - np.rint(z)) > INTEGRAL]).tolist():
-            own = self._least_missed(z, number)
-            if own is None:
+            counts = self._least_missed(z, number)
+            if counts is None:
                 return None
-            z[self.joint.spans[number]] = own
+            z[self.joint.spans[number]] = counts
         return np.rint(z).astype(np.int64)
 
     def _least_missed(self, z: Floats, number: int) -> Ints | None:
@@ -255,14 +257,14 @@ class ByBlocks:
 
     def _among(self, z: Ints, free: Flags) -> Ints | None:
         """A dataset that differs from z in some classes only."""
-        kept, rest = np.flatnonzero(free), self.A @ np.where(free, 0, z)
-        system = sparse_system(csr_array(self.A[:, kept]), self.lo - rest, self.hi - rest, self.upper[kept])
-        point = best_point(maximise_integers(self.solver, system, np.zeros(len(kept))))
-        own = None if point is None else integer_point(point)
-        if own is None:
+        selected, rest = np.flatnonzero(free), self.A @ np.where(free, 0, z)
+        system = sparse_system(csr_array(self.A[:, selected]), self.lo - rest, self.hi - rest, self.upper[selected])
+        point = best_point(maximise_integers(self.solver, system, np.zeros(len(selected))))
+        counts = None if point is None else integer_point(point)
+        if counts is None:
             return None
         result = z.copy()
-        result[kept] = own
+        result[selected] = counts
         return result if self.system.fits(result) else None
 
 
@@ -420,15 +422,15 @@ def _rule_out(joint: Joint, lp: LinearProgram, unseen: Flags) -> tuple[tuple[Lea
         leaf = exact_leaf(joint, [], answer.y, unseen.astype(np.int64), 0, "bound")
         if leaf is not None:
             return (leaf,), unseen, 1
-    places = np.flatnonzero(unseen)
-    if len(places) < 2:
+    indices = np.flatnonzero(unseen)
+    if len(indices) < 2:
         return (), np.zeros_like(unseen), 1
     leaves: list[Leaf] = []
     ruled_out, programs = np.zeros_like(unseen), 1
-    for half in np.array_split(places, 2):
-        own = np.zeros_like(unseen)
-        own[half] = True
-        result, classes, more = _rule_out(joint, lp, own)
+    for half in np.array_split(indices, 2):
+        half_of = np.zeros_like(unseen)
+        half_of[half] = True
+        result, classes, more = _rule_out(joint, lp, half_of)
         leaves += result
         ruled_out |= classes
         programs += more

@@ -123,14 +123,14 @@ class Layout:
         self.atoms = grids.atoms
         self.queries = [self.schema.queries[cell] for cell in self.cells]
         self.columns = [queries.columns[cell] for cell in self.cells]
-        self.place = {query.id: place for place, query in enumerate(self.queries)}
+        self.position = {query.id: index for index, query in enumerate(self.queries)}
         self.families = {columns: family for family, columns in enumerate(dict.fromkeys(self.columns))}
         self.family: Ints = np.array([self.families[columns] for columns in self.columns], dtype=np.int64)
         sizes = [0 if grids.wide(columns) else prod(grids.shape(columns)) for columns in self.families]
         self.start = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
         # the places of all queries in one row of all grids
         held = [grids.held(cell) for cell in self.cells]
-        self.held_by: Ints = np.repeat(np.arange(len(held)), [len(places) for places in held])
+        self.held_by: Ints = np.repeat(np.arange(len(held)), [len(indices) for indices in held])
         flat = np.concatenate(held) if held else np.zeros(0, dtype=np.int64)
         self.held: Ints = flat + self.start[self.family[self.held_by]]
 
@@ -144,23 +144,23 @@ class Layout:
         dead[self.held[zero[self.held_by]]] = True
         covered[self.held[(zero | counted)[self.held_by]]] = True
         alive = [np.ones(len(atoms), dtype=bool) for atoms in self.atoms]
-        found, used, implied = [*self.grids.rules], list[ExhaustedTotal](), ImpliedZeros(release)
+        result, used, implied = [*self.grids.rules], list[ExhaustedTotal](), ImpliedZeros(release)
         for columns in self._in_order(zero, counted):
             family = self.families[columns]
             if self.grids.wide(columns):
                 lemmas = list(implied.lemmas(self._names(columns)))
-                own = np.flatnonzero(zero & (self.family == family)).tolist()
-                found.append(ExcludedCombinations(columns, None, tuple(self._as_rules(own, lemmas))))
+                zeros = np.flatnonzero(zero & (self.family == family)).tolist()
+                result.append(ExcludedCombinations(columns, None, tuple(self._as_rules(zeros, lemmas))))
                 used += lemmas
                 continue
             own_dead, own_covered = (flags[self.start[family] : self.start[family + 1]] for flags in (dead, covered))
             if not own_covered.all() and self._open(columns, own_covered, alive):
                 used += self._apply_lemmas(columns, own_dead, implied)
             if own_dead.any():
-                found.append(ExcludedCombinations(columns, own_dead.reshape(self.grids.shape(columns))))
+                result.append(ExcludedCombinations(columns, own_dead.reshape(self.grids.shape(columns))))
                 if len(columns) == 1:
                     alive[columns[0]] &= ~own_dead
-        return found, used
+        return result, used
 
     def _names(self, columns: Columns) -> tuple[str, ...]:
         return tuple(sorted(self.domain.names[column] for column in columns))
@@ -173,7 +173,7 @@ class Layout:
 
     def _as_rules(self, zero: Sequence[int], lemmas: Sequence[ExhaustedTotal]) -> Iterator[Rule]:
         predicates = {query.id: query.predicate for query in self.queries}
-        yield from (Rule(self.queries[place].id, self.grids.added[self.cells[place]], ()) for place in zero)
+        yield from (Rule(self.queries[index].id, self.grids.added[self.cells[index]], ()) for index in zero)
         yield from (lemma_rule(lemma, predicates) for lemma in lemmas)
 
     def _open(self, columns: Columns, covered: Flags, alive: Sequence[Flags]) -> bool:
@@ -189,10 +189,10 @@ class Layout:
         for lemma in implied.lemmas(self._names(columns)):
             left = ~dead
             for cell in lemma.cells:
-                left[self.grids.held(self.cells[self.place[cell]])] = False
+                left[self.grids.held(self.cells[self.position[cell]])] = False
             if lemma.universe != TOTAL:
                 inside = np.zeros(len(left), dtype=bool)
-                inside[self.grids.places(columns, self.cells[self.place[lemma.universe]])] = True
+                inside[self.grids.places(columns, self.cells[self.position[lemma.universe]])] = True
                 left &= inside
             if left.any():
                 used.append(lemma)
@@ -204,8 +204,8 @@ class Layout:
     def added_by(self, types: Types, chosen: Sequence[int]) -> Iterator[Flags | Ints]:
         """What a record of each type adds to each of the chosen queries."""
         flat: dict[Columns, tuple[Ints, Flags]] = {}
-        for place in chosen:
-            query, columns = self.queries[place], self.columns[place]
+        for index in chosen:
+            query, columns = self.queries[index], self.columns[index]
             if query.sums or self.grids.wide(columns):
                 yield types.coefficients(query.predicate, query.sums)
                 continue
@@ -213,7 +213,7 @@ class Layout:
                 shape = self.grids.shape(columns)
                 flat[columns] = flat_places(types.table.T, columns, shape), np.zeros(prod(shape), dtype=bool)
             at, grid = flat[columns]
-            held = self.grids.held(self.cells[place])
+            held = self.grids.held(self.cells[index])
             grid[held] = True
             yield grid[at]
             grid[held] = False
@@ -293,7 +293,8 @@ class RecordSystem:
         numbers, because linear programs need them; integers up to 2**53 are exact.
         """
         if isinstance(self.A, csr_array):
-            return csr_array(self.A.T, dtype=np.float64)
+            columns: csr_array = self.A.T.tocsr().astype(np.float64)
+            return columns
         by_class = np.ascontiguousarray(self.A.T)  # of programs, that is how the numbers lie in memory
         return _sparse(by_class != 0, by_class)
 
@@ -395,9 +396,9 @@ def _distinct_rows(release: Release, types: Types, layout: Layout) -> tuple[tupl
     # N comes first: solve.proving corrects multipliers on row 0, which holds every record with the coefficient 1.
     rows[everyone.tobytes(), release.n, release.n] = TOTAL, everyone
     published = np.flatnonzero(release.hi > 0).tolist()
-    for place, added in zip(published, layout.added_by(types, published), strict=True):
-        key = added.tobytes(), int(release.lo[place]), int(release.hi[place])
-        rows.setdefault(key, (layout.queries[place].id, added))
+    for index, added in zip(published, layout.added_by(types, published), strict=True):
+        key = added.tobytes(), int(release.lo[index]), int(release.hi[index])
+        rows.setdefault(key, (layout.queries[index].id, added))
     names, flags = zip(*rows.values(), strict=True)
     lo, hi = ([key[side] for key in rows] for side in (1, 2))
     return tuple(names), np.array(flags), np.array(lo, dtype=np.int64), np.array(hi, dtype=np.int64)
@@ -439,7 +440,7 @@ def matched_classes(program: Program, codes: Codes) -> tuple[csr_array, csr_arra
 
 def _matched(program: Program, codes: Codes) -> tuple[csr_array, csr_array]:
     order, starts, sizes = program.grouped
-    can, must = matching_types(program, codes, order)
+    can, must = _matching_types(program, codes, order)
     if len(order) == len(sizes):  # every class is one type
         reached = _sparse(can)
         return (reached if must is can else _sparse(must)), reached
@@ -449,10 +450,10 @@ def _matched(program: Program, codes: Codes) -> tuple[csr_array, csr_array]:
 
 def _sparse(flags: Flags, values: Matrix | None = None) -> csr_array:
     """Flags as a sparse matrix of ones, or what stands there as floating-point numbers."""
-    places = np.flatnonzero(flags)
+    indices = np.flatnonzero(flags)
     starts = np.append(0, np.cumsum(np.count_nonzero(flags, axis=1)))
-    columns = places - np.repeat(np.arange(len(flags)) * flags.shape[1], np.diff(starts))
-    data = np.ones(len(places), dtype=np.int64) if values is None else values.ravel()[places].astype(np.float64)
+    columns = indices - np.repeat(np.arange(len(flags)) * flags.shape[1], np.diff(starts))
+    data = np.ones(len(indices), dtype=np.int64) if values is None else values.ravel()[indices].astype(np.float64)
     return csr_array((data, columns.astype(np.int32), starts.astype(np.int32)), shape=flags.shape)
 
 
@@ -462,15 +463,15 @@ def condition_classes(program: Program, predicate: Predicate) -> tuple[Ints, Int
     must: Flags = np.ones(len(program.types), dtype=bool)
     for column, (name, atoms) in enumerate(zip(program.types.domain.names, program.types.atoms, strict=True)):
         if name in predicate.where:
-            codes, places = set(predicate.where[name]), program.types.table[:, column]
-            can &= np.array([not codes.isdisjoint(atom) for atom in atoms], dtype=bool)[places]
-            must &= np.array([codes.issuperset(atom) for atom in atoms], dtype=bool)[places]
+            codes, indices = set(predicate.where[name]), program.types.table[:, column]
+            can &= np.array([not codes.isdisjoint(atom) for atom in atoms], dtype=bool)[indices]
+            must &= np.array([codes.issuperset(atom) for atom in atoms], dtype=bool)[indices]
     sizes = program.grouped[2]
     reached, counted = (np.bincount(program.class_of, weights=f, minlength=program.classes) for f in (can, must))
     return (counted == sizes).astype(np.int64), (reached > 0).astype(np.int64)
 
 
-def matching_types(program: Program, codes: Codes, order: Ints) -> tuple[Flags, Flags]:
+def _matching_types(program: Program, codes: Codes, order: Ints) -> tuple[Flags, Flags]:
     """
     Per claim and type (in the given order): whether some record of the type matches the claim, and whether all do. Both are
     the same array where no claim tells the records of a type apart.
@@ -478,14 +479,14 @@ def matching_types(program: Program, codes: Codes, order: Ints) -> tuple[Flags, 
     table, names = program.types.table[order], [np.unique(column, return_inverse=True) for column in codes.T]
     can, must = (np.full((len(codes), -(-len(table) // 8)), 255, dtype=np.uint8) for _ in range(2))
     apart = False
-    for places, atoms, (asked, row) in zip(table.T, program.types.atoms, names, strict=True):
+    for indices, atoms, (asked, row) in zip(table.T, program.types.atoms, names, strict=True):
         some = np.array([[code == ANY or code in atom for atom in atoms] for code in asked.tolist()], dtype=bool)
         every = np.array([[code == ANY or atom == (code,) for atom in atoms] for code in asked.tolist()], dtype=bool)
         apart |= not np.array_equal(some, every)
         # eight types to a byte: most of the work is to go through all types of all claims
-        for flags, found in ((some, can), (every, must)):
+        for flags, result in ((some, can), (every, must)):
             if not flags.all():
-                found &= np.packbits(flags[:, places], axis=1)[row]
+                result &= np.packbits(flags[:, indices], axis=1)[row]
     reached = _unpacked(can, len(table))
     return reached, _unpacked(must, len(table)) if apart else reached
 

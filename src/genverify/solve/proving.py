@@ -14,12 +14,12 @@ from genverify.model.linear import EXACT, LinearSystem, is_open
 from genverify.solve.program import INTEGRAL, by_column, matrix_of
 from genverify.solve.solvers.base import Answer, Infeasible, Stopped
 
-# The ends of columns at one place of a search, and rows that a side of a fork adds.
+# The ends of columns at one node of a search, and rows that a side of a fork adds.
 
 
 @dataclass(frozen=True)
 class Ends:
-    """The ends of every column at one place of a search."""
+    """The ends of every column at one node of a search."""
 
     lo: Ints
     hi: Ints
@@ -94,8 +94,8 @@ def _denominators(y: Floats, last: Sequence[int]) -> Iterator[int]:
     if np.abs(y - np.rint(y)).max(initial=0) < CLOSE:
         yield 1
     left, sizes = MORE, np.unique(np.round(np.abs(y), 9)).tolist()
-    for own in sizes:
-        left = left[np.abs(own * left - np.rint(own * left)) < CLOSE]
+    for size in sizes:
+        left = left[np.abs(size * left - np.rint(size * left)) < CLOSE]
     yield from left[:1].tolist()
     yield from DENOMINATORS
     common = _common(sizes)  # where a column has no end, only exact multipliers show anything
@@ -106,8 +106,8 @@ def _denominators(y: Floats, last: Sequence[int]) -> Iterator[int]:
 def _common(sizes: Iterable[float]) -> int | None:
     """The common denominator of numbers as fractions; none where it is large."""
     common = 1
-    for own in sizes:
-        common = lcm(common, Fraction(own).limit_denominator(FRACTION).denominator)
+    for size in sizes:
+        common = lcm(common, Fraction(size).limit_denominator(FRACTION).denominator)
         if common > LAST[1]:
             return None
     return common
@@ -156,7 +156,7 @@ def bound(system: LinearSystem, Y: Ints, ends: Ends, w: Ints) -> float:
     return int((w * reach).sum() + (Y * sides).sum()) if size < 2**62 else inf
 
 
-def bound_of_rows(system: LinearSystem, Y: Ints, branches: Sequence[Branch]) -> int:
+def _bound_of_rows(system: LinearSystem, Y: Ints, branches: Sequence[Branch]) -> int:
     """The same of rows and branches alone, few of which are used: in Python's integers."""
     rows, total = len(system.least), 0
     for row in np.flatnonzero(Y).tolist():
@@ -189,7 +189,7 @@ def exact_multipliers(
                     Y[row] = 0  # a row with one side takes the sign that the side allows
                 w -= Y[row] * branch.inside
             Y[0] += max(int(w.max(initial=0)), 0)
-            total = bound_of_rows(system, Y, branches)
+            total = _bound_of_rows(system, Y, branches)
         if total < d * (b + 1):
             return d, Y
     return None

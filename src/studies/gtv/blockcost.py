@@ -63,7 +63,7 @@ def shares(sizes: pd.DataFrame) -> dict[str, float]:
 
 def costs(releases: Sequence[Release], how: How, version: Path | None) -> pd.DataFrame:
     """The cost of each block, measured in a new process with this version or with the package in another folder."""
-    source = Path(__file__).parents[3] if version is None else version
+    source = Path(__file__).parents[2] if version is None else version
     if not (source / "genverify").is_dir():
         raise DataError(f"{source}: no folder that holds genverify; see benchmark.blocks.before")
     done = subprocess.run(

@@ -13,10 +13,12 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
+import studies
 from genverify.attack.verify import Decision, Verdict
 from genverify.model.claims import Claim
 from genverify.model.domain import EVERY
 from genverify.model.errors import DataError
+from genverify.model.release import make_release, make_schema
 from genverify.model.work import watch
 from genverify.solve.program import WrongAnswer
 from genverify.solve.program_settings import DEFAULT
@@ -199,6 +201,16 @@ def test_blocks_are_drawn_by_classes_of_sizes_and_cost_the_country_by_their_shar
 def test_a_folder_that_holds_no_version_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="no folder that holds genverify"):
         costs([], (DEFAULT, 1, 1, 1), tmp_path)
+
+
+def test_this_version_is_measured_in_a_process_of_its_own() -> None:
+    """Also by the folder that holds it: nothing but the seconds and the memory may differ."""
+    schema = make_schema(columns={"sex": ["f", "m"], "age": ["young", "old"]}, tables={"sex": ["sex"], "age": ["age"]})
+    release = make_release(schema, "block", {"N": 2, "sex.f": 2, "age.young": 1, "age.old": 1})
+    one, other = (costs([release], (DEFAULT, 5, 1, 1), version) for version in (None, Path(studies.__file__).parents[1]))
+    assert one.loc[0, "verified"] > 0
+    names = ["block", "verified", "undecided", "claims"]
+    assert one[names].equals(other[names])
 
 
 def test_two_versions_are_compared_block_by_block() -> None:

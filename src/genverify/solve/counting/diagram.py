@@ -37,11 +37,11 @@ class System:
     contradictory: bool = False
 
 
-def system_of(program: RecordSystem) -> System:
+def _system_of(program: RecordSystem) -> System:
     """The rows of a program, the smallest counts first, without those that are sums of others with one count each."""
     A = program.A.astype(np.int64)
-    kept, contradictory = _independent(A, program.lo, program.hi)
-    A, lo, hi = A[kept], program.lo[kept].astype(np.int64), program.hi[kept].astype(np.int64)
+    chosen, contradictory = _independent(A, program.lo, program.hi)
+    A, lo, hi = A[chosen], program.lo[chosen].astype(np.int64), program.hi[chosen].astype(np.int64)
     return System(A, lo, hi, _most(A, hi), contradictory or bool((lo > hi).any() or (hi < 0).any()))
 
 
@@ -234,7 +234,7 @@ def draw_diagram(program: RecordSystem, budget: Budget = BUDGET, smallest: bool 
     The diagram of a program; orders of its classes are raced, and the smallest of the first that stay small is taken. Where
     the diagram is used only once or twice, looking for the smallest takes longer than it saves.
     """
-    system = system_of(program)
+    system = _system_of(program)
     classes = system.A.shape[1]
     if system.contradictory:
         return Diagram(classes, 1, (), np.zeros(0, dtype=np.int32))
@@ -264,22 +264,22 @@ class _Fields:
 
     def __init__(self, system: System) -> None:
         widths = [int(hi).bit_length() + 1 for hi in system.hi.tolist()]
-        self.place: list[tuple[int, int]] = []
+        self.position: list[tuple[int, int]] = []
         word, at = 0, 0
         for width in widths:
             if at + width > WORD:
                 word, at = word + 1, 0
-            self.place.append((word, at))
+            self.position.append((word, at))
             at += width
         self.words = word + 1
         self.guards = np.zeros(self.words, dtype=np.uint64)
-        for (where, at), width in zip(self.place, widths, strict=True):
+        for (where, at), width in zip(self.position, widths, strict=True):
             self.guards[where] |= np.uint64(1 << (at + width - 1))
 
     def pack(self, values: Ints) -> Words:
         """Values of every row, one below its guard each, as words; a row of words for every column of values."""
         packed = np.zeros((values.shape[1], self.words), dtype=np.uint64)
-        for (word, at), row in zip(self.place, values, strict=True):
+        for (word, at), row in zip(self.position, values, strict=True):
             packed[:, word] |= row.astype(np.uint64) << np.uint64(at)
         return packed
 
@@ -345,8 +345,8 @@ class _Drawing:
     def _place(self, rest: Words) -> Nodes:
         """The numbers of states; those that are not there yet are put in."""
         keys = rest @ self.weights if self.fields.words > 1 else rest[:, 0]
-        place = np.searchsorted(self.keys, keys)
-        there = np.minimum(place, len(self.keys) - 1)
+        index = np.searchsorted(self.keys, keys)
+        there = np.minimum(index, len(self.keys) - 1)
         known = self.keys[there] == keys
         if self.fields.words > 1 and (self.rest[there[known]] != rest[known]).any():
             raise GenverifyError("two states have the same key by chance; nothing is counted. Report this as a bug.")
@@ -356,13 +356,13 @@ class _Drawing:
         nodes[new] = np.arange(self.states, self.states + len(new), dtype=np.int32)
         self.states += len(new)
         if len(new):
-            self._put(place[new], keys[new], rest[new], nodes[new])
+            self._put(index[new], keys[new], rest[new], nodes[new])
         return nodes
 
-    def _put(self, place: Ints, keys: Words, rest: Words, nodes: Nodes) -> None:
+    def _put(self, index: Ints, keys: Words, rest: Words, nodes: Nodes) -> None:
         """New states at their places among the sorted ones, all three arrays moved alike."""
-        fresh: Flags = np.zeros(len(self.keys) + len(place), dtype=bool)
-        fresh[place + np.arange(len(place))] = True
+        fresh: Flags = np.zeros(len(self.keys) + len(index), dtype=bool)
+        fresh[index + np.arange(len(index))] = True
         old = ~fresh
         self.keys, self.rest, self.nodes = (
             _merged(fresh, old, *pair) for pair in ((self.keys, keys), (self.rest, rest), (self.nodes, nodes))
@@ -383,18 +383,18 @@ def _trimmed(classes: int, states: int, steps: list[list[Moves]], ends: Nodes) -
     """The diagram without moves that lead to no end, its states numbered anew."""
     alive: Flags = np.zeros(states, dtype=bool)
     alive[ends] = True
-    kept: list[tuple[Moves, ...]] = []
+    live_steps: list[tuple[Moves, ...]] = []
     for step in reversed(steps):
         useful = [alive[move.target] for move in step]
         left = [Moves(m.cls, m.times, m.source[u], m.target[u]) for m, u in zip(step, useful, strict=True) if u.any()]
         for move in left:
             alive[move.source] = True
         if left:
-            kept.append(tuple(left))
+            live_steps.append(tuple(left))
     if not len(ends) or not alive[0]:
         return Diagram(classes, 1, (), np.zeros(0, dtype=np.int32))
     number = (np.cumsum(alive) - 1).astype(np.int32)
-    renumbered = tuple(tuple(_by_target(move, number) for move in step) for step in reversed(kept))
+    renumbered = tuple(tuple(_by_target(move, number) for move in step) for step in reversed(live_steps))
     return Diagram(classes, int(alive.sum()), renumbered, number[ends])
 
 
@@ -413,12 +413,12 @@ class UnlikelyRelease(GenverifyError):
     """A prior under which no dataset that fits has a probability above 0."""
 
 
-def vector_weights(diagram: Diagram) -> Weights:
+def _vector_weights(diagram: Diagram) -> Weights:
     """Every class vector weighs 1."""
     return [np.array([1] * (most + 1), dtype=object) for most in diagram.most.tolist()]
 
 
-def dataset_weights(diagram: Diagram, records: Ints) -> Weights:
+def _dataset_weights(diagram: Diagram, records: Ints) -> Weights:
     """A class vector weighs the number of its datasets, from the number of records that each class stands for."""
     pairs = zip(records.tolist(), diagram.most.tolist(), strict=True)
     return [np.array([comb(kinds + j - 1, j) for j in range(most + 1)], dtype=object) for kinds, most in pairs]
@@ -496,12 +496,12 @@ def total_weight(diagram: Diagram, weights: Weights) -> Any:
 
 def count_vectors(diagram: Diagram) -> int:
     """How many class vectors fit."""
-    return int(total_weight(diagram, vector_weights(diagram)))
+    return int(total_weight(diagram, _vector_weights(diagram)))
 
 
 def count_datasets(diagram: Diagram, records: Ints) -> int:
     """How many datasets fit, from the number of records that each class stands for."""
-    return int(total_weight(diagram, dataset_weights(diagram, records)))
+    return int(total_weight(diagram, _dataset_weights(diagram, records)))
 
 
 def forward(diagram: Diagram, weights: Weights) -> Forward:

@@ -104,8 +104,8 @@ class _Counting:
         """Claims that begin at nearly the same step, a number of them at a time."""
         order = np.lexsort((self.last, self.first))
         size = max(1, min(CLAIMS_AT_ONCE, CELLS_AT_ONCE // (self.diagram.states * self.places)))
-        for place in range(0, len(order), size):
-            yield order[place : place + size]
+        for index in range(0, len(order), size):
+            yield order[index : index + size]
 
     def _walk(self, behind: Masses, step: int) -> None:
         moves = self.diagram.steps[step]
@@ -187,15 +187,15 @@ def _came(step: tuple[Moves, ...], before: tuple[npt.NDArray[np.floating], ...],
     """For every move of a step, the weight of the ways that reach each state by it."""
     rows = []
     for move, came in zip(step, before, strict=True):
-        place = positions(move.target, at)
-        rows.append(np.where(place >= 0, came[place] * weights[move.cls][move.times], 0))
+        index = positions(move.target, at)
+        rows.append(np.where(index >= 0, came[index] * weights[move.cls][move.times], 0))
     return np.array(rows)
 
 
 def _pick(shares: npt.NDArray[np.floating], dice: npt.NDArray[np.float64]) -> Ints:
-    """For each die, the first place whose running share lies above it."""
-    places: Ints = np.minimum((shares <= dice[:, None]).sum(axis=1), shares.shape[1] - 1)
-    return places
+    """For each die, the first index whose running share lies above it."""
+    indices: Ints = np.minimum((shares <= dice[:, None]).sum(axis=1), shares.shape[1] - 1)
+    return indices
 
 
 def all_vectors(diagram: Diagram) -> list[Ints]:
@@ -230,13 +230,13 @@ class _Rest(RecordSystem):
     hi: Ints
 
 
-def redraw(program: Program, mass: Floats, z: Ints, records: int, rng: np.random.Generator) -> Ints:
+def _redraw(program: Program, mass: Floats, z: Ints, records: int, rng: np.random.Generator) -> Ints:
     """Class counts of which some records are drawn again, given the others; fewer where counting them is too much."""
     placed = np.repeat(np.arange(len(z)), z)
     while True:
         chosen = rng.choice(placed, min(records, len(placed)), replace=False)
-        kept = z - np.bincount(chosen, minlength=len(z))
-        counts = program.A.astype(np.int64) @ kept
+        remaining = z - np.bincount(chosen, minlength=len(z))
+        counts = program.A.astype(np.int64) @ remaining
         lo, hi = np.maximum(program.lo - counts, 0), program.hi - counts
         useful = np.flatnonzero((hi[:, None] >= program.A).all(axis=0) & (mass > 0))
         rest = _Rest(program.A[:, useful].astype(np.int64), lo, hi)
@@ -247,7 +247,7 @@ def redraw(program: Program, mass: Floats, z: Ints, records: int, rng: np.random
             continue
         weights = prior_weights(diagram, mass[useful], len(chosen))
         drawn = draw_vectors(diagram, weights, forward(diagram, weights), 1, rng)[0]
-        fresh = kept.copy()
+        fresh = remaining.copy()
         fresh[useful] += drawn
         return fresh
 
@@ -259,7 +259,7 @@ def run_chain(
     z, result = start, []
     for step in range(draws + draws // 2):
         for _ in range(between):
-            z = redraw(program, mass, z, records, rng)
+            z = _redraw(program, mass, z, records, rng)
         if step >= draws // 2:
             result.append(z)
     return result

@@ -41,8 +41,8 @@ class Prior:
             raise DataError(f"prior {self.name}: weights are numbers from 0 on, and finite")
         if not (self.floor > 0 or (self.floor == 0 and (self.weights > 0).any())):
             raise DataError(f"prior {self.name}: no record has a weight above 0")
-        for place, column in enumerate(self.domain.columns):
-            wrong = np.setdiff1d(self.records[:, place], column.codes)
+        for index, column in enumerate(self.domain.columns):
+            wrong = np.setdiff1d(self.records[:, index], column.codes)
             if len(wrong):
                 raise DataError(f"prior {self.name}: column {column.name} has no code {wrong[0]}")
         if not self.smoothed and len(np.unique(self.records, axis=0)) < len(self.records):
@@ -128,14 +128,14 @@ class Masses:
         for c in np.unique(classes).tolist():
             listed = np.flatnonzero(self.classes == c)
             mass = self.weights[listed].sum()
-            places = np.flatnonzero(classes == c)
+            indices = np.flatnonzero(classes == c)
             if self.smoothed or self._free[c]:
-                places = places[rng.random(len(places)) * self.of_classes[c] < mass]
-            if len(places):
-                records[places] = self.records[rng.choice(listed, len(places), p=self.weights[listed] / mass)]
+                indices = indices[rng.random(len(indices)) * self.of_classes[c] < mass]
+            if len(indices):
+                records[indices] = self.records[rng.choice(listed, len(indices), p=self.weights[listed] / mass)]
             if not self.smoothed and self._free[c]:
-                kept = np.setdiff1d(np.flatnonzero(classes == c), places)
-                records[kept] = self._draw_unlisted(c, records[kept], rng)
+                rest = np.setdiff1d(np.flatnonzero(classes == c), indices)
+                records[rest] = self._draw_unlisted(c, records[rest], rng)
         return records[np.lexsort(records.T[::-1])]
 
     def _draw_unlisted(self, c: int, records: Codes, rng: np.random.Generator) -> Codes:
@@ -166,8 +166,8 @@ class Masses:
         for column, atoms in enumerate(types.atoms):
             sizes = np.array([len(atom) for atom in atoms], dtype=np.float64)
             asked, row = np.unique(codes[:, column], return_inverse=True)
-            kept = np.array([[code in atom for atom in atoms] if code != ANY else sizes for code in asked.tolist()])
-            matching *= kept.astype(np.float64)[:, types.table[:, column]][row]
+            shares = np.array([[code in atom for atom in atoms] if code != ANY else sizes for code in asked.tolist()])
+            matching *= shares.astype(np.float64)[:, types.table[:, column]][row]
         order, starts, _ = self.program.grouped
         return np.add.reduceat(matching[:, order], starts, axis=1) if len(types) else matching
 

@@ -39,7 +39,7 @@ Statement = dict[str, Any]
 Check = Callable[[Statement], None]  # a statement is checked when it is made, or later
 
 
-def trusting(statement: Statement) -> None:
+def _trusting(statement: Statement) -> None:
     """Leave the check to whoever uses the statements."""
 
 
@@ -52,7 +52,7 @@ class KnownEnds:
     hi: Ints
     statements: list[Statement] = field(default_factory=list)
     empty: bool = False
-    check: Check = trusting
+    check: Check = _trusting
 
     def say(self, cell: int, side: str, value: int, proof: dict[str, Any]) -> None:
         """Another bound with its proof, in effect from here on."""
@@ -71,7 +71,7 @@ class KnownEnds:
         self.statements.append(statement)
 
 
-def propagate(sums: LinearSystem, passes: int = PASSES, check: Check = trusting) -> KnownEnds:
+def propagate(sums: LinearSystem, passes: int = PASSES, check: Check = _trusting) -> KnownEnds:
     """The ends that single rows imply; with small weights of 1 on a tree of sums these are the exact ranges."""
     known = KnownEnds(sums, sums.lo.copy(), sums.hi.copy(), check=check)
     for _ in range(passes):
@@ -92,7 +92,7 @@ def propagate(sums: LinearSystem, passes: int = PASSES, check: Check = trusting)
     return known
 
 
-class Room(NamedTuple):
+class _Room(NamedTuple):
     """
     How far the entries of every row may go, in multiples of their weights, when the others add as little as they can; for
     which entries that is known; and the rows that cannot be met.
@@ -103,7 +103,7 @@ class Room(NamedTuple):
     impossible: Ints
 
 
-def _room(known: KnownEnds, sign: int) -> Room:
+def _room(known: KnownEnds, sign: int) -> _Room:
     """By the upper ends of the rows (sign 1), or by their lower ends (-1). A row that 64 bits may not hold says nothing."""
     sums, row = known.sums, known.sums.row_of
     weights, limit = sign * sums.weights, sums.most if sign > 0 else -sums.least
@@ -116,10 +116,10 @@ def _room(known: KnownEnds, sign: int) -> Room:
     np.subtract.at(left, row, part)
     without = np.bincount(row, endless, len(sums.rows)).astype(np.int64)
     impossible = np.flatnonzero((left < 0) & (without == 0) & ~silent)
-    return Room((left[row] + part) // np.abs(weights), (without[row] == endless) & ~silent[row], impossible)
+    return _Room((left[row] + part) // np.abs(weights), (without[row] == endless) & ~silent[row], impossible)
 
 
-def _steps(known: KnownEnds, up: Room, down: Room) -> Iterator[tuple[int, str, int, dict[str, Any]]]:
+def _steps(known: KnownEnds, up: _Room, down: _Room) -> Iterator[tuple[int, str, int, dict[str, Any]]]:
     """The bounds that rows improve, from the ends as they are now; of several about one end the best."""
     columns, positive = known.sums.columns, known.sums.weights > 0
     upper, upper_known = np.where(positive, up.steps, down.steps), np.where(positive, up.known, down.known)
@@ -220,8 +220,8 @@ def orbits_of(size: int, exchanges: Sequence[Symmetry]) -> Orbits:
     Which cells some exchanges lead to each other.
 
     >>> swap = Symmetry(np.array([1, 0, 2]), np.array([0]))
-    >>> found = orbits_of(3, [swap])
-    >>> found.chosen.tolist(), [(own.cell, own.origin) for own in found.carried]
+    >>> orbits = orbits_of(3, [swap])
+    >>> orbits.chosen.tolist(), [(carried.cell, carried.origin) for carried in orbits.carried]
     ([True, False, True], [(1, 0)])
     """
     chosen, seen, carried = np.zeros(size, dtype=bool), np.zeros(size, dtype=bool), list[CarriedRange]()
@@ -245,12 +245,12 @@ def leaves_as_it_is(sums: LinearSystem, exchange: Symmetry) -> bool:
     cells, rows = exchange.cells, exchange.rows
     ends = ((sums.lo, cells), (sums.hi, cells), (sums.least, rows), (sums.most, rows))
     other = matrix_of(sums)[rows][:, cells]
-    return all(np.array_equal(own[to], own) for own, to in ends) and abs(matrix_of(sums) - other).max() == 0
+    return all(np.array_equal(values[to], values) for values, to in ends) and abs(matrix_of(sums) - other).max() == 0
 
 
-def carried_over(sums: LinearSystem, statement: dict[str, Any], own: CarriedRange) -> dict[str, Any]:
+def carried_over(sums: LinearSystem, statement: dict[str, Any], carried: CarriedRange) -> dict[str, Any]:
     """What a statement about one cell says about the other."""
-    return {**statement, "cell": sums.cells[own.cell], "proof": _moved(sums, statement["proof"], own.by)}
+    return {**statement, "cell": sums.cells[carried.cell], "proof": _moved(sums, statement["proof"], carried.by)}
 
 
 def _moved(sums: LinearSystem, proof: dict[str, Any], by: Symmetry) -> dict[str, Any]:
@@ -276,7 +276,7 @@ OFFER, OFFERS = (
 )  # seconds to state and check what is shown of a cell beside others; the part of all that is kept for it
 
 
-def find_ranges(
+def _find_ranges(
     sums: LinearSystem,
     known: KnownEnds,
     work: Work,
@@ -303,7 +303,7 @@ class _Search:
         self.points: list[Ints] = []
         self.last: Ints | None = None  # the last point that was recounted
         self.limit = ""
-        self.told = set[tuple[int, int]]()  # ends that the solver's search calls the best
+        self.by_solver = set[tuple[int, int]]()  # ends that the solver's search calls the best
         self.ends = Ends(known.lo.copy(), known.hi.copy())
         self.offers = Offers(sums, self.ends)
         self.corner, self.stopped = False, 0
@@ -339,17 +339,17 @@ class _Search:
     @property
     def deadline(self) -> float:
         """The end of the search: what was found beside is still to be stated, and checked."""
-        kept = min(OFFERS * self.work.seconds, OFFER * len(self.sums.cells)) if self.offers.leaves else 0.0
-        return self.end_of_all - kept
+        reserve = min(OFFERS * self.work.seconds, OFFER * len(self.sums.cells)) if self.offers.leaves else 0.0
+        return self.end_of_all - reserve
 
     def left(self) -> float:
         """Seconds left to a linear program, by the clock."""
         return (BUSY if self.work.cpu else 1.0) * (self.deadline - self.work.now())
 
     def ends_told(self) -> Flags:
-        """The cells whose ends are both attained and proved, or told by the solver."""
+        """The cells whose ends are both attained and proved, or called so by the solver."""
         low, high = self.least == self.known.lo, self.most == self.known.hi
-        for cell, sign in self.told:
+        for cell, sign in self.by_solver:
             (high if sign > 0 else low)[cell] = True
         return np.asarray(low & high)
 
@@ -431,7 +431,7 @@ class _Search:
             up_too = rng.random(len(up)) < 0.5
             objective = np.where(up & (up_too | ~down), 1.0, np.where(down, -1.0, 0.0)) * rng.uniform(0.5, 1.5, len(up))
             self.take(self.lp.maximise(objective, most))
-            after = sum(int(own.sum()) for own in self.open_ends())
+            after = sum(int(ends.sum()) for ends in self.open_ends())
             idle = idle + 1 if before - after <= max(1, before // 50) else 0
             if self.work.now() - started > most:
                 return
@@ -472,7 +472,7 @@ class _Search:
     def share(self) -> float:
         """The seconds of one integer search: a fair part of what is left, and a little more, as most need less."""
         left = self.deadline - self.work.now()
-        return min(left, max(1.0, 4 * left / max(sum(int(own.sum()) for own in self.open_ends()), 1)))
+        return min(left, max(1.0, 4 * left / max(sum(int(ends.sum()) for ends in self.open_ends()), 1)))
 
     def late(self) -> bool:
         return self.stopped >= STOPPED or self.work.now() > self.deadline
@@ -530,7 +530,7 @@ class _Search:
         self.take(answer)
         best = self.seen(cell, sign)
         if isinstance(answer, Optimal) and round(answer.value) == best:
-            self.told.add((cell, sign))
+            self.by_solver.add((cell, sign))
         if best >= self.proved(cell, sign):
             return
         try:
@@ -548,8 +548,8 @@ class _Search:
     def integer(self, c: dict[int, int]) -> Answer:
         """The best counts by the solver's integer search."""
         objective = np.zeros(len(self.sums.cells))
-        for cell, own in c.items():
-            objective[cell] = own
+        for cell, weight in c.items():
+            objective[cell] = weight
         system = replace(self.searched, lo=self.ends.lo, hi=self.ends.hi)
         return maximise_integers(self.work.solver(self.share()), system, objective)
 
@@ -587,7 +587,7 @@ def all_ranges(
     start: Sequence[Ints] = (),
     say: Say = quiet,
     hints: Hints = Hints(),  # noqa: B008  (frozen)
-    check: Check = trusting,
+    check: Check = _trusting,
 ) -> Ranges:
     """
     The range of every wanted cell of a system; the statements are in an order in which they can be checked, and in which
@@ -601,11 +601,11 @@ def all_ranges(
     least, most = lo - 1, hi - 1  # nothing is attained yet
     fixed = lo == hi
     least[fixed], most[fixed] = lo[fixed], hi[fixed]
-    empty, limits, done, told = known.empty, list[str](), 0, fixed.copy()
+    empty, limits, done, given = known.empty, list[str](), 0, fixed.copy()
     point: Ints | None = lo.copy()
     for cells, rows in [] if empty else _pieces(sums, known):
         part = select(replace(sums, lo=lo, hi=hi), cells, rows)
-        own = replace(work, seconds=max(deadline - work.now(), 0.05))
+        allowed = replace(work, seconds=max(deadline - work.now(), 0.05))
         started = [point[cells] for point in start]
         asked = wanted[cells] & (part.lo < part.hi)
         own_known = KnownEnds(part, part.lo.copy(), part.hi.copy(), check=check)
@@ -613,11 +613,11 @@ def all_ranges(
             hints.cubes if len(cells) == len(sums.cells) else None,
             None if hints.rows is None else np.flatnonzero(np.isin(rows, hints.rows)),
         )
-        result = find_ranges(part, own_known, own, asked, started, partial(_say, say, done, len(sums.cells)), ours)
+        result = _find_ranges(part, own_known, allowed, asked, started, partial(_say, say, done, len(sums.cells)), ours)
         statements += result.statements
         lo[cells], hi[cells] = result.lo, result.hi
         least[cells], most[cells] = result.least, result.most
-        told[cells] = result.told
+        given[cells] = result.by_solver
         empty, done = empty or result.empty, done + len(cells)
         if result.point is None or point is None:
             point = None
@@ -625,7 +625,7 @@ def all_ranges(
             point[cells] = result.point
         limits += [result.limit] if result.limit else []
     limit, point = limits[0] if limits else "", None if empty else point
-    return Ranges(lo, hi, least, most, tuple(statements), empty, limit, point, told)
+    return Ranges(lo, hi, least, most, tuple(statements), empty, limit, point, given)
 
 
 def _say(say: Say, before: int, of: int, cell: int) -> None:
@@ -646,11 +646,11 @@ def _pieces(sums: LinearSystem, known: KnownEnds) -> list[tuple[Ints, Ints]]:
     order = order[has[order]]
     cuts = np.flatnonzero(np.diff(of_row[order])) + 1
     pieces = []
-    for own in np.split(order, cuts) if len(order) else []:
-        entries_of = np.isin(sums.row_of, own) if len(own) > 64 else np.concatenate(
-            [np.arange(sums.start[row], sums.start[row + 1]) for row in own.tolist()]
+    for group in np.split(order, cuts) if len(order) else []:
+        entries_of = np.isin(sums.row_of, group) if len(group) > 64 else np.concatenate(
+            [np.arange(sums.start[row], sums.start[row + 1]) for row in group.tolist()]
         )  # fmt: skip
-        pieces.append((np.unique(sums.columns[entries_of]), np.sort(own)))
+        pieces.append((np.unique(sums.columns[entries_of]), np.sort(group)))
     return sorted(pieces, key=lambda piece: len(piece[0]))
 
 
@@ -658,13 +658,13 @@ def contradiction(sums: LinearSystem, statements: Sequence[dict[str, Any]]) -> C
     """The rows and cells that the proof of a contradiction rests on, those of the bounds that it uses included."""
     needed: dict[str, None] = {}
     cells: dict[str, None] = {}
-    place = {name: at for at, name in enumerate(sums.rows)}
+    index = {name: at for at, name in enumerate(sums.rows)}
     for statement in reversed(statements):
         last = not needed
         if last or statement.get("cell") in cells:
             for row in rows_of(statement["proof"]):
                 needed[row] = None
-                span = slice(sums.start[place[row]], sums.start[place[row] + 1])
+                span = slice(sums.start[index[row]], sums.start[index[row] + 1])
                 cells |= dict.fromkeys(sums.cells[cell] for cell in sums.columns[span].tolist())
     return Contradiction(tuple(needed), tuple(cells))
 

@@ -123,13 +123,13 @@ class Cubes:
 
 @dataclass(frozen=True)
 class Layout:
-    """A table with an axis for each block: the cell at every place, and the place of every cell."""
+    """A table with an axis for each block: the cell at every position, and the position of every cell."""
 
     cell: Ints
-    place: Ints
+    position: Ints
 
     def at(self, cell: int) -> list[int]:
-        return [int(own) for own in np.unravel_index(self.place[cell], self.cell.shape)]
+        return [int(index) for index in np.unravel_index(self.position[cell], self.cell.shape)]
 
 
 def _layout(shape: Sequence[int], blocks: Blocks) -> Layout:
@@ -148,13 +148,13 @@ def _step(table: Ints, layout: Layout, cell: int, sign: int, most: int) -> bool:
 
 def _likely(table: Ints, layout: Layout, u: Sequence[int]) -> Ints:
     """The cells of u (first) and of the places that have the most to lose, block by block."""
-    kept = max(2, int(SMALL ** (1 / len(u))) - 1)
-    places = []
-    for block, own in enumerate(u):
+    most = max(2, int(SMALL ** (1 / len(u))) - 1)
+    indices = []
+    for block, position in enumerate(u):
         face = table[layout.cell[tuple(slice(None) if g == block else at for g, at in enumerate(u))]]
-        face[own] = -1  # comes last: v differs from u in every block
-        places.append(np.append(own, np.argsort(-face, kind="stable")[: min(kept, len(face) - 1)]))
-    likely: Ints = layout.cell[np.ix_(*places)]
+        face[position] = -1  # comes last: v differs from u in every block
+        indices.append(np.append(position, np.argsort(-face, kind="stable")[: min(most, len(face) - 1)]))
+    likely: Ints = layout.cell[np.ix_(*indices)]
     return likely
 
 
@@ -162,17 +162,17 @@ def _step_among(table: Ints, cells: Ints, u: Sequence[int], sign: int, most: int
     flat = table[cells]
     room = np.full(flat.shape, most, dtype=np.int64)
     for corner in _corners(len(u), odd=sign > 0):
-        face = flat[tuple(slice(None) if g in corner else slice(own, own + 1) for g, own in enumerate(u))]
+        face = flat[tuple(slice(None) if g in corner else slice(position, position + 1) for g, position in enumerate(u))]
         np.minimum(room, face, out=room)
-    for at, own in enumerate(u):
-        room[tuple(own if g == at else slice(None) for g in range(len(u)))] = 0
+    for at, position in enumerate(u):
+        room[tuple(position if g == at else slice(None) for g in range(len(u)))] = 0
     best = int(np.argmax(room))
     size, v = int(room.flat[best]), np.unravel_index(best, room.shape)
     if size == 0:
         return False
     for odd in (True, False):
         for corner in _corners(len(u), odd):
-            spot = tuple(int(v[g]) if g in corner else own for g, own in enumerate(u))
+            spot = tuple(int(v[g]) if g in corner else position for g, position in enumerate(u))
             table[cells[spot]] += -size if odd == (sign > 0) else size
     return True
 
@@ -180,7 +180,7 @@ def _step_among(table: Ints, cells: Ints, u: Sequence[int], sign: int, most: int
 @cache
 def _corners(blocks: int, odd: bool) -> list[frozenset[int]]:
     """The sets of blocks that are of v, with an odd or an even number of them."""
-    return [frozenset(own) for n in range(blocks + 1) if n % 2 == int(odd) for own in combinations(range(blocks), n)]
+    return [frozenset(corner) for n in range(blocks + 1) if n % 2 == int(odd) for corner in combinations(range(blocks), n)]
 
 
 def cubes_of(shape: Sequence[int], marginals: Sequence[Sequence[int]], seed: int) -> Cubes | None:
@@ -198,7 +198,7 @@ def _divisions(
 ) -> Iterator[Blocks]:
     for _ in range(TRIALS):
         of = rng.permutation(np.concatenate([np.arange(blocks), rng.integers(0, blocks, variables - blocks)]))
-        if all(len(set(of[list(own)].tolist())) < blocks for own in marginals):
+        if all(len(set(of[list(marginal)].tolist())) < blocks for marginal in marginals):
             yield tuple(sorted(tuple(np.flatnonzero(of == block).tolist()) for block in range(blocks)))
 
 
@@ -221,7 +221,7 @@ class Ranges:
     """
     What became of some cells: the proved ends (`lo`, `hi`), what points that fit attain (`least`, `most`), the statements
     with their proofs in order, whether it was shown that nothing fits, and some counts that fit. Where both agree a range is
-    exact. A cell of `told` has ends that agree, or that a solver's search calls the best, without a proof.
+    exact. A cell of `by_solver` has ends that agree, or that a solver's search calls the best, without a proof.
     """
 
     lo: Ints
@@ -232,7 +232,7 @@ class Ranges:
     empty: bool
     limit: str = ""
     point: Ints | None = None
-    told: Flags | None = None
+    by_solver: Flags | None = None
 
     @property
     def exact(self) -> Flags:
@@ -246,7 +246,7 @@ class Ranges:
     @property
     def uncertified(self) -> Flags:
         """The cells whose range a solver found, but of which no proof was found."""
-        return np.zeros(len(self.lo), dtype=bool) if self.told is None else np.asarray(self.told & ~self.exact)
+        return np.zeros(len(self.lo), dtype=bool) if self.by_solver is None else np.asarray(self.by_solver & ~self.exact)
 
 
 # A proof by cases that a cell is at most so much: both sides of a fork are shown, each with the linear program's help.
@@ -355,11 +355,11 @@ class Corner:
         W = (self.lp.A[:, others].T @ inverse.T).T  # sparse: no library starts threads for it
         x = z[basis]
         chosen = _cheapest(x - ends.lo[basis], W)
-        own = np.hstack([W[:, chosen], np.zeros((len(x), 1))])  # the last: nothing is raised
-        raised = _lookup(np.rint(own * order), np.rint(x * order), order, self.sides(len(chosen), order), self.rng)
+        weights = np.hstack([W[:, chosen], np.zeros((len(x), 1))])  # the last: nothing is raised
+        raised = _lookup(np.rint(weights * order), np.rint(x * order), order, self.sides(len(chosen), order), self.rng)
         low, high = ends.lo[basis] - INTEGRAL, ends.hi[basis] + INTEGRAL
         for four in np.array_split(raised, len(raised) // CHUNK + 1):
-            left = x[:, None] - own[:, four].sum(axis=2)
+            left = x[:, None] - weights[:, four].sum(axis=2)
             good = (left > low[:, None]) & (left < high[:, None]) & (np.abs(left - np.rint(left)) < WHOLE)
             for at in np.flatnonzero(good.all(axis=0))[:1].tolist():
                 result = np.rint(z).astype(np.int64)
@@ -416,9 +416,9 @@ def _lookup(W: Floats, x: Floats, order: int, sides: tuple[Ints, Ints], rng: np.
     size = len(sides[0])
     packed = np.concatenate([_packed(ones, order), _packed(others, order)]) * 2**PLACE_BITS + np.arange(2 * size)
     packed.sort()
-    place = packed % 2**PLACE_BITS
-    met = np.flatnonzero((np.diff(packed // 2**PLACE_BITS) == 0) & (place[:-1] < size) & (place[1:] >= size))[:LOOKED]
-    return np.hstack([sides[0][place[met]], sides[1][place[met + 1] - size]])
+    index = packed % 2**PLACE_BITS
+    met = np.flatnonzero((np.diff(packed // 2**PLACE_BITS) == 0) & (index[:-1] < size) & (index[1:] >= size))[:LOOKED]
+    return np.hstack([sides[0][index[met]], sides[1][index[met + 1] - size]])
 
 
 def _packed(keys: Ints, order: int) -> Ints:

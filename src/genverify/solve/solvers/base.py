@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array
+from scipy.sparse import csc_array, csr_array
 
 from genverify.model.arrays import Floats
 from genverify.model.errors import ConfigError, needed
@@ -122,14 +122,15 @@ class WorkLimits:
     cpu: bool = False
 
 
+Matrix = npt.NDArray[Any] | csr_array | csc_array
+
+
 class Solver(Protocol):
     """A solver: its name, linear programs that stay warm, and integer programs."""
 
     name: str
 
-    def linear_program(
-        self, A: npt.NDArray[Any] | csr_array, lo: npt.NDArray[Any], hi: npt.NDArray[Any]
-    ) -> LinearProgram: ...
+    def linear_program(self, A: Matrix, lo: npt.NDArray[Any], hi: npt.NDArray[Any]) -> LinearProgram: ...
 
     def solve(self, program: IntegerProgram) -> Answer: ...
 

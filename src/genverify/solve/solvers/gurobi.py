@@ -13,7 +13,7 @@ from scipy.sparse import csr_array, eye_array, hstack
 
 from genverify.model.arrays import Floats
 from genverify.model.errors import GenverifyError
-from genverify.solve.solvers.base import Answer, Infeasible, IntegerProgram, Limit, Optimal, Stopped, WorkLimits
+from genverify.solve.solvers.base import Answer, Infeasible, IntegerProgram, Limit, Matrix, Optimal, Stopped, WorkLimits
 
 GRB = gp.GRB
 SIZE_LIMIT = 2000  # variables, and constraints: what the licence that comes with the package allows
@@ -81,9 +81,7 @@ def _limit(status: int) -> Limit:
 class GurobiProgram:
     """A linear program that Gurobi keeps warm between objectives and branch rows."""
 
-    def __init__(
-        self, A: npt.NDArray[Any] | csr_array, lo: npt.NDArray[Any], hi: npt.NDArray[Any], limits: WorkLimits
-    ) -> None:
+    def __init__(self, A: Matrix, lo: npt.NDArray[Any], hi: npt.NDArray[Any], limits: WorkLimits) -> None:
         self._model = gp.Model(env=_environment())
         # Farkas multipliers need InfUnbdInfo, and a warm start needs the model as it is.
         for name, value in {"InfUnbdInfo": 1, "Presolve": 0, "Method": 0, "IterationLimit": limits.iterations,
@@ -121,8 +119,8 @@ class GurobiProgram:
         rows = [row for part in (self._rows, *self._branches) for row in part.constraints.tolist()]
         fresh = []
         for column in A.T.astype(np.float64):
-            places = np.flatnonzero(column).tolist()
-            fresh.append(self._model.addVar(column=gp.Column(column[places].tolist(), [rows[place] for place in places])))
+            indices = np.flatnonzero(column).tolist()
+            fresh.append(self._model.addVar(column=gp.Column(column[indices].tolist(), [rows[index] for index in indices])))
         self._model.update()
         self._z = gp.concatenate((self._z, gp.MVar.fromlist(fresh)))
 
@@ -171,7 +169,7 @@ class Gurobi:
     def __init__(self, limits: WorkLimits) -> None:
         self._limits = limits
 
-    def linear_program(self, A: npt.NDArray[Any] | csr_array, lo: npt.NDArray[Any], hi: npt.NDArray[Any]) -> GurobiProgram:
+    def linear_program(self, A: Matrix, lo: npt.NDArray[Any], hi: npt.NDArray[Any]) -> GurobiProgram:
         return GurobiProgram(A, lo, hi, self._limits)
 
     def solve(self, program: IntegerProgram) -> Answer:

@@ -14,7 +14,7 @@ from scipy.sparse import csc_array, csr_array
 
 from genverify.model.arrays import Floats, Ints
 from genverify.model.linear import as_floats
-from genverify.solve.solvers.base import Answer, Infeasible, IntegerProgram, Limit, Optimal, Stopped, WorkLimits
+from genverify.solve.solvers.base import Answer, Infeasible, IntegerProgram, Limit, Matrix, Optimal, Stopped, WorkLimits
 
 MODEL = highspy.HighsModelStatus
 DUAL, PRIMAL = 1, 4
@@ -31,7 +31,7 @@ def open_highs(**options: Any) -> Any:
     return highs
 
 
-def dual_ray(highs: Any) -> Floats | None:
+def _dual_ray(highs: Any) -> Floats | None:
     """The Farkas multipliers of a program without a point, which only the dual simplex method leaves behind."""
     _, exists, ray = highs.getDualRay()
     if not exists:
@@ -50,7 +50,7 @@ def _relaxed(highs: Any, dual: bool) -> Answer:
     if status == MODEL.kOptimal:
         solution = highs.getSolution()
         return Optimal(highs.getObjectiveValue(), np.array(solution.col_value), np.array(solution.row_dual))
-    return Infeasible(dual_ray(highs)) if status == MODEL.kInfeasible else Stopped(Limit.WORK)
+    return Infeasible(_dual_ray(highs)) if status == MODEL.kInfeasible else Stopped(Limit.WORK)
 
 
 class HighsProgram:
@@ -64,7 +64,7 @@ class HighsProgram:
             presolve="off", simplex_iteration_limit=iterations, simplex_primal_edge_weight_strategy=DEVEX
         )
         self._columns = A.shape[1]
-        pass_model(self._highs, sparse_columns(A), lo, hi)
+        pass_model(self._highs, _sparse_columns(A), lo, hi)
         self._indices = np.arange(self._columns, dtype=np.int32)
         self._lower, self._upper = np.zeros(self._columns), np.full(self._columns, inf)
         self._pushed, self._root = 0, None
@@ -84,8 +84,8 @@ class HighsProgram:
     def push_row(self, coefficients: npt.NDArray[Any], lo: float, hi: float) -> None:
         if not self._pushed and self._solved and not self._moved:
             self._root = self._highs.getBasis()
-        places = np.flatnonzero(coefficients).astype(np.int32)
-        self._highs.addRow(lo, hi, len(places), places, coefficients[places].astype(np.float64))
+        indices = np.flatnonzero(coefficients).astype(np.int32)
+        self._highs.addRow(lo, hi, len(indices), indices, coefficients[indices].astype(np.float64))
         self._pushed, self._moved = self._pushed + 1, True
 
     def pop_row(self) -> None:
@@ -95,10 +95,10 @@ class HighsProgram:
 
     def add_columns(self, A: npt.NDArray[Any]) -> None:
         """More columns, at 0: the last point still fits, and primal simplex goes on from there."""
-        sparse, free = sparse_columns(A), np.full(A.shape[1], highspy.kHighsInf)
+        sparse, free = _sparse_columns(A), np.full(A.shape[1], highspy.kHighsInf)
         none = np.zeros(A.shape[1])
-        places = sparse.indptr.astype(np.int32), sparse.indices.astype(np.int32)
-        self._highs.addCols(A.shape[1], none, none, free, sparse.nnz, *places, sparse.data)
+        indices = sparse.indptr.astype(np.int32), sparse.indices.astype(np.int32)
+        self._highs.addCols(A.shape[1], none, none, free, sparse.nnz, *indices, sparse.data)
         self._columns += A.shape[1]
         self._indices, self._grown, self._root = np.arange(self._columns, dtype=np.int32), True, None
 
@@ -150,15 +150,15 @@ class CellProgram(HighsProgram):
         self.set_bounds(lo.astype(np.float64), as_floats(hi))
 
 
-def sparse_columns(A: Any) -> csc_array:
+def _sparse_columns(A: Any) -> csc_array:
     """The matrix by columns, in floating-point numbers; what is not zero is looked for in the matrix as it is."""
     if isinstance(A, csr_array | csc_array):
         return csc_array(A, dtype=np.float64)
     turned = A.T
-    places = np.flatnonzero(turned)
-    starts = np.searchsorted(places, np.arange(A.shape[1] + 1) * A.shape[0]).astype(np.int32)
-    rows = (places - np.repeat(np.arange(A.shape[1]) * A.shape[0], np.diff(starts))).astype(np.int32)
-    return csc_array((turned.ravel()[places].astype(np.float64), rows, starts), shape=A.shape)
+    indices = np.flatnonzero(turned)
+    starts = np.searchsorted(indices, np.arange(A.shape[1] + 1) * A.shape[0]).astype(np.int32)
+    rows = (indices - np.repeat(np.arange(A.shape[1]) * A.shape[0], np.diff(starts))).astype(np.int32)
+    return csc_array((turned.ravel()[indices].astype(np.float64), rows, starts), shape=A.shape)
 
 
 def pass_model(
@@ -186,7 +186,7 @@ class Highs:
     def __init__(self, limits: WorkLimits) -> None:
         self._limits = limits
 
-    def linear_program(self, A: npt.NDArray[Any] | csr_array, lo: npt.NDArray[Any], hi: npt.NDArray[Any]) -> HighsProgram:
+    def linear_program(self, A: Matrix, lo: npt.NDArray[Any], hi: npt.NDArray[Any]) -> HighsProgram:
         return HighsProgram(A, lo, hi, self._limits.iterations)
 
     def solve(self, program: IntegerProgram) -> Answer:
