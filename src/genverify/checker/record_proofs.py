@@ -14,7 +14,6 @@ from genverify.checker.admitted import (
     SharedConditions,
     TooManyRecords,
     bits_of,
-    first_of,
     flags_of,
     live_types,
 )
@@ -202,7 +201,7 @@ class ProofChecker:
         wrong = (self.types.touched if s > 0 else self.types.missed)(statement.where, proved.open)
         if wrong:
             verb = "matches" if s > 0 else "does not match"
-            record = self.types.example(first_of(wrong))
+            record = self.types.example((wrong & -wrong).bit_length() - 1)
             raise CertificateError(f"{statement}: the {side} proof leaves out a live record that {verb}, like {record}")
 
     def proof(self, node: Node, s: int, said: Statement) -> ProvedLimit:
