@@ -448,11 +448,6 @@ def exact_bounds(table: Conditionals, N: int, priors: Iterable[Prior] = ()) -> C
     return CellBounds(table.rows, table.columns, lower, upper, table.sums * least, table.sums * greatest)
 
 
-def possible_totals(table: Conditionals, N: int) -> list[list[int]]:
-    """Every value that the total of each row can take, r_i (nu_i + 1)."""
-    return [[int(r) * (nu + 1) for nu in row.values] for r, row in zip(table.sums, row_multipliers(table, N), strict=True)]
-
-
 def row_multipliers(table: Conditionals, N: int, priors: Iterable[Prior] = ()) -> list[Multipliers]:
     """The multipliers nu_i that each row can take, in the order of the rows; an empty row has the multiplier 0."""
     limits = prior_limits(table, priors)

@@ -7,9 +7,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 
 import numpy as np
-import pandas as pd
 
-from genverify.bounds.count_tables import PrintedTwoWay
 from genverify.bounds.exact import (
     FREE,
     ZERO_ALONE,
@@ -22,7 +20,6 @@ from genverify.bounds.exact import (
     exact_bounds,
     prior_limits,
     row_multipliers,
-    solve_knapsack,
 )
 from genverify.model.arrays import Ints
 from genverify.model.errors import DataError
@@ -47,11 +44,6 @@ def proposition_3_1(r: Sequence[int], remainder: int) -> Facts:
     return Facts(lower, {i: remainder // r[i] for i in dividing})
 
 
-def proposition_3_2a(r_ij: int, count: int) -> int | None:
-    """The multiplier of a row of which one nonzero count is known; None where the count is no multiple of r_ij."""
-    return count // r_ij - 1 if r_ij > 0 and count >= r_ij and count % r_ij == 0 else None
-
-
 def proposition_3_2b(r: Sequence[int], remainder: int) -> set[int]:
     """Rows with r_i > N - R stay at 0."""
     return {i for i, r_i in enumerate(r) if r_i > remainder}
@@ -70,11 +62,6 @@ def proposition_3_2d(r: Sequence[int], remainder: int) -> set[int]:
     too_much = {r_i for r_i, sums in pairs.items()
                 if all(pair > remainder or remainder - least < pair < remainder for pair in sums)}  # fmt: skip
     return {i for i, r_i in enumerate(r) if r_i in too_much}
-
-
-def corollary_3_3(r: Sequence[int], remainder: int) -> set[int]:
-    """Where no row was reduced, N = R and the whole table is disclosed."""
-    return set(range(len(r))) if remainder == 0 else set()
 
 
 def theorem_3_4(r: Sequence[int], upper: Mapping[int, int]) -> Facts:
@@ -106,42 +93,6 @@ def corollary_3_5(r: Sequence[int], remainder: int) -> Facts:
         return Facts()
     lower = {i: 0 for i in range(len(r)) if any(row != i for row in ones[:2])}
     return Facts(lower, {i: remainder // r_i for i, r_i in enumerate(r)})
-
-
-def precedes(r: Sequence[int], fewer: Sequence[int], rows: Sequence[int]) -> bool:
-    """
-    Whether L precedes K: L is part of K, and every r_k is a sum of nonnegative multiples of reduced sums of L.
-
-    >>> precedes([2, 21, 29], [0, 1], [0, 1, 2])
-    True
-    """
-    reached, limit = ZERO_ALONE, max((r[k] for k in rows), default=0)
-    for step in sorted({r[i] for i in fewer}):
-        reached = add(reached, [Steps(0, step, None)], limit)
-    return set(fewer) <= set(rows) and all(reached >> r[k] & 1 for k in rows)
-
-
-def smallest_preceding(r: Sequence[int], rows: Sequence[int], keep: int | None = None) -> list[int]:
-    """The rows of K without those whose r is a sum of multiples of smaller ones that stay; `keep` always stays."""
-    limit = max((r[k] for k in rows), default=0)
-    reached, rest = ZERO_ALONE, []
-    for k in sorted(rows, key=lambda k: (r[k], k != keep, k)):
-        if k == keep or not reached >> r[k] & 1:
-            rest.append(k)
-            reached = add(reached, [Steps(0, r[k], None)], limit)
-    return sorted(rest)
-
-
-def proposition_3_6(r: Sequence[int], remainder: int, i: int) -> int:
-    """The greatest nu_i, from the smaller knapsack over an L that precedes all rows and holds i."""
-    rows = smallest_preceding(r, range(len(r)), keep=i)
-    return solve_knapsack([r[k] for k in rows], remainder)[rows.index(i)].greatest
-
-
-def proposition_3_7(r: Sequence[int], remainder: int, i: int) -> int:
-    """The least nu_i, from the smaller knapsack over row i and an L that precedes all other rows."""
-    rows = [i, *smallest_preceding(r, [k for k in range(len(r)) if k != i])]
-    return solve_knapsack([r[k] for k in rows], remainder)[0].least
 
 
 def corollary_3_9(r: Sequence[int]) -> set[int]:
@@ -323,22 +274,3 @@ def _joined(parts: Parts, ordered: bool) -> Iterator[Parts]:
 def named(parts: Parts, labels: Sequence[str]) -> str:
     """The merged groups in words; the groups of one are left out."""
     return "; ".join(" + ".join(labels[index] for index in part) for part in parts if len(part) > 1)
-
-
-def redesign_table(tables: Mapping[str, PrintedTwoWay], smalls: Sequence[int | None]) -> pd.DataFrame:
-    """A line per table, way to merge and what counts: cells disclosed before, and the design that discloses none."""
-    lines = []
-    for name, printed in tables.items():
-        for small in smalls:
-            for ordered in (False, True):
-                steps = list(redesign(printed.counts, small, ordered))
-                last, shape = steps[-1], printed.counts.shape
-                lines.append({
-                    "table": name, "rows": shape[0], "columns": shape[1],
-                    "counts": "any" if small is None else f"up to {small}",
-                    "merged": "neighbours" if ordered else "any", "disclosed_before": steps[0].disclosed,
-                    "disclosed_after": last.disclosed, "merges": last.design.merges(*shape), "fewest": last.fewest,
-                    "merged_rows": named(last.design.rows, printed.rows),
-                    "merged_columns": named(last.design.columns, printed.columns),
-                })  # fmt: skip
-    return pd.DataFrame(lines)
