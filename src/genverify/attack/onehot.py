@@ -17,8 +17,6 @@ from genverify.model.release import Release
 from genverify.solve.program import WrongAnswer, sparse_system
 from genverify.solve.solvers.base import IntegerProgram, Solver, integer_program
 
-# The paper's own program (section 5): N one-hot encoded records, with constraints 7-18. The reference formulation.
-#
 # Written as meant where the paper has slips: 10-13 compare X with the value a_j, 12-13 are linear, 17 reads 1 - M(1 - Y).
 # Queries keep their own number r of sub-predicates: padding them to the same r (section 5.1.3) adds rows that always hold.
 

@@ -82,9 +82,6 @@ class Rounding:
         return np.asarray(down + ((2 * rest > totals) | ((2 * rest == totals) & tie_up)))
 
 
-# Exact bounds from conditionals that were rounded: over all tables of N records whose conditionals round to the printed
-# ones.
-#
 # For each row, the totals n for which whole counts exist that round to the printed values; then the totals must add up to
 # N.
 

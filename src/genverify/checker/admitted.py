@@ -63,7 +63,7 @@ class Cells(Mapping[str, Cell]):
         return [self[self.queries[index].id].adding(self.domain) for index in zero]
 
 
-# The records that a release leaves open, as the checker sees them: found in its own way, column by column.
+# The records that a release leaves open.
 
 Words = npt.NDArray[np.uint64]
 Table = npt.NDArray[np.int16]

@@ -37,8 +37,6 @@ from genverify.model.domain import Predicate, Rule
 from genverify.model.proof_form import HOUSING
 from genverify.model.release import Release
 
-# The checker: does a proof show what it claims? Exact integers, no solver, and no code shared with what found the proof.
-#
 # A record is live if it lies in no published cell that counts 0, breaks no structural rule and is excluded by no lemma.
 # Every record of a dataset that fits is live. A leaf gives each live record x a value v(x), a sum of multipliers over the
 # cells and parts that hold x, and the published counts bound the sum of v over any dataset that fits: sum v(x) <= total. So
